@@ -1,11 +1,12 @@
 //! Edits: what changes while the cluster runs, between two events. The cluster is given the plan it follows and the one it is
 //! to follow, and adopts the difference.
 
-use super::fact::Sink;
+use super::Cluster;
+use super::facts::Sink;
+use super::fleet::Blueprint;
 use super::gateway::{pool_views, serves};
-use super::slab::{Slab, Slot};
-use super::timeout::timeout_of;
-use super::{Blueprint, Cluster, Replica};
+use super::replica::{Replica, timeout_of};
+use super::request::{Slab, Slot};
 use crate::base::{Micros, Span};
 use crate::perf::{Plan, Resolved, StepModel};
 use crate::scenario::{

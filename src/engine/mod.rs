@@ -1,64 +1,26 @@
 //! The simulation itself: clock, event queues, and the state machines of gateway and replicas.
 //!
 //! An engine is a pure function of scenario, seed and edits. It knows no JSON, no wall clock and no files. One total
-//! order of events (`event.rs`): time, then cluster before replica events, then kind, then sequence; among replicas the lowest
+//! order of events (`clock/event.rs`): time, then cluster before replica events, then kind, then sequence; among replicas the lowest
 //! number first. `advance` can be cut into any pieces without changing a result.
 
-mod admission_queue;
-mod batch;
-mod blocked;
-mod blueprint;
-mod bytes;
-mod check;
-mod decision;
-mod decode;
-mod departure;
-mod detail;
+mod clock;
 mod edits;
-mod event;
-mod fact;
+mod facts;
+mod fleet;
 mod gateway;
-mod hold;
-mod leaving;
-mod life;
-mod lifecycle;
-mod load;
-mod location;
-mod look;
-mod packed;
-mod packed_slab;
-mod recent;
-mod record_piece;
-mod records;
-mod redirect;
 mod replica;
 mod request;
-mod scaling;
-mod scaling_group;
-mod scaling_record;
-mod scrape;
-mod slab;
-mod stay;
-mod step;
-mod timeout;
-mod totals;
-mod tournament;
-mod waiting;
+mod watch;
 
-pub use decision::{Decision, ranking};
-pub use detail::{Detail, StepTrace};
 pub use edits::replicas_started;
-pub use fact::{DropReason, Fact, Ignore, Sink, StepParts};
-pub use life::{StartPhase, mean_start_s};
-pub use location::Location;
-pub use records::{RecordColumn, Records};
-pub use redirect::{NotRedirected, WhyNot};
-pub use replica::Replica;
-pub use request::{Progress, Record, RequestState};
-pub use scaling::PoolCounts;
-pub use scaling_record::{Present, ScalingRecord};
-pub use stay::Stay;
-pub use totals::Totals;
+pub use facts::{
+    Decision, Detail, DropReason, Fact, Ignore, Present, ScalingRecord, Sink, StepParts, StepTrace, ranking,
+};
+pub use fleet::PoolCounts;
+pub use gateway::{NotRedirected, WhyNot};
+pub use replica::{Replica, StartPhase, Totals, mean_start_s};
+pub use request::{Location, Progress, Record, RecordColumn, Records, RequestState, Stay};
 
 use crate::base::{Chunks, Micros, RequestId, Span};
 use crate::perf::Plan;
@@ -66,19 +28,16 @@ use crate::policy::routing::RouterState;
 use crate::policy::{PoolView, ReplicaPhase, ReplicaView, Signals};
 use crate::scenario::Compat;
 use crate::workload::Source;
-use admission_queue::AdmissionQueue;
-use blueprint::{Blueprint, Tier};
-use departure::Departure;
-use event::{ClusterEvent, EventQueue};
-use load::LoadTimes;
-use location::LocationCounts;
-use redirect::Redirects;
-use replica::World;
+use clock::{ClusterEvent, EventQueue, Tournament};
+use fleet::{Blueprint, Scaling};
+use gateway::{AdmissionQueue, Redirects};
+use replica::{
+    Departure, HOPELESS_PREEMPTIONS, LIVELOCK_PREEMPTIONS, World, look_at, signals_of, timeout_of,
+};
+use request::{LoadTimes, LocationCounts, Slab};
 use serde::{Deserialize, Serialize};
-use slab::Slab;
 use std::rc::Rc;
-use timeout::timeout_of;
-use tournament::Tournament;
+use watch::Packed;
 
 /// Why `advance` came back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,7 +106,7 @@ pub struct Cluster {
     bounded: bool,
     in_flight: Vec<u32>,
     /// Autoscalers, replicas that start, requests held for them; none where no pool says anything of that.
-    scaling: Option<Box<scaling::Scaling>>,
+    scaling: Option<Box<Scaling>>,
     records: Records,
     /// By kind of place: how many of them are there.
     locations: LocationCounts,
@@ -169,7 +128,7 @@ pub struct Cluster {
     prefilled: Vec<RequestId>,
     /// What is packed, while it is kept in a checkpoint.
     #[serde(skip)]
-    packed: Option<Rc<packed::Packed>>,
+    packed: Option<Rc<Packed>>,
 }
 
 impl Cluster {
@@ -291,7 +250,7 @@ impl Cluster {
         self.livelock.is_some_and(|(_, replica)| {
             let preempted = self.replicas[replica as usize].preempted_since_progress;
             let endless = self.horizon == Micros::MAX && self.compat == Compat::Blis;
-            endless || preempted >= replica::HOPELESS_PREEMPTIONS
+            endless || preempted >= HOPELESS_PREEMPTIONS
         })
     }
 
@@ -299,7 +258,7 @@ impl Cluster {
     /// last progress. The one reported is the first that lasts.
     #[inline(always)]
     fn watch_livelock(&mut self, index: usize, before: u64) {
-        let limit = replica::LIVELOCK_PREEMPTIONS;
+        let limit = LIVELOCK_PREEMPTIONS;
         let stuck = self.replicas[index].preempted_since_progress >= limit;
         if stuck != (before >= limit) {
             self.note_livelock(index);
@@ -308,7 +267,7 @@ impl Cluster {
 
     #[cold]
     fn note_livelock(&mut self, index: usize) {
-        let limit = replica::LIVELOCK_PREEMPTIONS;
+        let limit = LIVELOCK_PREEMPTIONS;
         let lasts = self.livelock.is_some_and(|(_, replica)| replica as usize != index);
         if !lasts {
             self.livelock =
@@ -348,9 +307,9 @@ impl Cluster {
         );
         self.views[index].in_flight = self.in_flight[index];
         if self.snapshot_refresh == Span::ZERO {
-            self.views[index] = gateway::look_at(replica, &self.views[index]);
+            self.views[index] = look_at(replica, &self.views[index]);
             if self.router.wants_signals() {
-                self.signals[index] = recent::signals_of(replica, &self.signals[index]);
+                self.signals[index] = signals_of(replica, &self.signals[index]);
             }
         }
         self.next_at.set(index, replica.next_at());

@@ -7,7 +7,6 @@ pub mod anomaly;
 mod bytes;
 mod decisions;
 pub(crate) mod event_log;
-pub(crate) mod life;
 mod meters;
 mod notices;
 pub(crate) mod objectives;
@@ -15,15 +14,16 @@ mod packed;
 pub(crate) mod recorder;
 pub mod report;
 pub(crate) mod scaling;
+pub(crate) mod segments;
 pub(crate) mod warmup;
 pub(crate) mod window;
 
 #[cfg(any(feature = "cli", feature = "whatif"))]
 pub(crate) use decisions::excluded_words;
 pub use decisions::{Candidate, DecisionPart, ScorePart, SummandValue};
-pub use life::{Part, Segment, SegmentKind};
 pub use notices::{Notice, NoticeKind};
 pub(crate) use notices::{RunSoFar, requests_asked};
 pub use recorder::{Move, MoveKind};
 pub use report::Report;
+pub use segments::{Part, Segment, SegmentKind};
 pub use window::Percentiles;

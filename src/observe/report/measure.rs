@@ -7,8 +7,8 @@ use super::{
 };
 use crate::base::{Maybe, Micros, RequestId, Span};
 use crate::engine::{Cluster, Record, RecordColumn, Replica};
-use crate::observe::life::{parts, segments};
 use crate::observe::meters::Reading;
+use crate::observe::segments::{parts, segments};
 use crate::scenario::Scenario;
 use crate::stats::{Ranked, Summary, upper_percentile};
 

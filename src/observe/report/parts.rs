@@ -1,6 +1,6 @@
 //! The parts of a report: plain data with stable names, which docs/reference/report.md lists. Names end in their unit.
 
-use crate::observe::life::Part;
+use crate::observe::segments::Part;
 use crate::scenario::FitnessMetric;
 use crate::stats::Summary;
 use serde::Serialize;

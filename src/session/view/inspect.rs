@@ -4,7 +4,7 @@ use super::{Part, RequestDetail, RequestState};
 use crate::base::words::duration;
 use crate::base::{Maybe, Micros, RequestId, Span};
 use crate::engine::Record;
-use crate::observe::life;
+use crate::observe::segments;
 use crate::policy::Reason;
 use crate::session::Session;
 
@@ -15,8 +15,8 @@ impl Session {
         let r = self.engine.records().get(id.index())?;
         let p = self.engine.progress(id);
         let tpot_us = (p.itl_count > 0).then(|| p.itl_sum.0 as f64 / f64::from(p.itl_count));
-        let segments = life::segments(&self.engine, id, self.playhead);
-        let parts = life::parts(&segments);
+        let segments = segments::segments(&self.engine, id, self.playhead);
+        let parts = segments::parts(&segments);
         let until = r.e2e.get().map_or(r.left.get().unwrap_or(self.playhead), |e2e| r.arrival + e2e);
         Some(RequestDetail {
             request,

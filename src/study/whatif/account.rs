@@ -1,12 +1,12 @@
 //! Where the time of one request went, cause by cause: the causes add up to its time, to the microsecond.
 //!
-//! The segments of its life (`observe::life`) follow each other without gaps. Those in which others have a part in what happens are
+//! The segments of its life (`observe::segments`) follow each other without gaps. Those in which others have a part in what happens are
 //! divided by what its replica's steps were spent on meanwhile.
 
 use super::steps::{Spent, StepLog};
 use crate::base::RequestId;
 use crate::engine::Cluster;
-use crate::observe::{SegmentKind, life};
+use crate::observe::{SegmentKind, segments};
 use serde::{Deserialize, Serialize};
 
 /// A time of a request that is accounted for.
@@ -147,7 +147,7 @@ impl Account {
         let span = if time == AccountedTime::E2e { e2e } else { r.ttft.get()? };
         let (end, replica) = ((r.arrival + span).0, r.replica()?);
         let mut account = Self::default();
-        for segment in life::segments(engine, id, r.arrival + e2e) {
+        for segment in segments::segments(engine, id, r.arrival + e2e) {
             let (from, to) = (segment.from_us, segment.to_us.min(end));
             if from >= to {
                 continue;

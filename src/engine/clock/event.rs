@@ -1,0 +1,226 @@
+//! Events and their order: the one place that says what runs first among events at the same instant.
+//!
+//! Events run by time; at one instant those of the cluster before those of replicas, and among replicas those of the lowest
+//! number first. Within the cluster, and within one replica, [`Event::order`] decides, then the order of scheduling.
+
+use crate::base::queue::Queue;
+use crate::base::{Micros, RequestId};
+use crate::engine::request::Slot;
+use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
+
+/// An event of the cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::engine) enum ClusterEvent {
+    /// The next request of the source arrives. Never in a queue: the source knows when.
+    Arrival,
+    /// Admission decides on a request.
+    Admission(Slot),
+    /// The router decides on a request.
+    Routing(Slot),
+    /// Admission decides again on the head of a queue of delayed requests.
+    Retry { queue: u32 },
+}
+
+/// An event of a replica.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::engine) enum ReplicaEvent {
+    /// A request joins the wait queue.
+    Queued(Slot),
+    /// The load from the CPU tier that was asked for first is done: before the step, which its request can join then.
+    Loaded,
+    /// The replica is taken away, and its requests leave it. Before the step, which would take them in.
+    SendAway,
+    /// The running step ends and the next one begins. Never in a queue: there is at most one.
+    Step,
+    /// The client of a request gives up, unless it has left. After the step that ends at the same instant.
+    TimedOut(RequestId),
+    /// A finished request has left (`compat: blis`). It only moves the replica's clock.
+    Left,
+}
+
+/// An event that may wait in a queue.
+pub(in crate::engine) trait Event: Copy {
+    /// Its rank among events at the same instant; the lowest runs first.
+    fn order(self) -> u8;
+}
+
+impl Event for ClusterEvent {
+    #[inline]
+    fn order(self) -> u8 {
+        match self {
+            Self::Arrival => 0,
+            Self::Admission(_) => 1,
+            Self::Routing(_) => 2,
+            Self::Retry { .. } => 3,
+        }
+    }
+}
+
+impl Event for ReplicaEvent {
+    #[inline]
+    fn order(self) -> u8 {
+        match self {
+            Self::Queued(_) => 0,
+            Self::Loaded => 1,
+            Self::SendAway => 2,
+            Self::Step => 3,
+            Self::TimedOut(_) => 4,
+            Self::Left => 5,
+        }
+    }
+}
+
+impl ClusterEvent {
+    /// The request at the gateway that it is about; `None` for one that is in no queue of events.
+    pub(in crate::engine) fn request(self) -> Option<Slot> {
+        match self {
+            Self::Admission(slot) | Self::Routing(slot) => Some(slot),
+            Self::Arrival | Self::Retry { .. } => None,
+        }
+    }
+}
+
+/// An event with its instant and the number under which it was scheduled.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Scheduled<E> {
+    at: Micros,
+    seq: u64,
+    event: E,
+}
+
+impl<E: Event> Scheduled<E> {
+    #[inline]
+    fn key(&self) -> (Micros, u8, u64) {
+        (self.at, self.event.order(), self.seq)
+    }
+}
+
+impl<E: Event> Ord for Scheduled<E> {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl<E: Event> PartialOrd for Scheduled<E> {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<E: Event> PartialEq for Scheduled<E> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl<E: Event> Eq for Scheduled<E> {}
+
+/// The scheduled events of the cluster or of one replica.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "E: Event + Serialize + serde::de::DeserializeOwned")]
+pub(in crate::engine) struct EventQueue<E: Event> {
+    queue: Queue<Scheduled<E>>,
+    /// The number of the latest one.
+    seq: u64,
+}
+
+impl<E: Event> Default for EventQueue<E> {
+    fn default() -> Self {
+        Self { queue: Queue::default(), seq: 0 }
+    }
+}
+
+impl<E: Event> EventQueue<E> {
+    pub(in crate::engine) fn schedule(&mut self, at: Micros, event: E) {
+        self.seq += 1;
+        self.queue.push(Scheduled { at, seq: self.seq, event });
+    }
+
+    /// When the next one runs; [`Micros::MAX`] if there is none.
+    #[inline]
+    pub(in crate::engine) fn next_at(&self) -> Micros {
+        self.queue.peek().map_or(Micros::MAX, |next| next.at)
+    }
+
+    /// Takes the next one, unless `event`, which is not in the queue and runs at `at`, comes first.
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "nearly every event of a replica is a step, which is in no queue"
+    )]
+    pub(in crate::engine) fn pop_unless(&mut self, at: Micros, event: E) -> Option<E> {
+        let next = self.queue.peek()?;
+        if (at, event.order()) < (next.at, next.event.order()) { None } else { self.pop() }
+    }
+
+    #[inline(never)]
+    fn pop(&mut self) -> Option<E> {
+        self.queue.pop().map(|next| next.event)
+    }
+
+    /// Takes the next one if it is like that.
+    pub(in crate::engine) fn pop_if(&mut self, like: impl FnOnce(Micros, E) -> bool) -> Option<E> {
+        let next = self.queue.peek().filter(|next| like(next.at, next.event))?.event;
+        self.pop();
+        Some(next)
+    }
+
+    /// Events that should have come before `now` come now, in their order.
+    pub(in crate::engine) fn not_before(&mut self, now: Micros) {
+        while let Some(late) = self.queue.peek().filter(|next| next.at < now).copied() {
+            self.pop();
+            self.queue.push(Scheduled { at: now, ..late });
+        }
+    }
+
+    pub(in crate::engine) fn iter(&self) -> impl Iterator<Item = E> {
+        self.queue.iter().map(|scheduled| scheduled.event)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_run_by_time_then_kind_then_order_of_scheduling() {
+        let mut events = EventQueue::default();
+        let retry = |queue| ClusterEvent::Retry { queue };
+        for (at, event) in [
+            (2, ClusterEvent::Admission(Slot::NONE)),
+            (1, retry(7)),
+            (1, ClusterEvent::Routing(Slot::NONE)),
+            (1, retry(3)),
+        ] {
+            events.schedule(Micros(at), event);
+        }
+        assert_eq!(events.pop_unless(Micros(1), ClusterEvent::Arrival), None);
+        let mut order = Vec::new();
+        while let Some(event) = events.pop_unless(Micros(9), ClusterEvent::Arrival) {
+            order.push((event, events.next_at()));
+        }
+        let expected = [
+            (ClusterEvent::Routing(Slot::NONE), Micros(1)),
+            (retry(7), Micros(1)),
+            (retry(3), Micros(2)),
+            (ClusterEvent::Admission(Slot::NONE), Micros::MAX),
+        ];
+        assert_eq!(order, expected);
+    }
+
+    #[test]
+    fn a_step_takes_in_who_joins_and_who_is_loaded_at_its_instant() {
+        let mut events = EventQueue::default();
+        for event in [ReplicaEvent::Left, ReplicaEvent::Queued(Slot::NONE), ReplicaEvent::Loaded] {
+            events.schedule(Micros(5), event);
+        }
+        let mut next = || events.pop_unless(Micros(5), ReplicaEvent::Step);
+        assert_eq!(
+            [next(), next(), next()],
+            [Some(ReplicaEvent::Queued(Slot::NONE)), Some(ReplicaEvent::Loaded), None]
+        );
+    }
+}

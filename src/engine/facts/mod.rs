@@ -1,0 +1,11 @@
+//! What the engine says: facts as they happen, decisions with what they were made on, and the trace of every step.
+
+mod decision;
+mod fact;
+mod scaling_record;
+mod step_trace;
+
+pub use decision::{Decision, ranking};
+pub use fact::{DropReason, Fact, Ignore, Sink, StepParts};
+pub use scaling_record::{Present, ScalingRecord};
+pub use step_trace::{Detail, StepTrace};

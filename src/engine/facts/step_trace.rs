@@ -1,0 +1,99 @@
+//! A recorder of everything, for golden files and debugging: it touches every running request at every step, so it is
+//! off unless asked for.
+
+use crate::base::{Micros, ReplicaId, RequestId, Span};
+use serde::{Deserialize, Serialize};
+
+/// One step as it began.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepTrace {
+    /// When it began.
+    pub at: Micros,
+    /// How long it takes.
+    pub span: Span,
+    /// Requests waiting once the batch was formed.
+    pub waiting: u32,
+    /// Blocks in use once the batch was formed.
+    pub kv_used: u32,
+    /// In batch order: the request, its progress before the step, its tokens in the step.
+    pub batch: Vec<(RequestId, u32, u32)>,
+}
+
+/// What the recorder keeps.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Detail {
+    /// Steps kept of each replica.
+    pub steps_kept: u32,
+    /// By replica: its first steps.
+    pub steps: Vec<Vec<StepTrace>>,
+    /// By request: the gaps between its tokens.
+    pub itl: Vec<Vec<Span>>,
+    /// Preemptions in order.
+    pub preemptions: Vec<(Micros, ReplicaId, RequestId)>,
+    /// By request: when it got its latest token.
+    last_token: Vec<Micros>,
+    /// By replica: the running step's batch (request, tokens in the step, whether it yields a token).
+    running: Vec<Vec<(RequestId, u32, bool)>>,
+}
+
+impl Detail {
+    /// A recorder that keeps the first `steps_kept` steps of each replica.
+    #[must_use]
+    pub fn new(steps_kept: u32) -> Self {
+        Self { steps_kept, ..Self::default() }
+    }
+
+    /// A step has formed its batch: (request, progress, tokens, whether it yields a token at the end).
+    pub(in crate::engine) fn step_started(
+        &mut self,
+        replica: ReplicaId,
+        trace: StepTrace,
+        batch: Vec<(RequestId, u32, bool)>,
+    ) {
+        let r = replica.index();
+        if self.steps.len() <= r {
+            self.steps.resize(r + 1, Vec::new());
+            self.running.resize(r + 1, Vec::new());
+        }
+        if self.steps[r].len() < self.steps_kept as usize {
+            self.steps[r].push(trace);
+        }
+        self.running[r] = batch;
+    }
+
+    /// A step has ended at `now`: each request with a token got it now.
+    pub(in crate::engine) fn step_ended(&mut self, replica: ReplicaId, now: Micros, overhead: Span) {
+        let Some(batch) = self.running.get_mut(replica.index()).map(std::mem::take) else { return };
+        for (request, tokens, yields) in batch {
+            if tokens > 0 && yields {
+                let i = self.reach(request);
+                if self.last_token[i] != Micros::MAX {
+                    let gap = now.since(self.last_token[i]) + overhead;
+                    self.itl[i].push(gap);
+                }
+                self.last_token[i] = now;
+            }
+        }
+    }
+
+    /// `compat: blis`: a decode step of `gap` for `request`.
+    pub(in crate::engine) fn gap(&mut self, request: RequestId, gap: Span) {
+        let i = self.reach(request);
+        self.itl[i].push(gap);
+    }
+
+    /// `compat: blis`: preemption starts the output again.
+    pub(in crate::engine) fn forget(&mut self, request: RequestId) {
+        let i = self.reach(request);
+        self.itl[i].clear();
+    }
+
+    fn reach(&mut self, request: RequestId) -> usize {
+        let i = request.index();
+        if self.itl.len() <= i {
+            self.itl.resize(i + 1, Vec::new());
+            self.last_token.resize(i + 1, Micros::MAX);
+        }
+        i
+    }
+}

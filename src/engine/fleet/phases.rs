@@ -1,0 +1,308 @@
+//! The life of replicas: those that a pool starts with, and those that come and go while the cluster runs.
+
+use super::blueprint::{Blueprint, Tier};
+use super::scaling::{PoolScaler, ScalingEvent};
+use crate::base::order::sort_by_key;
+use crate::base::{Micros, ReplicaId};
+use crate::engine::Cluster;
+use crate::engine::clock::ReplicaEvent;
+use crate::engine::facts::{Fact, Sink};
+use crate::engine::replica::look_at;
+use crate::engine::replica::{Parts, Replica, draw_ends};
+use crate::kv::BlockPool;
+use crate::policy::{ReplicaPhase, ReplicaView, Signals};
+use crate::scenario::{Drain, Victim, limits};
+
+impl Cluster {
+    /// Brings a pool to `wanted` replicas that serve or start. Those that wait for room go first, then those of an older
+    /// edition, those that start, and those that the pool's settings name. Those that went come back before new ones are
+    /// added, the lowest numbers first: one that still drains goes on if starting takes no time, one that has stopped starts
+    /// again. Those of an older edition never come back.
+    pub(in crate::engine) fn scale<S: Sink>(&mut self, pool: u32, wanted: u32, now: Micros, sink: &mut S) {
+        let of_pool: Vec<ReplicaId> = self.replicas.iter().filter(|r| r.pool == pool).map(|r| r.id).collect();
+        let there = |cluster: &Self, id: ReplicaId| {
+            matches!(cluster.replicas[id.index()].phase, ReplicaPhase::Serving | ReplicaPhase::Starting)
+        };
+        let mut present: Vec<ReplicaId> = of_pool.iter().copied().filter(|id| there(self, *id)).collect();
+        self.set_unplaced(pool, wanted.saturating_sub(present.len() as u32));
+        self.order_victims(&mut present);
+        while present.len() as u32 > wanted
+            && let Some(replica) = present.pop()
+        {
+            self.take_away(replica, now, sink);
+        }
+        let mut missing = wanted.saturating_sub(present.len() as u32);
+        if self.starts_at_once(pool) {
+            for &replica in &of_pool {
+                if missing > 0 && self.may_come_back(replica) {
+                    self.serve(replica, now, sink);
+                    missing -= 1;
+                }
+            }
+            self.set_unplaced(pool, missing);
+        }
+        self.place_missing(pool, missing, now, sink);
+        self.rebuild_tournament();
+    }
+
+    /// Whether a replica that drains, and whose requests stay, can go on as if nothing had been.
+    fn may_come_back(&self, replica: ReplicaId) -> bool {
+        let r = &self.replicas[replica.index()];
+        let drains = r.phase == ReplicaPhase::Draining && r.life.drain == Drain::Wait;
+        (drains || r.phase == ReplicaPhase::Stopped) && !self.is_older(replica)
+    }
+
+    fn settings(&self, pool: u32) -> Option<&PoolScaler> {
+        self.scaling.as_ref().map(|s| &s.pools[pool as usize])
+    }
+
+    fn starts_at_once(&self, pool: u32) -> bool {
+        self.settings(pool).is_none_or(|s| s.phases.is_none() && s.gpus().is_none())
+    }
+
+    fn set_unplaced(&mut self, pool: u32, unplaced: u32) {
+        if let Some(scaling) = &mut self.scaling {
+            scaling.pools[pool as usize].unplaced = unplaced;
+        }
+    }
+
+    /// Those that go first come last.
+    fn order_victims(&self, present: &mut [ReplicaId]) {
+        let Some(first) = present.first() else { return };
+        let of_pool = self.settings(self.replicas[first.index()].pool);
+        let victim = of_pool.map_or(Victim::Newest, PoolScaler::victim);
+        let rank = |id: &ReplicaId| {
+            let r = &self.replicas[id.index()];
+            let age = if of_pool.is_some() { r.life.served_since.0 } else { 0 };
+            let (key, tie) = match victim {
+                Victim::Newest => (age, u64::from(id.0)),
+                Victim::Oldest => (u64::MAX - age, u64::from(u32::MAX - id.0)),
+                Victim::LeastLoaded => (u64::MAX - u64::from(self.in_flight[id.index()]), u64::from(id.0)),
+                Victim::LeastCache => (u64::MAX - u64::from(r.kv.cached() + r.kv.used()), u64::from(id.0)),
+            };
+            let kind = 2 * u64::from(self.is_older(*id)) + u64::from(r.phase == ReplicaPhase::Starting);
+            [kind, key, tie]
+        };
+        let mut order = present.to_vec();
+        // What weighs most is sorted by last.
+        for part in [2, 1, 0] {
+            sort_by_key(&mut order, |id| rank(id)[part]);
+        }
+        present.copy_from_slice(&order);
+    }
+
+    /// Starts replicas of a pool that wait for room, as many as there is room for now.
+    pub(in crate::engine) fn place<S: Sink>(&mut self, pool: u32, now: Micros, sink: &mut S) {
+        let unplaced = self.settings(pool).map_or(0, |s| s.unplaced);
+        if unplaced > 0 {
+            self.place_missing(pool, unplaced, now, sink);
+            self.rebuild_tournament();
+        }
+    }
+
+    fn place_missing<S: Sink>(&mut self, pool: u32, mut missing: u32, now: Micros, sink: &mut S) {
+        while missing > 0 && self.has_room(pool) {
+            self.start(pool, now, sink);
+            missing -= 1;
+        }
+        self.set_unplaced(pool, missing);
+    }
+
+    /// Whether there are GPUs for one more replica of a pool, and a number.
+    fn has_room(&self, pool: u32) -> bool {
+        let Some(settings) = self.settings(pool) else { return true };
+        let shared = settings.place.sharers;
+        let holds = |r: &&Replica| {
+            shared >> r.pool & 1 == 1 && !matches!(r.phase, ReplicaPhase::Stopped | ReplicaPhase::Failed)
+        };
+        let held: u32 = self.replicas.iter().filter(holds).map(|r| r.gpus).sum();
+        let fits = settings.gpus().is_none_or(|most| held + self.pools[pool as usize].gpus <= most);
+        fits && (self.replicas.len() as u32) < limits::REPLICAS_STARTED
+    }
+
+    /// Whether a replica is of an older edition than its pool.
+    fn is_older(&self, replica: ReplicaId) -> bool {
+        let r = &self.replicas[replica.index()];
+        r.edition != self.pools[r.pool as usize].edition
+    }
+
+    /// Replaces the replicas of a pool that are of an older edition, one after the other: one drains, and a new one starts
+    /// beside it; once it is empty, the next one follows.
+    pub(in crate::engine) fn renew<S: Sink>(&mut self, pool: u32, now: Micros, sink: &mut S) {
+        let Blueprint { at_once, .. } = self.pools[pool as usize];
+        let older: Vec<ReplicaId> = self
+            .replicas
+            .iter()
+            .filter(|r| r.pool == pool)
+            .map(|r| r.id)
+            .filter(|id| self.is_older(*id))
+            .collect();
+        for &replica in &older {
+            let phase = |id: &ReplicaId| self.replicas[id.index()].phase;
+            if !at_once && older.iter().any(|id| phase(id) == ReplicaPhase::Draining) {
+                break;
+            }
+            if matches!(phase(&replica), ReplicaPhase::Serving | ReplicaPhase::Starting) {
+                self.take_away(replica, now, sink);
+                self.start(pool, now, sink);
+            }
+        }
+        self.rebuild_tournament();
+    }
+
+    /// The last request of a replica has left: if it drained to be replaced, the next one follows; if it made room, one that
+    /// waits for it starts.
+    pub(in crate::engine) fn follow_up<S: Sink>(&mut self, replica: ReplicaId, now: Micros, sink: &mut S) {
+        let pool = self.replicas[replica.index()].pool;
+        if self.is_older(replica) {
+            self.renew(pool, now, sink);
+        }
+        if self.replicas[replica.index()].phase == ReplicaPhase::Stopped {
+            self.place(pool, now, sink);
+        }
+    }
+
+    /// A replica of a pool begins to start: one that has stopped, if starting takes time, otherwise a new one.
+    fn start<S: Sink>(&mut self, pool: u32, now: Micros, sink: &mut S) {
+        let reuses = self.settings(pool).is_some();
+        let stopped =
+            |r: &&Replica| r.pool == pool && r.phase == ReplicaPhase::Stopped && !self.is_older(r.id);
+        let again = self.replicas.iter().find(|r| reuses && stopped(r)).map(|r| r.id);
+        let replica = again.unwrap_or_else(|| self.add_replica(pool));
+        self.replicas[replica.index()].recent.idle_since = now;
+        let Some(phases) = self.settings(pool).and_then(|s| s.phases.clone()) else {
+            return self.serve(replica, now, sink);
+        };
+        let seed = self.seed;
+        let r = &mut self.replicas[replica.index()];
+        if again.is_some() {
+            r.kv.own().restart();
+        }
+        r.life.starts += 1;
+        let start = r.life.starts;
+        r.life.ends = draw_ends(&phases, seed, (replica, start), now);
+        let until = r.life.ends[5];
+        if again.is_some() {
+            self.set_phase(replica, ReplicaPhase::Starting);
+        }
+        self.replicas[replica.index()].life.since = now;
+        sink.fact(now, Fact::Starting { replica, pool, until });
+        if let Some(scaling) = &mut self.scaling {
+            scaling.events.schedule(until, ScalingEvent::Ready { replica, start });
+        }
+    }
+
+    /// A replica has started, unless this start was given up.
+    pub(in crate::engine) fn ready<S: Sink>(
+        &mut self,
+        replica: ReplicaId,
+        start: u32,
+        now: Micros,
+        sink: &mut S,
+    ) {
+        let r = &self.replicas[replica.index()];
+        if r.phase == ReplicaPhase::Starting && r.life.starts == start {
+            self.serve(replica, now, sink);
+        }
+    }
+
+    /// A replica goes: one that starts at once, one that serves as its pool's settings say.
+    fn take_away<S: Sink>(&mut self, replica: ReplicaId, now: Micros, sink: &mut S) {
+        if self.replicas[replica.index()].phase == ReplicaPhase::Starting {
+            self.set_phase(replica, ReplicaPhase::Stopped);
+            self.replicas[replica.index()].life.since = now;
+            sink.fact(now, Fact::StartGivenUp { replica });
+        } else {
+            self.drain(replica, now, sink);
+        }
+    }
+
+    /// A replica gets no new requests from now on; it stops when it has none.
+    fn drain<S: Sink>(&mut self, replica: ReplicaId, now: Micros, sink: &mut S) {
+        let how = self.settings(self.replicas[replica.index()].pool).map_or(Drain::Wait, PoolScaler::drain);
+        self.set_phase(replica, ReplicaPhase::Draining);
+        let r = &mut self.replicas[replica.index()];
+        r.life.drain = how;
+        r.life.since = now;
+        if how != Drain::Wait {
+            r.events.schedule(now.max(r.clock), ReplicaEvent::SendAway);
+            self.next_at.set(replica.index(), r.next_at());
+        }
+        sink.fact(now, Fact::Draining { replica });
+        self.stop_if_drained(replica);
+    }
+
+    /// A replica takes new requests from now on. One that had stopped starts with an empty cache.
+    fn serve<S: Sink>(&mut self, replica: ReplicaId, now: Micros, sink: &mut S) {
+        let r = &mut self.replicas[replica.index()];
+        let pool = r.pool;
+        if r.phase == ReplicaPhase::Stopped {
+            r.kv.own().restart();
+            self.set_phase(replica, ReplicaPhase::Starting);
+        }
+        let begins = self.replicas[replica.index()].phase == ReplicaPhase::Starting;
+        let warm_up = self.settings(pool).map(PoolScaler::warm_up);
+        self.set_phase(replica, ReplicaPhase::Serving);
+        let life = &mut self.replicas[replica.index()].life;
+        life.since = now;
+        if begins {
+            life.served_since = now;
+            if let Some(warm_up) = warm_up {
+                (life.cold, life.cold_factor) = warm_up;
+            }
+        }
+        let cold = begins && life.cold > 0;
+        sink.fact(now, Fact::Serving { replica, pool });
+        if cold {
+            sink.fact(now, Fact::Cold { replica });
+        }
+        self.release_held(pool, now);
+    }
+
+    /// A replica that drains stops when its last request has left.
+    pub(in crate::engine) fn stop_if_drained(&mut self, replica: ReplicaId) {
+        let drains = self.replicas[replica.index()].phase == ReplicaPhase::Draining;
+        if drains && self.in_flight[replica.index()] == 0 {
+            self.set_phase(replica, ReplicaPhase::Stopped);
+            if self.is_older(replica) {
+                // It never comes back: its cache is given up.
+                self.replicas[replica.index()].kv.own().restart();
+            }
+        }
+    }
+
+    /// The one place where the phase of a replica changes.
+    pub(in crate::engine) fn set_phase(&mut self, replica: ReplicaId, next: ReplicaPhase) {
+        let r = &mut self.replicas[replica.index()];
+        assert!(r.phase.leads_to(next), "INV-2: {replica:?} went from {:?} to {next:?}", r.phase);
+        self.not_serving += u32::from(r.phase == ReplicaPhase::Serving);
+        self.not_serving -= u32::from(next == ReplicaPhase::Serving);
+        r.phase = next;
+        self.views[replica.index()].phase = next;
+    }
+
+    /// Adds a replica that starts.
+    pub(in crate::engine) fn add_replica(&mut self, pool: u32) -> ReplicaId {
+        let id = ReplicaId(self.replicas.len() as u32);
+        let b = &self.pools[pool as usize];
+        let mut kv = BlockPool::new(b.resolved.blocks.0, b.block_tokens, b.caching);
+        match b.tier {
+            Tier::None => {}
+            Tier::Store(settings) => kv = kv.with_store(settings),
+            Tier::Reload(settings) => kv = kv.with_reload(settings),
+        }
+        let (priority, scheduler, model) =
+            (b.priority.clone(), b.scheduler.clone(), b.resolved.model.clone());
+        let (limits, gpus, usd_per_hour) = (b.limits, b.gpus, b.resolved.usd_per_hour);
+        let parts = Parts { limits, priority, scheduler, model, gpus, usd_per_hour, kv };
+        self.replicas.push(Replica::new(id, (pool, b.edition), self.compat, parts));
+        let added = &self.replicas[id.index()];
+        self.views.push(look_at(added, &ReplicaView::unseen(id, pool)));
+        self.viewed_at.push(Micros::ZERO);
+        self.signals.push(Signals::default());
+        self.oldest_view = Micros::ZERO;
+        self.in_flight.push(0);
+        self.not_serving += 1;
+        id
+    }
+}

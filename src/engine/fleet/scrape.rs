@@ -1,0 +1,226 @@
+//! What an autoscaler sees of its pool: counters of replicas read from time to time, and means over the window that ends some time
+//! before now.
+
+use crate::base::{Micros, ReplicaId, Span};
+use crate::engine::Cluster;
+use crate::engine::facts::Present;
+use crate::engine::replica::Replica;
+use crate::policy::scaling::{Measured, PoolSight};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Most stretches of the future that an oracle looks at.
+const MOST_STRETCHES: u64 = 64;
+
+/// For how long a replica has served that a run begins with, in seconds.
+const SETTLED_S: f64 = 3600.0;
+
+/// One replica's gauges and counters at one instant.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Sample {
+    replica: ReplicaId,
+    served_since: Micros,
+    /// Whether it has started once at most: its counters are all of this life.
+    first_life: bool,
+    kv_used: u32,
+    running: u32,
+    waiting: u32,
+    /// All requests that ever came to it.
+    came: u64,
+    prompt_tokens: u64,
+    completed: u64,
+    output_tokens: u64,
+    ttft_us: u64,
+    itl_us: u64,
+}
+
+/// All replicas of a pool that serve, at one instant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Scrape {
+    at: Micros,
+    samples: Vec<Sample>,
+    held: u32,
+    /// Requests that ever were held for the pool or came to its replicas.
+    came: u64,
+}
+
+/// The latest measurements of a pool.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(in crate::engine) struct Scrapes(VecDeque<Scrape>);
+
+impl Scrapes {
+    /// Forgets what no window reaches back to: one measurement before it stays, from which counters are counted.
+    fn forget(&mut self, now: Micros, reach: Span) {
+        let old = |s: &Scrape| now.0 - s.at.0 > reach.0;
+        while self.0.len() >= 2 && old(&self.0[1]) {
+            self.0.pop_front();
+        }
+    }
+
+    /// About how many bytes it takes.
+    pub(in crate::engine) fn bytes(&self) -> u64 {
+        self.0.iter().map(|s| 64 + (s.samples.len() * size_of::<Sample>()) as u64).sum()
+    }
+
+    /// The means over the window that ends at `now - lag`.
+    fn fill(&self, sight: &mut PoolSight, [window, lag]: [Span; 2], block_tokens: u32) {
+        let end = Micros(sight.now.0.saturating_sub(lag.0));
+        let Some(last) = self.0.iter().rposition(|s| s.at <= end) else { return };
+        let latest = &self.0[last];
+        // Gauges of the window, and counters since the measurement just before it.
+        let first =
+            self.0.iter().position(|s| end.0 - s.at.0.min(end.0) < window.0).unwrap_or(last).min(last);
+        let before = first.saturating_sub(1);
+        sight.seen_at = Some(latest.at);
+        sight.held = f64::from(latest.held);
+        sight.rate_per_s = rate(latest.came - self.0[before].came, self.0[before].at, latest.at);
+        for sample in &latest.samples {
+            let of = |s: &Scrape| s.samples.iter().find(|x| x.replica == sample.replica).copied();
+            let gauges = self.0.range(first..=last).filter_map(of);
+            let since = self.0.range(before..last).find_map(|s| of(s).map(|x| (s.at, x)));
+            let since = since.filter(|(_, x)| x.served_since == sample.served_since);
+            let mut measured = means(gauges, sight, block_tokens);
+            count(&mut measured, since.unwrap_or((sample.served_since, sample.newborn())), sample, latest.at);
+            // Replicas that a run begins with have settled long before.
+            let before = if sample.served_since == Micros::ZERO { SETTLED_S } else { 0.0 };
+            measured.ready_s = before + (latest.at.0 - sample.served_since.0) as f64 / 1e6;
+            sight.measured.push(measured);
+        }
+    }
+}
+
+impl Sample {
+    fn of(r: &Replica, in_flight: u32) -> Self {
+        let t = r.totals();
+        let gone = u64::from(t.completed) + u64::from(t.dropped) + u64::from(t.refused);
+        Self {
+            replica: r.id(),
+            served_since: r.life.served_since,
+            first_life: r.life.starts <= 1,
+            kv_used: r.kv().used(),
+            running: r.running(),
+            waiting: r.waiting() + r.arriving(),
+            came: gone + u64::from(in_flight),
+            prompt_tokens: t.prompt_tokens,
+            completed: t.completed.into(),
+            output_tokens: t.output_tokens,
+            ttft_us: t.ttft_sum.0,
+            itl_us: t.itl_sum.0,
+        }
+    }
+
+    /// The same replica when it began to serve, as far as that is known: counters of an earlier life are none of this one's.
+    fn newborn(&self) -> Self {
+        if !self.first_life {
+            return *self;
+        }
+        let (came, prompt_tokens, completed, output_tokens, ttft_us, itl_us) = (0, 0, 0, 0, 0, 0);
+        Self { came, prompt_tokens, completed, output_tokens, ttft_us, itl_us, ..*self }
+    }
+}
+
+fn rate(count: u64, from: Micros, to: Micros) -> f64 {
+    if to > from { count as f64 / ((to.0 - from.0) as f64 / 1e6) } else { 0.0 }
+}
+
+fn means(gauges: impl Iterator<Item = Sample>, sight: &PoolSight, block_tokens: u32) -> Measured {
+    let (mut n, mut kv, mut running, mut waiting) = (0.0_f64, 0.0, 0.0, 0.0);
+    for s in gauges {
+        n += 1.0;
+        kv += f64::from(s.kv_used);
+        running += f64::from(s.running);
+        waiting += f64::from(s.waiting);
+    }
+    let kv_tokens = kv / n.max(1.0) * f64::from(block_tokens);
+    let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+    Measured {
+        kv: share(kv_tokens, sight.kv_capacity_tokens),
+        kv_tokens,
+        batch: share(running / n.max(1.0), f64::from(sight.max_batch)),
+        waiting: waiting / n.max(1.0),
+        running: running / n.max(1.0),
+        ..Measured::default()
+    }
+}
+
+/// What the counters say since `since`.
+fn count(measured: &mut Measured, (since, before): (Micros, Sample), now: &Sample, at: Micros) {
+    let came = now.came.saturating_sub(before.came);
+    measured.rate_per_s = rate(came, since, at);
+    let mean = |sum: u64, n: u64| if n > 0 { sum as f64 / n as f64 } else { 0.0 };
+    let done = now.completed - before.completed;
+    let tokens = now.output_tokens - before.output_tokens;
+    measured.input_tokens = mean(now.prompt_tokens.saturating_sub(before.prompt_tokens), came);
+    measured.output_tokens = mean(tokens, done);
+    measured.ttft_ms = mean(now.ttft_us - before.ttft_us, done) / 1000.0;
+    measured.itl_ms = mean(now.itl_us - before.itl_us, tokens.saturating_sub(done)) / 1000.0;
+}
+
+impl Cluster {
+    /// The replicas of a pool that serve, read now.
+    fn reading(&self, pool: u32) -> Scrape {
+        let of_pool = || self.replicas.iter().filter(|r| r.pool == pool);
+        let sample = |r: &Replica| Sample::of(r, self.in_flight[r.id.index()]);
+        let samples: Vec<Sample> = of_pool().filter(|r| r.serving()).map(sample).collect();
+        let held = self.held_for(pool);
+        let came = of_pool().map(|r| sample(r).came).sum::<u64>() + u64::from(held);
+        let latest = self.scaling.as_ref().and_then(|s| s.pools[pool as usize].scrapes.0.back());
+        // What came to replicas that were taken away may count twice for requests sent on; it never goes back.
+        let came = came.max(latest.map_or(0, |s| s.came));
+        Scrape { at: self.clock, samples, held, came }
+    }
+
+    /// Reads the replicas of a pool that serve.
+    pub(in crate::engine) fn scrape(&mut self, pool: u32) {
+        let reading = self.reading(pool);
+        let Some(scaling) = &mut self.scaling else { return };
+        let p = &mut scaling.pools[pool as usize];
+        p.scrapes.0.push_back(reading);
+        p.scrapes.forget(self.clock, p.window + p.lag);
+    }
+
+    /// What would be measured now, without window and lag: since the latest measurement before this instant.
+    pub(in crate::engine) fn present(&self, pool: u32) -> Option<Present> {
+        let scrapes = &self.scaling.as_ref()?.pools[pool as usize].scrapes.0;
+        let before = scrapes.iter().rev().find(|s| s.at < self.clock)?.clone();
+        let mut sight = PoolSight { now: self.clock, ..PoolSight::default() };
+        Scrapes(VecDeque::from([before, self.reading(pool)])).fill(&mut sight, [Span(0); 2], 1);
+        let (ttft_ms, itl_ms) = (sight.mean_by_rate(|r| r.ttft_ms), sight.mean_by_rate(|r| r.itl_ms));
+        Some(Present { rate_per_s: sight.rate_per_s, ttft_ms, itl_ms })
+    }
+
+    /// The highest rate of requests in any stretch as long as a tick from now on: who goes away now is missing until then, and who
+    /// is asked for now serves by then.
+    fn busiest(&self, reach: Span, tick: Span) -> f64 {
+        let stretches = (reach.0 / tick.0.max(1)).clamp(1, MOST_STRETCHES);
+        let length = reach.0 / stretches;
+        let rate = |k: u64| {
+            let from = self.clock.saturating_add(Span(k * length));
+            self.source.expected(from, from.saturating_add(Span(length)))
+        };
+        (0..stretches).map(rate).fold(0.0, f64::max)
+    }
+
+    /// A pool as its autoscaler sees it now.
+    pub(in crate::engine) fn sight(&self, pool: u32) -> PoolSight {
+        let b = &self.pools[pool as usize];
+        let counts = self.pool_counts(pool);
+        let mut sight = PoolSight {
+            now: self.clock,
+            ready: counts.serving,
+            pending: counts.starting + counts.unplaced,
+            draining: counts.draining,
+            kv_capacity_tokens: f64::from(b.resolved.blocks.0) * f64::from(b.block_tokens),
+            max_batch: b.limits.max_num_seqs,
+            usd_per_hour: b.resolved.usd_per_hour,
+            ..PoolSight::default()
+        };
+        let Some(scaling) = &self.scaling else { return sight };
+        let p = &scaling.pools[pool as usize];
+        if let Some(ahead) = p.ahead {
+            sight.future_per_s = self.busiest(ahead + p.tick, p.tick) * self.share_of_each_pool();
+        }
+        p.scrapes.fill(&mut sight, [p.window, p.lag], b.block_tokens);
+        sight
+    }
+}

@@ -1,0 +1,281 @@
+//! Admission: asks the policy, counts the requests in flight, and queues those that are delayed.
+//!
+//! A delayed request stays at the gateway, in one of the policy's queues. One that arrives while others wait in its queue
+//! joins the end without a decision, so none overtakes; the policy decides again on the head of a queue only, at the
+//! instant it named or when an admitted request leaves.
+
+use super::routing::view_of;
+use crate::base::order::sort_by_key;
+use crate::base::{Micros, RequestId};
+use crate::engine::Cluster;
+use crate::engine::clock::ClusterEvent;
+use crate::engine::facts::{Fact, Sink};
+use crate::engine::request::{Location, Slot};
+use crate::policy::Reason;
+use crate::policy::admission::{AdmissionState, InFlightCounts, RetryWhen, Verdict};
+use crate::scenario::AdmissionPolicy;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// The admission policy with its memory.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(in crate::engine) struct AdmissionQueue {
+    policy: AdmissionState,
+    /// What the policy was made from.
+    settings: AdmissionPolicy,
+    /// Requests that were admitted and have not left; in all, and by tenant.
+    in_flight: u32,
+    in_flight_of: Vec<u32>,
+    queues: Vec<DelayQueue>,
+    /// Requests in all queues.
+    delayed: u32,
+}
+
+/// Delayed requests, first come first served.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct DelayQueue {
+    requests: VecDeque<Slot>,
+    /// Why its head was delayed.
+    reason: Reason,
+    /// When admission decides on its head again; [`Micros::MAX`] if that is when a request leaves.
+    retry_at: Micros,
+}
+
+impl AdmissionQueue {
+    /// No request in flight and none delayed.
+    pub(in crate::engine) fn new(policy: &AdmissionPolicy) -> Self {
+        Self {
+            policy: AdmissionState::new(policy),
+            settings: policy.clone(),
+            in_flight: 0,
+            in_flight_of: Vec::new(),
+            queues: Vec::new(),
+            delayed: 0,
+        }
+    }
+
+    /// Requests that are delayed.
+    pub(in crate::engine) fn delayed(&self) -> u32 {
+        self.delayed
+    }
+
+    /// INV-1: the counts of requests in flight and of delayed ones agree with themselves and with `in_flight`.
+    pub(in crate::engine) fn verify(&self, in_flight: u32) {
+        let counted: u32 = self.in_flight_of.iter().sum();
+        assert!(
+            self.in_flight == in_flight && counted == in_flight,
+            "INV-1: {} requests in flight, {counted} by tenant, {in_flight} by their own account",
+            self.in_flight
+        );
+        let queued: usize = self.queues.iter().map(|q| q.requests.len()).sum();
+        assert!(
+            queued as u32 == self.delayed,
+            "INV-1: {} requests delayed, {queued} in queues",
+            self.delayed
+        );
+        let stuck =
+            self.delayed > 0 && in_flight == 0 && self.queues.iter().all(|q| q.retry_at == Micros::MAX);
+        assert!(!stuck, "INV-8: {} requests are delayed and nothing will admit them", self.delayed);
+    }
+
+    fn counts(&self, tenant: u32) -> InFlightCounts {
+        let of_tenant = self.in_flight_of.get(tenant as usize).copied().unwrap_or_default();
+        InFlightCounts { cluster: self.in_flight, tenant: of_tenant }
+    }
+
+    fn enter(&mut self, tenant: u32) {
+        let tenant = tenant as usize;
+        if self.in_flight_of.len() <= tenant {
+            self.in_flight_of.resize(tenant + 1, 0);
+        }
+        self.in_flight += 1;
+        self.in_flight_of[tenant] += 1;
+    }
+
+    fn leave(&mut self, tenant: u32) {
+        let of_tenant = &mut self.in_flight_of[tenant as usize];
+        assert!(self.in_flight > 0 && *of_tenant > 0, "INV-1: tenant {tenant} leaves without having entered");
+        self.in_flight -= 1;
+        *of_tenant -= 1;
+    }
+
+    fn queue(&mut self, queue: u32, reason: Reason) -> &mut DelayQueue {
+        let queue = queue as usize;
+        if self.queues.len() <= queue {
+            let empty = DelayQueue { requests: VecDeque::new(), reason, retry_at: Micros::MAX };
+            self.queues.resize(queue + 1, empty);
+        }
+        &mut self.queues[queue]
+    }
+
+    fn head(&self, queue: u32) -> Option<(Slot, Reason)> {
+        let queue = self.queues.get(queue as usize)?;
+        queue.requests.front().map(|&slot| (slot, queue.reason))
+    }
+}
+
+impl Cluster {
+    /// Admission decides on a request that has arrived.
+    pub(in crate::engine) fn admit<S: Sink>(&mut self, slot: Slot, now: Micros, sink: &mut S) {
+        let queue = self.admission.policy.queue(self.tenant_of(slot));
+        if let Some((_, reason)) = self.admission.head(queue) {
+            self.hold(slot, queue, reason, now, sink);
+            return;
+        }
+        match self.ask(slot, now) {
+            Verdict::Admit => self.let_in(slot, now, sink),
+            Verdict::Reject(reason) => self.refuse(slot, reason, now, sink),
+            Verdict::Delay(reason, when) => {
+                self.hold(slot, queue, reason, now, sink);
+                self.wait_for(queue, reason, when, now);
+            }
+        }
+    }
+
+    /// The head of a queue is asked again, and those behind it as long as they get in.
+    pub(in crate::engine) fn retry<S: Sink>(&mut self, queue: u32, now: Micros, sink: &mut S) {
+        while let Some((slot, _)) = self.admission.head(queue) {
+            let verdict = self.ask(slot, now);
+            if let Verdict::Delay(reason, when) = verdict {
+                self.wait_for(queue, reason, when, now);
+                return;
+            }
+            self.admission.queues[queue as usize].requests.pop_front();
+            self.admission.delayed -= 1;
+            match verdict {
+                Verdict::Admit => self.let_in(slot, now, sink),
+                Verdict::Reject(reason) => self.refuse(slot, reason, now, sink),
+                Verdict::Delay(..) => {}
+            }
+        }
+    }
+
+    /// The instant has come that a queue was waiting for, unless it has been asked in the meantime.
+    pub(in crate::engine) fn retry_if_due<S: Sink>(&mut self, queue: u32, now: Micros, sink: &mut S) {
+        let due = self.admission.queues.get_mut(queue as usize).filter(|q| q.retry_at == now);
+        if let Some(due) = due {
+            due.retry_at = Micros::MAX;
+            self.retry(queue, now, sink);
+        }
+    }
+
+    /// Changes the policy: the new one decides on all delayed requests, in order of arrival. An equal one changes nothing.
+    pub(in crate::engine) fn change_admission<S: Sink>(
+        &mut self,
+        policy: &AdmissionPolicy,
+        now: Micros,
+        sink: &mut S,
+    ) {
+        if self.admission.settings == *policy {
+            return;
+        }
+        self.admission.settings = policy.clone();
+        self.admission.policy.change(policy, now);
+        let mut held: Vec<Slot> = self.admission.queues.drain(..).flat_map(|q| q.requests).collect();
+        self.admission.delayed = 0;
+        sort_by_key(&mut held, |&slot| u64::from(self.active[slot].id.0));
+        for slot in held {
+            self.admit(slot, now, sink);
+        }
+    }
+
+    /// An admitted request has left: delayed ones may follow.
+    pub(in crate::engine) fn release_admission<S: Sink>(&mut self, request: RequestId, sink: &mut S) {
+        let tenant = self.records.here(request).tenant;
+        self.admission.leave(tenant);
+        if self.admission.delayed == 0 {
+            return;
+        }
+        let queue = self.admission.policy.queue(tenant);
+        let waits = self.admission.queues.get(queue as usize).is_some_and(|q| q.retry_at == Micros::MAX);
+        if waits {
+            self.retry(queue, self.clock, sink);
+        }
+    }
+
+    fn tenant_of(&self, slot: Slot) -> u32 {
+        self.records.here(self.active[slot].id).tenant
+    }
+
+    fn ask(&mut self, slot: Slot, now: Micros) -> Verdict {
+        let active = &self.active[slot];
+        let record = self.records.here(active.id);
+        let view = view_of(active, record, now);
+        let in_flight = self.admission.counts(record.tenant);
+        let verdict = self.admission.policy.decide(&view, in_flight);
+        if let Verdict::Delay(_, when) = verdict {
+            let wakes = match when {
+                RetryWhen::At(at) => at > now,
+                RetryWhen::WhenOneLeaves => in_flight.cluster > 0,
+            };
+            assert!(wakes, "INV-8: {:?} is delayed at {now:?} until {when:?}", active.id);
+        }
+        verdict
+    }
+
+    fn let_in<S: Sink>(&mut self, slot: Slot, now: Micros, sink: &mut S) {
+        let request = self.active[slot].id;
+        let record = self.records.here_mut(request);
+        record.refused = None;
+        record.admitted = now.into();
+        self.admission.enter(record.tenant);
+        self.census.admitted += 1;
+        sink.fact(now, Fact::Admitted { request });
+        self.events.schedule(now.saturating_add(self.routing_latency), ClusterEvent::Routing(slot));
+    }
+
+    /// A request that was let in long ago is routed at once: it counts as on its way to the router for as long as that takes.
+    pub(in crate::engine) fn back_to_router(&mut self, request: RequestId, now: Micros) {
+        self.records.here_mut(request).admitted = Micros(now.0.saturating_sub(self.routing_latency.0)).into();
+    }
+
+    fn refuse<S: Sink>(&mut self, slot: Slot, reason: Reason, now: Micros, sink: &mut S) {
+        let request = self.active[slot].id;
+        let record = self.records.here_mut(request);
+        record.relocate(Location::Rejected, &mut self.locations);
+        record.refused = Some(reason);
+        record.left = now.into();
+        record.slot = Slot::NONE;
+        self.census.rejected += 1;
+        let session = record.session;
+        self.active.remove(slot);
+        self.source.ended(session, None);
+        sink.fact(now, Fact::Rejected { request, reason, replica: None });
+    }
+
+    /// The router has nowhere to send a request that had been let in.
+    pub(in crate::engine) fn turn_away<S: Sink>(
+        &mut self,
+        slot: Slot,
+        reason: Reason,
+        now: Micros,
+        sink: &mut S,
+    ) {
+        let request = self.active[slot].id;
+        self.census.turned_away += 1;
+        self.refuse(slot, reason, now, sink);
+        self.release_admission(request, sink);
+    }
+
+    fn hold<S: Sink>(&mut self, slot: Slot, queue: u32, reason: Reason, now: Micros, sink: &mut S) {
+        let request = self.active[slot].id;
+        self.records.here_mut(request).refused = Some(reason);
+        self.admission.queue(queue, reason).requests.push_back(slot);
+        self.admission.delayed += 1;
+        sink.fact(now, Fact::Delayed { request, reason });
+    }
+
+    fn wait_for(&mut self, queue: u32, reason: Reason, when: RetryWhen, now: Micros) {
+        let at = match when {
+            RetryWhen::At(at) => at,
+            RetryWhen::WhenOneLeaves => Micros::MAX,
+        };
+        let waiting = self.admission.queue(queue, reason);
+        waiting.reason = reason;
+        waiting.retry_at = at;
+        if at != Micros::MAX {
+            assert!(at > now, "INV-3: a queue is asked again at {at:?}, which is not after {now:?}");
+            self.events.schedule(at, ClusterEvent::Retry { queue });
+        }
+    }
+}

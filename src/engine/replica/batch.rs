@@ -1,0 +1,341 @@
+//! Batch formation: which requests get how many tokens in the next step.
+//!
+//! Phase 1 serves the batch in order: a prompt gets its next chunk, a decoding request one token. For one that finds no free
+//! block, members are preempted from the end of the batch. Phase 2 admits from the head of the queue, in order, and only if
+//! none was preempted.
+//!
+//! Where the token budget suffices for all, phase 1 looks only at members that compute a prompt, open a block or fill one;
+//! where it does not, at all members.
+
+use super::state::{LIVELOCK_PREEMPTIONS, Replica};
+use super::world::World;
+use crate::base::{Maybe, Micros, Span};
+use crate::engine::facts::{DropReason, Fact, Sink};
+use crate::engine::request::{Location, Slab, Slot};
+use crate::scenario::Compat;
+
+/// What phase 1 left behind.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::engine) struct Phase1 {
+    pub(in crate::engine) budget: u32,
+    pub(in crate::engine) preempted: bool,
+}
+
+/// A member that phase 1 has to look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Need {
+    Open,
+    Fill,
+    Prompt,
+}
+
+impl Replica {
+    /// Forms the batch of the step that begins `now`, of members and of who waited at `known_by`. Returns the sum of the
+    /// contexts of the decoding members.
+    pub(in crate::engine) fn form_batch<S: Sink>(
+        &mut self,
+        known_by: Micros,
+        now: Micros,
+        w: &mut World<'_, S>,
+    ) -> u64 {
+        self.order_queue(w.active);
+        self.decoders.starved.clear();
+        for &slot in &self.prefilling {
+            w.active[slot].granted = 0;
+        }
+        let wanted = self.wanted(w.active);
+        let budget = self.limits.max_num_batched_tokens;
+        let phase1 = if wanted <= u64::from(budget) {
+            self.serve_all(None, now, w)
+        } else if self.prefilling == [self.tail] && self.decoders.len() < budget {
+            self.serve_all(Some(budget - self.decoders.len()), now, w)
+        } else {
+            self.serve_in_turn(now, w)
+        };
+        let starved = std::mem::take(&mut self.decoders.starved);
+        let mut context = self.decoders.context();
+        for &slot in &starved {
+            context -= u64::from(w.active[slot].counts(self.decoders.ticks).0);
+        }
+        let last_step_end = now;
+        for &slot in &starved {
+            self.decoders.starve(slot, w.active, last_step_end);
+        }
+        if !self.waiting.is_empty() {
+            self.admit_waiting(phase1, known_by, now, w);
+        }
+        context
+    }
+
+    /// Tokens that phase 1 would give out if there were no budget.
+    #[inline(always)]
+    fn wanted(&self, slab: &Slab) -> u64 {
+        let chunks: u64 = self
+            .prefilling
+            .iter()
+            .map(|&s| u64::from(self.limits.chunk(slab[s].prefill - slab[s].progress)))
+            .sum();
+        chunks + u64::from(self.decoders.len())
+    }
+
+    /// Phase 1 where the budget suffices; `cap` limits the chunk of the last member, the only prompt there is.
+    fn serve_all<S: Sink>(&mut self, cap: Option<u32>, now: Micros, w: &mut World<'_, S>) -> Phase1 {
+        let fills = self.kv.caching() && self.kv.block_tokens() > 1;
+        let fillers = if fills { self.decoders.filling() } else { &[] };
+        let alone = self.prefilling.is_empty() && fillers.is_empty();
+        if alone && self.decoders.opening().len() <= self.kv.free() as usize {
+            self.open_blocks(w.active);
+            let budget = self.limits.max_num_batched_tokens.saturating_sub(self.decoders.len());
+            return Phase1 { budget, preempted: false };
+        }
+        let (mut open, mut fill, mut prompt) = (0, 0, 0);
+        let mut granted = 0;
+        let mut preempted = false;
+        loop {
+            let next_open = self.decoders.opening().get(open).copied();
+            let next_fill = if fills { self.decoders.filling().get(fill).copied() } else { None };
+            let next_prompt = self.prefilling.get(prompt).copied();
+            let order = |slot: Option<Slot>| slot.map_or(u64::MAX, |s| w.active[s].order);
+            let (a, b, c) = (order(next_open), order(next_fill), order(next_prompt));
+            let (need, slot) = if a < b && a < c {
+                (Need::Open, next_open)
+            } else if b < c {
+                (Need::Fill, next_fill)
+            } else {
+                (Need::Prompt, next_prompt)
+            };
+            let Some(slot) = slot else { break };
+            let served = match need {
+                Need::Open => {
+                    open += 1;
+                    self.open_block(slot, now, &mut preempted, w)
+                }
+                Need::Fill => {
+                    fill += 1;
+                    self.fill_block(slot, w.active);
+                    true
+                }
+                Need::Prompt => {
+                    prompt += 1;
+                    let active = &w.active[slot];
+                    let chunk = self.limits.chunk(active.prefill - active.progress);
+                    let tokens = cap.map_or(chunk, |most| chunk.min(most));
+                    let served = self.grant(slot, tokens, now, &mut preempted, w);
+                    granted += if served { tokens } else { 0 };
+                    served
+                }
+            };
+            if !served {
+                break;
+            }
+        }
+        let spent = self.decoders.len() + granted;
+        Phase1 { budget: self.limits.max_num_batched_tokens.saturating_sub(spent), preempted }
+    }
+
+    /// Phase 1 where the budget runs out: members in batch order, and nothing for those after the budget is spent.
+    fn serve_in_turn<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) -> Phase1 {
+        let block = self.kv.block_tokens();
+        let mut budget = self.limits.max_num_batched_tokens;
+        let mut preempted = false;
+        let mut slot = self.head;
+        while slot != Slot::NONE && budget > 0 {
+            let active = &w.active[slot];
+            let (n, served) = if active.decoding {
+                let stored = active.counts(self.decoders.ticks).0 + active.excess;
+                if stored.is_multiple_of(block) {
+                    (1, self.open_block(slot, now, &mut preempted, w))
+                } else {
+                    if self.kv.caching()
+                        && (stored + 1).is_multiple_of(block)
+                        && active.is_shareable(stored + 1)
+                    {
+                        self.fill_block(slot, w.active);
+                    }
+                    (1, true)
+                }
+            } else {
+                let n = self.limits.chunk(active.prefill - active.progress).min(budget);
+                (n, self.grant(slot, n, now, &mut preempted, w))
+            };
+            if !served {
+                return Phase1 { budget, preempted };
+            }
+            budget -= n;
+            slot = w.active[slot].after;
+        }
+        while slot != Slot::NONE {
+            if w.active[slot].decoding {
+                self.decoders.starved.push(slot);
+            }
+            slot = w.active[slot].after;
+        }
+        Phase1 { budget, preempted }
+    }
+
+    /// All members that open a block at the next tick get one: there are enough free blocks, and no other member needs any.
+    /// Nearly all steps take this way.
+    #[inline(always)]
+    fn open_blocks(&mut self, slab: &mut Slab) {
+        self.kv.own().append_blocks(slab, self.decoders.opening(), |slab, slot| &mut slab[slot].block_table);
+    }
+
+    /// A decoding member stores a token that starts a new block. False if it lost its place instead.
+    fn open_block<S: Sink>(
+        &mut self,
+        slot: Slot,
+        now: Micros,
+        preempted: &mut bool,
+        w: &mut World<'_, S>,
+    ) -> bool {
+        let active = &mut w.active[slot];
+        let missing = active.block_table.len() * self.kv.block_tokens() - active.block_table.tokens();
+        if missing > 0 {
+            // The last block filled up without a step looking at it, because it cannot be hit.
+            self.kv.own().append_inside(&mut active.block_table, missing, None);
+        }
+        let room = self.make_room(slot, 1, now, preempted, w);
+        if room {
+            self.kv.own().append_opening(&mut w.active[slot].block_table);
+        }
+        room
+    }
+
+    /// A decoding member stores the last token of a block: the block can be hit from now on.
+    fn fill_block(&mut self, slot: Slot, slab: &mut Slab) {
+        let block = self.kv.block_tokens();
+        let active = &mut slab[slot];
+        let missing = active.block_table.len() * block - active.block_table.tokens();
+        let is_shareable = active.is_shareable(active.block_table.len() * block);
+        let hash = is_shareable.then(|| active.hash_of_last_block(block));
+        self.kv.own().append_inside(&mut active.block_table, missing, hash);
+    }
+
+    /// A member that computes its prompt gets `n` tokens. False if it lost its place instead.
+    fn grant<S: Sink>(
+        &mut self,
+        slot: Slot,
+        n: u32,
+        now: Micros,
+        preempted: &mut bool,
+        w: &mut World<'_, S>,
+    ) -> bool {
+        if n == 0 {
+            return true;
+        }
+        let room = self.make_room(slot, n, now, preempted, w);
+        if room {
+            let active = &mut w.active[slot];
+            self.kv.own().append_prefill(&mut active.block_table, n, &active.chain);
+            active.granted = n;
+            active.computed += n;
+        }
+        room
+    }
+
+    /// Preempts from the end of the batch until `slot` can store `n` more tokens. False if it went itself.
+    fn make_room<S: Sink>(
+        &mut self,
+        slot: Slot,
+        n: u32,
+        now: Micros,
+        preempted: &mut bool,
+        w: &mut World<'_, S>,
+    ) -> bool {
+        while !self.has_room(slot, n, now, w) {
+            if self.compat == Compat::None && self.running == 1 {
+                if self.take_back(0, slot, now, w) {
+                    continue;
+                }
+                assert!(self.tail == slot, "INV-2: {:?} is not in its batch", w.active[slot].id);
+                self.leave_batch(slot, now, w.active);
+                w.end_last_stay(slot, now);
+                self.drop_request(slot, now, DropReason::OutgrewKvCache, w);
+                return false;
+            }
+            let victim = self.tail;
+            self.preempt(victim, now, w);
+            *preempted = true;
+            if victim == slot {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether `slot` can store `n` more tokens, perhaps after a reload from the CPU tier of BLIS.
+    fn has_room<S: Sink>(&mut self, slot: Slot, n: u32, now: Micros, w: &mut World<'_, S>) -> bool {
+        let fits = self.kv.can_grow(&w.active[slot].block_table, n);
+        if fits || !self.kv.reloads() {
+            return fits;
+        }
+        let early = self.kv.tier_counts().thrash;
+        let reloaded = self.kv.own().reload(now);
+        self.report_early_reloads(slot, early, now, w);
+        reloaded && self.kv.can_grow(&w.active[slot].block_table, n)
+    }
+
+    /// Takes a member out of the batch before it is done; a steady decoder got its latest token as the last step ended.
+    pub(in crate::engine) fn leave_batch(&mut self, slot: Slot, now: Micros, slab: &mut Slab) {
+        let steady = slab[slot].decoding && !slab[slot].behind;
+        self.unlink(slot, slab);
+        let active = &mut slab[slot];
+        self.kv.own().release(&mut active.block_table, active.progress + active.excess, now);
+        if steady {
+            active.last_token = now;
+        }
+    }
+
+    /// A preempted request will look up its own blocks again, so all its full blocks become hittable.
+    fn publish_own_blocks(&mut self, slot: Slot, slab: &mut Slab) {
+        let active = &mut slab[slot];
+        if self.kv.caching() && active.shareable < active.text.len() && active.excess == 0 {
+            let full = active.counts(self.decoders.ticks).0 / self.kv.block_tokens();
+            let chain = active.text.chain(self.kv.block_tokens(), full);
+            self.kv.own().publish(&mut active.block_table, &chain);
+        }
+    }
+
+    /// Recompute preemption: the blocks are lost, and the request is first in the queue again.
+    fn preempt<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
+        self.publish_own_blocks(slot, w.active);
+        self.leave_batch(slot, now, w.active);
+        w.end_stay(slot, now);
+        let active = &mut w.active[slot];
+        active.decoding_from = Maybe::NONE;
+        active.progress = 0;
+        active.computed = 0;
+        active.granted = 0;
+        active.chain.clear();
+        active.chained = false;
+        active.shareable = u32::MAX;
+        active.excess = 0;
+        match self.compat {
+            Compat::None => active.prefill = active.prompt_tokens + active.generated,
+            Compat::Blis => {
+                (active.generated, active.fixed_tokens) = (0, 0);
+                (active.fixed_output, active.sat_out) = (Span::ZERO, Span::ZERO);
+            }
+        }
+        let (request, urgency) = (active.id, active.urgency);
+        if let Some(d) = w.detail {
+            d.preemptions.push((now, self.id, request));
+            if self.compat == Compat::Blis {
+                d.forget(request);
+            }
+        }
+        let record = w.records.here_mut(request);
+        record.relocate(Location::Queue(self.id), w.locations);
+        record.preemptions += 1;
+        self.totals.preemptions += 1;
+        self.preempted_since_progress += 1;
+        self.waiting.push_front(slot);
+        self.recent.waiting_tokens += u64::from(w.active[slot].prefill);
+        self.unsorted.0 += 1;
+        let (class, times) = (record.class, record.preemptions);
+        w.sink.fact(now, Fact::Preempted { request, replica: self.id, class, urgency, times });
+        if self.preempted_since_progress == LIVELOCK_PREEMPTIONS {
+            w.sink.fact(now, Fact::Livelock { request, replica: self.id });
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Facts that change nothing: head-of-line blocking in the wait queue, and reloads from the CPU tier that came too early.
+
+use super::state::Replica;
+use super::world::World;
+use crate::base::Micros;
+use crate::engine::facts::{Fact, Sink};
+use crate::engine::request::Slot;
+
+/// How many requests behind the head are looked at.
+const LOOKED_AT: usize = 16;
+
+impl Replica {
+    /// The request at place `at` of the queue, the next to join, finds too few blocks for its next chunk. Reports it with the
+    /// first behind it that would fit without any cached block.
+    pub(in crate::engine) fn report_blocked<S: Sink>(
+        &mut self,
+        at: usize,
+        budget: u32,
+        now: Micros,
+        w: &mut World<'_, S>,
+    ) {
+        let slot = self.waiting[at];
+        if !w.sink.wants_blocked_heads() || self.reported_blocked == slot {
+            return;
+        }
+        let block = self.kv.block_tokens();
+        let fits = |other: &Slot| {
+            let chunk = self.limits.chunk(w.active[*other].prefill).min(budget);
+            chunk.div_ceil(block) <= self.kv.free()
+        };
+        let behind = self.waiting.iter().skip(at + 1).take(LOOKED_AT).copied().find(fits);
+        if let Some(behind) = behind {
+            self.reported_blocked = slot;
+            let (request, behind) = (w.active[slot].id, w.active[behind].id);
+            w.sink.fact(now, Fact::HeadBlocked { request, behind, replica: self.id });
+        }
+    }
+
+    /// In a full batch there is no place whatever blocks are free: the head of the queue blocks no other request.
+    pub(in crate::engine) fn report_unblocked<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+        if self.reported_blocked != Slot::NONE && self.running >= self.limits.max_num_seqs {
+            let request = w.active[self.reported_blocked].id;
+            self.reported_blocked = Slot::NONE;
+            w.sink.fact(now, Fact::HeadUnblocked { request, replica: self.id });
+        }
+    }
+
+    /// The request at `slot` has looked for room; before that, `early` blocks had ever been reloaded right after they were
+    /// copied down.
+    pub(in crate::engine) fn report_early_reloads<S: Sink>(
+        &self,
+        slot: Slot,
+        early: u64,
+        now: Micros,
+        w: &mut World<'_, S>,
+    ) {
+        let blocks = (self.kv.tier_counts().thrash - early) as u32;
+        if blocks > 0 {
+            let request = w.active[slot].id;
+            w.sink.fact(now, Fact::ReloadedEarly { request, replica: self.id, blocks });
+        }
+    }
+}

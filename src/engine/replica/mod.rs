@@ -1,0 +1,27 @@
+//! One replica: its wait queue, its batch, its steps and its KV cache.
+
+mod batch;
+mod decode;
+mod departure;
+mod drain;
+mod head_of_line;
+mod signals;
+mod start_up;
+mod state;
+mod step;
+mod tier_load;
+mod timeout;
+mod totals;
+mod waiting;
+mod world;
+
+pub use start_up::{StartPhase, mean_start_s};
+pub use state::Replica;
+pub use totals::Totals;
+
+pub(in crate::engine) use departure::{Departure, DepartureReason};
+pub(in crate::engine) use signals::{look_at, signals_of};
+pub(in crate::engine) use start_up::{draw_ends, phases_of};
+pub(in crate::engine) use state::{HOPELESS_PREEMPTIONS, LIVELOCK_PREEMPTIONS, Limits, Parts};
+pub(in crate::engine) use timeout::timeout_of;
+pub(in crate::engine) use world::World;

@@ -1,0 +1,107 @@
+//! What a replica has done lately and has before it: signals that some routers ask for. Every count is kept where it changes.
+//!
+//! A recent mean is weighted exponentially: each new value counts 1/32, the first one whole. It is kept in whole
+//! 32nds, so that it is the same on every machine.
+
+use super::state::Replica;
+use crate::base::{Micros, Span};
+use crate::policy::{ReplicaView, Signals};
+use serde::{Deserialize, Serialize};
+
+/// How many values a recent mean is about.
+const VALUES: u64 = 32;
+
+/// An exponentially weighted mean, times [`VALUES`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Mean(Option<u64>);
+
+impl Mean {
+    fn add(&mut self, value: u64) {
+        self.0 = Some(self.0.map_or(value * VALUES, |sum| sum - sum / VALUES + value));
+    }
+
+    fn get(self) -> Option<u64> {
+        self.0.map(|sum| sum / VALUES)
+    }
+}
+
+/// What a replica has done lately, and has before it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::engine) struct Recent {
+    ttft: Mean,
+    tpot: Mean,
+    /// Tokens to prefill of requests that joined the batch, and how many of them were cached.
+    prefill: Mean,
+    cached: Mean,
+    /// Tokens to prefill of all requests in the wait queue.
+    pub(in crate::engine) waiting_tokens: u64,
+    /// Since when it has had nothing to do; [`Micros::MAX`] while it has.
+    pub(in crate::engine) idle_since: Micros,
+}
+
+impl Recent {
+    /// A replica that begins with nothing to do.
+    pub(in crate::engine) fn new(now: Micros) -> Self {
+        Self {
+            ttft: Mean::default(),
+            tpot: Mean::default(),
+            prefill: Mean::default(),
+            cached: Mean::default(),
+            waiting_tokens: 0,
+            idle_since: now,
+        }
+    }
+
+    /// A request with `prefill` tokens to compute, `cached` of them in the cache, joins the batch.
+    pub(in crate::engine) fn joined(&mut self, prefill: u32, cached: u32) {
+        self.prefill.add(u64::from(prefill));
+        self.cached.add(u64::from(cached));
+        self.waiting_tokens -= u64::from(prefill);
+    }
+
+    /// A request has its first token.
+    pub(in crate::engine) fn first_token(&mut self, ttft: Span) {
+        self.ttft.add(ttft.0);
+    }
+
+    /// A request of `tokens` tokens is done; `itl_sum` lay between the first and the last.
+    pub(in crate::engine) fn completed(&mut self, tokens: u32, itl_sum: Span) {
+        if tokens > 1 {
+            self.tpot.add(itl_sum.0 / u64::from(tokens - 1));
+        }
+    }
+
+    /// An event at `now` has left the replica with something to do, or without.
+    pub(in crate::engine) fn settle(&mut self, now: Micros, busy: bool) {
+        if busy {
+            self.idle_since = Micros::MAX;
+        } else if self.idle_since == Micros::MAX {
+            self.idle_since = now;
+        }
+    }
+}
+
+/// A replica as it is now; its requests in flight are current in `view`.
+pub(in crate::engine) fn look_at(replica: &Replica, view: &ReplicaView) -> ReplicaView {
+    ReplicaView {
+        waiting: replica.waiting(),
+        running: replica.running(),
+        kv_used: replica.kv.used(),
+        kv_total: replica.kv.total(),
+        ..*view
+    }
+}
+
+/// The signals of a replica as they are now; its tokens in flight are current in `signals`.
+pub(in crate::engine) fn signals_of(replica: &Replica, signals: &Signals) -> Signals {
+    let r = &replica.recent;
+    let share = |cached: u64, prefill: u64| if prefill > 0 { cached as f64 / prefill as f64 } else { 0.0 };
+    Signals {
+        tokens_in_flight: signals.tokens_in_flight,
+        waiting_tokens: r.waiting_tokens,
+        hit_rate: share(r.cached.0.unwrap_or(0), r.prefill.0.unwrap_or(0)),
+        ttft_us: r.ttft.get(),
+        tpot_us: r.tpot.get(),
+        idle_since: r.idle_since,
+    }
+}

@@ -1,0 +1,478 @@
+//! One replica: its wait queue, its batch, its KV cache and its own events.
+
+use super::decode::Decoders;
+use super::departure::{Departure, DepartureReason};
+use super::signals::Recent;
+use super::start_up::Life;
+use super::tier_load::Loads;
+use super::totals::Totals;
+use super::waiting::view_of;
+use super::world::World;
+use crate::base::{Maybe, Micros, ReplicaId, Shared, Span};
+use crate::engine::clock::{EventQueue, ReplicaEvent};
+use crate::engine::facts::{DropReason, Fact, Sink};
+use crate::engine::request::{ActiveRequest, Location, Progress, Slab, Slot};
+use crate::kv::BlockPool;
+use crate::perf::{Chunk, Resolved, StepModel};
+use crate::policy::priority::PriorityState;
+use crate::policy::scheduling::SchedulerState;
+use crate::policy::{Reason, ReplicaPhase};
+use crate::scenario::{BatchLimits, Compat};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Preemptions on one replica without anything finishing that count as a livelock.
+pub(in crate::engine) const LIVELOCK_PREEMPTIONS: u64 = 1000;
+
+/// Preemptions on one replica without anything finishing after which the run is not worth going on with.
+pub(in crate::engine) const HOPELESS_PREEMPTIONS: u64 = 200_000;
+
+/// A step under way (`compat: none`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::engine) struct RunningStep {
+    pub(in crate::engine) started: Micros,
+    pub(in crate::engine) span: Span,
+    /// Requests that decode one token in it.
+    pub(in crate::engine) decode: u32,
+}
+
+/// One replica.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Replica {
+    pub(in crate::engine) id: ReplicaId,
+    pub(in crate::engine) pool: u32,
+    /// Which edition of the pool's blueprint it was made from.
+    pub(in crate::engine) edition: u32,
+    /// Changed by [`Cluster::set_phase`](crate::engine::Cluster) only.
+    pub(in crate::engine) phase: ReplicaPhase,
+    pub(in crate::engine) compat: Compat,
+    pub(in crate::engine) limits: Limits,
+    pub(in crate::engine) priority: PriorityState,
+    pub(in crate::engine) scheduler: SchedulerState,
+    pub(in crate::engine) model: StepModel,
+    /// Its GPUs, and what it costs in US dollars per hour; 0 if unknown. An edit of the pool's GPU changes neither.
+    pub(in crate::engine) gpus: u32,
+    pub(in crate::engine) usd_per_hour: f64,
+    /// Shared with copies of the run until it changes.
+    pub(in crate::engine) kv: Shared<BlockPool>,
+    /// Time of its last event.
+    pub(in crate::engine) clock: Micros,
+    pub(in crate::engine) waiting: VecDeque<Slot>,
+    /// How many at its head and at its tail have come since it was last sorted.
+    pub(in crate::engine) unsorted: (u32, u32),
+    /// Ends and length of the batch, a list through the active requests.
+    pub(in crate::engine) head: Slot,
+    pub(in crate::engine) tail: Slot,
+    pub(in crate::engine) running: u32,
+    /// The members of the batch that still compute their prompt, in batch order.
+    pub(in crate::engine) prefilling: Vec<Slot>,
+    pub(in crate::engine) decoders: Decoders,
+    pub(in crate::engine) next_order: u64,
+    /// Events other than the step.
+    pub(in crate::engine) events: EventQueue<ReplicaEvent>,
+    /// When the running step ends or the next one begins.
+    pub(in crate::engine) step_at: Micros,
+    pub(in crate::engine) step: Option<RunningStep>,
+    pub(in crate::engine) latest_step: Span,
+    pub(in crate::engine) recent: Recent,
+    /// Requests routed here that have not joined the wait queue.
+    pub(in crate::engine) arriving: u32,
+    pub(in crate::engine) loads: Loads,
+    pub(in crate::engine) totals: Totals,
+    pub(in crate::engine) life: Life,
+    pub(in crate::engine) preempted_since_progress: u64,
+    /// The request, cache version and token budget of the last failed admission: tried again when one of them differs.
+    pub(in crate::engine) refused: Option<(Slot, u64, u32)>,
+    /// The head of the queue, once it was reported to block others.
+    pub(in crate::engine) reported_blocked: Slot,
+    #[serde(skip)]
+    pub(in crate::engine) chunks: Vec<Chunk>,
+}
+
+/// What a replica is made of.
+pub(in crate::engine) struct Parts {
+    pub(in crate::engine) limits: Limits,
+    pub(in crate::engine) priority: PriorityState,
+    pub(in crate::engine) scheduler: SchedulerState,
+    pub(in crate::engine) model: StepModel,
+    pub(in crate::engine) gpus: u32,
+    pub(in crate::engine) usd_per_hour: f64,
+    pub(in crate::engine) kv: BlockPool,
+}
+
+/// Batch limits as numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::engine) struct Limits {
+    pub(in crate::engine) max_num_seqs: u32,
+    pub(in crate::engine) max_num_batched_tokens: u32,
+    pub(in crate::engine) long_prefill_threshold: u32,
+    /// 0 for no bound.
+    pub(in crate::engine) max_waiting: u32,
+}
+
+impl Limits {
+    pub(in crate::engine) fn new(engine: &BatchLimits, resolved: &Resolved) -> Self {
+        Self {
+            max_num_seqs: resolved.max_num_seqs,
+            max_num_batched_tokens: resolved.max_num_batched_tokens,
+            long_prefill_threshold: engine.long_prefill_threshold_tokens,
+            max_waiting: engine.max_waiting,
+        }
+    }
+
+    /// How much of `left` prompt tokens one step takes if the budget allows.
+    pub(in crate::engine) fn chunk(&self, left: u32) -> u32 {
+        match self.long_prefill_threshold {
+            0 => left,
+            threshold => left.min(threshold),
+        }
+    }
+}
+
+impl Replica {
+    pub(in crate::engine) fn new(
+        id: ReplicaId,
+        (pool, edition): (u32, u32),
+        compat: Compat,
+        parts: Parts,
+    ) -> Self {
+        let Parts { limits, priority, scheduler, model, gpus, usd_per_hour, kv } = parts;
+        let decoders = Decoders::new(kv.block_tokens());
+        Self {
+            id,
+            pool,
+            edition,
+            phase: ReplicaPhase::Starting,
+            compat,
+            limits,
+            priority,
+            scheduler,
+            model,
+            gpus,
+            usd_per_hour,
+            kv: Shared::new(kv),
+            clock: Micros::ZERO,
+            waiting: VecDeque::new(),
+            unsorted: (0, 0),
+            head: Slot::NONE,
+            tail: Slot::NONE,
+            running: 0,
+            prefilling: Vec::new(),
+            decoders,
+            next_order: 0,
+            events: EventQueue::default(),
+            step_at: Micros::MAX,
+            step: None,
+            latest_step: Span::ZERO,
+            recent: Recent::new(Micros::ZERO),
+            arriving: 0,
+            loads: Loads::default(),
+            totals: Totals::default(),
+            life: Life::new(),
+            preempted_since_progress: 0,
+            refused: None,
+            reported_blocked: Slot::NONE,
+            chunks: Vec::new(),
+        }
+    }
+
+    /// When its next event runs; [`Micros::MAX`] if there is none.
+    pub(in crate::engine) fn next_at(&self) -> Micros {
+        self.events.next_at().min(self.step_at)
+    }
+
+    /// The router has sent it a request: it joins the wait queue after the queueing delay. Its client waits for `timeout`.
+    pub(in crate::engine) fn deliver(&mut self, slot: Slot, slab: &Slab, now: Micros, timeout: Span) {
+        assert!(self.serving(), "INV-2: {:?} gets a request while it is {:?}", self.id, self.phase);
+        self.arriving += 1;
+        self.clock = self.clock.max(now);
+        let delay = self.model.queueing(slab[slot].prompt_tokens);
+        let queued = now.saturating_add(delay);
+        self.events.schedule(queued, ReplicaEvent::Queued(slot));
+        self.expect_timeout(&slab[slot], queued, timeout);
+    }
+
+    /// Runs its next event.
+    pub(in crate::engine) fn run_event<S: Sink>(&mut self, w: &mut World<'_, S>) {
+        let at = self.next_at();
+        assert!(
+            at >= self.clock,
+            "INV-3: the clock of {:?} went back from {:?} to {at:?}",
+            self.id,
+            self.clock
+        );
+        self.clock = at;
+        self.run_due(at, w);
+        if !w.departures.is_empty() {
+            self.forget_timeouts(w.records);
+        }
+        self.recent.settle(at, self.running > 0 || !self.waiting.is_empty());
+    }
+
+    fn run_due<S: Sink>(&mut self, at: Micros, w: &mut World<'_, S>) {
+        match self.events.pop_unless(self.step_at, ReplicaEvent::Step).unwrap_or(ReplicaEvent::Step) {
+            ReplicaEvent::Step => {
+                self.step_at = Micros::MAX;
+                match self.compat {
+                    Compat::None => self.run_step(at, w),
+                    Compat::Blis => self.run_step_blis(at, w),
+                }
+            }
+            ReplicaEvent::Queued(slot) => self.enqueue(slot, at, w),
+            ReplicaEvent::Loaded => self.finish_load(at, w),
+            ReplicaEvent::SendAway => self.send_away(at, w),
+            ReplicaEvent::TimedOut(request) => self.time_out(request, at, w),
+            ReplicaEvent::Left => {}
+        }
+    }
+
+    fn enqueue<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
+        self.arriving -= 1;
+        if self.turn_back(slot, now, w) {
+            return;
+        }
+        let active = &w.active[slot];
+        let record = w.records.here_mut(active.id);
+        if active.prompt_tokens.div_ceil(self.kv.block_tokens()) > self.kv.total() {
+            record.queued = now.into();
+            self.drop_request(slot, now, DropReason::PromptExceedsKvCache, w);
+        } else if self.limits.max_waiting > 0 && self.waiting() >= self.limits.max_waiting {
+            self.refuse(slot, now, w);
+        } else {
+            record.queued = now.into();
+            record.relocate(Location::Queue(self.id), w.locations);
+            self.totals.prompt_tokens += u64::from(active.prompt_tokens);
+            let view = view_of(active, record);
+            let (request, class) = (active.id, record.class);
+            let urgency = self.priority.of(&view);
+            let active = &mut w.active[slot];
+            if self.kv.has_store() {
+                // What the CPU tier keeps of it, it can find again itself.
+                active.shareable = u32::MAX;
+            }
+            self.recent.waiting_tokens += u64::from(active.prefill);
+            active.urgency = urgency;
+            active.position = self.scheduler.position(&view, urgency);
+            self.waiting.push_back(slot);
+            self.unsorted.1 += 1;
+            w.sink.fact(now, Fact::Queued { request, replica: self.id, class, urgency });
+        }
+        if self.step_at == Micros::MAX && !self.waiting.is_empty() {
+            self.step_at = now;
+        }
+    }
+
+    /// The wait queue is full: the request leaves without having joined it.
+    fn refuse<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
+        let (request, reason) = (w.active[slot].id, Reason::QueueFull);
+        let record = w.records.here_mut(request);
+        record.relocate(Location::Refused(self.id), w.locations);
+        record.refused = Some(reason);
+        record.left = now.into();
+        record.slot = Slot::NONE;
+        w.active.remove(slot);
+        self.totals.refused += 1;
+        w.departures.push(Departure { request, why: DepartureReason::Refused });
+        w.sink.fact(now, Fact::Rejected { request, reason, replica: Some(self.id) });
+    }
+
+    /// Drops a request that is in no list any more and holds no blocks.
+    pub(in crate::engine) fn drop_request<S: Sink>(
+        &mut self,
+        slot: Slot,
+        now: Micros,
+        reason: DropReason,
+        w: &mut World<'_, S>,
+    ) {
+        let active = &w.active[slot];
+        let request = active.id;
+        let done = self.progress_of(active, w.records.here(request).ttft);
+        let record = w.records.here_mut(request);
+        if record.location() == Location::Queue(self.id) {
+            self.recent.waiting_tokens -= u64::from(active.prefill);
+        }
+        record.relocate(Location::Dropped(self.id), w.locations);
+        record.itl_sum = done.itl_sum;
+        record.output_time = done.output_time;
+        record.drop = Some(reason);
+        record.left = now.into();
+        record.progress = active.progress;
+        record.generated = active.generated;
+        record.slot = Slot::NONE;
+        let (class, urgency) = (record.class, active.urgency);
+        w.active.remove(slot);
+        if self.reported_blocked == slot {
+            self.reported_blocked = Slot::NONE;
+        }
+        if reason != DropReason::PromptExceedsKvCache {
+            // What it leaves is room for the others: they make progress again.
+            self.preempted_since_progress = 0;
+        }
+        self.totals.dropped += 1;
+        self.totals.timed_out += u32::from(reason == DropReason::TimedOut);
+        w.departures.push(Departure { request, why: DepartureReason::Dropped });
+        let waiting = self.waiting.len() as u32;
+        w.sink.fact(now, Fact::Dropped { request, replica: self.id, class, urgency, reason, waiting });
+    }
+
+    /// Appends to the batch.
+    pub(in crate::engine) fn link(&mut self, slot: Slot, slab: &mut Slab) {
+        let active = &mut slab[slot];
+        active.order = self.next_order;
+        active.before = self.tail;
+        active.after = Slot::NONE;
+        self.next_order += 1;
+        if self.tail == Slot::NONE {
+            self.head = slot;
+        } else {
+            slab[self.tail].after = slot;
+        }
+        self.tail = slot;
+        self.running += 1;
+        self.prefilling.push(slot);
+    }
+
+    /// Takes out of the batch, with its progress settled; its blocks stay with it.
+    pub(in crate::engine) fn unlink(&mut self, slot: Slot, slab: &mut Slab) {
+        if slab[slot].decoding {
+            self.decoders.leave(slot, slab);
+        } else {
+            let i =
+                self.prefilling.iter().position(|&s| s == slot).expect("INV-2: a batch member in no list");
+            self.prefilling.remove(i);
+        }
+        let ActiveRequest { before, after, .. } = slab[slot];
+        if before == Slot::NONE {
+            self.head = after;
+        } else {
+            slab[before].after = after;
+        }
+        if after == Slot::NONE {
+            self.tail = before;
+        } else {
+            slab[after].before = before;
+        }
+        slab[slot].order = u64::MAX;
+        self.running -= 1;
+    }
+
+    /// What an active request has done so far.
+    pub(in crate::engine) fn progress_of(&self, active: &ActiveRequest, ttft: Maybe<Span>) -> Progress {
+        let (stored, generated) = active.counts(self.decoders.ticks);
+        let itl_count = generated.saturating_sub(1);
+        let output_time = active.output_time(self.model.output_overhead(), generated);
+        let itl_sum = if itl_count > 0 {
+            let steady = active.decoding && !active.behind;
+            let last = if steady { self.last_step_end() } else { active.last_token };
+            let ttft = ttft.get().expect("INV-5: a request has two tokens and no first");
+            Span((last + output_time).since(active.arrival + ttft).0 - active.sat_out.0)
+        } else {
+            Span::ZERO
+        };
+        Progress {
+            stored,
+            generated,
+            prefill: active.prefill,
+            itl_sum,
+            itl_count,
+            blocks: active.block_table.len(),
+            decoding: active.decoding,
+            decoding_from: active.decoding_from.get(),
+            output_time,
+        }
+    }
+
+    /// End of the latest step with known results: where the running one began, for steps of a busy replica follow each other.
+    /// Under `compat: blis` a step's results are known as it begins: where the next one begins, unless that does now.
+    pub(in crate::engine) fn last_step_end(&self) -> Micros {
+        match self.compat {
+            Compat::None => self.step.map_or(self.clock, |s| s.started),
+            Compat::Blis if self.step_at == Micros::MAX => self.clock,
+            Compat::Blis => self.step_at,
+        }
+    }
+
+    /// Blocks, counts and lists agree: O(1).
+    #[inline(always)]
+    pub(in crate::engine) fn verify_counts(&self) {
+        self.kv.verify_counts();
+        assert!(
+            self.decoders.len() + self.prefilling.len() as u32 == self.running,
+            "INV-2: the batch of {:?} is not its prefills and decodes",
+            self.id
+        );
+        let idle = self.running == 0 && self.waiting.is_empty();
+        let waits = self.running == 0 && self.loads.under_way() > 0;
+        assert!(idle || waits || self.step_at != Micros::MAX, "INV-8: {:?} has work and no step", self.id);
+    }
+
+    /// Its number.
+    pub fn id(&self) -> ReplicaId {
+        self.id
+    }
+
+    /// How many GPUs it has.
+    pub fn gpus(&self) -> u32 {
+        self.gpus
+    }
+
+    /// What it costs in US dollars per hour; `None` without a price.
+    pub fn usd_per_hour(&self) -> Option<f64> {
+        (self.usd_per_hour > 0.0).then_some(self.usd_per_hour)
+    }
+
+    /// Number of its pool.
+    pub fn pool(&self) -> u32 {
+        self.pool
+    }
+
+    /// Where it is in its life.
+    pub fn phase(&self) -> ReplicaPhase {
+        self.phase
+    }
+
+    /// Whether it gets new requests.
+    pub fn serving(&self) -> bool {
+        self.phase == ReplicaPhase::Serving
+    }
+
+    /// Its KV cache.
+    pub fn kv(&self) -> &BlockPool {
+        &self.kv
+    }
+
+    /// Its totals.
+    pub fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
+    /// Time of its last event.
+    pub fn clock(&self) -> Micros {
+        self.clock
+    }
+
+    /// Duration of its running step, or of the latest one.
+    pub fn latest_step(&self) -> Span {
+        self.latest_step
+    }
+
+    /// Requests in its wait queue.
+    pub fn waiting(&self) -> u32 {
+        self.waiting.len() as u32
+    }
+
+    /// Requests in its batch.
+    pub fn running(&self) -> u32 {
+        self.running
+    }
+
+    /// Of those, how many still compute their prompt.
+    pub fn prefilling(&self) -> u32 {
+        self.prefilling.len() as u32
+    }
+
+    /// Requests on their way to its wait queue.
+    pub fn arriving(&self) -> u32 {
+        self.arriving
+    }
+}

@@ -1,0 +1,363 @@
+//! The life of a step, in both modes.
+//!
+//! `compat: none`: a step's results appear at its end, and the next batch forms in the same event. `compat: blis`: they
+//! appear at its beginning, with the latencies they will have had.
+
+use super::departure::{Departure, DepartureReason};
+use super::state::{Replica, RunningStep};
+use super::world::World;
+use crate::base::product::wide_product;
+use crate::base::{Micros, RequestId, Span};
+use crate::engine::clock::ReplicaEvent;
+use crate::engine::facts::{Fact, Sink, StepParts, StepTrace};
+use crate::engine::request::{Location, Slab, Slot};
+use crate::perf::{Chunk, LONGEST, StepLoad};
+use crate::scenario::Compat;
+
+impl Replica {
+    /// The step event: the running step ends and the next one begins.
+    pub(in crate::engine) fn run_step<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+        let mut known_by = Micros::MAX;
+        if let Some(step) = self.step.take() {
+            if self.model.schedules_ahead() {
+                known_by = step.started;
+            }
+            self.finish_step(step, now, w);
+            self.time_out_due(now, w);
+            self.drop_batch(now, w);
+        }
+        if self.running > 0 || !self.waiting.is_empty() {
+            self.start_step(known_by, now, w);
+        }
+    }
+
+    /// Requests join that waited at `known_by`; where nothing runs, any.
+    fn start_step<S: Sink>(&mut self, known_by: Micros, now: Micros, w: &mut World<'_, S>) {
+        self.totals.steps += 1;
+        let context = self.form_batch(known_by, now, w);
+        if self.running == 0 {
+            let loads = self.loads.under_way() > 0;
+            assert!(loads || self.waiting.is_empty(), "INV-8: {:?} is idle and somebody waits", self.id);
+            self.totals.steps -= 1;
+            return;
+        }
+        let span = self.begin(now, context, w);
+        let decode = self.decoders.len() - self.decoders.starved.len() as u32;
+        self.step = Some(RunningStep { started: now, span, decode });
+        self.step_at = now.saturating_add(span);
+    }
+
+    fn finish_step<S: Sink>(&mut self, step: RunningStep, now: Micros, w: &mut World<'_, S>) {
+        assert!(step.started + step.span == now, "INV-3: {:?} ends a step at the wrong time", self.id);
+        let overhead = self.model.output_overhead();
+        self.totals.step_time += step.span;
+        self.totals.kv_block_us += wide_product(step.span.0, self.kv.used().into());
+        self.decoders.ticks += 1;
+        w.sink.fact(now, Fact::StepEnded { replica: self.id });
+        if let Some(d) = w.detail {
+            d.step_ended(self.id, now, overhead);
+        }
+        let late = self.catch_up(now, overhead, w);
+        let steady = step.decode - late;
+        if steady > 0 {
+            w.sink.fact(now, Fact::Tokens { replica: self.id, itl: step.span + overhead, count: steady });
+        }
+        let mut done = self.finish_prompts(now, overhead, w);
+        while let Some(slot) = self.decoders.pop_due(w.active) {
+            done.push(slot);
+        }
+        w.active.sort_by_order(&mut done);
+        for slot in done {
+            self.unlink(slot, w.active);
+            let active = &mut w.active[slot];
+            self.kv.own().release(&mut active.block_table, active.progress + active.excess, now);
+            self.complete(slot, now, now, w);
+        }
+    }
+
+    /// Tokens of requests that had been passed over: their gap is longer than a step. Returns how many there were.
+    fn catch_up<S: Sink>(&mut self, now: Micros, overhead: Span, w: &mut World<'_, S>) -> u32 {
+        if self.decoders.behind.is_empty() {
+            return 0;
+        }
+        let tick = self.decoders.ticks;
+        let mut late = 0;
+        let behind = std::mem::take(&mut self.decoders.behind);
+        for slot in behind {
+            let active = &mut w.active[slot];
+            if active.starved_tick == tick {
+                self.decoders.behind.push(slot);
+                continue;
+            }
+            active.behind = false;
+            late += 1;
+            let itl = now.since(active.last_token) + overhead;
+            w.sink.fact(now, Fact::Tokens { replica: self.id, itl, count: 1 });
+        }
+        late
+    }
+
+    /// Applies what the step computed of prompts. Returns the requests that needed one token only.
+    fn finish_prompts<S: Sink>(&mut self, now: Micros, overhead: Span, w: &mut World<'_, S>) -> Vec<Slot> {
+        let mut done = Vec::new();
+        let mut i = 0;
+        while i < self.prefilling.len() {
+            let slot = self.prefilling[i];
+            let active = &mut w.active[slot];
+            if active.granted > 0 {
+                let tokens = active.granted;
+                active.progress = active.computed;
+                w.sink.fact(now, Fact::Prefilled { request: active.id, replica: self.id, tokens });
+            }
+            if active.progress < active.prefill {
+                i += 1;
+                continue;
+            }
+            active.generated += 1;
+            if active.generated == 1 {
+                let ttft = (now + overhead).since(active.arrival);
+                let record = w.records.here_mut(active.id);
+                (record.ttft, record.first_output) = (ttft.into(), overhead);
+                self.recent.first_token(ttft);
+                if self.life.first_token() {
+                    w.sink.fact(now, Fact::Warm { replica: self.id });
+                }
+                w.prefilled.push(active.id);
+                w.sink.fact(now, Fact::FirstToken { request: active.id, replica: self.id, ttft });
+            } else {
+                let itl = now.since(active.last_token) + overhead;
+                w.sink.fact(now, Fact::Tokens { replica: self.id, itl, count: 1 });
+            }
+            active.last_token = now;
+            active.decoding_from = now.into();
+            active.chain = Vec::new();
+            if active.generated == active.tokens_due() {
+                done.push(slot);
+                i += 1;
+            } else {
+                self.prefilling.remove(i);
+                self.decoders.join(slot, w.active);
+            }
+        }
+        done
+    }
+
+    /// The step event of `compat: blis`: a step begins, and its results are there at once.
+    pub(in crate::engine) fn run_step_blis<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+        self.drop_batch(now, w);
+        if self.running == 0 && self.waiting.is_empty() {
+            return;
+        }
+        self.totals.steps += 1;
+        let context = self.form_batch(Micros::MAX, now, w);
+        if self.running == 0 && self.waiting.is_empty() {
+            // The requests that waited no longer fit into the cache and were dropped.
+            self.totals.steps -= 1;
+            return;
+        }
+        let span = self.begin(now, context, w);
+        let (overhead, end) = (self.model.output_overhead(), now + span);
+        let steady = self.decoders.len() - self.decoders.starved.len() as u32;
+        self.decoders.ticks += 1;
+        self.decoders.pass_over(span, w.active);
+        if steady > 0 {
+            w.sink.fact(now, Fact::Tokens { replica: self.id, itl: span + overhead, count: steady });
+        }
+        let mut done = self.show_first_tokens(now, span, w);
+        self.totals.step_time += span;
+        self.totals.kv_block_us += wide_product(span.0, self.kv.used().into());
+        while let Some(slot) = self.decoders.pop_due(w.active) {
+            done.push(slot);
+        }
+        w.active.sort_by_order(&mut done);
+        for slot in done {
+            self.store_last_token(slot, now, w.active);
+            self.unlink(slot, w.active);
+            let block_table = &mut w.active[slot].block_table;
+            // With the last token, if it found room.
+            let stored = block_table.tokens();
+            self.kv.own().release(block_table, stored, now);
+            self.events.schedule(now.saturating_add(span), ReplicaEvent::Left);
+            self.complete(slot, now, end, w);
+        }
+        w.sink.fact(now, Fact::StepEnded { replica: self.id });
+        if self.running > 0 || !self.waiting.is_empty() {
+            self.step_at = now.saturating_add(span);
+        }
+    }
+
+    /// `compat: blis`: prompts that this step finishes have their first token when it ends.
+    fn show_first_tokens<S: Sink>(&mut self, now: Micros, span: Span, w: &mut World<'_, S>) -> Vec<Slot> {
+        let overhead = self.model.output_overhead();
+        let mut done = Vec::new();
+        let mut i = 0;
+        while i < self.prefilling.len() {
+            let slot = self.prefilling[i];
+            let active = &mut w.active[slot];
+            active.progress = active.computed;
+            if active.granted > 0 {
+                let tokens = active.granted;
+                w.sink.fact(now, Fact::Prefilled { request: active.id, replica: self.id, tokens });
+            }
+            if active.progress < active.prefill {
+                i += 1;
+                continue;
+            }
+            active.generated = 1;
+            active.decoding_from = (now + span).into();
+            let ttft = (now + span + overhead).since(active.arrival);
+            let record = w.records.here_mut(active.id);
+            (record.ttft, record.first_output) = (ttft.into(), overhead);
+            self.recent.first_token(ttft);
+            if self.life.first_token() {
+                w.sink.fact(now, Fact::Warm { replica: self.id });
+            }
+            w.prefilled.push(active.id);
+            w.sink.fact(now, Fact::FirstToken { request: active.id, replica: self.id, ttft });
+            active.chain = Vec::new();
+            if active.tokens_due() == 1 {
+                done.push(slot);
+                i += 1;
+            } else {
+                self.prefilling.remove(i);
+                self.decoders.join(slot, w.active);
+            }
+        }
+        done
+    }
+
+    /// `compat: blis`: the KV of the last token is stored too, if there is room.
+    fn store_last_token(&mut self, slot: Slot, now: Micros, slab: &mut Slab) {
+        let block = self.kv.block_tokens();
+        let active = &mut slab[slot];
+        if active.output_tokens == 0 {
+            return;
+        }
+        let stored = active.counts(self.decoders.ticks).0 + active.excess;
+        let missing = stored - active.block_table.tokens();
+        self.kv.own().append_inside(&mut active.block_table, missing, None);
+        if stored.is_multiple_of(block) {
+            if self.kv.free() == 0 && !(self.kv.own().reload(now) && self.kv.free() > 0) {
+                self.totals.allocation_failures += 1;
+            } else {
+                self.kv.own().append_opening(&mut active.block_table);
+            }
+        } else {
+            let fills =
+                self.kv.caching() && (stored + 1).is_multiple_of(block) && active.is_shareable(stored + 1);
+            let hash = fills.then(|| active.hash_of_last_block(block));
+            self.kv.own().append_inside(&mut active.block_table, 1, hash);
+        }
+    }
+
+    /// A batch is formed: how long its step takes, and everything that counts at its beginning.
+    fn begin<S: Sink>(&mut self, now: Micros, decode_context: u64, w: &mut World<'_, S>) -> Span {
+        let mut chunks = std::mem::take(&mut self.chunks);
+        chunks.clear();
+        for &slot in &self.prefilling {
+            let active = &w.active[slot];
+            if active.granted > 0 {
+                let cached = active.computed.saturating_sub(active.granted + active.progress);
+                chunks.push(Chunk { context: active.progress, cached, tokens: active.granted });
+            }
+        }
+        let decode = self.decoders.len() - self.decoders.starved.len() as u32;
+        assert!(
+            decode > 0 || !chunks.is_empty() || self.compat == Compat::Blis,
+            "INV-8: a step of {:?} without work",
+            self.id
+        );
+        self.report_offloaded(now, w);
+        let load = StepLoad { prefill: &chunks, decode, decode_context };
+        let transfer = if self.kv.reloads() { self.kv.own().take_transfer() } else { Span::ZERO };
+        let span = (self.life.step(self.model.step(&load)) + transfer).min(LONGEST);
+        self.latest_step = span;
+        if w.sink.wants_step_parts() {
+            w.sink.step_parts(self.parts_of(&load, span));
+        }
+        let prefill = chunks.iter().map(|c| c.tokens).sum();
+        self.chunks = chunks;
+        let t = &mut self.totals;
+        t.waiting_sum += self.waiting.len() as u64;
+        t.running_sum += u64::from(self.running);
+        t.kv_peak = t.kv_peak.max(self.kv.used());
+        let (waiting, running, kv_used) = (self.waiting.len() as u32, self.running, self.kv.used());
+        w.sink.fact(
+            now,
+            Fact::StepStarted { replica: self.id, span, prefill, decode, running, waiting, kv_used },
+        );
+        if w.detail.is_some() {
+            self.trace(now, span, w);
+        }
+        span
+    }
+
+    /// What a step of `span` takes its time for.
+    fn parts_of(&self, load: &StepLoad<'_>, span: Span) -> StepParts {
+        let model = self.model.step(load).min(span);
+        let without = StepLoad { prefill: &[], ..*load };
+        let decoding = match (load.prefill.is_empty(), load.decode) {
+            (true, _) => model,
+            (false, 0) => Span::ZERO,
+            (false, _) => self.model.step(&without).min(model),
+        };
+        StepParts { prompts: Span(model.0 - decoding.0), transfers: Span(span.0 - model.0) }
+    }
+
+    fn trace<S: Sink>(&self, now: Micros, span: Span, w: &mut World<'_, S>) {
+        let Some(detail) = w.detail else { return };
+        let tick = self.decoders.ticks + 1;
+        let (mut batch, mut yields) = (Vec::new(), Vec::new());
+        let mut slot = self.head;
+        while slot != Slot::NONE {
+            let active = &w.active[slot];
+            let stored = active.counts(self.decoders.ticks).0;
+            let tokens =
+                if active.decoding { u32::from(active.starved_tick != tick) } else { active.granted };
+            let ends = active.decoding || active.computed >= active.prefill;
+            batch.push((active.id, stored, tokens));
+            yields.push((active.id, tokens, ends));
+            if self.compat == Compat::Blis && active.decoding && tokens > 0 {
+                detail.gap(active.id, span + self.model.output_overhead());
+            }
+            slot = active.after;
+        }
+        let trace =
+            StepTrace { at: now, span, waiting: self.waiting.len() as u32, kv_used: self.kv.used(), batch };
+        detail.step_started(self.id, trace, yields);
+    }
+
+    /// A request that is in no list any more and holds no blocks has all its tokens, the last of a step that ends at `end`.
+    fn complete<S: Sink>(&mut self, slot: Slot, now: Micros, end: Micros, w: &mut World<'_, S>) {
+        w.end_last_stay(slot, end);
+        let active = &w.active[slot];
+        let output_time = active.output_time(self.model.output_overhead(), active.generated);
+        let e2e = Span((end + output_time).since(active.arrival).0 - active.sat_out.0);
+        let request: RequestId = active.id;
+        let record = w.records.here_mut(request);
+        record.relocate(Location::Completed(self.id), w.locations);
+        let ttft = record.ttft.get().expect("INV-5: a request completed without a first token");
+        assert!(ttft <= e2e, "INV-5: {request:?} ended before its first token");
+        record.e2e = e2e.into();
+        record.left = now.into();
+        record.finish_step = self.totals.steps_in_short();
+        record.progress = active.progress;
+        record.generated = active.generated;
+        record.slot = Slot::NONE;
+        let (tokens, class) = (record.output_tokens, record.class);
+        record.output_time = output_time;
+        record.itl_sum = Span(e2e.0 - ttft.0);
+        let (generated, itl_sum) = (record.generated, record.itl_sum);
+        w.active.remove(slot);
+        self.recent.completed(generated, itl_sum);
+        self.totals.completed += 1;
+        w.departures.push(Departure { request, why: DepartureReason::Completed });
+        self.totals.output_tokens += u64::from(tokens);
+        let sum = &mut self.totals.ttft_sum.0;
+        *sum = sum.saturating_add(ttft.0);
+        let sum = &mut self.totals.itl_sum.0;
+        *sum = sum.saturating_add(itl_sum.0);
+        self.preempted_since_progress = 0;
+        w.sink.fact(now, Fact::Completed { request, replica: self.id, class, ttft, e2e, tokens });
+    }
+}

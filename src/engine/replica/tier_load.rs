@@ -1,0 +1,198 @@
+//! Loads from the CPU tier: a waiting request asks for blocks when its turn comes, and waits for them in its place in the
+//! queue, while others go on.
+//!
+//! As in vLLM a request has its blocks from the moment it asks, but it is not in the batch: it neither counts among
+//! `max_num_seqs` nor uses any of the token budget, and is never preempted. Once its blocks have come it is the first to
+//! join. Where nothing else could go on, it gives them back: to the only request that runs, and to one before it in the
+//! queue of an empty replica.
+
+use super::state::Replica;
+use super::world::World;
+use crate::base::Micros;
+use crate::engine::clock::ReplicaEvent;
+use crate::engine::facts::{Fact, Sink};
+use crate::engine::request::{ActiveRequest, Load, Location, Slab, Slot};
+use crate::kv::Hit;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// The loads of one replica.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(in crate::engine) struct Loads {
+    /// The requests that load, in the order in which the link serves them; [`Slot::NONE`] for a load that was given up.
+    link_queue: VecDeque<Slot>,
+    /// Requests that wait for blocks.
+    under_way: u32,
+    /// Requests in the queue that have got theirs.
+    done: u32,
+    /// Free blocks kept for the next chunks of both.
+    kept: u32,
+}
+
+impl Loads {
+    /// Requests that wait for blocks.
+    pub(in crate::engine) fn under_way(&self) -> u32 {
+        self.under_way
+    }
+
+    /// Requests in the queue that hold blocks.
+    pub(in crate::engine) fn holders(&self) -> u32 {
+        self.under_way + self.done
+    }
+
+    /// Free blocks kept for the next chunks of requests that loaded: no other request joins with them.
+    pub(in crate::engine) fn kept(&self) -> u32 {
+        self.kept
+    }
+
+    /// A request whose load is done joins the batch, or gives its blocks back; `kept` more were kept for it.
+    pub(in crate::engine) fn forget_done(&mut self, kept: u32) {
+        self.done -= 1;
+        self.kept -= kept;
+    }
+}
+
+impl Replica {
+    /// A waiting request gets the blocks it has found, those of `hit` and so many below, and asks for the contents of the
+    /// latter; with its next chunk it will have `end` tokens. Returns whether the contents are there at once.
+    pub(in crate::engine) fn begin_load<S: Sink>(
+        &mut self,
+        slot: Slot,
+        (hit, blocks): (Hit, u32),
+        end: u32,
+        now: Micros,
+        w: &mut World<'_, S>,
+    ) -> bool {
+        let active = &mut w.active[slot];
+        let chain = &active.chain[..(hit.blocks + blocks) as usize];
+        self.kv.own().pin(&mut active.block_table, &chain[..hit.blocks as usize]);
+        let until = self.kv.own().begin_load(&mut active.block_table, chain, now);
+        let (request, replica) = (active.id, self.id);
+        let record = w.records.here_mut(request);
+        w.loads.insert(request, [now, until]);
+        let (class, urgency) = (record.class, active.urgency);
+        let at_once = until == now;
+        if at_once {
+            self.kv.own().finish_load(&mut active.block_table, chain, hit.blocks);
+        } else {
+            let kept = end.div_ceil(self.kv.block_tokens()) - active.block_table.len();
+            active.load = Load::UnderWay { from: hit.blocks, kept };
+            record.relocate(Location::Loading(replica), w.locations);
+            self.loads.kept += kept;
+            self.loads.link_queue.push_back(slot);
+            self.loads.under_way += 1;
+            self.events.schedule(until, ReplicaEvent::Loaded);
+        }
+        w.sink.fact(now, Fact::LoadStarted { request, replica, class, urgency, blocks, until });
+        if at_once {
+            w.sink.fact(now, Fact::Loaded { request, replica, class, urgency, blocks });
+        }
+        at_once
+    }
+
+    /// The link has brought what was asked of it first.
+    pub(in crate::engine) fn finish_load<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+        let slot = self.loads.link_queue.pop_front().expect("INV-4: blocks came that no request asked for");
+        if slot == Slot::NONE {
+            return;
+        }
+        let active = &mut w.active[slot];
+        let Load::UnderWay { from, kept } = active.load else {
+            panic!("INV-2: blocks came for {:?}, which waits for none", active.id)
+        };
+        let held = active.block_table.len();
+        self.kv.own().finish_load(&mut active.block_table, &active.chain[..held as usize], from);
+        active.load = Load::Done { kept };
+        self.loads.under_way -= 1;
+        self.loads.done += 1;
+        let (request, replica, urgency) = (active.id, self.id, active.urgency);
+        let record = w.records.here_mut(request);
+        record.relocate(Location::Queue(replica), w.locations);
+        let class = record.class;
+        w.sink.fact(now, Fact::Loaded { request, replica, class, urgency, blocks: held - from });
+        if self.step_at == Micros::MAX {
+            self.step_at = now;
+        }
+    }
+
+    /// The place in the queue of the first whose load is done.
+    pub(in crate::engine) fn first_loaded(&self, slab: &Slab) -> Option<usize> {
+        if self.loads.done == 0 {
+            return None;
+        }
+        self.waiting.iter().position(|&slot| matches!(slab[slot].load, Load::Done { .. }))
+    }
+
+    /// Of those in the queue from place `first` on, the last that holds blocks gives them back to `to`. False if there is
+    /// none.
+    pub(in crate::engine) fn take_back<S: Sink>(
+        &mut self,
+        first: usize,
+        to: Slot,
+        now: Micros,
+        w: &mut World<'_, S>,
+    ) -> bool {
+        if self.loads.holders() == 0 {
+            return false;
+        }
+        let behind = self.waiting.iter().skip(first);
+        let last = behind.rev().find(|&&slot| slot != to && w.active[slot].load != Load::None);
+        let Some(&slot) = last else { return false };
+        self.give_back(slot, now, w);
+        true
+    }
+
+    /// A waiting request gives back the blocks of its load, if it has any: it will look for them again.
+    pub(in crate::engine) fn give_back<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
+        let active = &mut w.active[slot];
+        let mut known = active.block_table.tokens();
+        let record = w.records.here_mut(active.id);
+        match active.load {
+            Load::None => return,
+            Load::Done { kept } => self.loads.forget_done(kept),
+            Load::UnderWay { from, kept } => {
+                record.relocate(Location::Queue(self.id), w.locations);
+                self.loads.under_way -= 1;
+                self.loads.kept -= kept;
+                let queued = self.loads.link_queue.iter_mut().find(|s| **s == slot);
+                *queued.expect("INV-4: a load that the link does not know") = Slot::NONE;
+                self.kv.own().end_load(&active.chain[from as usize..active.block_table.len() as usize]);
+                known = from * self.kv.block_tokens();
+            }
+        }
+        active.load = Load::None;
+        let blocks = active.block_table.len();
+        self.kv.own().release(&mut active.block_table, known, now);
+        let request = active.id;
+        if let Some(&[asked, until]) = w.loads.get(&request) {
+            w.loads.insert(request, [asked, now.min(until)]);
+        }
+        w.sink.fact(now, Fact::LoadGivenUp { request, replica: self.id, blocks });
+    }
+
+    /// Tells what has gone to the CPU tier, and been forgotten there, since the latest step began.
+    pub(in crate::engine) fn report_offloaded<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+        if !self.kv.has_store() {
+            return;
+        }
+        let (blocks, forgotten) = self.kv.own().take_tier_news();
+        if blocks > 0 {
+            w.sink.fact(now, Fact::Offloaded { replica: self.id, blocks, forgotten });
+        }
+    }
+
+    /// Requests in its queue that wait for blocks on their way from the CPU tier.
+    pub fn loading(&self) -> u32 {
+        self.loads.under_way
+    }
+}
+
+impl ActiveRequest {
+    /// Blocks on their way to it.
+    pub(in crate::engine) fn blocks_on_their_way(&self) -> u32 {
+        match self.load {
+            Load::UnderWay { from, .. } => self.block_table.len() - from,
+            Load::None | Load::Done { .. } => 0,
+        }
+    }
+}

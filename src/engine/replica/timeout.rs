@@ -1,0 +1,89 @@
+//! Clients that wait no longer: what waits leaves at once, what runs when the step under way ends.
+
+use super::state::Replica;
+use super::world::World;
+use crate::base::{Micros, RequestId, Span, math};
+use crate::engine::clock::ReplicaEvent;
+use crate::engine::facts::{DropReason, Sink};
+use crate::engine::request::{ActiveRequest, Location, Records};
+use crate::scenario::{Compat, Scenario};
+
+/// How long clients wait for an answer; 0 for ever.
+pub(in crate::engine) fn timeout_of(scenario: &Scenario) -> Span {
+    math::round_to_span(scenario.workload.timeout_s * 1e6)
+}
+
+impl Replica {
+    /// The client of a request that joins the queue at `queued` gives up in time, but not before that.
+    pub(in crate::engine) fn expect_timeout(
+        &mut self,
+        request: &ActiveRequest,
+        queued: Micros,
+        timeout: Span,
+    ) {
+        if timeout > Span::ZERO && self.compat == Compat::None {
+            let due = request.arrival.saturating_add(timeout).max(queued);
+            self.events.schedule(due, ReplicaEvent::TimedOut(request.id));
+        }
+    }
+
+    /// The client of a request gives up, unless it has left.
+    pub(in crate::engine) fn time_out<S: Sink>(
+        &mut self,
+        request: RequestId,
+        now: Micros,
+        w: &mut World<'_, S>,
+    ) {
+        let record = w.records.at(request.index());
+        let slot = record.slot;
+        if record.replica() != Some(self.id) {
+            // It went on to another replica.
+            return;
+        }
+        match record.location() {
+            Location::Queue(_) | Location::Loading(_) => {
+                let place = self.waiting.iter().position(|&s| s == slot);
+                self.leave_queue(place.expect("INV-2: a request waits and is in no queue"));
+                self.give_back(slot, now, w);
+                self.drop_request(slot, now, DropReason::TimedOut, w);
+                if self.step_at == Micros::MAX && !self.waiting.is_empty() {
+                    self.step_at = now;
+                }
+            }
+            Location::Batch(_) if self.step.is_some() => {
+                self.events.schedule(self.step_at, ReplicaEvent::TimedOut(request));
+            }
+            Location::Batch(_) => {
+                self.leave_batch(slot, now, w.active);
+                w.end_last_stay(slot, now);
+                self.drop_request(slot, now, DropReason::TimedOut, w);
+            }
+            Location::Gateway | Location::OnItsWay(_) => {
+                panic!("INV-2: {request:?} timed out before it joined a queue")
+            }
+            Location::Completed(_) | Location::Rejected | Location::Refused(_) | Location::Dropped(_) => {}
+        }
+    }
+
+    /// A step has ended, and the next has not begun: those leave whose clients gave up meanwhile.
+    pub(in crate::engine) fn time_out_due<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+        let is_due =
+            |at: Micros, event: ReplicaEvent| at <= now && matches!(event, ReplicaEvent::TimedOut(_));
+        while let Some(ReplicaEvent::TimedOut(request)) = self.events.pop_if(is_due) {
+            self.time_out(request, now, w);
+        }
+    }
+
+    /// Timeouts of requests that have left are no events: a run does not go on for them.
+    pub(in crate::engine) fn forget_timeouts(&mut self, records: &Records) {
+        let is_over = |_: Micros, event: ReplicaEvent| match event {
+            ReplicaEvent::TimedOut(request) => records.at(request.index()).location().is_gone(),
+            ReplicaEvent::Queued(_)
+            | ReplicaEvent::Loaded
+            | ReplicaEvent::SendAway
+            | ReplicaEvent::Step
+            | ReplicaEvent::Left => false,
+        };
+        while self.events.pop_if(is_over).is_some() {}
+    }
+}

@@ -1,0 +1,39 @@
+//! What a replica needs of the rest of the engine while it runs an event.
+
+use super::departure::Departure;
+use crate::base::{Chunks, Micros, RequestId};
+use crate::engine::facts::{Detail, Sink};
+use crate::engine::request::{LoadTimes, LocationCounts, Records, Slab, Slot, Stay, load_of};
+
+/// What a replica needs of the rest of the engine while it runs an event.
+pub(in crate::engine) struct World<'a, S: Sink> {
+    pub(in crate::engine) records: &'a mut Records,
+    pub(in crate::engine) locations: &'a mut LocationCounts,
+    pub(in crate::engine) active: &'a mut Slab,
+    /// What ended in a batch of requests that were preempted.
+    pub(in crate::engine) stays: &'a mut Chunks<Stay>,
+    /// When requests loaded blocks from the CPU tier.
+    pub(in crate::engine) loads: &'a mut LoadTimes,
+    /// The outbox: who has left in this event.
+    pub(in crate::engine) departures: &'a mut Vec<Departure>,
+    /// Who has a first token since this event.
+    pub(in crate::engine) prefilled: &'a mut Vec<RequestId>,
+    pub(in crate::engine) sink: &'a mut S,
+    pub(in crate::engine) detail: &'a mut Option<Box<Detail>>,
+}
+
+impl<S: Sink> World<'_, S> {
+    /// The stay of a request in the batch ends: it has left the batch, and its progress is settled.
+    pub(in crate::engine) fn end_stay(&mut self, slot: Slot, now: Micros) {
+        let active = &self.active[slot];
+        let (record, load) = (self.records.here(active.id), load_of(self.loads, active.id));
+        self.stays.push(Stay::ended(active, record, load, now));
+    }
+
+    /// The same as a request leaves that may have been preempted before.
+    pub(in crate::engine) fn end_last_stay(&mut self, slot: Slot, now: Micros) {
+        if self.records.here(self.active[slot].id).preemptions > 0 {
+            self.end_stay(slot, now);
+        }
+    }
+}

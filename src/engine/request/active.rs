@@ -1,0 +1,130 @@
+//! The working state of a request in the system.
+
+use super::slab::Slot;
+use crate::base::product::times;
+use crate::base::{Content, Maybe, Micros, RequestId, Span};
+use crate::kv::BlockTable;
+use crate::policy::scheduling::QueuePosition;
+use serde::{Deserialize, Serialize};
+
+/// How far the load of a waiting request from the CPU tier is. While there is one, the request holds blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::engine) enum Load {
+    /// It has asked for nothing.
+    None,
+    /// Its blocks from this one on are on their way. So many more are kept for its next chunk.
+    UnderWay { from: u32, kept: u32 },
+    /// They are there.
+    Done { kept: u32 },
+}
+
+/// The working state of a request that is waiting or running.
+///
+/// A decoding request is not touched by a step that only gives it another token: `progress` and `generated` are as of
+/// `anchor_tick`, and have grown by one for each tick of the replica since.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(in crate::engine) struct ActiveRequest {
+    pub(in crate::engine) id: RequestId,
+    /// Prompt and output.
+    pub(in crate::engine) text: Content,
+    /// Number of the model it asks for; 0 for any.
+    pub(in crate::engine) model: u32,
+    pub(in crate::engine) prompt_tokens: u32,
+    pub(in crate::engine) output_tokens: u32,
+    pub(in crate::engine) arrival: Micros,
+    /// Breaks ties between requests that arrived together.
+    pub(in crate::engine) rank: u32,
+    /// Tokens to prefill before the next output token.
+    pub(in crate::engine) prefill: u32,
+    /// Tokens whose KV is in the cache as of the latest finished step (or anchor).
+    pub(in crate::engine) progress: u32,
+    /// The same with what the running step computes; only kept while prefilling.
+    pub(in crate::engine) computed: u32,
+    /// Tokens of the running step; only kept while prefilling.
+    pub(in crate::engine) granted: u32,
+    /// Output tokens produced (as of the anchor).
+    pub(in crate::engine) generated: u32,
+    pub(in crate::engine) block_table: BlockTable,
+    pub(in crate::engine) load: Load,
+    /// Tokens before the first that occurs in this request only.
+    pub(in crate::engine) shareable: u32,
+    /// Chained hashes of the full blocks to be prefilled whose content can recur; `chained` says whether they are known.
+    pub(in crate::engine) chain: Vec<u64>,
+    pub(in crate::engine) chained: bool,
+    pub(in crate::engine) decoding: bool,
+    /// When its prompt was computed, since it last joined the batch.
+    pub(in crate::engine) decoding_from: Maybe<Micros>,
+    /// How urgent the priority policy of its replica finds it; larger is more urgent.
+    pub(in crate::engine) urgency: i64,
+    /// Where it stands in the wait queue of a scheduler that sorts.
+    pub(in crate::engine) position: Option<QueuePosition>,
+    /// Tokens of pinned blocks beyond what counts as computed (`compat: blis`, after a reload from the CPU tier).
+    pub(in crate::engine) excess: u32,
+    /// Position in the batch: batches are in order of this number.
+    pub(in crate::engine) order: u64,
+    pub(in crate::engine) before: Slot,
+    pub(in crate::engine) after: Slot,
+    pub(in crate::engine) anchor_tick: u64,
+    /// The tick that yields its last token.
+    pub(in crate::engine) due_tick: u64,
+    /// End of the step that produced its latest token, while it is not decoding steadily.
+    pub(in crate::engine) last_token: Micros,
+    /// Decoding, but the latest step gave it nothing.
+    pub(in crate::engine) behind: bool,
+    /// The tick that gave it nothing.
+    pub(in crate::engine) starved_tick: u64,
+    /// Tokens that were shown before the latest edit of output processing.
+    pub(in crate::engine) fixed_tokens: u32,
+    /// Output processing of those tokens.
+    pub(in crate::engine) fixed_output: Span,
+    /// `compat: blis`: how long the steps took since its first token in which it got none.
+    pub(in crate::engine) sat_out: Span,
+}
+
+impl ActiveRequest {
+    /// How many tokens it will produce in all; one at least.
+    pub(in crate::engine) fn tokens_due(&self) -> u32 {
+        self.output_tokens.max(1)
+    }
+
+    /// `progress` and `generated` as of `ticks`.
+    pub(in crate::engine) fn counts(&self, ticks: u64) -> (u32, u32) {
+        let passed = if self.decoding { ticks.saturating_sub(self.anchor_tick) as u32 } else { 0 };
+        (self.progress + passed, self.generated + passed)
+    }
+
+    /// Output processing of its first `generated` tokens, where `each` holds since it was last changed.
+    pub(in crate::engine) fn output_time(&self, each: Span, generated: u32) -> Span {
+        self.fixed_output + Span(times(each.0, generated - self.fixed_tokens))
+    }
+
+    /// Output processing is about to change, and was `each` up to `ticks`: that of the tokens shown so far stays.
+    pub(in crate::engine) fn fix_output_time(&mut self, each: Span, ticks: u64) {
+        let generated = self.counts(ticks).1;
+        (self.fixed_output, self.fixed_tokens) = (self.output_time(each, generated), generated);
+    }
+
+    /// Whether a block of `block` tokens that ends at `end` can recur in another request.
+    pub(in crate::engine) fn is_shareable(&self, end: u32) -> bool {
+        end <= self.shareable
+    }
+
+    /// Chained hash of the block that its latest output tokens fill.
+    pub(in crate::engine) fn hash_of_last_block(&self, block: u32) -> u64 {
+        let from = (self.block_table.len() - 1) * block - self.excess;
+        self.text.block_hash(self.block_table.last_hash(), from, block)
+    }
+
+    /// Whether any block that its output fills can recur in another request.
+    pub(in crate::engine) fn output_is_shareable(&self) -> bool {
+        self.shareable > self.prompt_tokens
+    }
+
+    /// Brings `progress` and `generated` up to `ticks`.
+    pub(in crate::engine) fn settle(&mut self, ticks: u64) {
+        if self.decoding {
+            (self.progress, self.generated) = self.counts(ticks);
+            self.anchor_tick = self.anchor_tick.max(ticks);
+        }
+    }
+}

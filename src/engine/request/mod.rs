@@ -1,0 +1,21 @@
+//! Requests: the permanent record of each, the working state of those in the system, and where each of them is.
+
+mod active;
+mod batch_stay;
+mod load_times;
+mod location;
+mod packed_slab;
+mod record;
+mod record_piece;
+mod records;
+mod slab;
+
+pub use batch_stay::Stay;
+pub use location::Location;
+pub use record::{Progress, Record, RequestState};
+pub use records::{RecordColumn, Records};
+
+pub(in crate::engine) use active::{ActiveRequest, Load};
+pub(in crate::engine) use load_times::{LoadTimes, load_of};
+pub(in crate::engine) use location::LocationCounts;
+pub(in crate::engine) use slab::{Slab, Slot};

@@ -1,0 +1,368 @@
+//! Records of requests that have left, packed by columns. Instants and spans stand as what they differ by from one that is known.
+//! In a checkpoint records of requests in the system are packed in the same way.
+
+use super::location::Location;
+use super::record::Record;
+use super::slab::Slot;
+use crate::base::columns::{Columns, change, changed, known_change, known_changed};
+use crate::base::{Maybe, Micros, ReplicaId, Span};
+use crate::engine::facts::DropReason;
+use crate::policy::Reason;
+
+/// Records of a piece, a power of two: so few that a change copies little, so many that there are few pieces.
+pub(in crate::engine) const PIECE: usize = 1 << 9;
+
+/// Numbers of a record.
+const NUMBERS: usize = 31;
+
+/// A number of each request by which others group them, by its place among the numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordColumn {
+    /// Number of its client.
+    Client = 1,
+    /// Number of its tenant.
+    Tenant = 2,
+    /// Number of its SLO class.
+    Class = 3,
+    /// One more than the number of its replica; 0 if it has none.
+    Replica = 4,
+}
+
+impl RecordColumn {
+    #[cfg(test)]
+    pub(in crate::engine) const ALL: [Self; 4] = [Self::Client, Self::Tenant, Self::Class, Self::Replica];
+
+    /// That number of a record.
+    pub(in crate::engine) fn of(self, r: &Record) -> u32 {
+        match self {
+            Self::Client => r.client,
+            Self::Tenant => r.tenant,
+            Self::Class => r.class,
+            Self::Replica => r.replica().map_or(0, |id| id.0 + 1),
+        }
+    }
+}
+
+/// Records of a piece: all of them once their requests have left.
+#[derive(Debug)]
+pub(in crate::engine) struct PackedPiece(Columns<NUMBERS>);
+
+fn at(us: Option<u64>) -> Maybe<Micros> {
+    us.map_or(Maybe::NONE, |us| Micros(us).into())
+}
+
+fn span(us: Option<u64>) -> Maybe<Span> {
+    us.map_or(Maybe::NONE, |us| Span(us).into())
+}
+
+/// What is expected of instants and spans by those known before: most requests go on without a wait, complete and keep their batch.
+struct Expected {
+    queued: u64,
+    first_scheduled: u64,
+    scheduled: u64,
+    ttft: u64,
+    e2e: u64,
+    left: u64,
+    itl_sum: u64,
+}
+
+impl Expected {
+    fn of(arrival: u64, times: [Option<u64>; 4], ttft: Option<u64>, e2e: Option<u64>) -> Self {
+        let [routed, queued, first_scheduled, scheduled] = times;
+        let queued_at = routed.unwrap_or(arrival);
+        let first_at = queued.unwrap_or(queued_at);
+        let scheduled_at = first_scheduled.unwrap_or(first_at);
+        let ttft_after = scheduled.unwrap_or(scheduled_at).wrapping_sub(arrival);
+        let (shown, took) = (ttft.unwrap_or(ttft_after), e2e.or(ttft).unwrap_or(ttft_after));
+        Self {
+            queued: queued_at,
+            first_scheduled: first_at,
+            scheduled: scheduled_at,
+            ttft: ttft_after,
+            e2e: shown,
+            left: arrival.wrapping_add(took),
+            itl_sum: took.wrapping_sub(shown),
+        }
+    }
+}
+
+/// The numbers of a record.
+fn numbers(r: &Record) -> [u64; NUMBERS] {
+    let us = |at: Maybe<Micros>| at.get().map(|at| at.0);
+    let times = [us(r.routed), us(r.queued), us(r.first_scheduled), us(r.scheduled)];
+    let [ttft, e2e] = [r.ttft, r.e2e].map(|span| span.get().map(|span| span.0));
+    let expected = Expected::of(r.arrival.0, times, ttft, e2e);
+    let place = match r.location() {
+        Location::Completed(_) => 0,
+        Location::Rejected => 1,
+        Location::Refused(_) => 2,
+        Location::Dropped(_) => 3,
+        Location::Gateway => 4,
+        Location::OnItsWay(_) => 5,
+        Location::Queue(_) => 6,
+        Location::Loading(_) => 7,
+        Location::Batch(_) => 8,
+    };
+    let [index, generation] = r.slot.numbers();
+    let [generated, progress] = [r.generated, r.progress].map(u64::from);
+    [
+        r.arrival.0,
+        r.client.into(),
+        r.tenant.into(),
+        r.class.into(),
+        RecordColumn::Replica.of(r).into(),
+        r.session.into(),
+        r.listed.into(),
+        r.prompt_tokens.into(),
+        r.output_tokens.into(),
+        place,
+        known_change(times[0], r.arrival.0),
+        known_change(times[1], expected.queued),
+        known_change(times[2], expected.first_scheduled),
+        known_change(times[3], expected.scheduled),
+        r.sched_step.into(),
+        r.cached_tokens.into(),
+        r.preemptions.into(),
+        known_change(ttft, expected.ttft),
+        known_change(e2e, expected.e2e),
+        known_change(us(r.left), expected.left),
+        change(generated, r.output_tokens.into()),
+        change(progress, u64::from(r.prompt_tokens) + generated),
+        change(r.finish_step.into(), u64::from(r.sched_step) + generated),
+        change(r.itl_sum.0, expected.itl_sum),
+        r.drop.map_or(0, |why| why as u64 + 1),
+        r.refused.map_or(0, |why| why as u64 + 1),
+        index.into(),
+        generation.into(),
+        known_change(us(r.admitted), expected.queued),
+        r.first_output.0,
+        change(r.output_time.0, r.first_output.0.wrapping_mul(generated)),
+    ]
+}
+
+/// The record that has these numbers.
+fn record(n: &[u64; NUMBERS]) -> Record {
+    let arrival = n[0];
+    let routed = known_changed(n[10], arrival);
+    let expected = |times, ttft, e2e| Expected::of(arrival, times, ttft, e2e);
+    let queued = known_changed(n[11], routed.unwrap_or(arrival));
+    let first = known_changed(n[12], expected([routed, queued, None, None], None, None).first_scheduled);
+    let scheduled = known_changed(n[13], expected([routed, queued, first, None], None, None).scheduled);
+    let times = [routed, queued, first, scheduled];
+    let ttft = known_changed(n[17], expected(times, None, None).ttft);
+    let e2e = known_changed(n[18], expected(times, ttft, None).e2e);
+    let expected = expected(times, ttft, e2e);
+    let replica = ReplicaId((n[4] as u32).wrapping_sub(1));
+    let location = match n[9] {
+        0 => Location::Completed(replica),
+        1 => Location::Rejected,
+        2 => Location::Refused(replica),
+        3 => Location::Dropped(replica),
+        4 => Location::Gateway,
+        5 => Location::OnItsWay(replica),
+        6 => Location::Queue(replica),
+        7 => Location::Loading(replica),
+        _ => Location::Batch(replica),
+    };
+    let generated = changed(n[20], n[8]);
+    let mut r = Record::at_rest(Micros(arrival), location);
+    (r.client, r.tenant, r.class) = (n[1] as u32, n[2] as u32, n[3] as u32);
+    (r.session, r.listed) = (n[5] as u32, n[6] as u32);
+    (r.prompt_tokens, r.output_tokens) = (n[7] as u32, n[8] as u32);
+    (r.routed, r.queued) = (at(routed), at(queued));
+    (r.first_scheduled, r.scheduled) = (at(first), at(scheduled));
+    (r.sched_step, r.cached_tokens, r.preemptions) = (n[14] as u32, n[15] as u32, n[16] as u32);
+    (r.ttft, r.e2e) = (span(ttft), span(e2e));
+    r.left = at(known_changed(n[19], expected.left));
+    r.generated = generated as u32;
+    r.progress = changed(n[21], n[7].wrapping_add(generated)) as u32;
+    r.finish_step = changed(n[22], n[14].wrapping_add(generated)) as u32;
+    r.itl_sum = Span(changed(n[23], expected.itl_sum));
+    r.drop = n[24].checked_sub(1).map(|i| DropReason::ALL[i as usize]);
+    r.refused = n[25].checked_sub(1).map(|i| Reason::ALL[i as usize]);
+    r.slot = Slot::of([n[26] as u32, n[27] as u32]);
+    r.admitted = at(known_changed(n[28], expected.queued));
+    r.first_output = Span(n[29]);
+    r.output_time = Span(changed(n[30], n[29].wrapping_mul(generated)));
+    r
+}
+
+impl PackedPiece {
+    /// Of these records.
+    pub(in crate::engine) fn new<'a>(records: impl Iterator<Item = &'a Record>) -> Self {
+        Self(Columns::new(&records.map(numbers).collect::<Vec<_>>()))
+    }
+
+    /// A record by its place in the piece.
+    pub(in crate::engine) fn get(&self, row: usize) -> Record {
+        record(&self.0.get(row))
+    }
+
+    /// One number of a record by its place in the piece.
+    pub(in crate::engine) fn column(&self, row: usize, column: RecordColumn) -> u32 {
+        self.0.number(row, column as usize) as u32
+    }
+
+    /// Bytes of all its records.
+    pub(in crate::engine) fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
+}
+
+/// A piece some of whose requests have yet to leave, as a checkpoint keeps it: those that have left and the others apart, which differ
+/// in more numbers.
+#[derive(Debug)]
+pub(in crate::engine) struct KeptPiece {
+    gone: PackedPiece,
+    here: PackedPiece,
+    /// By record: whether its request is in the system.
+    is_here: Box<[bool]>,
+}
+
+impl KeptPiece {
+    pub(in crate::engine) fn new(records: &[Record]) -> Self {
+        let is_here = |r: &&Record| !r.location().is_gone();
+        Self {
+            gone: PackedPiece::new(records.iter().filter(|r| !is_here(r))),
+            here: PackedPiece::new(records.iter().filter(is_here)),
+            is_here: records.iter().map(|r| is_here(&r)).collect(),
+        }
+    }
+
+    /// The records again.
+    pub(in crate::engine) fn records(&self) -> Vec<Record> {
+        let mut rows = [0, 0];
+        let mut next = |&is_here: &bool| {
+            let part = if is_here { &self.here } else { &self.gone };
+            let row = &mut rows[usize::from(is_here)];
+            *row += 1;
+            part.get(*row - 1)
+        };
+        self.is_here.iter().map(&mut next).collect()
+    }
+
+    /// Bytes of all its records.
+    pub(in crate::engine) fn bytes(&self) -> usize {
+        self.gone.bytes() + self.here.bytes() + self.is_here.len()
+    }
+}
+
+#[cfg(test)]
+pub(in crate::engine) mod tests {
+    use super::*;
+    use crate::base::rng::{Purpose, Stream};
+
+    /// A record of a request that has left, or has just arrived, like no other in all its numbers.
+    pub(in crate::engine) fn gone(seed: u64, left: bool) -> Record {
+        let mut draws = Stream::new(seed, Purpose::Ties, 0);
+        let replica = ReplicaId(draws.below(1000));
+        let places = [
+            Location::Completed(replica),
+            Location::Completed(ReplicaId(u32::MAX - 1)),
+            Location::Rejected,
+            Location::Refused(replica),
+            Location::Dropped(replica),
+        ];
+        let mut time = |around: u64| match draws.below(8) {
+            0 => None,
+            1 => Some(0),
+            2 => Some(Micros::MAX.0),
+            _ => Some(around + u64::from(draws.below(1 << 25))),
+        };
+        let [arrival, routed, queued, first, scheduled, left_at] = [(); 6].map(|()| time(1 << 40));
+        let [ttft, e2e, itl_sum] = [(); 3].map(|()| time(0));
+        let (admitted, [first_output, output_time]) = (time(1 << 40), [(); 2].map(|()| time(0)));
+        let mut r = Record::at_rest(Micros(arrival.unwrap_or(7)), Location::Gateway);
+        if !left {
+            return r;
+        }
+        r = Record::at_rest(r.arrival, places[draws.below(5) as usize]);
+        let mut number = || match draws.below(6) {
+            0 => 0,
+            1 => u32::MAX,
+            _ => draws.below(1 << 20),
+        };
+        (r.client, r.tenant, r.class) = (number(), number(), number());
+        (r.session, r.listed, r.preemptions) = (number(), number(), number());
+        (r.prompt_tokens, r.output_tokens, r.cached_tokens) = (number(), number(), number());
+        (r.sched_step, r.finish_step) = (number(), number());
+        (r.generated, r.progress) = (number(), number());
+        (r.routed, r.queued) = (at(routed), at(queued));
+        (r.first_scheduled, r.scheduled, r.left) = (at(first), at(scheduled), at(left_at));
+        (r.ttft, r.e2e) = (span(ttft), span(e2e));
+        r.itl_sum = Span(itl_sum.unwrap_or_default());
+        r.admitted = at(admitted);
+        (r.first_output, r.output_time) = (Span(first_output.unwrap_or(9)), Span(output_time.unwrap_or(9)));
+        r.drop = DropReason::ALL.get(draws.below(6) as usize).copied();
+        r.refused = Reason::ALL.get(draws.below(15) as usize).copied();
+        r
+    }
+
+    #[test]
+    fn records_come_back_as_they_were() {
+        let all: Vec<Record> = (0..4000).map(|seed| gone(seed, true)).collect();
+        for records in all.chunks(500).chain(all.chunks(1).take(99)) {
+            let packed = PackedPiece::new(records.iter());
+            for (i, r) in records.iter().enumerate() {
+                assert_eq!(packed.get(i), *r);
+                assert!(RecordColumn::ALL.iter().all(|c| packed.column(i, *c) == c.of(r)), "{r:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn records_of_a_steady_run_take_a_ninth_of_their_room() {
+        let mut draws = Stream::new(7, Purpose::Ties, 0);
+        let mut usual = |i: u64| {
+            let mut less_than = |n: u32| u64::from(draws.below(n));
+            let arrival = 1_000_000_000 + 8000 * i + less_than(8000);
+            let (output, wait) = (400 + less_than(200), less_than(20_000));
+            let (ttft, step) = (wait + 15_000 + less_than(20_000), 40_000 + i + less_than(50));
+            let e2e = ttft + 14_000 * output + less_than(500_000);
+            let mut r = Record::at_rest(Micros(arrival), Location::Completed(ReplicaId(i as u32 % 8)));
+            (r.routed, r.queued) = (r.arrival.into(), r.arrival.into());
+            (r.first_scheduled, r.scheduled) = (Micros(arrival + wait).into(), Micros(arrival + wait).into());
+            (r.ttft, r.e2e, r.left) = (Span(ttft).into(), Span(e2e).into(), Micros(arrival + e2e).into());
+            (r.prompt_tokens, r.output_tokens) = (400 + less_than(200) as u32, output as u32);
+            (r.generated, r.progress) = (r.output_tokens, r.prompt_tokens + r.output_tokens - 1);
+            (r.sched_step, r.finish_step) = (step as u32, (step + output) as u32);
+            r.itl_sum = Span(e2e - ttft);
+            r
+        };
+        let records: Vec<Record> = (0..PIECE as u64).map(&mut usual).collect();
+        let bytes = PackedPiece::new(records.iter()).bytes();
+        assert!(9 * bytes <= PIECE * size_of::<Record>(), "{bytes} bytes");
+    }
+
+    #[test]
+    fn the_reasons_stand_in_the_order_of_their_numbers() {
+        assert!(Reason::ALL.iter().enumerate().all(|(i, reason)| *reason as usize == i));
+        assert!(DropReason::ALL.iter().enumerate().all(|(i, reason)| *reason as usize == i));
+    }
+
+    #[test]
+    fn a_piece_of_a_checkpoint_comes_back_wherever_its_requests_are() {
+        let replica = ReplicaId(u32::MAX - 1);
+        let places = [
+            Location::Gateway,
+            Location::OnItsWay(replica),
+            Location::Queue(ReplicaId(0)),
+            Location::Loading(ReplicaId(7)),
+            Location::Batch(replica),
+        ];
+        let record = |seed: u64| {
+            let mut r = gone(seed, true);
+            if let Some(place) = places.get((seed % 7) as usize) {
+                r = r.at(*place);
+                r.slot = Slot::of([seed as u32, u32::MAX - seed as u32]);
+            }
+            r
+        };
+        for n in [0, 1, 2, 7, PIECE as u64] {
+            let records: Vec<Record> = (0..n).map(record).collect();
+            assert_eq!(KeptPiece::new(&records).records(), records);
+        }
+        let left: Vec<Record> = (0..9).map(|seed| gone(seed, true)).collect();
+        assert_eq!(KeptPiece::new(&left).records(), left);
+    }
+}

@@ -1,0 +1,301 @@
+//! The records of all requests, in pieces of equal length: adding one never copies what is there.
+//!
+//! A copy of the list shares its pieces. Once all requests of a piece have left, nothing in it changes any more, and it is packed
+//! (`record_piece.rs`) into about a ninth of its room: a long run is as large as what has left, not as what is under way.
+
+use super::record::Record;
+use super::record_piece::{KeptPiece, PIECE, PackedPiece};
+use crate::base::RequestId;
+use serde::ser::SerializeSeq;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::rc::Rc;
+
+pub use super::record_piece::RecordColumn;
+
+/// Records that follow each other.
+#[derive(Clone, Debug)]
+enum Piece {
+    /// Some of its requests have yet to leave. What lies beyond the last record of the list means nothing.
+    Open(Rc<[Record]>),
+    /// All of them have left.
+    Packed(Rc<PackedPiece>),
+    /// An open piece in a checkpoint: nothing reads it until [`Records::unpack`].
+    Kept(Rc<KeptPiece>),
+}
+
+/// Why a piece of a checkpoint cannot be read.
+const KEPT: &str = "INV-6: a record of a checkpoint";
+
+/// The record of each request by its number. Compared, written and read like a plain list.
+#[derive(Clone, Debug, Default)]
+pub struct Records {
+    pieces: Vec<Piece>,
+    len: usize,
+    /// All pieces before this one are packed.
+    open_from: usize,
+}
+
+impl Records {
+    /// How many requests have arrived.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether none has.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The record of a request, if it has arrived.
+    pub fn get(&self, number: usize) -> Option<Record> {
+        if number >= self.len {
+            return None;
+        }
+        Some(match &self.pieces[number / PIECE] {
+            Piece::Open(records) => records[number % PIECE].clone(),
+            Piece::Packed(records) => records.get(number % PIECE),
+            Piece::Kept(_) => panic!("{KEPT}"),
+        })
+    }
+
+    /// The record of a request that has arrived.
+    pub fn at(&self, number: usize) -> Record {
+        self.get(number).unwrap_or_else(|| panic!("INV-1: request {number} of {}", self.len))
+    }
+
+    /// The first record.
+    pub fn first(&self) -> Option<Record> {
+        self.get(0)
+    }
+
+    /// The latest record.
+    pub fn last(&self) -> Option<Record> {
+        self.get(self.len.wrapping_sub(1))
+    }
+
+    /// All records in order.
+    pub fn iter(&self) -> Iter<'_> {
+        Iter { records: self, next: 0 }
+    }
+
+    /// One number of each request, in order.
+    pub fn column(&self, column: RecordColumn) -> Vec<u32> {
+        let number = |i: usize| match &self.pieces[i / PIECE] {
+            Piece::Open(records) => column.of(&records[i % PIECE]),
+            Piece::Packed(records) => records.column(i % PIECE, column),
+            Piece::Kept(_) => panic!("{KEPT}"),
+        };
+        let mut all = Vec::with_capacity(self.len);
+        all.extend((0..self.len).map(number));
+        all
+    }
+
+    /// Bytes of the pieces that `other` does not share, which was copied from this list or this one from it.
+    pub fn bytes_beside(&self, other: Option<&Self>) -> u64 {
+        let others = other.map_or(&[][..], |other| &other.pieces);
+        let bytes = |(i, piece): (usize, &Piece)| {
+            let shared = others.get(i).is_some_and(|other| match (piece, other) {
+                (Piece::Open(a), Piece::Open(b)) => Rc::ptr_eq(a, b),
+                (Piece::Packed(a), Piece::Packed(b)) => Rc::ptr_eq(a, b),
+                (Piece::Kept(a), Piece::Kept(b)) => Rc::ptr_eq(a, b),
+                (Piece::Open(_) | Piece::Packed(_) | Piece::Kept(_), _) => false,
+            });
+            let own = match piece {
+                Piece::Open(_) => PIECE * size_of::<Record>(),
+                Piece::Packed(records) => records.bytes(),
+                Piece::Kept(records) => records.bytes(),
+            };
+            size_of::<Piece>() + if shared { 0 } else { own }
+        };
+        self.pieces.iter().enumerate().map(bytes).sum::<usize>() as u64
+    }
+
+    /// Another request has arrived.
+    pub(in crate::engine) fn push(&mut self, record: Record) {
+        let place = self.len % PIECE;
+        if place == 0 {
+            self.pack_pieces_at_rest();
+            self.pieces.push(Piece::Open(std::iter::repeat_n(record, PIECE).collect()));
+        } else {
+            let Some(Piece::Open(last)) = self.pieces.last_mut() else {
+                panic!("INV-1: a list of {} records ends within a piece, and it has none", self.len);
+            };
+            Rc::make_mut(last)[place] = record;
+        }
+        self.len += 1;
+    }
+
+    /// The record of a request that is in the system, or has left in the event that runs.
+    #[inline]
+    pub(in crate::engine) fn here(&self, request: RequestId) -> &Record {
+        let number = request.index();
+        match &self.pieces[number / PIECE] {
+            Piece::Open(records) if number < self.len => &records[number % PIECE],
+            Piece::Open(_) | Piece::Packed(_) | Piece::Kept(_) => {
+                panic!("INV-2: {request:?} is not in the system")
+            }
+        }
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub(in crate::engine) fn here_mut(&mut self, request: RequestId) -> &mut Record {
+        let number = request.index();
+        match &mut self.pieces[number / PIECE] {
+            Piece::Open(records) if number < self.len => &mut Rc::make_mut(records)[number % PIECE],
+            Piece::Open(_) | Piece::Packed(_) | Piece::Kept(_) => {
+                panic!("INV-2: {request:?} is not in the system")
+            }
+        }
+    }
+
+    /// Packs the pieces that are open, for a checkpoint.
+    pub(in crate::engine) fn pack(&mut self) {
+        let last = self.len.saturating_sub(1) / PIECE;
+        let rows = |i: usize| if i == last { self.len - last * PIECE } else { PIECE };
+        for (i, piece) in self.pieces.iter_mut().enumerate().skip(self.open_from) {
+            if let Piece::Open(records) = piece {
+                *piece = Piece::Kept(Rc::new(KeptPiece::new(&records[..rows(i)])));
+            }
+        }
+    }
+
+    /// Has open pieces again.
+    pub(in crate::engine) fn unpack(&mut self) {
+        for piece in self.pieces.iter_mut().skip(self.open_from) {
+            if let Piece::Kept(kept) = piece {
+                let mut records = kept.records();
+                let last = records.last().expect("INV-1: a piece without records").clone();
+                records.resize(PIECE, last);
+                *piece = Piece::Open(records.into());
+            }
+        }
+    }
+
+    /// Packs the full pieces whose requests have all left. Which these are follows from the run alone.
+    fn pack_pieces_at_rest(&mut self) {
+        for piece in &mut self.pieces[self.open_from..] {
+            if let Piece::Open(records) = piece
+                && records.iter().all(|r| r.location().is_gone())
+            {
+                *piece = Piece::Packed(Rc::new(PackedPiece::new(records.iter())));
+            }
+        }
+        let packed = |piece: &Piece| matches!(piece, Piece::Packed(_));
+        while self.pieces.get(self.open_from).is_some_and(packed) {
+            self.open_from += 1;
+        }
+    }
+}
+
+/// All records in order.
+#[derive(Clone, Debug)]
+pub struct Iter<'a> {
+    records: &'a Records,
+    next: usize,
+}
+
+impl Iterator for Iter<'_> {
+    type Item = Record;
+
+    fn next(&mut self) -> Option<Record> {
+        let record = self.records.get(self.next);
+        self.next += usize::from(record.is_some());
+        record
+    }
+}
+
+impl<'a> IntoIterator for &'a Records {
+    type Item = Record;
+    type IntoIter = Iter<'a>;
+
+    fn into_iter(self) -> Iter<'a> {
+        self.iter()
+    }
+}
+
+impl PartialEq for Records {
+    fn eq(&self, other: &Self) -> bool {
+        self.len == other.len && self.iter().eq(other)
+    }
+}
+
+impl Serialize for Records {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let mut out = s.serialize_seq(Some(self.len))?;
+        for record in self {
+            out.serialize_element(&record)?;
+        }
+        out.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Records {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let mut records = Self::default();
+        for record in Vec::deserialize(d)? {
+            records.push(record);
+        }
+        Ok(records)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record_piece::tests::gone;
+    use super::*;
+
+    /// As many records of requests that have left, but for those whose number `waits` names.
+    fn list(n: usize, waits: impl Fn(usize) -> bool) -> (Vec<Record>, Records) {
+        let plain: Vec<Record> = (0..n).map(|i| gone(i as u64, !waits(i))).collect();
+        let mut records = Records::default();
+        for record in &plain {
+            records.push(record.clone());
+        }
+        (plain, records)
+    }
+
+    fn packed(records: &Records) -> usize {
+        records.pieces.iter().filter(|piece| matches!(piece, Piece::Packed(_))).count()
+    }
+
+    #[test]
+    fn records_are_the_list_of_them_whether_packed_or_not() {
+        for n in [0, 1, PIECE, PIECE + 1, 4 * PIECE + 7] {
+            let (plain, records) = list(n, |i| i == PIECE + 3);
+            assert_eq!((records.len(), records.is_empty()), (n, n == 0));
+            assert_eq!((records.first(), records.last()), (plain.first().cloned(), plain.last().cloned()));
+            assert!(records.iter().eq(plain.iter().cloned()) && records.get(n).is_none());
+            assert!((0..n).all(|i| records.at(i) == plain[i]));
+            for column in RecordColumn::ALL {
+                assert!(records.column(column).into_iter().eq(plain.iter().map(|r| column.of(r))));
+            }
+            let text = serde_json::to_string(&records).expect("numbers");
+            assert_eq!(text, serde_json::to_string(&plain).expect("numbers"));
+            assert_eq!(serde_json::from_str::<Records>(&text).expect("the same text"), records);
+        }
+    }
+
+    #[test]
+    fn a_piece_is_packed_once_all_its_requests_have_left() {
+        let (_, mut records) = list(3 * PIECE + 1, |i| i == 5 || i == PIECE + 5);
+        assert_eq!(packed(&records), 1, "the third piece");
+        let waits = RequestId(PIECE as u32 + 5);
+        *records.here_mut(waits) = gone(0, true);
+        let copy = records.clone();
+        for _ in 0..PIECE {
+            records.push(gone(1, true));
+        }
+        assert_eq!((packed(&records), records.open_from), (3, 0), "all but the first");
+        assert_eq!(records.at(waits.index()), copy.at(waits.index()));
+        let open = (PIECE * size_of::<Record>()) as u64;
+        let alone = copy.bytes_beside(Some(&records)) - (size_of::<Piece>() * copy.pieces.len()) as u64;
+        assert_eq!(alone, 2 * open, "the second piece and the last");
+    }
+
+    #[test]
+    #[should_panic(expected = "INV-2")]
+    fn a_packed_record_is_not_in_the_system() {
+        list(PIECE + 1, |_| false).1.here(RequestId(3));
+    }
+}

@@ -1,0 +1,204 @@
+//! The invariants in full: O(everything), for tests and the `verify` feature.
+
+use crate::engine::Cluster;
+use crate::engine::clock::ClusterEvent;
+use crate::engine::replica::look_at;
+use crate::engine::replica::signals_of;
+use crate::engine::request::{Load, Location, LocationCounts, Slot};
+use crate::policy::ReplicaPhase;
+
+impl Cluster {
+    /// Checks what can be checked cheaply, and with `deep` everything.
+    pub fn verify(&self, deep: bool) {
+        self.verify_conservation();
+        for r in &self.replicas {
+            r.verify_counts();
+        }
+        if deep {
+            self.verify_blocks();
+            self.verify_locations();
+            self.verify_states();
+            self.verify_views();
+        }
+    }
+
+    /// INV-1 in numbers: every request that arrived is in exactly one place, as many as the lists of that place hold.
+    fn verify_conservation(&self) {
+        assert!(
+            self.locations.total() == self.census.arrived
+                && self.census.arrived as usize == self.records.len(),
+            "INV-1: {} requests arrived and {} are somewhere",
+            self.census.arrived,
+            self.locations.total()
+        );
+        let mut accounted = self.at_gateway() + self.census.rejected;
+        for r in &self.replicas {
+            accounted += r.arriving + r.waiting() + r.running() + r.totals.completed + r.totals.dropped;
+        }
+        assert!(
+            accounted == self.census.arrived,
+            "INV-1: {} requests arrived and {accounted} are accounted for",
+            self.census.arrived
+        );
+        let deciding = self.events.iter().filter_map(ClusterEvent::request).count() as u32;
+        assert!(
+            deciding + self.admission.delayed() + self.held() == self.at_gateway(),
+            "INV-1: {} requests at the gateway, {deciding} on their way and {} held back",
+            self.at_gateway(),
+            self.admission.delayed() + self.held()
+        );
+        let left: u32 = self.replicas.iter().map(|r| r.totals.completed + r.totals.dropped).sum();
+        self.admission.verify(self.census.admitted - self.census.turned_away - left);
+    }
+
+    /// INV-1 and INV-2 request by request: the counts of places are those of the records, and each list holds the requests
+    /// that say they are in it.
+    fn verify_locations(&self) {
+        let mut counts = LocationCounts::default();
+        let mut by_replica = vec![[0_u32; 3]; self.replicas.len()];
+        for r in &self.records {
+            counts.enter(r.location());
+            let list = match r.location() {
+                Location::OnItsWay(id) => Some((id, 0)),
+                Location::Queue(id) | Location::Loading(id) => Some((id, 1)),
+                Location::Batch(id) => Some((id, 2)),
+                Location::Gateway
+                | Location::Completed(_)
+                | Location::Rejected
+                | Location::Refused(_)
+                | Location::Dropped(_) => None,
+            };
+            if let Some((id, list)) = list {
+                by_replica[id.index()][list] += 1;
+            }
+        }
+        assert!(counts == self.locations, "INV-1: requests are at {counts:?}, not at {:?}", self.locations);
+        for (r, counted) in self.replicas.iter().zip(by_replica) {
+            let lists = [r.arriving(), r.waiting(), r.running()];
+            assert!(lists == counted, "INV-1: {:?} has {lists:?} requests and {counted:?} say so", r.id);
+            for request in self.batch(r) {
+                let location = self.records.here(request).location();
+                assert!(
+                    location == Location::Batch(r.id),
+                    "INV-2: {request:?} in a batch is at {location:?}"
+                );
+            }
+            for &slot in &r.waiting {
+                let active = &self.active[slot];
+                let loads = matches!(active.load, Load::UnderWay { .. });
+                let expected = if loads { Location::Loading(r.id) } else { Location::Queue(r.id) };
+                let location = self.records.here(active.id).location();
+                assert!(location == expected, "INV-2: {:?} in a queue is at {location:?}", active.id);
+            }
+        }
+    }
+
+    /// INV-4: blocks are held exactly by running requests, as many as their tokens need, and by waiting ones whose load from
+    /// the CPU tier is under way or done.
+    fn verify_blocks(&self) {
+        for r in &self.replicas {
+            let mut held = Vec::new();
+            let mut slot = r.head;
+            let (mut members, mut holders) = (0, 0);
+            while slot != Slot::NONE {
+                let active = &self.active[slot];
+                let stored =
+                    if active.decoding { active.counts(r.decoders.ticks).0 } else { active.computed };
+                let running = u32::from(
+                    active.decoding && r.step.is_some() && active.starved_tick != r.decoders.ticks + 1,
+                );
+                let need = (stored + running).div_ceil(r.kv.block_tokens());
+                assert!(
+                    active.block_table.len() == need,
+                    "INV-4: {:?} holds {} blocks for {} tokens",
+                    active.id,
+                    active.block_table.len(),
+                    stored + running
+                );
+                held.push(&active.block_table);
+                members += 1;
+                slot = active.after;
+            }
+            let mut loading = 0;
+            for &slot in &r.waiting {
+                let active = &self.active[slot];
+                let none = active.load == Load::None;
+                assert!(
+                    none == active.block_table.is_empty(),
+                    "INV-4: {:?} holds blocks it did not ask for",
+                    active.id
+                );
+                loading += active.blocks_on_their_way();
+                if !none {
+                    held.push(&active.block_table);
+                    holders += 1;
+                }
+            }
+            assert!(holders == r.loads.holders(), "INV-4: the loads of {:?} are miscounted", r.id);
+            r.kv.verify_store(loading);
+            assert!(members == r.running(), "INV-2: the batch of {:?} is miscounted", r.id);
+            r.kv.verify(held.into_iter());
+        }
+    }
+
+    /// INV-7: a gateway that is to see every replica as it is does.
+    fn verify_views(&self) {
+        for (i, r) in self.replicas.iter().enumerate() {
+            let tokens: u32 = r.waiting.iter().map(|&slot| self.active[slot].prefill).sum();
+            assert!(
+                u64::from(tokens) == r.recent.waiting_tokens,
+                "INV-7: {:?} has {tokens} tokens waiting and counts {}",
+                r.id,
+                r.recent.waiting_tokens
+            );
+            let now = signals_of(r, &self.signals[i]);
+            let seen = !self.sees_all() || !self.router.wants_signals() || now == self.signals[i];
+            assert!(seen, "INV-7: the signals of {:?} are not what the gateway sees", r.id);
+        }
+        for (view, replica) in self.views.iter().zip(&self.replicas).filter(|_| self.sees_all()) {
+            assert!(look_at(replica, view) == *view, "INV-7: {:?} is not what the gateway sees", replica.id);
+        }
+        for (r, view) in self.replicas.iter().zip(&self.views) {
+            assert!(r.phase == view.phase, "INV-7: the phase of {:?} is not what the gateway sees", r.id);
+            let empty = self.in_flight[r.id.index()] == 0;
+            let right = match r.phase {
+                ReplicaPhase::Serving => true,
+                ReplicaPhase::Draining => !empty,
+                ReplicaPhase::Starting
+                | ReplicaPhase::WarmingUp
+                | ReplicaPhase::Stopped
+                | ReplicaPhase::Failed => empty,
+            };
+            assert!(
+                right,
+                "INV-2: {:?} is {:?} with {} requests",
+                r.id,
+                r.phase,
+                self.in_flight[r.id.index()]
+            );
+        }
+        let not_serving = self.replicas.iter().filter(|r| !r.serving()).count() as u32;
+        assert!(
+            not_serving == self.not_serving,
+            "INV-2: {not_serving} replicas do not serve, not {}",
+            self.not_serving
+        );
+    }
+
+    /// INV-2 and INV-5: a request has a slot until it leaves, and causes precede effects.
+    fn verify_states(&self) {
+        for (i, r) in self.records.iter().enumerate() {
+            assert!(
+                r.location().is_gone() == (r.slot == Slot::NONE),
+                "INV-2: request {i} is at {:?} and has a slot or lacks one",
+                r.location()
+            );
+            let times =
+                [Some(r.arrival), r.routed.get(), r.queued.get(), r.first_scheduled.get(), r.finish().get()];
+            let known = times.iter().flatten();
+            assert!(known.clone().is_sorted(), "INV-5: an effect before its cause, request {i}: {times:?}");
+            let gap = times.iter().skip_while(|t| t.is_some()).any(Option::is_some);
+            assert!(!gap, "INV-5: an effect without its cause, request {i}: {times:?}");
+        }
+    }
+}
