@@ -3,8 +3,9 @@
 // It knows nothing of WebAssembly or of the browser, so that its promises (never longer than a slice, one frame at a
 // time, the old run stays when a new one is refused) can be tested with a stand-in.
 import type { FrameQuery, Occasion, StepKind, Stop, View } from '../generated/boundary.ts';
-import type { Core, SimCore, Surroundings, TraceCore } from './core.ts';
+import type { Core, SimCore, Surroundings } from './core.ts';
 import { AchievedPace, framesOf } from './framePace.ts';
+import { PresentRun } from './presentRun.ts';
 import {
   type Answers,
   type ColumnsAnswer,
@@ -15,7 +16,7 @@ import {
   type RunId,
   type ToWorker,
 } from './protocol.ts';
-import { Refused, refusable, unlessRefused } from './refused.ts';
+import { Refused } from './refused.ts';
 
 /** Longest time of work before messages are looked at. */
 const SLICE_MS = 12;
@@ -27,26 +28,14 @@ const MOST_LAG_MS = 100;
 /** A way that is shorter shows where it leads, and nothing of itself. */
 const QUIET_MS = { seeking: 25, back: 300 } as const;
 
-/** A run that took longer is not computed again in a quicker module, as the wait would be seen, unless so long a way makes up for it. */
-const MOST_REPEATED_MS = 1500;
-const LONG_WAY = 3;
-
 /** How much detail frames have before the page has said how much it draws. */
 const DEFAULT_DETAIL: FrameQuery = { window_s: 30, queue: 12, batch: 64, cells: 168, moves: 64 };
 
 type Post = (message: FromWorker, transfer?: Transferable[]) => void;
 
 export class Runner {
-  private sim: SimCore | undefined;
+  private readonly run: PresentRun;
   private id: RunId = { run: 0, edit: 0 };
-  private trace: TraceCore | undefined;
-  private replays = false;
-  /** The module that `sim` is of. */
-  private made: Core | undefined;
-  /** The same run in a quicker module, on its way to where `sim` is. */
-  private successor: SimCore | undefined;
-  /** Time that computing `sim` took so far. */
-  private busyMs = 0;
   private mode: Mode = 'paused';
   private speed = 1;
   private seekUs = 0;
@@ -70,14 +59,11 @@ export class Runner {
   private detail = DEFAULT_DETAIL;
   private readonly pace = new AchievedPace();
 
-  private core: Core;
-  /** The module that replaces `core` once no trace is held in that. */
-  private quicker: Core | undefined;
   private readonly around: Surroundings;
   private readonly post: Post;
 
   constructor(core: Core, around: Surroundings, post: Post) {
-    this.core = core;
+    this.run = new PresentRun(core, () => around.now());
     this.around = around;
     this.post = post;
   }
@@ -109,32 +95,9 @@ export class Runner {
 
   /** A module that computes the same more quickly is there: runs to come are made in it, and so is the present one if that takes a moment. */
   quicken(core: Core): void {
-    this.quicker = core;
-    if (this.trace) return;
-    this.core = core;
+    if (!this.run.quicken(core)) return;
     if (this.mode !== 'seeking') this.handOver();
-    else if (this.beginAnew(this.seekUs)) this.sim?.seek(this.seekUs);
-  }
-
-  /** A run that is to go ahead begins anew in the quicker module, if that loses little, else stays; tells whether it did. */
-  private beginAnew(untilUs: number): boolean {
-    const { sim, core } = this;
-    const may = sim && untilUs > sim.nowUs() && this.mayMove(sim, untilUs);
-    const next = may ? (this.successor ?? unlessRefused(() => core.newSim(sim.scenario(), undefined))) : undefined;
-    if (!next) this.stay();
-    if (!sim || !next) return false;
-    this.successor = undefined;
-    sim.free();
-    this.sim = next;
-    this.made = core;
-    this.busyMs = 0;
-    return true;
-  }
-
-  /** Whether making the present run in the quicker module takes a moment or pays until an instant, and nothing of it is computed beyond where it is. */
-  private mayMove(sim: SimCore, untilUs = 0): boolean {
-    const pays = this.busyMs <= MOST_REPEATED_MS || LONG_WAY * sim.nowUs() <= untilUs;
-    return this.made !== this.core && !this.replays && pays && sim.computedUs() <= sim.nowUs();
+    else if (this.run.beginAnew(this.seekUs)) this.run.sim?.seek(this.seekUs);
   }
 
   private answer(id: number, question: Question): void {
@@ -170,23 +133,23 @@ export class Runner {
       case 'load':
         return this.load(question);
       case 'check':
-        return this.core.check(question.text);
+        return this.run.core.check(question.text);
       case 'apply':
         return this.apply(question.edit);
       case 'slowest': {
         const { of, fromS, toS, atMostMs } = question.place;
-        return this.sim?.slowest(of === 'ttft', fromS * 1e6, toS * 1e6, atMostMs * 1000) ?? null;
+        return this.run.sim?.slowest(of === 'ttft', fromS * 1e6, toS * 1e6, atMostMs * 1000) ?? null;
       }
       case 'columns':
         return this.columns(question.views, transfer);
       case 'events':
-        return this.sim?.eventRows(question.query) ?? { rows: [], total: 0, lost: 0 };
+        return this.run.sim?.eventRows(question.query) ?? { rows: [], total: 0, lost: 0 };
       case 'scaling':
-        return this.sim?.scalingRows(question.query) ?? { rows: [], made: 0, changes: 0 };
+        return this.run.sim?.scalingRows(question.query) ?? { rows: [], made: 0, changes: 0 };
       case 'inspect':
-        return this.sim?.inspect(question.request) ?? null;
+        return this.run.sim?.inspect(question.request) ?? null;
       case 'fresh-seed':
-        return this.core.freshSeed();
+        return this.run.core.freshSeed();
       case 'evidence':
         return this.running().evidence();
       case 'figures':
@@ -201,10 +164,7 @@ export class Runner {
         return bytes;
       }
       case 'trace':
-        // Runs hold the old one of their own.
-        this.trace?.free();
-        this.core = this.quicker ?? this.core;
-        this.trace = this.core.newTrace(question.packed);
+        this.run.takeTrace(question.packed);
         return null;
       default:
         return never(question);
@@ -218,12 +178,8 @@ export class Runner {
 
   private load(question: Extract<Question, { kind: 'load' }>): Answers['load'] {
     const { text, untilUs, thenPlay } = question;
-    const diagnostics = this.core.check(text);
-    const next = refusable(() => this.runOf(question));
-    this.stay();
-    this.sim = next;
-    this.made = this.core;
-    this.replays = question.useTrace;
+    const diagnostics = this.run.core.check(text);
+    const next = this.run.begin(question);
     this.id = question.id;
     this.rest('paused');
     if (untilUs > 0 || thenPlay) this.seek(untilUs, thenPlay ? 'playing' : 'paused');
@@ -231,24 +187,9 @@ export class Runner {
     return { id: this.id, diagnostics, nowUs: next.nowUs(), scenario: next.scenario() };
   }
 
-  /** The run of a scenario at its beginning; throws where it is refused, and the old one is as it was. */
-  private runOf({ text, useTrace, keeps }: Extract<Question, { kind: 'load' }>): SimCore {
-    const trace = useTrace ? this.trace : undefined;
-    const { sim } = this;
-    if (!keeps || !sim || this.made !== this.core) {
-      const next = this.core.newSim(text, trace);
-      sim?.free();
-      this.busyMs = 0;
-      return next;
-    }
-    if (trace) sim.adoptWithTrace(text, trace);
-    else sim.adopt(text);
-    return sim;
-  }
-
   private apply(edit: string): Answers['apply'] {
     const sim = this.running();
-    this.stay();
+    this.run.stay();
     const left = sim.computedUs() > sim.nowUs() ? sim.figures() : undefined;
     const diagnostics = sim.apply(edit);
     if (diagnostics.some((d) => d.severity === 'error')) throw new Refused(diagnostics);
@@ -281,7 +222,7 @@ export class Runner {
   }
 
   private go(id: number, sim: SimCore, on: (sim: SimCore) => Stop, backUs?: number): void {
-    this.stay();
+    this.run.stay();
     this.rest('paused');
     this.backUs = backUs;
     this.stepping = on;
@@ -293,7 +234,7 @@ export class Runner {
   }
 
   private stepOn(sim: SimCore): Stop {
-    const stop = this.timed(() => this.stepping(sim));
+    const stop = this.run.timed(() => this.stepping(sim));
     if (stop === 'events') return stop;
     if (stop === 'finished' && this.backUs !== undefined && this.backUs < sim.nowUs()) {
       this.endAsked(stop);
@@ -308,11 +249,11 @@ export class Runner {
   private endAsked(stop: Stop): void {
     const id = this.asked;
     this.asked = undefined;
-    if (id !== undefined) this.post({ kind: 'answer', id, value: { stop, nowUs: this.sim?.nowUs() ?? 0 } });
+    if (id !== undefined) this.post({ kind: 'answer', id, value: { stop, nowUs: this.run.sim?.nowUs() ?? 0 } });
   }
 
   private columns(views: readonly View[], transfer: Transferable[]): ColumnsAnswer[] {
-    const sim = this.sim;
+    const { sim } = this.run;
     if (!sim) return [];
     return views.map((view) => {
       const startMs = this.around.now();
@@ -323,14 +264,14 @@ export class Runner {
   }
 
   private running(): SimCore {
-    if (!this.sim)
+    if (!this.run.sim)
       throw new Refused([{ severity: 'error', path: '', found: 'no run', allowed: 'a run', fix: 'load a scenario' }]);
-    return this.sim;
+    return this.run.sim;
   }
 
   private play(speed: number): void {
     this.speed = speed;
-    if (!this.sim) return;
+    if (!this.run.sim) return;
     if (this.mode === 'seeking') {
       this.afterSeek = 'playing';
       return;
@@ -341,7 +282,7 @@ export class Runner {
       this.mode = 'playing';
       this.pace.begin();
     }
-    this.dueUs = this.sim.nowUs();
+    this.dueUs = this.run.sim.nowUs();
     this.lastMs = this.around.now();
     this.wake();
   }
@@ -359,12 +300,12 @@ export class Runner {
   }
 
   private seek(untilUs: number, then: 'paused' | 'playing'): void {
-    this.beginAnew(untilUs);
+    this.run.beginAnew(untilUs);
     this.endAsked('events');
     if (this.mode !== 'seeking') this.quietUntilMs = this.around.now() + QUIET_MS.seeking;
     this.mode = 'seeking';
     this.seekUs = Math.min(untilUs, END_OF_TIME);
-    this.sim?.seek(this.seekUs);
+    this.run.sim?.seek(this.seekUs);
     this.afterSeek = then;
     this.pace.begin();
     this.wake();
@@ -379,11 +320,13 @@ export class Runner {
   /** One slice of work, then back to the messages. */
   private tick(): void {
     this.ticking = false;
-    const { sim, successor } = this;
-    if (sim && successor) {
-      this.follow(sim, successor);
+    const followed = this.run.follow(SLICE_MS, this.detail);
+    if (followed === 'replaced') this.lastMs = this.around.now();
+    if (followed !== undefined) {
+      if (followed === 'under way' || !this.resting()) this.wake();
       return;
     }
+    const { sim } = this.run;
     if (!sim || this.mode === 'paused') return;
     const stop = this.mode === 'stepping' ? this.stepOn(sim) : this.slice(sim);
     if (stop === 'finished') this.rest('paused');
@@ -397,46 +340,10 @@ export class Runner {
     else this.around.later(() => this.tick(), 4);
   }
 
-  /** Begins to make the present run in the quicker module. A question that changes the run or takes it back ends that; the next play begins it again. */
+  /** The present run moves to the quicker module, where nothing is on its way in it. */
   private handOver(): void {
-    const { sim, core } = this;
-    if (!sim || this.successor || this.mode === 'seeking' || this.mode === 'stepping' || !this.mayMove(sim)) return;
-    this.successor = unlessRefused(() => core.newSim(sim.scenario(), undefined));
-    // It is on its way there: one that plays as fast as it can keeps few checkpoints.
-    this.successor?.seek(sim.nowUs());
-    this.wake();
-  }
-
-  /** The present run stays in the module that it is in. */
-  private stay(): void {
-    this.successor?.free();
-    this.successor = undefined;
-  }
-
-  /** A slice of the successor's way to where the run is, which waits for it and is then replaced. */
-  private follow(sim: SimCore, next: SimCore): void {
-    if (next.advance(sim.nowUs(), SLICE_MS) === 'events') {
-      this.wake();
-      return;
-    }
-    // After a single step the run may stand between two events of one instant, where no advance leads.
-    if (next.events() === sim.events()) {
-      // A frame takes what moved since the one before: that was shown.
-      next.frame(this.detail);
-      sim.free();
-      this.sim = next;
-      this.made = this.core;
-      this.successor = undefined;
-      this.lastMs = this.around.now();
-    } else this.stay();
-    if (!this.resting()) this.wake();
-  }
-
-  private timed(work: () => Stop): Stop {
-    const startMs = this.around.now();
-    const stop = work();
-    this.busyMs += this.around.now() - startMs;
-    return stop;
+    if (this.mode === 'seeking' || this.mode === 'stepping') return;
+    if (this.run.handOver()) this.wake();
   }
 
   private resting(): boolean {
@@ -454,7 +361,7 @@ export class Runner {
 
   private slice(sim: SimCore): Stop {
     const until = this.target(this.around.now());
-    const stop = this.timed(() => sim.advance(until, SLICE_MS));
+    const stop = this.run.timed(() => sim.advance(until, SLICE_MS));
     // A simulation that is too slow does not catch up later: its clock continues from where it is.
     if (stop === 'events' && this.mode === 'playing')
       this.dueUs = Math.min(this.dueUs, sim.nowUs() + this.speed * MOST_LAG_MS * 1000);
@@ -485,10 +392,10 @@ export class Runner {
       this.owed = true;
       return;
     }
-    if (!this.sim) return;
+    if (!this.run.sim) return;
     this.owed = false;
     this.unacked = true;
-    const frame = this.sim.frame(this.detail);
+    const frame = this.run.sim.frame(this.detail);
     const endMs = this.around.now();
     const { share, apartMs } = framesOf(this.mode, this.speed);
     this.frameDueMs = Math.max(startMs + apartMs, endMs + (share - 1) * (endMs - startMs));
