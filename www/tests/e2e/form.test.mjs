@@ -1,6 +1,7 @@
 // The form: a model of one's own from its config.json.
 import assert from 'node:assert/strict';
-import { clock, comes, resting, suite } from './harness.mjs';
+import { gzipSync } from 'node:zlib';
+import { clock, comes, drop, resting, suite } from './harness.mjs';
 
 const onPage = suite();
 const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
@@ -44,7 +45,8 @@ onPage(
     await box.fill(`${wrong}]`);
     await page.waitForFunction(() => document.querySelectorAll('.own .problems li').length === 1);
     await comes(() => box.inputValue(), `${wrong}]`, 'what was pasted stays');
-    await box.fill(JSON.stringify(MIXTRAL));
+    // A file that is dropped on the box is read into it, packed or not.
+    await drop(page, 'config.json.gz', gzipSync(JSON.stringify(MIXTRAL)), '.own textarea');
     await problems.waitFor({ state: 'detached' });
     const read = Object.fromEntries(
       await panel

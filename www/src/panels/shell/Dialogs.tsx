@@ -21,8 +21,8 @@ function HelpSheet(props: { app: App; keysOn: boolean; setKeysOn: (on: boolean) 
         observation start the run again. Each field's help says what an edit of it does.
       </p>
       <p class="say">
-        Drop a request trace (Azure, BurstGPT or Vidur as CSV; Mooncake, Qwen-Bailian or RouteSim as JSON lines) or a
-        scenario file anywhere. Nothing leaves this computer.
+        Drop a request trace (Azure, BurstGPT or Vidur as CSV; Mooncake, Qwen-Bailian or RouteSim as JSON lines), a
+        benchmark’s result or a scenario file anywhere, packed with gzip or not. Nothing leaves this computer.
       </p>
       <h3>Anomalies on the timeline</h3>
       <dl class="shapes">
