@@ -1,7 +1,7 @@
 // What the window is like, as a signal.
 import { type Accessor, createSignal, onCleanup } from 'solid-js';
 
-/** Four tabs instead of panels side by side: as `narrow.css` has it. */
+/** Four tabs instead of panels side by side: as each folder's `narrow.css` has it. */
 export const PHONE = '(max-width: 720px), (max-height: 480px)';
 
 /** Whether the window is one of four tabs now. */
