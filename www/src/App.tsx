@@ -12,11 +12,12 @@ import { KeyFigures } from './panels/shell/KeyFigures.tsx';
 import { NoticeBar } from './panels/shell/NoticeBar.tsx';
 import { TopBar } from './panels/shell/TopBar.tsx';
 import { Transport } from './panels/shell/Transport.tsx';
-import type { App as AppState, PhoneTab } from './state/app.ts';
+import type { App as AppState } from './state/app.ts';
 import { readFlag, writeFlag } from './state/flags.ts';
 import { isEmbed, isLinkText } from './state/linkText.ts';
 import { openFile } from './state/openFile.ts';
 import { handleKey } from './state/shortcuts.ts';
+import type { PhoneTab } from './state/slices/selection.ts';
 import { ChartsView, StageView } from './Views.tsx';
 
 const Dialogs = lazy(() => import('./panels/shell/Dialogs.tsx'));
@@ -44,11 +45,11 @@ export function App(props: { app: AppState }): JSX.Element {
   const [dropping, setDropping] = createSignal(false);
   const phone = createMedia(PHONE);
   /** On a phone the tab that is shown is the main part of the page. */
-  const shown = (tab: PhoneTab): boolean => phone() && app.phoneTab() === tab;
+  const shown = (tab: PhoneTab): boolean => phone() && app.selection.phoneTab() === tab;
   /** Whether a dialog was opened: its code is not part of the first visit, and stays once it is there. */
-  const dialogs = createMemo((before) => before || app.help() || app.reading() !== undefined, false);
+  const dialogs = createMemo((before) => before || app.dialogs.help() || app.dialogs.reading() !== undefined, false);
 
-  createComputed(() => app.setFlagWords(app.edits().map(({ edit }) => flagSaid(app, edit))));
+  createComputed(() => app.document.setFlagWords(app.document.edits().map(({ edit }) => flagSaid(app, edit))));
   onMount(() => {
     // The simulation's module is compiled on all cores: the page would be built at half the speed beside it.
     afterParts(() => void app.start());
@@ -66,9 +67,9 @@ export function App(props: { app: AppState }): JSX.Element {
     <div
       class="page"
       ref={host}
-      data-tab={app.phoneTab()}
-      data-mode={app.mode()}
-      classList={{ opening: !app.frame(), embedded }}
+      data-tab={app.selection.phoneTab()}
+      data-mode={app.transport.mode()}
+      classList={{ opening: !app.transport.frame(), embedded }}
       onDragOver={(event) => {
         if (!hasFiles(event) && !event.dataTransfer?.types.includes('text/plain')) return;
         event.preventDefault();
@@ -107,13 +108,13 @@ export function App(props: { app: AppState }): JSX.Element {
             {(tab) => (
               <button
                 type="button"
-                aria-current={app.phoneTab() === tab ? 'true' : undefined}
-                onClick={() => app.setPhoneTab(tab)}
+                aria-current={app.selection.phoneTab() === tab ? 'true' : undefined}
+                onClick={() => app.selection.setPhoneTab(tab)}
               >
                 {sentence(tab)}
-                <Show when={tab === 'inspector' && (app.throttledFrame()?.notices.length ?? 0) > 0}>
+                <Show when={tab === 'inspector' && (app.transport.throttledFrame()?.notices.length ?? 0) > 0}>
                   {' '}
-                  · {app.throttledFrame()?.notices.length}
+                  · {app.transport.throttledFrame()?.notices.length}
                   <span class="visually-hidden"> to know before reading the numbers</span>
                 </Show>
               </button>
@@ -122,18 +123,22 @@ export function App(props: { app: AppState }): JSX.Element {
         </nav>
         <Scenario app={app} main={shown('scenario')} />
         <main class="mid">
-          <KeyFigures frame={app.figuresFrame()} evidence={app.evidence()} onRest={() => app.setTruth(true)} />
+          <KeyFigures
+            frame={app.transport.figuresFrame()}
+            evidence={app.transport.evidence()}
+            onRest={() => app.studies.setMeasured(true)}
+          />
           <StageView app={app} />
           <ChartsView app={app} />
         </main>
         <Inspector app={app} main={shown('inspector')} />
-        <Show when={app.truth()}>
+        <Show when={app.studies.measured()}>
           <LazyPart app={app} what="The panel of measured runs" load={loadMeasured} />
         </Show>
-        <Show when={app.comparing()}>
+        <Show when={app.studies.comparing()}>
           <LazyPart app={app} what="The comparison" load={loadCompare} />
         </Show>
-        <Show when={app.gallery()}>
+        <Show when={app.dialogs.gallery()}>
           <LazyPart app={app} what="The gallery" load={loadGallery} />
         </Show>
         <NoticeBar app={app} />
@@ -152,7 +157,7 @@ export function App(props: { app: AppState }): JSX.Element {
       <Show when={app.links.sharing()}>
         <LazyPart app={app} what="The dialog for sharing" load={loadShare} />
       </Show>
-      <Show when={!app.reading() && app.links.trouble()}>
+      <Show when={!app.dialogs.reading() && app.links.trouble()}>
         <LazyPart app={app} what="The list of what could not be opened" load={loadLinkTrouble} />
       </Show>
       <Show when={dropping()}>
@@ -161,7 +166,7 @@ export function App(props: { app: AppState }): JSX.Element {
         </div>
       </Show>
       <p class="visually-hidden" role="status" aria-live="polite">
-        {app.spoken()}
+        {app.dialogs.spoken()}
       </p>
     </div>
   );
@@ -172,29 +177,29 @@ function isField(target: EventTarget | null): boolean {
 }
 
 /** A link that was dragged here is opened. */
-function openDropped(transfer: DataTransfer, app: AppState): void {
+function openDropped(transfer: DataTransfer, app: Pick<AppState, 'links'>): void {
   const text = (transfer.getData('text/uri-list') || transfer.getData('text/plain')).trim();
   if (isLinkText(text)) void app.links.open(text);
 }
 
-function watchMotion(app: AppState): void {
+function watchMotion(app: Pick<AppState, 'transport'>): void {
   const query = matchMedia('(prefers-reduced-motion: reduce)');
-  const tell = (): void => app.setReducedMotion(query.matches);
+  const tell = (): void => app.transport.setReducedMotion(query.matches);
   tell();
   query.addEventListener('change', tell);
   onCleanup(() => query.removeEventListener('change', tell));
 }
 
 /** A hidden page simulates nothing; it goes on where it was when it is seen again. */
-function watchVisibility(app: AppState): void {
+function watchVisibility(app: Pick<AppState, 'transport'>): void {
   let played = false;
   const changed = (): void => {
     if (document.hidden) {
-      played = app.playing();
-      if (played) app.pause();
+      played = app.transport.playing();
+      if (played) app.transport.pause();
     } else if (played) {
       played = false;
-      void app.toggle();
+      void app.transport.toggle();
     }
   };
   document.addEventListener('visibilitychange', changed);

@@ -5,6 +5,8 @@ import type { App } from './state/app.ts';
 
 const Stages = lazy(() => import('./Stages.tsx'));
 
-export default function CompareView(props: { app: App }): JSX.Element {
+export default function CompareView(props: {
+  app: Pick<App, 'transport' | 'document' | 'studies' | 'dialogs' | 'links'>;
+}): JSX.Element {
   return <Compare app={props.app} stages={Stages} />;
 }

@@ -8,18 +8,20 @@ import { unembedded } from './state/linkText.ts';
 import { ChartsView, StageView } from './Views.tsx';
 import './embedded.css';
 
-export default function Embedded(props: { app: App }): JSX.Element {
+export default function Embedded(props: {
+  app: Pick<App, 'transport' | 'selection' | 'document' | 'studies' | 'dialogs' | 'links'>;
+}): JSX.Element {
   const app = props.app;
   const link = (): string => unembedded(location.hash);
   onMount(async () => {
     if (window.parent === window) return;
     const { listen } = await import('./state/embed.ts');
-    listen({ frame: app.frame, playsOn: app.playsOn, link, open: app.links.open });
+    listen({ frame: app.transport.frame, playsOn: app.transport.playsOn, link, open: app.links.open });
   });
   return (
     <>
       <section class="embed-bar" aria-label="This run">
-        <h1 class="title">{String(getAt(app.document(), 'title') ?? '') || 'Tokenyard'}</h1>
+        <h1 class="title">{String(getAt(app.document.current(), 'title') ?? '') || 'Tokenyard'}</h1>
         <span class="grow" />
         <a
           class="corner"

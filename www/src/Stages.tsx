@@ -18,11 +18,11 @@ export default function Stages(props: StagesProps): JSX.Element {
         {/* Frames in between are left out where B is slower: requests on their way would come and go, so that ribbons stand for them. */}
         <Stage
           frame={one.frame}
-          speed={app.speed()}
-          playing={app.playing()}
+          speed={app.transport.speed()}
+          playing={app.transport.playing()}
           selected={selected()}
           onSelect={setSelected}
-          onSay={(sentence) => app.tell(`${one.name}: ${sentence}`)}
+          onSay={(sentence) => app.dialogs.tell(`${one.name}: ${sentence}`)}
           reducedMotion
         />
       </div>

@@ -10,20 +10,20 @@ import { setSpanShown, spanShown } from './state/spanShown.ts';
 const Theory = lazy(() => import('./panels/studies/Theory.tsx'));
 const SpanLayer = lazy(() => import('./panels/shell/SpanLayer.tsx'));
 
-export function StageView(props: { app: App }): JSX.Element {
+export function StageView(props: { app: Pick<App, 'transport' | 'selection' | 'dialogs'> }): JSX.Element {
   const app = props.app;
   return (
     <section class="stage" aria-label="Stage">
       <Deferred>
         <Stage
-          frame={app.frame()}
-          told={app.toldFrame()}
-          speed={app.speed()}
-          playing={app.playing()}
-          selected={app.selected()}
-          onSelect={app.select}
-          onSay={(sentence) => app.tell(sentence)}
-          reducedMotion={app.reducedMotion()}
+          frame={app.transport.frame()}
+          told={app.transport.toldFrame()}
+          speed={app.transport.speed()}
+          playing={app.transport.playing()}
+          selected={app.selection.selected()}
+          onSelect={app.selection.select}
+          onSay={(sentence) => app.dialogs.tell(sentence)}
+          reducedMotion={app.transport.reducedMotion()}
         />
       </Deferred>
     </section>
@@ -31,7 +31,10 @@ export function StageView(props: { app: App }): JSX.Element {
 }
 
 /** The charts; `only` names those to show, where not all are. */
-export function ChartsView(props: { app: App; only?: readonly string[] | undefined }): JSX.Element {
+export function ChartsView(props: {
+  app: Pick<App, 'transport' | 'selection' | 'document' | 'studies' | 'dialogs'>;
+  only?: readonly string[] | undefined;
+}): JSX.Element {
   const app = props.app;
   const [theory, setTheory] = createSignal(false);
   const [over, setOver] = createSignal<Over>();
@@ -39,17 +42,17 @@ export function ChartsView(props: { app: App; only?: readonly string[] | undefin
     <section class="charts" aria-label="Charts">
       <Deferred>
         <Charts
-          data={app.data()}
-          cursorS={app.cursorS()}
-          onCursor={app.setCursorS}
-          frame={app.frame()}
-          figures={app.figuresFrame()}
-          selected={app.selected()}
-          onSelect={app.select}
-          onPlace={app.openSlowest}
-          onSeek={(timeS) => void app.seek(timeS)}
-          warmUpS={app.warmUpS()}
-          measured={app.measuredRun()}
+          data={app.transport.data()}
+          cursorS={app.selection.cursorS()}
+          onCursor={app.selection.setCursorS}
+          frame={app.transport.frame()}
+          figures={app.transport.figuresFrame()}
+          selected={app.selection.selected()}
+          onSelect={app.selection.select}
+          onPlace={app.selection.openSlowest}
+          onSeek={(timeS) => void app.transport.seek(timeS)}
+          warmUpS={app.document.warmUpS()}
+          measured={app.studies.measuredRun()}
           only={props.only}
           over={over()}
           layer={

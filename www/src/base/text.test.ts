@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { readDocument, readYaml, seedOf, writeDocument, writeYaml } from './text.ts';
+import { readDocument, seedOf, writeDocument } from './text.ts';
+import { readYaml, writeYaml } from './yaml.ts';
 
 const LONG = '18446744073709551615';
 

@@ -2,7 +2,7 @@
 import { createEffect, createMemo, createSignal, For, Index, type JSX, Show } from 'solid-js';
 import { type Cluster, named, shapeOf } from '../base/anomalies.ts';
 import { clock, count } from '../base/units.ts';
-import { AnomalyGlyph } from '../draw/glyphs.tsx';
+import { AnomalyGlyph } from '../draw/shapes.tsx';
 import type { AnomalyMark } from '../generated/boundary.ts';
 
 /** Sentences of a cluster that is only pointed at; all of them once it is chosen. */

@@ -1,14 +1,8 @@
 // The replicas as a table, which says and does what the stage does. Loaded when it is opened.
 import { createMemo, For, onMount, Show } from 'solid-js';
 import type { StageProps } from '../base/view.ts';
-import {
-  describeReplica,
-  describeStage,
-  REPLICA_COLUMNS,
-  type RequestEntry,
-  replicaCells,
-  requestsOf,
-} from './facts.ts';
+import { describeReplica, describeStage, type RequestEntry, requestsOf } from './facts.ts';
+import { REPLICA_COLUMNS, replicaCells } from './replicaCells.ts';
 
 /** Each row selects its replica and each queued or running request can be picked. */
 export default function StageTable(props: StageProps & { readonly onClose: () => void }) {

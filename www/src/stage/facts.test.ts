@@ -1,16 +1,8 @@
 import { expect, test } from 'vitest';
 import { holderOf } from '../base/view.ts';
 import type { BatchFrame, Frame, KeyFigures, PoolFrame, ReplicaFrame } from '../generated/boundary.ts';
-import {
-  contextAt,
-  contextScale,
-  describeStage,
-  followable,
-  poolWords,
-  REPLICA_COLUMNS,
-  replicaCells,
-  ttftHealth,
-} from './facts.ts';
+import { contextAt, contextScale, describeStage, followable, poolWords, ttftHealth } from './facts.ts';
+import { REPLICA_COLUMNS, replicaCells } from './replicaCells.ts';
 
 const NO_BATCH: BatchFrame = { requests: [], contexts: [], decoding: 0, prefill: [] };
 /** A batch of one request that decodes. */

@@ -1,5 +1,5 @@
 // What the marks say about a frame, in words and classes: no drawing, no simulation arithmetic.
-import { count, DASH, durationUs, percent, percentileUs, plain, ratePerS, text } from '../base/units.ts';
+import { count, percent, plain, ratePerS, text } from '../base/units.ts';
 import type { Health } from '../draw/marks.ts';
 import type { BatchFrame, Counts, Frame, KeyFigures, ReplicaFrame } from '../generated/boundary.ts';
 
@@ -104,44 +104,3 @@ export function requestsOf(r: ReplicaFrame): RequestEntry[] {
     ...r.queue.map((c) => ({ request: c.request, where: c.preempted ? 'waiting, preempted' : 'waiting' })),
   ];
 }
-
-/** The cells of a replica's row in the table behind the stage. */
-export function replicaCells(r: ReplicaFrame, key: KeyFigures): string[] {
-  return [
-    r.pool,
-    text(percent(r.busy)),
-    text(percent(r.share)),
-    count(r.in_flight),
-    count(r.waiting),
-    count(r.running),
-    count(r.prefilling),
-    text(durationUs(r.step_us)),
-    text(percent(kvShare(r))),
-    count(r.kv.used),
-    count(r.kv.shared),
-    count(r.kv.cached),
-    r.kv.cpu_total > 0 ? text(percent(cpuShare(r))) : DASH,
-    r.kv.cpu_total > 0 ? text(percent(r.kv.cpu_hit_rate)) : DASH,
-    text(percentileUs(r.ttft.p50_us, r.ttft.count)),
-    HEALTH_WORDS[ttftHealth(r, key)],
-  ];
-}
-
-export const REPLICA_COLUMNS = [
-  'Pool',
-  'Busy',
-  'Share of traffic',
-  'In flight',
-  'Waiting',
-  'Running',
-  'In prefill',
-  'Step',
-  'KV in use',
-  'Blocks used',
-  'Shared',
-  'Cached',
-  'CPU tier in use',
-  'CPU hits',
-  'TTFT p50',
-  'Objective',
-] as const;

@@ -7,15 +7,15 @@ import { scaledPools } from './scaled.ts';
 const MOST = 64;
 
 /** Goes to the decision before the latest one, or to where the next is due. */
-export async function stepDecision(app: App, by: number): Promise<void> {
-  app.pause();
-  const rows = await app.scaling({ changes_only: false, most: MOST }).then(
+export async function stepDecision(app: Pick<App, 'transport' | 'selection' | 'document'>, by: number): Promise<void> {
+  app.transport.pause();
+  const rows = await app.selection.scaling({ changes_only: false, most: MOST }).then(
     (found) => found.rows,
     () => [],
   );
   const latest = rows.at(-1)?.at_us ?? 0;
-  const ticks = scaledPools(app.document()).map((pool) => Number(getAt(pool.scaling, 'tick_s')) * 1e6);
+  const ticks = scaledPools(app.document.current()).map((pool) => Number(getAt(pool.scaling, 'tick_s')) * 1e6);
   const after = (tick: number): number => (Math.floor(latest / tick) + 1) * tick;
   const to = by < 0 ? rows.findLast((row) => row.at_us < latest)?.at_us : Math.min(...ticks.map(after));
-  if (to !== undefined && Number.isFinite(to)) await app.seek(to / 1e6);
+  if (to !== undefined && Number.isFinite(to)) await app.transport.seek(to / 1e6);
 }

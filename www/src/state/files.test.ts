@@ -64,9 +64,8 @@ function page(waits = false) {
     },
   });
   const app = trust<App>({
-    openFile,
-    schema: { said: () => MIB },
-    setNotice: (notice: { text: string }) => went.push(`notice ${notice.text}`),
+    document: { openFile, schema: { said: () => MIB } },
+    dialogs: { setNotice: (notice: { text: string }) => went.push(`notice ${notice.text}`) },
     links: {
       trouble: () => (waits ? { problems: [], waits: { problems: [], trace: {} } } : undefined),
       setTrouble: ({ problems }: { problems: { found: string }[] }) => went.push(`trouble ${problems[0]?.found}`),

@@ -3,7 +3,8 @@
 import type { Accessor, Setter } from 'solid-js';
 import { GzipError, unpacked } from '../base/gzip.ts';
 import { isObject, type Json } from '../base/json.ts';
-import { readYaml, writeDocument } from '../base/text.ts';
+import { writeDocument } from '../base/text.ts';
+import { readYaml } from '../base/yaml.ts';
 import type { Diagnostic, TraceSummary } from '../generated/boundary.ts';
 import type { Client } from '../sim/client.ts';
 import type { App } from './app.ts';
@@ -41,17 +42,21 @@ const BOXES = {
 } as const;
 
 /** Unpacks a file and hands it to what asked for it: a box, a link that waits for its trace, or else the page. */
-export async function takeFile(app: App, file: File, box?: (file: BenchmarkFile) => void): Promise<void> {
+export async function takeFile(
+  app: Pick<App, 'document' | 'dialogs' | 'links'>,
+  file: File,
+  box?: (file: BenchmarkFile) => void,
+): Promise<void> {
   const waits = app.links.trouble()?.waits;
   try {
-    const plain = await unpacked(file, Number(app.schema.said('workload.trace.file', 'x-max-bytes')));
+    const plain = await unpacked(file, Number(app.document.schema.said('workload.trace.file', 'x-max-bytes')));
     if (box) box({ name: plain.name, text: await plain.text() });
     else if (waits) await app.links.giveTrace(plain);
-    else await app.openFile(plain);
+    else await app.document.openFile(plain);
   } catch (error) {
     if (!(error instanceof GzipError)) throw error;
     if (waits && !box) app.links.setTrouble({ problems: [...waits.problems, error.problem], waits });
-    else app.setNotice({ kind: 'problem', text: `${file.name}: ${explain(error.problem)}` });
+    else app.dialogs.setNotice({ kind: 'problem', text: `${file.name}: ${explain(error.problem)}` });
   }
 }
 

@@ -38,10 +38,10 @@ async function played(everyMs: number, seconds: number): Promise<ReadonlyMap<Vie
       client: () => client,
       speed: () => 1,
       selected: () => NOTHING,
-      editsPassed: () => 0,
-      speaks: () => false,
       flagWords: () => [],
       onFrame: () => {},
+      speak: () => {},
+      refreshDetail: () => {},
     }),
   );
   frames.show(frame(0), RUN, 'paused', 0);

@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest';
+import { differing, withoutNamedRun } from './listedRuns.ts';
 import {
   besides,
   branched,
-  differing,
   NO_NAMED_RUNS,
   namedRunOf,
   namedRunsAfter,
   shownOf,
   withNamedRun,
-  withoutNamedRun,
   withSecondRun,
 } from './namedRuns.ts';
 

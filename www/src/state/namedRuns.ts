@@ -1,7 +1,6 @@
 // The runs of a scenario: an edit in the past begins another one and leaves the old one as it was, to be gone back to.
 import { equal, type Json } from '../base/json.ts';
 import type { RunFigures } from '../generated/boundary.ts';
-import { type Change, changes, type PlacedEdit, placedEdits, samePlaced } from './edits.ts';
 
 /** A run: its document with its edits, and what the core said of it when it was last on screen. */
 export type NamedRun = {
@@ -71,24 +70,4 @@ function changed(namedRuns: NamedRuns, document: Json): NamedRuns {
 
 export function withNamedRun(namedRuns: NamedRuns, id: number, change: Partial<Omit<NamedRun, 'id'>>): NamedRuns {
   return { ...namedRuns, all: namedRuns.all.map((c) => (c.id === id ? { ...c, ...change } : c)) };
-}
-
-/** Without a run; the one on screen stays. */
-export function withoutNamedRun(namedRuns: NamedRuns, id: number): NamedRuns {
-  return id === namedRuns.shown ? namedRuns : { ...namedRuns, all: namedRuns.all.filter((c) => c.id !== id) };
-}
-
-/** In what a run differs from another. */
-export type Differing = {
-  /** Edits that it has and the other has not, and the other way round. */
-  readonly has: readonly PlacedEdit[];
-  readonly lacks: readonly PlacedEdit[];
-  /** What is otherwise from the start: from the value of the other to its own. */
-  readonly changed: readonly Change[];
-};
-
-export function differing(run: Json, other: Json): Differing {
-  const beside = (some: Json, from: Json): readonly PlacedEdit[] =>
-    placedEdits(some).filter((a) => !placedEdits(from).some((b) => samePlaced(a, b)));
-  return { has: beside(run, other), lacks: beside(other, run), changed: changes(other, run) };
 }

@@ -9,6 +9,7 @@ import { Client } from '../sim/client.ts';
 import type { Answers, FromWorker, Question, ToWorker } from '../sim/protocol.ts';
 import type { WorkerLike } from '../sim/spawn.ts';
 import { type Edit, effective } from './edits.ts';
+import { removeNamedRun, renameNamedRun } from './listedRuns.ts';
 import type { Notice } from './notices.ts';
 import { createRuns } from './runs.ts';
 
@@ -171,8 +172,8 @@ test('a run that is renamed or removed is back after an undo', async () => {
   const { runs } = await setup();
   runs.addSecondRun('B', JSON.stringify(setAt(DOC, 'seed', 9)));
   const listed = runs.namedRuns();
-  runs.renameNamedRun(2, 'Nine');
-  runs.removeNamedRun(2);
+  renameNamedRun(runs, 2, 'Nine');
+  removeNamedRun(runs, 2);
   expect(runs.namedRuns().all.map((run) => run.name)).toEqual(['Run 1']);
   await runs.undo();
   expect(runs.namedRuns().all.map((run) => run.name)).toEqual(['Run 1', 'Nine']);

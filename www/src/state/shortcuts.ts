@@ -32,7 +32,7 @@ const OWN_KEYS: readonly { readonly keys: readonly string[]; readonly within: st
 const WRITES = 'input:not([type=checkbox], [type=range]), textarea, select, [contenteditable]';
 
 export const SHORTCUTS = [
-  { name: 'play', does: 'Play or pause', keys: [{ key: ' ' }], action: (app) => void app.toggle() },
+  { name: 'play', does: 'Play or pause', keys: [{ key: ' ' }], action: (app) => void app.transport.toggle() },
   {
     name: 'step-event',
     does: 'Step one event',
@@ -40,7 +40,7 @@ export const SHORTCUTS = [
       { key: '.', shift: false },
       { key: 'ArrowRight', shift: false },
     ],
-    action: (app) => app.step('event'),
+    action: (app) => app.transport.step('event'),
   },
   {
     name: 'step-engine',
@@ -51,7 +51,7 @@ export const SHORTCUTS = [
       { key: ':', shift: true },
       { key: 'ArrowRight', shift: true },
     ],
-    action: (app) => app.step('engine-step'),
+    action: (app) => app.transport.step('engine-step'),
   },
   {
     name: 'step-back',
@@ -60,7 +60,7 @@ export const SHORTCUTS = [
       { key: ',', shift: false },
       { key: 'ArrowLeft', shift: false },
     ],
-    action: (app) => void app.stepBack(),
+    action: (app) => void app.transport.stepBack(),
   },
   {
     name: 'back-engine',
@@ -71,26 +71,31 @@ export const SHORTCUTS = [
       { key: ';', shift: true },
       { key: 'ArrowLeft', shift: true },
     ],
-    action: (app) => void app.stepBack('engine-step'),
+    action: (app) => void app.transport.stepBack('engine-step'),
   },
   {
     name: 'frame-on',
     does: 'Step one frame at the speed that is set',
     keys: [{ key: 'n' }],
-    action: (app) => app.stepFrame(1),
+    action: (app) => app.transport.stepFrame(1),
   },
-  { name: 'frame-back', does: 'Step one frame back', keys: [{ key: 'b' }], action: (app) => app.stepFrame(-1) },
+  {
+    name: 'frame-back',
+    does: 'Step one frame back',
+    keys: [{ key: 'b' }],
+    action: (app) => app.transport.stepFrame(-1),
+  },
   {
     name: 'branch',
     does: 'Branch: keep this run as it is and go on in another one',
     keys: [{ key: 'B', shift: true }],
-    action: (app) => void app.branch(),
+    action: (app) => void app.document.branch(),
   },
   {
     name: 'run-to',
     does: 'Repeat the last “run to”',
     keys: [{ key: 'g', shift: false }],
-    action: (app) => app.runTo(),
+    action: (app) => app.transport.runTo(),
   },
   {
     name: 'choose-run-to',
@@ -98,43 +103,58 @@ export const SHORTCUTS = [
     keys: [{ key: 'G', shift: true }],
     action: () => document.querySelector<HTMLElement>('.run-to-choice')?.click(),
   },
-  { name: 'pause', does: 'Pause', keys: [{ key: 'k' }], action: (app) => app.pause() },
+  { name: 'pause', does: 'Pause', keys: [{ key: 'k' }], action: (app) => app.transport.pause() },
   {
     name: 'slower',
     does: 'Slower',
     keys: [{ key: 'j' }, { key: '[' }, { key: '-' }],
     also: [{ key: '−' }],
-    action: (app) => app.setSpeed(app.speedIndex() - 1),
+    action: (app) => app.transport.setSpeed(app.transport.speedIndex() - 1),
   },
   {
     name: 'faster',
     does: 'Faster',
     keys: [{ key: 'l' }, { key: ']' }, { key: '+' }],
     also: [{ key: '=' }],
-    action: (app) => app.setSpeed(app.speedIndex() + 1),
+    action: (app) => app.transport.setSpeed(app.transport.speedIndex() + 1),
   },
-  { name: 'restart', does: 'Restart', keys: [{ key: 'Home' }, { key: 'r' }], action: (app) => void app.restart() },
-  { name: 'to-end', does: 'Run to the end', keys: [{ key: 'End' }], action: (app) => app.toEnd() },
-  { name: 'undo', does: 'Undo', keys: [{ key: 'z', command: true, shift: false }], action: (app) => void app.undo() },
+  {
+    name: 'restart',
+    does: 'Restart',
+    keys: [{ key: 'Home' }, { key: 'r' }],
+    action: (app) => void app.transport.restart(),
+  },
+  { name: 'to-end', does: 'Run to the end', keys: [{ key: 'End' }], action: (app) => app.transport.toEnd() },
+  {
+    name: 'undo',
+    does: 'Undo',
+    keys: [{ key: 'z', command: true, shift: false }],
+    action: (app) => void app.document.undo(),
+  },
   {
     name: 'redo',
     does: 'Redo',
     keys: [{ key: 'z', command: true, shift: true }],
     also: [{ key: 'y', command: true }],
-    action: (app) => void app.redo(),
+    action: (app) => void app.document.redo(),
   },
   { name: 'time', does: 'Type the time to go to', keys: [{ key: 't' }], action: () => focusOn('#time-field') },
-  { name: 'search', does: 'Search the form', keys: [{ key: '/' }], action: (app) => app.searchForm() },
-  { name: 'gallery', does: 'Gallery of presets', keys: [{ key: 'p' }], action: (app) => void app.setGallery(true) },
-  { name: 'say', does: 'Say how the run stands', keys: [{ key: 'v' }], action: (app) => app.say() },
+  { name: 'search', does: 'Search the form', keys: [{ key: '/' }], action: (app) => app.selection.searchForm() },
+  {
+    name: 'gallery',
+    does: 'Gallery of presets',
+    keys: [{ key: 'p' }],
+    action: (app) => void app.dialogs.setGallery(true),
+  },
+  { name: 'say', does: 'Say how the run stands', keys: [{ key: 'v' }], action: (app) => app.dialogs.say() },
   { name: 'share', does: 'Share this run', keys: [{ key: 's' }], action: (app) => void app.links.setSharing(true) },
   {
     name: 'compare',
     does: 'Compare with a second run',
     keys: [{ key: 'c' }],
-    action: (app) => app.setComparing(!app.comparing()),
+    action: (app) => app.studies.setComparing(!app.studies.comparing()),
   },
-  { name: 'help', does: 'This sheet', keys: [{ key: '?' }], action: (app) => void app.setHelp(true) },
+  { name: 'help', does: 'This sheet', keys: [{ key: '?' }], action: (app) => void app.dialogs.setHelp(true) },
   { name: 'leave', does: 'Close, or clear the selection', keys: [{ key: 'Escape' }], action: leave },
 ] as const satisfies readonly Shortcut[];
 
@@ -175,7 +195,7 @@ function fits(chord: Chord, pressed: Pressed): boolean {
 }
 
 export function handleKey(event: KeyboardEvent, app: App, singleKeys: boolean): void {
-  if (event.defaultPrevented || app.covered()) return;
+  if (event.defaultPrevented || app.dialogs.covered()) return;
   const target = event.target instanceof Element ? event.target : undefined;
   // A field whose text is the value in force has nothing of its own to undo.
   const settled = target instanceof HTMLInputElement && target.dataset.value === target.value;
@@ -187,7 +207,7 @@ export function handleKey(event: KeyboardEvent, app: App, singleKeys: boolean): 
     return;
   }
   if (shortcut.name !== 'leave') event.preventDefault();
-  if (app.studying() && !OVER.includes(shortcut.name)) return;
+  if (app.studies.studying() && !OVER.includes(shortcut.name)) return;
   shortcut.action(app);
 }
 
@@ -195,11 +215,12 @@ function focusOn(selector: string): void {
   document.querySelector<HTMLElement>(selector)?.focus();
 }
 
-function leave(app: App): void {
-  if (app.notice()) app.setNotice(undefined);
-  else if (app.selected().request !== undefined || app.selected().replica !== undefined) app.select(NOTHING);
-  else if (app.progress()) app.pause();
-  else app.setDrawer(false);
+function leave(app: Pick<App, 'transport' | 'selection' | 'dialogs'>): void {
+  if (app.dialogs.notice()) app.dialogs.setNotice(undefined);
+  else if (app.selection.selected().request !== undefined || app.selection.selected().replica !== undefined)
+    app.selection.select(NOTHING);
+  else if (app.transport.progress()) app.transport.pause();
+  else app.selection.setDrawer(false);
 }
 
 const WORDS: Readonly<Record<string, string>> = {

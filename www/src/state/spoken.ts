@@ -52,3 +52,16 @@ export class Watcher {
     return sinceEdit(before.frame, frame);
   }
 }
+
+/** Speaks of frames: of what came of an edit, and of how the run stands where it rests. `what` names the run, its edits and the instant. */
+export function createSpeaker(tell: (sentence: string) => void) {
+  const watcher = new Watcher();
+  /** What was spoken of last: a resting run sends further frames of the same. */
+  let spokenOf = '';
+  return (frame: Frame, editsPassed: number, rests: boolean, what: string): void => {
+    const since = watcher.take(frame, editsPassed);
+    if (since !== undefined) tell(since);
+    else if (rests && what !== spokenOf) tell(sentenceOf(frame));
+    if (rests) spokenOf = what;
+  };
+}

@@ -33,27 +33,22 @@ type Surroundings = {
 export type Travel = ReturnType<typeof createTravel>;
 
 export function createTravel(page: Surroundings) {
-  const { client, frame, mode, setMode, progress, setErrand, setNotice, select } = page;
-
+  const { client, frame, mode, setMode, progress } = page;
   const [speedIndex, setSpeedIndex] = createSignal(FIRST_SPEED);
   const speed: Accessor<number> = createMemo(() => SPEEDS[speedIndex()] ?? 1);
-  /** What the run was run to last. */
-  const [wanted, setWanted] = createSignal(firstWanted());
-  /** Where the run is being taken, until a frame has come from there. */
-  let aimUs: number | undefined;
   /** Whether the run plays, or will when it has been taken to where it goes. */
   const [playsOn, setPlaysOn] = createSignal(false);
+  const { arrived, forget, seek, ...way } = createWay(page);
 
   function onFrame(next: Frame): void {
-    if (next.now_us === aimUs || next.finished || ['playing', 'stepping'].includes(mode())) aimUs = undefined;
+    arrived(next);
     if (mode() === 'playing') setPlaysOn(true);
     else if (mode() !== 'seeking') setPlaysOn(false);
   }
 
   /** Forgets where the run was being taken. */
   function stop(): void {
-    seekTo = undefined;
-    aimUs = undefined;
+    forget();
     setPlaysOn(false);
   }
 
@@ -74,6 +69,122 @@ export function createTravel(page: Surroundings) {
     stop();
     client().pause();
   }
+
+  function setSpeed(index: number): void {
+    setSpeedIndex(Math.max(0, Math.min(SPEEDS.length - 1, index)));
+    if (playsOn()) client().play(speed());
+  }
+
+  const pauseIfPlaying = (): void => {
+    if (playsOn()) pause();
+  };
+  /** Goes a frame at the speed that is set ahead or back. */
+  function stepFrame(direction: 1 | -1): void {
+    pauseIfPlaying();
+    const perSecond = Number.isFinite(speed()) ? speed() : FASTEST;
+    way.seekBy((direction * perSecond * 1e6) / FRAMES_PER_S);
+  }
+
+  const steps = createSteps(page, pauseIfPlaying);
+  const play = { speed, speedIndex, setSpeed, playsOn, onFrame, stop, toggle, pause, stepFrame };
+  return { ...play, seek, ...way, ...steps, ...createVisits(page, pause, seek) };
+}
+
+/** The way to an instant, ahead or back. */
+function createWay({ client, frame, mode, setErrand }: Surroundings) {
+  /** Where the run is being taken, until a frame has come from there. */
+  let aimUs: number | undefined;
+  let seekTo: number | undefined;
+  let seeking: Promise<void> | undefined;
+
+  /** Goes to an instant, ahead or back. */
+  function seek(timeS: number): Promise<void> {
+    seekTo = Math.max(0, Math.round(timeS * 1e6));
+    aimUs = seekTo;
+    // A dragged playhead asks often; only the latest place matters.
+    seeking ??= seekOn().finally(() => {
+      seeking = undefined;
+    });
+    return seeking;
+  }
+
+  async function seekOn(): Promise<void> {
+    while (seekTo !== undefined) {
+      const untilUs: number = seekTo;
+      seekTo = undefined;
+      setErrand({ kind: 'instant', toUs: untilUs });
+      const reached = client().seek(untilUs).catch(ignoreLost);
+      // A place that takes long to reach gives way to a later one.
+      for (let there = false; !there && seekTo === undefined; )
+        there = await Promise.race([reached.then(() => true), waited(GIVES_WAY_MS)]);
+    }
+  }
+
+  /** Goes so far from where the run is or is being taken: each of several keys counts. */
+  function seekBy(us: number): void {
+    const now = frame()?.now_us ?? 0;
+    const from = aimUs ?? now;
+    const end = frame()?.axis_end_us ?? 0;
+    void seek(Math.min(Math.max(0, from + us), Math.max(end, now)) / 1e6);
+  }
+
+  function toEnd(): void {
+    setErrand({ kind: 'instant', toUs: END_OF_TIME });
+    client().seek(END_OF_TIME).catch(ignoreLost);
+  }
+
+  return {
+    seek,
+    seekBy,
+    toEnd,
+    aim: () => aimUs,
+    /** Called with the instant to which a run is made again, before that begins. */
+    onWay: (toUs: number) => {
+      aimUs = toUs;
+      setErrand({ kind: 'instant', toUs });
+    },
+    /** A frame has come: maybe from where the run was being taken. */
+    arrived: (next: Frame) => {
+      if (next.now_us === aimUs || next.finished || ['playing', 'stepping'].includes(mode())) aimUs = undefined;
+    },
+    forget: () => {
+      seekTo = undefined;
+      aimUs = undefined;
+    },
+  };
+}
+
+/** Stops at an instant, with what there is to look at in sight. */
+function createVisits(page: Surroundings, pause: () => void, seek: (timeS: number) => Promise<void>) {
+  const { setMode, select } = page;
+
+  async function restart(): Promise<void> {
+    pause();
+    setMode('paused');
+    await seek(0);
+  }
+
+  /** Stops where an anomaly began, with its request and replica in sight. */
+  async function showAnomaly(mark: AnomalyMark): Promise<void> {
+    await visit({ timeS: mark.at_us / 1e6, request: mark.request, replica: mark.replica });
+  }
+
+  /** Stops at an instant, with a request or replica in sight where there is one to look at. */
+  async function visit({ timeS, request, replica }: NoteTarget): Promise<void> {
+    pause();
+    setMode('paused');
+    if (timeS !== undefined) await seek(timeS);
+    if (request !== undefined || replica !== undefined) select({ request, replica });
+    else page.showStage();
+  }
+
+  return { restart, showAnomaly, visit };
+}
+
+/** Steps by events, and runs to occasions. */
+function createSteps({ client, frame, setErrand, setNotice, select }: Surroundings, pauseIfPlaying: () => void) {
+  /** What the run was run to last. */
+  const [wanted, setWanted] = createSignal(firstWanted());
 
   function step(kind: StepKind): void {
     setErrand({ kind: 'event', step: kind, back: false });
@@ -108,7 +219,7 @@ export function createTravel(page: Surroundings) {
   /** Steps back, one key after the other: each goes from where the one before it has led. */
   let backs: Promise<void> = Promise.resolve();
   function stepBack(kind: StepKind = 'event'): Promise<void> {
-    if (playsOn()) pause();
+    pauseIfPlaying();
     backs = backs.then(async () => {
       setErrand({ kind: 'event', step: kind, back: true });
       await client().step(kind, true);
@@ -117,103 +228,7 @@ export function createTravel(page: Surroundings) {
     return backs;
   }
 
-  function setSpeed(index: number): void {
-    setSpeedIndex(Math.max(0, Math.min(SPEEDS.length - 1, index)));
-    if (playsOn()) client().play(speed());
-  }
-
-  async function restart(): Promise<void> {
-    pause();
-    setMode('paused');
-    await seek(0);
-  }
-
-  /** Goes to an instant, ahead or back. */
-  let seekTo: number | undefined;
-  let seeking: Promise<void> | undefined;
-  function seek(timeS: number): Promise<void> {
-    seekTo = Math.max(0, Math.round(timeS * 1e6));
-    aimUs = seekTo;
-    // A dragged playhead asks often; only the latest place matters.
-    seeking ??= seekOn().finally(() => {
-      seeking = undefined;
-    });
-    return seeking;
-  }
-
-  async function seekOn(): Promise<void> {
-    while (seekTo !== undefined) {
-      const untilUs: number = seekTo;
-      seekTo = undefined;
-      setErrand({ kind: 'instant', toUs: untilUs });
-      const reached = client().seek(untilUs).catch(ignoreLost);
-      // A place that takes long to reach gives way to a later one.
-      for (let there = false; !there && seekTo === undefined; )
-        there = await Promise.race([reached.then(() => true), waited(GIVES_WAY_MS)]);
-    }
-  }
-
-  /** Goes a frame at the speed that is set ahead or back. */
-  function stepFrame(direction: 1 | -1): void {
-    if (playsOn()) pause();
-    const perSecond = Number.isFinite(speed()) ? speed() : FASTEST;
-    seekBy((direction * perSecond * 1e6) / FRAMES_PER_S);
-  }
-
-  /** Goes so far from where the run is or is being taken: each of several keys counts. */
-  function seekBy(us: number): void {
-    const now = frame()?.now_us ?? 0;
-    const from = aimUs ?? now;
-    const end = frame()?.axis_end_us ?? 0;
-    void seek(Math.min(Math.max(0, from + us), Math.max(end, now)) / 1e6);
-  }
-
-  /** Stops where an anomaly began, with its request and replica in sight. */
-  async function showAnomaly(mark: AnomalyMark): Promise<void> {
-    await visit({ timeS: mark.at_us / 1e6, request: mark.request, replica: mark.replica });
-  }
-
-  /** Stops at an instant, with a request or replica in sight where there is one to look at. */
-  async function visit({ timeS, request, replica }: NoteTarget): Promise<void> {
-    pause();
-    setMode('paused');
-    if (timeS !== undefined) await seek(timeS);
-    if (request !== undefined || replica !== undefined) select({ request, replica });
-    else page.showStage();
-  }
-
-  function toEnd(): void {
-    setErrand({ kind: 'instant', toUs: END_OF_TIME });
-    client().seek(END_OF_TIME).catch(ignoreLost);
-  }
-
-  return {
-    speed,
-    speedIndex,
-    setSpeed,
-    playsOn,
-    aim: () => aimUs,
-    /** Called with the instant to which a run is made again, before that begins. */
-    onWay: (toUs: number) => {
-      aimUs = toUs;
-      setErrand({ kind: 'instant', toUs });
-    },
-    onFrame,
-    stop,
-    toggle,
-    pause,
-    step,
-    wanted,
-    runTo: (occasion?: Wanted) => void runTo(occasion).catch(ignoreLost),
-    stepBack,
-    stepFrame,
-    restart,
-    seek,
-    seekBy,
-    showAnomaly,
-    visit,
-    toEnd,
-  };
+  return { step, wanted, runTo: (occasion?: Wanted) => void runTo(occasion).catch(ignoreLost), stepBack };
 }
 
 function waited(ms: number): Promise<false> {

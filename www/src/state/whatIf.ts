@@ -14,9 +14,9 @@ const thread = new WhatIfClient(spawnWhatIf);
 /** An answer, or why there is none. */
 export type Answer<T> = { readonly found: T } | { readonly trouble: string };
 
-function runOf(app: App): AskedRun {
-  const replays = getAt(app.document(), 'workload.trace') !== undefined;
-  return { scenario: writeDocument(app.document()), trace: replays ? app.traceFile() : undefined };
+function runOf(app: Pick<App, 'document'>): AskedRun {
+  const replays = getAt(app.document.current(), 'workload.trace') !== undefined;
+  return { scenario: writeDocument(app.document.current()), trace: replays ? app.document.traceFile() : undefined };
 }
 
 async function answered<T>(asked: Promise<T>): Promise<Answer<T>> {
@@ -41,19 +41,19 @@ const MOST_PREPARED = 20_000;
 let preparing = false;
 
 /** Loads what answers a question about the present run, and runs it up to there. Nothing comes of it where that fails: the question does then. */
-export function prepareWhatIf(app: App, query: WhatIfQuery): void {
-  if (preparing || (app.frame()?.counts.arrived ?? 0) > MOST_PREPARED) return;
+export function prepareWhatIf(app: Pick<App, 'transport' | 'document'>, query: WhatIfQuery): void {
+  if (preparing || (app.transport.frame()?.counts.arrived ?? 0) > MOST_PREPARED) return;
   preparing = true;
   void answered(thread.ask({ kind: 'prepare', run: runOf(app), query })).finally(() => {
     preparing = false;
   });
 }
 
-export function askWhatIf(app: App, query: WhatIfQuery): Promise<Answer<WhatIf>> {
+export function askWhatIf(app: Pick<App, 'document'>, query: WhatIfQuery): Promise<Answer<WhatIf>> {
   return answered(thread.ask({ kind: 'what-if', run: runOf(app), query }));
 }
 
-export function askWhy(app: App, query: ExplainQuery): Promise<Answer<Explanation>> {
+export function askWhy(app: Pick<App, 'document'>, query: ExplainQuery): Promise<Answer<Explanation>> {
   return answered(thread.ask({ kind: 'explain', run: runOf(app), query }));
 }
 

@@ -71,26 +71,37 @@ const list = [candidate(2, 0.9, 0.5), candidate(0, 0.5, 0.75), candidate(3, 0, 0
 const [tab, setTab] = createSignal<'request' | 'replica' | 'run' | 'log'>('replica');
 const none = (): undefined => undefined;
 const known = {
-  frame: () => frame,
-  throttledFrame: () => frame,
-  selected: () => ({ request: undefined, replica: Number(query.get('replica') ?? 0) }),
-  rightTab: tab,
-  setRightTab: setTab,
-  anomalies: () => [],
-  drawer: () => query.has('open'),
-  data: () => ({ ...NO_DATA, ...dataOf(4, 131.25) }),
-  warmUpS: () => 20,
-  mode: () => 'paused',
-  playing: () => false,
-  speed: () => 10,
-  speedIndex: () => 5,
-  achieved: () => 0,
-  refreshTick: () => 0,
-  version: () => '0.0.0',
-  report: () => Promise.resolve({ digest: '0123456789abcdef', json: '{}' }),
+  transport: {
+    frame: () => frame,
+    throttledFrame: () => frame,
+    anomalies: () => [],
+    data: () => ({ ...NO_DATA, ...dataOf(4, 131.25) }),
+    mode: () => 'paused',
+    playing: () => false,
+    speed: () => 10,
+    speedIndex: () => 5,
+    achieved: () => 0,
+    refreshTick: () => 0,
+    version: () => '0.0.0',
+  },
+  selection: {
+    selected: () => ({ request: undefined, replica: Number(query.get('replica') ?? 0) }),
+    rightTab: tab,
+    setRightTab: setTab,
+    drawer: () => query.has('open'),
+    report: () => Promise.resolve({ digest: '0123456789abcdef', json: '{}' }),
+  },
+  document: { warmUpS: () => 20 },
+  studies: {},
+  dialogs: {},
+  links: {},
 };
 // Whatever else a panel asks of the page does nothing here.
-const app = new Proxy(known, { get: (target, name) => Reflect.get(target, name) ?? none }) as unknown as App;
+const slices = Object.entries(known).map(([name, slice]) => [
+  name,
+  new Proxy(slice, { get: (target, member) => Reflect.get(target, member) ?? none }),
+]);
+const app = Object.fromEntries(slices) as unknown as App;
 if (query.get('tab') === 'run') setTab('run');
 
 function Panels() {

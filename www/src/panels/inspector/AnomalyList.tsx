@@ -2,7 +2,7 @@
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import { SHAPES, shapeOf } from '../../base/anomalies.ts';
 import { clock, count } from '../../base/units.ts';
-import { AnomalyGlyph } from '../../draw/glyphs.tsx';
+import { AnomalyGlyph } from '../../draw/shapes.tsx';
 import type { AnomalyKind, AnomalyMark } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 
@@ -10,8 +10,8 @@ import type { App } from '../../state/app.ts';
 const MOST_LINES = 6;
 
 /** A block with the anomalies that `of` picks; nothing where there are none. */
-export function AnomalyBlock(props: { app: App; of: (mark: AnomalyMark) => boolean }): JSX.Element {
-  const marks = createMemo(() => props.app.anomalies().filter((a) => props.of(a)));
+export function AnomalyBlock(props: { app: Pick<App, 'transport'>; of: (mark: AnomalyMark) => boolean }): JSX.Element {
+  const marks = createMemo(() => props.app.transport.anomalies().filter((a) => props.of(a)));
   return (
     <Show when={marks().length > 0}>
       <div class="blk">
@@ -21,7 +21,7 @@ export function AnomalyBlock(props: { app: App; of: (mark: AnomalyMark) => boole
         </div>
         <For each={marks().slice(0, MOST_LINES)}>
           {(mark) => (
-            <button type="button" class="anomaly-line" onClick={() => void props.app.showAnomaly(mark)}>
+            <button type="button" class="anomaly-line" onClick={() => void props.app.transport.showAnomaly(mark)}>
               <AnomalyGlyph kind={mark.kind} />
               <span>
                 <b>{clock(mark.at_us)} s</b> {shapeOf(mark.kind).name}

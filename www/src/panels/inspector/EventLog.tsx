@@ -15,7 +15,7 @@ import type { App } from '../../state/app.ts';
 const ROW = 24;
 const LIMIT = 2000;
 
-export default function EventLog(props: { app: App }): JSX.Element {
+export default function EventLog(props: { app: Pick<App, 'transport' | 'selection'> }): JSX.Element {
   const app = props.app;
   const [kind, setKind] = createSignal<EventKind>();
   const [request, setRequest] = createSignal('');
@@ -34,11 +34,11 @@ export default function EventLog(props: { app: App }): JSX.Element {
       limit: LIMIT,
       ...(request() !== '' && Number.isInteger(wanted) ? { request: wanted } : {}),
     };
-    const found = await app.events(query);
+    const found = await app.selection.events(query);
     setAnswer(found);
     if (follows() && box) box.scrollTop = found.rows.length * ROW;
   });
-  createEffect(on([app.refreshTick, kind, request], ask));
+  createEffect(on([app.transport.refreshTick, kind, request], ask));
 
   const rows = (): readonly EventRow[] => answer().rows;
   const first = createMemo(() => Math.max(0, Math.floor(top() / ROW) - 4));
@@ -51,7 +51,7 @@ export default function EventLog(props: { app: App }): JSX.Element {
   };
   const open = (row: EventRow): void => {
     if (row.request === undefined && row.replica === undefined) return;
-    app.select({ request: row.request, replica: row.request === undefined ? row.replica : undefined });
+    app.selection.select({ request: row.request, replica: row.request === undefined ? row.replica : undefined });
   };
   return (
     <div class="log">
@@ -84,7 +84,9 @@ export default function EventLog(props: { app: App }): JSX.Element {
       <Show
         when={rows().length > 0}
         fallback={
-          <p class="say pad">{app.frame()?.events ? 'No event matches.' : 'Press Play: every event is listed here.'}</p>
+          <p class="say pad">
+            {app.transport.frame()?.events ? 'No event matches.' : 'Press Play: every event is listed here.'}
+          </p>
         }
       >
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard */}
@@ -96,7 +98,7 @@ export default function EventLog(props: { app: App }): JSX.Element {
                   <button
                     type="button"
                     class="log-row"
-                    classList={{ pick: row.request !== undefined && row.request === app.selected().request }}
+                    classList={{ pick: row.request !== undefined && row.request === app.selection.selected().request }}
                     onPointerEnter={() => setRead(row)}
                     onFocus={() => setRead(row)}
                     onClick={(event) => {

@@ -3,8 +3,9 @@ import { Tabs } from '@ark-ui/solid/tabs';
 import { type JSX, lazy, Show } from 'solid-js';
 import { NOTHING } from '../../base/view.ts';
 import { Icon } from '../../draw/glyphs.tsx';
-import { type App, RIGHT_TABS, type RightTab } from '../../state/app.ts';
+import type { App } from '../../state/app.ts';
 import { isScaled } from '../../state/scaled.ts';
+import { RIGHT_TABS, type RightTab } from '../../state/slices/selection.ts';
 import { Deferred } from '../parts/Deferred.tsx';
 import { RequestPanel } from './RequestPanel.tsx';
 
@@ -14,34 +15,37 @@ const RunPanel = lazy(() => import('./RunPanel.tsx'));
 const EventLog = lazy(() => import('./EventLog.tsx'));
 
 /** `main`: whether it is the main part of the page, as its tab on a phone is. */
-export function Inspector(props: { app: App; main: boolean }): JSX.Element {
+export function Inspector(props: {
+  app: Pick<App, 'transport' | 'selection' | 'document' | 'studies' | 'links'>;
+  main: boolean;
+}): JSX.Element {
   const app = props.app;
   const stepBy = (by: number): void => {
-    const { request, replica } = app.selected();
-    if (app.rightTab() === 'scaling') {
+    const { request, replica } = app.selection.selected();
+    if (app.selection.rightTab() === 'scaling') {
       void import('../../state/decisions.ts').then(({ stepDecision }) => stepDecision(app, by));
-    } else if (app.rightTab() === 'replica') {
-      const last = (app.frame()?.replicas.length ?? 1) - 1;
-      app.select({ request: undefined, replica: Math.max(0, Math.min(last, (replica ?? -by) + by)) });
+    } else if (app.selection.rightTab() === 'replica') {
+      const last = (app.transport.frame()?.replicas.length ?? 1) - 1;
+      app.selection.select({ request: undefined, replica: Math.max(0, Math.min(last, (replica ?? -by) + by)) });
     } else {
-      const last = Math.max(0, (app.frame()?.counts.arrived ?? 1) - 1);
-      app.select({ request: Math.max(0, Math.min(last, (request ?? -by) + by)), replica });
+      const last = Math.max(0, (app.transport.frame()?.counts.arrived ?? 1) - 1);
+      app.selection.select({ request: Math.max(0, Math.min(last, (request ?? -by) + by)), replica });
     }
   };
-  const stepped = (): string => (app.rightTab() === 'scaling' ? 'decision' : app.rightTab());
+  const stepped = (): string => (app.selection.rightTab() === 'scaling' ? 'decision' : app.selection.rightTab());
   const steps = (): boolean => ['request', 'replica', 'decision'].includes(stepped());
   return (
     <section
       class="right"
-      classList={{ open: app.drawer() }}
+      classList={{ open: app.selection.drawer() }}
       role={props.main ? 'main' : 'complementary'}
       aria-label="Inspector"
     >
       <Deferred>
         <Tabs.Root
           class="tabs"
-          value={app.rightTab()}
-          onValueChange={({ value }) => app.setRightTab(toTab(value))}
+          value={app.selection.rightTab()}
+          onValueChange={({ value }) => app.selection.setRightTab(toTab(value))}
           lazyMount
           unmountOnExit
         >
@@ -49,7 +53,7 @@ export function Inspector(props: { app: App; main: boolean }): JSX.Element {
             <Tabs.List class="seg" aria-label="Inspect">
               <Tabs.Trigger value="request">Request</Tabs.Trigger>
               <Tabs.Trigger value="replica">Replica</Tabs.Trigger>
-              <Show when={app.rightTab() === 'scaling' || isScaled(app.document())}>
+              <Show when={app.selection.rightTab() === 'scaling' || isScaled(app.document.current())}>
                 <Tabs.Trigger value="scaling">Scaling</Tabs.Trigger>
               </Show>
               <Tabs.Trigger value="run">Run</Tabs.Trigger>
@@ -69,8 +73,8 @@ export function Inspector(props: { app: App; main: boolean }): JSX.Element {
               class="btn sq slim narrow-only"
               aria-label="Close the inspector"
               onClick={() => {
-                app.setDrawer(false);
-                app.select(NOTHING);
+                app.selection.setDrawer(false);
+                app.selection.select(NOTHING);
               }}
             >
               <Icon name="close" />

@@ -12,16 +12,16 @@ const digits = (x: number): string =>
 const verdict = (difference: number): string =>
   difference === 0 ? 'L = λW holds exactly.' : `L and λW differ by ${count(difference)} request-µs.`;
 
-export function Little(props: { app: App; replica?: number }): JSX.Element {
+export function Little(props: { app: Pick<App, 'transport' | 'studies'>; replica?: number }): JSX.Element {
   const app = props.app;
   const [row, setRow] = createSignal<(name: string) => number>();
   const ask = oneAtATime(async () => {
-    const [found] = await app.columns(['little']).catch(() => []);
+    const [found] = await app.studies.columns(['little']).catch(() => []);
     const at = props.replica === undefined ? 0 : props.replica + 1;
     const of = (column: Float64Array | undefined): number => column?.[at] ?? Number.NaN;
     setRow(() => found && ((name: string) => of(found.columns[found.names.indexOf(name)])));
   });
-  createEffect(on([app.refreshTick, app.playing, () => props.replica], ask));
+  createEffect(on([app.transport.refreshTick, app.transport.playing, () => props.replica], ask));
   const rows = (of: (name: string) => number): readonly Row[] => [
     ['L: inside on average', digits(of('mean_number'))],
     ['λ: arrivals', `${digits(of('rate_per_s'))} req/s`],

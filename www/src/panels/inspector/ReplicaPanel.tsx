@@ -11,9 +11,9 @@ import { Little } from './Little.tsx';
 /** Requests listed of a batch. */
 const MOST_SHOWN = 48;
 
-export default function ReplicaPanel(props: { app: App }): JSX.Element {
+export default function ReplicaPanel(props: { app: Pick<App, 'transport' | 'selection' | 'studies'> }): JSX.Element {
   const replica = createMemo(() =>
-    props.app.throttledFrame()?.replicas.find((r) => r.id === props.app.selected().replica),
+    props.app.transport.throttledFrame()?.replicas.find((r) => r.id === props.app.selection.selected().replica),
   );
   return (
     <Show when={replica()} fallback={<Choose app={props.app} />}>
@@ -22,14 +22,18 @@ export default function ReplicaPanel(props: { app: App }): JSX.Element {
   );
 }
 
-function Choose(props: { app: App }): JSX.Element {
+function Choose(props: { app: Pick<App, 'transport' | 'selection'> }): JSX.Element {
   return (
     <div class="blk">
       <p class="say">Pick a replica on the stage, or here:</p>
       <div class="offers">
-        <For each={(props.app.throttledFrame()?.replicas ?? []).slice(0, 64).map((r) => r.id)}>
+        <For each={(props.app.transport.throttledFrame()?.replicas ?? []).slice(0, 64).map((r) => r.id)}>
           {(id) => (
-            <button type="button" class="btn box" onClick={() => props.app.select({ request: undefined, replica: id })}>
+            <button
+              type="button"
+              class="btn box"
+              onClick={() => props.app.selection.select({ request: undefined, replica: id })}
+            >
               r{id}
             </button>
           )}
@@ -39,11 +43,12 @@ function Choose(props: { app: App }): JSX.Element {
   );
 }
 
-function Detail(props: { app: App; r: ReplicaFrame }): JSX.Element {
+function Detail(props: { app: Pick<App, 'transport' | 'selection' | 'studies'>; r: ReplicaFrame }): JSX.Element {
   const r = (): ReplicaFrame => props.r;
   const kv = (): ReplicaFrame['kv'] => props.r.kv;
   const conserved = (): boolean => kv().used + kv().cached + kv().free === kv().total;
-  const pool = (): PoolFrame | undefined => props.app.throttledFrame()?.pools.find((p) => p.name === r().pool);
+  const pool = (): PoolFrame | undefined =>
+    props.app.transport.throttledFrame()?.pools.find((p) => p.name === r().pool);
   const now = (): readonly Row[] => [
     ['In flight', count(r().in_flight)],
     ['on their way', count(r().arriving)],
@@ -78,7 +83,7 @@ function Detail(props: { app: App; r: ReplicaFrame }): JSX.Element {
         <NameValues rows={now()} />
         <p class="m note">An ITL is a step and the output processing of its token.</p>
       </div>
-      <Block title="Latency and load" remark={lastSpan(props.app.throttledFrame())}>
+      <Block title="Latency and load" remark={lastSpan(props.app.transport.throttledFrame())}>
         <NameValues rows={latest()} />
       </Block>
       <Little app={props.app} replica={r().id} />
@@ -98,7 +103,11 @@ function Detail(props: { app: App; r: ReplicaFrame }): JSX.Element {
           <div class="chips">
             <For each={r().batch.requests.slice(0, MOST_SHOWN)}>
               {(request) => (
-                <button type="button" class="link" onClick={() => props.app.select({ request, replica: undefined })}>
+                <button
+                  type="button"
+                  class="link"
+                  onClick={() => props.app.selection.select({ request, replica: undefined })}
+                >
                   #{request}{' '}
                   <span class="m">{count(r().batch.contexts[r().batch.requests.indexOf(request)] ?? 0)}</span>
                 </button>

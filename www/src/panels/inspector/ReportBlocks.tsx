@@ -32,7 +32,7 @@ const BASE = 'of those finished, refused or dropped';
 const ms = (x: number | undefined): string => text(durationMs(x ?? Number.NaN));
 const share = (x: number | undefined): string => text(percent(x ?? Number.NaN, 1));
 
-export function ReportBlocks(props: { app: App; report: Report }): JSX.Element {
+export function ReportBlocks(props: { app: Pick<App, 'selection'>; report: Report }): JSX.Element {
   const r = (): Report => props.report;
   const span = (): string => `${plain(r().run.measured_from_us / 1e6)} – ${clock(r().run.clock_us)} s`;
   return (
@@ -201,7 +201,7 @@ function Groups(props: { report: Report; span: string }): JSX.Element {
   );
 }
 
-function Slowest(props: { app: App; report: Report; span: string }): JSX.Element {
+function Slowest(props: { app: Pick<App, 'selection'>; report: Report; span: string }): JSX.Element {
   return (
     <Block title="Slowest requests" remark={props.span}>
       <Show when={props.report.slowest.length > 0} fallback={<p class="say">No request that counts has finished.</p>}>
@@ -221,7 +221,7 @@ function Slowest(props: { app: App; report: Report; span: string }): JSX.Element
                     <button
                       type="button"
                       class="link"
-                      onClick={() => props.app.select({ request: slow.request, replica: undefined })}
+                      onClick={() => props.app.selection.select({ request: slow.request, replica: undefined })}
                     >
                       #{slow.request}
                     </button>

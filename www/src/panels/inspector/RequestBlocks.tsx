@@ -1,7 +1,7 @@
 // One request: what happened to it in a sentence, where its time went, why it was sent where it was. Loaded when one is chosen.
 import { createMemo, type JSX, lazy, Show, Suspense } from 'solid-js';
 import { clock, count, DASH, durationUs, text } from '../../base/units.ts';
-import { ClientShape } from '../../draw/glyphs.tsx';
+import { ClientShape } from '../../draw/shapes.tsx';
 import type { Part, RequestDetail } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { Waterfall } from '../parts/Waterfall.tsx';
@@ -10,12 +10,17 @@ import { Decision } from './Decision.tsx';
 
 const WhatIfBlock = lazy(() => import('../studies/WhatIf.tsx'));
 
-export default function RequestBlocks(props: { app: App; detail: RequestDetail }): JSX.Element {
+export default function RequestBlocks(props: {
+  app: Pick<App, 'transport' | 'selection' | 'document' | 'studies'>;
+  detail: RequestDetail;
+}): JSX.Element {
   const d = (): RequestDetail => props.detail;
-  const client = createMemo(() => (props.app.throttledFrame()?.clients ?? []).findIndex((c) => c.name === d().client));
+  const client = createMemo(() =>
+    (props.app.transport.throttledFrame()?.clients ?? []).findIndex((c) => c.name === d().client),
+  );
   /** The output processing of each token where it is. */
   const overheadUs = (): number => {
-    const frame = props.app.throttledFrame();
+    const frame = props.app.transport.throttledFrame();
     const pool = frame?.replicas.find((r) => r.id === d().replica)?.pool;
     return frame?.pools.find((p) => p.name === pool)?.output_us ?? 0;
   };
@@ -78,7 +83,10 @@ export default function RequestBlocks(props: { app: App; detail: RequestDetail }
             </p>
           }
         >
-          <Decision list={d().candidates} onReplica={(replica) => props.app.select({ request: undefined, replica })} />
+          <Decision
+            list={d().candidates}
+            onReplica={(replica) => props.app.selection.select({ request: undefined, replica })}
+          />
         </Show>
       </div>
       <Show when={d().routed_us !== undefined && d().candidates.length > 1}>

@@ -5,10 +5,12 @@ import type { App } from '../../state/app.ts';
 
 const RequestBlocks = lazy(() => import('./RequestBlocks.tsx'));
 
-export function RequestPanel(props: { app: App }): JSX.Element {
+export function RequestPanel(props: {
+  app: Pick<App, 'transport' | 'selection' | 'document' | 'studies'>;
+}): JSX.Element {
   const app = props.app;
   return (
-    <Show when={app.detail()} fallback={<Empty app={app} />}>
+    <Show when={app.selection.detail()} fallback={<Empty app={app} />}>
       {(detail) => (
         <Suspense>
           <RequestBlocks app={app} detail={detail()} />
@@ -19,11 +21,11 @@ export function RequestPanel(props: { app: App }): JSX.Element {
 }
 
 /** An empty inspector offers what is worth looking at. */
-function Empty(props: { app: App }): JSX.Element {
+function Empty(props: { app: Pick<App, 'transport' | 'selection'> }): JSX.Element {
   const latest = async (kind: EventKind): Promise<void> => {
-    const { rows } = await props.app.events({ kinds: [kind], limit: 1 });
+    const { rows } = await props.app.selection.events({ kinds: [kind], limit: 1 });
     const request = rows.at(-1)?.request;
-    if (request !== undefined) props.app.select({ request, replica: undefined });
+    if (request !== undefined) props.app.selection.select({ request, replica: undefined });
   };
   return (
     <div class="blk">
@@ -35,7 +37,7 @@ function Empty(props: { app: App }): JSX.Element {
         <button
           type="button"
           class="btn box"
-          disabled={(props.app.frame()?.counts.completed ?? 0) === 0}
+          disabled={(props.app.transport.frame()?.counts.completed ?? 0) === 0}
           onClick={() => void latest('completed')}
         >
           The latest completion
@@ -43,14 +45,14 @@ function Empty(props: { app: App }): JSX.Element {
         <button
           type="button"
           class="btn box"
-          disabled={(props.app.frame()?.counts.preemptions ?? 0) === 0}
+          disabled={(props.app.transport.frame()?.counts.preemptions ?? 0) === 0}
           onClick={() => void latest('preempted')}
         >
           The latest preemption
         </button>
-        <Show when={props.app.anomalies().at(-1)}>
+        <Show when={props.app.transport.anomalies().at(-1)}>
           {(mark) => (
-            <button type="button" class="btn box" onClick={() => void props.app.showAnomaly(mark())}>
+            <button type="button" class="btn box" onClick={() => void props.app.transport.showAnomaly(mark())}>
               The latest anomaly
             </button>
           )}

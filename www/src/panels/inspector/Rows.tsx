@@ -16,7 +16,7 @@ const WHAT: Readonly<Record<RowTable, string>> = {
   series: 'a row for each bucket of time, of the cluster and of each replica',
 };
 
-export function RowsBlock(props: { app: App }): JSX.Element {
+export function RowsBlock(props: { app: Pick<App, 'document'> }): JSX.Element {
   const app = props.app;
   const [table, setTable] = createSignal<RowTable>('requests');
   const [format, setFormat] = createSignal<RowFormat>('csv');
@@ -37,9 +37,9 @@ export function RowsBlock(props: { app: App }): JSX.Element {
     setTold('');
     setAtUs(0);
     try {
-      const name = `${app.presetName().replace(/\.\w+$/, '')}-${table()}.${format()}`;
-      const scenario = writeDocument(app.document());
-      const trace = app.trace() === undefined ? undefined : app.traceFile();
+      const name = `${app.document.presetName().replace(/\.\w+$/, '')}-${table()}.${format()}`;
+      const scenario = writeDocument(app.document.current());
+      const trace = app.document.trace() === undefined ? undefined : app.document.traceFile();
       await bench.ask({ kind: 'rows-open', scenario, table: table(), format: format(), trace });
       // Each piece becomes a Blob at once: the browser may keep those outside of memory.
       const pieces: Blob[] = [];

@@ -32,7 +32,9 @@ const NONE: Counts = {
   preemptions: 0,
 };
 
-export default function RunPanel(props: { app: App }): JSX.Element {
+export default function RunPanel(props: {
+  app: Pick<App, 'transport' | 'selection' | 'document' | 'studies' | 'links'>;
+}): JSX.Element {
   const app = props.app;
   const saveReport = async (json: string): Promise<void> => save('report.json', await app.links.linked(json));
   const [report, setReport] = createSignal<RunReport>();
@@ -40,7 +42,7 @@ export default function RunPanel(props: { app: App }): JSX.Element {
     const now = report();
     return now ? trust<Report>(JSON.parse(now.json)) : undefined;
   });
-  const counts = (): Counts => app.throttledFrame()?.counts ?? NONE;
+  const counts = (): Counts => app.transport.throttledFrame()?.counts ?? NONE;
   const conserved = (): boolean => {
     const c = counts();
     return c.arrived === c.in_pipeline + c.waiting + c.running + c.completed + c.rejected + c.dropped;
@@ -49,12 +51,12 @@ export default function RunPanel(props: { app: App }): JSX.Element {
   let due = 0;
   const ask = oneAtATime(async () => {
     const began = performance.now();
-    if (app.mode() !== 'paused' && began < due) return;
-    const next = await app.report().catch(() => undefined);
+    if (app.transport.mode() !== 'paused' && began < due) return;
+    const next = await app.selection.report().catch(() => undefined);
     due = performance.now() + Math.max(LEAST_MS, SHARE * (performance.now() - began));
     setReport(next);
   });
-  createEffect(on([app.refreshTick, app.playing], ask));
+  createEffect(on([app.transport.refreshTick, app.transport.playing], ask));
   const rows = (): readonly (readonly [string, number])[] => [
     ['In the pipeline', counts().in_pipeline],
     ...(counts().held > 0 ? [['of these waiting at the gateway', counts().held] as const] : []),
@@ -65,8 +67,8 @@ export default function RunPanel(props: { app: App }): JSX.Element {
     ['Dropped', counts().dropped],
   ];
   const marked = (): string => {
-    const all = app.frame()?.anomaly_count ?? 0;
-    const shown = app.frame()?.anomalies.length ?? 0;
+    const all = app.transport.frame()?.anomaly_count ?? 0;
+    const shown = app.transport.frame()?.anomalies.length ?? 0;
     return all > shown ? `the first ${count(shown)} of ${count(all)}` : count(all);
   };
   return (
@@ -96,7 +98,7 @@ export default function RunPanel(props: { app: App }): JSX.Element {
           </div>
           <div>
             <dt>Events</dt>
-            <dd>{count(app.throttledFrame()?.events ?? 0)}</dd>
+            <dd>{count(app.transport.throttledFrame()?.events ?? 0)}</dd>
           </div>
         </dl>
       </div>
@@ -115,7 +117,7 @@ export default function RunPanel(props: { app: App }): JSX.Element {
               class="btn box"
               disabled={counts().completed < 2}
               onClick={() => {
-                app.pause();
+                app.transport.pause();
                 setAccountOpen(true);
               }}
             >
@@ -131,18 +133,20 @@ export default function RunPanel(props: { app: App }): JSX.Element {
           <h2>Anomalies</h2>
           <span class="m">{marked()}</span>
         </div>
-        <AnomalyLegend marks={app.frame()?.anomalies ?? []} />
+        <AnomalyLegend marks={app.transport.frame()?.anomalies ?? []} />
       </div>
       <RowsBlock app={app} />
       <div class="blk">
         <div class="blk-head">
           <h2>Report</h2>
           <span class="m">
-            {app.frame()?.finished ? 'of the whole run' : `up to ${text(durationUs(app.frame()?.now_us ?? 0))}`}
+            {app.transport.frame()?.finished
+              ? 'of the whole run'
+              : `up to ${text(durationUs(app.transport.frame()?.now_us ?? 0))}`}
           </span>
         </div>
         <Show
-          when={app.mode() === 'paused' && report()}
+          when={app.transport.mode() === 'paused' && report()}
           fallback={<p class="say">Pause to save the report of the run so far.</p>}
         >
           {(r) => (
@@ -162,20 +166,20 @@ export default function RunPanel(props: { app: App }): JSX.Element {
             </>
           )}
         </Show>
-        <p class="m version">Tokenyard {app.version()}</p>
+        <p class="m version">Tokenyard {app.transport.version()}</p>
       </div>
     </>
   );
 }
 
 /** Percentiles of each latency over the latest seconds. */
-function LatencyBlock(props: { app: App }): JSX.Element {
-  const key = () => props.app.throttledFrame()?.key;
+function LatencyBlock(props: { app: Pick<App, 'transport'> }): JSX.Element {
+  const key = () => props.app.transport.throttledFrame()?.key;
   return (
     <div class="blk">
       <div class="blk-head">
         <h2>Latency</h2>
-        <span class="m">{lastSpan(props.app.throttledFrame())}</span>
+        <span class="m">{lastSpan(props.app.transport.throttledFrame())}</span>
       </div>
       <table class="tbl">
         <thead>

@@ -17,25 +17,27 @@ const TALL = 96;
 /** Columns of the view in the order in which they are stacked, from below. */
 const STAGES = ['serving', 'cold', 'starting', 'draining'] as const;
 
-export default function ScalingBlock(props: { app: App }): JSX.Element {
+export default function ScalingBlock(props: {
+  app: Pick<App, 'transport' | 'selection' | 'document' | 'studies'>;
+}): JSX.Element {
   const app = props.app;
   const [columns, setColumns] = createSignal<ViewColumns>();
   const [decisions, setDecisions] = createSignal<ScalingRows>();
   const [parts, setParts] = createSignal<readonly ScalingPart[]>([]);
   const ask = oneAtATime(async () => {
-    const [found] = await app.columns(['replicas']).catch(() => []);
+    const [found] = await app.studies.columns(['replicas']).catch(() => []);
     setColumns(found);
-    setDecisions(await app.scaling({ changes_only: true, most: MOST }).catch(() => undefined));
+    setDecisions(await app.selection.scaling({ changes_only: true, most: MOST }).catch(() => undefined));
     // The report belongs to an instant and costs more than the rest: it is asked for when the run rests.
-    if (app.mode() !== 'paused') return;
-    const report = await app.report().catch(() => undefined);
+    if (app.transport.mode() !== 'paused') return;
+    const report = await app.selection.report().catch(() => undefined);
     if (report) setParts(trust<Report>(JSON.parse(report.json)).scaling ?? []);
   });
-  createEffect(on([app.refreshTick, app.playing], ask));
+  createEffect(on([app.transport.refreshTick, app.transport.playing], ask));
   return (
     <>
       <Block title="Replicas over time" remark={<Legend />}>
-        <Stacked data={columns()} endS={(app.throttledFrame()?.axis_end_us ?? 0) / 1e6} />
+        <Stacked data={columns()} endS={(app.transport.throttledFrame()?.axis_end_us ?? 0) / 1e6} />
         <For each={parts()}>{(part) => <NameValues rows={rowsOf(part, policyOf(app, part))} />}</For>
       </Block>
       <Block
@@ -64,13 +66,13 @@ export default function ScalingBlock(props: { app: App }): JSX.Element {
   );
 }
 
-function Decision(props: { row: ScalingRow; app: App }): JSX.Element {
+function Decision(props: { row: ScalingRow; app: Pick<App, 'transport'> }): JSX.Element {
   const row = (): ScalingRow => props.row;
   const why = (): string => [row().rule, row().clamped, row().reverses ? 'reverses' : ''].filter(Boolean).join(', ');
   return (
     <tr>
       <th scope="row">
-        <button type="button" class="link" onClick={() => void props.app.seek(row().at_us / 1e6)}>
+        <button type="button" class="link" onClick={() => void props.app.transport.seek(row().at_us / 1e6)}>
           {clock(row().at_us)} s
         </button>
       </th>
@@ -167,9 +169,13 @@ function Stacked(props: { data: ViewColumns | undefined; endS: number }): JSX.El
 }
 
 /** The policy of a pool in the words of the form. */
-function policyOf(app: App, part: ScalingPart): string {
-  const [pool] = scaledPools(app.document());
-  const field = fieldAt(app.schema, app.document(), `cluster.pools[${pool?.index ?? 0}].scaling.policy`);
+function policyOf(app: Pick<App, 'document'>, part: ScalingPart): string {
+  const [pool] = scaledPools(app.document.current());
+  const field = fieldAt(
+    app.document.schema,
+    app.document.current(),
+    `cluster.pools[${pool?.index ?? 0}].scaling.policy`,
+  );
   return choiceText(part.policy, field);
 }
 

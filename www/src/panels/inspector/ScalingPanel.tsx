@@ -14,20 +14,22 @@ import ScalingBlock from './ScalingBlock.tsx';
 import { changeOf, type Figure, figureAt, type Manner, seenOf, whyOf, withUnit } from './scalingWords.ts';
 import './scaling.css';
 
-export default function ScalingPanel(props: { app: App }): JSX.Element {
+export default function ScalingPanel(props: {
+  app: Pick<App, 'transport' | 'selection' | 'document' | 'studies'>;
+}): JSX.Element {
   const app = props.app;
-  const pools = createMemo(() => scaledPools(app.document()));
+  const pools = createMemo(() => scaledPools(app.document.current()));
   const [picked, setPicked] = createSignal(0);
   const pool = (): ScaledPool | undefined => pools()[Math.min(picked(), pools().length - 1)];
   const [seen, setSeen] = createSignal<{ readonly rows: ScalingRows; readonly data: ViewColumns | undefined }>();
   const ask = oneAtATime(async () => {
     const index = pool()?.index;
     if (index === undefined) return;
-    const rows = await app.scaling({ pool: index, changes_only: false, most: 1 }).catch(() => undefined);
-    const [data] = await app.columns(['estimator']).catch(() => []);
+    const rows = await app.selection.scaling({ pool: index, changes_only: false, most: 1 }).catch(() => undefined);
+    const [data] = await app.studies.columns(['estimator']).catch(() => []);
     if (rows) setSeen({ rows, data });
   });
-  createEffect(on([app.refreshTick, app.playing, pool], ask));
+  createEffect(on([app.transport.refreshTick, app.transport.playing, pool], ask));
   const row = (): ScalingRow | undefined => seen()?.rows.rows.at(-1);
   const figure = createMemo((): Figure | undefined => {
     const at = row();
@@ -73,8 +75,8 @@ export default function ScalingPanel(props: { app: App }): JSX.Element {
                       data={seen()?.data}
                       pool={of().index}
                       multiplier={Number(getAt(of().scaling, 'policy.wva-queueing-model.slo_multiplier'))}
-                      nowS={(app.throttledFrame()?.now_us ?? 0) / 1e6}
-                      endS={(app.throttledFrame()?.axis_end_us ?? 0) / 1e6}
+                      nowS={(app.transport.throttledFrame()?.now_us ?? 0) / 1e6}
+                      endS={(app.transport.throttledFrame()?.axis_end_us ?? 0) / 1e6}
                     />
                   )}
                 </Show>

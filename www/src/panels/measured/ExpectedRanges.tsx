@@ -10,7 +10,7 @@ import { MeasuredCurve } from './SideBySide.tsx';
 
 const NAMES: Readonly<Record<string, string>> = { ttft_ms: 'TTFT', tpot_ms: 'TPOT' };
 
-export function ExpectedRanges(props: { app: App }): JSX.Element {
+export function ExpectedRanges(props: { app: Pick<App, 'document'> }): JSX.Element {
   const bench = new BenchClient(spawnBench);
   onCleanup(() => bench.end());
   const [bands, setBands] = createSignal<readonly Band[]>();
@@ -18,7 +18,7 @@ export function ExpectedRanges(props: { app: App }): JSX.Element {
   const ask = async (): Promise<void> => {
     setTold('Running it with each coefficient at both ends of its interval…');
     try {
-      const found = await bench.ask({ kind: 'bands', scenario: writeDocument(props.app.inForce()) });
+      const found = await bench.ask({ kind: 'bands', scenario: writeDocument(props.app.document.inForce()) });
       setBands(found);
       setTold(found.length === 0 ? 'No interval is known of the coefficients of this run.' : '');
     } catch (error) {

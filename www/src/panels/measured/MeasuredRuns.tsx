@@ -40,7 +40,9 @@ import './measured.css';
 const DATA = trust<MeasuredPage>(page);
 type Side = 'benchmark' | 'experiment';
 
-export default function MeasuredRuns(props: { app: App }): JSX.Element {
+export default function MeasuredRuns(props: {
+  app: Pick<App, 'transport' | 'document' | 'studies' | 'dialogs' | 'links'>;
+}): JSX.Element {
   const app = props.app;
   let host: HTMLElement | undefined;
   const [regime, setRegime] = createSignal<Regime>('below');
@@ -54,14 +56,14 @@ export default function MeasuredRuns(props: { app: App }): JSX.Element {
   };
   const openStage = async (e: Experiment, stage: Stage): Promise<void> => {
     const name = stage.stage === '' ? e.id : `${e.id} · ${stage.stage}`;
-    if (!(await app.open(writeDocument(scenarioOf(e, stage)), name, false))) return;
+    if (!(await app.document.open(writeDocument(scenarioOf(e, stage)), name, false))) return;
     const points = (metric: string): readonly PercentPoint[] => measuredPoints(stage, metric);
-    app.setMeasuredRun({ name, ttft: points('ttft_ms'), e2e: points('e2e_ms') });
-    app.setTruth(false);
+    app.studies.setMeasuredRun({ name, ttft: points('ttft_ms'), e2e: points('e2e_ms') });
+    app.studies.setMeasured(false);
   };
   overlay(
     () => host,
-    () => app.setTruth(false),
+    () => app.studies.setMeasured(false),
   );
 
   return (
@@ -97,7 +99,7 @@ export default function MeasuredRuns(props: { app: App }): JSX.Element {
               </fieldset>
             </Show>
           </div>
-          <button type="button" class="btn sq" aria-label="Close" onClick={() => app.setTruth(false)}>
+          <button type="button" class="btn sq" aria-label="Close" onClick={() => app.studies.setMeasured(false)}>
             <Icon name="close" />
           </button>
         </div>
@@ -127,8 +129,8 @@ export default function MeasuredRuns(props: { app: App }): JSX.Element {
           <Show when={side() === 'experiment'} fallback={<YourBenchmark app={app} />}>
             <ExperimentPanel experiment={chosen()} onOpen={(e, stage) => void openStage(e, stage)} />
           </Show>
-          <EvidencePanel evidence={app.evidence()} schema={app.schema} />
-          <Show when={(app.evidence()?.coefficients.length ?? 0) > 0}>
+          <EvidencePanel evidence={app.transport.evidence()} schema={app.document.schema} />
+          <Show when={(app.transport.evidence()?.coefficients.length ?? 0) > 0}>
             <ExpectedRanges app={app} />
           </Show>
         </div>

@@ -6,6 +6,7 @@ import { BenchClient, spawnBench } from '../../sim/benchClient.ts';
 import { LostError, RefusedError } from '../../sim/client.ts';
 import type { App } from '../../state/app.ts';
 import { calibratedDocument } from '../../state/calibration.ts';
+import { applyAsRun } from '../../state/listedRuns.ts';
 import { explain } from '../../state/notices.ts';
 import { openFile } from '../../state/openFile.ts';
 import { dropInto } from '../parts/dropInto.ts';
@@ -15,7 +16,7 @@ import { MeasuredCurve, type MeasuredRow, MeasuredTable } from './SideBySide.tsx
 
 const CURVES: Readonly<Record<string, string>> = { ttft_ms: 'TTFT', tpot_ms: 'TPOT', e2e_ms: 'E2E' };
 
-export function YourBenchmark(props: { app: App }): JSX.Element {
+export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies' | 'dialogs' | 'links'> }): JSX.Element {
   const app = props.app;
   const bench = new BenchClient(spawnBench);
   onCleanup(() => bench.end());
@@ -42,14 +43,14 @@ export function YourBenchmark(props: { app: App }): JSX.Element {
     }
   }
 
-  const scenario = (): string => writeDocument(app.inForce());
+  const scenario = (): string => writeDocument(app.document.inForce());
 
   async function compare(text: string): Promise<void> {
     setComparison(await bench.ask({ kind: 'compare', text, run: run(), scenario: scenario() }));
   }
 
   function read(): void {
-    const file = app.benchmarkFile();
+    const file = app.studies.benchmarkFile();
     setRuns([]);
     setComparison(undefined);
     setFound(undefined);
@@ -60,16 +61,16 @@ export function YourBenchmark(props: { app: App }): JSX.Element {
       await compare(file.text);
     });
   }
-  createEffect(on(app.benchmarkFile, read));
+  createEffect(on(app.studies.benchmarkFile, read));
 
   const choose = (index: number): void => {
     setRun(index);
     setFound(undefined);
-    const file = app.benchmarkFile();
+    const file = app.studies.benchmarkFile();
     if (file) void attempt('Running it…', () => compare(file.text));
   };
   const calibrate = (): void => {
-    const file = app.benchmarkFile();
+    const file = app.studies.benchmarkFile();
     if (!file) return;
     void attempt('Calibrating…', async () => {
       const one = await bench.ask({
@@ -81,7 +82,7 @@ export function YourBenchmark(props: { app: App }): JSX.Element {
       });
       setFound(one);
       // A run that changed half-way would be of two machines: the coefficients are in force from 0, in a run of their own.
-      await app.applyAsRun(calibratedDocument(app.document(), readDocument(one.scenario)));
+      await applyAsRun(app.document, calibratedDocument(app.document.current(), readDocument(one.scenario)));
       await compare(file.text);
     });
   };
@@ -90,7 +91,7 @@ export function YourBenchmark(props: { app: App }): JSX.Element {
     <>
       <div class="truth-block">
         <Show
-          when={app.benchmarkFile()}
+          when={app.studies.benchmarkFile()}
           fallback={
             <p class="s">
               Drop a result of vllm bench serve, sglang.bench_serving, GuideLLM, inference-perf, AIPerf or LLMPerf, the
@@ -107,12 +108,12 @@ export function YourBenchmark(props: { app: App }): JSX.Element {
           <FileButton
             class="btn box"
             takes="Benchmark result"
-            onFile={(file) => void openFile(app, file, app.setBenchmarkFile)}
+            onFile={(file) => void openFile(app, file, app.studies.setBenchmarkFile)}
           >
             Open a result…
           </FileButton>
         </div>
-        <Show when={!app.benchmarkFile()}>
+        <Show when={!app.studies.benchmarkFile()}>
           <textarea
             aria-label="Paste a page of /metrics, a log or a result"
             placeholder="or paste /metrics here"
@@ -120,13 +121,13 @@ export function YourBenchmark(props: { app: App }): JSX.Element {
             spellcheck={false}
             value={pasted()}
             onInput={(event) => setPasted(event.currentTarget.value)}
-            onDrop={dropInto(app, (text, name) => app.setBenchmarkFile({ name, text }))}
+            onDrop={dropInto(app, (text, name) => app.studies.setBenchmarkFile({ name, text }))}
           />
           <button
             type="button"
             class="btn box"
             disabled={pasted().trim() === ''}
-            onClick={() => app.setBenchmarkFile({ name: 'pasted', text: pasted() })}
+            onClick={() => app.studies.setBenchmarkFile({ name: 'pasted', text: pasted() })}
           >
             Compare
           </button>

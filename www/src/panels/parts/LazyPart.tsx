@@ -1,17 +1,15 @@
 // A part of the page whose code is loaded when it is opened. Where that fails, such as without a network, it says so.
 import { type Component, createSignal, type JSX, Show } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
-import type { App } from '../../state/app.ts';
 
-type Part = Component<{ app: App }>;
-
-export function LazyPart(props: {
-  app: App;
+export function LazyPart<Slices>(props: {
+  /** What of the page's state the part takes. */
+  app: Slices;
   /** What is loaded, as the message names it. */
   what: string;
-  load: () => Promise<{ readonly default: Part }>;
+  load: () => Promise<{ readonly default: Component<{ app: Slices }> }>;
 }): JSX.Element {
-  const [part, setPart] = createSignal<Part>();
+  const [part, setPart] = createSignal<Component<{ app: Slices }>>();
   const [failed, setFailed] = createSignal(false);
   const load = (): void => {
     setFailed(false);

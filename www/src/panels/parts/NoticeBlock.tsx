@@ -4,7 +4,7 @@ import type { App } from '../../state/app.ts';
 import { listOf } from './Notices.tsx';
 
 /** All of them, with what to do. */
-export function NoticeBlock(props: { app: App }): JSX.Element {
+export function NoticeBlock(props: { app: Pick<App, 'transport'> }): JSX.Element {
   return (
     <Show when={listOf(props.app).length > 0}>
       <div class="blk">

@@ -3,17 +3,17 @@ import { type JSX, Show } from 'solid-js';
 import type { Notice } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 
-export const listOf = (app: App): readonly Notice[] => app.throttledFrame()?.notices ?? [];
+export const listOf = (app: Pick<App, 'transport'>): readonly Notice[] => app.transport.throttledFrame()?.notices ?? [];
 
 /** The first of them, and how many more there are; a way to all of them. */
-export function NoticeLine(props: { app: App }): JSX.Element {
+export function NoticeLine(props: { app: Pick<App, 'transport' | 'selection'> }): JSX.Element {
   const app = props.app;
   const first = (): Notice | undefined => listOf(app)[0];
   const more = (): number => listOf(app).length - 1;
   const open = (): void => {
-    app.setRightTab('run');
-    app.setDrawer(true);
-    app.setPhoneTab('inspector');
+    app.selection.setRightTab('run');
+    app.selection.setDrawer(true);
+    app.selection.setPhoneTab('inspector');
   };
   return (
     <span class="noted" role="status">

@@ -8,16 +8,16 @@ import { explain } from '../../state/notices.ts';
 
 const ALLOWED = 'a whole number from 0 to 18,446,744,073,709,551,615';
 
-export function Seed(props: { app: App; class: string }): JSX.Element {
+export function Seed(props: { app: Pick<App, 'document' | 'dialogs'>; class: string }): JSX.Element {
   const app = props.app;
-  const seed = createMemo(() => String(getAt(app.document(), 'seed') ?? ''));
+  const seed = createMemo(() => String(getAt(app.document.current(), 'seed') ?? ''));
   const [wrong, setWrong] = createSignal(false);
   const refuse = (text: string): void => {
     setWrong(true);
-    app.setNotice({ kind: 'problem', text });
+    app.dialogs.setNotice({ kind: 'problem', text });
   };
   const mended = (): void => {
-    if (wrong()) app.setNotice(undefined);
+    if (wrong()) app.dialogs.setNotice(undefined);
     setWrong(false);
   };
   const set = async (text: string): Promise<void> => {
@@ -30,11 +30,11 @@ export function Seed(props: { app: App; class: string }): JSX.Element {
       mended();
       return;
     }
-    if (await app.change('seed', value)) {
+    if (await app.document.change('seed', value)) {
       mended();
       return;
     }
-    const problem = app.problems().get('seed');
+    const problem = app.document.problems().get('seed');
     refuse(problem ? explain(problem) : `Seed: allowed is ${ALLOWED}.`);
   };
   return (
@@ -59,7 +59,7 @@ export function Seed(props: { app: App; class: string }): JSX.Element {
         type="button"
         class={`btn sq wide-sq ${props.class}`}
         aria-label="New seed"
-        onClick={() => void app.freshSeed().then(set).catch(ignoreLost)}
+        onClick={() => void app.document.freshSeed().then(set).catch(ignoreLost)}
       >
         <svg class="icon" width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
           <rect x="1.5" y="1.5" width="11" height="11" rx="2.5" />

@@ -3,7 +3,10 @@ import type { App } from '../../state/app.ts';
 import { openFile } from '../../state/openFile.ts';
 
 /** The handler of a box: `take` gets the text of a file that is dropped there, unpacked. Other drops are the browser's. */
-export function dropInto(app: App, take: (text: string, name: string) => void): (event: DragEvent) => void {
+export function dropInto(
+  app: Pick<App, 'document' | 'dialogs' | 'links'>,
+  take: (text: string, name: string) => void,
+): (event: DragEvent) => void {
   return (event) => {
     const file = event.dataTransfer?.files[0];
     if (!file) return;

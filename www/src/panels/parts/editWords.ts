@@ -5,9 +5,10 @@ import { type Edit, routeSaid } from '../../state/edits.ts';
 import { newSaid, pathName, valueSaid } from './formFields.ts';
 
 /** An edit in the words of the form: what it sets, what it adds, whom it sends where. */
-export function editSaid(app: App, edit: Edit): readonly (readonly [string, string])[] {
+export function editSaid(app: Pick<App, 'document'>, edit: Edit): readonly (readonly [string, string])[] {
   const set = Object.entries(edit.set ?? {}).map(
-    ([path, value]) => [pathName(app.schema, app.inForce(), path), valueSaid(app, path, value)] as const,
+    ([path, value]) =>
+      [pathName(app.document.schema, app.document.inForce(), path), valueSaid(app, path, value)] as const,
   );
   const added = Object.entries(edit.add ?? {}).map(([list, entry]) => {
     return [newSaid(list), valueSaid(app, '', child(entry, 'name'))] as const;

@@ -93,7 +93,7 @@ test.each<[Edit, string]>([
   [{ add: { 'cluster.pools': { name: 'spare' } } }, 'New pool spare'],
   [{ route: { request: 7, to: 2 } }, 'Request 7 to r2'],
 ])('a flag says an edit in the words of the form: %o', (edit, said) => {
-  expect(flagSaid(trust<App>({ schema, inForce: () => document }), edit)).toBe(said);
+  expect(flagSaid(trust<App>({ document: { schema, inForce: () => document } }), edit)).toBe(said);
 });
 
 test('a policy is named with whose it is', () => {

@@ -192,10 +192,14 @@ export function shortName(schema: Schema, document: Json, path: string): string 
 }
 
 /** A model or GPU of one's own needs step times that are derived from it: the catalogue's were measured on another. */
-export function withOwn(app: App, path: string, next: Json): { path: string; value: Json } | undefined {
+export function withOwn(
+  app: Pick<App, 'document'>,
+  path: string,
+  next: Json,
+): { path: string; value: Json } | undefined {
   const [, base, key] = /^(cluster\.pools\[\d+\])\.(architecture|hardware)$/.exec(path) ?? [];
   if (base === undefined || key === undefined || next === null) return undefined;
-  const pool = getAt(app.inForce(), base);
+  const pool = getAt(app.document.inForce(), base);
   const latency = pool === undefined ? undefined : child(pool, 'latency');
   const calibrated = variantOf(app, `${base}.latency`, 'calibrated');
   if (pool === undefined || calibrated === undefined || latency !== 'catalogue') return undefined;
@@ -203,8 +207,8 @@ export function withOwn(app: App, path: string, next: Json): { path: string; val
 }
 
 /** A first request of a list arrives after the playhead: an edit reaches no other. */
-export function fromNow(app: App, path: string, items: Json): Json {
-  const nowUs = app.frame()?.now_us ?? 0;
+export function fromNow(app: Pick<App, 'transport'>, path: string, items: Json): Json {
+  const nowUs = app.transport.frame()?.now_us ?? 0;
   const last = Array.isArray(items) ? items.length - 1 : -1;
   const at = `[${last}].arrival_us`;
   if (path !== 'workload.requests' || Number(getAt(items, at) ?? nowUs) > nowUs) return items;
@@ -217,8 +221,8 @@ export const OWN_SPEEDS =
   'Step times now come from the calibrated model: the catalogue’s were measured on the model and GPU named above.';
 
 /** What a variant of the choice at `path` starts with. */
-function variantOf(app: App, path: string, tag: string): Json | undefined {
-  const [field] = app.schema.fields(app.inForce(), parsePath(path));
+function variantOf(app: Pick<App, 'document'>, path: string, tag: string): Json | undefined {
+  const [field] = app.document.schema.fields(app.document.inForce(), parsePath(path));
   return field?.input.kind === 'choice' ? field.input.options.find((o) => o.tag === tag)?.value : undefined;
 }
 
@@ -326,10 +330,11 @@ export function commonest(all: readonly string[]): string | undefined {
 }
 
 /** An edit on a flag: the first thing that it does, and how many more there are. */
-export function flagSaid(app: App, { set, add, route }: Edit): string {
+export function flagSaid(app: Pick<App, 'document'>, { set, add, route }: Edit): string {
   const [first, ...more] = [
     ...Object.entries(set ?? {}).map(
-      ([path, value]) => `${shortName(app.schema, app.inForce(), path)} ${valueSaid(app, path, value)}`,
+      ([path, value]) =>
+        `${shortName(app.document.schema, app.document.inForce(), path)} ${valueSaid(app, path, value)}`,
     ),
     ...Object.entries(add ?? {}).map(([list, entry]) => `${newSaid(list)} ${String(child(entry, 'name') ?? '')}`),
     ...(route === undefined ? [] : [(routeSaid({ route }) ?? []).join(' ')]),
@@ -343,8 +348,8 @@ export function newSaid(list: string): string {
 }
 
 /** The value at a path in the form's words: a number with its unit, a policy by its name, a list by its length. */
-export function valueSaid(app: App, path: string, stored: Json | undefined): string {
-  const field = fieldAt(app.schema, app.inForce(), path);
+export function valueSaid(app: Pick<App, 'document'>, path: string, stored: Json | undefined): string {
+  const field = fieldAt(app.document.schema, app.document.inForce(), path);
   const value = field ? inUnit(field, stored) : stored;
   if (value === undefined) return 'default';
   if (value === null) return 'off';

@@ -7,21 +7,24 @@ import type { App } from '../../state/app.ts';
 const OPTION = 'expression';
 
 /** Puts the expression that a named scorer is in its place. */
-export default function AsExpression(props: { app: App; path: string }): JSX.Element {
+export default function AsExpression(props: {
+  app: Pick<App, 'document' | 'dialogs' | 'links'>;
+  path: string;
+}): JSX.Element {
   const app = props.app;
   const [refused, setRefused] = createSignal('');
-  const name = (): string => String(getAt(app.inForce(), props.path) ?? '');
+  const name = (): string => String(getAt(app.document.inForce(), props.path) ?? '');
   const open = async (): Promise<void> => {
     const asked = name();
     const [, router, index] = /^(.*)\.scorers\[(\d+)\]/.exec(props.path) ?? [];
-    const settings = router === undefined ? undefined : getAt(app.inForce(), router);
+    const settings = router === undefined ? undefined : getAt(app.document.inForce(), router);
     if (settings === undefined) return;
     try {
       const text = await app.links.asExpression(settings, Number(index));
       if (text === null) setRefused(asked);
-      else if (asked === name()) await app.change(props.path, { [OPTION]: text });
+      else if (asked === name()) await app.document.change(props.path, { [OPTION]: text });
     } catch {
-      app.setNotice({ kind: 'problem', text: 'The expression could not be read: there may be no network.' });
+      app.dialogs.setNotice({ kind: 'problem', text: 'The expression could not be read: there may be no network.' });
     }
   };
   return (

@@ -7,20 +7,20 @@ import { withValue } from '../../state/document.ts';
 import { editSaid } from '../parts/editWords.ts';
 import { pathName, valueSaid } from '../parts/formFields.ts';
 
-export default function Changes(props: { app: App }): JSX.Element {
+export default function Changes(props: { app: Pick<App, 'document'> }): JSX.Element {
   const app = props.app;
   return (
     <div class="changes">
-      <Show when={app.differences() === 0}>
+      <Show when={app.document.differences() === 0}>
         <p class="empty">
-          Nothing differs from {app.presetName() || 'the scenario as it was loaded'}. Change a field: it is listed here,
-          and can be taken back.
+          Nothing differs from {app.document.presetName() || 'the scenario as it was loaded'}. Change a field: it is
+          listed here, and can be taken back.
         </p>
       </Show>
-      <Show when={app.listed().length > 0}>
+      <Show when={app.document.listed().length > 0}>
         <h2>While it runs</h2>
         <ul>
-          <For each={app.listed()}>
+          <For each={app.document.listed()}>
             {(placed) => (
               <li>
                 <span class="at">
@@ -41,7 +41,7 @@ export default function Changes(props: { app: App }): JSX.Element {
                   aria-label={`Remove the edit at ${clock(placed.atUs)} s: ${editSaid(app, placed.edit)
                     .map(([name]) => name)
                     .join(', ')}`}
-                  onClick={() => void app.removeEdit(placed.index)}
+                  onClick={() => void app.document.removeEdit(placed.index)}
                 >
                   Remove
                 </button>
@@ -50,24 +50,24 @@ export default function Changes(props: { app: App }): JSX.Element {
           </For>
         </ul>
       </Show>
-      <Show when={app.changed().length > 0}>
+      <Show when={app.document.changed().length > 0}>
         <h2>From the start</h2>
         <ul>
-          <For each={app.changed()}>
+          <For each={app.document.changed()}>
             {(change) => (
               <li>
                 <span class="what">
-                  {pathName(app.schema, app.document(), change.path)}{' '}
+                  {pathName(app.document.schema, app.document.current(), change.path)}{' '}
                   <s class="was">{valueSaid(app, change.path, change.from)}</s>{' '}
                   <b>{valueSaid(app, change.path, change.to)}</b>
                 </span>
                 <button
                   type="button"
                   class="btn"
-                  aria-label={`Undo the change of ${pathName(app.schema, app.document(), change.path)}`}
+                  aria-label={`Undo the change of ${pathName(app.document.schema, app.document.current(), change.path)}`}
                   onClick={() => {
-                    const next = withValue(app.document(), change.path, change.from);
-                    if (!equal(next, app.document())) void app.restartWith(next);
+                    const next = withValue(app.document.current(), change.path, change.from);
+                    if (!equal(next, app.document.current())) void app.document.restartWith(next);
                   }}
                 >
                   Undo

@@ -58,7 +58,7 @@ export function headId(section: Section, entry: string): string {
 }
 
 export function EntryHead(props: {
-  app: App;
+  app: Pick<App, 'document'>;
   section: Section;
   entry: string;
   open: boolean;
@@ -68,13 +68,13 @@ export function EntryHead(props: {
   const kind = () => entryKindOf(props.section);
   const amount = () => {
     const { list, index } = placeOf(props.entry);
-    const path = amountPath(app.inForce(), list, index);
-    return path === undefined ? undefined : { path, value: getAt(app.inForce(), path) };
+    const path = amountPath(app.document.inForce(), list, index);
+    return path === undefined ? undefined : { path, value: getAt(app.document.inForce(), path) };
   };
   const addedUs = (): number | undefined => {
     const { list, index } = placeOf(props.entry);
-    const before = lengthOf(app.document(), list);
-    return app.edits().filter((e) => e.edit.add?.[list] !== undefined)[index - before]?.atUs;
+    const before = lengthOf(app.document.current(), list);
+    return app.document.edits().filter((e) => e.edit.add?.[list] !== undefined)[index - before]?.atUs;
   };
   return (
     <div class="group" classList={{ new: addedUs() !== undefined }}>
@@ -90,9 +90,9 @@ export function EntryHead(props: {
                 type="button"
                 class="btn box"
                 title={k().meaning}
-                aria-label={`${a().value === 0 ? k().emptied : k().empty}: ${entryName(app.inForce(), props.entry)}, ${k().meaning}`}
+                aria-label={`${a().value === 0 ? k().emptied : k().empty}: ${entryName(app.document.inForce(), props.entry)}, ${k().meaning}`}
                 disabled={a().value === 0}
-                onClick={() => void app.change(a().path, 0)}
+                onClick={() => void app.document.change(a().path, 0)}
               >
                 {a().value === 0 ? k().emptied : k().empty}
               </button>
@@ -104,14 +104,14 @@ export function EntryHead(props: {
   );
 }
 
-export function AddEntry(props: { app: App; section: Section }): JSX.Element {
+export function AddEntry(props: { app: Pick<App, 'document'>; section: Section }): JSX.Element {
   const app = props.app;
   const kind = () => entryKindOf(props.section);
   const add = async (list: GrowingList): Promise<void> => {
-    const index = lengthOf(app.inForce(), list);
+    const index = lengthOf(app.document.inForce(), list);
     const entry = joinPath(list, index);
     setJustAdded(entry);
-    if (!(await app.add(list))) return;
+    if (!(await app.document.add(list))) return;
     requestAnimationFrame(() => {
       const name = document.getElementById(headId(props.section, entry));
       name?.focus({ preventScroll: true });
@@ -121,7 +121,7 @@ export function AddEntry(props: { app: App; section: Section }): JSX.Element {
   const offered = () => {
     const k = kind();
     // A trace replaces the clients.
-    return k && (k.list === 'cluster.pools' || !getAt(app.inForce(), 'workload.trace')) ? k : undefined;
+    return k && (k.list === 'cluster.pools' || !getAt(app.document.inForce(), 'workload.trace')) ? k : undefined;
   };
   return (
     <Show when={offered()}>
@@ -139,7 +139,7 @@ export function AddEntry(props: { app: App; section: Section }): JSX.Element {
               {k().word}
             </button>
           </div>
-          <Show when={app.problems().get(k().list)}>
+          <Show when={app.document.problems().get(k().list)}>
             {(d) => (
               <p class="problem" role="alert">
                 {message(d(), k().list)}

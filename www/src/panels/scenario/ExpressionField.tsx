@@ -11,7 +11,7 @@ const MOST_WORDS = 8;
 const NOTHING: ExpressionReading = { problems: [], from: 0, words: [] };
 
 export default function ExpressionField(props: {
-  app: App;
+  app: Pick<App, 'links'>;
   id: string;
   value: Json | undefined;
   onSet: (value: Json) => Promise<boolean>;

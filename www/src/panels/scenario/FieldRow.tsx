@@ -30,7 +30,7 @@ import { OwnModel } from './OwnModel.tsx';
 const MARKS: Readonly<Record<EditKind, string>> = { live: '', replace: '⇄', restart: '↺', none: '' };
 
 export function FieldRow(props: {
-  app: App;
+  app: Pick<App, 'transport' | 'document' | 'dialogs' | 'links'>;
   field: PlacedField;
   help: boolean;
   /** What an edit takes, where that was said before. */
@@ -39,9 +39,14 @@ export function FieldRow(props: {
   const app = props.app;
   const id = createUniqueId();
   const path = (): string => props.field.path;
-  const value = createMemo(() => getAt(app.inForce(), path()) ?? props.field.initial, undefined, { equals: equal });
+  const value = createMemo(() => getAt(app.document.inForce(), path()) ?? props.field.initial, undefined, {
+    equals: equal,
+  });
   const before = createMemo(
-    () => (isAdded(app.original(), path()) ? value() : (getAt(app.original(), path()) ?? props.field.initial)),
+    () =>
+      isAdded(app.document.original(), path())
+        ? value()
+        : (getAt(app.document.original(), path()) ?? props.field.initial),
     undefined,
     { equals: equal },
   );
@@ -49,29 +54,29 @@ export function FieldRow(props: {
   const whole = (): boolean => ['choice', 'optional', 'list'].includes(props.field.input.kind);
   const changed = (): boolean => (whole() ? plainText(value()) !== plainText(before()) : !equal(value(), before()));
   /** Whose weight it is: the scorer in the same item of the list. */
-  const owner = createMemo(() => choiceText(getAt(app.inForce(), path().replace(/\.weight$/, '.scorer'))));
-  const problem = createMemo(() => problemOf(app.problems(), props.field));
+  const owner = createMemo(() => choiceText(getAt(app.document.inForce(), path().replace(/\.weight$/, '.scorer'))));
+  const problem = createMemo(() => problemOf(app.document.problems(), props.field));
   /** Makes the change; false where it is refused. */
   const set = async (next: Json): Promise<boolean> => {
     const own = withOwn(app, path(), next);
     if (own) {
-      const done = await app.change(own.path, own.value);
-      if (done) app.setNotice({ kind: 'info', text: OWN_SPEEDS, diagnostics: [] });
+      const done = await app.document.change(own.path, own.value);
+      if (done) app.dialogs.setNotice({ kind: 'info', text: OWN_SPEEDS, diagnostics: [] });
       return done;
     }
-    const together = app.schema.together(app.inForce(), path(), next);
-    if (together) return app.change(together.path, together.value);
-    if (!equal(next, value())) return app.change(path(), next);
-    app.setProblems((all) => without(all, path()));
+    const together = app.document.schema.together(app.document.inForce(), path(), next);
+    if (together) return app.document.change(together.path, together.value);
+    if (!equal(next, value())) return app.document.change(path(), next);
+    app.document.setProblems((all) => without(all, path()));
     return true;
   };
   /** Takes an item out of its list: `slo.classes[1]` out of `slo.classes`. */
   const remove = (item: string): void => {
     const list = item.slice(0, item.lastIndexOf('['));
-    const items = getAt(app.inForce(), list);
+    const items = getAt(app.document.inForce(), list);
     const index = Number(item.slice(list.length + 1, -1));
     if (Array.isArray(items))
-      void app.change(
+      void app.document.change(
         list,
         items.filter((_: Json, i) => i !== index),
       );
@@ -144,7 +149,7 @@ export function FieldRow(props: {
 }
 
 function Control(props: {
-  app: App;
+  app: Pick<App, 'transport' | 'links'>;
   id: string;
   field: Field;
   value: Json | undefined;

@@ -28,7 +28,7 @@ const STRETCH = 12;
 /** Fields that a search shows. */
 const MOST_FOUND = 40;
 
-export function Form(props: { app: App }): JSX.Element {
+export function Form(props: { app: Pick<App, 'transport' | 'document' | 'dialogs' | 'links'> }): JSX.Element {
   const [query, setQuery] = createSignal('');
   return (
     <div class="form">
@@ -64,9 +64,12 @@ export function Form(props: { app: App }): JSX.Element {
 }
 
 /** The fields that match, each under the name of its section and of its client or pool. */
-function FoundFields(props: { app: App; query: string }): JSX.Element {
+function FoundFields(props: {
+  app: Pick<App, 'transport' | 'document' | 'dialogs' | 'links'>;
+  query: string;
+}): JSX.Element {
   const app = props.app;
-  const found = createMemo(() => search(app.schema, app.inForce(), props.query, MOST_FOUND));
+  const found = createMemo(() => search(app.document.schema, app.document.inForce(), props.query, MOST_FOUND));
   const ids = createMemo(() => found().map((f) => f.field.id), [], { equals: sameList });
   return (
     <section class="sec" aria-label="Found">
@@ -97,14 +100,17 @@ function FoundFields(props: { app: App; query: string }): JSX.Element {
   );
 }
 
-function FormSection(props: { app: App; section: Section }): JSX.Element {
+function FormSection(props: {
+  app: Pick<App, 'transport' | 'document' | 'dialogs' | 'links'>;
+  section: Section;
+}): JSX.Element {
   const app = props.app;
   const [open, setOpen] = createSignal(props.section.open);
   const [help, setHelp] = createSignal(false);
   const body = createUniqueId();
   /** Whether it was open at any time: its rows stay once they are made. */
   const made = createMemo((before) => before || open(), false);
-  const entries = createMemo(() => entriesOf(app.inForce(), props.section), [], { equals: sameList });
+  const entries = createMemo(() => entriesOf(app.document.inForce(), props.section), [], { equals: sameList });
   return (
     <section class="sec" classList={{ shut: !open() }}>
       <div class="sec-top">
@@ -149,7 +155,12 @@ function FormSection(props: { app: App; section: Section }): JSX.Element {
 }
 
 /** The entries of a section; of many, a stretch with ways to the others. */
-function Stretch(props: { app: App; section: Section; entries: readonly string[]; help: boolean }): JSX.Element {
+function Stretch(props: {
+  app: Pick<App, 'transport' | 'document' | 'dialogs' | 'links'>;
+  section: Section;
+  entries: readonly string[];
+  help: boolean;
+}): JSX.Element {
   const [from, setFrom] = createSignal(0);
   const named = createMemo(() => props.entries.filter((entry) => entry !== ''));
   const long = (): boolean => named().length > STRETCH;
@@ -200,10 +211,10 @@ function Stretch(props: { app: App; section: Section; entries: readonly string[]
 }
 
 /** What is closed in one line. What does not fit is left out whole, never cut. */
-function Summary(props: { app: App; section: Section; entry: string }): JSX.Element {
+function Summary(props: { app: Pick<App, 'document'>; section: Section; entry: string }): JSX.Element {
   const parts = createMemo(() => {
-    const document = props.app.inForce();
-    return fieldsIn(props.app.schema, document, props.section, props.entry)
+    const document = props.app.document.inForce();
+    return fieldsIn(props.app.document.schema, document, props.section, props.entry)
       .filter((f) => !f.path.endsWith('.name') && saysSomething(f, getAt(document, f.path)))
       .slice(0, 3)
       .map((f) => say(f, getAt(document, f.path)));
@@ -221,17 +232,22 @@ function Summary(props: { app: App; section: Section; entry: string }): JSX.Elem
  * The rows of one pool or client, under its name where there are several; or those that belong to none. Of several, the first is
  * open, and those that were just added.
  */
-function Entry(props: { app: App; section: Section; entry: string; help: boolean }): JSX.Element {
+function Entry(props: {
+  app: Pick<App, 'transport' | 'document' | 'dialogs' | 'links'>;
+  section: Section;
+  entry: string;
+  help: boolean;
+}): JSX.Element {
   const app = props.app;
   const body = createUniqueId();
-  const several = (): boolean => hasNeighbours(app.inForce(), props.entry);
+  const several = (): boolean => hasNeighbours(app.document.inForce(), props.entry);
   const [open, setOpen] = createSignal(props.entry.endsWith('[0]') || isJustAdded(props.entry));
   const shown = (): boolean => open() || !several();
   const made = createMemo((before) => before || shown(), false);
   const rows = () => <Rows app={app} section={props.section} entry={props.entry} help={props.help} />;
   return (
     <Show when={props.entry !== ''} fallback={rows()}>
-      <fieldset class="entry" aria-label={entryName(app.inForce(), props.entry)}>
+      <fieldset class="entry" aria-label={entryName(app.document.inForce(), props.entry)}>
         <Show when={several()}>
           <EntryHead app={app} section={props.section} entry={props.entry} open={open()}>
             <button
@@ -243,7 +259,7 @@ function Entry(props: { app: App; section: Section; entry: string; help: boolean
               onClick={() => setOpen(!open())}
             >
               <Disclosure open={open()} />
-              <span>{entryName(app.inForce(), props.entry)}</span>
+              <span>{entryName(app.document.inForce(), props.entry)}</span>
               <Show when={!open()}>
                 <Summary app={app} section={props.section} entry={props.entry} />
               </Show>
@@ -258,9 +274,14 @@ function Entry(props: { app: App; section: Section; entry: string; help: boolean
   );
 }
 
-function Rows(props: { app: App; section: Section; entry: string; help: boolean }): JSX.Element {
+function Rows(props: {
+  app: Pick<App, 'transport' | 'document' | 'dialogs' | 'links'>;
+  section: Section;
+  entry: string;
+  help: boolean;
+}): JSX.Element {
   const app = props.app;
-  const fields = createMemo(() => fieldsIn(app.schema, app.inForce(), props.section, props.entry));
+  const fields = createMemo(() => fieldsIn(app.document.schema, app.document.inForce(), props.section, props.entry));
   const byId = createMemo(() => new Map(fields().map((f) => [f.id, f])));
   const ids = createMemo(() => fields().map((f) => f.id), [], { equals: sameList });
   const said = createMemo(() => commonest(fields().map((f) => f.effect)));

@@ -4,7 +4,7 @@ import type { App } from '../../state/app.ts';
 
 const OwnModelBox = lazy(() => import('./OwnModelBox.tsx'));
 
-export function OwnModel(props: { app: App; path: string }): JSX.Element {
+export function OwnModel(props: { app: Pick<App, 'document' | 'dialogs' | 'links'>; path: string }): JSX.Element {
   const id = createUniqueId();
   const [open, setOpen] = createSignal(false);
   /** What was pasted stays in the box while it is closed. */

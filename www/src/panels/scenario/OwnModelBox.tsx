@@ -12,7 +12,10 @@ import { inUnit, OWN_SPEEDS, plainText, withOwn } from '../parts/formFields.ts';
 
 const READ_MS = 250;
 
-export default function OwnModelBox(props: { app: App; path: string }): JSX.Element {
+export default function OwnModelBox(props: {
+  app: Pick<App, 'document' | 'dialogs' | 'links'>;
+  path: string;
+}): JSX.Element {
   const app = props.app;
   const [text, setText] = createSignal('');
   const [problems, setProblems] = createSignal<readonly Diagnostic[]>([]);
@@ -30,7 +33,7 @@ export default function OwnModelBox(props: { app: App; path: string }): JSX.Elem
       return;
     }
     try {
-      const found = await app.readArchitecture(asked);
+      const found = await app.links.architecture(asked);
       if (asked !== text()) return;
       setModel(found);
       setProblems([]);
@@ -51,12 +54,13 @@ export default function OwnModelBox(props: { app: App; path: string }): JSX.Elem
     if (!found) return;
     const pool = props.path.slice(0, props.path.lastIndexOf('.'));
     const own = withOwn(app, props.path, found);
-    const whole = own?.value ?? setAt(getAt(app.inForce(), pool) ?? {}, 'architecture', found);
+    const whole = own?.value ?? setAt(getAt(app.document.inForce(), pool) ?? {}, 'architecture', found);
     const named = nameIn(text());
-    if (await app.change(pool, named === undefined ? whole : setAt(whole, 'model', named))) {
+    if (await app.document.change(pool, named === undefined ? whole : setAt(whole, 'model', named))) {
       setUsed(true);
-      if (own) app.setNotice({ kind: 'info', text: OWN_SPEEDS, diagnostics: [] });
-    } else setProblems([...new Set([...app.problems()].filter(([at]) => at.startsWith(pool)).map(([, d]) => d))]);
+      if (own) app.dialogs.setNotice({ kind: 'info', text: OWN_SPEEDS, diagnostics: [] });
+    } else
+      setProblems([...new Set([...app.document.problems()].filter(([at]) => at.startsWith(pool)).map(([, d]) => d))]);
   };
   return (
     <>
@@ -117,8 +121,8 @@ function shapeOf(model: DescribedModel | undefined): JsonObject | undefined {
 }
 
 /** What was read, in the words of the form. A zero stands for "none" or "as usual" and says nothing. */
-function said(app: App, path: string, shape: JsonObject): readonly (readonly [string, string])[] {
-  const fields = app.schema.fields(setAt(app.inForce(), path, shape), parsePath(path));
+function said(app: Pick<App, 'document'>, path: string, shape: JsonObject): readonly (readonly [string, string])[] {
+  const fields = app.document.schema.fields(setAt(app.document.inForce(), path, shape), parsePath(path));
   return fields.filter((f) => f.depth > 0).flatMap((f) => line(f, shape));
 }
 

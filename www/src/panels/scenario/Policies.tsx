@@ -1,6 +1,7 @@
 // Policies as another program has them, pasted: what each key becomes is told before anything changes, and one click is one edit.
 import { createSignal, For, type JSX, onCleanup, Show } from 'solid-js';
-import { readDocument, readYamlDocuments, writeDocument } from '../../base/text.ts';
+import { readDocument, writeDocument } from '../../base/text.ts';
+import { readYamlDocuments } from '../../base/yaml.ts';
 import type { AdoptedPolicies } from '../../generated/boundary.ts';
 import { BenchClient, spawnBench } from '../../sim/benchClient.ts';
 import type { App } from '../../state/app.ts';
@@ -15,7 +16,7 @@ spec:
   minReplicas: 2
   …`;
 
-export default function Policies(props: { app: App }): JSX.Element {
+export default function Policies(props: { app: Pick<App, 'document' | 'dialogs' | 'links'> }): JSX.Element {
   const app = props.app;
   const reader = new BenchClient(spawnBench);
   onCleanup(() => reader.end());
@@ -33,7 +34,7 @@ export default function Policies(props: { app: App }): JSX.Element {
     if (asked.trim() !== '') {
       try {
         const { documents, texts } = await readYamlDocuments(asked);
-        const scenario = writeDocument(app.document());
+        const scenario = writeDocument(app.document.current());
         const [all, within] = [JSON.stringify(documents), JSON.stringify(texts)];
         found = await reader.ask({ kind: 'policies', scenario, documents: all, texts: within });
         problems = found.problems.map(explain);
@@ -59,8 +60,8 @@ export default function Policies(props: { app: App }): JSX.Element {
     // The scenario may have changed since.
     const found = await adopt();
     if (!found) return;
-    if (await app.applyDocument(readDocument(found.scenario))) setUsed(true);
-    else setWrong([...new Set([...app.problems().values()].map(explain))]);
+    if (await app.document.applyDocument(readDocument(found.scenario))) setUsed(true);
+    else setWrong([...new Set([...app.document.problems().values()].map(explain))]);
   };
   const keys = (counterpart: boolean): AdoptedPolicies['mappings'] =>
     read()?.mappings.filter((m) => m.has_counterpart === counterpart) ?? [];

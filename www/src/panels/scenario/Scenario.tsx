@@ -3,8 +3,9 @@ import { Tabs } from '@ark-ui/solid/tabs';
 import { type JSX, Show } from 'solid-js';
 import { writeDocument } from '../../base/text.ts';
 import { Icon } from '../../draw/glyphs.tsx';
-import type { App, LeftTab } from '../../state/app.ts';
+import type { App } from '../../state/app.ts';
 import { tooltip } from '../../state/shortcuts.ts';
+import type { LeftTab } from '../../state/slices/selection.ts';
 import { Deferred } from '../parts/Deferred.tsx';
 import { LazyPart } from '../parts/LazyPart.tsx';
 import { Seed } from '../parts/Seed.tsx';
@@ -13,15 +14,18 @@ import { Form } from './Form.tsx';
 import { Story } from './Story.tsx';
 
 /** `main`: whether it is the main part of the page, as its tab on a phone is. */
-export function Scenario(props: { app: App; main: boolean }): JSX.Element {
+export function Scenario(props: {
+  app: Pick<App, 'transport' | 'selection' | 'document' | 'dialogs' | 'links'>;
+  main: boolean;
+}): JSX.Element {
   const app = props.app;
   return (
     <section class="left" role={props.main ? 'main' : 'complementary'} aria-label="Scenario">
       <Deferred>
         <Tabs.Root
           class="tabs"
-          value={app.leftTab()}
-          onValueChange={({ value }) => app.setLeftTab(toTab(value))}
+          value={app.selection.leftTab()}
+          onValueChange={({ value }) => app.selection.setLeftTab(toTab(value))}
           lazyMount
         >
           <div class="bar">
@@ -29,7 +33,10 @@ export function Scenario(props: { app: App; main: boolean }): JSX.Element {
               <Tabs.Trigger value="form">Form</Tabs.Trigger>
               <Tabs.Trigger value="yaml">YAML</Tabs.Trigger>
               <Tabs.Trigger value="changes">
-                Changes <Show when={app.differences() > 0}>{<span class="ac">{app.differences()}</span>}</Show>
+                Changes{' '}
+                <Show when={app.document.differences() > 0}>
+                  {<span class="ac">{app.document.differences()}</span>}
+                </Show>
               </Tabs.Trigger>
             </Tabs.List>
             <span class="grow" />
@@ -38,8 +45,8 @@ export function Scenario(props: { app: App; main: boolean }): JSX.Element {
               class="btn sq slim"
               aria-label="Undo"
               title={tooltip('Undo', 'undo')}
-              disabled={!app.canUndo()}
-              onClick={() => void app.undo()}
+              disabled={!app.document.canUndo()}
+              onClick={() => void app.document.undo()}
             >
               <Icon name="undo" />
             </button>
@@ -48,15 +55,15 @@ export function Scenario(props: { app: App; main: boolean }): JSX.Element {
               class="btn sq slim"
               aria-label="Redo"
               title={tooltip('Redo', 'redo')}
-              disabled={!app.canRedo()}
-              onClick={() => void app.redo()}
+              disabled={!app.document.canRedo()}
+              onClick={() => void app.document.redo()}
             >
               <Icon name="redo" />
             </button>
           </div>
           <Tabs.Content value="form" class="tab">
             {/* Built once, of the scenario that is opened first. */}
-            <Show when={app.presetName() !== ''}>
+            <Show when={app.document.presetName() !== ''}>
               <Deferred>
                 <Story app={app} />
                 <Form app={app} />
@@ -75,13 +82,18 @@ export function Scenario(props: { app: App; main: boolean }): JSX.Element {
         <button
           type="button"
           class="btn"
-          onClick={() => save('scenario.json', `${writeDocument(app.document(), 2)}\n`)}
+          onClick={() => save('scenario.json', `${writeDocument(app.document.current(), 2)}\n`)}
         >
           Save as file
         </button>
         <Seed app={app} class="phone-only" />
         <span class="grow" />
-        <button type="button" class="btn" disabled={app.differences() === 0} onClick={() => void app.reset()}>
+        <button
+          type="button"
+          class="btn"
+          disabled={app.document.differences() === 0}
+          onClick={() => void app.document.reset()}
+        >
           Reset
         </button>
       </div>

@@ -10,15 +10,15 @@ import { flagSaid } from '../parts/formFields.ts';
 /** A scheduled edit is shown from a little before it. */
 const BEFORE_US = 5_000_000;
 
-export function Story(props: { app: App }): JSX.Element {
+export function Story(props: { app: Pick<App, 'transport' | 'document'> }): JSX.Element {
   const app = props.app;
   const [open, setOpen] = createSignal(true);
   const body = createUniqueId();
-  const note = (): string => String(getAt(app.document(), 'note') ?? '');
+  const note = (): string => String(getAt(app.document.current(), 'note') ?? '');
   /** The instants at which something is scheduled, each with what. */
   const scheduled = () => [
     ...Map.groupBy(
-      app.listed().filter((e) => e.scheduled),
+      app.document.listed().filter((e) => e.scheduled),
       (e) => e.atUs,
     ),
   ];
@@ -43,7 +43,7 @@ export function Story(props: { app: App }): JSX.Element {
               {(part) => (
                 <Show when={part.target} fallback={part.text}>
                   {(target) => (
-                    <button type="button" class="note-link" onClick={() => void app.visit(target())}>
+                    <button type="button" class="note-link" onClick={() => void app.transport.visit(target())}>
                       {part.text}
                     </button>
                   )}
@@ -58,7 +58,7 @@ export function Story(props: { app: App }): JSX.Element {
                   <button
                     type="button"
                     class="btn box"
-                    onClick={() => void app.seek(Math.max(0, atUs - BEFORE_US) / 1e6)}
+                    onClick={() => void app.transport.seek(Math.max(0, atUs - BEFORE_US) / 1e6)}
                   >
                     {plain(Math.max(0, atUs - BEFORE_US) / 1e6)} s: before {edit ? flagSaid(app, edit.edit) : ''}
                     {more.length > 0 ? ` and ${more.length} more` : ''}

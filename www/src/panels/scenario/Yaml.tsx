@@ -1,14 +1,14 @@
 // The scenario as YAML: read, checked and applied as a whole. What the reader typed is never overwritten by the run.
 import { createEffect, createSignal, For, type JSX, lazy, on, Show } from 'solid-js';
 import type { Json } from '../../base/json.ts';
-import { readYaml, writeYaml } from '../../base/text.ts';
+import { readYaml, writeYaml } from '../../base/yaml.ts';
 import type { Diagnostic } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { explain } from '../../state/notices.ts';
 
 const Policies = lazy(() => import('./Policies.tsx'));
 
-export default function Yaml(props: { app: App }): JSX.Element {
+export default function Yaml(props: { app: Pick<App, 'document' | 'dialogs' | 'links'> }): JSX.Element {
   const app = props.app;
   const [text, setText] = createSignal('');
   const [dirty, setDirty] = createSignal(false);
@@ -27,15 +27,15 @@ export default function Yaml(props: { app: App }): JSX.Element {
   };
   // What the reader typed is never overwritten by the run.
   createEffect(
-    on(app.document, (document) => {
+    on(app.document.current, (document) => {
       if (!dirty()) fill(document);
     }),
   );
 
   const apply = async (): Promise<void> => {
     try {
-      if (await app.applyDocument(await readYaml(text()))) fill(app.document());
-      else setWrong([...app.problems().values()].map((d: Diagnostic) => explain(d)));
+      if (await app.document.applyDocument(await readYaml(text()))) fill(app.document.current());
+      else setWrong([...app.document.problems().values()].map((d: Diagnostic) => explain(d)));
     } catch (error) {
       // Also aliases that stand for too much: the parser gives up on them.
       if (!(error instanceof Error)) throw error;
@@ -70,7 +70,7 @@ export default function Yaml(props: { app: App }): JSX.Element {
           <button type="button" class="btn pri" disabled={!dirty()} onClick={() => void apply()}>
             Apply
           </button>
-          <button type="button" class="btn" disabled={!dirty()} onClick={() => fill(app.document())}>
+          <button type="button" class="btn" disabled={!dirty()} onClick={() => fill(app.document.current())}>
             Revert
           </button>
           <span class="m">{dirty() ? 'one edit at the playhead, or a restart' : ''}</span>

@@ -2,15 +2,19 @@
 import { For, type JSX, Show } from 'solid-js';
 import { SHAPES } from '../../base/anomalies.ts';
 import { count } from '../../base/units.ts';
-import { AnomalyGlyph } from '../../draw/glyphs.tsx';
+import { AnomalyGlyph } from '../../draw/shapes.tsx';
 import type { App } from '../../state/app.ts';
 import { keysOf, SHORTCUTS } from '../../state/shortcuts.ts';
 import { Sheet } from '../parts/Sheet.tsx';
 import { Problems } from './NoticeBar.tsx';
 
-function HelpSheet(props: { app: App; keysOn: boolean; setKeysOn: (on: boolean) => void }): JSX.Element {
+function HelpSheet(props: {
+  app: Pick<App, 'dialogs'>;
+  keysOn: boolean;
+  setKeysOn: (on: boolean) => void;
+}): JSX.Element {
   return (
-    <Sheet open={props.app.help()} onClose={() => props.app.setHelp(false)} title="Help">
+    <Sheet open={props.app.dialogs.help()} onClose={() => props.app.dialogs.setHelp(false)} title="Help">
       <p class="say">
         Requests arrive on the left, pass admission, are routed to a replica, wait (hollow), prefill (blue) and decode
         (green).
@@ -61,8 +65,8 @@ function HelpSheet(props: { app: App; keysOn: boolean; setKeysOn: (on: boolean) 
       <label class="check">
         <input
           type="checkbox"
-          checked={props.app.speaks()}
-          onChange={(event) => props.app.setSpeaks(event.currentTarget.checked)}
+          checked={props.app.dialogs.speaks()}
+          onChange={(event) => props.app.dialogs.setSpeaks(event.currentTarget.checked)}
         />
         Tell a screen reader by itself where the run rests and what came of an edit
       </label>
@@ -70,17 +74,17 @@ function HelpSheet(props: { app: App; keysOn: boolean; setKeysOn: (on: boolean) 
   );
 }
 
-function TraceDialog(props: { app: App }): JSX.Element {
+function TraceDialog(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
   const close = (): void => {
-    if (props.app.reading()?.done) props.app.setReading(undefined);
+    if (props.app.dialogs.reading()?.done) props.app.dialogs.setReading(undefined);
   };
   return (
     <Sheet
-      open={props.app.reading() !== undefined}
+      open={props.app.dialogs.reading() !== undefined}
       onClose={close}
-      title={props.app.reading()?.done ? 'This trace cannot be used' : 'Reading the trace'}
+      title={props.app.dialogs.reading()?.done ? 'This trace cannot be used' : 'Reading the trace'}
     >
-      <Show when={props.app.reading()}>
+      <Show when={props.app.dialogs.reading()}>
         {(reading) => (
           <>
             <Show when={!reading().done} fallback={<p class="say">{reading().name}</p>}>
@@ -101,7 +105,11 @@ function TraceDialog(props: { app: App }): JSX.Element {
 }
 
 /** The dialog that is open. */
-export default function Dialogs(props: { app: App; keysOn: boolean; setKeysOn: (on: boolean) => void }): JSX.Element {
+export default function Dialogs(props: {
+  app: Pick<App, 'dialogs'>;
+  keysOn: boolean;
+  setKeysOn: (on: boolean) => void;
+}): JSX.Element {
   return (
     <>
       <HelpSheet app={props.app} keysOn={props.keysOn} setKeysOn={props.setKeysOn} />

@@ -6,20 +6,20 @@ import type { App } from '../../state/app.ts';
 import { routeSaid } from '../../state/edits.ts';
 import { fieldAt, inDocument, inUnit, pathName } from '../parts/formFields.ts';
 
-export default function FlagPanel(props: { app: App }): JSX.Element {
+export default function FlagPanel(props: { app: Pick<App, 'transport' | 'document'> }): JSX.Element {
   const app = props.app;
   return (
     <ul class="flag-list">
-      <For each={app.openFlags()} fallback={<li>Nothing has been edited while the run went on.</li>}>
+      <For each={app.document.openFlags()} fallback={<li>Nothing has been edited while the run went on.</li>}>
         {(index) => <Row app={app} index={index} />}
       </For>
     </ul>
   );
 }
 
-function Row(props: { app: App; index: number }): JSX.Element {
+function Row(props: { app: Pick<App, 'transport' | 'document'>; index: number }): JSX.Element {
   const app = props.app;
-  const placed = () => app.edits()[props.index];
+  const placed = () => app.document.edits()[props.index];
   return (
     <Show when={placed()}>
       {(edit) => (
@@ -34,7 +34,7 @@ function Row(props: { app: App; index: number }): JSX.Element {
               value={clock(edit().atUs)}
               onChange={(event) => {
                 const seconds = secondsOf(event.currentTarget.value.trim().replaceAll(',', ''));
-                if (seconds !== undefined) void app.moveEdit(props.index, seconds * 1e6);
+                if (seconds !== undefined) void app.document.moveEdit(props.index, seconds * 1e6);
               }}
             />{' '}
             s
@@ -45,7 +45,7 @@ function Row(props: { app: App; index: number }): JSX.Element {
                 app={app}
                 path={path}
                 value={value}
-                onSet={(next) => void app.reviseEdit(props.index, path, next)}
+                onSet={(next) => void app.document.reviseEdit(props.index, path, next)}
               />
             )}
           </For>
@@ -64,18 +64,18 @@ function Row(props: { app: App; index: number }): JSX.Element {
             )}
           </Show>
           <span class="flag-acts">
-            <button type="button" class="btn box" onClick={() => void app.seek(edit().atUs / 1e6)}>
+            <button type="button" class="btn box" onClick={() => void app.transport.seek(edit().atUs / 1e6)}>
               Go there
             </button>
             <button
               type="button"
               class="btn box"
               aria-pressed={edit().off}
-              onClick={() => void app.switchEdit(props.index)}
+              onClick={() => void app.document.switchEdit(props.index)}
             >
               {edit().off ? 'Switch on' : 'Switch off'}
             </button>
-            <button type="button" class="btn box" onClick={() => void app.removeEdit(props.index)}>
+            <button type="button" class="btn box" onClick={() => void app.document.removeEdit(props.index)}>
               Remove
             </button>
           </span>
@@ -86,8 +86,13 @@ function Row(props: { app: App; index: number }): JSX.Element {
 }
 
 /** The value of a field as the form has it: a list of what can be chosen, a number in its unit, else text. */
-function Value(props: { app: App; path: string; value: Json; onSet: (next: Json) => void }): JSX.Element {
-  const field = createMemo(() => fieldAt(props.app.schema, props.app.inForce(), props.path));
+function Value(props: {
+  app: Pick<App, 'document'>;
+  path: string;
+  value: Json;
+  onSet: (next: Json) => void;
+}): JSX.Element {
+  const field = createMemo(() => fieldAt(props.app.document.schema, props.app.document.inForce(), props.path));
   const choices = () => {
     const input = field()?.input;
     if (input?.kind === 'toggle') return SWITCHED;
@@ -104,7 +109,7 @@ function Value(props: { app: App; path: string; value: Json; onSet: (next: Json)
     const f = field();
     return f && typeof next === 'number' ? inDocument(f, next) : next;
   };
-  const name = (): string => pathName(props.app.schema, props.app.inForce(), props.path);
+  const name = (): string => pathName(props.app.document.schema, props.app.document.inForce(), props.path);
   return (
     <Show
       when={choices()}

@@ -17,19 +17,19 @@ import './gallery.css';
 const CARDS = trust<readonly Card[]>(rawCards);
 const TAGS: readonly string[] = [...new Set(CARDS.flatMap((card) => card.tags))];
 
-export default function Gallery(props: { app: App }): JSX.Element {
+export default function Gallery(props: { app: Pick<App, 'document' | 'dialogs' | 'links'> }): JSX.Element {
   const app = props.app;
   const [tag, setTag] = createSignal<string>();
   const [wanted, setWanted] = createSignal('');
   const shown = createMemo(() => CARDS.filter((card) => isTagged(card, tag()) && isFound(card, wanted())));
   const close = (): void => {
-    app.setGallery(false);
+    app.dialogs.setGallery(false);
   };
   const open = (name: string): void => {
     const preset = presetNamed(name);
     if (!preset) return;
     close();
-    void app.openPreset(preset);
+    void app.document.openPreset(preset);
   };
 
   return (
@@ -93,7 +93,7 @@ export default function Gallery(props: { app: App }): JSX.Element {
                       type="button"
                       class="card"
                       data-preset={card.name}
-                      aria-current={app.presetName() === card.name ? 'true' : undefined}
+                      aria-current={app.document.presetName() === card.name ? 'true' : undefined}
                       onClick={() => open(card.name)}
                     >
                       <Picture picture={card.picture} />
@@ -128,7 +128,7 @@ export default function Gallery(props: { app: App }): JSX.Element {
   );
 }
 
-function OpenFile(props: { app: App; close: () => void }): JSX.Element {
+function OpenFile(props: { app: Pick<App, 'document' | 'dialogs' | 'links'>; close: () => void }): JSX.Element {
   return (
     <FileButton
       class="btn box"
@@ -145,7 +145,7 @@ function OpenFile(props: { app: App; close: () => void }): JSX.Element {
 }
 
 /** The last card: a file or a link of one's own. */
-function Own(props: { app: App; close: () => void }): JSX.Element {
+function Own(props: { app: Pick<App, 'document' | 'dialogs' | 'links'>; close: () => void }): JSX.Element {
   const [wrong, setWrong] = createSignal(false);
   const open = (text: string): void => {
     const link = text.trim();

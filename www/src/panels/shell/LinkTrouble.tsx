@@ -8,7 +8,7 @@ import { Sheet } from '../parts/Sheet.tsx';
 import { Problems } from './NoticeBar.tsx';
 import './share.css';
 
-export default function LinkTrouble(props: { app: App }): JSX.Element {
+export default function LinkTrouble(props: { app: Pick<App, 'document' | 'dialogs' | 'links'> }): JSX.Element {
   const { links } = props.app;
   const close = (): void => {
     links.setTrouble(undefined);
@@ -16,7 +16,7 @@ export default function LinkTrouble(props: { app: App }): JSX.Element {
   const openDefault = (): void => {
     close();
     const [first] = PRESETS;
-    if (first) void props.app.openPreset(first);
+    if (first) void props.app.document.openPreset(first);
   };
   return (
     <Show when={links.trouble()}>

@@ -23,17 +23,17 @@ export function Problems(props: { list: readonly Diagnostic[] }): JSX.Element {
 }
 
 /** One line above the transport, over the page: it moves nothing. */
-export function NoticeBar(props: { app: App }): JSX.Element {
+export function NoticeBar(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
   const app = props.app;
   // A notice of success disappears after a while; a problem stays until it is dismissed.
   createEffect(() => {
-    const notice = app.notice();
+    const notice = app.dialogs.notice();
     if (notice?.kind !== 'info' || notice.diagnostics.length > 0) return;
-    const timer = setTimeout(() => app.setNotice(undefined), INFO_MS);
+    const timer = setTimeout(() => app.dialogs.setNotice(undefined), INFO_MS);
     onCleanup(() => clearTimeout(timer));
   });
   return (
-    <Show when={app.notice()}>
+    <Show when={app.dialogs.notice()}>
       {(notice) => (
         <div
           class="notice"
@@ -54,7 +54,7 @@ export function NoticeBar(props: { app: App }): JSX.Element {
                 type="button"
                 class="btn box"
                 onClick={() => {
-                  app.setNotice(undefined);
+                  app.dialogs.setNotice(undefined);
                   ask().run();
                 }}
               >
@@ -62,7 +62,7 @@ export function NoticeBar(props: { app: App }): JSX.Element {
               </button>
             )}
           </Show>
-          <button type="button" class="btn sq" aria-label="Dismiss" onClick={() => app.setNotice(undefined)}>
+          <button type="button" class="btn sq" aria-label="Dismiss" onClick={() => app.dialogs.setNotice(undefined)}>
             <Icon name="close" />
           </button>
         </div>
@@ -80,13 +80,13 @@ function asks(notice: Notice) {
   return notice.kind === 'ask' ? notice : undefined;
 }
 
-function crashOf(app: App) {
-  const notice = app.notice();
+function crashOf(app: Pick<App, 'dialogs'>) {
+  const notice = app.dialogs.notice();
   return notice?.kind === 'crash' ? notice.crash : undefined;
 }
 
-function said(app: App): JSX.Element {
-  const notice = app.notice();
+function said(app: Pick<App, 'dialogs'>): JSX.Element {
+  const notice = app.dialogs.notice();
   if (notice?.kind === 'crash') {
     const { againUs, message, nowUs } = notice.crash;
     const after =

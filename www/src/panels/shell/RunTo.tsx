@@ -6,13 +6,13 @@ import { ANOMALY_KINDS, EVENT_KINDS, OCCASIONS, type OccasionChoice } from '../.
 import type { App } from '../../state/app.ts';
 import { chosen, type Wanted } from '../../state/occasions.ts';
 
-export default function RunTo(props: { app: App; onDone: () => void }): JSX.Element {
+export default function RunTo(props: { app: Pick<App, 'transport' | 'selection'>; onDone: () => void }): JSX.Element {
   const app = props.app;
   const run = (choice: OccasionChoice, value: string): void => {
     const wanted = chosen(choice, value);
     if (!wanted) return;
     props.onDone();
-    app.runTo(wanted);
+    app.transport.runTo(wanted);
   };
   return (
     <ul class="occasions">
@@ -29,7 +29,7 @@ export default function RunTo(props: { app: App; onDone: () => void }): JSX.Elem
               <button type="submit" class="menu-item">
                 next {choice.label}
               </button>
-              <Completion choice={choice} app={app} wanted={app.wanted()} />
+              <Completion choice={choice} app={app} wanted={app.transport.wanted()} />
             </form>
           </li>
         )}
@@ -39,14 +39,14 @@ export default function RunTo(props: { app: App; onDone: () => void }): JSX.Elem
 }
 
 /** The field that completes an occasion; Enter in it runs. */
-function Completion(props: { choice: OccasionChoice; app: App; wanted: Wanted }): JSX.Element {
+function Completion(props: { choice: OccasionChoice; app: Pick<App, 'selection'>; wanted: Wanted }): JSX.Element {
   const label = (): string => `${sentence(props.choice.label)}: which`;
   /** What it was completed by last, else what it begins with. */
   const value = (): string => {
     if (props.wanted.choice.name === props.choice.name) return props.wanted.value;
     if (props.choice.takes === 'event-kind') return EVENT_KINDS[0] ?? '';
     if (props.choice.takes === 'anomaly-kind') return ANOMALY_KINDS[0] ?? '';
-    const request = props.app.selected().request;
+    const request = props.app.selection.selected().request;
     return props.choice.takes === 'request' && request !== undefined ? String(request) : String(props.choice.first);
   };
   return (

@@ -3,13 +3,13 @@ import { For, type JSX, Show } from 'solid-js';
 import { clock, DASH, plain } from '../../base/units.ts';
 import type { App } from '../../state/app.ts';
 import type { PlacedEdit } from '../../state/edits.ts';
-import { type Differing, differing } from '../../state/namedRuns.ts';
+import { type Differing, differing, removeNamedRun, renameNamedRun, showNamedRun } from '../../state/listedRuns.ts';
 import { editSaid } from '../parts/editWords.ts';
 import { pathName, valueSaid } from '../parts/formFields.ts';
 
-export default function Runs(props: { app: App }): JSX.Element {
+export default function Runs(props: { app: Pick<App, 'document'> }): JSX.Element {
   const app = props.app;
-  void app.refreshNamedRun();
+  void app.document.refreshNamedRun();
   return (
     <table class="runs">
       <thead>
@@ -25,9 +25,9 @@ export default function Runs(props: { app: App }): JSX.Element {
         </tr>
       </thead>
       <tbody>
-        <For each={app.namedRuns().all}>
+        <For each={app.document.namedRuns().all}>
           {(run) => {
-            const here = (): boolean => run.id === app.namedRuns().shown;
+            const here = (): boolean => run.id === app.document.namedRuns().shown;
             return (
               <tr classList={{ pick: here() }}>
                 <td>
@@ -37,12 +37,14 @@ export default function Runs(props: { app: App }): JSX.Element {
                     aria-label={`Name of ${run.name}`}
                     value={run.name}
                     maxLength={40}
-                    onChange={(event) => app.renameNamedRun(run.id, event.currentTarget.value.trim() || run.name)}
+                    onChange={(event) =>
+                      renameNamedRun(app.document, run.id, event.currentTarget.value.trim() || run.name)
+                    }
                   />
                 </td>
                 <td class="differs">
                   <Show when={!here()} fallback="on screen">
-                    {said(app, differing(run.document, app.document()))}
+                    {said(app, differing(run.document, app.document.current()))}
                   </Show>
                 </td>
                 <td class="r m">{run.figures ? `${clock(run.figures.computed_us)} s` : DASH}</td>
@@ -50,10 +52,10 @@ export default function Runs(props: { app: App }): JSX.Element {
                 <td class="r m">{ms(run.figures?.e2e_p99_ms)}</td>
                 <td class="r">
                   <Show when={!here()}>
-                    <button type="button" class="btn box" onClick={() => void app.showNamedRun(run)}>
+                    <button type="button" class="btn box" onClick={() => void showNamedRun(app.document, run)}>
                       Show<span class="visually-hidden"> {run.name}</span>
                     </button>
-                    <button type="button" class="btn box" onClick={() => app.removeNamedRun(run.id)}>
+                    <button type="button" class="btn box" onClick={() => removeNamedRun(app.document, run.id)}>
                       Remove<span class="visually-hidden"> {run.name}</span>
                     </button>
                   </Show>
@@ -89,13 +91,15 @@ function ms(value: number | undefined): string {
     : `${plain(Number(value.toPrecision(3)))} ms`;
 }
 
-function said(app: App, { has, lacks, changed }: Differing): string {
+function said(app: Pick<App, 'document'>, { has, lacks, changed }: Differing): string {
   const one = ({ atUs, edit, off }: PlacedEdit): string => {
     const what = editSaid(app, edit).map(([name, value]) => `${name} ${value}`);
     return `${what.join(', ')}${off ? ' (off)' : ''} at ${clock(atUs)} s`;
   };
   const parts = [
-    ...changed.map(({ path, to }) => `${pathName(app.schema, app.document(), path)} ${valueSaid(app, path, to)}`),
+    ...changed.map(
+      ({ path, to }) => `${pathName(app.document.schema, app.document.current(), path)} ${valueSaid(app, path, to)}`,
+    ),
     ...has.map(one),
     ...lacks.map((edit) => `without ${one(edit)}`),
   ];

@@ -29,17 +29,17 @@ const FRAME = { width: 800, height: 450 };
 
 type Form = 'readable' | 'packed';
 
-export default function Share(props: { app: App }): JSX.Element {
+export default function Share(props: { app: Pick<App, 'document' | 'links'> }): JSX.Element {
   const { links } = props.app;
   const [made, setMade] = createSignal<MadeLink | null>();
   const [frame, setFrame] = createSignal('');
   const [failed, setFailed] = createSignal(false);
   const [withView, setWithView] = createSignal(true);
   const others = (): readonly NamedRun[] => {
-    const { all, shown } = props.app.namedRuns();
+    const { all, shown } = props.app.document.namedRuns();
     return all.filter((run) => run.id !== shown);
   };
-  const [besideId, setBesideId] = createSignal(besides(props.app.namedRuns())?.id);
+  const [besideId, setBesideId] = createSignal(besides(props.app.document.namedRuns())?.id);
   const [form, setForm] = createSignal<Form>();
   const [done, setDone] = createSignal('');
 
@@ -52,7 +52,7 @@ export default function Share(props: { app: App }): JSX.Element {
       embedded.then((link) => setFrame(link ? frameCode(link.link, title()) : '')).catch(() => setFrame(''));
     }),
   );
-  const title = (): string => String(getAt(props.app.document(), 'title') ?? '') || 'A run on Tokenyard';
+  const title = (): string => String(getAt(props.app.document.current(), 'title') ?? '') || 'A run on Tokenyard';
   const shown = createMemo(() => {
     const link = made();
     if (!link) return '';
@@ -69,7 +69,7 @@ export default function Share(props: { app: App }): JSX.Element {
       () => setDone('The browser did not let it be copied: select the text and copy it by hand.'),
     );
   };
-  const saveFile = (): void => save('scenario.json', `${writeDocument(props.app.document(), 2)}\n`);
+  const saveFile = (): void => save('scenario.json', `${writeDocument(props.app.document.current(), 2)}\n`);
   const markdown = (): string => `[${escaped(title())}](${url()}): ${made()?.contains ?? ''}`;
 
   return (

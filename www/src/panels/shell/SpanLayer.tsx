@@ -59,12 +59,12 @@ function createDrag(
   return { take, drag, release };
 }
 
-export default function SpanLayer(props: { app: App }): JSX.Element {
+export default function SpanLayer(props: { app: Pick<App, 'transport' | 'selection' | 'dialogs'> }): JSX.Element {
   const app = props.app;
   const close = (): void => void setSpanShown(false);
   let layer: HTMLDivElement | undefined;
-  const endS = (): number => Math.max(1e-6, (app.frame()?.axis_end_us ?? 0) / 1e6);
-  const nowS = (): number => (app.frame()?.now_us ?? 0) / 1e6;
+  const endS = (): number => Math.max(1e-6, (app.transport.frame()?.axis_end_us ?? 0) / 1e6);
+  const nowS = (): number => (app.transport.frame()?.now_us ?? 0) / 1e6;
   const select = (a: number, b: number, of: AccountedTime): void => {
     setSpan(spanBetween(a, b, nowS(), endS(), of));
   };
@@ -78,7 +78,7 @@ export default function SpanLayer(props: { app: App }): JSX.Element {
 
   const { take, drag, release } = createDrag(at, select);
   const leave = (event: KeyboardEvent): void => {
-    if (event.key !== 'Escape' || event.defaultPrevented || app.covered() || app.notice()) return;
+    if (event.key !== 'Escape' || event.defaultPrevented || app.dialogs.covered() || app.dialogs.notice()) return;
     if (event.target instanceof Element && event.target.closest('input, select, textarea, [popover]')) return;
     event.preventDefault();
     event.stopPropagation();
@@ -117,12 +117,12 @@ export default function SpanLayer(props: { app: App }): JSX.Element {
     else select(now.fromS, Math.max(next, now.fromS), now.of);
   };
   const explain = (): void => {
-    app.pause();
+    app.transport.pause();
     setAccountOpen(true);
     setAccountDue(true);
-    app.setRightTab('run');
-    app.setDrawer(true);
-    app.setPhoneTab('inspector');
+    app.selection.setRightTab('run');
+    app.selection.setDrawer(true);
+    app.selection.setPhoneTab('inspector');
   };
   const Edge = (edge: { limit: Limit; name: string }): JSX.Element => (
     <div

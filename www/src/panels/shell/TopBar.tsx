@@ -18,9 +18,11 @@ const GALLERY = '*gallery';
 /** The one that compares, where the bar has no room for its button. */
 const COMPARE = '*compare';
 
-export function TopBar(props: { app: App }): JSX.Element {
+export function TopBar(props: {
+  app: Pick<App, 'selection' | 'document' | 'studies' | 'dialogs' | 'links'>;
+}): JSX.Element {
   const app = props.app;
-  const title = createMemo(() => String(getAt(app.document(), 'title') ?? '') || 'Untitled run');
+  const title = createMemo(() => String(getAt(app.document.current(), 'title') ?? '') || 'Untitled run');
   return (
     <header class="top">
       <Deferred>
@@ -36,17 +38,19 @@ export function TopBar(props: { app: App }): JSX.Element {
         <Menu.Root
           lazyMount
           onSelect={({ value }) => {
-            if (value === GALLERY) app.setGallery(true);
-            if (value === COMPARE) app.setComparing(true);
+            if (value === GALLERY) app.dialogs.setGallery(true);
+            if (value === COMPARE) app.studies.setComparing(true);
             const preset = presetNamed(value);
-            if (preset) void app.openPreset(preset);
+            if (preset) void app.document.openPreset(preset);
           }}
         >
           <Menu.Trigger class="btn">
             <span class="visually-hidden">Presets</span>
-            <span class="preset-name wide">{app.presetName() === title() ? '' : app.presetName()}</span>
-            <Show when={app.differences() > 0}>
-              <span class="ac">+{app.differences()}</span>
+            <span class="preset-name wide">
+              {app.document.presetName() === title() ? '' : app.document.presetName()}
+            </span>
+            <Show when={app.document.differences() > 0}>
+              <span class="ac">+{app.document.differences()}</span>
             </Show>
             <Icon name="down" />
           </Menu.Trigger>
@@ -80,7 +84,7 @@ export function TopBar(props: { app: App }): JSX.Element {
           type="button"
           class="btn wide"
           title={tooltip('Gallery of presets', 'gallery')}
-          onClick={() => app.setGallery(true)}
+          onClick={() => app.dialogs.setGallery(true)}
         >
           Gallery
         </button>
@@ -98,9 +102,9 @@ export function TopBar(props: { app: App }): JSX.Element {
         <button
           type="button"
           class="btn wide"
-          aria-pressed={app.comparing()}
+          aria-pressed={app.studies.comparing()}
           title={tooltip('Compare this run with another on the same requests', 'compare')}
-          onClick={() => app.setComparing(!app.comparing())}
+          onClick={() => app.studies.setComparing(!app.studies.comparing())}
         >
           Compare
         </button>
@@ -108,9 +112,9 @@ export function TopBar(props: { app: App }): JSX.Element {
           type="button"
           class="btn"
           aria-label="How true is this?"
-          aria-pressed={app.truth()}
+          aria-pressed={app.studies.measured()}
           title="How true is this? Measured runs and your own benchmark beside the simulation"
-          onClick={() => app.setTruth(!app.truth())}
+          onClick={() => app.studies.setMeasured(!app.studies.measured())}
         >
           <svg class="evidence-bars" width="12" height="10" viewBox="0 0 12 10" aria-hidden="true">
             <path class="on" d="M.5 6.500h2.500v3H.5zM4.500 4h2.500v5.500H4.500zM8.500 1.500h2.500v8H8.500z" />
@@ -134,8 +138,8 @@ export function TopBar(props: { app: App }): JSX.Element {
           type="button"
           class="btn sq wide-sq narrow-only"
           aria-label="Inspector"
-          aria-expanded={app.drawer()}
-          onClick={() => app.setDrawer(!app.drawer())}
+          aria-expanded={app.selection.drawer()}
+          onClick={() => app.selection.setDrawer(!app.selection.drawer())}
         >
           <Icon name="panel" />
         </button>
@@ -144,7 +148,7 @@ export function TopBar(props: { app: App }): JSX.Element {
           class="btn sq wide-sq"
           aria-label="Help and keyboard"
           title={tooltip('Help and keyboard', 'help')}
-          onClick={() => app.setHelp(true)}
+          onClick={() => app.dialogs.setHelp(true)}
         >
           ?
         </button>

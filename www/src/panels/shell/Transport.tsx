@@ -2,6 +2,7 @@
 import { Slider } from '@ark-ui/solid/slider';
 import {
   type Accessor,
+  type Component,
   type ComponentProps,
   createMemo,
   createSignal,
@@ -28,30 +29,32 @@ import { NoticeLine } from '../parts/Notices.tsx';
 /** The size of the thumb of the speed, in pixels: measured, it would make the browser lay the page out while it is built. */
 const THUMB = { width: 14, height: 14 };
 
-export function Transport(props: { app: App }): JSX.Element {
+export function Transport(props: { app: Pick<App, 'transport' | 'selection' | 'document' | 'studies'> }): JSX.Element {
   const app = props.app;
   const end = createMemo(() => {
-    const frame = app.frame();
-    const horizon = frame?.horizon_us || (app.trace() && frame?.axis_end_us) || 0;
+    const frame = app.transport.frame();
+    const horizon = frame?.horizon_us || (app.document.trace() && frame?.axis_end_us) || 0;
     return horizon > 0 ? `of ${plain(horizon / 1e6)} s` : 's';
   });
   let openFlags: (() => void) | undefined;
-  const asked = createMemo(() => speedText(app.speed()));
-  const got = createMemo(() => (app.playing() && app.achieved() > 0 ? speedText(app.achieved()) : '–'));
+  const asked = createMemo(() => speedText(app.transport.speed()));
+  const got = createMemo(() =>
+    app.transport.playing() && app.transport.achieved() > 0 ? speedText(app.transport.achieved()) : '–',
+  );
   return (
     <section class="foot" aria-label="Transport">
       <Deferred>
         <Scrubber
-          data={app.data().health}
-          frame={app.frame()}
-          warmUpS={app.warmUpS()}
-          anomalies={app.anomalies()}
-          onAnomaly={(mark) => void app.showAnomaly(mark)}
-          onSeek={(us) => void app.seek(us / 1e6)}
-          onSeekBy={app.seekBy}
-          onMoveFlag={(index, us) => void app.moveEdit(index, us)}
+          data={app.transport.data().health}
+          frame={app.transport.frame()}
+          warmUpS={app.document.warmUpS()}
+          anomalies={app.transport.anomalies()}
+          onAnomaly={(mark) => void app.transport.showAnomaly(mark)}
+          onSeek={(us) => void app.transport.seek(us / 1e6)}
+          onSeekBy={app.transport.seekBy}
+          onMoveFlag={(index, us) => void app.document.moveEdit(index, us)}
           onFlags={(indices) => {
-            app.setOpenFlags(indices);
+            app.document.setOpenFlags(indices);
             openFlags?.();
           }}
         />
@@ -60,7 +63,7 @@ export function Transport(props: { app: App }): JSX.Element {
         <FlagStops
           app={app}
           onOpen={(index) => {
-            app.setOpenFlags([index]);
+            app.document.setOpenFlags([index]);
             openFlags?.();
           }}
         />
@@ -76,9 +79,9 @@ export function Transport(props: { app: App }): JSX.Element {
         </Flyout>
         <Steps app={app} />
         <span class="clock" role="timer" aria-label="Simulated time">
-          {clock(app.frame()?.now_us ?? 0)} <small>{end()}</small>
+          {clock(app.transport.frame()?.now_us ?? 0)} <small>{end()}</small>
           <small class="phone-only">
-            <Show when={app.progress()} fallback={`${asked()} · got ${got()}`}>
+            <Show when={app.transport.progress()} fallback={`${asked()} · got ${got()}`}>
               {(progress) => underWay(progress())}
             </Show>
           </small>
@@ -88,11 +91,11 @@ export function Transport(props: { app: App }): JSX.Element {
           <button
             type="button"
             class="btn box"
-            disabled={app.studying()}
-            title={tooltip(`Run to the next ${sayWanted(app.wanted())}`, 'run-to')}
-            onClick={() => app.runTo()}
+            disabled={app.studies.studying()}
+            title={tooltip(`Run to the next ${sayWanted(app.transport.wanted())}`, 'run-to')}
+            onClick={() => app.transport.runTo()}
           >
-            Run to <b>next {sayWanted(app.wanted())}</b>
+            Run to <b>next {sayWanted(app.transport.wanted())}</b>
           </button>
           <Flyout
             label="Choose what to run to"
@@ -103,24 +106,24 @@ export function Transport(props: { app: App }): JSX.Element {
             {(close) => <LazyPart app={app} what="The list" load={async () => ({ default: await runToList(close) })} />}
           </Flyout>
         </span>
-        <Show when={!app.progress()}>
+        <Show when={!app.transport.progress()}>
           <button
             type="button"
             class="btn box desk"
             title={tooltip('Keep this run as it is and go on in another one', 'branch')}
-            onClick={() => void app.branch()}
+            onClick={() => void app.document.branch()}
           >
             Branch here
           </button>
         </Show>
-        <Show when={app.namedRuns().all.length > 0}>
+        <Show when={app.document.namedRuns().all.length > 0}>
           <Flyout
             label="Runs of this scenario"
-            name={`Runs ${app.namedRuns().all.length} of this scenario`}
+            name={`Runs ${app.document.namedRuns().all.length} of this scenario`}
             class="btn box"
             trigger={
               <>
-                Runs <b>{app.namedRuns().all.length}</b>
+                Runs <b>{app.document.namedRuns().all.length}</b>
                 <Icon name="down" />
               </>
             }
@@ -129,20 +132,20 @@ export function Transport(props: { app: App }): JSX.Element {
           </Flyout>
         </Show>
         <Switch fallback={<NoticeLine app={app} />}>
-          <Match when={app.progress()}>
+          <Match when={app.transport.progress()}>
             {(progress) => (
               <span class="errand">
                 <span role="status">{sayErrand(progress().errand, (us) => clock(us))}</span>{' '}
                 <Show when={progress().share !== undefined}>
                   <progress aria-label="Done" max={1} value={progress().share ?? 0} /> <b>{percent(progress())}</b>
                 </Show>{' '}
-                <button type="button" class="btn box" onClick={() => app.pause()}>
+                <button type="button" class="btn box" onClick={() => app.transport.pause()}>
                   Cancel
                 </button>
               </span>
             )}
           </Match>
-          <Match when={app.frame()?.trouble}>
+          <Match when={app.transport.frame()?.trouble}>
             {(trouble) => (
               <span class="trouble wa" title={trouble()}>
                 {trouble()}
@@ -157,10 +160,11 @@ export function Transport(props: { app: App }): JSX.Element {
 }
 
 /** The buttons that move the run: to its start, back, on, by a step, to its end. */
-function Steps(props: { app: App }): JSX.Element {
+function Steps(props: { app: Pick<App, 'transport' | 'studies'> }): JSX.Element {
   const app = props.app;
   /** What the large button does now. */
-  const doing = (): 'Stop' | 'Pause' | 'Play' => (app.progress() ? 'Stop' : app.playsOn() ? 'Pause' : 'Play');
+  const doing = (): 'Stop' | 'Pause' | 'Play' =>
+    app.transport.progress() ? 'Stop' : app.transport.playsOn() ? 'Pause' : 'Play';
   const Step = (step: {
     name: string;
     title?: string;
@@ -172,7 +176,7 @@ function Steps(props: { app: App }): JSX.Element {
       type="button"
       class="btn sq"
       aria-label={step.name}
-      disabled={app.studying()}
+      disabled={app.studies.studying()}
       title={tooltip(step.title ?? step.name, step.key)}
       onClick={() => void step.does()}
     >
@@ -181,34 +185,45 @@ function Steps(props: { app: App }): JSX.Element {
   );
   return (
     <>
-      <Step name="Restart" key="restart" icon="start" does={app.restart} />
-      <Step name="Step back" title="Step back to the event before" key="step-back" icon="back" does={app.stepBack} />
+      <Step name="Restart" key="restart" icon="start" does={app.transport.restart} />
+      <Step
+        name="Step back"
+        title="Step back to the event before"
+        key="step-back"
+        icon="back"
+        does={app.transport.stepBack}
+      />
       <button
         type="button"
         class="play"
         aria-label={doing()}
-        disabled={app.studying()}
+        disabled={app.studies.studying()}
         title={tooltip(doing(), 'play')}
-        onClick={() => void app.toggle()}
+        onClick={() => void app.transport.toggle()}
       >
         <Icon name={doing() === 'Stop' ? 'stop' : doing() === 'Pause' ? 'pause' : 'play'} />
       </button>
-      <Step name="Step one event" key="step-event" icon="event" does={() => app.step('event')} />
-      <Step name="Step one engine step" key="step-engine" icon="engine" does={() => app.step('engine-step')} />
-      <Step name="Run to the end" key="to-end" icon="end" does={app.toEnd} />
+      <Step name="Step one event" key="step-event" icon="event" does={() => app.transport.step('event')} />
+      <Step
+        name="Step one engine step"
+        key="step-engine"
+        icon="engine"
+        does={() => app.transport.step('engine-step')}
+      />
+      <Step name="Run to the end" key="to-end" icon="end" does={app.transport.toEnd} />
     </>
   );
 }
 
 /** The speed asked for and the one that was got, and the slider between the speeds. */
-function Speed(props: { app: App; asked: Accessor<string>; got: Accessor<string> }): JSX.Element {
+function Speed(props: { app: Pick<App, 'transport'>; asked: Accessor<string>; got: Accessor<string> }): JSX.Element {
   const { app, asked, got } = props;
   return (
     <div class="speed">
       <span class="desk r asked">
-        <span class="s">{caption(app.speed())}</span>
+        <span class="s">{caption(app.transport.speed())}</span>
         <br />
-        <span class="m" classList={{ wa: behind(app.speed(), app.achieved()) }}>
+        <span class="m" classList={{ wa: behind(app.transport.speed(), app.transport.achieved()) }}>
           asked {asked()} · got <b>{got()}</b>
         </span>
       </span>
@@ -219,8 +234,8 @@ function Speed(props: { app: App; asked: Accessor<string>; got: Accessor<string>
             max={SPEEDS.length - 1}
             step={1}
             thumbSize={THUMB}
-            value={[app.speedIndex()]}
-            onValueChange={({ value }) => app.setSpeed(value[0] ?? 0)}
+            value={[app.transport.speedIndex()]}
+            onValueChange={({ value }) => app.transport.setSpeed(value[0] ?? 0)}
             aria-label={['Speed']}
             getAriaValueText={({ value }) => `${speedText(SPEEDS[value] ?? 1)}, ${caption(SPEEDS[value] ?? 1)}`}
           >
@@ -240,8 +255,8 @@ function Speed(props: { app: App; asked: Accessor<string>; got: Accessor<string>
                       value={SPEEDS.indexOf(stop)}
                       class="slider-mark"
                       style={{ 'pointer-events': 'auto' }}
-                      data-on={stop === app.speed() ? '' : undefined}
-                      onClick={() => app.setSpeed(SPEEDS.indexOf(stop))}
+                      data-on={stop === app.transport.speed() ? '' : undefined}
+                      onClick={() => app.transport.setSpeed(SPEEDS.indexOf(stop))}
                     >
                       {speedText(stop)}
                     </Slider.Marker>
@@ -257,7 +272,7 @@ function Speed(props: { app: App; asked: Accessor<string>; got: Accessor<string>
 }
 
 /** The list of occasions, which closes once one was chosen. */
-async function runToList(close: () => void): Promise<(props: { app: App }) => JSX.Element> {
+async function runToList(close: () => void): Promise<Component<{ app: Pick<App, 'transport' | 'selection'> }>> {
   const { default: RunTo } = await import('./RunTo.tsx');
   return (props) => <RunTo app={props.app} onDone={close} />;
 }
@@ -266,21 +281,21 @@ async function runToList(close: () => void): Promise<(props: { app: App }) => JS
 const MOST_STOPS = 20;
 
 /** The flags of the timeline as controls: each is shown when it has the focus, goes to its instant, and is moved by arrows. */
-function FlagStops(props: { app: App; onOpen: (index: number) => void }): JSX.Element {
-  const flags = createMemo(() => (props.app.throttledFrame()?.flags ?? []).slice(0, MOST_STOPS), [], {
+function FlagStops(props: { app: Pick<App, 'transport' | 'document'>; onOpen: (index: number) => void }): JSX.Element {
+  const flags = createMemo(() => (props.app.transport.throttledFrame()?.flags ?? []).slice(0, MOST_STOPS), [], {
     equals: (a, b) =>
       a.length === b.length &&
       a.every((f, i) => f.at_us === b[i]?.at_us && f.label === b[i]?.label && f.off === b[i]?.off),
   });
   const key = (event: KeyboardEvent, index: number, atUs: number): void => {
     const { app } = props;
-    const step = (app.frame()?.axis_end_us ?? 0) / (event.shiftKey ? 2000 : 200);
+    const step = (app.transport.frame()?.axis_end_us ?? 0) / (event.shiftKey ? 2000 : 200);
     const acts: Readonly<Record<string, () => unknown>> = {
-      ArrowLeft: () => app.moveEdit(index, atUs - step),
-      ArrowRight: () => app.moveEdit(index, atUs + step),
-      Delete: () => app.removeEdit(index),
-      Backspace: () => app.removeEdit(index),
-      x: () => app.switchEdit(index),
+      ArrowLeft: () => app.document.moveEdit(index, atUs - step),
+      ArrowRight: () => app.document.moveEdit(index, atUs + step),
+      Delete: () => app.document.removeEdit(index),
+      Backspace: () => app.document.removeEdit(index),
+      x: () => app.document.switchEdit(index),
       e: () => props.onOpen(index),
     };
     const act = event.ctrlKey || event.metaKey || event.altKey ? undefined : acts[event.key];
@@ -299,7 +314,7 @@ function FlagStops(props: { app: App; onOpen: (index: number) => void }): JSX.El
             aria-keyshortcuts="ArrowLeft ArrowRight Delete x e"
             title="Arrows move it, Delete removes it, x switches it off, e edits it"
             onKeyDown={(event) => key(event, index, flag().at_us)}
-            onClick={() => void props.app.seek(flag().at_us / 1e6)}
+            onClick={() => void props.app.transport.seek(flag().at_us / 1e6)}
           >
             {flag().off ? 'Switched-off edit' : 'Edit'} at {clock(flag().at_us)} s: {flag().label}. Go there
           </button>
@@ -318,7 +333,7 @@ function underWay(progress: Progress): string {
 }
 
 /** The instant to go to, typed: what is no time stays, and says so. */
-function TimeField(props: { app: App }): JSX.Element {
+function TimeField(props: { app: Pick<App, 'transport'> }): JSX.Element {
   const [wrong, setWrong] = createSignal(false);
   const go = (input: HTMLInputElement): void => {
     const text = input.value.trim().replaceAll(',', '');
@@ -327,14 +342,14 @@ function TimeField(props: { app: App }): JSX.Element {
       return;
     }
     const seconds = secondsOf(text);
-    const end = props.app.frame()?.horizon_us ?? 0;
+    const end = props.app.transport.frame()?.horizon_us ?? 0;
     const fits = seconds !== undefined && (end === 0 || seconds * 1e6 <= end) && seconds <= 2 ** 32;
     setWrong(!fits);
     if (!fits || seconds === undefined) return;
     input.value = '';
     // The keys are those of the page again.
     input.blur();
-    void props.app.seek(seconds);
+    void props.app.transport.seek(seconds);
   };
   return (
     <label class="goto">
@@ -354,7 +369,7 @@ function TimeField(props: { app: App }): JSX.Element {
       />
       <Show when={wrong()}>
         <span class="wa" role="alert">
-          from 0 to {plain((props.app.frame()?.horizon_us || 2 ** 32 * 1e6) / 1e6)} s
+          from 0 to {plain((props.app.transport.frame()?.horizon_us || 2 ** 32 * 1e6) / 1e6)} s
         </span>
       </Show>
     </label>

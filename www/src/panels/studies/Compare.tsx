@@ -21,6 +21,7 @@ import type { RunComparison } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { type Beside, type BothFrames, type Comparing, createComparing } from '../../state/compare.ts';
 import { changes, placedEdits, routeSaid } from '../../state/edits.ts';
+import { applyAsRun } from '../../state/listedRuns.ts';
 import { sendToB, sentToB } from '../../state/sentToB.ts';
 import { choiceText, fieldAt, pathName, plainText } from '../parts/formFields.ts';
 import { overlay } from '../parts/overlay.ts';
@@ -43,23 +44,26 @@ type Shown = (typeof SHOWN)[number];
 
 /** Both stages, drawn by what is given: panels know no stage. */
 export type StagesProps = {
-  readonly app: App;
+  readonly app: Pick<App, 'transport' | 'dialogs'>;
   readonly frames: BothFrames | undefined;
   readonly nameOfB: string;
 };
 
-export function Compare(props: { app: App; stages: Component<StagesProps> }): JSX.Element {
+export function Compare(props: {
+  app: Pick<App, 'transport' | 'document' | 'studies' | 'dialogs' | 'links'>;
+  stages: Component<StagesProps>;
+}): JSX.Element {
   const app = props.app;
   const [shown, setShown] = createSignal<Shown>('Charts');
   let host: HTMLElement | undefined;
   const comparing = createComparing({
-    frame: app.frame,
-    document: app.document,
-    rests: () => app.mode() === 'paused',
-    traceFile: app.traceFile,
-    outcomes: app.outcomes,
-    columns: app.columns,
-    inspect: app.inspect,
+    frame: app.transport.frame,
+    document: app.document.current,
+    rests: () => app.transport.mode() === 'paused',
+    traceFile: app.document.traceFile,
+    outcomes: app.studies.outcomes,
+    columns: app.studies.columns,
+    inspect: app.studies.inspect,
   });
   const choices = createChoices(app);
   const [study, setStudy] = createSignal<Study>('Two runs');
@@ -82,16 +86,16 @@ export function Compare(props: { app: App; stages: Component<StagesProps> }): JS
       comparing.openPair(request, request);
     }),
   );
-  createEffect(() => app.setCompared(comparing.beside()));
+  createEffect(() => app.studies.setCompared(comparing.beside()));
   // Races and sweeps have runs of their own: the one on screen stays where it is.
-  createEffect(() => app.setStudying(study() !== 'Two runs'));
+  createEffect(() => app.studies.setStudying(study() !== 'Two runs'));
   onCleanup(() => {
-    app.setCompared(undefined);
-    app.setStudying(false);
+    app.studies.setCompared(undefined);
+    app.studies.setStudying(false);
   });
   overlay(
     () => host,
-    () => app.setComparing(false),
+    () => app.studies.setComparing(false),
   );
   const raceAsB = (next: Beside): void => {
     setStudy('Two runs');
@@ -119,7 +123,7 @@ export function Compare(props: { app: App; stages: Component<StagesProps> }): JS
           </For>
         </fieldset>
         <span class="grow" />
-        <button type="button" class="btn sq" aria-label="Close" onClick={() => app.setComparing(false)}>
+        <button type="button" class="btn sq" aria-label="Close" onClick={() => app.studies.setComparing(false)}>
           <Icon name="close" />
         </button>
       </div>
@@ -148,7 +152,7 @@ export function Compare(props: { app: App; stages: Component<StagesProps> }): JS
 
 /** Both runs: what they are on the left, their figures and charts in the middle, their requests on the right. */
 function TwoRuns(props: {
-  app: App;
+  app: Pick<App, 'transport' | 'document' | 'studies' | 'dialogs' | 'links'>;
   comparing: Comparing;
   choices: Choices;
   shown: Shown;
@@ -157,11 +161,11 @@ function TwoRuns(props: {
 }): JSX.Element {
   const { app, comparing, choices } = props;
   const promote = async (b: Beside): Promise<void> => {
-    if (await app.applyAsRun(b.document)) app.setComparing(false);
+    if (await applyAsRun(app.document, b.document)) app.studies.setComparing(false);
   };
   const swap = async (b: Beside): Promise<void> => {
-    const a: Beside = { name: 'A before the swap', document: app.document() };
-    if (await app.applyAsRun(b.document)) await comparing.choose(a);
+    const a: Beside = { name: 'A before the swap', document: app.document.current() };
+    if (await applyAsRun(app.document, b.document)) await comparing.choose(a);
   };
   return (
     <>
@@ -226,7 +230,7 @@ function TwoRuns(props: {
                     )}
                   </For>
                 </fieldset>
-                <button type="button" class="btn box" onClick={() => app.toEnd()}>
+                <button type="button" class="btn box" onClick={() => app.transport.toEnd()}>
                   Run both to the end
                 </button>
               </div>
@@ -250,11 +254,11 @@ function TwoRuns(props: {
                   charts={comparing.charts()}
                   onPair={comparing.openPair}
                   runs={async () => {
-                    const [a, b] = await Promise.all([app.outcomes(), comparing.outcomes()]);
+                    const [a, b] = await Promise.all([app.studies.outcomes(), comparing.outcomes()]);
                     return (
                       b && [
-                        { document: app.document(), outcomes: a },
-                        { document: comparing.beside()?.document ?? app.document(), outcomes: b },
+                        { document: app.document.current(), outcomes: a },
+                        { document: comparing.beside()?.document ?? app.document.current(), outcomes: b },
                       ]
                     );
                   }}
@@ -275,15 +279,15 @@ function TwoRuns(props: {
   );
 }
 
-function state(comparing: Comparing, app: App): string {
-  const [now, b] = [app.frame()?.now_us ?? 0, comparing.atUs() ?? 0];
+function state(comparing: Comparing, app: Pick<App, 'transport'>): string {
+  const [now, b] = [app.transport.frame()?.now_us ?? 0, comparing.atUs() ?? 0];
   const found = comparing.result();
   if (found?.atUs === now) {
     const since = found.comparison.since_s;
     return `compared up to ${clock(now)} s${since === undefined ? '' : `, from the last difference at ${plain(since)} s on`}`;
   }
   if (b < now) return `B is at ${clock(b)} s`;
-  return app.mode() === 'paused' ? 'comparing…' : 'pause to compare request by request';
+  return app.transport.mode() === 'paused' ? 'comparing…' : 'pause to compare request by request';
 }
 
 /** How a run is drawn: A solid, B dashed. */
@@ -342,11 +346,11 @@ function Seeds(props: { comparing: Comparing }): JSX.Element {
 }
 
 /** In what B differs from A. */
-function Differs(props: { app: App; b: Beside }): JSX.Element {
-  const listed = createMemo(() => changes(props.app.document(), props.b.document));
+function Differs(props: { app: Pick<App, 'document'>; b: Beside }): JSX.Element {
+  const listed = createMemo(() => changes(props.app.document.current(), props.b.document));
   /** Requests that B sends elsewhere. */
   const sent = createMemo(() => {
-    const [inA, inB] = [props.app.document(), props.b.document].map((of) =>
+    const [inA, inB] = [props.app.document.current(), props.b.document].map((of) =>
       placedEdits(of).flatMap(({ edit, off }) => (off ? [] : [routeSaid(edit) ?? []])),
     );
     const known = new Set(inA?.map(String));
@@ -361,16 +365,16 @@ function Differs(props: { app: App; b: Beside }): JSX.Element {
       <div class="blk-head">
         <h2>Differs</h2>
         <span class="m">
-          {edits(props.b.document) === edits(props.app.document())
+          {edits(props.b.document) === edits(props.app.document.current())
             ? ''
-            : `edits: ${edits(props.app.document())} in A, ${edits(props.b.document)} in B`}
+            : `edits: ${edits(props.app.document.current())} in A, ${edits(props.b.document)} in B`}
         </span>
       </div>
       <ul class="compare-differs">
         <For each={listed().slice(0, 20)}>
           {(change) => (
             <li>
-              <span>{pathName(props.app.schema, props.b.document, change.path)}</span>
+              <span>{pathName(props.app.document.schema, props.b.document, change.path)}</span>
               <span class="m">
                 {said(props.app, change.path, change.from)} → <b>{said(props.app, change.path, change.to)}</b>
               </span>
@@ -385,7 +389,11 @@ function Differs(props: { app: App; b: Beside }): JSX.Element {
             </li>
           )}
         </For>
-        <Show when={listed().length + sent().length === 0 && edits(props.b.document) === edits(props.app.document())}>
+        <Show
+          when={
+            listed().length + sent().length === 0 && edits(props.b.document) === edits(props.app.document.current())
+          }
+        >
           <li class="s">nothing: B is the same run</li>
         </Show>
       </ul>
@@ -393,8 +401,8 @@ function Differs(props: { app: App; b: Beside }): JSX.Element {
   );
 }
 
-function said(app: App, path: string, value: Json | undefined): string {
-  const field = fieldAt(app.schema, app.document(), path);
+function said(app: Pick<App, 'document'>, path: string, value: Json | undefined): string {
+  const field = fieldAt(app.document.schema, app.document.current(), path);
   if (field?.input.kind === 'choice' && value !== undefined) return choiceText(value, field);
   return typeof value === 'object' && value !== null ? choiceText(value) : plainText(value) || 'default';
 }
@@ -439,7 +447,7 @@ function Pairing(props: { comparison: RunComparison }): JSX.Element {
 const LOST = ['refused', 'dropped', 'unfinished'] as const;
 
 /** What A is called: its router, where B has another one. */
-function nameOfA(app: App, b: Beside): string {
-  const [own, other] = [app.document(), b.document].map((of) => getAt(of, 'cluster.routing'));
+function nameOfA(app: Pick<App, 'document'>, b: Beside): string {
+  const [own, other] = [app.document.current(), b.document].map((of) => getAt(of, 'cluster.routing'));
   return equal(own ?? null, other ?? null) ? 'this run' : said(app, 'cluster.routing', own);
 }

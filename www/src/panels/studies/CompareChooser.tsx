@@ -27,21 +27,21 @@ export type Choices = {
 };
 
 /** All that B can be without typing. */
-export function createChoices(app: App): Choices {
+export function createChoices(app: Pick<App, 'transport' | 'document'>): Choices {
   const [from, setFrom] = createSignal<From>('start');
   const begun = (value: Json): Json =>
     from() === 'start'
-      ? setAt(app.document(), ROUTING, value)
-      : withEditAt(app.document(), app.frame()?.now_us ?? 0, { [ROUTING]: value });
+      ? setAt(app.document.current(), ROUTING, value)
+      : withEditAt(app.document.current(), app.transport.frame()?.now_us ?? 0, { [ROUTING]: value });
   const routers = createMemo(() => {
-    const field = fieldAt(app.schema, app.document(), ROUTING);
+    const field = fieldAt(app.document.schema, app.document.current(), ROUTING);
     const all = field?.input.kind === 'choice' ? field.input.options : [];
-    const own = choiceText(getAt(app.document(), ROUTING), field);
+    const own = choiceText(getAt(app.document.current(), ROUTING), field);
     return all.filter((option) => option.label !== own);
   });
   const named = ({ edit }: ListedEdit): string => {
     const paths = [...Object.keys(edit.set ?? {}), ...Object.keys(edit.add ?? {})];
-    return paths.map((path) => pathName(app.schema, app.document(), path)).join(', ');
+    return paths.map((path) => pathName(app.document.schema, app.document.current(), path)).join(', ');
   };
   // A document is made when it is read: that of a router from the playhead on is another one at each instant.
   const groups = createMemo((): Group[] => [
@@ -58,22 +58,22 @@ export function createChoices(app: App): Choices {
     },
     {
       title: 'Another run of the list',
-      all: app
+      all: app.document
         .namedRuns()
-        .all.filter((run) => run.id !== app.namedRuns().shown)
+        .all.filter((run) => run.id !== app.document.namedRuns().shown)
         .map(({ name, document }) => ({ name, label: name, says: 'The run as it was left.', document })),
     },
     {
       // Edits in force: B without one is the run before it went on.
       title: 'Without an edit',
-      all: app
+      all: app.document
         .listed()
         .filter((edit) => !edit.off)
         .map((edit) => ({
           name: `without the edit at ${clock(edit.atUs)} s`,
           label: `${clock(edit.atUs)} s: ${named(edit)}`,
           says: 'Goes on there as it was before.',
-          document: withoutEdit(app.document(), edit.index),
+          document: withoutEdit(app.document.current(), edit.index),
         })),
     },
   ]);
@@ -82,7 +82,7 @@ export function createChoices(app: App): Choices {
 
 /** All choices as lists, and a field for a link. */
 export function Chooser(props: {
-  app: App;
+  app: Pick<App, 'links'>;
   choices: Choices;
   chosen: string | undefined;
   choose: (next: Beside) => void;

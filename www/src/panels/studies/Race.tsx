@@ -35,17 +35,17 @@ const FIRST: Readonly<Record<Kind, readonly string[]>> = {
 /** The bound is no competitor. */
 const BOUND = 'oracle';
 
-export default function Race(props: { app: App; onB: (next: Beside) => void }): JSX.Element {
+export default function Race(props: { app: Pick<App, 'document'>; onB: (next: Beside) => void }): JSX.Element {
   const app = props.app;
   const race = createRace();
   const [kind, setKind] = createSignal<Kind>('Routers');
   /** The pool whose autoscaler is raced: the first that has one. */
-  const scaled = createMemo(() => scaledPools(app.document())[0]);
+  const scaled = createMemo(() => scaledPools(app.document.current())[0]);
   const of = (): Kind => (scaled() ? kind() : 'Routers');
   const path = (): string => (of() === 'Routers' ? ROUTING : `cluster.pools[${scaled()?.index ?? 0}].scaling.policy`);
-  const own = (): Json => getAt(app.document(), path()) ?? 'least-loaded';
+  const own = (): Json => getAt(app.document.current(), path()) ?? 'least-loaded';
   const options = createMemo(() => {
-    const field = fieldAt(app.schema, app.document(), path());
+    const field = fieldAt(app.document.schema, app.document.current(), path());
     const all = field?.input.kind === 'choice' ? field.input.options : [];
     return all.filter((o) => o.tag !== BOUND || o.tag === ownTag());
   });
@@ -68,10 +68,10 @@ export default function Race(props: { app: App; onB: (next: Beside) => void }): 
   };
   const begin = (): void => {
     const raced = { path: path(), runners: runners(), seeds: seeds(), bounded: of() === 'Autoscalers' };
-    void race.start(app.document(), raced, by());
+    void race.start(app.document.current(), raced, by());
   };
   /** The objective of TTFT; 0 for none. */
-  const objectiveMs = (): number => Number(getAt(app.document(), 'slo.ttft_ms') ?? 0);
+  const objectiveMs = (): number => Number(getAt(app.document.current(), 'slo.ttft_ms') ?? 0);
   const races = (): string => {
     const who = of() === 'Autoscalers' ? 'autoscalers and the oracle' : 'routers';
     return `Race ${runners().length} ${who}, ${seeds()} ${seeds() === 1 ? 'seed' : 'seeds'} each`;

@@ -42,7 +42,7 @@ type Varied = Axis & {
   readonly now: number;
 };
 
-export default function Sweep(props: { app: App }): JSX.Element {
+export default function Sweep(props: { app: Pick<App, 'document'> }): JSX.Element {
   const app = props.app;
   const study = createSweep();
   const fields = createMemo(() => [TRAFFIC, ...numbersOf(app)]);
@@ -57,9 +57,9 @@ export default function Sweep(props: { app: App }): JSX.Element {
   const [axis, setAxis] = createSignal<Axis>(TRAFFIC);
   const [ran, setRan] = createSignal<readonly string[]>([]);
   const [theory, setTheory] = createSignal<Theories>();
-  const routing = (): Json => getAt(app.document(), ROUTING) ?? 'least-loaded';
+  const routing = (): Json => getAt(app.document.current(), ROUTING) ?? 'least-loaded';
   const options = createMemo(() => {
-    const field = fieldAt(app.schema, app.document(), ROUTING);
+    const field = fieldAt(app.document.schema, app.document.current(), ROUTING);
     const all = field?.input.kind === 'choice' ? field.input.options : [];
     return all.filter((option) => option.label !== choiceText(routing(), field));
   });
@@ -93,7 +93,7 @@ export default function Sweep(props: { app: App }): JSX.Element {
     setAxis({ path: path(), title, unit, times });
     setRan(asked());
     setTheory(undefined);
-    void study.sweep(app.document(), asked(), seeds());
+    void study.sweep(app.document.current(), asked(), seeds());
   };
   return (
     <>
@@ -265,7 +265,7 @@ function RouterChoice(props: {
 }
 
 /** The highest arrival rate at which enough requests meet the objectives. */
-function Capacity(props: { app: App; study: Study; seeds: number }): JSX.Element {
+function Capacity(props: { app: Pick<App, 'document'>; study: Study; seeds: number }): JSX.Element {
   const { study } = props;
   const [share, setShare] = createSignal(0.95);
   return (
@@ -288,7 +288,7 @@ function Capacity(props: { app: App; study: Study; seeds: number }): JSX.Element
             <button
               type="button"
               class="btn box"
-              onClick={() => void study.find(props.app.document(), props.seeds, share())}
+              onClick={() => void study.find(props.app.document.current(), props.seeds, share())}
             >
               Find the capacity
             </button>
@@ -332,11 +332,11 @@ function Reached(props: { progress: Progress; of: 'sweep' | 'capacity' | undefin
 }
 
 /** The fields of the scenario that hold a number. */
-function numbersOf(app: App): readonly Varied[] {
-  const document = app.document();
+function numbersOf(app: Pick<App, 'document'>): readonly Varied[] {
+  const document = app.document.current();
   return SECTIONS.flatMap((section) =>
     entriesOf(document, section).flatMap((entry) =>
-      fieldsIn(app.schema, document, section, entry).flatMap((field): readonly Varied[] => {
+      fieldsIn(app.document.schema, document, section, entry).flatMap((field): readonly Varied[] => {
         const value = getAt(document, field.path) ?? field.initial;
         if (field.input.kind !== 'number' || typeof value !== 'number') return [];
         const title = [section.title, field.within, field.label].filter((part) => part !== '').join(', ');
@@ -355,8 +355,10 @@ function valuesOf({ times, integer }: Varied, from: number, to: number, steps: n
   return [...new Set(all)].join(',');
 }
 
-function ttftOf(app: App): number {
-  const value = getAt(app.document(), 'slo.ttft_ms') ?? fieldAt(app.schema, app.document(), 'slo.ttft_ms')?.initial;
+function ttftOf(app: Pick<App, 'document'>): number {
+  const value =
+    getAt(app.document.current(), 'slo.ttft_ms') ??
+    fieldAt(app.document.schema, app.document.current(), 'slo.ttft_ms')?.initial;
   return typeof value === 'number' ? value : 0;
 }
 

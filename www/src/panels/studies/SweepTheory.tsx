@@ -8,14 +8,14 @@ import { Violated } from './TheoryKey.tsx';
 import { createTheorySwitch } from './theorySwitch.ts';
 
 export function SweepTheory(props: {
-  app: App;
+  app: Pick<App, 'document'>;
   varied: readonly string[];
   theory: Theories | undefined;
   onTheory: (found: Theories | undefined) => void;
 }): JSX.Element {
   const { shown, toggle, law, setLaw, failed } = createTheorySwitch(
     () => props.varied,
-    (law) => theoryOfSweep(props.app.document(), props.varied, law),
+    (law) => theoryOfSweep(props.app.document.current(), props.varied, law),
     (found) => props.onTheory(found),
   );
   const cases = () => [...(props.theory?.values() ?? [])];

@@ -14,7 +14,10 @@ const WIDE = 6.2;
 const LEAST_MS = 2000;
 const SHARE = 20;
 
-export default function Theory(props: { app: App; onOver: (over: Over | undefined) => void }): JSX.Element {
+export default function Theory(props: {
+  app: Pick<App, 'transport' | 'document' | 'studies'>;
+  onOver: (over: Over | undefined) => void;
+}): JSX.Element {
   const app = props.app;
   const [law, setLaw] = createSignal('');
   const [found, setFound] = createSignal<TheoryOfRun>();
@@ -22,10 +25,10 @@ export default function Theory(props: { app: App; onOver: (over: Over | undefine
   let due = 0;
   const ask = oneAtATime(async () => {
     const began = performance.now();
-    if (app.mode() !== 'paused' && began < due) return;
+    if (app.transport.mode() !== 'paused' && began < due) return;
     try {
-      const outcomes = await app.outcomes();
-      setFound(await theoryOfRun({ document: app.document(), outcomes }, law()));
+      const outcomes = await app.studies.outcomes();
+      setFound(await theoryOfRun({ document: app.document.current(), outcomes }, law()));
       setFailed(false);
     } catch {
       setFound(undefined);
@@ -33,7 +36,7 @@ export default function Theory(props: { app: App; onOver: (over: Over | undefine
     }
     due = performance.now() + Math.max(LEAST_MS, SHARE * (performance.now() - began));
   });
-  createEffect(on([app.refreshTick, app.playing, law], ask));
+  createEffect(on([app.transport.refreshTick, app.transport.playing, law], ask));
   createEffect(() => {
     const now = found();
     props.onOver(now && overOf(now));

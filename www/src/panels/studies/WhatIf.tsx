@@ -13,7 +13,10 @@ const MOST = 16;
 /** A request that is looked at for so long may be asked about. */
 const LOOKED_AT_MS = 200;
 
-export default function WhatIfBlock(props: { app: App; detail: RequestDetail }): JSX.Element {
+export default function WhatIfBlock(props: {
+  app: Pick<App, 'transport' | 'document' | 'studies'>;
+  detail: RequestDetail;
+}): JSX.Element {
   const app = props.app;
   const [found, setFound] = createSignal<WhatIf>();
   const [trouble, setTrouble] = createSignal('');
@@ -31,18 +34,18 @@ export default function WhatIfBlock(props: { app: App; detail: RequestDetail }):
   const send = (to: number): void => {
     const { request, routed_us: atUs } = props.detail;
     if (atUs === undefined) return;
-    const document = sentElsewhere(app.document(), atUs, request, to);
+    const document = sentElsewhere(app.document.current(), atUs, request, to);
     sendToB({ name: `request ${request} to r${to}`, document, request });
-    app.setComparing(true);
+    app.studies.setComparing(true);
   };
 
   const query = (): WhatIfQuery => {
     const { request, routed_us } = props.detail;
-    const until_us = app.frame()?.now_us ?? 0;
+    const until_us = app.transport.frame()?.now_us ?? 0;
     return { request, most: MOST, until_us, ...(routed_us !== undefined && { routed_us }) };
   };
   createEffect(
-    on([() => props.detail.request, app.playing], ([, playing]) => {
+    on([() => props.detail.request, app.transport.playing], ([, playing]) => {
       if (playing) return;
       const timer = setTimeout(() => prepareWhatIf(app, query()), LOOKED_AT_MS);
       onCleanup(() => clearTimeout(timer));

@@ -11,7 +11,7 @@ import './whatif.css';
 /** What can be explained: above which percentile, or all that arrived in a span of time. */
 const BANDS = [99, 95, 90, 50] as const;
 
-export default function Why(props: { app: App }): JSX.Element {
+export default function Why(props: { app: Pick<App, 'transport' | 'selection' | 'document'> }): JSX.Element {
   const app = props.app;
   const [time, setTime] = createSignal<AccountedTime>('e2e');
   const [above, setAbove] = createSignal<number>(BANDS[0]);
@@ -31,7 +31,7 @@ export default function Why(props: { app: App }): JSX.Element {
       time: time(),
       above: above(),
       by: by(),
-      until_us: app.frame()?.now_us ?? 0,
+      until_us: app.transport.frame()?.now_us ?? 0,
       ...(fromS === undefined ? {} : { from_us: Math.round(fromS * 1e6) }),
       ...(toS === undefined ? {} : { to_us: Math.round(toS * 1e6) }),
     };
@@ -50,7 +50,7 @@ export default function Why(props: { app: App }): JSX.Element {
   );
   const typed = (): void => {
     const [fromS, toS] = [secondsOf(from().trim()), secondsOf(to().trim())];
-    const frame = app.frame();
+    const frame = app.transport.frame();
     // One limit may have been typed and the other not yet.
     if (fromS !== undefined && toS !== undefined && fromS <= toS && frame) {
       setSpan(spanBetween(fromS, toS, frame.now_us / 1e6, frame.axis_end_us / 1e6, time()));
@@ -152,7 +152,7 @@ export default function Why(props: { app: App }): JSX.Element {
   );
 }
 
-function Explained(props: { app: App; e: Explanation }): JSX.Element {
+function Explained(props: { app: Pick<App, 'selection'>; e: Explanation }): JSX.Element {
   const parts = createMemo(() => props.e.causes.filter((c) => c.slow_ms > 0 || c.fast_ms > 0));
   const longest = (): number => Math.max(props.e.slow.mean_ms, props.e.fast.mean_ms, 1e-9);
   return (
@@ -220,7 +220,7 @@ function Stack(props: { parts: readonly CausePart[]; of: 'slow_ms' | 'fast_ms'; 
   );
 }
 
-function Row(props: { app: App; part: CausePart }): JSX.Element {
+function Row(props: { app: Pick<App, 'selection'>; part: CausePart }): JSX.Element {
   const whose = (): string => props.part.clients.map((c) => `${c.client} ${text(percent(c.share))}`).join(', ');
   return (
     <tr>
@@ -242,7 +242,7 @@ function Row(props: { app: App; part: CausePart }): JSX.Element {
               type="button"
               class="link"
               title={`${text(durationMs(most().ms))} of it, on r${most().replica}`}
-              onClick={() => props.app.select({ request: most().request, replica: undefined })}
+              onClick={() => props.app.selection.select({ request: most().request, replica: undefined })}
             >
               #{most().request}
             </button>

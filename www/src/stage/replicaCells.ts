@@ -1,0 +1,45 @@
+// A replica as a row of the table. Loaded with it.
+import { count, DASH, durationUs, percent, percentileUs, text } from '../base/units.ts';
+import type { KeyFigures, ReplicaFrame } from '../generated/boundary.ts';
+import { cpuShare, HEALTH_WORDS, kvShare, ttftHealth } from './facts.ts';
+
+export const REPLICA_COLUMNS = [
+  'Pool',
+  'Busy',
+  'Share of traffic',
+  'In flight',
+  'Waiting',
+  'Running',
+  'In prefill',
+  'Step',
+  'KV in use',
+  'Blocks used',
+  'Shared',
+  'Cached',
+  'CPU tier in use',
+  'CPU hits',
+  'TTFT p50',
+  'Objective',
+] as const;
+
+/** The cells of a replica's row in the table behind the stage. */
+export function replicaCells(r: ReplicaFrame, key: KeyFigures): string[] {
+  return [
+    r.pool,
+    text(percent(r.busy)),
+    text(percent(r.share)),
+    count(r.in_flight),
+    count(r.waiting),
+    count(r.running),
+    count(r.prefilling),
+    text(durationUs(r.step_us)),
+    text(percent(kvShare(r))),
+    count(r.kv.used),
+    count(r.kv.shared),
+    count(r.kv.cached),
+    r.kv.cpu_total > 0 ? text(percent(cpuShare(r))) : DASH,
+    r.kv.cpu_total > 0 ? text(percent(r.kv.cpu_hit_rate)) : DASH,
+    text(percentileUs(r.ttft.p50_us, r.ttft.count)),
+    HEALTH_WORDS[ttftHealth(r, key)],
+  ];
+}

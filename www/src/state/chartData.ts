@@ -1,0 +1,109 @@
+// The data of the charts: each is asked for at a pace of its own while the run plays, all of them where it rests.
+import { type Accessor, createSignal } from 'solid-js';
+import { paintApart } from '../base/paints.ts';
+import { type ChartData, NO_DATA, VIEWS } from '../base/view.ts';
+import type { Frame, View } from '../generated/boundary.ts';
+import type { Client } from '../sim/client.ts';
+import type { ColumnsAnswer, Mode } from '../sim/protocol.ts';
+
+/** Charts are renewed as often as one of their buckets passes, within these bounds. */
+const CHARTS_MS = { least: 100, most: 400 } as const;
+const BUCKETS = 240;
+/** Asked for with each frame while playing, one after the other: each is drawn in a display frame of its own. */
+const VIEWS_A_FRAME = 2;
+const DISTRIBUTIONS_MS = 250;
+/** A chart that takes long to make is renewed the less often: all of them together take a small part of the worker's time. */
+const TIMES_ITS_COST = 80;
+
+/** Which charts are renewed: all of them, those whose time has come, or the one of these that has waited longest. */
+type Wanted = 'all' | 'due' | 'one';
+
+type Surroundings = {
+  readonly client: () => Client;
+  readonly speed: Accessor<number>;
+  readonly frame: Accessor<Frame | undefined>;
+  readonly mode: Accessor<Mode>;
+  /** The number of the run on screen. */
+  readonly run: () => number;
+};
+
+export function createChartData({ client, speed, frame, mode, run }: Surroundings) {
+  const [data, setData] = createSignal<ChartData>(NO_DATA);
+  const due = createDue();
+  let asking = false;
+  /** Whether all charts were wanted while some were being asked for. */
+  let allWanted = false;
+
+  function refresh(wanted: Wanted, now: number, more = VIEWS_A_FRAME - 1): void {
+    const all = wanted === 'all';
+    // What lies on the way to an instant is not part of its distributions, and would widen their axes.
+    const shown = mode() === 'seeking' ? VIEWS.filter((view) => !isDistribution(view)) : VIEWS;
+    const views = due.of(shown, wanted, now);
+    if (asking) allWanted ||= all;
+    if (views.length === 0 || asking) return;
+    asking = true;
+    allWanted = false;
+    due.ask(views, now, chartsMs());
+    const asked = run();
+    const ended = (): void => {
+      asking = false;
+      if (allWanted) refresh('all', performance.now());
+      else if (wanted === 'one' && more > 0 && mode() !== 'paused') refresh('one', performance.now(), more - 1);
+    };
+    client()
+      .columns(views)
+      .then((answers) => {
+        due.cost(answers, now);
+        return show(answers, asked, all);
+      })
+      .then(ended, ended);
+  }
+
+  /** Shows what was asked of a run, if that is on screen still. */
+  function show(answers: readonly ColumnsAnswer[], asked: number, all: boolean): Promise<void> | undefined {
+    const take = (): void => {
+      if (asked === run()) setData((before) => ({ ...before, ...Object.fromEntries(answers.map((a) => [a.view, a])) }));
+    };
+    if (!all && mode() !== 'paused' && !document.hidden)
+      // A chart and a frame in one display frame would take too long.
+      return new Promise<void>((resolve) =>
+        paintApart(() => {
+          take();
+          resolve();
+        }),
+      );
+    take();
+    return undefined;
+  }
+
+  function chartsMs(): number {
+    const bucketMs = (frame()?.axis_end_us ?? 0) / 1000 / BUCKETS;
+    return Math.min(CHARTS_MS.most, Math.max(CHARTS_MS.least, bucketMs / speed()));
+  }
+
+  return { data, refresh, clear: () => setData(NO_DATA) };
+}
+
+/** When each chart is renewed next. */
+function createDue() {
+  const dueMs = new Map<View, number>();
+  const at = (view: View): number => dueMs.get(view) ?? 0;
+  return {
+    of(shown: readonly View[], wanted: Wanted, now: number): readonly View[] {
+      const due = shown.filter((view) => wanted === 'all' || now >= at(view));
+      // While playing, the one that has waited longest: two charts and the stage in one display frame would take too long.
+      return wanted === 'one' ? due.toSorted((a, b) => at(a) - at(b)).slice(0, 1) : due;
+    },
+    ask(views: readonly View[], now: number, chartsMs: number): void {
+      for (const view of views) dueMs.set(view, now + (isDistribution(view) ? DISTRIBUTIONS_MS : chartsMs));
+    },
+    /** An answer that took long is asked for later. */
+    cost(answers: readonly ColumnsAnswer[], now: number): void {
+      for (const { view, tookMs } of answers) dueMs.set(view, Math.max(at(view), now + TIMES_ITS_COST * tookMs));
+    },
+  };
+}
+
+function isDistribution(view: View): boolean {
+  return view === 'ttft-ecdf' || view === 'e2e-ecdf';
+}

@@ -1,0 +1,143 @@
+// Edits of the run on screen: at the playhead while it goes on where that can be, else the run is made again.
+import { batch } from 'solid-js';
+import { equal, getAt, type Json, parsePath, setAt } from '../base/json.ts';
+import { readDocument } from '../base/text.ts';
+import {
+  type Edit,
+  editsBetween,
+  effective,
+  furtherEntry,
+  type GrowingList,
+  movedEdit,
+  revisedEdit,
+  switchedEdit,
+  withoutEdit,
+} from './edits.ts';
+import { namedRunOf, namedRunsAfter } from './namedRuns.ts';
+import type { Opening } from './runLoading.ts';
+import type { RunProblems, RunState, Surroundings } from './runState.ts';
+import { type Done, liveStep, recorded } from './undo.ts';
+
+export type Live = ReturnType<typeof createLive>;
+
+export function createLive({ client, schema }: Surroundings, state: RunState, { attempt, tell }: RunProblems) {
+  const { document, setDocument, inForce, setNamedRuns, setHistory, latest } = state;
+
+  /** Applies edits at the playhead, as far as they are accepted. */
+  async function applyLive(all: readonly Edit[], path: string, record = true): Promise<boolean> {
+    return attempt(async () => {
+      for (const edit of all) {
+        const [before, old] = [inForce(), document()];
+        const accepted = await client().apply(JSON.stringify(edit));
+        latest.id = accepted.id;
+        batch(() => {
+          latest.editedUs = accepted.nowUs;
+          const next = readDocument(accepted.scenario);
+          setDocument(next);
+          tell(accepted.diagnostics, path);
+          const { left } = accepted;
+          setNamedRuns((all) =>
+            left ? namedRunsAfter(all, { document: old, figures: left }, next) : namedRunOf(all, next),
+          );
+          // What an edit in the past left is gone back to; any other edit is taken back by its inverse.
+          const step: Done = left
+            ? { kind: 'restart', before: old, after: next }
+            : liveStep(edit, before, accepted.nowUs, initialOf);
+          if (record) setHistory((h) => recorded(h, step));
+        });
+      }
+    }, path);
+  }
+
+  /** What a field has where a document leaves it out. */
+  function initialOf(path: string): Json | undefined {
+    return schema.fields(inForce(), parsePath(path))[0]?.initial;
+  }
+
+  return { applyLive, initialOf };
+}
+
+/** Changes by what is asked for: a field, a whole document, a pool or a client more. */
+export function createChanges(page: Surroundings, state: RunState, live: Live, { restartWith }: Opening) {
+  const { schema, playsOn } = page;
+  const { document, inForce, listed, nowUs } = state;
+  const { applyLive, initialOf } = live;
+
+  /** Whether there is a run to edit: before its first event, a change is one of the document. */
+  function started(): boolean {
+    return nowUs() > 0;
+  }
+
+  /** Whether all of it can change while the run goes on. */
+  function isLive(all: readonly Edit[]): boolean {
+    const paths = all.flatMap((edit) => [...Object.keys(edit.set ?? {}), ...Object.keys(edit.add ?? {})]);
+    return paths.every((path) => ['live', 'replace'].includes(schema.editKind(path)));
+  }
+
+  /** Sets a field, or all that lies under `path`, as one edit at the playhead; where that cannot be, the run starts again. */
+  async function change(path: string, value: Json): Promise<boolean> {
+    const edited = editsBetween(inForce(), setAt(inForce(), path, value));
+    if (edited?.length === 0) return true;
+    const without = takenBack(path, value);
+    if (without !== undefined) return restartWith(without, path);
+    if (edited && started() && isLive(edited)) return applyLive(edited, path);
+    return restartWith(setAt(document(), path, value), path);
+  }
+
+  /**
+   * The document without the edits of `path` made at this very instant, where `value` is what the field had before them: a value that
+   * is set back leaves no edit.
+   */
+  function takenBack(path: string, value: Json): Json | undefined {
+    const here = listed().filter(
+      ({ atUs, scheduled, edit }) =>
+        !scheduled && atUs === nowUs() && equal(Object.keys(edit.set ?? {}), [path]) && edit.add === undefined,
+    );
+    if (here.length === 0 || playsOn()) return undefined;
+    const next = here.reduceRight((now, { index }) => withoutEdit(now, index), document());
+    const before = getAt(effective(next, nowUs()), path) ?? initialOf(path);
+    return equal(before, value) ? next : undefined;
+  }
+
+  /** Takes a document as it is written: what differs is one edit at the playhead if all of it is live, else the run starts again. */
+  async function applyDocument(next: Json): Promise<boolean> {
+    const edited = editsBetween(document(), next);
+    const sameEdits = equal(getAt(document(), 'edits') ?? [], getAt(next, 'edits') ?? []);
+    if (edited && sameEdits && started() && isLive(edited)) return applyLive(edited, '');
+    return restartWith(next);
+  }
+
+  /** Adds a pool or a client like the last one, or as the schema begins it where there is none. */
+  async function add(list: GrowingList): Promise<boolean> {
+    const [field] = schema.fields(inForce(), parsePath(list));
+    const entry = furtherEntry(inForce(), list) ?? (field?.input.kind === 'list' ? field.input.start : undefined);
+    if (entry === undefined) return false;
+    if (started()) return applyLive([{ add: { [list]: entry } }], list);
+    const items = getAt(document(), list);
+    return restartWith(setAt(document(), list, [...(Array.isArray(items) ? items : []), entry]), list);
+  }
+
+  return { change, applyDocument, add };
+}
+
+/** The edits of the run, one by one. */
+export function createEditList({ document }: RunState, { restartWith }: Opening) {
+  async function removeEdit(index: number): Promise<void> {
+    await restartWith(withoutEdit(document(), index));
+  }
+
+  async function moveEdit(index: number, atUs: number): Promise<void> {
+    await restartWith(movedEdit(document(), index, Math.max(0, Math.round(atUs))));
+  }
+
+  /** Switches an edit off, or on again. */
+  async function switchEdit(index: number): Promise<void> {
+    await restartWith(switchedEdit(document(), index));
+  }
+
+  async function reviseEdit(index: number, path: string, value: Json): Promise<boolean> {
+    return restartWith(revisedEdit(document(), index, path, value), `edits[${index}]`);
+  }
+
+  return { removeEdit, moveEdit, switchEdit, reviseEdit };
+}

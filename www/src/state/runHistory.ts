@@ -1,0 +1,99 @@
+// Undo and redo of what was done to the run on screen; what each step takes is in undo.ts.
+import { writeDocument } from '../base/text.ts';
+import { namedRunOf } from './namedRuns.ts';
+import type { Live } from './runEdits.ts';
+import type { Loading } from './runLoading.ts';
+import type { RunProblems, RunState, Surroundings } from './runState.ts';
+import { type Done, type LiveStep, type Plan, redone, redoPlan, undone, undoPlan } from './undo.ts';
+
+type CarryOut = (plan: Plan) => Promise<boolean>;
+
+/** What carries out a step of the history. */
+export function createCarrying(
+  { aim }: Surroundings,
+  { document, setNamedRuns, nowUs }: RunState,
+  { load, run }: Loading,
+  { applyLive }: Live,
+  { attempt }: RunProblems,
+): CarryOut {
+  /** Tells whether the step was taken. */
+  return async function carryOut(plan: Plan): Promise<boolean> {
+    switch (plan.kind) {
+      case 'edit':
+        return applyLive([plan.edit], '', false);
+      case 'run':
+        return run(plan.document, aim() ?? nowUs(), '');
+      case 'runs':
+        setNamedRuns(namedRunOf(plan.namedRuns, document()));
+        return true;
+      case 'open': {
+        const { opened: again } = plan;
+        return attempt(() =>
+          load(writeDocument(again.document), false, again.atUs, (next) => ({ ...again, document: next })),
+        );
+      }
+    }
+  };
+}
+
+export function createHistory(page: Surroundings, state: RunState, { run }: Loading, carryOut: CarryOut) {
+  const { playsOn, setNotice } = page;
+  const { document, inForce, history, setHistory, latest, nowUs } = state;
+
+  /** One step after the other: keys come faster than a run answers, and each of them counts. */
+  let steps: Promise<void> = Promise.resolve();
+  function stepHistory(
+    next: () => Done | undefined,
+    planned: (step: Done) => Plan,
+    then: (plan: Plan, step: Done) => void,
+  ): Promise<void> {
+    steps = steps.then(async () => {
+      const step = next();
+      if (!step) return;
+      const plan = planned(step);
+      if (await carryOut(plan)) then(plan, step);
+    });
+    return steps;
+  }
+
+  /** Where an edit was made that was the latest thing to happen: the frame on screen may be older. */
+  const editNowUs = (): number => Math.max(latest.editedUs, nowUs());
+
+  function undo(): Promise<void> {
+    return stepHistory(
+      () => history().done.at(-1),
+      // A run that plays is beyond the frame on screen.
+      (step) => undoPlan(step, document(), nowUs() + (playsOn() ? 1 : 0)),
+      (plan, step) => {
+        setHistory((h) => undone(h, plan, editNowUs()));
+        if (step.kind === 'live' && plan.kind === 'edit') void offerTakingOut(step, editNowUs());
+      },
+    );
+  }
+
+  /** What has acted is not undone by what takes it back: the reader may have the run without both. */
+  async function offerTakingOut(step: LiveStep, atUs: number): Promise<void> {
+    const { forgotten, takenBackSaid, takenOut } = await import('./takenBack.ts');
+    const takeOut = async (): Promise<void> => {
+      const found = takenOut(history(), document());
+      if (found && (await run(found.document, found.fromUs, ''))) setHistory(forgotten);
+    };
+    const found = takenOut(history(), document());
+    if (found) setNotice({ kind: 'ask', ...takenBackSaid(step, atUs, found.fromUs), run: () => void takeOut() });
+  }
+
+  function redo(): Promise<void> {
+    return stepHistory(
+      () => history().undone.at(-1),
+      (step) => redoPlan(step, inForce(), document(), nowUs()),
+      (plan) => setHistory((h) => redone(h, plan, editNowUs())),
+    );
+  }
+
+  return {
+    undo,
+    redo,
+    canUndo: () => history().done.length > 0,
+    canRedo: () => history().undone.length > 0,
+  };
+}

@@ -1,0 +1,122 @@
+// Loading: a scenario in the place of the one on screen, and the run of a changed document up to an instant.
+import { batch } from 'solid-js';
+import { equal, getAt, type Json } from '../base/json.ts';
+import { readDocument, writeDocument } from '../base/text.ts';
+import type { RunId } from '../sim/protocol.ts';
+import { NO_NAMED_RUNS, namedRunOf } from './namedRuns.ts';
+import { byPath, ofDocument } from './notices.ts';
+import type { RunProblems, RunState, Surroundings } from './runState.ts';
+import { NO_HISTORY, type Opened, recorded } from './undo.ts';
+
+/** Where a scenario opens that does not say it: far enough for queues to have filled. */
+const OPENING_US = 25_000_000;
+
+export type Loading = ReturnType<typeof createLoading>;
+
+export function createLoading(page: Surroundings, state: RunState, { attempt, setProblems }: RunProblems) {
+  const { client, playsOn, onWay, onNewRun } = page;
+  const { document, setDocument, setOriginal, setPresetName, trace, setTrace, setNamedRuns, latest } = state;
+  let runs = 0;
+
+  function newRun(): RunId {
+    runs += 1;
+    return { run: runs, edit: 0 };
+  }
+
+  /** Loads a scenario in the place of the one on screen, and shows what `as` makes of its document. */
+  async function load(text: string, useTrace: boolean, untilUs: number, as: (next: Json) => Opened): Promise<void> {
+    const accepted = await client().load(text, { id: newRun(), useTrace, untilUs, thenPlay: false, keeps: false });
+    latest.id = accepted.id;
+    const next = as(readDocument(accepted.scenario));
+    batch(() => {
+      showRun(next.document, false);
+      setNamedRuns(next.namedRuns);
+      setOriginal(next.original);
+      setPresetName(next.name);
+      if (!useTrace) setTrace(undefined);
+      setProblems(byPath(accepted.diagnostics, ''));
+    });
+  }
+
+  /** Makes a run of `next` up to an instant; the run of the same document is the same run. */
+  async function run(next: Json, untilUs: number, path: string): Promise<boolean> {
+    return attempt(async () => {
+      const same = equal(next, document());
+      onWay(untilUs);
+      const accepted = await client().load(writeDocument(next), {
+        id: same ? latest.id : newRun(),
+        useTrace: trace() !== undefined && getAt(next, 'workload.trace') !== undefined,
+        untilUs,
+        thenPlay: playsOn(),
+        keeps: true,
+      });
+      latest.id = accepted.id;
+      batch(() => {
+        showRun(readDocument(accepted.scenario), same);
+        setProblems((before) =>
+          path === '' && accepted.diagnostics.length === 0 ? before : ofDocument(before, accepted.diagnostics, path),
+        );
+      });
+    }, path);
+  }
+
+  function showRun(next: Json, same: boolean): void {
+    latest.editedUs = 0;
+    setDocument(next);
+    if (!same) setNamedRuns((all) => namedRunOf(all, next));
+    onNewRun(same);
+  }
+
+  /** Whether a run was loaded. */
+  const isLoaded = (): boolean => runs > 0;
+  return { load, run, isLoaded };
+}
+
+export type Opening = ReturnType<typeof createOpening>;
+
+/** What can be gone back from: opening a scenario, and making the run again. */
+export function createOpening(page: Surroundings, state: RunState, loading: Loading, { attempt }: RunProblems) {
+  const { document, original, presetName, trace, namedRuns, setHistory, latest, nowUs } = state;
+  const { load, run, isLoaded } = loading;
+
+  /** Loads a new scenario and takes it to an instant; what is shown before stays if it is refused. A link says what it differs from. */
+  async function open(
+    text: string,
+    name: string,
+    useTrace: boolean,
+    untilUs = OPENING_US,
+    from?: string,
+  ): Promise<boolean> {
+    return attempt(async () => {
+      // Rows of a trace are not kept for a way back.
+      const before = isLoaded() && !useTrace && trace() === undefined ? opened() : undefined;
+      await load(text, useTrace, untilUs, (next) => ({
+        document: next,
+        original: from === undefined ? next : readDocument(from),
+        name,
+        namedRuns: NO_NAMED_RUNS,
+        atUs: untilUs,
+      }));
+      setHistory((h) =>
+        before ? recorded(h, { kind: 'open', before, after: { ...opened(), atUs: untilUs } }) : NO_HISTORY,
+      );
+    });
+  }
+
+  /** The scenario on screen with its runs, to be opened again. */
+  function opened(): Opened {
+    const [name, atUs] = [presetName(), Math.max(latest.editedUs, nowUs())];
+    return { document: document(), original: original(), name, namedRuns: namedRuns(), atUs };
+  }
+
+  /** Makes the run again from a changed document, up to the same instant. */
+  async function restartWith(next: Json, path = ''): Promise<boolean> {
+    const before = document();
+    const done = await run(next, page.aim() ?? nowUs(), path);
+    if (done && !equal(before, document()))
+      setHistory((h) => recorded(h, { kind: 'restart', before, after: document() }));
+    return done;
+  }
+
+  return { open, restartWith };
+}

@@ -1,0 +1,66 @@
+// What the page tells its reader: the notice, dialogs, the gallery, and the sentences of the polite live region.
+import { type Accessor, createSignal, type Setter } from 'solid-js';
+import type { Frame } from '../../generated/boundary.ts';
+import { readFlag, writeFlag } from '../flags.ts';
+import type { Notice, TraceReading } from '../notices.ts';
+import { sentenceOf } from '../spoken.ts';
+
+export type DialogsSlice = {
+  readonly notice: Accessor<Notice | undefined>;
+  readonly setNotice: Setter<Notice | undefined>;
+  /** The trace file that is being read, or what is wrong with it. */
+  readonly reading: Accessor<TraceReading | undefined>;
+  readonly setReading: Setter<TraceReading | undefined>;
+  readonly help: Accessor<boolean>;
+  readonly setHelp: Setter<boolean>;
+  readonly gallery: Accessor<boolean>;
+  readonly setGallery: Setter<boolean>;
+  /** Whether a dialog lies over the page. */
+  readonly covered: () => boolean;
+  /** What the polite live region says. */
+  readonly spoken: Accessor<string>;
+  /** Says a sentence in the polite live region. */
+  readonly tell: Setter<string>;
+  /** Says how the run stands, also when that was said before. */
+  readonly say: () => void;
+  /** Whether changes are spoken by themselves. */
+  readonly speaks: Accessor<boolean>;
+  readonly setSpeaks: (on: boolean) => void;
+};
+
+export function createDialogs(frame: () => Frame | undefined, sharing: () => boolean): DialogsSlice {
+  const [notice, setNotice] = createSignal<Notice>();
+  const [reading, setReading] = createSignal<TraceReading>();
+  const [help, setHelp] = createSignal(false);
+  const [gallery, setGallery] = createSignal(false);
+  const [spoken, tell] = createSignal('');
+  const [speaks, setSpeaks] = createSignal(readFlag('spoken'));
+
+  function say(): void {
+    const at = frame();
+    if (!at) return;
+    const said = sentenceOf(at);
+    // A live region speaks only what differs from before.
+    tell((before) => (before === said ? `${said}\u00a0` : said));
+  }
+
+  return {
+    notice,
+    setNotice,
+    reading,
+    setReading,
+    help,
+    setHelp,
+    gallery,
+    setGallery,
+    covered: () => help() || reading() !== undefined || sharing(),
+    spoken,
+    tell,
+    say,
+    speaks,
+    setSpeaks: (on) => {
+      setSpeaks(on);
+      writeFlag('spoken', on);
+    },
+  };
+}

@@ -1,0 +1,135 @@
+// The scenario on screen: its document, the edits of it, the runs made of it, and the files that it is opened from.
+import { type Accessor, createMemo, createSignal, type Setter } from 'solid-js';
+import { getAt, type Json } from '../../base/json.ts';
+import type { Schema } from '../../base/schema.ts';
+import type { Diagnostic, Frame, TraceSummary } from '../../generated/boundary.ts';
+import rawSchema from '../../generated/schema.json';
+import type { Client } from '../../sim/client.ts';
+import type { Change, GrowingList, ListedEdit, PlacedEdit } from '../edits.ts';
+import type { NamedRuns } from '../namedRuns.ts';
+import { type Preset, presetText } from '../presets.ts';
+import { createRuns } from '../runs.ts';
+import type { DialogsSlice } from './dialogs.ts';
+import type { LinksSlice } from './links.ts';
+import type { createSelection } from './selection.ts';
+import type { createStudies } from './studies.ts';
+import type { createTransport } from './transport.ts';
+
+export type DocumentSlice = {
+  readonly schema: Schema;
+  /** The document that the run comes from, with its edits. */
+  readonly current: Accessor<Json>;
+  /** The document as the edits up to the playhead have made it. */
+  readonly inForce: Accessor<Json>;
+  /** The document as it was opened, and its name. */
+  readonly original: Accessor<Json>;
+  readonly presetName: Accessor<string>;
+  /** The trace that is replayed, and its file. */
+  readonly trace: Accessor<TraceSummary | undefined>;
+  readonly traceFile: Accessor<File | undefined>;
+  readonly warmUpS: Accessor<number>;
+  /** What is wrong with the document, by field. */
+  readonly problems: Accessor<ReadonlyMap<string, Diagnostic>>;
+  readonly setProblems: Setter<ReadonlyMap<string, Diagnostic>>;
+  readonly edits: Accessor<readonly PlacedEdit[]>;
+  readonly listed: Accessor<readonly ListedEdit[]>;
+  readonly changed: Accessor<readonly Change[]>;
+  /** How much differs from the scenario as it was loaded. */
+  readonly differences: Accessor<number>;
+  /** Loads a scenario; false where it is refused. */
+  readonly open: ReturnType<typeof createRuns>['open'];
+  readonly openPreset: (preset: Preset) => Promise<void>;
+  /** Takes a file, whatever it is. */
+  readonly openFile: (file: File) => Promise<void>;
+  readonly freshSeed: () => ReturnType<Client['freshSeed']>;
+  /** Sets a field, or all that lies under `path`; where that cannot be an edit, the run starts again. */
+  readonly change: (path: string, value: Json) => Promise<boolean>;
+  readonly applyDocument: (next: Json) => Promise<boolean>;
+  readonly restartWith: (next: Json, path?: string) => Promise<boolean>;
+  readonly reset: () => Promise<void>;
+  readonly add: (list: GrowingList) => Promise<boolean>;
+  readonly removeEdit: (index: number) => Promise<void>;
+  readonly moveEdit: (index: number, atUs: number) => Promise<void>;
+  readonly switchEdit: (index: number) => Promise<void>;
+  readonly reviseEdit: (index: number, path: string, value: Json) => Promise<boolean>;
+  readonly undo: () => Promise<void>;
+  readonly redo: () => Promise<void>;
+  readonly canUndo: () => boolean;
+  readonly canRedo: () => boolean;
+  /** The runs of this scenario. */
+  readonly namedRuns: Accessor<NamedRuns>;
+  /** Brings what the list says of the run on screen up to date. */
+  readonly refreshNamedRun: () => Promise<void>;
+  /** Changes the list of runs, not what is on screen. */
+  readonly listRuns: (after: NamedRuns) => void;
+  /** Keeps the run on screen as it is, under its name, and goes on in another one. */
+  readonly branch: () => Promise<void>;
+  /** The edits whose flag is open, by their places in the list. */
+  readonly openFlags: Accessor<readonly number[]>;
+  readonly setOpenFlags: Setter<readonly number[]>;
+  /** What the flags say. */
+  readonly setFlagWords: Setter<readonly string[]>;
+};
+
+type Surroundings = {
+  readonly client: () => Client;
+  readonly schema: Schema;
+  readonly transport: ReturnType<typeof createTransport>;
+  readonly selection: ReturnType<typeof createSelection>;
+  readonly dialogs: DialogsSlice;
+  readonly studies: () => ReturnType<typeof createStudies>;
+  readonly links: () => LinksSlice;
+};
+
+/** The slice, and what the rest of the state does with the document. */
+type Documents = DocumentSlice & {
+  readonly setTrace: Setter<TraceSummary | undefined>;
+  readonly addSecondRun: (name: string, scenario: string) => void;
+  readonly flagWords: Accessor<readonly string[]>;
+  readonly editsPassed: Accessor<number>;
+  readonly onFrame: (frame: Frame) => void;
+};
+
+export function createDocument(page: Surroundings): Documents {
+  const { client, schema, transport, selection, dialogs, studies, links } = page;
+  const { frame, playsOn, aim, onWay, speed } = transport;
+  const { setReading, setNotice } = dialogs;
+  const [traceFile, setTraceFile] = createSignal<File>();
+  const [flagWords, setFlagWords] = createSignal<readonly string[]>([]);
+  const [openFlags, setOpenFlags] = createSignal<readonly number[]>([]);
+  const runs = createRuns({
+    ...{ client, schema, frame, playsOn, setNotice, aim, onWay },
+    onNewRun: (same) => {
+      if (!same) selection.forgetRequest();
+      if (playsOn()) client().play(speed());
+    },
+  });
+  const { current, problems, trace, setTrace } = runs;
+  const warmUpS = createMemo(() => Number(getAt(current(), 'run.warmup_s') ?? 0));
+  const open: DocumentSlice['open'] = (...scenario) => links().entering(() => runs.open(...scenario));
+
+  async function openPreset(preset: Preset): Promise<void> {
+    await open(await presetText(preset), preset.name, false, preset.opens_us);
+  }
+
+  /** What reads files is loaded with the first. */
+  async function openFile(file: File): Promise<void> {
+    const { createFiles } = await import('../files.ts');
+    await createFiles(client(), {
+      ...{ document: current, problems, trace, setTrace, setTraceFile, setReading, setNotice, open },
+      traceBytes: Number(schema.said('workload.trace.file', 'x-max-bytes')),
+      scenarioKeys: new Set(Object.keys(rawSchema.properties)),
+      onBenchmark: (file) => {
+        studies().setBenchmarkFile(file);
+        studies().showMeasured();
+      },
+    })(file);
+  }
+
+  return {
+    ...runs,
+    ...{ schema, traceFile, warmUpS, open, openPreset, openFile },
+    ...{ flagWords, setFlagWords, openFlags, setOpenFlags },
+    freshSeed: () => client().freshSeed(),
+  };
+}

@@ -1,0 +1,118 @@
+// Links: what createLinks has of the page, and how the page looks that a link or a kept scenario brings back.
+import { getAt } from '../../base/json.ts';
+import { isPhone } from '../../base/media.ts';
+import type { LinkView, TraceSummary } from '../../generated/boundary.ts';
+import type { Client } from '../../sim/client.ts';
+import type { LinkWorker } from '../../sim/spawnLinks.ts';
+import type { Beside } from '../compare.ts';
+import { createLinks, type Kept, type Links } from '../links.ts';
+import { besides } from '../namedRuns.ts';
+import { PRESETS, presetNamed } from '../presets.ts';
+import { sendToB } from '../sentToB.ts';
+import { FIRST_SPEED, SPEEDS } from '../speeds.ts';
+import type { DialogsSlice } from './dialogs.ts';
+import type { createDocument } from './document.ts';
+import { RIGHT_TABS, type SelectionSlice } from './selection.ts';
+import type { createStudies } from './studies.ts';
+import type { TransportSlice } from './transport.ts';
+
+/** What links call the panel of measured runs. */
+const MEASURED = 'measured';
+/** And the comparison, whose B is the second run of the link. */
+const COMPARISON = 'compare';
+
+export type LinksSlice = Links & {
+  /** Opens what was kept of a scenario that no link holds. */
+  readonly openKept: (kept: Kept) => Promise<void>;
+};
+
+type Surroundings = {
+  readonly client: () => Client;
+  readonly transport: TransportSlice;
+  readonly selection: SelectionSlice;
+  readonly document: ReturnType<typeof createDocument>;
+  readonly studies: ReturnType<typeof createStudies>;
+  readonly dialogs: DialogsSlice;
+};
+
+export function createLinksSlice(spawn: () => LinkWorker, page: Surroundings): LinksSlice {
+  const { transport, selection, document, studies, dialogs } = page;
+  const { comparing, compared, measured } = studies;
+  const { open, namedRuns, presetName } = document;
+  const look = createLook(page);
+
+  async function openKept({ scenario, name, view, original }: Kept): Promise<void> {
+    if (await open(scenario, name, false, view.at_us ?? undefined, original)) look(view);
+  }
+
+  const panel = (): string | undefined => {
+    if (comparing()) return COMPARISON;
+    if (measured()) return MEASURED;
+    const tab = selection.rightTab();
+    return tab === 'request' ? undefined : tab;
+  };
+
+  const links = createLinks(spawn, {
+    document: document.current,
+    original: document.original,
+    name: presetName,
+    openUnlinked: async (before) => {
+      const [first] = PRESETS;
+      if (before) await openKept(before);
+      else if (first) await document.openPreset(first);
+    },
+    trace: document.trace,
+    setTrace: document.setTrace,
+    beside: (): Beside | undefined => (comparing() ? compared() : undefined) ?? besides(namedRuns()),
+    addSecondRun: document.addSecondRun,
+    frame: transport.frame,
+    playsOn: transport.playsOn,
+    rests: () => transport.mode() === 'paused',
+    selected: selection.selected,
+    speed: transport.speed,
+    firstSpeed: SPEEDS[FIRST_SPEED] ?? 1,
+    panel,
+    setNotice: dialogs.setNotice,
+    open: (text, name, useTrace, { atUs, original }) =>
+      open(text, name, useTrace, atUs ?? presetNamed(name)?.opens_us, original),
+    look,
+    pause: transport.pause,
+    goOn: (toUs) => void transport.seek(toUs / 1e6),
+    readTrace: (file) => readTrace(page, file),
+  });
+  return { ...links, openKept };
+}
+
+/** Reads a trace file for a link that names it; what is wrong with it is told in the dialog of traces. */
+async function readTrace({ client, dialogs }: Surroundings, file: File): Promise<TraceSummary | undefined> {
+  const { setReading } = dialogs;
+  const begun = { name: file.name, size: file.size, read: 0, done: false, diagnostics: [], summary: null };
+  setReading(begun);
+  const result = await client().readTrace(file, (read) => setReading({ ...begun, read }));
+  setReading(result.summary ? undefined : { ...begun, read: file.size, done: true, diagnostics: result.diagnostics });
+  return result.summary ?? undefined;
+}
+
+/** What puts the page where a link has it. */
+function createLook({ transport, selection, document, studies }: Surroundings): (view: LinkView) => void {
+  return ({ speed: asked, selection: selected, panel }) => {
+    if (asked !== null) {
+      const wanted = asked > 0 ? asked : Number.POSITIVE_INFINITY;
+      const found = SPEEDS.findIndex((s) => s >= wanted);
+      transport.setSpeed(found < 0 ? SPEEDS.length - 1 : found);
+    }
+    if (selected) {
+      const { request, replica } = { request: undefined, replica: undefined, ...selected };
+      selection.select({ request, replica });
+    }
+    const tab = RIGHT_TABS.find((t) => t === panel);
+    if (tab) selection.setRightTab(tab);
+    // What the author of a link wrote is read first; on a phone it is on a tab of its own.
+    if (isPhone() && getAt(document.current(), 'note')) selection.setPhoneTab('scenario');
+    if (panel === MEASURED) studies.showMeasured();
+    if (panel === COMPARISON) {
+      sendToB(besides(document.namedRuns()));
+      studies.showComparison();
+    }
+  };
+}

@@ -1,0 +1,121 @@
+// What the reader looks at: the request or replica that is selected, the cursor on the charts, the tabs, and what is asked about them.
+import { type Accessor, batch, createSignal, type Setter } from 'solid-js';
+import { isPhone } from '../../base/media.ts';
+import { NOTHING, type Place, type Selection } from '../../base/view.ts';
+import type { EventsQuery, RequestDetail } from '../../generated/boundary.ts';
+import { type Client, ignoreLost } from '../../sim/client.ts';
+
+export const RIGHT_TABS = ['request', 'replica', 'scaling', 'run', 'log'] as const;
+export type RightTab = (typeof RIGHT_TABS)[number];
+export type LeftTab = 'form' | 'yaml' | 'changes';
+export type PhoneTab = 'stage' | 'charts' | 'scenario' | 'inspector';
+
+export type SelectionSlice = {
+  readonly selected: Accessor<Selection>;
+  readonly select: (next: Selection) => void;
+  /** The request that is selected, in full. */
+  readonly detail: Accessor<RequestDetail | undefined>;
+  /** The instant under the pointer on the charts, in seconds. */
+  readonly cursorS: Accessor<number | undefined>;
+  readonly setCursorS: Setter<number | undefined>;
+  /** Opens the request that a place on a chart or a distribution stands for. */
+  readonly openSlowest: (place: Place) => void;
+  readonly leftTab: Accessor<LeftTab>;
+  readonly setLeftTab: Setter<LeftTab>;
+  readonly rightTab: Accessor<RightTab>;
+  readonly setRightTab: Setter<RightTab>;
+  readonly phoneTab: Accessor<PhoneTab>;
+  readonly setPhoneTab: Setter<PhoneTab>;
+  /** Whether the inspector lies over the charts of a narrow window. */
+  readonly drawer: Accessor<boolean>;
+  readonly setDrawer: Setter<boolean>;
+  /** Brings the form's search into sight and puts the focus there. */
+  readonly searchForm: () => void;
+  readonly events: (query: EventsQuery) => ReturnType<Client['events']>;
+  readonly report: () => ReturnType<Client['report']>;
+  readonly scaling: (query: Parameters<Client['scaling']>[0]) => ReturnType<Client['scaling']>;
+};
+
+/** The slice, and what the rest of the state does with the selection. */
+type Selecting = SelectionSlice & {
+  /** Asks for the selected request again. */
+  readonly refreshDetail: () => void;
+  /** Another run is shown: its requests are others. */
+  readonly forgetRequest: () => void;
+};
+
+/** `onReplica` is called when another replica is selected. */
+export function createSelection(client: () => Client, onReplica: () => void): Selecting {
+  const [selected, setSelected] = createSignal<Selection>(NOTHING);
+  const [detail, setDetail] = createSignal<RequestDetail>();
+  const [cursorS, setCursorS] = createSignal<number>();
+  const [leftTab, setLeftTab] = createSignal<LeftTab>('form');
+  const [rightTab, setRightTab] = createSignal<RightTab>('request');
+  const [phoneTab, setPhoneTab] = createSignal<PhoneTab>('stage');
+  const [drawer, setDrawer] = createSignal(false);
+
+  function select(next: Selection): void {
+    const focus = next.replica !== selected().replica;
+    batch(() => {
+      setSelected(next);
+      if (next.request !== undefined) setRightTab('request');
+      else if (next.replica !== undefined) setRightTab('replica');
+      if (next.request !== undefined || next.replica !== undefined) {
+        setDrawer(true);
+        if (isPhone()) setPhoneTab('inspector');
+      }
+    });
+    if (focus) onReplica();
+    refreshDetail();
+  }
+
+  function refreshDetail(): void {
+    const { request } = selected();
+    if (request === undefined) {
+      setDetail(undefined);
+      return;
+    }
+    client()
+      .inspect(request)
+      .then((found) => {
+        if (selected().request === request) setDetail(found ?? undefined);
+      }, ignoreLost);
+  }
+
+  function searchForm(): void {
+    setLeftTab('form');
+    setPhoneTab('scenario');
+    requestAnimationFrame(() => document.querySelector<HTMLElement>('.find input')?.focus());
+  }
+
+  async function openSlowest(place: Place): Promise<void> {
+    const request = await client().slowest(place);
+    if (request !== null) select({ request, replica: undefined });
+  }
+
+  return {
+    selected,
+    select,
+    detail,
+    cursorS,
+    setCursorS,
+    openSlowest: (place) => void openSlowest(place).catch(ignoreLost),
+    ...{ leftTab, setLeftTab, rightTab, setRightTab, phoneTab, setPhoneTab, drawer, setDrawer },
+    searchForm,
+    ...questionsTo(client),
+    refreshDetail,
+    forgetRequest: () => {
+      setSelected((s) => ({ ...NOTHING, replica: s.replica }));
+      setDetail(undefined);
+    },
+  };
+}
+
+/** What panels ask of the run on screen. */
+function questionsTo(client: () => Client): Pick<SelectionSlice, 'events' | 'report' | 'scaling'> {
+  return {
+    events: (query) => client().events(query),
+    report: () => client().report(),
+    scaling: (query) => client().scaling(query),
+  };
+}

@@ -1,0 +1,68 @@
+// What lies over the run: the comparison, studies of many runs, measured runs and benchmarks; and what they read of the run on screen.
+import { type Accessor, createSignal, type Setter } from 'solid-js';
+import type { RequestDetail, View } from '../../generated/boundary.ts';
+import type { Client } from '../../sim/client.ts';
+import type { ColumnsAnswer } from '../../sim/protocol.ts';
+import type { Beside } from '../compare.ts';
+import type { BenchmarkFile, MeasuredRun } from '../measured.ts';
+
+export type StudiesSlice = {
+  /** Whether a second run is shown beside the one on screen. */
+  readonly comparing: Accessor<boolean>;
+  readonly setComparing: (on: boolean) => void;
+  /** B of the comparison that is open. */
+  readonly compared: Accessor<Beside | undefined>;
+  readonly setCompared: Setter<Beside | undefined>;
+  /** Whether a study lies over the run, whose playhead does nothing there. */
+  readonly studying: Accessor<boolean>;
+  readonly setStudying: Setter<boolean>;
+  /** Whether the panel of measured runs is open. */
+  readonly measured: Accessor<boolean>;
+  readonly setMeasured: (on: boolean) => void;
+  readonly benchmarkFile: Accessor<BenchmarkFile | undefined>;
+  readonly setBenchmarkFile: Setter<BenchmarkFile | undefined>;
+  /** The measured percentiles beside the run on screen, while that is the experiment's. */
+  readonly measuredRun: () => MeasuredRun | undefined;
+  readonly setMeasuredRun: Setter<MeasuredRun | undefined>;
+  /** What became of the requests of the run on screen. */
+  readonly outcomes: () => Promise<Uint8Array<ArrayBuffer>>;
+  readonly columns: (views: readonly View[]) => Promise<readonly ColumnsAnswer[]>;
+  readonly inspect: (request: number) => Promise<RequestDetail | null>;
+};
+
+/** The slice, and how a file or a link opens what lies over the run: whatever else is open stays. */
+type Studying = StudiesSlice & { readonly showMeasured: () => void; readonly showComparison: () => void };
+
+export function createStudies(client: () => Client, presetName: Accessor<string>): Studying {
+  const [comparing, setComparing] = createSignal(false);
+  const [compared, setCompared] = createSignal<Beside>();
+  const [studying, setStudying] = createSignal(false);
+  const [measured, setMeasured] = createSignal(false);
+  const [benchmarkFile, setBenchmarkFile] = createSignal<BenchmarkFile>();
+  const [measuredRun, setMeasuredRun] = createSignal<MeasuredRun>();
+  return {
+    comparing,
+    setComparing: (on) => {
+      if (on) setMeasured(false);
+      setComparing(on);
+    },
+    compared,
+    setCompared,
+    studying,
+    setStudying,
+    measured,
+    setMeasured: (on) => {
+      if (on) setComparing(false);
+      setMeasured(on);
+    },
+    benchmarkFile,
+    setBenchmarkFile,
+    measuredRun: () => (measuredRun()?.name === presetName() ? measuredRun() : undefined),
+    setMeasuredRun,
+    outcomes: () => client().outcomes(),
+    columns: (views) => client().columns(views),
+    inspect: (request) => client().inspect(request),
+    showMeasured: () => setMeasured(true),
+    showComparison: () => setComparing(true),
+  };
+}

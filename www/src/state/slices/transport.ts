@@ -1,0 +1,115 @@
+// The run where it is: frames and what is read of them, and where the run is taken.
+import { type Accessor, createMemo, createSignal } from 'solid-js';
+import { isPhone } from '../../base/media.ts';
+import type { NoteTarget } from '../../base/note.ts';
+import { atPaint } from '../../base/paints.ts';
+import type { ChartData } from '../../base/view.ts';
+import type { AnomalyMark, Evidence, Frame, StepKind } from '../../generated/boundary.ts';
+import type { Client } from '../../sim/client.ts';
+import type { Mode } from '../../sim/protocol.ts';
+import { createErrand, type Progress } from '../errand.ts';
+import { createFrames } from '../frames.ts';
+import type { Wanted } from '../occasions.ts';
+import { createSpeaker } from '../spoken.ts';
+import { createTravel, type Travel } from '../travel.ts';
+import type { DialogsSlice } from './dialogs.ts';
+import type { createSelection } from './selection.ts';
+
+export type TransportSlice = {
+  /** Of the simulation's module. */
+  readonly version: Accessor<string>;
+  readonly frame: Accessor<Frame | undefined>;
+  /** The frame whose figures are told on the stage. */
+  readonly toldFrame: Accessor<Frame | undefined>;
+  /** The frame of the key figures and the heads of the charts. */
+  readonly figuresFrame: Accessor<Frame | undefined>;
+  /** The frame as often as numbers can be read. */
+  readonly throttledFrame: Accessor<Frame | undefined>;
+  /** Counts the refreshes of what is asked for on demand, so that lists know when to ask again. */
+  readonly refreshTick: Accessor<number>;
+  /** The data of the charts. */
+  readonly data: Accessor<ChartData>;
+  readonly anomalies: Accessor<readonly AnomalyMark[]>;
+  /** What the numbers rest on. */
+  readonly evidence: Accessor<Evidence | undefined>;
+  readonly mode: Accessor<Mode>;
+  readonly playing: Accessor<boolean>;
+  /** Whether the run plays, or will when it has been taken to where it goes. */
+  readonly playsOn: Accessor<boolean>;
+  /** Work under way that takes long. */
+  readonly progress: () => Progress | undefined;
+  readonly speed: Accessor<number>;
+  readonly speedIndex: Accessor<number>;
+  readonly setSpeed: (index: number) => void;
+  /** How fast the run plays, in seconds of the run for each on the clock. */
+  readonly achieved: Accessor<number>;
+  readonly toggle: () => Promise<void>;
+  readonly pause: () => void;
+  readonly restart: () => Promise<void>;
+  readonly toEnd: () => void;
+  readonly seek: (timeS: number) => Promise<void>;
+  readonly seekBy: (us: number) => void;
+  readonly step: (kind: StepKind) => void;
+  readonly stepBack: (kind?: StepKind) => Promise<void>;
+  readonly stepFrame: (direction: 1 | -1) => void;
+  /** What the run was run to last. */
+  readonly wanted: Accessor<Wanted>;
+  readonly runTo: (occasion?: Wanted) => void;
+  readonly showAnomaly: (mark: AnomalyMark) => Promise<void>;
+  readonly visit: (target: NoteTarget) => Promise<void>;
+  readonly reducedMotion: Accessor<boolean>;
+  readonly setReducedMotion: (on: boolean) => void;
+};
+
+type Surroundings = {
+  readonly client: () => Client;
+  readonly selection: ReturnType<typeof createSelection>;
+  readonly dialogs: DialogsSlice;
+  /** Runs with each frame, in the same batch. */
+  readonly onFrame: (frame: Frame) => void;
+  readonly editsPassed: () => number;
+  readonly flagWords: () => readonly string[];
+};
+
+export function createTransport({ client, selection, dialogs, onFrame, editsPassed, flagWords }: Surroundings) {
+  const { select, selected, setPhoneTab, refreshDetail } = selection;
+  const [version, setVersion] = createSignal('');
+  const [reducedMotion, setReducedMotion] = createSignal(false);
+  const speak = createSpeaker(dialogs.tell);
+  const frames = createFrames({
+    client,
+    speed: () => travel.speed(),
+    selected,
+    flagWords,
+    onFrame: (next) => {
+      onFrame(next);
+      travel.onFrame(next);
+    },
+    speak: (frame, rests, what) => {
+      if (dialogs.speaks()) speak(frame, editsPassed(), rests, what);
+    },
+    refreshDetail,
+  });
+  const { frame, mode, setMode } = frames;
+  const { progress, setErrand } = createErrand(frame, mode);
+  const travel: Travel = createTravel({
+    client,
+    frame,
+    mode,
+    setMode,
+    progress,
+    setErrand,
+    setNotice: dialogs.setNotice,
+    select,
+    showStage: () => {
+      if (isPhone()) setPhoneTab('stage');
+    },
+  });
+  const playing = createMemo(() => mode() === 'playing');
+  /** Runs when the next frame is drawn; seldom where the reader wants little motion. */
+  const pace = (callback: () => void): void => {
+    if (reducedMotion() && playing()) setTimeout(callback, 500);
+    else atPaint(callback);
+  };
+  return { ...frames, ...travel, version, setVersion, progress, playing, pace, reducedMotion, setReducedMotion };
+}
