@@ -1,7 +1,7 @@
 // How the page begins: with what was kept, the link in the address, or the first preset.
 import { type Client, LostError } from '../sim/client.ts';
 import type { App } from './app.ts';
-import { kept } from './links.ts';
+import { kept } from './kept.ts';
 import { isEmbed } from './linkText.ts';
 import { PRESETS, presetText } from './presets.ts';
 

@@ -1,0 +1,187 @@
+// The address bar: it follows what is on screen, and what the browser's history goes to is opened.
+import { type Accessor, createEffect, createMemo, createSignal, onCleanup, untrack } from 'solid-js';
+import type { Json } from '../base/json.ts';
+import { oneAtATime } from '../base/oneAtATime.ts';
+import { trust } from '../base/trust.ts';
+import type { MadeLink } from '../generated/boundary.ts';
+import { KEPT, type Kept, keep, keptIn, unlessDenied } from './kept.ts';
+import type { Making } from './linkMaking.ts';
+import type { PageState } from './linkPage.ts';
+import { isLinkText } from './linkText.ts';
+
+/** How long nothing may have changed before the address bar is written. */
+const REST_MS = 600;
+/** How often it is written while the run plays. */
+const PLAYING_MS = 5000;
+
+/** The charts that a page within another one shows. */
+type Embed = Accessor<readonly string[] | undefined>;
+
+export type Writing = ReturnType<typeof createWriting>;
+
+/** Writes the link of what is on screen into the address. */
+export function createWriting({ make, view }: Making, page: PageState, embed: Embed) {
+  /** What the address said already when it began to follow, known once the run rests there; `undefined` from the first change on. */
+  let said: { readonly document: Json; text: string | undefined } | undefined;
+  let written = location.hash;
+
+  const onScreen = (): string =>
+    JSON.stringify([page.document(), view(), page.name(), page.original(), page.beside()?.document]);
+
+  /** Writes a link into the address. What no link can hold is kept beside it. */
+  function put(made: MadeLink | null, text: string): void {
+    const link = made?.link ?? '';
+    written = link;
+    const address = link === '' ? location.pathname + location.search : link;
+    unlessDenied(() => history.replaceState(made ? null : { [KEPT]: text }, '', address));
+  }
+
+  /** Whether what is on screen is another than the address has said since it began to follow. */
+  function changedSince(): boolean {
+    const now = onScreen();
+    return !(said?.document === page.document() && !page.playsOn() && (said.text ?? now) === now);
+  }
+
+  async function writeOnce(): Promise<void> {
+    if (!changedSince()) return;
+    const now = onScreen();
+    said = undefined;
+    const [document, beside] = [page.document(), page.beside()];
+    const before = location.hash;
+    const made = await make(embed() ? { withView: true, embed: embed() ?? [] } : { withView: true, beside });
+    // A link that came meanwhile is not written over: it is yet to be opened.
+    if (location.hash !== before) return;
+    if ((made?.link ?? '') !== before) put(made, now);
+    // What was edited meanwhile stays kept until its own link is written.
+    if (page.document() !== document) keep(onScreen());
+    else keep(made ? undefined : now);
+  }
+
+  return {
+    // Without the module of links, such as without a network, the address stays as it is.
+    write: oneAtATime(writeOnce),
+    onScreen,
+    /** Whether the address is what was written or opened last. */
+    isWritten: () => location.hash === written,
+    /** The address is what is being opened. */
+    adopt: () => {
+      written = location.hash;
+    },
+    /** The address says `document` already, or lacks something of what is on screen. */
+    begin: (document: Json, lacks: boolean) => {
+      said = lacks ? undefined : { document, text: undefined };
+    },
+    /** Whether the address says what is on screen once the run rests. */
+    awaitsRest: () => said !== undefined,
+    /** The run rests: what is on screen is what the address says. */
+    rests: () => {
+      if (said) said.text ??= untrack(onScreen);
+    },
+  };
+}
+
+export type Following = ReturnType<typeof createFollowing>;
+
+/** Writes the address whenever what is on screen has changed. */
+export function createFollowing({ write, onScreen, begin, awaitsRest, rests }: Writing, page: PageState, embed: Embed) {
+  /** Whether the address bar has begun to follow: not before a scenario is on screen. */
+  const [follows, setFollows] = createSignal(false);
+  /** The document that was on screen when the address was looked at last. */
+  let seen: Json;
+  const key = createMemo(() => {
+    const atUs = page.playsOn() ? undefined : page.frame()?.now_us;
+    return [page.document(), atUs, page.speed(), page.selected(), page.panel(), page.trace(), page.beside()];
+  });
+
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  function soon(ms: number): void {
+    clearTimeout(timer);
+    timer = setTimeout(write, ms);
+  }
+  onCleanup(() => clearTimeout(timer));
+
+  /** From now on the address follows. What is on screen once the run rests is what it says already, unless it `lacks` something. */
+  function follow(lacks = false): void {
+    seen = page.document();
+    begin(seen, lacks);
+    setFollows(true);
+  }
+  createEffect(() => {
+    if (!follows()) return;
+    key();
+    // A link takes a moment to be written; a reload that comes before finds what was edited. A trace would have to be asked for.
+    if (page.document() !== seen && !embed() && !page.trace()) untrack(() => keep(onScreen()));
+    seen = page.document();
+    if (awaitsRest() && page.frame() && page.rests()) rests();
+    if (page.playsOn()) {
+      const each = setInterval(write, PLAYING_MS);
+      onCleanup(() => clearInterval(each));
+    }
+    soon(REST_MS);
+  });
+
+  return { follow, follows };
+}
+
+/** Opens what the browser goes to and what is pasted, and makes an entry of its history for what is opened otherwise. */
+export function createEntries(
+  { write, onScreen, isWritten, adopt }: Writing,
+  { follow, follows }: Following,
+  page: PageState,
+  embed: Embed,
+  open: (link: string) => Promise<void>,
+) {
+  /** Whether what is being opened has an entry of the history already: the browser went to it. */
+  let travels = false;
+
+  /** Opens a scenario with an entry of the history of its own; the one before keeps what is left, which its link may not say yet. */
+  async function entering(opens: () => Promise<boolean>): Promise<boolean> {
+    if (!untrack(follows) || travels || untrack(embed)) return opens();
+    // A trace has to be asked for: its link does.
+    const left = page.trace() ? null : { [KEPT]: onScreen() };
+    if (!(await opens())) return false;
+    unlessDenied(() => {
+      history.replaceState(left, '');
+      history.pushState(null, '');
+    });
+    write();
+    return true;
+  }
+
+  const changed = (): void => {
+    if (!isWritten()) void travel(undefined);
+  };
+  const went = ({ state }: PopStateEvent): void => {
+    const left = keptIn(trust<Record<string, unknown> | null>(state)?.[KEPT]);
+    if (left) void travel(left);
+  };
+  /** Opens what the browser's history went to: as it was left, else by its link, else what the page begins with. */
+  async function travel(left: Kept | undefined): Promise<void> {
+    adopt();
+    travels = true;
+    try {
+      if (!left && location.hash.length > 1) await open(location.hash);
+      else await page.openUnlinked(left);
+    } finally {
+      travels = false;
+    }
+    follow(left !== undefined);
+  }
+  const pasted = (event: ClipboardEvent): void => {
+    const target = event.target instanceof Element ? event.target : undefined;
+    if (target?.closest('input, textarea, [contenteditable]')) return;
+    const text = event.clipboardData?.getData('text/plain').trim() ?? '';
+    if (!isLinkText(text)) return;
+    event.preventDefault();
+    void open(text);
+  };
+  window.addEventListener('popstate', went);
+  window.addEventListener('hashchange', changed);
+  window.addEventListener('paste', pasted);
+  onCleanup(() => {
+    window.removeEventListener('popstate', went);
+    window.removeEventListener('hashchange', changed);
+    window.removeEventListener('paste', pasted);
+  });
+  return entering;
+}

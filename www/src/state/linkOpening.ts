@@ -1,0 +1,92 @@
+// Opening links: what one carries is loaded; what of it could not be used is told, and a trace is asked for.
+import { createEffect, createSignal, on, untrack } from 'solid-js';
+import type { OpenedLink } from '../generated/boundary.ts';
+import type { Asking } from '../sim/asking.ts';
+import type { LinkAnswers, LinkQuestion } from '../sim/linkProtocol.ts';
+import type { LinkTrouble, PageState } from './linkPage.ts';
+
+export function createLinkOpening(thread: Asking<LinkQuestion, LinkAnswers>, page: PageState) {
+  const [trouble, setTrouble] = createSignal<LinkTrouble>();
+  /** The charts that a page within another one shows. */
+  const [embed, setEmbed] = createSignal<readonly string[]>();
+  const askBeyond = createBound(page);
+
+  /** Opens what a link carries; what of it could not be used is told in a dialog. */
+  async function open(text: string): Promise<void> {
+    try {
+      await show(await thread.ask({ kind: 'open', text }));
+    } catch (error) {
+      const told = error instanceof Error ? error.message : String(error);
+      page.setNotice({ kind: 'problem', text: `The link could not be opened: ${told}` });
+    }
+  }
+
+  async function show(link: OpenedLink): Promise<void> {
+    if (link.embed) setEmbed(link.embed);
+    if (link.trace) {
+      setTrouble({ problems: link.problems, waits: link });
+      return;
+    }
+    await load(link, false);
+    setTrouble(link.problems.length > 0 ? { problems: link.problems, waits: undefined } : undefined);
+  }
+
+  async function load(link: OpenedLink, useTrace: boolean): Promise<boolean> {
+    const { view: seen, original } = link;
+    const name = link.preset === '' || original === null ? 'link' : link.preset;
+    const done = await page.open(link.scenario, name, useTrace, {
+      ...(seen.at_us === null ? {} : { atUs: seen.at_us }),
+      ...(original === null || useTrace ? {} : { original }),
+    });
+    if (done) {
+      if (link.beside) page.addSecondRun(link.beside.name, link.beside.scenario);
+      page.look(seen);
+      askBeyond(link);
+    }
+    return done;
+  }
+
+  /** Takes the file of the trace that a link waits for. */
+  async function giveTrace(file: File): Promise<void> {
+    const waits = untrack(trouble)?.waits;
+    if (!waits?.trace) return;
+    const summary = await page.readTrace(file);
+    if (!summary) return;
+    const { requests: rows, digest } = summary;
+    const wrong = await thread.ask({ kind: 'trace', mark: waits.trace, rows, digest });
+    if (wrong) {
+      setTrouble({ problems: [...waits.problems, wrong], waits });
+      return;
+    }
+    page.setTrace(summary);
+    if (await load(waits, true)) {
+      setTrouble(waits.problems.length > 0 ? { problems: waits.problems, waits: undefined } : undefined);
+    }
+  }
+
+  return { open, giveTrace, trouble, setTrouble, embed };
+}
+
+/** The way to a link's instant ends after so many events, unless the reader wants to go on. */
+function createBound(page: PageState): (link: OpenedLink) => void {
+  const [bound, setBound] = createSignal<{ readonly toUs: number; readonly events: number }>();
+  createEffect(
+    on(page.frame, (frame) => {
+      const limit = bound();
+      if (!limit || !frame) return;
+      if (frame.now_us >= limit.toUs || frame.finished || page.playsOn()) setBound(undefined);
+      else if (frame.events > limit.events) {
+        setBound(undefined);
+        page.pause();
+        const seconds = limit.toUs / 1e6;
+        page.setNotice({
+          kind: 'ask',
+          text: `The link opens at ${seconds} s. ${frame.events.toLocaleString('en')} events have brought it to ${Math.floor(frame.now_us / 1e6)} s; the rest may take a while.`,
+          action: `Go on to ${seconds} s`,
+          run: () => page.goOn(limit.toUs),
+        });
+      }
+    }),
+  );
+  return (link) => setBound({ toUs: link.view.at_us ?? 0, events: link.events_unasked });
+}
