@@ -1,8 +1,9 @@
 //! Little's law as the page shows it: exact at every instant of every run, and the same times that each request shows of itself.
 
+use crate::support;
+use crate::support::scenarios::{a_scenario, started};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use crate::support::scenarios::{a_scenario, started, support};
 use tokenyard::base::Micros;
 use tokenyard::session::view::{ColumnsQuery, SegmentKind, View};
 use tokenyard::session::{Audience, Session};

@@ -10,6 +10,8 @@ mod batches;
 mod caches;
 mod common;
 mod conservation;
+mod law_beside_run;
+mod little;
 mod loss_and_loops;
 mod one_server;
 mod own_world;
