@@ -2,6 +2,8 @@
 //! be, what must not be written anywhere, that the scenarios shipped are sound, and that every invariant named in
 //! the code is explained. ARCHITECTURE.md and STYLE.md say why; a failure here says where.
 
+#[path = "tidy/documents.rs"]
+mod documents;
 #[path = "tidy/it.rs"]
 mod it;
 #[path = "tidy/scenarios.rs"]
@@ -10,7 +12,7 @@ mod scenarios;
 mod source;
 
 use source::{catch_alls, code_only, functions, uses};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -162,18 +164,6 @@ fn forbidden(module: &str, used: &str) -> Option<String> {
         return Some(format!("the shell {module} uses {used}; it may use {}", SHELL_MAY_USE.join(", ")));
     }
     (other >= own).then(|| format!("{module} (layer {own}) uses {used} (layer {other})"))
-}
-
-/// The table of changes in ARCHITECTURE.md names files that are there.
-#[test]
-fn the_file_to_open_first_is_there() {
-    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("the architecture is described");
-    let table = text.split("## Twenty changes").nth(1).and_then(|rest| rest.split("\n## ").next());
-    let rows: Vec<&str> = table.unwrap_or_default().lines().filter_map(|row| row.split('`').nth(1)).collect();
-    let missing: Vec<String> =
-        rows.iter().filter(|path| !root().join(path).is_file()).map(|path| (*path).to_owned()).collect();
-    report("a newcomer finds the file", &missing);
-    assert_eq!(rows.len(), 20);
 }
 
 /// The layer fence: design rule 1 of STYLE.md.
@@ -440,38 +430,4 @@ fn every_dependency_says_what_it_buys() {
         explained = false;
     }
     report("every dependency has a comment above it that says what it buys", &problems);
-}
-
-/// The `INV-n` in a text, `n` as written.
-fn invariants_in(text: &str) -> Vec<String> {
-    let number = |rest: &str| rest.chars().take_while(char::is_ascii_digit).collect::<String>();
-    text.match_indices("INV-").map(|(at, _)| number(&text[at + 4..])).filter(|n| !n.is_empty()).collect()
-}
-
-#[test]
-fn every_invariant_is_explained_and_every_explained_one_is_asserted() {
-    let page = fs::read_to_string(root().join("docs/reference/invariants.md"))
-        .expect("docs/reference/invariants.md");
-    let explained: BTreeSet<String> =
-        page.lines().filter(|l| l.starts_with("## INV-")).flat_map(invariants_in).collect();
-    let (mut problems, mut asserted) = (Vec::new(), BTreeMap::new());
-    let mut sources = files("src", &[".rs"]);
-    sources.extend(files("tests", &[".rs"]));
-    for (path, text) in sources {
-        for n in invariants_in(&text) {
-            if !explained.contains(&n) {
-                problems.push(format!("{path}: INV-{n} has no heading in docs/reference/invariants.md"));
-            }
-            if text.contains(&format!("\"INV-{n}:")) {
-                asserted.entry(n).or_insert_with(|| path.clone());
-            }
-        }
-    }
-    let without = explained.iter().filter(|n| !asserted.contains_key(*n));
-    problems.extend(
-        without.map(|n| {
-            format!("docs/reference/invariants.md: no message of an assertion starts with INV-{n}:")
-        }),
-    );
-    report("invariants are numbered, explained and asserted", &problems);
 }

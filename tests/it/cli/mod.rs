@@ -7,6 +7,7 @@ mod input;
 mod kubernetes;
 mod messages;
 mod outputs_beside_inputs;
+mod page;
 mod queueing;
 mod rows;
 mod summary;
