@@ -16,6 +16,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// The layer of the shells.
+const SHELLS: u32 = 9;
+
 /// The modules of `src` in reading order, each with its layer. A module uses only lower layers. The shells in `src/wasm` do not use
 /// each other: each is a module of its own.
 const LAYERS: &[(&str, u32)] = &[

@@ -88,7 +88,7 @@ fn links_in(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The documents that a text names as docs/NAME.md and the like.
+/// The documents that a text names as a path of `docs`.
 fn documents_in(text: &str) -> Vec<&str> {
     let end_of = |rest: &str| rest.find(|c: char| !(c.is_ascii_alphanumeric() || "_./-".contains(c)));
     text.match_indices("docs/")
