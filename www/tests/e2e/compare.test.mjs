@@ -125,7 +125,7 @@ onPage('before anything was chosen each choice says what it does, and one press 
   const list = panel(page).getByRole('combobox', { name: 'Router of B' });
   const routers = await list.locator('option').allTextContents();
   assert.deepEqual(await cards.locator('b').allTextContents(), routers.slice(1));
-  for (const says of await cards.locator('span').allTextContents()) assert.match(says, /^[A-Z].+\.$/);
+  for (const says of await cards.locator('span').allTextContents()) assert.match(says, /^[A-Z].+\.$/s);
   await panel(page)
     .getByRole('button', { name: /^Random / })
     .focus();
