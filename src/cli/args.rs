@@ -26,7 +26,7 @@ pub(super) struct Args {
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Print the link of a scenario, as the page and every command that takes a scenario read it
+    /// Print the link of a scenario; the page and every command that takes a scenario can open it
     #[command(after_help = EXIT_CODES)]
     Link(Link),
     /// Run a scenario to its end and print the results
@@ -47,40 +47,43 @@ pub(super) enum Command {
     /// Find the highest arrival rate at which enough requests meet their objectives
     #[command(after_help = EXIT_CODES)]
     Capacity(Capacity),
-    /// Send one request elsewhere, to each replica that could have had it, and print what that does to it and to all others
+    /// Send one request to each replica that could have served it, and print the effect on it and on all others
     #[command(after_help = EXIT_CODES)]
     WhatIf(WhatIf),
-    /// Say why the slow requests of a run are slow: where their time went, beside that of the fast ones
+    /// Explain why the slow requests of a run are slow: where their time went, compared with the fast ones
     #[command(after_help = EXIT_CODES)]
     Explain(Explain),
-    /// Put laws of queueing theory beside a run: what each assumes, whether the run keeps it, and what it says
+    /// Compare a run with laws of queueing theory: the assumptions of each, whether the run meets them, and the
+    /// prediction
     #[command(after_help = EXIT_CODES)]
     Theory(Theory),
-    /// Turn a RouteSim configuration (TOML), or a policy bundle or autoscalers of Kubernetes (YAML, JSON), into a scenario; stderr says what each key becomes
+    /// Convert a RouteSim configuration (TOML), or a policy bundle or Kubernetes autoscalers (YAML, JSON), to a
+    /// scenario; stderr lists what each key becomes
     #[command(after_help = EXIT_CODES)]
     Convert(Convert),
-    /// List what a scenario can name: models, GPUs, policies, and the built-in scenarios
+    /// List the names that a scenario can use: models, GPUs, policies, and the built-in scenarios
     #[command(after_help = EXIT_CODES)]
     List(List),
     /// Print the JSON Schema of scenarios
     #[command(after_help = EXIT_CODES)]
     Schema,
-    /// Print the TypeScript types of what the WebAssembly module takes and answers
+    /// Print the TypeScript types of the WebAssembly module's boundary
     #[command(after_help = EXIT_CODES)]
     Types,
-    /// Print the cards of the built-in scenarios as JSON, with pictures drawn from a run of each
+    /// Print the cards of the built-in scenarios as JSON, with a picture drawn from a run of each
     #[command(after_help = EXIT_CODES)]
     Gallery(Gallery),
     /// Read a Hugging Face config.json and print a scenario that serves that model with roofline latency
     #[command(after_help = EXIT_CODES)]
     Model(Model),
-    /// Run golden files and compare what comes out with what must come out
+    /// Run golden files and compare the results with the expected ones
     #[command(after_help = EXIT_CODES)]
     Golden(Golden),
-    /// Say what a replica carries within objectives by the queueing model, and how many a rate asks for
+    /// Size a pool with the queueing model: the load that one replica can serve within objectives, and the replicas
+    /// that a rate needs
     #[command(after_help = EXIT_CODES)]
     Size(Size),
-    /// Run a file of inputs of the queueing model, in the format of its golden files, and print what comes out as JSON
+    /// Run a file of inputs of the queueing model, in the format of its golden files, and print the results as JSON
     #[command(after_help = EXIT_CODES)]
     Queueing(Queueing),
     /// Replay measured serving runs and print measured, simulated and error
@@ -89,13 +92,13 @@ pub(super) enum Command {
     /// Fit the coefficients of the calibrated latency model to measured serving runs
     #[command(after_help = EXIT_CODES)]
     Calibrate(Calibrate),
-    /// Print the completions of a shell
+    /// Print the completion script of a shell
     #[command(after_help = COMPLETIONS)]
     Completions {
         /// The shell
         shell: Shell,
     },
-    /// Print the man page of the program, or of one of its commands
+    /// Print the man page of the program or of a command
     #[command(after_help = MAN)]
     Man {
         /// A command, such as run
@@ -103,13 +106,13 @@ pub(super) enum Command {
     },
 }
 
-/// What `validate` reads.
+/// Inputs of `validate`.
 const MEASURED: &str = "Folders with experiments.json, files of experiments, or what a benchmark tool or a server wrote: results of \
                         vllm bench serve, GuideLLM, inference-perf, AIPerf and LLMPerf, the log of a vLLM server, or its /metrics";
 
 #[derive(clap::Args)]
 pub(super) struct Gallery {
-    /// Print names, titles and where they open instead, for the page's menu
+    /// Print names, titles and opening instants instead, for the page's menu
     #[arg(long)]
     pub(super) names: bool,
 }
@@ -119,40 +122,41 @@ pub(super) struct Gallery {
 pub(super) struct Validate {
     #[arg(required = true, value_name = "DIR|FILE", help = MEASURED)]
     pub(super) paths: Vec<PathBuf>,
-    /// What a benchmark ran on, and its traffic where the file does not tell: a scenario or a built-in one
+    /// Scenario that the benchmark ran on: its cluster, and its traffic if the file does not contain it. A file or a
+    /// built-in scenario
     #[arg(long, value_name = "SCENARIO")]
     pub(super) scenario: Option<String>,
     /// Set a field of that scenario; may be repeated
     #[arg(long, value_name = "PATH=VALUE")]
     pub(super) set: Vec<String>,
-    /// What is shown: 0 as out of the box (catalogue, else roofline), 1 the calibrated engine, 2 transfer, 3 rankings
+    /// Level of validation: 0 defaults (catalogue, else roofline), 1 the calibrated engine, 2 transfer, 3 rankings
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=3))]
     pub(super) level: u8,
-    /// Latency model of the replay, instead of the level's
+    /// Latency model of the replay, in place of the level's
     #[arg(long, value_enum)]
     pub(super) latency: Option<LatencyName>,
-    /// Coefficients as `tokenyard calibrate -o` writes them
+    /// Coefficients as written by `tokenyard calibrate -o`
     #[arg(long, value_name = "FILE")]
     pub(super) coefficients: Option<PathBuf>,
-    /// Only experiments whose name begins so; may be repeated
+    /// Only experiments whose name begins with this; may be repeated
     #[arg(long, value_name = "ID")]
     pub(super) only: Vec<String>,
-    /// Seeds where arrivals are drawn
+    /// Number of seeds for experiments with drawn arrivals
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub(super) seeds: u32,
-    /// Print everything as JSON
+    /// Print the full result as JSON
     #[arg(long)]
     pub(super) json: bool,
-    /// Fail if a median is worse than in this table by more than 2 points
+    /// Fail if a median is more than 2 points worse than in this table
     #[arg(long, value_name = "FILE")]
     pub(super) gate: Option<PathBuf>,
     /// Write the table for `--gate`
     #[arg(long, value_name = "FILE")]
     pub(super) record: Option<PathBuf>,
-    /// Write what the core knows of its errors and of what was measured: src/perf/evidence.json
+    /// Write the measured errors that the core ships with: src/perf/evidence.json
     #[arg(long, value_name = "FILE")]
     pub(super) evidence: Option<PathBuf>,
-    /// Write validation.md, its pictures and what the page shows of the experiments into this folder
+    /// Write validation.md, its pictures and the page's data of the experiments into this folder
     #[arg(long, value_name = "DIR")]
     pub(super) report: Option<PathBuf>,
 }
@@ -163,28 +167,29 @@ pub(super) struct Calibrate {
     /// Folders with experiments.json, files of experiments, or one result of a benchmark
     #[arg(required = true, value_name = "MEASURED")]
     pub(super) paths: Vec<PathBuf>,
-    /// What a benchmark ran on, and its traffic where the file does not tell: a scenario or a built-in one
+    /// Scenario that the benchmark ran on: its cluster, and its traffic if the file does not contain it. A file or a
+    /// built-in scenario
     #[arg(long, value_name = "SCENARIO")]
     pub(super) scenario: Option<String>,
     /// Set a field of that scenario; may be repeated
     #[arg(long, value_name = "PATH=VALUE")]
     pub(super) set: Vec<String>,
-    /// Where the scenario with the coefficients of a benchmark goes, as JSON
+    /// Write the scenario with the coefficients of a benchmark, as JSON
     #[arg(long, value_name = "FILE")]
     pub(super) scenario_output: Option<PathBuf>,
-    /// Where the coefficients go, as JSON; stdout has the residuals
+    /// Write the coefficients, as JSON; residuals go to stdout
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
-    /// Only GPUs and releases whose name begins so, such as `H100/ahead`; may be repeated
+    /// Only GPUs and releases whose name begins with this, such as `H100/ahead`; may be repeated
     #[arg(long, value_name = "GPU/RELEASE")]
     pub(super) only: Vec<String>,
-    /// Fit without experiments whose name has this in it; may be repeated
+    /// Fit without experiments whose name contains this; may be repeated
     #[arg(long, value_name = "TEXT")]
     pub(super) without: Vec<String>,
-    /// Predict every model, group or GPU in turn by a fit to the others, and print how far off that is; `-o` has it as JSON
+    /// Predict each model, group or GPU by a fit to the others, and print the error; `-o` writes it as JSON
     #[arg(long, value_enum, conflicts_with = "start")]
     pub(super) leave_out: Option<LeaveOut>,
-    /// Coefficients to begin with, as an earlier `-o` wrote them, instead of the built-in ones
+    /// First coefficients of the fit, as written by an earlier `-o`, in place of the built-in ones
     #[arg(long, value_name = "FILE")]
     pub(super) start: Option<PathBuf>,
 }
@@ -211,18 +216,18 @@ pub(super) enum LatencyName {
     Calibrated,
 }
 
-/// How completions are put to use.
+/// How to install completions.
 const COMPLETIONS: &str = "Where they go:\n  \
     bash  tokenyard completions bash > ~/.local/share/bash-completion/completions/tokenyard\n  \
     zsh   tokenyard completions zsh > DIR/_tokenyard, where DIR is in $fpath\n  \
     fish  tokenyard completions fish > ~/.config/fish/completions/tokenyard.fish";
 
-/// How the man page is put to use.
+/// How to install the man page.
 const MAN: &str = "To read it: tokenyard man | man -l -\n\
     To install it: tokenyard man > ~/.local/share/man/man1/tokenyard.1, and tokenyard man run > \
     ~/.local/share/man/man1/tokenyard-run.1";
 
-/// What the argument for a scenario is, with the names that are always there.
+/// Help of the scenario argument, with the built-in names.
 pub(super) fn scenario_help() -> String {
     let names: Vec<&str> = PRESETS.iter().map(|p| p.name).collect();
     format!(
@@ -231,15 +236,17 @@ pub(super) fn scenario_help() -> String {
     )
 }
 
-/// A scenario and what to change about it.
+/// A scenario and changes to it.
 #[derive(clap::Args)]
 pub(super) struct Input {
     #[arg(help = scenario_help())]
     pub(super) scenario: String,
-    /// Replay a recorded trace instead of the scenario's clients: a file, or `-` for stdin, as text or compressed with gzip. Without a horizon and a warm-up in the scenario it is measured from the start until all its requests are done
+    /// Replay a recorded trace in place of the scenario's clients: a file, or `-` for stdin, as text or gzip. Without
+    /// a horizon and a warm-up in the scenario, the whole trace is measured until all its requests are done
     #[arg(long, value_name = "FILE")]
     pub(super) trace: Option<String>,
-    /// Take admission, priority, routing and scheduler from a policy bundle (YAML); stderr says what each key becomes
+    /// Take admission, priority, routing and scheduler from a policy bundle (YAML); stderr lists what each key
+    /// becomes
     #[arg(long, value_name = "FILE")]
     pub(super) policies: Option<String>,
     /// Set a field before the run, such as `cluster.pools[0].replicas=8` or `cluster.routing=random`, or `seed=random` for a fresh seed; may be repeated
@@ -248,7 +255,7 @@ pub(super) struct Input {
 }
 
 impl Input {
-    /// A scenario as it is.
+    /// A scenario without changes.
     pub(super) fn of(scenario: &str) -> Self {
         Self { scenario: scenario.to_owned(), trace: None, policies: None, set: Vec::new() }
     }
@@ -259,7 +266,7 @@ impl Input {
 pub(super) struct Run {
     #[command(flatten)]
     pub(super) input: Input,
-    /// Print the report as JSON instead of a summary
+    /// Print the report as JSON in place of a summary
     #[arg(long)]
     pub(super) json: bool,
     #[command(flatten)]
@@ -269,23 +276,25 @@ pub(super) struct Run {
 /// Files of rows that a run writes. Their columns: `tokenyard list columns`.
 #[derive(clap::Args)]
 pub(super) struct Rows {
-    /// Write a row for each request: times, tokens, where it went and why it was refused; the name ends in .csv or .jsonl, and `tokenyard list columns` explains the columns
+    /// Write a row for each request: times, tokens, replica, and the reason of a refusal. The name ends in .csv or
+    /// .jsonl; `tokenyard list columns` explains the columns
     #[arg(long, value_name = "FILE")]
     pub(super) requests: Option<PathBuf>,
-    /// Write a row for each routing decision and candidate: what the router saw, every scorer's score, regret; .csv or .jsonl
+    /// Write a row for each routing decision and candidate: the router's view, each scorer's score, regret; .csv or
+    /// .jsonl
     #[arg(long, value_name = "FILE")]
     pub(super) decisions: Option<PathBuf>,
-    /// The best candidates of a decision that are written; the chosen one always is
+    /// Number of candidates written per decision, best first; the chosen one is always written
     #[arg(long, value_name = "N", requires = "decisions", default_value_t = CANDIDATES,
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_CANDIDATES)))]
     pub(super) decisions_k: u32,
-    /// Write a row for each thing that happened, in order; .csv or .jsonl
+    /// Write a row for each event, in order; .csv or .jsonl
     #[arg(long, value_name = "FILE")]
     pub(super) events: Option<PathBuf>,
     /// Write the time series of the page's charts, a row for each bucket and replica; .csv or .jsonl
     #[arg(long, value_name = "FILE")]
     pub(super) series: Option<PathBuf>,
-    /// Write a row for each decision of an autoscaler: what it saw, what it wanted and by which rule; .csv or .jsonl
+    /// Write a row for each autoscaling decision: measurements, wanted replicas and rule; .csv or .jsonl
     #[arg(long, value_name = "FILE")]
     pub(super) scaling: Option<PathBuf>,
 }
@@ -295,28 +304,28 @@ pub(super) struct Rows {
 pub(super) struct Link {
     #[command(flatten)]
     pub(super) input: Input,
-    /// Where the page opens it, in seconds after the start
+    /// Instant at which the page opens it, in seconds after the start
     #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
     pub(super) at: Option<String>,
-    /// How fast the page plays it, in simulated seconds a second; 0 is full speed
+    /// Playing speed on the page, in simulated seconds per second; 0 is full speed
     #[arg(long, value_name = "RATE")]
     pub(super) speed: Option<String>,
-    /// What is selected: replica:N or request:N
+    /// Selection: replica:N or request:N
     #[arg(long, value_name = "WHAT")]
     pub(super) select: Option<String>,
-    /// Which panel is open, as the page calls it
+    /// Name of the open panel
     #[arg(long, value_name = "NAME")]
     pub(super) panel: Option<String>,
     /// A second run in the same link, of the same trace: a file, a built-in scenario or a link
     #[arg(long, value_name = "SCENARIO")]
     pub(super) beside: Option<String>,
-    /// What the second run is called; "Second run" if nothing is said
+    /// Name of the second run; default "Second run"
     #[arg(long, value_name = "NAME", requires = "beside")]
     pub(super) beside_name: Option<String>,
-    /// Address of the page, to stand before the link
+    /// Address of the page, written before the link
     #[arg(long, value_name = "URL")]
     pub(super) site: Option<String>,
-    /// Print the link, its length and what it contains as JSON
+    /// Print the link, its length and its contents as JSON
     #[arg(long)]
     pub(super) json: bool,
 }
@@ -324,9 +333,9 @@ pub(super) struct Link {
 /// Arguments of `list`.
 #[derive(clap::Args)]
 pub(super) struct List {
-    /// Which lists; all of them if none is named
+    /// Lists to print; all if none is named
     pub(super) kinds: Vec<Listed>,
-    /// Print them as JSON, with all that is known
+    /// Print them as JSON with all details
     #[arg(long)]
     pub(super) json: bool,
 }
@@ -334,7 +343,7 @@ pub(super) struct List {
 /// A list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Listed {
-    /// Models by name, with what they were measured on
+    /// Models by name, with the hardware they were measured on
     Models,
     /// GPUs with their figures
     Gpus,
@@ -351,13 +360,13 @@ pub(super) enum Listed {
 pub(super) struct Model {
     /// The model's config.json, `-` for stdin
     pub(super) config: String,
-    /// What the scenario calls the model
+    /// Name of the model in the scenario
     #[arg(long, default_value = "my-model")]
     pub(super) name: String,
     /// The GPU it runs on
     #[arg(long, default_value = "H100")]
     pub(super) gpu: String,
-    /// How many GPUs serve one replica
+    /// GPUs per replica
     #[arg(long, default_value_t = 1)]
     pub(super) tp: u32,
 }
@@ -375,7 +384,7 @@ pub(super) struct Golden {
     /// Compare only these sections of `expected`
     #[arg(long, value_name = "SECTION,…", value_delimiter = ',')]
     pub(super) only: Vec<String>,
-    /// Most differences printed of each file
+    /// Most differences printed per file
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(super) most: usize,
     /// Golden files
@@ -389,19 +398,19 @@ pub(super) struct Size {
     /// Time of an empty step, in milliseconds
     #[arg(long, value_name = "MS", allow_hyphen_values = true)]
     pub(super) alpha: Option<f64>,
-    /// Further time for each token computed, in milliseconds
+    /// Further time per token computed, in milliseconds
     #[arg(long, value_name = "MS", allow_hyphen_values = true)]
     pub(super) beta: Option<f64>,
-    /// Further time for each token of context read from the KV cache, in milliseconds
+    /// Further time per token of context read from the KV cache, in milliseconds
     #[arg(long, value_name = "MS", allow_hyphen_values = true)]
     pub(super) gamma: Option<f64>,
-    /// Take the three from this model instead, as `tokenyard list models` names it
+    /// Take the three times from this model, as named by `tokenyard list models`
     #[arg(long, value_name = "NAME", conflicts_with_all = ["alpha", "beta", "gamma"])]
     pub(super) model: Option<String>,
     /// The GPU it runs on
     #[arg(long, default_value = "H100", requires = "model")]
     pub(super) gpu: String,
-    /// How many GPUs serve one replica
+    /// GPUs per replica
     #[arg(long, default_value_t = 1, requires = "model")]
     pub(super) tp: u32,
     /// Mean length of the prompts, in tokens
@@ -416,16 +425,16 @@ pub(super) struct Size {
     /// Objective for the mean ITL, in milliseconds
     #[arg(long, value_name = "MS", allow_hyphen_values = true)]
     pub(super) itl: Option<f64>,
-    /// Objectives of a server whose steps may take so many times as long as an empty one, instead
+    /// Objectives from the step time instead: this many times the time of an empty step
     #[arg(long, value_name = "K", conflicts_with_all = ["ttft", "itl"], allow_hyphen_values = true)]
     pub(super) slo_multiplier: Option<f64>,
-    /// Most requests of a batch; the model's, or 256
+    /// Most requests in a batch; default the model's limit, or 256
     #[arg(long, value_name = "N")]
     pub(super) max_batch: Option<u32>,
-    /// Requests per second of all replicas together
+    /// Requests per second over all replicas
     #[arg(long, value_name = "PER_S", allow_hyphen_values = true)]
     pub(super) rate: Option<f64>,
-    /// Which of the two models decides
+    /// Queueing model to use
     #[arg(long, value_enum, default_value_t = ModeName::Corrected)]
     pub(super) mode: ModeName,
     /// Print it as JSON
@@ -438,7 +447,7 @@ pub(super) struct Size {
 pub(super) struct Queueing {
     /// A file in the format of the queueing model's golden files
     pub(super) file: PathBuf,
-    /// Which of the two models: it matters to sizes and to trajectories
+    /// Queueing model to use; it changes sizes and trajectories
     #[arg(long, value_enum, default_value_t = ModeName::Corrected)]
     pub(super) mode: ModeName,
 }
@@ -446,9 +455,9 @@ pub(super) struct Queueing {
 /// One of the two queueing models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum ModeName {
-    /// As its description means it
+    /// As the description says
     Corrected,
-    /// As the published program does it
+    /// As the published program does
     AsCoded,
 }
 

@@ -14,13 +14,13 @@ const JOBS: i64 = 1024;
 pub(super) struct Compare {
     #[arg(value_name = "A", help = scenario_help())]
     pub(super) a: String,
-    /// What A is compared with, named in the same way
+    /// Scenario B, named in the same way
     #[arg(value_name = "B")]
     pub(super) b: String,
-    /// Replay a recorded trace in both, instead of their clients
+    /// Replay a recorded trace in both, in place of their clients
     #[arg(long, value_name = "FILE")]
     pub(super) trace: Option<String>,
-    /// Set a field of both, such as `run.horizon_s=600`; may be repeated
+    /// Set a field of both scenarios, such as `run.horizon_s=600`; may be repeated
     #[arg(long, value_name = "PATH=VALUE")]
     pub(super) set: Vec<String>,
     /// Set a field of A alone; may be repeated
@@ -29,13 +29,13 @@ pub(super) struct Compare {
     /// Set a field of B alone, such as `cluster.routing=random`; may be repeated
     #[arg(long, value_name = "PATH=VALUE")]
     pub(super) set_b: Vec<String>,
-    /// Pairs of runs: with the scenario's own seed, the one after it, and so on. From two on the interval is over the seeds
+    /// Number of pairs of runs, from the scenario's seed upwards. With two or more, the interval is over the seeds
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=SEEDS))]
     pub(super) seeds: u32,
-    /// Print everything as JSON
+    /// Print the full result as JSON
     #[arg(long)]
     pub(super) json: bool,
-    /// Threads, instead of as many as there are cores
+    /// Number of threads; default one per core
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=JOBS))]
     pub(super) jobs: Option<u32>,
 }
@@ -51,16 +51,16 @@ pub(super) struct Sweep {
     pub(super) input: Input,
     #[arg(long, required = true, value_name = "PATH=VALUES", help = VARY)]
     pub(super) vary: Vec<String>,
-    /// Runs of each combination: with the scenario's own seed, the one after it, and so on
+    /// Number of runs per combination, from the scenario's seed upwards
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=SEEDS))]
     pub(super) seeds: u32,
-    /// Threads, instead of as many as there are cores
+    /// Number of threads; default one per core
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=JOBS))]
     pub(super) jobs: Option<u32>,
-    /// Run only this part of the cases, such as 3/16, and write it to files of its own
+    /// Run only this part of the cases, such as 3/16, and write it to separate files
     #[arg(long, value_name = "PART/PARTS")]
     pub(super) shard: Option<String>,
-    /// The folder of the rows; cases whose rows are there already are not run again
+    /// Folder of the rows; cases whose rows exist are not run again
     #[arg(short, long, value_name = "DIR")]
     pub(super) output: PathBuf,
 }
@@ -70,19 +70,19 @@ pub(super) struct Sweep {
 pub(super) struct Capacity {
     #[command(flatten)]
     pub(super) input: Input,
-    /// An objective in the place of the scenario's: `ttft_ms=500`, `tpot_ms=50` or `e2e_ms=9000`; may be repeated
+    /// An objective in place of the scenario's: `ttft_ms=500`, `tpot_ms=50` or `e2e_ms=9000`; may be repeated
     #[arg(long, value_name = "NAME=MS")]
     pub(super) objective: Vec<String>,
-    /// The share of requests that must meet the objectives, above 0 up to 1
+    /// Share of requests that must meet the objectives, above 0 up to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.99)]
     pub(super) share: f64,
-    /// Seeds, each with a search of its own: the scenario's own, the one after it, and so on
+    /// Number of seeds, from the scenario's seed upwards; each has its own search
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = value_parser!(u32).range(1..=SEEDS))]
     pub(super) seeds: u32,
-    /// Print everything as JSON
+    /// Print the full result as JSON
     #[arg(long)]
     pub(super) json: bool,
-    /// Threads, instead of as many as there are cores
+    /// Number of threads; default one per core
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=JOBS))]
     pub(super) jobs: Option<u32>,
 }
@@ -92,19 +92,19 @@ pub(super) struct Capacity {
 pub(super) struct WhatIf {
     #[command(flatten)]
     pub(super) input: Input,
-    /// The request, by its number: the first to arrive is 0
+    /// Number of the request; the first to arrive is 0
     #[arg(long, value_name = "N")]
     pub(super) request: u32,
-    /// Only this replica, by its number; else all that took requests of its kind
+    /// Number of the replica to try; default all replicas that could have served the request
     #[arg(long, value_name = "R")]
     pub(super) to: Option<u32>,
-    /// Run on up to this instant, in seconds after the start, instead of the end of the run
+    /// Last instant of the runs, in seconds after the start; default the end of the run
     #[arg(long, value_name = "S")]
     pub(super) until: Option<f64>,
-    /// Most replicas, the best by score first; 0 for all
+    /// Most replicas to try, the best score first; 0 means all
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(super) most: u32,
-    /// Print everything as JSON
+    /// Print the full result as JSON
     #[arg(long)]
     pub(super) json: bool,
 }
@@ -114,22 +114,22 @@ pub(super) struct WhatIf {
 pub(super) struct Explain {
     #[command(flatten)]
     pub(super) input: Input,
-    /// Which time
+    /// The time to explain
     #[arg(long, value_enum, default_value_t = TimeName::E2e)]
     pub(super) time: TimeName,
-    /// Requests above this percentile, such as p99; with --from or --to all of that span, unless it is given
+    /// Requests above this percentile, such as p99; with --from or --to the default is all requests of that span
     #[arg(long, value_name = "PERCENTILE")]
     pub(super) above: Option<String>,
-    /// Requests of a span of time from this instant on, in seconds after the start
+    /// Requests from this instant on, in seconds after the start
     #[arg(long, value_name = "S")]
     pub(super) from: Option<f64>,
-    /// Requests of a span of time before this instant
+    /// Requests before this instant, in seconds after the start
     #[arg(long, value_name = "S")]
     pub(super) to: Option<f64>,
-    /// Which requests are those of the span
+    /// Which event of a request must lie in the span
     #[arg(long, value_enum, default_value_t = SpanName::Arrival)]
     pub(super) by: SpanName,
-    /// Print everything as JSON
+    /// Print the full result as JSON
     #[arg(long)]
     pub(super) json: bool,
 }
@@ -145,12 +145,12 @@ pub(super) struct Theory {
     pub(super) input: Input,
     #[arg(long, value_name = "NAME", help = LAW)]
     pub(super) law: Option<String>,
-    /// Print everything as JSON
+    /// Print the full result as JSON
     #[arg(long)]
     pub(super) json: bool,
 }
 
-/// A time that `explain` explains.
+/// A time that `explain` can explain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum TimeName {
     /// Arrival to first token
@@ -159,11 +159,11 @@ pub(super) enum TimeName {
     E2e,
 }
 
-/// What of a request lies in a span of time.
+/// The event of a request that lies in a span of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum SpanName {
-    /// Its arrival
+    /// The arrival
     Arrival,
-    /// The end of its time: the first token for ttft, the last one for e2e
+    /// The end of the time: the first token for ttft, the last token for e2e
     End,
 }

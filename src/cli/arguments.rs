@@ -1,4 +1,4 @@
-//! What is wrong with the arguments, in the words of this program: the parser's own are about its grammar.
+//! Messages about wrong arguments, in this program's words in place of the argument parser's.
 
 use super::args::Args;
 use crate::base::Diagnostic;
