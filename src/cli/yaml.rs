@@ -48,3 +48,50 @@ fn problem(text: &str, error: &serde_saphyr::Error) -> Diagnostic {
     let found = of_text(reason, "YAML", &near);
     Diagnostic::error(place, found, "a YAML document", "correct the text there")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::value;
+    use serde_json::{Value, json};
+    use std::fs;
+
+    /// Numbers by their value: 1e3 and 1000 are the same.
+    fn by_value(tree: Value) -> Value {
+        match tree {
+            Value::Number(number) => json!(number.as_f64()),
+            Value::Array(list) => list.into_iter().map(by_value).collect(),
+            Value::Object(fields) => fields.into_iter().map(|(key, field)| (key, by_value(field))).collect(),
+            Value::Null | Value::Bool(_) | Value::String(_) => tree,
+        }
+    }
+
+    /// The files of `tests/yaml`, which the page's reader reads too (`www/src/base/yaml.test.ts`).
+    #[test]
+    fn files_give_the_documents_that_the_page_reads_from_them() {
+        let folder = format!("{}/tests/yaml", env!("CARGO_MANIFEST_DIR"));
+        let mut read = 0;
+        for entry in fs::read_dir(&folder).expect("the corpus") {
+            let path = entry.expect("a readable entry").path();
+            if path.extension().is_none_or(|ending| ending != "yaml") {
+                continue;
+            }
+            let text = fs::read_to_string(&path).expect("text");
+            let expected = fs::read_to_string(path.with_extension("json")).expect("its document");
+            let expected: Value = serde_json::from_str(&expected).expect("JSON");
+            assert_eq!(value(&text).map(by_value), Ok(by_value(expected)), "{}", path.display());
+            read += 1;
+        }
+        assert!(read > 5, "the corpus has {read} files");
+    }
+
+    #[test]
+    fn what_the_page_reads_differently_is_known() {
+        let cases: Value =
+            serde_json::from_str(include_str!("../../tests/yaml/differences.json")).expect("JSON");
+        for case in cases.as_array().expect("a list") {
+            let text = case["text"].as_str().expect("a text");
+            let read = value(text).map_or(json!("refused"), by_value);
+            assert_eq!(read, by_value(case["command"].clone()), "{text}");
+        }
+    }
+}
