@@ -15,7 +15,6 @@ import { Transport } from './panels/shell/Transport.tsx';
 import type { App as AppState } from './state/app.ts';
 import { readFlag, writeFlag } from './state/flags.ts';
 import { isEmbed, isLinkText } from './state/linkText.ts';
-import { openFile } from './state/openFile.ts';
 import { handleKey } from './state/shortcuts.ts';
 import type { PhoneTab } from './state/slices/selection.ts';
 import { ChartsView, StageView } from './Views.tsx';
@@ -84,7 +83,7 @@ export function App(props: { app: AppState }): JSX.Element {
         // A box that takes files has taken it; text that is dropped on a field belongs there.
         if (event.defaultPrevented || (!file && isField(event.target))) return;
         event.preventDefault();
-        if (file) void openFile(app, file);
+        if (file) void app.document.openFile(file);
         else if (event.dataTransfer) openDropped(event.dataTransfer, app);
       }}
     >

@@ -2,9 +2,8 @@ import { expect, test } from 'vitest';
 import { trust } from '../base/trust.ts';
 import type { TraceOutcome } from '../generated/boundary.ts';
 import type { Client } from '../sim/client.ts';
-import type { App } from './app.ts';
-import { createFiles, kindOfText, takeFile } from './files.ts';
-import type { BenchmarkFile } from './measured.ts';
+import { type Box, kindOfText, openFile } from './files.ts';
+import type { Links } from './links.ts';
 
 const KEYS = new Set(['cluster', 'workload', 'seed']);
 const MIB = 2 ** 20;
@@ -47,7 +46,12 @@ function page(waits = false) {
       return { ...outcome, ok: true, summary: { requests: 1, duration_s: 60, format: 'Azure' } };
     },
   };
-  const openFile = createFiles(trust<Client>(client), {
+  const links = {
+    trouble: () => (waits ? { problems: [], waits: { problems: [], trace: {} } } : undefined),
+    setTrouble: ({ problems }: { problems: { found: string }[] }) => went.push(`trouble ${problems[0]?.found}`),
+    giveTrace: async (file: File) => note('given', file, await file.text()),
+  };
+  const state: Parameters<typeof openFile>[1] = {
     document: () => ({}),
     traceBytes: MIB,
     problems: () => new Map(),
@@ -62,22 +66,15 @@ function page(waits = false) {
       note('open', { name }, text);
       return true;
     },
-  });
-  const app = trust<App>({
-    document: { openFile, schema: { said: () => MIB } },
-    dialogs: { setNotice: (notice: { text: string }) => went.push(`notice ${notice.text}`) },
-    links: {
-      trouble: () => (waits ? { problems: [], waits: { problems: [], trace: {} } } : undefined),
-      setTrouble: ({ problems }: { problems: { found: string }[] }) => went.push(`trouble ${problems[0]?.found}`),
-      giveTrace: async (file: File) => note('given', file, await file.text()),
-    },
-  });
-  return { app, went };
+    links: trust<Links>(links),
+  };
+  const take = (file: File, box?: Box): Promise<void> => openFile(trust<Client>(client), state, file, box);
+  return { take, went };
 }
 
 test('a packed trace is read and replayed by its own name', async () => {
-  const { app, went } = page();
-  await takeFile(app, await gzip('azure.csv.gz', 'a,b\n'));
+  const { take, went } = page();
+  await take(await gzip('azure.csv.gz', 'a,b\n'));
   expect(went.filter((line) => !line.startsWith('open'))).toEqual([
     'trace azure.csv: a,b\n',
     'replays azure.csv',
@@ -86,9 +83,9 @@ test('a packed trace is read and replayed by its own name', async () => {
 });
 
 test('a packed scenario is opened and a packed benchmark goes to its panel', async () => {
-  const { app, went } = page();
-  await takeFile(app, await gzip('run.yaml.gz', 'seed: 7\n'));
-  await takeFile(app, await gzip('result.json.gz', '{"mean_ttft_ms":20}'));
+  const { take, went } = page();
+  await take(await gzip('run.yaml.gz', 'seed: 7\n'));
+  await take(await gzip('result.json.gz', '{"mean_ttft_ms":20}'));
   expect(went).toEqual([
     'open run.yaml: {"seed":7}',
     'notice Loaded run.yaml.',
@@ -97,9 +94,9 @@ test('a packed scenario is opened and a packed benchmark goes to its panel', asy
 });
 
 test('a file that only one box of the page takes is named with its box', async () => {
-  const { app, went } = page();
-  await takeFile(app, await gzip('config.json.gz', '{"model_type":"llama"}'));
-  await takeFile(app, new File(['kind: ScaledObject\n'], 'keda.yaml'));
+  const { take, went } = page();
+  await take(await gzip('config.json.gz', '{"model_type":"llama"}'));
+  await take(new File(['kind: ScaledObject\n'], 'keda.yaml'));
   expect(went).toEqual([
     'notice config.json describes a model: drop it on the box below “Paste a config.json…” in the form of a pool.',
     'notice keda.yaml holds policies of another program: drop it on the box of “Paste policies…” under YAML.',
@@ -107,19 +104,19 @@ test('a file that only one box of the page takes is named with its box', async (
 });
 
 test('a box gets the text of a file, and a link that waits for its trace gets the trace', async () => {
-  const { app, went } = page(true);
-  const box: BenchmarkFile[] = [];
-  await takeFile(app, await gzip('keda.yaml.gz', 'kind: ScaledObject\n'), (file) => box.push(file));
-  expect(box).toEqual([{ name: 'keda.yaml', text: 'kind: ScaledObject\n' }]);
-  await takeFile(app, await gzip('azure.csv.gz', 'a,b\n'));
+  const { take, went } = page(true);
+  const box: string[] = [];
+  await take(await gzip('keda.yaml.gz', 'kind: ScaledObject\n'), (text, name) => box.push(name, text));
+  expect(box).toEqual(['keda.yaml', 'kind: ScaledObject\n']);
+  await take(await gzip('azure.csv.gz', 'a,b\n'));
   expect(went).toEqual(['given azure.csv: a,b\n']);
 });
 
 test('a damaged or too large gzip file is told once, where its reader looks', async () => {
   const damaged = new File([(await gzip('a.csv.gz', 'a,b\n')).slice(0, 20)], 'a.csv.gz');
-  const { app, went } = page();
-  await takeFile(app, damaged);
-  await takeFile(app, await gzip('zeros.gz', '0'.repeat(MIB + 1)));
+  const { take, went } = page();
+  await take(damaged);
+  await take(await gzip('zeros.gz', '0'.repeat(MIB + 1)));
   expect(went).toEqual([
     expect.stringMatching(
       /^notice a\.csv\.gz: found damaged gzip data .* allowed: one whole gzip file; copy or download/,
@@ -127,6 +124,6 @@ test('a damaged or too large gzip file is told once, where its reader looks', as
     'notice zeros.gz: found more than 1 MiB after unpacking; allowed: at most 1 MiB; use the command line for it',
   ]);
   const waiting = page(true);
-  await takeFile(waiting.app, damaged);
+  await waiting.take(damaged);
   expect(waiting.went).toEqual([expect.stringMatching(/^trouble damaged gzip data/)]);
 });

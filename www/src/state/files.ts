@@ -7,8 +7,8 @@ import { writeDocument } from '../base/text.ts';
 import { readYaml } from '../base/yaml.ts';
 import type { Diagnostic, TraceSummary } from '../generated/boundary.ts';
 import type { Client } from '../sim/client.ts';
-import type { App } from './app.ts';
 import { onTrace } from './document.ts';
+import type { Links } from './links.ts';
 import type { BenchmarkFile } from './measured.ts';
 import { explain, type Notice, type TraceReading } from './notices.ts';
 
@@ -30,7 +30,11 @@ type PageState = {
   readonly onBenchmark: (file: BenchmarkFile) => void;
   /** Loads a scenario; false where it is refused. */
   readonly open: (text: string, name: string, useTrace: boolean, untilUs?: number) => Promise<boolean>;
+  readonly links: Pick<Links, 'trouble' | 'setTrouble' | 'giveTrace'>;
 };
+
+/** What a box of the page does with the text of a file. */
+export type Box = (text: string, name: string) => void;
 
 /** What a file is by its name and its text. A table may be a trace or a benchmark's: the reader of traces decides. */
 export type FileKind = 'scenario' | 'benchmark' | 'model' | 'policies' | 'table';
@@ -41,47 +45,44 @@ const BOXES = {
   policies: 'holds policies of another program: drop it on the box of “Paste policies…” under YAML',
 } as const;
 
-/** Unpacks a file and hands it to what asked for it: a box, a link that waits for its trace, or else the page. */
-export async function takeFile(
-  app: Pick<App, 'document' | 'dialogs' | 'links'>,
-  file: File,
-  box?: (file: BenchmarkFile) => void,
-): Promise<void> {
-  const waits = app.links.trouble()?.waits;
+/**
+ * Opens a file that was dropped or chosen, packed or not. A `box` that it was given to gets its text, and a link that waits for its
+ * trace gets the trace; any other file goes where its kind belongs.
+ */
+export async function openFile(client: Client, page: PageState, file: File, box?: Box): Promise<void> {
+  const { links } = page;
+  const waits = links.trouble()?.waits;
   try {
-    const plain = await unpacked(file, Number(app.document.schema.said('workload.trace.file', 'x-max-bytes')));
-    if (box) box({ name: plain.name, text: await plain.text() });
-    else if (waits) await app.links.giveTrace(plain);
-    else await app.document.openFile(plain);
+    const plain = await unpacked(file, page.traceBytes);
+    if (box) box(await plain.text(), plain.name);
+    else if (waits) await links.giveTrace(plain);
+    else await openByKind(client, page, plain);
   } catch (error) {
     if (!(error instanceof GzipError)) throw error;
-    if (waits && !box) app.links.setTrouble({ problems: [...waits.problems, error.problem], waits });
-    else app.dialogs.setNotice({ kind: 'problem', text: `${file.name}: ${explain(error.problem)}` });
+    if (waits && !box) links.setTrouble({ problems: [...waits.problems, error.problem], waits });
+    else page.setNotice({ kind: 'problem', text: `${file.name}: ${explain(error.problem)}` });
   }
 }
 
-/** The action that opens a file that is not packed, whatever it is. */
-export function createFiles(client: Client, page: PageState): (file: File) => Promise<void> {
-  return async (file) => {
-    const kind = await kindOf(file, page);
-    switch (kind) {
-      case 'benchmark':
-        page.onBenchmark({ name: file.name, text: await file.text() });
-        break;
-      case 'scenario':
-        await openScenarioFile(file, page);
-        break;
-      case 'model':
-      case 'policies':
-        page.setNotice({ kind: 'problem', text: `${file.name} ${BOXES[kind]}.` });
-        break;
-      case 'table':
-        await openTraceFile(file, client, page);
-        break;
-      default:
-        kind satisfies never;
-    }
-  };
+async function openByKind(client: Client, page: PageState, file: File): Promise<void> {
+  const kind = await kindOf(file, page);
+  switch (kind) {
+    case 'benchmark':
+      page.onBenchmark({ name: file.name, text: await file.text() });
+      break;
+    case 'scenario':
+      await openScenarioFile(file, page);
+      break;
+    case 'model':
+    case 'policies':
+      page.setNotice({ kind: 'problem', text: `${file.name} ${BOXES[kind]}.` });
+      break;
+    case 'table':
+      await openTraceFile(file, client, page);
+      break;
+    default:
+      kind satisfies never;
+  }
 }
 
 async function kindOf(file: File, page: PageState): Promise<FileKind> {
@@ -144,22 +145,15 @@ async function openTraceFile(file: File, client: Client, page: PageState): Promi
     setNotice({ kind: 'problem', text: `${file.name} is larger than ${most}; use the command line for it.` });
     return;
   }
-  const begun = { name: file.name, size: file.size, read: 0, done: false, diagnostics: [], summary: null };
-  setReading(begun);
   try {
-    const result = await client.readTrace(file, (read) => setReading({ ...begun, read }));
-    if (!result.ok || !result.summary) {
+    let benchmark: string | undefined;
+    const read = await readTrace(client, setReading, file, async () => {
       const text = await file.text();
-      if (await isBenchmark(text)) {
-        setReading(undefined);
-        page.onBenchmark({ name: file.name, text });
-        return;
-      }
-      setReading({ ...begun, read: file.size, done: true, diagnostics: result.diagnostics });
-      return;
-    }
-    setReading(undefined);
-    await runTrace(file, result.summary, result.diagnostics, page);
+      if (await isBenchmark(text)) benchmark = text;
+      return benchmark !== undefined;
+    });
+    if (read) await runTrace(file, read.summary, read.diagnostics, page);
+    else if (benchmark !== undefined) page.onBenchmark({ name: file.name, text: benchmark });
   } catch (error) {
     setReading(undefined);
     setNotice({
@@ -167,6 +161,27 @@ async function openTraceFile(file: File, client: Client, page: PageState): Promi
       text: `${file.name} could not be read: ${error instanceof Error ? error.message : ''} Your run is untouched.`,
     });
   }
+}
+
+type ReadTrace = { readonly summary: TraceSummary; readonly diagnostics: readonly Diagnostic[] };
+
+/**
+ * Reads a trace, with the dialog that says how far that is, and then what is wrong with the file, unless `isOther` knows it for
+ * another kind of file. `undefined` where it is no trace.
+ */
+export async function readTrace(
+  client: Client,
+  setReading: Setter<TraceReading | undefined>,
+  file: File,
+  isOther: () => Promise<boolean> = () => Promise.resolve(false),
+): Promise<ReadTrace | undefined> {
+  const begun = { name: file.name, size: file.size, read: 0, done: false, diagnostics: [], summary: null };
+  setReading(begun);
+  const { ok, summary, diagnostics } = await client.readTrace(file, (read) => setReading({ ...begun, read }));
+  const found = ok && summary ? { summary, diagnostics } : undefined;
+  const done = found !== undefined || (await isOther());
+  setReading(done ? undefined : { ...begun, read: file.size, done: true, diagnostics });
+  return found;
 }
 
 async function runTrace(

@@ -6,9 +6,9 @@ import { BenchClient, spawnBench } from '../../sim/benchClient.ts';
 import { LostError, RefusedError } from '../../sim/client.ts';
 import type { App } from '../../state/app.ts';
 import { calibratedDocument } from '../../state/calibration.ts';
+import type { Box } from '../../state/files.ts';
 import { applyAsRun } from '../../state/listedRuns.ts';
 import { explain } from '../../state/notices.ts';
-import { openFile } from '../../state/openFile.ts';
 import { dropInto } from '../parts/dropInto.ts';
 import { FileButton } from '../parts/FileButton.tsx';
 import { errorText } from './measuredData.ts';
@@ -16,7 +16,7 @@ import { MeasuredCurve, type MeasuredRow, MeasuredTable } from './SideBySide.tsx
 
 const CURVES: Readonly<Record<string, string>> = { ttft_ms: 'TTFT', tpot_ms: 'TPOT', e2e_ms: 'E2E' };
 
-export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies' | 'dialogs' | 'links'> }): JSX.Element {
+export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies'> }): JSX.Element {
   const app = props.app;
   const bench = new BenchClient(spawnBench);
   onCleanup(() => bench.end());
@@ -63,6 +63,7 @@ export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies' | '
   }
   createEffect(on(app.studies.benchmarkFile, read));
 
+  const take: Box = (text, name) => app.studies.setBenchmarkFile({ name, text });
   const choose = (index: number): void => {
     setRun(index);
     setFound(undefined);
@@ -108,7 +109,7 @@ export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies' | '
           <FileButton
             class="btn box"
             takes="Benchmark result"
-            onFile={(file) => void openFile(app, file, app.studies.setBenchmarkFile)}
+            onFile={(file) => void app.document.openFile(file, take)}
           >
             Open a result…
           </FileButton>
@@ -121,7 +122,7 @@ export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies' | '
             spellcheck={false}
             value={pasted()}
             onInput={(event) => setPasted(event.currentTarget.value)}
-            onDrop={dropInto(app, (text, name) => app.studies.setBenchmarkFile({ name, text }))}
+            onDrop={dropInto(app, take)}
           />
           <button
             type="button"

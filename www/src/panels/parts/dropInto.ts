@@ -1,17 +1,14 @@
 // A text box that takes a file dropped on it.
 import type { App } from '../../state/app.ts';
-import { openFile } from '../../state/openFile.ts';
+import type { Box } from '../../state/files.ts';
 
 /** The handler of a box: `take` gets the text of a file that is dropped there, unpacked. Other drops are the browser's. */
-export function dropInto(
-  app: Pick<App, 'document' | 'dialogs' | 'links'>,
-  take: (text: string, name: string) => void,
-): (event: DragEvent) => void {
+export function dropInto(app: Pick<App, 'document'>, take: Box): (event: DragEvent) => void {
   return (event) => {
     const file = event.dataTransfer?.files[0];
     if (!file) return;
     // The page would open it.
     event.preventDefault();
-    void openFile(app, file, ({ text, name }) => take(text, name));
+    void app.document.openFile(file, take);
   };
 }

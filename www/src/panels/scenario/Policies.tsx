@@ -16,7 +16,7 @@ spec:
   minReplicas: 2
   …`;
 
-export default function Policies(props: { app: Pick<App, 'document' | 'dialogs' | 'links'> }): JSX.Element {
+export default function Policies(props: { app: Pick<App, 'document'> }): JSX.Element {
   const app = props.app;
   const reader = new BenchClient(spawnBench);
   onCleanup(() => reader.end());

@@ -8,7 +8,7 @@ import { explain } from '../../state/notices.ts';
 
 const Policies = lazy(() => import('./Policies.tsx'));
 
-export default function Yaml(props: { app: Pick<App, 'document' | 'dialogs' | 'links'> }): JSX.Element {
+export default function Yaml(props: { app: Pick<App, 'document'> }): JSX.Element {
   const app = props.app;
   const [text, setText] = createSignal('');
   const [dirty, setDirty] = createSignal(false);

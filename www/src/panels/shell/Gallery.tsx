@@ -8,7 +8,6 @@ import type { Card } from '../../generated/boundary.ts';
 import rawCards from '../../generated/gallery.json';
 import type { App } from '../../state/app.ts';
 import { isLinkText } from '../../state/linkText.ts';
-import { openFile } from '../../state/openFile.ts';
 import { presetNamed } from '../../state/presets.ts';
 import { FileButton } from '../parts/FileButton.tsx';
 import { Picture } from './Picture.tsx';
@@ -128,7 +127,7 @@ export default function Gallery(props: { app: Pick<App, 'document' | 'dialogs' |
   );
 }
 
-function OpenFile(props: { app: Pick<App, 'document' | 'dialogs' | 'links'>; close: () => void }): JSX.Element {
+function OpenFile(props: { app: Pick<App, 'document'>; close: () => void }): JSX.Element {
   return (
     <FileButton
       class="btn box"
@@ -136,7 +135,7 @@ function OpenFile(props: { app: Pick<App, 'document' | 'dialogs' | 'links'>; clo
       takes="Trace, scenario or benchmark file"
       onFile={(file) => {
         props.close();
-        void openFile(props.app, file);
+        void props.app.document.openFile(file);
       }}
     >
       Open file…

@@ -1,14 +1,13 @@
 // The dialog of a link that could not be opened as it was made, or that waits for the file of its trace.
 import { type JSX, Show } from 'solid-js';
 import type { App } from '../../state/app.ts';
-import { openFile } from '../../state/openFile.ts';
 import { PRESETS } from '../../state/presets.ts';
 import { FileButton } from '../parts/FileButton.tsx';
 import { Sheet } from '../parts/Sheet.tsx';
 import { Problems } from './NoticeBar.tsx';
 import './share.css';
 
-export default function LinkTrouble(props: { app: Pick<App, 'document' | 'dialogs' | 'links'> }): JSX.Element {
+export default function LinkTrouble(props: { app: Pick<App, 'document' | 'links'> }): JSX.Element {
   const { links } = props.app;
   const close = (): void => {
     links.setTrouble(undefined);
@@ -50,7 +49,11 @@ export default function LinkTrouble(props: { app: Pick<App, 'document' | 'dialog
                 </button>
               }
             >
-              <FileButton class="btn pri" takes="Trace of the link" onFile={(file) => void openFile(props.app, file)}>
+              <FileButton
+                class="btn pri"
+                takes="Trace of the link"
+                onFile={(file) => void props.app.document.openFile(file)}
+              >
                 Choose the file
               </FileButton>
             </Show>

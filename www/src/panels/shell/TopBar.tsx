@@ -6,7 +6,6 @@ import { getAt } from '../../base/json.ts';
 import { setTheme, theme } from '../../base/theme.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
-import { openFile } from '../../state/openFile.ts';
 import { PRESETS, presetNamed } from '../../state/presets.ts';
 import { tooltip } from '../../state/shortcuts.ts';
 import { Deferred } from '../parts/Deferred.tsx';
@@ -94,7 +93,7 @@ export function TopBar(props: {
           label="Open trace…, scenario or benchmark file"
           takes="Trace, scenario or benchmark file"
           accept=".csv,.jsonl,.json,.yaml,.yml,.txt,.log,.prom"
-          onFile={(file) => void openFile(app, file)}
+          onFile={(file) => void app.document.openFile(file)}
         >
           <Icon name="file" />
           <span class="wide roomy">Open trace…</span>

@@ -6,6 +6,8 @@ import type { Diagnostic, Frame, TraceSummary } from '../../generated/boundary.t
 import rawSchema from '../../generated/schema.json';
 import type { Client } from '../../sim/client.ts';
 import type { Change, GrowingList, ListedEdit, PlacedEdit } from '../edits.ts';
+import type { Box } from '../files.ts';
+import type { BenchmarkFile } from '../measured.ts';
 import type { NamedRuns } from '../namedRuns.ts';
 import { type Preset, presetText } from '../presets.ts';
 import { createRuns } from '../runs.ts';
@@ -39,8 +41,8 @@ export type DocumentSlice = {
   /** Loads a scenario; false where it is refused. */
   readonly open: ReturnType<typeof createRuns>['open'];
   readonly openPreset: (preset: Preset) => Promise<void>;
-  /** Takes a file, whatever it is. */
-  readonly openFile: (file: File) => Promise<void>;
+  /** Opens a file, whatever it is; a box that it was given to gets its text. */
+  readonly openFile: (file: File, box?: Box) => Promise<void>;
   readonly freshSeed: () => ReturnType<Client['freshSeed']>;
   /** Sets a field, or all that lies under `path`; where that cannot be an edit, the run starts again. */
   readonly change: (path: string, value: Json) => Promise<boolean>;
@@ -113,17 +115,18 @@ export function createDocument(page: Surroundings): Documents {
   }
 
   /** What reads files is loaded with the first. */
-  async function openFile(file: File): Promise<void> {
-    const { createFiles } = await import('../files.ts');
-    await createFiles(client(), {
-      ...{ document: current, problems, trace, setTrace, setTraceFile, setReading, setNotice, open },
+  async function openFile(file: File, box?: Box): Promise<void> {
+    const files = await import('../files.ts');
+    const page = {
+      ...{ document: current, problems, trace, setTrace, setTraceFile, setReading, setNotice, open, links: links() },
       traceBytes: Number(schema.said('workload.trace.file', 'x-max-bytes')),
       scenarioKeys: new Set(Object.keys(rawSchema.properties)),
-      onBenchmark: (file) => {
+      onBenchmark: (file: BenchmarkFile) => {
         studies().setBenchmarkFile(file);
         studies().showMeasured();
       },
-    })(file);
+    };
+    await files.openFile(client(), page, file, box);
   }
 
   return {

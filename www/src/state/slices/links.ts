@@ -86,12 +86,8 @@ export function createLinksSlice(spawn: () => LinkWorker, page: Surroundings): L
 
 /** Reads a trace file for a link that names it; what is wrong with it is told in the dialog of traces. */
 async function readTrace({ client, dialogs }: Surroundings, file: File): Promise<TraceSummary | undefined> {
-  const { setReading } = dialogs;
-  const begun = { name: file.name, size: file.size, read: 0, done: false, diagnostics: [], summary: null };
-  setReading(begun);
-  const result = await client().readTrace(file, (read) => setReading({ ...begun, read }));
-  setReading(result.summary ? undefined : { ...begun, read: file.size, done: true, diagnostics: result.diagnostics });
-  return result.summary ?? undefined;
+  const files = await import('../files.ts');
+  return (await files.readTrace(client(), dialogs.setReading, file))?.summary;
 }
 
 /** What puts the page where a link has it. */
