@@ -49,7 +49,10 @@ function page(waits = false) {
   const links = {
     trouble: () => (waits ? { problems: [], waits: { problems: [], trace: {} } } : undefined),
     setTrouble: ({ problems }: { problems: { found: string }[] }) => went.push(`trouble ${problems[0]?.found}`),
-    giveTrace: async (file: File) => note('given', file, await file.text()),
+    giveTrace: async (file: File) => {
+      note('given', file, await file.text());
+      return true;
+    },
   };
   const state: Parameters<typeof openFile>[1] = {
     document: () => ({}),
@@ -109,7 +112,7 @@ test('a box gets the text of a file, and a link that waits for its trace gets th
   await take(await gzip('keda.yaml.gz', 'kind: ScaledObject\n'), (text, name) => box.push(name, text));
   expect(box).toEqual(['keda.yaml', 'kind: ScaledObject\n']);
   await take(await gzip('azure.csv.gz', 'a,b\n'));
-  expect(went).toEqual(['given azure.csv: a,b\n']);
+  expect(went).toEqual(['given azure.csv: a,b\n', 'replays azure.csv']);
 });
 
 test('a damaged or too large gzip file is told once, where its reader looks', async () => {

@@ -55,8 +55,8 @@ export async function openFile(client: Client, page: PageState, file: File, box?
   try {
     const plain = await unpacked(file, page.traceBytes);
     if (box) box(await plain.text(), plain.name);
-    else if (waits) await links.giveTrace(plain);
-    else await openByKind(client, page, plain);
+    else if (!waits) await openByKind(client, page, plain);
+    else if (await links.giveTrace(plain)) page.setTraceFile(plain);
   } catch (error) {
     if (!(error instanceof GzipError)) throw error;
     if (waits && !box) links.setTrouble({ problems: [...waits.problems, error.problem], waits });

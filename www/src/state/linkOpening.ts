@@ -46,22 +46,22 @@ export function createLinkOpening(thread: Asking<LinkQuestion, LinkAnswers>, pag
     return done;
   }
 
-  /** Takes the file of the trace that a link waits for. */
-  async function giveTrace(file: File): Promise<void> {
+  /** Takes the file of the trace that a link waits for; false where it is another one, or the link is refused. */
+  async function giveTrace(file: File): Promise<boolean> {
     const waits = untrack(trouble)?.waits;
-    if (!waits?.trace) return;
+    if (!waits?.trace) return false;
     const summary = await page.readTrace(file);
-    if (!summary) return;
+    if (!summary) return false;
     const { requests: rows, digest } = summary;
     const wrong = await thread.ask({ kind: 'trace', mark: waits.trace, rows, digest });
     if (wrong) {
       setTrouble({ problems: [...waits.problems, wrong], waits });
-      return;
+      return false;
     }
     page.setTrace(summary);
-    if (await load(waits, true)) {
-      setTrouble(waits.problems.length > 0 ? { problems: waits.problems, waits: undefined } : undefined);
-    }
+    if (!(await load(waits, true))) return false;
+    setTrouble(waits.problems.length > 0 ? { problems: waits.problems, waits: undefined } : undefined);
+    return true;
   }
 
   return { open, giveTrace, trouble, setTrouble, embed };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { deflateRawSync } from 'node:zlib';
+import { deflateRawSync, gzipSync } from 'node:zlib';
 import {
   cli,
   clock,
@@ -218,10 +218,16 @@ onPage('a link of a trace asks for the file, refuses another one and runs the ri
   await comes(() => dialog.textContent(), /mine\.csv, 120 rows/);
   await drop(page, 'other.csv', rows(90));
   await dialog.getByText(/a trace of 90 rows with digest/).waitFor();
-  await drop(page, 'mine.csv', right);
+  await drop(page, 'mine.csv.gz', gzipSync(right));
   await dialog.waitFor({ state: 'detached' });
   await resting(page);
   assert.equal(await finalDigest(page), run('digest', link, '--trace', file).split(/\s+/)[0]);
+  // Other runs of it have the trace too.
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.locator('.rows-block').getByRole('button', { name: 'Download' }).click(),
+  ]);
+  assert.ok(download.suggestedFilename().endsWith('-requests.csv'));
 });
 
 onPage('a branch travels beside the run it left, and both come to the digests of the command line', async (page, t) => {
