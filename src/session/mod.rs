@@ -24,7 +24,7 @@ pub use snapshot::SnapshotError;
 use crate::base::diag::has_errors;
 use crate::base::digest::Digest;
 use crate::base::order::sort_by_key;
-use crate::base::{Diagnostic, Diagnostics, Micros, RequestId, json};
+use crate::base::{Diagnostic, Diagnostics, Micros, json};
 use crate::engine::Cluster;
 use crate::observe::recorder::Recorder;
 use crate::observe::{RunSoFar, requests_asked};
@@ -198,7 +198,7 @@ impl Session {
 
     /// Whether a request that arrived at an instant belongs to the measurement window.
     #[cfg(any(feature = "cli", feature = "whatif"))]
-    pub(crate) fn counts(&self, request: RequestId, arrival: Micros) -> bool {
+    pub(crate) fn counts(&self, request: crate::base::RequestId, arrival: Micros) -> bool {
         self.recorder.warmup().counts(request, arrival)
     }
 
