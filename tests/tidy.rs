@@ -86,6 +86,7 @@ const TOP_LEVEL: &[&str] = &[
     "docs",
     "examples",
     "fuzz",
+    "npm",
     "lessons",
     "python",
     "rustfmt.toml",
