@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 const HEAD: &str = "# The command line
 
-Every command with its arguments and options, as `tokenyard COMMAND --help` prints them. A test writes this page anew when it is stale.
+Every command with its arguments and options, as `tokenyard COMMAND --help` prints them. A test prints this page anew when it is stale.
 Standard output has results only and is deterministic; progress and messages go to standard error.
 
 | exit code | meaning |
@@ -39,6 +39,20 @@ fn without_names(text: &str) -> &str {
     }
 }
 
+/// A further line of what is said of an argument, as it goes on after `before`: a list of values stands in one line.
+fn continued(text: &str, before: &str) -> String {
+    const VALUES: &str = "Values:";
+    if text == "Possible values:" {
+        return format!(". {VALUES}");
+    }
+    let between = if before.is_empty() || before.ends_with(VALUES) { "" } else { ";" };
+    match text.strip_prefix("- ").and_then(|value| value.split_once(':')) {
+        Some((value, meaning)) => format!("{between} `{value}`: {}", meaning.trim()),
+        None if before.is_empty() => text.to_owned(),
+        None => format!(" {text}"),
+    }
+}
+
 /// The arguments and options of a help text, with what it says of each.
 fn arguments(help: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
@@ -52,7 +66,7 @@ fn arguments(help: &str) -> Vec<(String, String)> {
             let (name, what) = columns(text);
             found.push((name.to_owned(), what.to_owned()));
         } else if let (true, Some((_, what))) = (inside, found.last_mut()) {
-            *what = format!("{what} {text}").trim().to_owned();
+            what.push_str(&continued(text, what));
         }
     }
     found.retain(|(name, _)| !name.starts_with("-h,"));
