@@ -40,7 +40,7 @@ const GPU: [&str; 7] = [
 ];
 const REQUEST: [&str; 4] = ["id", "arrival_us", "input", "output"];
 const SEGMENT: [&str; 2] = ["s", "n"];
-/// Most missing keys told of one file.
+/// Most missing keys reported per file.
 const MOST: usize = 100;
 
 /// Every key that is missing from `file`.
@@ -105,7 +105,7 @@ fn entries(list: Option<&Value>) -> impl Iterator<Item = (usize, &Value)> {
     list.and_then(Value::as_array).map_or(&[][..], |list| list).iter().enumerate()
 }
 
-/// Adds a problem for each of `names` that the object lacks. What is no object is told of when it is read.
+/// Adds a problem for each of `names` that the object lacks. Values that are not objects are reported when they are read.
 fn keys(path: &str, object: &Value, names: &[&str], problems: &mut Diagnostics) {
     let Some(object) = object.as_object() else { return };
     for name in names.iter().filter(|name| !object.contains_key(**name)) {

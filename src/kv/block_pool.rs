@@ -67,7 +67,7 @@ pub struct Hit {
 struct Found {
     /// When, by the version of the pool.
     version: u64,
-    /// The last of the chained hashes, which tells of all before it.
+    /// The last of the chained hashes, which covers all before it.
     last: u64,
     blocks: Vec<u32>,
 }

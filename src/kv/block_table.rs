@@ -14,7 +14,7 @@ pub struct BlockTable {
 }
 
 impl BlockTable {
-    /// One of which it is not known yet which blocks it holds.
+    /// A request whose blocks are not known yet.
     #[must_use]
     pub fn without_blocks(tokens: u32, last_hash: u64) -> Self {
         Self { blocks: Vec::new(), tokens, last_hash }

@@ -100,7 +100,7 @@ impl FreeList {
     }
 
     /// Closes the holes if they are most of the list, which costs no more than making them did. Entries are elsewhere then:
-    /// `moved` is told of each and its new place.
+    /// Calls `moved` with each entry and its new place.
     pub(super) fn close_holes(&mut self, mut moved: impl FnMut(u32, u32)) {
         if self.holes <= HOLES_KEPT.max(self.len()) {
             return;
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_come_out_in_order_whoever_left_from_the_middle() {
+    fn blocks_come_out_in_order_after_removals_from_the_middle() {
         let mut list = FreeList { first: u32::MAX - 2, ..FreeList::default() };
         let mut places: Vec<u32> = (0..200).map(|b| list.push(b)).collect();
         for b in (0..200).filter(|b| b % 5 != 1) {

@@ -165,7 +165,7 @@ impl Store {
         std::mem::take(&mut self.news)
     }
 
-    /// How long the link takes for so many tokens.
+    /// How long the link takes for a number of tokens.
     fn transfer(&self, tokens: u64) -> Span {
         self.settings.base + round_to_span(tokens as f64 / self.settings.tokens_per_us)
     }

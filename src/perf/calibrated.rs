@@ -39,7 +39,7 @@ pub struct Calibration {
     pub models: SortedMap<String, f64>,
 }
 
-/// Coefficients as they are for a model: a layer of it takes longer than those of others by so many microseconds.
+/// Coefficients of a model: the microseconds by which one of its layers takes longer than those of other models.
 #[must_use]
 pub fn corrected(c: &CalibratedCoefficients, further_us: f64) -> CalibratedCoefficients {
     CalibratedCoefficients { step_us_per_layer: (c.step_us_per_layer + further_us).max(0.0), ..c.clone() }
@@ -79,7 +79,7 @@ fn releases(engine: EngineGeneration) -> &'static str {
 /// GPUs with the same chip, but for their memory.
 const SAME_CHIP: [&str; 2] = ["H100", "H200"];
 
-/// Fewer experiments than this are told with the coefficients.
+/// A number of experiments below this is reported with the coefficients.
 const FEW: usize = 3;
 
 /// The built-in coefficients.
@@ -234,7 +234,7 @@ impl Calibrated {
         round_to_span(self.any_step(count, load.decode, context) + prompts)
     }
 
-    /// What every step takes that computes so many tokens, those of decoding requests among them, after so many.
+    /// Time of a step by the tokens that it computes, decoding requests included, and the tokens before them.
     fn any_step(&self, count: u64, decode: u32, context: u64) -> f64 {
         let tokens = float(count);
         let touched = self.experts.as_ref().map_or(0.0, |e| e.read(count));

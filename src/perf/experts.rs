@@ -33,7 +33,7 @@ impl Experts {
         Shares { all_us: all_us / f64::from(ranks), idle: power(idle, u64::from(ranks)) }.into()
     }
 
-    /// Time to read what so many tokens are sent to.
+    /// Time to read the experts that a number of tokens are sent to.
     pub(super) fn read(&self, tokens: u64) -> f64 {
         let (low, high) = (tokens as usize % LOW, tokens as usize / LOW);
         let idle = match self.powers[1].get(high) {

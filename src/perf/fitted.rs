@@ -24,7 +24,7 @@ impl Fitted {
     }
 }
 
-/// The fitted model with a cost of context: a family of its own, as nobody else's state has to carry its coefficient.
+/// The fitted model with a cost of context: a family of its own, as the state of the others need not carry its coefficient.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct FittedWithContext {
     /// The line.

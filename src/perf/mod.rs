@@ -306,7 +306,7 @@ impl<'a> Resolver<'a> {
         Some((&found.hardware, found.name.clone()))
     }
 
-    /// Keeps a problem once, whoever runs into it.
+    /// Keeps a problem once, however often it occurs.
     fn keep<T>(&mut self, found: Result<T, Diagnostic>) -> Option<T> {
         found
             .map_err(|problem| {

@@ -62,7 +62,7 @@ pub struct ReplicaView {
 }
 
 impl ReplicaView {
-    /// A replica of a pool of which nothing has been seen yet.
+    /// A replica of a pool without observations so far.
     pub fn unseen(id: ReplicaId, pool: u32) -> Self {
         let phase = ReplicaPhase::Starting;
         Self { id, pool, phase, waiting: 0, running: 0, in_flight: 0, kv_used: 0, kv_total: 0 }
@@ -191,7 +191,7 @@ impl<'a> RequestView<'a> {
     }
 
     /// The chained hashes of the leading full blocks of `block_tokens` tokens that any other request could share. They are
-    /// computed once for each size that somebody asks for.
+    /// computed once for each size asked for.
     pub fn chain(&self, block_tokens: u32) -> &[u64] {
         let mut link = self.chains.get_or_init(|| self.chain_of(block_tokens));
         while link.block_tokens != block_tokens {

@@ -23,7 +23,7 @@ pub struct Settings {
     pub mode: Mode,
     /// How many times as long as an empty step a step may take, where objectives are inferred; above 1.
     pub slo_multiplier: f64,
-    /// Objectives that somebody wrote down.
+    /// Objectives given by the user.
     pub explicit: Option<Objectives>,
 }
 
@@ -51,7 +51,7 @@ pub struct Variant {
 /// Which of the three ways gave the objectives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ObjectivePath {
-    /// Somebody wrote them down.
+    /// The user gave them.
     Explicit,
     /// From the coefficients that were learnt.
     Inferred,
@@ -96,7 +96,7 @@ pub struct Capacity {
 /// What is missing and what could go.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Demand {
-    /// Requests per second that nobody carries.
+    /// Requests per second beyond the capacity.
     pub required_per_s: f64,
     /// Requests per second that could be carried besides.
     pub spare_per_s: f64,

@@ -1,4 +1,4 @@
-//! Objectives that nobody wrote down, the mean request of several pods, and how many replicas a load asks for.
+//! Objectives that are inferred, the mean request of several pods, and how many replicas a load asks for.
 
 use super::closed_form::ClosedForm;
 use super::trouble::{Trouble, above_zero, at_least};

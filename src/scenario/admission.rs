@@ -1,4 +1,4 @@
-//! Who is let in: the admission policies and their settings.
+//! The admission policies and their settings.
 
 use super::fields::{fields, without_fields};
 use super::limits;
@@ -60,9 +60,9 @@ pub struct TokenBucket {
 fields! {
     struct TokenBucket {
         capacity_tokens: "Capacity" of "tokens" in [limits::BUCKET_MIN, limits::BUCKET_TOKENS]
-            or "both must be above zero; use reject-all to let nobody in" => Admission;
+            or "both must be above zero; use reject-all to admit no request" => Admission;
         refill_tokens_per_s: "Refill" of "tok/s" in [limits::BUCKET_MIN, limits::BUCKET_TOKENS]
-            or "both must be above zero; use reject-all to let nobody in" => Admission;
+            or "both must be above zero; use reject-all to admit no request" => Admission;
         per_tenant: "Per tenant" => Admission;
         then: "Over the limit" => Admission;
     }
@@ -97,7 +97,7 @@ pub struct RateLimit {
 fields! {
     struct RateLimit {
         requests_per_s: "Rate" of "req/s" in [limits::BUCKET_MIN, limits::RATE_PER_S]
-            or "both must be above zero; use reject-all to let nobody in" => Admission;
+            or "both must be above zero; use reject-all to admit no request" => Admission;
         burst: "Burst" of "req" in [1, limits::IN_FLIGHT] or "1 allows no burst" => Admission;
         per_tenant: "Per tenant" => Admission;
         then: "Over the limit" => Admission;
@@ -124,7 +124,7 @@ pub struct TenantQuota {
 fields! {
     struct TenantQuota {
         max_in_flight: "Most in flight" of "req" in [1, limits::IN_FLIGHT]
-            or "use reject-all to let nobody in" => Admission;
+            or "use reject-all to admit no request" => Admission;
         then: "Over the limit" => Admission;
     }
 }
@@ -149,7 +149,7 @@ pub struct ConcurrencyLimit {
 fields! {
     struct ConcurrencyLimit {
         max_in_flight: "Most in flight" of "req" in [1, limits::IN_FLIGHT]
-            or "use reject-all to let nobody in" => Admission;
+            or "use reject-all to admit no request" => Admission;
         then: "Over the limit" => Admission;
     }
 }

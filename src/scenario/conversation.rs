@@ -1,4 +1,4 @@
-//! Conversations of several rounds: how many, how fast they follow each other, and what a prompt brings along.
+//! Conversations of several rounds: how many, how fast they follow each other, and how much of earlier rounds a prompt contains.
 
 use super::fields::{fields, without_fields};
 use super::limits;

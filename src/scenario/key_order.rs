@@ -1,5 +1,5 @@
 //! The order of the keys in edits, which hold parts of the document as they were given: the one in which the document itself is
-//! written. Equal scenarios then are one text, with one digest and one link, whatever order somebody wrote them in.
+//! written. Equal scenarios then are one text, with one digest and one link, whatever their order in the input.
 
 use super::edited::add_entry;
 use super::parse::{from_value, place_value};
@@ -8,7 +8,7 @@ use crate::base::json;
 use serde_json::Value;
 
 /// The same scenario with the keys of its edits in the order of the document. What is left out of the document as it is written
-/// comes last, by name; paths of which one leads into another keep their order, which has a meaning.
+/// comes last, by name; a path that leads into another keeps its order, which has a meaning.
 #[must_use]
 pub fn in_order(mut scenario: Scenario) -> Scenario {
     if !scenario.edits.iter().any(|edit| has_order(&edit.set) || has_order(&edit.add)) {

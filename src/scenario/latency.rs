@@ -47,7 +47,7 @@ impl Default for LatencyModel {
 
 /// Declares the figures of a family: type, documentation, defaults and table of fields, the three overheads first. In the
 /// document they stand beside the other figures, so they are fields and no part of their own: serde cannot both flatten a
-/// part and refuse keys that nobody knows.
+/// part and refuse unknown keys.
 macro_rules! family {
     ($(#[doc = $about:literal])* $name:ident, overheads [$queueing:literal, $per_token:literal, $output:literal] {
         $($(#[$about_field:meta])* $field:ident: $type:ty = $default:literal { $($said:tt)* })*

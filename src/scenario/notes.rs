@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 /// What an edit of a field does while a run goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// A group of settings of which each has an effect of its own.
+    /// A group of settings that each have their own effect.
     Parts,
     Pools,
     Clients,
@@ -79,7 +79,7 @@ impl Effect {
             Self::Pools => "A pool that is added starts empty; one without replicas finishes what it has.",
             Self::Clients => "A client that is added sends from then on; requests under way go on.",
             Self::Replicas => {
-                "Replicas taken away, the highest numbers first, finish what they have and get nothing new; replicas added start empty."
+                "Removed replicas, the highest numbers first, finish their requests and get no new ones; added replicas start empty."
             }
             Self::Scaling => {
                 "The policy begins again with what it has been set to: it forgets its past decisions and decides next after one period."
@@ -87,7 +87,7 @@ impl Effect {
             Self::Starts => {
                 "Applies to replicas that start from then on; those under way start as they would have."
             }
-            Self::Drains => "Applies to replicas that are taken away from then on.",
+            Self::Drains => "Applies to replicas that are removed from then on.",
             Self::Replace => {
                 "The pool's replicas are replaced one after the other: the old finish what they have and get nothing new, the new start empty."
             }
@@ -95,15 +95,13 @@ impl Effect {
                 "Applies from each replica's next step on; the step that is running ends when it would have."
             }
             Self::BatchSize => {
-                "Applies from each replica's next step on; a batch that is larger shrinks as its requests finish, and nobody is preempted for it."
+                "Applies from each replica's next step on; a larger batch shrinks as its requests finish, without preemption."
             }
             Self::QueueOrder => {
                 "Requests that wait are put in the new order at once, by the priorities they came with; those that run go on."
             }
             Self::QueueJoin => "Applies to requests that join a wait queue from then on.",
-            Self::QueueBound => {
-                "Applies to the next request that is sent there; nobody who waits is sent away."
-            }
+            Self::QueueBound => "Applies to the next request that is sent there; waiting requests stay.",
             Self::CacheSize => {
                 "A smaller cache gives up free blocks at once, the longest unused first, and blocks in use as they become free."
             }

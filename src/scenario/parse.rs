@@ -33,7 +33,7 @@ pub fn from_value(mut value: Value) -> Result<Scenario, Diagnostics> {
     read(value, "a scenario", &mut meaning)
 }
 
-/// Reads what can be read of a scenario: what has not the shape of one is left out and told.
+/// Reads the valid parts of a scenario; the others are left out and reported.
 pub(super) fn from_value_in_part(mut value: Value) -> (Option<Scenario>, Diagnostics) {
     if let Err(problems) = prepare(&mut value) {
         return (None, problems);

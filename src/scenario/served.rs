@@ -7,7 +7,7 @@ const _: () = assert!(limits::POOLS <= u64::BITS as usize);
 /// The models of a cluster's pools.
 #[derive(Clone, Debug)]
 pub struct Served {
-    /// By pool: what tells its model apart.
+    /// By pool: the identity of its model.
     keys: Vec<String>,
 }
 

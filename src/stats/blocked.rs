@@ -26,7 +26,7 @@ const STRETCH_MIN: usize = 64;
 /// How often each block counts.
 pub type Weights = Vec<u32>;
 
-/// The draws of resamples, the same for whoever asks for the same ones.
+/// The draws of resamples; equal arguments give equal draws.
 #[derive(Clone, Debug)]
 pub struct Draws(Stream);
 

@@ -1,4 +1,4 @@
-//! An exact distribution of whole numbers most of which are small: each small value has a counter of its own, so that adding one is
+//! An exact distribution of mostly small whole numbers: each small value has a counter of its own, so that adding one is
 //! an addition.
 
 use super::dist::{RunLength, Summary, push_pairs, summary_of, take_pairs};

@@ -1,4 +1,4 @@
-//! Closed loops: so many requests in flight, each followed by the next as soon as it is answered.
+//! Closed loops: a fixed number of requests in flight, each followed by the next as soon as it is answered.
 
 use super::open::Length;
 use crate::scenario::{

@@ -181,7 +181,7 @@ pub(super) fn rests_on(e: &Experiment) -> bool {
 /// model.
 pub(super) fn may_be_fitted(e: &Experiment, measured: &Value) -> bool {
     let rate = |m: &Value| number_at(m, "offered_req_per_s");
-    // Where client, limits or release were not recorded, nobody knows what a figure stands for.
+    // Without client, limits or release a figure has no known meaning.
     if e.text("/trust") == "C" {
         return false;
     }

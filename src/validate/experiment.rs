@@ -1,4 +1,4 @@
-//! The measured format: an array of experiments, read leniently. Fields that nobody knows do not matter, and figures that are
+//! The measured format: an array of experiments, read leniently. Unknown fields do not matter, and figures that are
 //! missing are not compared.
 
 use crate::base::{Diagnostic, Diagnostics};
@@ -52,7 +52,7 @@ impl Experiment {
         self.list("/measured")
     }
 
-    /// Release of vLLM as major and minor number, if it is told.
+    /// Release of vLLM as major and minor number, if it is given.
     pub(super) fn release(&self) -> Option<(u32, u32)> {
         let text = self.text("/engine/version");
         let known = text.split("about ").nth(1).unwrap_or(text);

@@ -16,7 +16,7 @@ use crate::scenario::CalibratedCoefficients;
 use nalgebra::{DMatrix, DVector};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Replays all experiments of a fit with each of these coefficients, every stage with so many requests at most.
+/// Replays all experiments of a fit with each of these coefficients, with a bounded number of requests per stage.
 pub type Replays<'a> = dyn Fn(&[Found], u32) -> Vec<Vec<Outcome>> + 'a;
 
 /// A coefficient that is fitted.
@@ -81,7 +81,7 @@ pub enum Pull {
 }
 
 impl Pull {
-    /// For so many figures of so many experiments: a set with many stands on its own.
+    /// The weight by the numbers of figures and experiments: a set with many stands on its own.
     fn weight(self, figures: usize, experiments: usize) -> f64 {
         match self {
             Self::Hard => 0.03,

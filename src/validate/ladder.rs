@@ -4,9 +4,9 @@ use super::compare::Row;
 use super::experiment::{Experiment, number_at};
 use serde_json::Value;
 
-/// The knee is where the mean time to first token is so many times that of the lowest rate.
+/// The knee is where the mean time to first token is this many times that of the lowest rate.
 const KNEE: f64 = 3.0;
-/// A ladder has at least so many rates.
+/// A ladder has at least this many rates.
 const FEWEST: usize = 4;
 
 /// Rows of the whole ladder and of its stages in overload, from those of its stages.

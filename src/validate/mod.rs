@@ -1,7 +1,7 @@
 //! Measured serving runs replayed: what was measured, what the simulation makes of it, and how far apart the two are.
 //!
 //! `experiment` reads the measured format, `replay` and `pool` make scenarios of it, `run` runs them, `compare` makes rows
-//! and aggregates of both. Files are read by whoever calls.
+//! and aggregates of both. Files are read by the caller.
 
 mod closed;
 mod compare;

@@ -15,7 +15,7 @@ pub(super) struct Point {
     pub(super) measured: Value,
 }
 
-/// Reads the table; lines that cannot be read are told.
+/// Reads the table; unreadable lines are reported.
 pub(super) fn read(text: &str) -> Result<Vec<Point>, String> {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let names = reader.headers().map_err(|e| unread(&e))?.clone();

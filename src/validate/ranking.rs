@@ -15,7 +15,7 @@ pub struct Ranking {
     pub configurations: u32,
     /// Pairs that measurements tell apart.
     pub pairs: u32,
-    /// Kendall's tau-b; nothing if no pair can be told apart.
+    /// Kendall's tau-b; `None` if all pairs are tied.
     pub tau_b: Option<f64>,
 }
 

@@ -44,7 +44,7 @@ pub struct RequestSpec {
     pub prompt: Content,
     /// Its length.
     pub prompt_tokens: u32,
-    /// The answer; its length is nobody's to know before it is produced.
+    /// The answer; no policy may know its length before it is produced.
     pub output: Piece,
 }
 

@@ -163,7 +163,7 @@ fn a_prompt_has_at_least_one_token() {
 }
 
 #[test]
-fn changing_one_client_moves_nobody_elses_draws() {
+fn changing_one_client_moves_no_other_clients_draws() {
     let base = scenario(vec![poisson("a", 5.0), poisson("b", 3.0)]);
     let mut changed = base.clone();
     changed.workload.clients[1].prompt_tokens =

@@ -168,7 +168,7 @@ fn below_figures(below: TargetBelow) -> Figures {
     Figures::from_iter([("ok".to_owned(), json!(false)), ("why".to_owned(), json!(why))])
 }
 
-/// What comes out of a case, if there is anything; none if nobody knows the kind.
+/// The result of a case; `None` for an unknown kind or a case without results.
 pub(super) fn result(kind: &str, input: &Reader<'_>, mode: Mode) -> Result<Option<Figures>, UnknownKind> {
     let chain = chain(input);
     Ok(match kind {

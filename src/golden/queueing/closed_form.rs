@@ -39,7 +39,7 @@ pub(super) fn check(file: &Reader<'_>, lines: &mut Lines<'_>) {
     }
 }
 
-/// What comes out of a case, if there is anything; none if nobody knows the kind.
+/// The result of a case; `None` for an unknown kind or a case without results.
 pub(super) fn figures(kind: &str, input: &Reader<'_>) -> Result<Option<Figures>, UnknownKind> {
     Ok(match kind {
         "forward" => {

@@ -1,5 +1,5 @@
 //! Which keys the golden files of the queueing model may have, place by place. Any other is refused: a misspelt one would change
-//! what is computed, or leave a result without a comparison, and nobody would see it.
+//! what is computed, or leave a result without a comparison, unseen.
 //!
 //! What a file expects of a figure is not here: a figure that this program does not know is a difference.
 
@@ -116,7 +116,7 @@ pub(super) fn refuse_unknown(file: &Reader<'_>) {
             if place.is_empty() {
                 names.splice(0..0, HEAD.split(' '));
             }
-            // A kind that nobody knows is refused where it stands.
+            // An unknown kind is refused where it stands.
             if !names.is_empty() {
                 refuse_others(at, &names);
             }

@@ -91,10 +91,10 @@ pub(super) fn differences(file: &Value, only: &[String]) -> Option<Result<Vec<St
     Some(if problems.is_empty() { Ok(lines.out) } else { Err(problems) })
 }
 
-/// Nobody knows the kind of a case.
+/// The kind of a case is unknown.
 struct UnknownKind;
 
-/// A kind of case that nobody reads.
+/// An unknown kind of case.
 fn unknown_kind(case: &Reader<'_>, found: &str, known: &[&str]) {
     case.refuse(Diagnostic::error(
         format!("{}.kind", case.path()),

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 /// The latest instant, in seconds: far beyond any clock, and sums of two of them still are whole microseconds.
 const LATEST_S: f64 = 1e12;
 
-/// Most problems told of one file.
+/// Most problems reported per file.
 const MOST: usize = 100;
 
 /// The problems of a file so far.

@@ -26,7 +26,7 @@ const PREFIXES: &[&str] = &["", "model.", "model.language_model.", "language_mod
 /// Parts before the number of a layer that belong to something else than the language half.
 const ELSEWHERE: &[&str] =
     &["vision", "visual", "audio", "image", "mm_", "multi_modal", "speech", "tower", "mtp"];
-/// Steps in which one name is compared at most; no pattern that somebody wrote for a model comes near.
+/// Steps in which one name is compared at most; no published model comes near.
 const STEPS: u32 = 20_000;
 
 impl Pattern {

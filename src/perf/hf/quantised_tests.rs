@@ -1,4 +1,4 @@
-//! Models of which a part is quantised.
+//! Models that are quantised in part.
 
 use super::*;
 use crate::perf::hf::architecture_from_hf;

@@ -1,4 +1,4 @@
-//! What a `config.json` may hold that nobody here knows, and that memory or speed would depend on: refused with its key.
+//! Unknown content of a `config.json` on which memory or speed would depend: refused with its key.
 
 use super::config::{Config, shortened};
 use super::{EXPERTS, LAYERS};

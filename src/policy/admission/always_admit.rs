@@ -4,7 +4,7 @@ use super::{Admission, InFlightCounts, Verdict};
 use crate::policy::RequestView;
 use serde::{Deserialize, Serialize};
 
-/// Everybody is let in.
+/// Admits every request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AlwaysAdmit;
 

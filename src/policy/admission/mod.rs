@@ -1,4 +1,4 @@
-//! Admission: whether and when a request is let in.
+//! Admission: whether and when a request is admitted.
 
 mod always_admit;
 mod bucket;

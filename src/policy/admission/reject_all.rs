@@ -4,7 +4,7 @@ use super::{Admission, InFlightCounts, Reason, Verdict};
 use crate::policy::RequestView;
 use serde::{Deserialize, Serialize};
 
-/// Nobody is let in.
+/// Admits no request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RejectAll;
 

@@ -1,7 +1,7 @@
 //! The distinct blocks of the prompts under way on a replica: a block that several requests share counts once.
 //!
 //! A chained hash stands for a block and all before it, so that the blocks form a tree. A request holds the last of its
-//! blocks that others could share, a block the one before it; what nobody holds goes. A request takes the same room
+//! blocks that others could share, a block the one before it; a block without a holder goes. A request takes the same room
 //! however long its prompt is.
 
 use crate::base::lookup::LookupMap;

@@ -1,4 +1,4 @@
-//! The cheapest replica wins, the lowest number among equals, and becomes dearer by it:
+//! The cheapest replica wins, the lowest number among equals, and each request raises its cost:
 //!
 //! ```text
 //! cost += base + queue · waiting + kv · (share of KV blocks in use) + price · (US dollars per hour of the replica)

@@ -117,7 +117,7 @@ impl Homes {
     }
 }
 
-/// Keeps those within all limits. With nobody left the filter is passed over, or the request refused.
+/// Keeps those within all limits. If none is left, the filter is skipped or the request is refused.
 fn keep_within(
     s: &UtilizationFilter,
     fleet: &Fleet<'_>,

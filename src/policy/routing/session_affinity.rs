@@ -1,7 +1,7 @@
 //! All requests of a session go to one replica.
 //!
 //! `sticky` remembers where a session went, as long as that replica takes requests; a new session, or one whose replica has
-//! been taken away, goes to the least loaded replica. At most so many sessions are remembered, the least recently used
+//! been taken away, goes to the least loaded replica. The number of remembered sessions is bounded, the least recently used
 //! forgotten first. `consistent-hash` remembers nothing: every replica draws a number from (session, replica) and the
 //! highest wins (rendezvous hashing; Thaler and Ravishankar 1998), so that a replica that leaves moves only its own sessions,
 //! and one that comes takes its share evenly. The draws are mixed so well that what is uneven is chance: of S sessions a

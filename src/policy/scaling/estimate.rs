@@ -1,7 +1,7 @@
-//! What a cycle of the queueing model found out, for whoever watches: what it learnt and how surely, how learning went, which
-//! objectives hold, what a replica carries. No policy reads it. The truth beside it is told by who knows how long steps take.
+//! What a cycle of the queueing model found out, for the page and reports: what it learnt and how surely, how learning went, which
+//! objectives hold, what a replica carries. No policy reads it. The true coefficients beside it come from the latency model.
 //!
-//! Its numbers are one array: nobody but readers of columns and rows wants them, and a struct that becomes an array for these
+//! Its numbers are one array: only readers of columns and rows want them, and a struct that becomes an array for these
 //! takes two kilobytes of the page's module.
 
 use super::queueing_model::QueueingSettings;

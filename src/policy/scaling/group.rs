@@ -236,13 +236,14 @@ mod tests {
     use Rule::{AboveThreshold, BelowThreshold, Hold, Idle, Transition, WithinTolerance, Woken};
 
     #[test]
-    fn the_first_analyser_adds_to_the_cheapest_with_room_and_takes_from_the_dearest_with_more_than_one() {
+    fn the_first_analyser_adds_to_the_cheapest_with_room_and_takes_from_the_most_expensive_with_more_than_one()
+     {
         let full = |ready: [u32; 2]| ready.map(|n| sight(n, 0, 0.79));
         assert_eq!(decided(first(), &full([2, 2]), FROM_ONE), [(3, AboveThreshold), (2, WithinTolerance)]);
         assert_eq!(decided(first(), &full([4, 2]), FROM_ONE), [(4, AboveThreshold), (3, AboveThreshold)]);
         let light = |ready: [u32; 2]| ready.map(|n| sight(n, 0, 0.1));
         assert_eq!(decided(first(), &light([2, 2]), FROM_ONE), [(2, WithinTolerance), (1, BelowThreshold)]);
-        // The dear one keeps its last, whatever its bounds.
+        // The expensive one keeps its last, whatever its bounds.
         assert_eq!(decided(first(), &light([2, 1]), FROM_NONE)[0], (1, BelowThreshold));
         // A replica of either variant that starts stops both.
         let starts = [sight(2, 0, 0.79), sight(2, 1, 0.79)];
@@ -252,10 +253,10 @@ mod tests {
     #[test]
     fn the_second_analyser_knows_what_a_variant_without_replicas_would_carry() {
         let second = || ScalingPolicy::WvaSaturationV2(SaturationV2::default());
-        // 4 x 790 tokens of 800 each: 3160 / 0.85 - 3200 = 518 are missing, one replica of the dear variant.
+        // 4 x 790 tokens of 800 each: 3160 / 0.85 - 3200 = 518 are missing, one replica of the expensive variant.
         let sights = [sight(4, 0, 0.79), sight(0, 0, 0.0)];
         assert_eq!(decided(second(), &sights, FROM_NONE), [(4, AboveThreshold), (1, AboveThreshold)]);
-        // 2 x 200 / 0.7 = 571 of 2 x 800: one of the dear variant is too much, and then no whole one of the other.
+        // 2 x 200 / 0.7 = 571 of 2 x 800: one of the expensive variant is too much, and then no whole one of the other.
         let sights = [sight(1, 0, 0.2), sight(1, 0, 0.2)];
         assert_eq!(decided(second(), &sights, FROM_NONE), [(1, WithinTolerance), (0, BelowThreshold)]);
     }

@@ -173,7 +173,7 @@ impl Hpa {
         Decision { current, recommended, stabilised, desired, rule, clamped, metric: None }
     }
 
-    /// The most that any metric asks for. If one of them failed, nothing is taken away.
+    /// The most that any metric asks for. If one of them failed, no replica is removed.
     fn recommend(&mut self, current: u32, metrics: &[Metric]) -> Option<(u32, bool)> {
         let asks = metrics.iter().enumerate().filter_map(|(k, metric)| Some((k, self.one(current, metric)?)));
         let (most, asked) = asks.max_by_key(|(k, (n, _))| (*n, Reverse(*k)))?;

@@ -1,4 +1,4 @@
-//! The Knative pod autoscaler: concurrency over a long window, and over a short one in a burst, when nothing is taken away.
+//! The Knative pod autoscaler: concurrency over a long window, and over a short one in a burst, when no replica is removed.
 
 use super::{Bounds, Decision, Rule, rounded_up};
 use crate::base::{Micros, Span};
@@ -18,7 +18,7 @@ pub struct KpaSettings {
     pub panic: Span,
     /// Panic mode begins if the short window asks for this many times the present replicas.
     pub panic_threshold: f64,
-    /// At most so many times as many in a tick.
+    /// Largest factor of growth in a tick.
     pub max_up: f64,
     /// At least this part of them in a tick.
     pub max_down: f64,

@@ -1,7 +1,7 @@
 //! Scaling policies: how many replicas there should be, from what is measured. Pure functions of views and of their own state;
 //! what a policy saw, the rule that fired and what was clamped come with every decision.
 //!
-//! One file each. Bounds are applied last and by everybody alike: [`Bounds::clamp`].
+//! One file each. Bounds are applied last and in the same way: [`Bounds::clamp`].
 
 pub mod dynamo_load;
 pub mod dynamo_throughput;
@@ -84,7 +84,7 @@ pub enum Rule {
     Stabilised,
     /// No more may be added or taken in this period.
     RateLimited,
-    /// A burst: the short window decides, and nothing is taken away.
+    /// A burst: the short window decides, and no replica is removed.
     Panic,
     /// The measured load is above the threshold.
     AboveThreshold,

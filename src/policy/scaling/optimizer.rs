@@ -130,7 +130,7 @@ fn by(variants: &[Variant], number: fn(&Variant) -> f64) -> Vec<usize> {
     order
 }
 
-/// Adds replicas that carry `amount`, those first that cost least for what they carry. Returns what nobody could take; what is
+/// Adds replicas that carry `amount`, those first that cost least for what they carry. Returns the load that found no room; what is
 /// carried besides is below 0.
 fn grow(variants: &[Variant], choices: &mut [Choice], mut amount: f64, free: &mut [u32]) -> f64 {
     for k in by(variants, |v| v.cost / v.capacity) {
@@ -155,7 +155,7 @@ fn grow(variants: &[Variant], choices: &mut [Choice], mut amount: f64, free: &mu
     amount
 }
 
-/// Takes replicas away that carry `amount` at most, the dearest first. The last replica of all stays.
+/// Removes replicas that carry `amount` at most, the most expensive first. The last replica of all stays.
 fn shrink(variants: &[Variant], choices: &mut [Choice], mut amount: f64) {
     for k in by(variants, |v| v.cost).into_iter().rev() {
         let v = &variants[k];
@@ -204,22 +204,22 @@ mod tests {
         // 10 for 20 requests per second are cheaper than 35 for 50.
         let both = [variant(10.0, 20.0, 1, [1, 3]), variant(35.0, 50.0, 0, [0, 4])];
         assert_eq!(targets(&aware(25.0, 0.0, &both)), [3, 0]);
-        // Two more carry 40 of 100; of the 60 that are left the dear one carries 50, and takes two replicas.
+        // Two more carry 40 of 100; of the 60 that are left the expensive one carries 50, and takes two replicas.
         let spilled = aware(100.0, 0.0, &both);
         assert_eq!(targets(&spilled), [3, 2]);
         assert_eq!((spilled[0].wanted, spilled[0].clamped), (6, Clamped::ToMax));
         assert_eq!((spilled[1].wanted, spilled[1].clamped), (2, Clamped::No));
         // More than all can carry.
         assert_eq!(targets(&aware(1e9, 0.0, &both)), [3, 4]);
-        // Per replica dearer, for what it carries cheaper.
+        // More expensive per replica, cheaper per load.
         let large = [variant(10.0, 20.0, 1, [1, 9]), variant(35.0, 100.0, 0, [0, 9])];
         assert_eq!(targets(&aware(25.0, 0.0, &large)), [1, 1]);
     }
 
     #[test]
-    fn the_dearest_go_first_not_below_the_fewest_and_the_last_one_stays() {
+    fn the_most_expensive_go_first_not_below_the_fewest_and_the_last_one_stays() {
         let both = [variant(10.0, 20.0, 3, [0, 9]), variant(35.0, 50.0, 2, [1, 9])];
-        // 75 are too many: one of the dear ones, for one has to stay, and one of the cheap ones for the other 25.
+        // 75 are too many: one of the expensive ones, as one has to stay, and one of the cheap ones for the other 25.
         let fewer = aware(0.0, 75.0, &both);
         assert_eq!(targets(&fewer), [2, 1]);
         assert_eq!((fewer[1].wanted, fewer[1].clamped), (1, Clamped::No));

@@ -33,7 +33,7 @@ pub enum PlanRule {
         /// The target.
         target: f64,
     },
-    /// One more above so many waiting requests for each replica, one fewer if nobody waits and the rest could do the work.
+    /// One more above a number of waiting requests per replica, one fewer if none waits and the rest could do the work.
     QueueDepth {
         /// Above this many for each replica.
         up: f64,

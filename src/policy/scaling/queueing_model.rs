@@ -16,7 +16,7 @@ pub struct QueueingSettings {
     pub mode: Mode,
     /// Allowed step time as a multiple of an empty step, if objectives are inferred.
     pub slo_multiplier: f64,
-    /// Objectives that somebody wrote down.
+    /// Objectives given by the user.
     pub explicit: Option<Objectives>,
     /// More replicas where demand is above this share of what will be there.
     pub up: f64,
@@ -128,7 +128,7 @@ impl QueueingModel {
         }
         let as_coded = self.settings.mode == Mode::AsCoded;
         if saturated > 0 {
-            // Nobody knows what they carry: as many replicas more as the saturated ones ask for, wherever these cost least.
+            // Their capacity is unknown: as many replicas more as the saturated ones ask for, wherever these cost least.
             need.capacity.fill(1.0);
             need.required = f64::from(saturated);
             return need;

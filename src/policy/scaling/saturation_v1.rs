@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct SaturationSettings {
     /// A replica with this share of its KV cache in use is full ...
     pub kv: f64,
-    /// ... and one with so many requests in its queue.
+    /// ... and one with this many requests in its queue.
     pub queue: f64,
     /// Below this mean room in the caches there are too few replicas ...
     pub kv_spare: f64,

@@ -277,7 +277,7 @@ fn total(metric: ScalingMetric, sight: &PoolSight) -> f64 {
     let held = match metric {
         ScalingMetric::Waiting | ScalingMetric::Requests => sight.held,
         ScalingMetric::Utilization | ScalingMetric::Kv | ScalingMetric::Running => {
-            // A share says nothing of a pool without replicas: whoever waits there is a signal.
+            // A share says nothing of a pool without replicas: a waiting request is the signal.
             if sight.ready == 0 { sight.held } else { 0.0 }
         }
         ScalingMetric::Rate => return sight.rate_per_s + if sight.ready == 0 { sight.held } else { 0.0 },

@@ -62,9 +62,9 @@ impl BatchServer {
 pub struct LimitedBatch {
     /// The rate as a share of what a full batch carries.
     pub rho: f64,
-    /// Probability of nobody.
+    /// Probability of an empty server.
     pub none: f64,
-    /// Probability of a full batch, whether or not somebody waits.
+    /// Probability of a full batch, with or without waiting requests.
     pub full: f64,
     /// Requests in the batch.
     pub mean: f64,
@@ -126,7 +126,7 @@ pub struct StepMoments {
 }
 
 /// Mean time to the first token from the steps of the same run, in their unit: half the step that an arrival falls into, the next
-/// one whole, and its own prompt; who finds nobody pays an empty step and its prompt. Needs Poisson arrivals, whole prompts in one
+/// one whole, and its own prompt; a request that finds an empty server pays an empty step and its prompt. Needs Poisson arrivals, whole prompts in one
 /// step, no limit of the batch.
 pub fn ttft_identity(steps: &StepMoments) -> f64 {
     let found_busy = steps.length_biased / 2.0 + steps.next + steps.own;
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_take_as_long_whoever_is_in_them_are_servers() {
+    fn steps_of_constant_time_are_servers() {
         let (servers, rho) = (16, 0.9);
         let law = mmc(servers, rho).expect("stable");
         let found = limited_batch([2.0, 0.0], 5.0, servers, rho * f64::from(servers) / 10.0).expect("stable");

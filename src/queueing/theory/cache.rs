@@ -15,7 +15,7 @@ pub struct CacheHits {
 }
 
 /// The hit rate of a cache of `places` items, least recently used out first, for items of these weights (Che's approximation),
-/// where every request also brings `passing` items that nobody asks for again, as prompts bring text of their own. Needs requests
+/// where every request also brings `passing` items that are not asked for again, as prompts bring text of their own. Needs requests
 /// that are independent of each other; for small caches it is itself some per cent off.
 pub fn lru_hits(weights: &[f64], passing: f64, places: usize) -> Result<CacheHits, Trouble> {
     at_least("what passes through", passing, 0.0, "at least 0 items a request")?;

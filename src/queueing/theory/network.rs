@@ -29,7 +29,7 @@ pub fn jackson_tandem(rate: f64, first: f64, second: f64) -> Result<Tandem, Trou
 }
 
 /// Constant service at both stations: the first is an M/D/1 at a load, in its own services; at the second, which takes
-/// `second` and is no slower, nobody waits.
+/// `second` and is no slower, no request waits.
 pub fn md1_then_constant(rho: f64, second: f64) -> Result<Tandem, Trouble> {
     if !(second.is_finite() && (0.0..=1.0).contains(&second)) {
         return Err(Trouble::input("the second service", second, "0 to 1 of the first"));

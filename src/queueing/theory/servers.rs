@@ -40,7 +40,7 @@ fn count(servers: u32) -> Result<f64, Trouble> {
     }
 }
 
-/// The share that is lost where nobody may wait (Erlang B), for an offered load. Needs Poisson arrivals; the law of the service
+/// The share that is lost without waiting places (Erlang B), for an offered load. Needs Poisson arrivals; the law of the service
 /// does not matter.
 pub fn erlang_b(servers: u32, offered: f64) -> Result<f64, Trouble> {
     count(servers)?;
@@ -49,7 +49,7 @@ pub fn erlang_b(servers: u32, offered: f64) -> Result<f64, Trouble> {
     Ok((1..=servers).fold(1.0, |lost, k| offered * lost / (f64::from(k) + offered * lost)))
 }
 
-/// The share that waits where everybody may (Erlang C). Needs Poisson arrivals, exponential service, one queue.
+/// The share that waits with unbounded waiting places (Erlang C). Needs Poisson arrivals, exponential service, one queue.
 pub fn erlang_c(servers: u32, rho: f64) -> Result<f64, Trouble> {
     stable(rho)?;
     let lost = erlang_b(servers, count(servers)? * rho)?;

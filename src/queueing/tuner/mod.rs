@@ -55,7 +55,7 @@ impl Observation {
 pub struct Learned {
     /// The coefficients.
     pub params: Params,
-    /// Their covariance; none if somebody wrote them down.
+    /// Their covariance; `None` if the user gave them.
     pub covariance: Option<Matrix>,
     /// Squared innovation of the last update, in units of what was expected.
     pub nis: f64,
@@ -68,7 +68,7 @@ pub struct Learned {
 }
 
 impl Learned {
-    /// Coefficients that somebody wrote down: they are trusted from the start.
+    /// Coefficients given by the user: they are trusted from the start.
     pub fn given(params: Params) -> Self {
         let (covariance, nis, accepted, rejected_in_a_row) = (None, 0.0, TRUSTED_UPDATES, 0);
         Self { params, covariance, nis, accepted, rejected_in_a_row, anchor: DEFAULT_PARAMS }
@@ -120,7 +120,7 @@ impl Status {
     }
 }
 
-/// What else is to be told of a cycle.
+/// Further results of a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
     /// Nothing was known, or what was known was rejected too often: it begins with a guess.

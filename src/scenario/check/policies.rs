@@ -68,7 +68,7 @@ fn check_weighted(path: &str, p: &Weighted, r: &mut Report) {
     }
 }
 
-/// What tells a scorer from others: its name, or the text of its expression.
+/// The identity of a scorer: its name, or the text of its expression.
 fn text_of(scorer: &Scorer) -> &str {
     match scorer {
         Scorer::Expression(expression) => &expression.0,

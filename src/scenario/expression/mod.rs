@@ -105,7 +105,7 @@ pub enum Op {
     Binary(Binary),
     /// `condition ? a : b`
     Choose,
-    /// A function of so many values.
+    /// A function of this many values.
     Call(Function, u32),
 }
 

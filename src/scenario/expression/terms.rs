@@ -11,7 +11,7 @@ const MOST: usize = 8;
 pub struct SummandEnd {
     /// Position of its last operation.
     pub op: usize,
-    /// Whether it is taken away.
+    /// Whether it is subtracted.
     pub negative: bool,
     /// Its text, with its sign.
     pub text: String,

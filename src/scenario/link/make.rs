@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::OnceLock;
 
-/// Longest readable form that is taken where nobody asked for one.
+/// Longest readable form that is chosen without being asked for.
 const READABLE_CHARS: usize = 240;
 /// Longest readable form.
 const MOST_READABLE_CHARS: usize = 2000;

@@ -32,7 +32,7 @@ const EMBED_CHARTS: usize = 8;
 /// Most rounds in which a scenario that cannot be run is mended.
 const ROUNDS: usize = 20;
 
-/// Which trace a scenario replays: its rows do not travel, so whoever opens the link is asked for the file.
+/// Which trace a scenario replays: its rows do not travel, so the reader of the link is asked for the file.
 #[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -47,7 +47,7 @@ pub struct TraceMark {
 }
 
 impl TraceMark {
-    /// What is wrong with a trace of so many rows and such a digest in its place.
+    /// What is wrong with a trace of `rows` rows and `digest` in its place.
     pub fn refuses(&self, rows: u64, digest: &str) -> Option<Diagnostic> {
         (digest != self.digest).then(|| {
             Diagnostic::error(
@@ -229,7 +229,7 @@ fn open_readable(text: &str, mut problems: Diagnostics, errors: Errors<'_>) -> O
     Opened { link: Link { scenario, view, ..Link::default() }, preset, problems }
 }
 
-/// The preset of that name; the first one for no name, and the scenario that says nothing for one that nobody knows.
+/// The preset of that name; the first one for no name, and the empty scenario for an unknown name.
 fn preset(name: &str, problems: &mut Diagnostics) -> Scenario {
     if name.is_empty() {
         return PRESETS[0].scenario();

@@ -1,4 +1,4 @@
-//! Files that are no traces, and traces that are not read: told by how they begin, with what to do instead.
+//! Files that are not traces, and trace formats that are not read: recognised by their beginning, with a remedy.
 
 use super::csv;
 use super::jsonl::Jsonl;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 const FEW: u64 = 20;
 /// Faster than any one recorded service, requests per second.
 const FASTEST: f64 = 1000.0;
-/// One request a minute: slower than any service that somebody records.
+/// One request a minute: slower than any recorded service.
 const SLOWEST: f64 = 1.0 / 60.0;
 
 /// Units of time in microseconds, the likeliest first.

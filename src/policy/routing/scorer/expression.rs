@@ -152,7 +152,7 @@ fn uncached_tokens(request: &RequestView<'_>, block_tokens: u32, cached: f64) ->
     f64::from(request.prompt_tokens) - blocks * f64::from(block_tokens)
 }
 
-#[expect(clippy::float_cmp, reason = "whoever writes == in an expression means it")]
+#[expect(clippy::float_cmp, reason = "an expression with == compares exactly")]
 fn equal(a: f64, b: f64) -> bool {
     a == b
 }

@@ -41,9 +41,9 @@ pub(super) use prefix_affinity::PromptMemory;
 pub(super) struct Facts {
     /// Whether a scorer of prefixes has found the prompt anywhere.
     pub(super) known: bool,
-    /// By candidate: the share of the prompt that the router sent there. Empty if nobody asks.
+    /// By candidate: the share of the prompt that the router sent there. Empty if no scorer asks.
     pub(super) prefix: Vec<f64>,
-    /// By candidate: the share of the prompt that its cache has. Empty if nobody asks.
+    /// By candidate: the share of the prompt that its cache has. Empty if no scorer asks.
     pub(super) cached: Vec<f64>,
     /// Where the latest request of the session went.
     pub(super) home: Option<ReplicaId>,

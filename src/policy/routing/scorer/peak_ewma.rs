@@ -2,7 +2,7 @@
 //! each replica the router keeps a mean of the TTFTs of requests that completed; a longer one replaces it at once, a
 //! shorter one counts the more, the longer ago the latest was: w = exp(-t / 10 s), mean = mean w + ttft (1 - w). Without
 //! news the mean fades as exp(-t / 10 s). The load is mean · (in flight + 1); the smallest scores 1, the largest 0. A
-//! replica of which nothing is known counts as the fastest of the others.
+//! replica without a measurement counts as the fastest of the others.
 
 use super::{Score, smallest_first_of};
 use crate::base::{Micros, ReplicaId, Span, math};
