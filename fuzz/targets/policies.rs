@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 use tokenyard::base::Severity;
-use tokenyard::exchange::import::configuration::{Told, adopt_policies};
+use tokenyard::exchange::import::configuration::{Report, adopt_policies};
 
 pub(crate) fn policies(data: &[u8]) {
     let Ok(tree) = serde_json::from_slice::<Value>(data) else { return };
@@ -31,7 +31,7 @@ pub(crate) fn policies(data: &[u8]) {
 }
 
 /// Each value with a meaning has a note or a warning, its own or that of the object around it.
-fn all_told(value: &Value, path: &str, told: &Told) {
+fn all_told(value: &Value, path: &str, told: &Report) {
     let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     match value {
         Value::Null => {}
@@ -42,7 +42,7 @@ fn all_told(value: &Value, path: &str, told: &Told) {
         Value::Bool(_) | Value::Number(_) | Value::String(_) => {
             let about = |d: &str| path == d || path.starts_with(&format!("{d}."));
             let said = told.mappings.iter().any(|m| about(&m.key))
-                || told.warnings.iter().any(|d| about(&d.path) || d.path == "kind");
+                || told.problems.iter().any(|d| about(&d.path) || d.path == "kind");
             assert!(said, "{path} is dropped without a word: {told:?}");
         }
     }

@@ -1,17 +1,35 @@
 //! Routing decisions: a row for each of the best candidates, with what the router saw of it and what it scored.
 
-use super::Format;
 use super::sheet::{Cell, Field, Sheet};
+use super::{Begun, Column, Export, Rows, columns_of};
 use crate::base::Micros;
 use crate::engine::Decision;
 use crate::policy::ReplicaView;
 use crate::policy::routing::{Excluded, Term};
-use crate::scenario::{RoutingPolicy, Scenario};
+use crate::scenario::RoutingPolicy;
 use std::fmt::Write as _;
-use std::io::Write;
+
+/// The rows of routing decisions.
+pub(super) struct Decisions;
+
+impl Export for Decisions {
+    fn name(&self) -> &'static str {
+        "decisions"
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        let of_parts = [("score_NAME", SCORE), ("weight_NAME", WEIGHT)];
+        let of_parts = of_parts.map(|(name, help)| Column { name, unit: "", help });
+        columns_of(FIELDS).into_iter().chain(of_parts).collect()
+    }
+
+    fn begin(&self, run: Begun<'_>) -> Box<dyn Rows> {
+        Box::new(File::new(run))
+    }
+}
 
 /// One candidate of a decision.
-pub(super) struct Row<'a> {
+struct Row<'a> {
     at: Micros,
     number: u64,
     decision: &'a Decision,
@@ -30,7 +48,7 @@ const fn field(name: &'static str, unit: &'static str, help: &'static str, value
 
 /// The columns that every run has, in order; those of the scores follow.
 #[rustfmt::skip]
-pub(super) const FIELDS: &[Field<Value>] = &[
+const FIELDS: &[Field<Value>] = &[
     field("decision", "", "number of the decision, from 0", |r| r.number.into()),
     field("time_us", "us", "when it was made", |r| r.at.into()),
     field("request", "", "number of the request", |r| r.decision.request.map(|id| id.0).into()),
@@ -50,8 +68,8 @@ pub(super) const FIELDS: &[Field<Value>] = &[
 ];
 
 /// What the two columns of each part of a score mean.
-pub(super) const SCORE: &str = "what the policy scored the candidate by, such as `score_queue_depth`";
-pub(super) const WEIGHT: &str = "its weight: `score` is the sum of all parts, each times its weight";
+const SCORE: &str = "what the policy scored the candidate by, such as `score_queue_depth`";
+const WEIGHT: &str = "its weight: `score` is the sum of all parts, each times its weight";
 
 impl Row<'_> {
     fn seen(&self) -> &ReplicaView {
@@ -93,8 +111,8 @@ fn parts(policy: &RoutingPolicy) -> Vec<Term> {
 }
 
 /// The file of decisions.
-pub(super) struct Decisions {
-    pub(super) sheet: Sheet,
+struct File {
+    sheet: Sheet,
     /// Most candidates of a decision, beside the chosen one.
     most: usize,
     /// Parts of scores that have columns.
@@ -103,11 +121,10 @@ pub(super) struct Decisions {
     written: u64,
 }
 
-impl Decisions {
-    /// For a run whose document is each of `course` in turn.
-    pub(super) fn new(course: &[Scenario], most: u32, format: Format, out: Box<dyn Write>) -> Self {
+impl File {
+    fn new(run: Begun<'_>) -> Self {
         let mut known: Vec<Term> = Vec::new();
-        for part in course.iter().flat_map(|scenario| parts(&scenario.cluster.routing)) {
+        for part in run.course.iter().flat_map(|scenario| parts(&scenario.cluster.routing)) {
             if !known.contains(&part) {
                 known.push(part);
             }
@@ -123,12 +140,22 @@ impl Decisions {
             [format!("score_{part}"), format!("weight_{part}")]
         });
         let names: Vec<String> = fixed.chain(of_part).collect();
-        let sheet = Sheet::new(format, &names, out);
-        Self { sheet, most: most as usize, parts: known, pools: super::pool_names(course), written: 0 }
+        let sheet = Sheet::new(run.format, &names, run.out);
+        Self { sheet, most: run.candidates as usize, parts: known, pools: run.pools, written: 0 }
+    }
+}
+
+impl Rows for File {
+    fn sheet(&mut self) -> &mut Sheet {
+        &mut self.sheet
+    }
+
+    fn takes_decisions(&self) -> bool {
+        true
     }
 
     /// Writes the best candidates of a decision, the best first, and the chosen one wherever it stands.
-    pub(super) fn write(&mut self, at: Micros, decision: &Decision) {
+    fn decision(&mut self, at: Micros, decision: &Decision) {
         for (rank, position) in (1..).zip(decision.ranking()) {
             if rank as usize > self.most && decision.chosen != Some(position) {
                 continue;

@@ -1,12 +1,54 @@
 //! What happened, one row for each fact, in order.
 
-use super::sheet::{Cell, Field};
+use super::sheet::{Cell, Field, Sheet};
+use super::{Begun, Column, Export, Rows, columns_of};
 use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::engine::Fact;
 
+/// The rows of facts.
+pub(super) struct Events;
+
+impl Export for Events {
+    fn name(&self) -> &'static str {
+        "events"
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        columns_of(FIELDS)
+    }
+
+    fn begin(&self, run: Begun<'_>) -> Box<dyn Rows> {
+        let pools = run.pools.clone();
+        Box::new(File { sheet: run.sheet(FIELDS), pools })
+    }
+}
+
+struct File {
+    sheet: Sheet,
+    pools: Vec<String>,
+}
+
+impl Rows for File {
+    fn sheet(&mut self) -> &mut Sheet {
+        &mut self.sheet
+    }
+
+    fn takes_facts(&self) -> bool {
+        true
+    }
+
+    fn fact(&mut self, at: Micros, fact: &Fact) {
+        let row = Row::new(at, fact);
+        for field in FIELDS {
+            self.sheet.cell((field.value)(&row, &self.pools));
+        }
+        self.sheet.end_row();
+    }
+}
+
 /// A fact by its figures. What it is not about is unknown.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Row {
+struct Row {
     at: Micros,
     event: &'static str,
     request: Option<RequestId>,
@@ -41,7 +83,7 @@ const fn field(name: &'static str, unit: &'static str, help: &'static str, value
 
 /// The columns, in order.
 #[rustfmt::skip]
-pub(super) const FIELDS: &[Field<Value>] = &[
+const FIELDS: &[Field<Value>] = &[
     field("time_us", "us", "when it happened", |r, _| r.at.into()),
     field("event", "", "what happened; see above", |r, _| r.event.into()),
     field("request", "", "number of the request that it is about", |r, _| r.request.map(|id| id.0).into()),
@@ -108,7 +150,7 @@ pub(super) const EVENTS: [(&str, &str); 31] = [
 
 impl Row {
     /// What a fact says.
-    pub(super) fn new(at: Micros, fact: &Fact) -> Self {
+    fn new(at: Micros, fact: &Fact) -> Self {
         let (event, request, replica) = (name(fact), fact.request(), fact.replica());
         let base = Self { at, event, request, replica, ..Self::default() };
         match *fact {

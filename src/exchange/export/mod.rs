@@ -1,4 +1,4 @@
-//! Rows of a run for other programs: requests, routing decisions, events and time series, as CSV or as JSON lines.
+//! Rows of a run for other programs, a file here for each kind of rows, behind one trait; as CSV or as JSON lines.
 //!
 //! Nothing is collected. Events and decisions are written as the engine tells them; requests and series at the end, from the
 //! records and buckets that the run keeps anyway. A file holds back no more than its buffer, however many rows there are.
@@ -17,9 +17,9 @@ use crate::base::{Micros, RequestId};
 use crate::engine::{Decision, Fact, ScalingRecord, Sink};
 use crate::scenario::{Scenario, limits};
 use crate::session::{Session, Stop};
-use decisions::Decisions;
-use sheet::Sheet;
+use sheet::{Field, Sheet};
 use std::io::{self, Write};
+use std::ops::Range;
 
 /// A kind of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,34 +40,92 @@ impl Table {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Requests, Self::Decisions, Self::Events, Self::Series, Self::Scaling];
 
+    /// The format of its rows.
+    fn export(self) -> &'static dyn Export {
+        match self {
+            Self::Requests => &requests::Requests,
+            Self::Decisions => &decisions::Decisions,
+            Self::Events => &events::Events,
+            Self::Series => &series::Series,
+            Self::Scaling => &scaling::Scaling,
+        }
+    }
+
     /// Its name.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Requests => "requests",
-            Self::Decisions => "decisions",
-            Self::Events => "events",
-            Self::Series => "series",
-            Self::Scaling => "scaling",
-        }
+        self.export().name()
     }
 
     /// Its columns, in order. Those of the parts of scores, which depend on the scenario's routing, stand for all of their kind.
     pub fn columns(self) -> Vec<Column> {
-        fn of<F>(fields: &[sheet::Field<F>]) -> Vec<Column> {
-            fields.iter().map(|f| Column { name: f.name, unit: f.unit, help: f.help }).collect()
-        }
-        match self {
-            Self::Requests => of(requests::FIELDS),
-            Self::Decisions => {
-                let of_parts = [("score_NAME", decisions::SCORE), ("weight_NAME", decisions::WEIGHT)];
-                let of_parts = of_parts.map(|(name, help)| Column { name, unit: "", help });
-                of(decisions::FIELDS).into_iter().chain(of_parts).collect()
-            }
-            Self::Events => of(events::FIELDS),
-            Self::Series => of(series::FIELDS),
-            Self::Scaling => of(scaling::FIELDS),
-        }
+        self.export().columns()
     }
+}
+
+/// A format of rows that are written for other programs.
+trait Export {
+    /// Its name, that of the option of the command line.
+    fn name(&self) -> &'static str;
+    /// Its columns, in order.
+    fn columns(&self) -> Vec<Column>;
+    /// Begins a file.
+    fn begin(&self, run: Begun<'_>) -> Box<dyn Rows>;
+}
+
+/// What is known of a run before its first event, and where a file of its rows goes.
+struct Begun<'a> {
+    /// The document as the run begins, and after each of its edits.
+    course: &'a [Scenario],
+    /// Names of pools by number, those that edits add included.
+    pools: Vec<String>,
+    /// Candidates of a decision that are written beside the chosen one.
+    candidates: u32,
+    format: Format,
+    out: Box<dyn Write>,
+}
+
+impl Begun<'_> {
+    /// The file of a table whose columns are the same for every run.
+    fn sheet<F>(self, fields: &[Field<F>]) -> Sheet {
+        let names: Vec<&str> = fields.iter().map(|f| f.name).collect();
+        Sheet::new(self.format, &names, self.out)
+    }
+}
+
+/// A file under way: what it takes from the run. Most files take one of these.
+trait Rows {
+    /// The file.
+    fn sheet(&mut self) -> &mut Sheet;
+
+    /// Whether it takes facts.
+    fn takes_facts(&self) -> bool {
+        false
+    }
+
+    /// Whether it takes the decisions of the router.
+    fn takes_decisions(&self) -> bool {
+        false
+    }
+
+    /// Something happened.
+    fn fact(&mut self, _at: Micros, _fact: &Fact) {}
+
+    /// The router decided.
+    fn decision(&mut self, _at: Micros, _decision: &Decision) {}
+
+    /// An autoscaler decided.
+    fn scaled(&mut self, _record: &ScalingRecord) {}
+
+    /// The run is over, and these requests of it are next.
+    fn requests(&mut self, _session: &Session, _which: Range<usize>) {}
+
+    /// The run is over, and all of its requests were given.
+    fn end(&mut self, _session: &Session) {}
+}
+
+/// The columns of fields.
+fn columns_of<F>(fields: &[Field<F>]) -> Vec<Column> {
+    fields.iter().map(|f| Column { name: f.name, unit: f.unit, help: f.help }).collect()
 }
 
 /// A column of a table, for its reader.
@@ -134,13 +192,7 @@ pub const MOST_CANDIDATES: u32 = limits::REPLICAS;
 
 /// The files of a run under way.
 pub struct Tables {
-    requests: Option<Sheet>,
-    decisions: Option<Decisions>,
-    events: Option<Sheet>,
-    series: Option<Sheet>,
-    scaling: Option<Sheet>,
-    /// Names of pools by number, those that edits add included.
-    pools: Vec<String>,
+    open: Vec<(Table, Box<dyn Rows>)>,
     /// The first request that has not been written.
     next: usize,
 }
@@ -149,88 +201,13 @@ impl Tables {
     /// The tables of a run that has not begun. Of each decision the `candidates` best are written, and the chosen one.
     pub fn new(session: &Session, outputs: Vec<Output>, candidates: u32) -> Self {
         let course = session.course();
-        let pools = pool_names(&course);
-        let (requests, decisions, events, series, scaling) = (None, None, None, None, None);
-        let mut tables = Self { requests, decisions, events, series, scaling, pools, next: 0 };
-        for Output { table, format, out } in outputs {
-            match table {
-                Table::Requests => tables.requests = Some(sheet_of(requests::FIELDS, format, out)),
-                Table::Decisions => {
-                    tables.decisions = Some(Decisions::new(&course, candidates, format, out));
-                }
-                Table::Events => tables.events = Some(sheet_of(events::FIELDS, format, out)),
-                Table::Series => tables.series = Some(sheet_of(series::FIELDS, format, out)),
-                Table::Scaling => tables.scaling = Some(sheet_of(scaling::FIELDS, format, out)),
-            }
-        }
-        tables
+        let begin = |Output { table, format, out }| {
+            let pools = pool_names(&course);
+            (table, table.export().begin(Begun { course: &course, pools, candidates, format, out }))
+        };
+        Self { open: outputs.into_iter().map(begin).collect(), next: 0 }
     }
 
-    fn sheets(&mut self) -> [(Table, Option<&mut Sheet>); 5] {
-        [
-            (Table::Requests, self.requests.as_mut()),
-            (Table::Decisions, self.decisions.as_mut().map(|d| &mut d.sheet)),
-            (Table::Events, self.events.as_mut()),
-            (Table::Series, self.series.as_mut()),
-            (Table::Scaling, self.scaling.as_mut()),
-        ]
-    }
-
-    /// The first error of writing, if there was one.
-    fn check(&mut self) -> Result<(), TableError> {
-        for (table, sheet) in self.sheets() {
-            if let Some(error) = sheet.and_then(Sheet::take_error) {
-                return Err(TableError { table, error });
-            }
-        }
-        Ok(())
-    }
-}
-
-fn sheet_of<F>(fields: &[sheet::Field<F>], format: Format, out: Box<dyn Write>) -> Sheet {
-    let names: Vec<&str> = fields.iter().map(|f| f.name).collect();
-    Sheet::new(format, &names, out)
-}
-
-fn pool_names(course: &[Scenario]) -> Vec<String> {
-    let last = course.last().map_or(&[][..], |scenario| &scenario.cluster.pools);
-    last.iter().map(|pool| pool.name.clone()).collect()
-}
-
-impl Sink for Tables {
-    fn fact(&mut self, at: Micros, fact: Fact) {
-        let Some(sheet) = &mut self.events else { return };
-        let row = events::Row::new(at, &fact);
-        for field in events::FIELDS {
-            sheet.cell((field.value)(&row, &self.pools));
-        }
-        sheet.end_row();
-    }
-
-    fn wants_decision(&self, _: RequestId, _: usize) -> bool {
-        self.decisions.is_some()
-    }
-
-    fn wants_blocked_heads(&self) -> bool {
-        self.events.is_some()
-    }
-
-    fn decision(&mut self, at: Micros, decision: &Decision) {
-        if let Some(decisions) = &mut self.decisions {
-            decisions.write(at, decision);
-        }
-    }
-
-    fn scaled(&mut self, record: &ScalingRecord) {
-        let Some(sheet) = &mut self.scaling else { return };
-        for field in scaling::FIELDS {
-            sheet.cell((field.value)(record, &self.pools));
-        }
-        sheet.end_row();
-    }
-}
-
-impl Tables {
     /// [`Session::advance`] of a run that nobody watches; events and decisions are written on the way.
     pub fn advance(
         &mut self,
@@ -248,23 +225,58 @@ impl Tables {
     pub fn write_rest(&mut self, session: &Session, most: u32) -> Result<bool, TableError> {
         let arrived = session.engine().records().len();
         let end = arrived.min(self.next + most as usize);
-        if let Some(sheet) = &mut self.requests {
-            for i in self.next..end {
-                let row = requests::Row::new(session, i);
-                for field in requests::FIELDS {
-                    sheet.cell((field.value)(&row));
-                }
-                sheet.end_row();
+        let done = end == arrived;
+        for (_, rows) in &mut self.open {
+            rows.requests(session, self.next..end);
+            if done {
+                rows.end(session);
+                rows.sheet().flush();
             }
         }
         self.next = end;
-        let done = end == arrived;
-        if done && let Some(sheet) = &mut self.series {
-            series::write(session, sheet);
-        }
-        if done {
-            self.sheets().into_iter().filter_map(|(_, sheet)| sheet).for_each(Sheet::flush);
-        }
         self.check().map(|()| done)
+    }
+
+    /// The first error of writing, if there was one.
+    fn check(&mut self) -> Result<(), TableError> {
+        for (table, rows) in &mut self.open {
+            if let Some(error) = rows.sheet().take_error() {
+                return Err(TableError { table: *table, error });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn pool_names(course: &[Scenario]) -> Vec<String> {
+    let last = course.last().map_or(&[][..], |scenario| &scenario.cluster.pools);
+    last.iter().map(|pool| pool.name.clone()).collect()
+}
+
+impl Sink for Tables {
+    fn fact(&mut self, at: Micros, fact: Fact) {
+        for (_, rows) in &mut self.open {
+            rows.fact(at, &fact);
+        }
+    }
+
+    fn wants_decision(&self, _: RequestId, _: usize) -> bool {
+        self.open.iter().any(|(_, rows)| rows.takes_decisions())
+    }
+
+    fn wants_blocked_heads(&self) -> bool {
+        self.open.iter().any(|(_, rows)| rows.takes_facts())
+    }
+
+    fn decision(&mut self, at: Micros, decision: &Decision) {
+        for (_, rows) in &mut self.open {
+            rows.decision(at, decision);
+        }
+    }
+
+    fn scaled(&mut self, record: &ScalingRecord) {
+        for (_, rows) in &mut self.open {
+            rows.scaled(record);
+        }
     }
 }

@@ -1,15 +1,52 @@
 //! Requests, one row each, in order of arrival: read from the records that the engine keeps anyway.
 
-use super::sheet::{Cell, Field};
+use super::sheet::{Cell, Field, Sheet};
+use super::{Begun, Column, Export, Rows, columns_of};
 use crate::base::{Micros, RequestId};
 use crate::engine::{DropReason, Progress, Record};
 use crate::observe::objectives::Met;
 use crate::observe::report::tpot_us;
 use crate::policy::Reason;
 use crate::session::Session;
+use std::ops::Range;
+
+/// The rows of requests.
+pub(super) struct Requests;
+
+impl Export for Requests {
+    fn name(&self) -> &'static str {
+        "requests"
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        columns_of(FIELDS)
+    }
+
+    fn begin(&self, run: Begun<'_>) -> Box<dyn Rows> {
+        Box::new(File(run.sheet(FIELDS)))
+    }
+}
+
+struct File(Sheet);
+
+impl Rows for File {
+    fn sheet(&mut self) -> &mut Sheet {
+        &mut self.0
+    }
+
+    fn requests(&mut self, session: &Session, which: Range<usize>) {
+        for i in which {
+            let row = Row::new(session, i);
+            for field in FIELDS {
+                self.0.cell((field.value)(&row));
+            }
+            self.0.end_row();
+        }
+    }
+}
 
 /// A request and what is known of it.
-pub(super) struct Row<'a> {
+struct Row<'a> {
     session: &'a Session,
     id: RequestId,
     record: Record,
@@ -24,7 +61,7 @@ const fn field(name: &'static str, unit: &'static str, help: &'static str, value
 
 /// The columns, in order.
 #[rustfmt::skip]
-pub(super) const FIELDS: &[Field<Value>] = &[
+const FIELDS: &[Field<Value>] = &[
     field("request", "", "number of the request, from 0 in order of arrival", |r| r.id.0.into()),
     field("name", "", "its own name, where the scenario gives it one", |r| r.name().into()),
     field("client", "", "name of its client", |r| named(r.session.engine().source().clients(), r.record.client)),
@@ -61,7 +98,7 @@ fn named(names: &[String], number: u32) -> Cell<'_> {
 
 impl<'a> Row<'a> {
     /// Request number `i` of a run.
-    pub(super) fn new(session: &'a Session, i: usize) -> Self {
+    fn new(session: &'a Session, i: usize) -> Self {
         let id = RequestId(i as u32);
         let engine = session.engine();
         Self { session, id, record: engine.records().at(i), progress: engine.progress(id) }

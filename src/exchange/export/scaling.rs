@@ -1,10 +1,47 @@
 //! Decisions of autoscalers, one row each, in order.
 
-use super::sheet::{Cell, Field};
+use super::sheet::{Cell, Field, Sheet};
+use super::{Begun, Column, Export, Rows, columns_of};
 use crate::engine::{Present, ScalingRecord};
 use crate::policy::scaling::Estimate;
 use crate::queueing::{Event, ObjectivePath};
 use crate::scenario::ScalingMetric;
+
+/// The rows of autoscalers' decisions.
+pub(super) struct Scaling;
+
+impl Export for Scaling {
+    fn name(&self) -> &'static str {
+        "scaling"
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        columns_of(FIELDS)
+    }
+
+    fn begin(&self, run: Begun<'_>) -> Box<dyn Rows> {
+        let pools = run.pools.clone();
+        Box::new(File { sheet: run.sheet(FIELDS), pools })
+    }
+}
+
+struct File {
+    sheet: Sheet,
+    pools: Vec<String>,
+}
+
+impl Rows for File {
+    fn sheet(&mut self) -> &mut Sheet {
+        &mut self.sheet
+    }
+
+    fn scaled(&mut self, record: &ScalingRecord) {
+        for field in FIELDS {
+            self.sheet.cell((field.value)(record, &self.pools));
+        }
+        self.sheet.end_row();
+    }
+}
 
 type Value = for<'a> fn(&ScalingRecord, &'a [String]) -> Cell<'a>;
 
@@ -48,7 +85,7 @@ fn name(r: &ScalingRecord, of: fn(&Estimate) -> Option<&'static str>) -> Cell<'s
 
 /// The columns, in order.
 #[rustfmt::skip]
-pub(super) const FIELDS: &[Field<Value>] = &[
+const FIELDS: &[Field<Value>] = &[
     field("time_us", "us", "when it was decided", |r, _| r.at.into()),
     field("pool", "", "name of the pool", |r, pools| pools.get(r.pool as usize).map(String::as_str).into()),
     field("decision", "", "its number among those of the pool since its settings last changed", |r, _| r.number.into()),

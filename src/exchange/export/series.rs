@@ -1,13 +1,43 @@
 //! The time series of the page's charts: for each bucket a row of the whole cluster, and one of each replica.
 
 use super::sheet::{Cell, Field, Sheet};
+use super::{Begun, Column, Export, Rows, columns_of};
 use crate::observe::recorder::counter;
 use crate::session::Session;
 use crate::stats::Percentiles;
 
+/// The rows of time series.
+pub(super) struct Series;
+
+impl Export for Series {
+    fn name(&self) -> &'static str {
+        "series"
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        columns_of(FIELDS)
+    }
+
+    fn begin(&self, run: Begun<'_>) -> Box<dyn Rows> {
+        Box::new(File(run.sheet(FIELDS)))
+    }
+}
+
+struct File(Sheet);
+
+impl Rows for File {
+    fn sheet(&mut self) -> &mut Sheet {
+        &mut self.0
+    }
+
+    fn end(&mut self, session: &Session) {
+        write(session, &mut self.0);
+    }
+}
+
 /// A bucket of the cluster, or of one replica.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Row {
+struct Row {
     start_us: u64,
     width_us: u64,
     replica: Option<u32>,
@@ -23,7 +53,7 @@ pub(super) struct Row {
     kv_permille: Option<u32>,
 }
 
-pub(super) type Value = fn(&Row) -> Cell<'static>;
+type Value = fn(&Row) -> Cell<'static>;
 
 const fn field(name: &'static str, unit: &'static str, help: &'static str, value: Value) -> Field<Value> {
     Field { name, unit, help, value }
@@ -31,7 +61,7 @@ const fn field(name: &'static str, unit: &'static str, help: &'static str, value
 
 /// The columns, in order.
 #[rustfmt::skip]
-pub(super) const FIELDS: &[Field<Value>] = &[
+const FIELDS: &[Field<Value>] = &[
     field("bucket_start_us", "us", "where the bucket begins", |r| r.start_us.into()),
     field("bucket_width_us", "us", "how long it is; the last one reaches to the end of the run", |r| r.width_us.into()),
     field("replica", "", "number of the replica; empty in the row of the whole cluster", |r| r.replica.into()),
@@ -55,7 +85,7 @@ pub(super) const FIELDS: &[Field<Value>] = &[
 ];
 
 /// Writes the buckets of a run up to its playhead. There is a bounded number of them.
-pub(super) fn write(session: &Session, sheet: &mut Sheet) {
+fn write(session: &Session, sheet: &mut Sheet) {
     let (recorder, timeline) = (session.recorder(), &session.recorder().timeline);
     let (ttft, e2e) = (recorder.ttft_log.buckets(), recorder.e2e_log.buckets());
     let replicas = session.engine().replicas().len();

@@ -1,29 +1,30 @@
-//! The autoscaler of llm-d: its `VariantAutoscaling` and the `ConfigMaps` of its analysers.
+//! The settings of the analysers of llm-d's autoscaler: `ConfigMap`.
 
-use super::configuration::Reader;
-use super::configuration::kubernetes::{Patch, replicas, target};
+use super::Import;
+use super::configuration::kubernetes::{Patch, is_of, object};
+use super::configuration::{Configuration, Reader, Report, Settings};
 use crate::base::Diagnostic;
 use serde_json::{Map, Value, json};
 
-/// A variant of a model.
-pub(super) fn variant(r: &mut Reader<'_>) -> Patch {
-    let mut patch = Patch { target: target(r), ..Patch::default() };
-    patch.model = r.word("spec.modelID").map(str::to_owned);
-    r.note("spec.modelID", "pools that serve it");
-    if let Some(cost) =
-        r.quantity("spec.variantCost", "scaling.usd_per_hour, what a replica costs the optimiser")
-    {
-        patch.scaling.insert("usd_per_hour".to_owned(), json!(cost));
+/// An object of this kind.
+pub(super) struct AnalyserConfigMap;
+
+impl Import<Configuration> for AnalyserConfigMap {
+    fn name(&self) -> &'static str {
+        "ConfigMap"
     }
-    replicas(r, "spec.minReplicas", "min", &mut patch.scaling);
-    replicas(r, "spec.maxReplicas", "max", &mut patch.scaling);
-    r.note(
-        "kind",
-        "policy.wva-saturation-v2, with the optimizer cost-aware, unless another object says otherwise",
-    );
-    patch.weak.push((0, "policy", json!({ "wva-saturation-v2": {} })));
-    patch.weak.push((0, "optimizer", json!("cost-aware")));
-    patch
+
+    fn title(&self) -> &'static str {
+        "ConfigMap"
+    }
+
+    fn recognises(&self, source: &Value) -> bool {
+        is_of(source, self.name())
+    }
+
+    fn read(&self, source: &Value, report: &mut Report) -> Settings {
+        object(source, report, config_map)
+    }
 }
 
 /// Keys of the analysers' entries, what they set, and of which analyser they are.
@@ -52,7 +53,7 @@ enum Analyser {
 }
 
 /// The entry `default` of an analyser's `ConfigMap`, and those of models, which go before it.
-pub(super) fn config_map(r: &mut Reader<'_>) -> Vec<Patch> {
+fn config_map(r: &mut Reader<'_>) -> Vec<Patch> {
     let data = r.get("data").and_then(Value::as_object);
     let names: Vec<String> = data.map(|d| d.keys().cloned().collect()).unwrap_or_default();
     let found: Vec<Patch> = names.into_iter().filter_map(|name| entry(r, &format!("data.{name}"))).collect();

@@ -5,9 +5,10 @@
 //! not while prompts are computed. The time of a step is that of the turn of a loop: where steps are scheduled ahead of the GPU it can be
 //! the time of the processor alone. Several engines write a line each at about the same time: their requests and rates are added up.
 
-use super::benchmark::Benchmark;
-use super::benchmark::reading::{MOST_GAPS, Problems};
+use super::Import;
+use super::benchmark::problems::MOST_GAPS;
 use super::benchmark::statistics::{STATISTICS, sort};
+use super::benchmark::{Benchmark, Benchmarks, Problems, Text};
 use crate::scenario::LatencyClock;
 
 const PROMPTS: &str = "Avg prompt throughput: ";
@@ -23,9 +24,25 @@ const PROMPT_TOKENS_EACH: f64 = 10.0;
 /// Steps shorter than this, in the median, are not those of a GPU.
 const SHORTEST_STEP_MS: f64 = 0.5;
 
-/// Whether a text has lines of such a log.
-pub(super) fn is(text: &str) -> bool {
-    [THROUGHPUT, STEP, KV_TOKENS, BLOCKS].iter().any(|mark| text.contains(mark))
+/// The log of a vLLM server.
+pub(super) struct EngineLog;
+
+impl Import<Benchmarks> for EngineLog {
+    fn name(&self) -> &'static str {
+        "engine-log"
+    }
+
+    fn title(&self) -> &'static str {
+        "the log of a vLLM server"
+    }
+
+    fn recognises(&self, text: &Text<'_>) -> bool {
+        text.is_plain() && [THROUGHPUT, STEP, KV_TOKENS, BLOCKS].iter().any(|mark| text.text.contains(mark))
+    }
+
+    fn read(&self, text: &Text<'_>, problems: &mut Problems) -> Vec<Benchmark> {
+        vec![read(&text.text, problems)]
+    }
 }
 
 /// The number after a mark, with commas between thousands or without.
@@ -156,7 +173,7 @@ fn engine(line: &str) -> Engine<'_> {
 }
 
 /// Reads a log.
-pub(super) fn read(text: &str, problems: &mut Problems) -> Benchmark {
+fn read(text: &str, problems: &mut Problems) -> Benchmark {
     let mut b = Benchmark::new("vLLM log");
     b.clock = LatencyClock::Server;
     let (mut intervals, mut steps) = (Intervals::default(), Vec::new());

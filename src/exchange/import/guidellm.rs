@@ -3,9 +3,11 @@
 //! Its `time_per_output_token_ms` holds the first token too (in some releases it divides by one token more): `inter_token_latency_ms`
 //! is what others call TPOT.
 
+use super::Import;
 use super::benchmark::clock::Clock;
-use super::benchmark::reading::{MOST_REQUESTS, Place, Problems, us};
-use super::benchmark::{Benchmark, Request};
+use super::benchmark::place::us;
+use super::benchmark::problems::MOST_REQUESTS;
+use super::benchmark::{Benchmark, Benchmarks, Place, Problems, Request, Text};
 use serde_json::Value;
 
 const STATS: [(&str, &str); 5] = [
@@ -19,8 +21,30 @@ const STATS: [(&str, &str); 5] = [
 /// Where releases have the time at which a request was sent.
 const STARTS: [&str; 3] = ["start_time", "request_start_time", "info.timings.request_start"];
 
+/// `GuideLLM`'s report.
+pub(super) struct GuideLlm;
+
+impl Import<Benchmarks> for GuideLlm {
+    fn name(&self) -> &'static str {
+        "guidellm"
+    }
+
+    fn title(&self) -> &'static str {
+        "a result of GuideLLM"
+    }
+
+    fn recognises(&self, text: &Text<'_>) -> bool {
+        text.has("benchmarks")
+    }
+
+    fn read(&self, text: &Text<'_>, problems: &mut Problems) -> Vec<Benchmark> {
+        let Some(tree) = text.document() else { return Vec::new() };
+        read(tree, problems)
+    }
+}
+
 /// All runs of a report.
-pub(super) fn read(tree: &Value, problems: &mut Problems) -> Vec<Benchmark> {
+fn read(tree: &Value, problems: &mut Problems) -> Vec<Benchmark> {
     let Some(runs) = tree.get("benchmarks").and_then(Value::as_array) else {
         problems.missing("benchmarks", "a list of runs");
         return Vec::new();

@@ -3,8 +3,8 @@
 //! A histogram knows how many values lie below each of its edges: its mean is exact, a quantile lies between two edges. Series of
 //! several engines are added up.
 
-use super::benchmark::Benchmark;
-use super::benchmark::reading::Problems;
+use super::Import;
+use super::benchmark::{Benchmark, Benchmarks, Problems, Text};
 use crate::base::Diagnostic;
 use crate::scenario::LatencyClock;
 use std::collections::BTreeMap;
@@ -22,9 +22,26 @@ const HISTOGRAMS: [(&str, &str); 6] = [
 /// Most series that are kept.
 const MOST_SERIES: usize = 200_000;
 
-/// Whether a text is such a page.
-pub(super) fn is(text: &str) -> bool {
-    text.lines().take(5000).any(|line| line.starts_with("vllm:"))
+/// The page of metrics of a vLLM server.
+pub(super) struct Metrics;
+
+impl Import<Benchmarks> for Metrics {
+    fn name(&self) -> &'static str {
+        "metrics"
+    }
+
+    fn title(&self) -> &'static str {
+        "its /metrics"
+    }
+
+    fn recognises(&self, text: &Text<'_>) -> bool {
+        !text.text.starts_with(['{', '['])
+            && text.text.lines().take(5000).any(|line| line.starts_with("vllm:"))
+    }
+
+    fn read(&self, text: &Text<'_>, problems: &mut Problems) -> Vec<Benchmark> {
+        vec![read(&text.text, problems)]
+    }
 }
 
 /// A line of the page.
@@ -92,7 +109,7 @@ impl Histogram {
 }
 
 /// Reads a page.
-pub(super) fn read(text: &str, problems: &mut Problems) -> Benchmark {
+fn read(text: &str, problems: &mut Problems) -> Benchmark {
     let mut b = Benchmark::new("/metrics of vLLM");
     b.clock = LatencyClock::Server;
     let mut histograms: BTreeMap<&str, Histogram> = BTreeMap::new();

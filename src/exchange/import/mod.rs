@@ -1,15 +1,72 @@
-//! Foreign files that are read, a file here for each format. What the formats of one family share stands in a folder: `configuration`
-//! puts another program's settings into a scenario, `benchmark` makes figures of what a benchmark tool or a server wrote.
+//! Foreign files that are read, a file here for each format, behind one trait. What the formats of one family share stands in a folder:
+//! `configuration` puts another program's settings into a scenario, `benchmark` makes figures of what a benchmark tool or a server wrote.
+//!
+//! A format is recognised by what stands in a file and never by the file's name. `tests/it/exchange` has a sample of each.
 
-mod aiperf;
+mod aiperf_records;
+mod aiperf_summary;
 mod analyser_config_map;
 pub mod benchmark;
 pub mod configuration;
 mod engine_log;
 mod guidellm;
-mod inference_perf;
-mod llmperf;
+mod horizontal_pod_autoscaler;
+mod inference_perf_requests;
+mod inference_perf_summary;
+mod llmperf_responses;
+mod llmperf_summary;
 mod metrics;
 mod policy_bundle;
 mod routesim;
+mod scaled_object;
+mod variant_autoscaling;
 mod vllm_bench;
+
+use benchmark::Benchmarks;
+use configuration::Configuration;
+
+/// A family of formats that are read into the same thing.
+pub trait Family {
+    /// What is looked at: a file's text or its document.
+    type Source<'a>;
+    /// What is said about a file while it is read.
+    type Report;
+    /// What a file becomes.
+    type Read;
+}
+
+/// A format of another program that is read.
+pub trait Import<F: Family>: Sync {
+    /// The name of the format, and of its sample in the tests.
+    fn name(&self) -> &'static str;
+    /// What a message calls a file of this format.
+    fn title(&self) -> &'static str;
+    /// Whether a source has this format, by what stands in it.
+    fn recognises(&self, source: &F::Source<'_>) -> bool;
+    /// Reads a source of this format. What is wrong or left out goes into the report.
+    fn read(&self, source: &F::Source<'_>, report: &mut F::Report) -> F::Read;
+}
+
+/// The formats of configuration. Those of Kubernetes have the kind of their objects as their name.
+pub const CONFIGURATIONS: [&dyn Import<Configuration>; 6] = [
+    &routesim::RouteSim,
+    &policy_bundle::PolicyBundle,
+    &horizontal_pod_autoscaler::HorizontalPodAutoscaler,
+    &scaled_object::ScaledObject,
+    &variant_autoscaling::VariantAutoscaling,
+    &analyser_config_map::AnalyserConfigMap,
+];
+
+/// The formats of benchmarks, in the order in which messages name them.
+pub const BENCHMARKS: [&dyn Import<Benchmarks>; 10] = [
+    &vllm_bench::VllmBench,
+    &guidellm::GuideLlm,
+    &inference_perf_summary::InferencePerfSummary,
+    &inference_perf_requests::InferencePerfRequests,
+    &aiperf_summary::AiPerfSummary,
+    &aiperf_records::AiPerfRecords,
+    &llmperf_summary::LlmPerfSummary,
+    &llmperf_responses::LlmPerfResponses,
+    &engine_log::EngineLog,
+    &metrics::Metrics,
+];

@@ -1,9 +1,11 @@
 //! The policy bundle: one YAML file with admission, priority, routing, scheduler and autoscale, each a type with params; or as BLIS writes
 //! it, each a policy with its settings beside it, and a scheduler that is a name.
 
-use super::configuration::reader::{Unknown, flat};
-use super::configuration::{Mapping, Reader, Told};
-use crate::base::{Diagnostic, Diagnostics, alike};
+use super::Import;
+use super::configuration::kubernetes;
+use super::configuration::reader::Unknown;
+use super::configuration::{Configuration, Mapping, Reader, Report, Settings};
+use crate::base::{Diagnostic, alike};
 use serde_json::{Map, Value, json};
 
 const SECTIONS: [&str; 5] = ["admission", "priority", "routing", "scheduler", "autoscale"];
@@ -27,8 +29,32 @@ const SCORERS: [(&str, &str); 9] = [
     ("no-hit-lru", "no-hit-lru"),
 ];
 
+/// A policy bundle.
+pub(super) struct PolicyBundle;
+
+impl Import<Configuration> for PolicyBundle {
+    fn name(&self) -> &'static str {
+        "policy-bundle"
+    }
+
+    fn title(&self) -> &'static str {
+        "a policy bundle"
+    }
+
+    fn recognises(&self, source: &Value) -> bool {
+        source.as_object().is_some_and(|document| !kubernetes::is_object(source) && is_one(document))
+    }
+
+    fn read(&self, source: &Value, report: &mut Report) -> Settings {
+        let mut r = Reader::new(source);
+        let settings = read(&mut r);
+        r.finish(Unknown::Refused, report);
+        settings
+    }
+}
+
 /// Whether a document is a bundle: a section of it names a policy, or all of its keys are sections, maybe misspelt.
-pub(super) fn is_one(document: &Map<String, Value>) -> bool {
+fn is_one(document: &Map<String, Value>) -> bool {
     let names_a_policy = |section: &&str| {
         let there = document.get(*section);
         let named = there.is_some_and(|s| s.get("type").is_some() || s.get("policy").is_some());
@@ -38,42 +64,19 @@ pub(super) fn is_one(document: &Map<String, Value>) -> bool {
     SECTIONS.iter().any(names_a_policy) || (!document.is_empty() && document.keys().all(is_section))
 }
 
-/// Puts the policies of a bundle into a scenario document. Pools all get the same scheduler and priority.
-pub(super) fn apply(bundle: &Value, scenario: &mut Value) -> Result<Told, Diagnostics> {
-    // What is no section at all is told as it stands.
-    let bundle = if bundle.is_object() { flat(bundle, &|_| None) } else { bundle.clone() };
-    let mut r = Reader::new(&bundle);
-    let admission = admission(&mut r);
-    let routing = routing(&mut r);
-    let priority = priority(&mut r);
-    let scheduler = scheduler(&mut r);
-    let autoscale = autoscale(&mut r);
-    let told = r.finish(Unknown::Refused)?;
-    let Some(root) = scenario.as_object_mut() else { return Ok(told) };
-    let cluster = root.entry("cluster").or_insert_with(|| json!({}));
-    let Some(cluster) = cluster.as_object_mut() else { return Ok(told) };
-    for (field, policy) in [("admission", admission), ("routing", routing)] {
-        if let Some(policy) = policy {
-            cluster.insert(field.to_owned(), policy);
-        }
-    }
-    // What is no list, and what in it is no pool, is told when the scenario is read.
-    let pools = cluster.entry("pools").or_insert_with(|| json!([{}]));
-    for pool in pools.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
-        if let Some(settings) = &autoscale {
-            let scaling = pool.entry("scaling").or_insert_with(|| json!({}));
-            let Some(scaling) = scaling.as_object_mut() else { continue };
-            scaling.extend(settings.clone());
-        }
-        let engine = pool.entry("engine").or_insert_with(|| json!({}));
-        let Some(engine) = engine.as_object_mut() else { continue };
-        for (field, policy) in [("scheduler", &scheduler), ("priority", &priority)] {
-            if let Some(policy) = policy {
-                engine.insert(field.to_owned(), policy.clone());
-            }
-        }
-    }
-    Ok(told)
+/// The policies of a bundle.
+fn read(r: &mut Reader<'_>) -> Settings {
+    let mut settings = Settings::default();
+    let (admission, routing, priority) = (admission(r), routing(r), priority(r));
+    let scheduler = scheduler(r);
+    settings.scaling = autoscale(r);
+    let policies = |named: [(&str, Option<Value>); 2]| {
+        let given = named.into_iter().filter_map(|(field, policy)| Some((field.to_owned(), policy?)));
+        given.collect::<Map<String, Value>>()
+    };
+    settings.cluster = policies([("admission", admission), ("routing", routing)]);
+    settings.engine = policies([("scheduler", scheduler), ("priority", priority)]);
+    settings
 }
 
 /// The policy that a section names, and where; a section that is there must name one.

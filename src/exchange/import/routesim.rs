@@ -1,21 +1,41 @@
 //! RouteSim's TOML configuration as a scenario.
 
+use super::Import;
+use super::configuration::kubernetes;
 use super::configuration::reader::Unknown;
-use super::configuration::{Reader, Told};
-use crate::base::{Diagnostic, Diagnostics};
+use super::configuration::{Configuration, Reader, Report, Settings};
+use crate::base::Diagnostic;
 use serde_json::{Value, json};
 
-/// A scenario document from a RouteSim configuration.
-pub fn convert(config: &Value) -> Result<(Value, Told), Diagnostics> {
-    let mut r = Reader::new(config);
-    let mut scenario = json!({ "tokenyard": 1, "run": { "horizon_s": 0, "warmup_s": 0 } });
-    simulation(&mut r, &mut scenario);
-    let pool = pool(&mut r);
-    scenario["cluster"] = json!({ "pools": [pool], "routing": "round-robin" });
-    trace(&mut r, &mut scenario);
-    disaggregated(&mut r);
-    let told = r.finish(Unknown::LeftOut)?;
-    Ok((scenario, told))
+/// A configuration of RouteSim, as the tree of its TOML.
+pub(super) struct RouteSim;
+
+impl Import<Configuration> for RouteSim {
+    fn name(&self) -> &'static str {
+        "routesim"
+    }
+
+    fn title(&self) -> &'static str {
+        "a RouteSim configuration"
+    }
+
+    fn recognises(&self, source: &Value) -> bool {
+        let of_cluster = ["num_backends", "gpu_type", "compute_model", "kv_cache_blocks"];
+        let cluster = source.get("cluster").filter(|_| !kubernetes::is_object(source));
+        cluster.is_some_and(|cluster| of_cluster.iter().any(|key| cluster.get(key).is_some()))
+    }
+
+    fn read(&self, source: &Value, report: &mut Report) -> Settings {
+        let mut r = Reader::new(source);
+        let mut scenario = json!({ "tokenyard": 1, "run": { "horizon_s": 0, "warmup_s": 0 } });
+        simulation(&mut r, &mut scenario);
+        let pool = pool(&mut r);
+        scenario["cluster"] = json!({ "pools": [pool], "routing": "round-robin" });
+        trace(&mut r, &mut scenario);
+        disaggregated(&mut r);
+        r.finish(Unknown::LeftOut, report);
+        Settings { scenario, ..Settings::default() }
+    }
 }
 
 fn simulation(r: &mut Reader<'_>, scenario: &mut Value) {

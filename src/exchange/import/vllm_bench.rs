@@ -4,9 +4,12 @@
 //! TPOT leaves the first token out, as ours does. The gaps are those between chunks: where a chunk holds several tokens they are
 //! longer than ITL.
 
+use super::Import;
 use super::benchmark::clock::Clock;
-use super::benchmark::reading::{MOST_GAPS, MOST_REQUESTS, Place, Problems, is_not_finite, us};
-use super::benchmark::{Benchmark, Request};
+use super::benchmark::place::{is_not_finite, us};
+use super::benchmark::problems::{MOST_GAPS, MOST_REQUESTS};
+use super::benchmark::{Benchmark, Benchmarks, Place, Problems, Request, Text};
+use crate::base::Diagnostic;
 use serde_json::Value;
 
 const METRICS: [(&str, &str); 5] = [
@@ -20,8 +23,51 @@ const METRICS: [(&str, &str); 5] = [
 const STATS: [(&str, &str); 6] =
     [("mean", "mean"), ("median", "p50"), ("p50", "p50"), ("p90", "p90"), ("p95", "p95"), ("p99", "p99")];
 
+/// A result of `vllm bench serve`, or several, one a line.
+pub(super) struct VllmBench;
+
+impl Import<Benchmarks> for VllmBench {
+    fn name(&self) -> &'static str {
+        "vllm-bench"
+    }
+
+    fn title(&self) -> &'static str {
+        "a result of vllm bench serve, sglang.bench_serving"
+    }
+
+    fn recognises(&self, text: &Text<'_>) -> bool {
+        let has = |key: &str| text.first().is_some_and(|tree| tree.get(key).is_some());
+        has("mean_ttft_ms") || has("ttfts") || (has("request_throughput") && has("completed"))
+    }
+
+    fn read(&self, text: &Text<'_>, problems: &mut Problems) -> Vec<Benchmark> {
+        let Some(whole) = text.document() else {
+            let documents = lines(&text.text, problems);
+            return documents.iter().enumerate().map(|(i, one)| read(one, i, problems)).collect();
+        };
+        vec![read(whole, 0, problems)]
+    }
+}
+
+/// The documents of a text with one in each line.
+fn lines(text: &str, problems: &mut Problems) -> Vec<Value> {
+    let mut found = Vec::new();
+    for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        match serde_json::from_str(line) {
+            Ok(document) => found.push(document),
+            Err(e) => problems.push(Diagnostic::error(
+                format!("line {}", i + 1),
+                format!("text that is not JSON: {e}"),
+                "a result in each line",
+                "give the file as the tool wrote it",
+            )),
+        }
+    }
+    found
+}
+
 /// Reads run number `i` of a file.
-pub(super) fn read(tree: &Value, i: usize, problems: &mut Problems) -> Benchmark {
+fn read(tree: &Value, i: usize, problems: &mut Problems) -> Benchmark {
     let before = if i == 0 { String::new() } else { format!("line {}", i + 1) };
     let place = Place::new(tree, &before);
     let sglang = ["mean_e2e_latency_ms", "sharegpt_output_len", "random_range_ratio"];

@@ -21,7 +21,7 @@ const SAMPLES: [&str; 11] = [
     "guidellm.json",
     "inference-perf-summary.json",
     "inference-perf-requests.json",
-    "aiperf.jsonl",
+    "aiperf-records.jsonl",
     "aiperf-summary.json",
     "llmperf-summary.json",
     "llmperf-responses.json",
@@ -30,7 +30,7 @@ const SAMPLES: [&str; 11] = [
 ];
 
 fn path(name: &str) -> String {
-    format!("{}/tests/benchmarks/{name}", env!("CARGO_MANIFEST_DIR"))
+    format!("{}/tests/it/exchange/samples/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
 pub(super) fn sample(name: &str) -> String {
@@ -85,7 +85,7 @@ fn what_failed_is_counted_and_left_out() {
     for (name, failed) in [
         ("vllm-bench-detailed.json", 1),
         ("inference-perf-requests.json", 1),
-        ("aiperf.jsonl", 1),
+        ("aiperf-records.jsonl", 1),
         ("llmperf-responses.json", 1),
         ("guidellm.json", 0),
     ] {
@@ -96,9 +96,12 @@ fn what_failed_is_counted_and_left_out() {
 
 #[test]
 fn gaps_between_tokens_are_found_where_a_tool_has_them() {
-    for name in
-        ["vllm-bench-detailed.json", "inference-perf-requests.json", "aiperf.jsonl", "vllm-bench.json"]
-    {
+    for name in [
+        "vllm-bench-detailed.json",
+        "inference-perf-requests.json",
+        "aiperf-records.jsonl",
+        "vllm-bench.json",
+    ] {
         let [low, _] = figure(&one(name), "itl_ms", "p50").expect(name);
         assert!((low - 8.0).abs() < 0.01, "{name}: {low}");
     }
@@ -183,7 +186,7 @@ fn broken_files_are_told_with_place_and_remedy() {
     assert_eq!(told(&guide)[0][0], "benchmarks[0].metrics.request_latency.successful.mean");
     let rows = sample("inference-perf-requests.json").replacen("\"end_time\": 10", "\"ended\": 10", 1);
     assert_eq!(told(&rows), [["[0].start_time or end_time", "nothing"].map(str::to_owned)]);
-    let line = sample("aiperf.jsonl").replacen("\"unit\": \"s\"}", "\"unit\": \"s\"", 1);
+    let line = sample("aiperf-records.jsonl").replacen("\"unit\": \"s\"}", "\"unit\": \"s\"", 1);
     assert_eq!(told(&line)[0][0], "line 2");
     let llm = sample("llmperf-responses.json").replacen("\"number_input_tokens\": 200", "\"input\": 200", 1);
     assert!(told(&llm)[0][0].starts_with("[0]."));

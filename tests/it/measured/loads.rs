@@ -85,9 +85,9 @@ fn what_is_compared_does_not_depend_on_where_a_clock_began_nor_on_its_unit() {
         change(&mut record, &["metadata", "request_start_ns"], &by);
         record.to_string()
     };
-    let later: Vec<String> = sample("aiperf.jsonl").lines().map(shifted).collect();
+    let later: Vec<String> = sample("aiperf-records.jsonl").lines().map(shifted).collect();
     let later = later.join("\n");
-    let (b, moved) = (one("aiperf.jsonl"), read_one(&later));
+    let (b, moved) = (one("aiperf-records.jsonl"), read_one(&later));
     let of = |b: &Benchmark| compare(b, &replay(b, &cluster())).expect("a run");
     assert_eq!(of(&b), of(&moved));
 }

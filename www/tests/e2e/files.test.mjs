@@ -148,7 +148,7 @@ onPage('a trace packed with gzip is replayed as the plain one is', async (page) 
 });
 
 onPage('a benchmark packed with gzip is compared with the run', async (page) => {
-  const text = readFileSync(`${ROOT}../tests/benchmarks/vllm-bench-detailed.json`);
+  const text = readFileSync(`${ROOT}../tests/it/exchange/samples/vllm-bench-detailed.json`);
   // Its name says nothing of gzip: its first bytes do.
   await drop(page, 'bench-0721.json', gzipSync(text));
   await page.getByRole('heading', { name: 'bench-0721.json' }).waitFor();

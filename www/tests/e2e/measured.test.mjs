@@ -57,7 +57,7 @@ onPage('raw, calibrated, transfer and ranking are told apart, and errors stand b
 });
 
 onPage('a dropped benchmark is compared with the run, and one click calibrates the scenario to it', async (page) => {
-  const text = readFileSync(`${ROOT}../tests/benchmarks/vllm-bench-detailed.json`, 'utf8');
+  const text = readFileSync(`${ROOT}../tests/it/exchange/samples/vllm-bench-detailed.json`, 'utf8');
   await drop(page, 'bench-0721.json', text);
   const row = panel(page).getByRole('row', { name: /^TPOT mean \d/ });
   await row.waitFor();

@@ -166,7 +166,7 @@ export const TRUTH = {
     {
       name: 'truth-benchmark',
       open: async (page) => {
-        const text = readFileSync(`${ROOT}../tests/benchmarks/vllm-bench-detailed.json`, 'utf8');
+        const text = readFileSync(`${ROOT}../tests/it/exchange/samples/vllm-bench-detailed.json`, 'utf8');
         await drop(page, 'bench-0721.json', text);
         await truth(page)
           .getByRole('row', { name: /^TPOT mean \d/ })

@@ -1,8 +1,7 @@
-//! How `AIPerf` and `genai-perf` sent requests: under `loadgen` in older releases, as a list of phases in newer ones, and under
+//! The units of `AIPerf` and `genai-perf`, and how they sent requests: under `loadgen` in older releases, as a list of phases in newer ones, and under
 //! `perf_analyzer` or at the top in `genai-perf`.
 
-use super::Benchmark;
-use super::reading::{Place, Problems};
+use super::{Benchmark, Place, Problems};
 
 /// What one phase, or a release without phases, says of its load.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -77,4 +76,15 @@ fn one(place: Place<'_>, problems: &mut Problems) -> Phase {
         Some(_) | None => Some(1.0),
     };
     phase
+}
+
+/// Milliseconds of one of a unit.
+pub(crate) fn milliseconds(unit: &str) -> Option<f64> {
+    match unit {
+        "ms" | "milliseconds" | "" => Some(1.0),
+        "s" | "sec" | "seconds" => Some(1e3),
+        "us" | "µs" | "microseconds" => Some(1e-3),
+        "ns" | "nanoseconds" => Some(1e-6),
+        _ => None,
+    }
 }

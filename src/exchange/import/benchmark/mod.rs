@@ -2,10 +2,16 @@
 
 pub(crate) mod aiperf_load;
 pub(crate) mod clock;
-pub(crate) mod reading;
+pub(crate) mod place;
+pub(crate) mod problems;
+mod reading;
 pub(crate) mod statistics;
+mod text;
 
-pub use reading::{FORMATS, Format, format, read};
+pub(crate) use place::Place;
+pub use problems::Problems;
+pub use reading::{Benchmarks, format, formats, read};
+pub use text::Text;
 
 use crate::scenario::LatencyClock;
 use serde::Serialize;

@@ -1,25 +1,47 @@
-//! Autoscalers as a Kubernetes cluster has them: `HorizontalPodAutoscaler` and KEDA's `ScaledObject` (`horizontal`), and those of llm-d
-//! (`analysers`). Each becomes settings of `cluster.pools[].scaling`, and each key says what became of it in the end: what another
-//! object or no pool leaves of it.
+//! Autoscalers as a Kubernetes cluster has them. Each object becomes settings of `cluster.pools[].scaling`, and each key says what became
+//! of it in the end: what another object or no pool leaves of it. What an object of each kind says is read beside this folder.
 //!
 //! Sources of the keys: the API references of Kubernetes (autoscaling/v2), KEDA (keda.sh/v1alpha1) and llm-d.
 
-use super::horizontal::{horizontal, scaled_object};
 use super::reader::{Unknown, flat};
-use super::{Mapping, ReadText, Reader, Told, unread};
+use super::{Mapping, ReadText, Reader, Report, Settings, unread};
 use crate::base::diag::has_errors;
 use crate::base::{Diagnostic, Diagnostics};
-use crate::exchange::import::analyser_config_map::{config_map, variant};
+use crate::exchange::import::CONFIGURATIONS;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// The kinds that are read.
-pub(crate) const KINDS: [&str; 4] =
-    ["HorizontalPodAutoscaler", "ScaledObject", "VariantAutoscaling", "ConfigMap"];
+/// The kinds that are read: a format that recognises an object by its kind alone has the kind as its name.
+pub(crate) fn kinds() -> Vec<&'static str> {
+    let is_kind =
+        |name: &&str| CONFIGURATIONS.iter().any(|format| format.recognises(&json!({ "kind": *name })));
+    CONFIGURATIONS.iter().map(|format| format.name()).filter(is_kind).collect()
+}
+
+/// Whether an object is of a kind.
+pub(crate) fn is_of(object: &Value, kind: &str) -> bool {
+    object.get("kind").and_then(Value::as_str) == Some(kind)
+}
+
+/// Reads an object: what every kind has, and what `own` makes of the rest.
+pub(crate) fn object(
+    source: &Value,
+    report: &mut Report,
+    own: impl FnOnce(&mut Reader<'_>) -> Vec<Patch>,
+) -> Settings {
+    let mut r = Reader::new(source);
+    r.without_counterpart("apiVersion", "every version is read alike");
+    r.without_counterpart("metadata", "only what is scaled has a name here");
+    r.without_counterpart("status", "it is what a cluster reports");
+    r.get("kind");
+    let autoscalers = own(&mut r);
+    r.finish(Unknown::LeftOut, report);
+    Settings { autoscalers, ..Settings::default() }
+}
 
 /// What an object, or an entry of one, sets, and for which pools.
-#[derive(Default)]
-pub(crate) struct Patch {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Patch {
     /// How the paths of its keys begin.
     pub(crate) start: String,
     /// The name of what it scales: a pool of that name alone, if there is one.
@@ -41,7 +63,7 @@ pub(crate) fn apply(
     objects: &[Value],
     read_text: ReadText<'_>,
     scenario: &mut Value,
-) -> Result<Told, Diagnostics> {
+) -> Result<Report, Diagnostics> {
     let mut problems = unread::kinds(objects);
     // Each with the number of its object.
     let mut mappings: Vec<(usize, Mapping)> = Vec::new();
@@ -54,18 +76,14 @@ pub(crate) fn apply(
     let own = |i: usize, path: &str| {
         if objects.len() > 1 { format!("[{i}].{path}") } else { path.to_owned() }
     };
-    for (i, object) in objects.iter().enumerate().filter(|(_, o)| is_read(o)) {
-        let object = flat(object, &within);
-        let mut r = Reader::new(&object);
-        patches.extend(read(&mut r).into_iter().map(|patch| (i, patch)));
-        let found = match r.finish(Unknown::LeftOut) {
-            Ok(told) => {
-                mappings.extend(told.mappings.into_iter().map(|m| (i, m)));
-                told.warnings
-            }
-            Err(found) => found,
-        };
-        problems.extend(found.into_iter().map(|d| Diagnostic { path: own(i, &d.path), ..d }));
+    for (i, object) in objects.iter().enumerate() {
+        let format = CONFIGURATIONS.iter().find(|f| is_object(object) && f.recognises(object));
+        let Some(format) = format else { continue };
+        let mut report = Report::default();
+        let settings = format.read(&flat(object, &within), &mut report);
+        patches.extend(settings.autoscalers.into_iter().map(|patch| (i, patch)));
+        mappings.extend(report.mappings.into_iter().map(|m| (i, m)));
+        problems.extend(report.problems.into_iter().map(|d| Diagnostic { path: own(i, &d.path), ..d }));
     }
     let mut pools = pools_of(scenario);
     let names: Vec<String> = pools.iter().map(|pool| name_of(pool).to_owned()).collect();
@@ -89,11 +107,7 @@ pub(crate) fn apply(
         let mapping = heard.in_the_end(i, mapping, &patches);
         Mapping { key: own(i, &mapping.key), ..mapping }
     };
-    Ok(Told { mappings: mappings.into_iter().map(end).collect(), warnings: problems })
-}
-
-fn is_read(object: &Value) -> bool {
-    object.get("kind").and_then(Value::as_str).is_some_and(|kind| KINDS.contains(&kind))
+    Ok(Report { mappings: mappings.into_iter().map(end).collect(), problems })
 }
 
 fn object_at<'a>(value: &'a mut Value, key: &str) -> Option<&'a mut Map<String, Value>> {
@@ -234,18 +248,7 @@ fn listed(all: &[String], last: &str) -> String {
     }
 }
 
-fn read(r: &mut Reader<'_>) -> Vec<Patch> {
-    r.without_counterpart("apiVersion", "every version is read alike");
-    r.without_counterpart("metadata", "only what is scaled has a name here");
-    r.without_counterpart("status", "it is what a cluster reports");
-    match r.word("kind").unwrap_or_default() {
-        "HorizontalPodAutoscaler" => vec![horizontal(r)],
-        "ScaledObject" => vec![scaled_object(r)],
-        "VariantAutoscaling" => vec![variant(r)],
-        _ => config_map(r),
-    }
-}
-
+/// The name of what an autoscaler scales.
 pub(crate) fn target(r: &mut Reader<'_>) -> Option<String> {
     r.without_counterpart("spec.scaleTargetRef.apiVersion", "every version is read alike");
     r.without_counterpart("spec.scaleTargetRef.kind", "pools are all of a kind");

@@ -1,20 +1,24 @@
 //! Other programs' configuration in our terms: every key says what it becomes, or why it has no counterpart.
 
-mod horizontal;
-mod horizontal_rules;
+pub(crate) mod horizontal;
+pub(crate) mod horizontal_rules;
 pub(crate) mod kubernetes;
 pub(crate) mod reader;
 mod unread;
 
-pub use super::routesim::convert as convert_routesim;
 pub(crate) use reader::Reader;
 
-use super::policy_bundle as bundle;
+use super::policy_bundle::PolicyBundle;
+use super::routesim::RouteSim;
+use super::{Family, Import};
+use crate::base::diag::has_errors;
 use crate::base::pointer::pointer;
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::limits;
+use kubernetes::Patch;
+use reader::flat;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 /// What happened to one key.
 #[apply(typescript!)]
@@ -37,13 +41,44 @@ impl Mapping {
     }
 }
 
-/// What became of a source: its keys one by one, and what is probably not meant.
+/// What became of a source: its keys one by one, and what is wrong with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct Report {
     /// What each key became.
     pub mappings: Vec<Mapping>,
-    /// What was left out or is not what it seems.
-    pub warnings: Diagnostics,
+    /// Errors, and warnings of what was left out or is not what it seems.
+    pub problems: Diagnostics,
+}
+
+impl Report {
+    /// The report, or all problems if one of them is an error.
+    fn sound(self) -> Result<Self, Diagnostics> {
+        if has_errors(&self.problems) { Err(self.problems) } else { Ok(self) }
+    }
+}
+
+/// What a source sets of a scenario.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings {
+    /// A whole scenario; null where the source sets policies alone.
+    pub scenario: Value,
+    /// Fields of the cluster.
+    pub cluster: Map<String, Value>,
+    /// Fields of the engine of every pool.
+    pub engine: Map<String, Value>,
+    /// Settings of the autoscaler of every pool, if the source has one.
+    pub scaling: Option<Map<String, Value>>,
+    /// Settings of the autoscalers of pools by their names or models.
+    pub autoscalers: Vec<Patch>,
+}
+
+/// The family of formats that configure another program.
+pub enum Configuration {}
+
+impl Family for Configuration {
+    type Source<'a> = Value;
+    type Report = Report;
+    type Read = Settings;
 }
 
 /// What the policies of another program made of a scenario.
@@ -65,7 +100,7 @@ impl AdoptedPolicies {
     pub fn of(scenario: &str, documents: Vec<Value>, read_text: ReadText<'_>) -> Self {
         let mut document: Value = serde_json::from_str(scenario).unwrap_or_default();
         match adopt_policies(documents, read_text, &mut document) {
-            Ok(Told { mappings, warnings }) => {
+            Ok(Report { mappings, problems: warnings }) => {
                 Self { scenario: document.to_string(), mappings, warnings, problems: Vec::new() }
             }
             Err(problems) => Self { problems, ..Self::default() },
@@ -86,15 +121,50 @@ pub fn adopt_policies(
     documents: Vec<Value>,
     read_text: ReadText<'_>,
     scenario: &mut Value,
-) -> Result<Told, Diagnostics> {
+) -> Result<Report, Diagnostics> {
     let objects = objects_of(documents)?;
     match objects.as_slice() {
         [bundle] if !kubernetes::is_object(bundle) => {
             unread::document(bundle).map_or(Ok(()), |d| Err(vec![d]))?;
-            bundle::apply(bundle, scenario)
+            adopt_bundle(bundle, scenario)
         }
         objects => kubernetes::apply(objects, read_text, scenario),
     }
+}
+
+/// A scenario document from a RouteSim configuration.
+pub fn convert_routesim(config: &Value) -> Result<(Value, Report), Diagnostics> {
+    let mut report = Report::default();
+    let settings = RouteSim.read(config, &mut report);
+    report.sound().map(|report| (settings.scenario, report))
+}
+
+/// Puts the policies of a bundle into a scenario document. Pools all get the same scheduler and priority.
+fn adopt_bundle(bundle: &Value, scenario: &mut Value) -> Result<Report, Diagnostics> {
+    let mut report = Report::default();
+    // A bundle that is no section at all is reported as it stands.
+    let bundle = if bundle.is_object() { flat(bundle, &|_| None) } else { bundle.clone() };
+    let settings = PolicyBundle.read(&bundle, &mut report);
+    let report = report.sound()?;
+    let Some(root) = scenario.as_object_mut() else { return Ok(report) };
+    let cluster = root.entry("cluster").or_insert_with(|| json!({}));
+    let Some(cluster) = cluster.as_object_mut() else { return Ok(report) };
+    for (field, policy) in settings.cluster {
+        cluster.insert(field, policy);
+    }
+    // What is no list, and what in it is no pool, is reported when the scenario is read.
+    let pools = cluster.entry("pools").or_insert_with(|| json!([{}]));
+    for pool in pools.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+        if let Some(settings) = &settings.scaling {
+            let scaling = pool.entry("scaling").or_insert_with(|| json!({}));
+            let Some(scaling) = scaling.as_object_mut() else { continue };
+            scaling.extend(settings.clone());
+        }
+        let engine = pool.entry("engine").or_insert_with(|| json!({}));
+        let Some(engine) = engine.as_object_mut() else { continue };
+        engine.extend(settings.engine.clone());
+    }
+    Ok(report)
 }
 
 /// The objects of documents, those of a list one by one.

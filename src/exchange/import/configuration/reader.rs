@@ -1,7 +1,6 @@
 //! Reads the keys of a source document one by one, so that none is passed over in silence.
 
-use super::{Mapping, Told};
-use crate::base::diag::has_errors;
+use super::{Mapping, Report};
 use crate::base::{Diagnostic, Diagnostics, alike};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -149,8 +148,8 @@ impl<'a> Reader<'a> {
         self.problems.push(Diagnostic::error(path, format!("{found:?}"), allowed.join(", "), fix));
     }
 
-    /// Ends the reading: a key of the source that nobody asked for is an error or a warning, and once told for all below it.
-    pub(crate) fn finish(mut self, unknown: Unknown) -> Result<Told, Diagnostics> {
+    /// Ends the reading. A key of the source that nobody asked for is an error or a warning, one for all below it.
+    pub(crate) fn finish(mut self, unknown: Unknown, report: &mut Report) {
         if !self.source.is_object() {
             let found = self.source.to_string().chars().take(40).collect::<String>();
             let fix = "start with the name of a section and a colon";
@@ -158,11 +157,9 @@ impl<'a> Reader<'a> {
         }
         let mut found = Diagnostics::new();
         self.look_for_unknown(self.source, "", unknown, &mut found);
-        self.problems.extend(found);
-        if has_errors(&self.problems) {
-            return Err(self.problems);
-        }
-        Ok(Told { mappings: self.mappings, warnings: self.problems })
+        report.mappings.extend(self.mappings);
+        report.problems.extend(self.problems);
+        report.problems.extend(found);
     }
 
     fn look_for_unknown(&self, value: &Value, path: &str, unknown: Unknown, found: &mut Diagnostics) {

@@ -1,7 +1,6 @@
 //! Both formats, with all their keys and with mistakes.
 
 use super::*;
-use crate::exchange::import::policy_bundle::apply as apply_bundle;
 use crate::scenario::from_value;
 use serde_json::json;
 
@@ -22,7 +21,7 @@ fn a_bundle_sets_every_policy_and_says_so() {
             "scale_up_threshold": 0.8, "scale_down_threshold": 0.3, "cooldown_seconds": 60 } },
     });
     let mut scenario = json!({});
-    let mappings = apply_bundle(&bundle, &mut scenario).unwrap_or_else(|p| panic!("{p:?}")).mappings;
+    let mappings = adopt_bundle(&bundle, &mut scenario).unwrap_or_else(|p| panic!("{p:?}")).mappings;
     assert_eq!(mappings.len(), 21, "{}", lines(&mappings));
     assert_eq!(scenario["cluster"]["admission"]["token-bucket"]["per_tenant"], true);
     assert_eq!(scenario["cluster"]["pools"][0]["engine"]["priority"]["slo-class"]["critical"], 100);
@@ -44,7 +43,7 @@ fn a_bundle_with_mistakes_names_them_all() {
         "scheduler": { "type": 7 },
     });
     let mut scenario = json!({ "seed": 9 });
-    let problems = apply_bundle(&bundle, &mut scenario).err().unwrap_or_default();
+    let problems = adopt_bundle(&bundle, &mut scenario).err().unwrap_or_default();
     let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
     assert_eq!(told.len(), 4, "{told:#?}");
     assert!(told.iter().any(|t| t.contains("did you mean \"token-bucket\"?")), "{told:#?}");
@@ -63,7 +62,7 @@ fn a_routesim_configuration_becomes_a_scenario() {
         },
         "trace": { "format": "compact_jsonl", "path": "traces/a.jsonl" },
     });
-    let (scenario, Told { mappings, .. }) = convert_routesim(&config).unwrap_or_else(|p| panic!("{p:?}"));
+    let (scenario, Report { mappings, .. }) = convert_routesim(&config).unwrap_or_else(|p| panic!("{p:?}"));
     let parsed = from_value(scenario).unwrap_or_else(|p| panic!("{p:?}"));
     assert_eq!((parsed.seed, parsed.cluster.pools[0].replicas), (7, 6));
     assert_eq!(parsed.workload.trace.map(|t| t.file), Some("traces/a.jsonl".to_owned()));

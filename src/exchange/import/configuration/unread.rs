@@ -1,8 +1,9 @@
 //! Documents and objects that are not read: named by what they are, and what to do instead.
 
-use super::kubernetes::KINDS;
+use super::kubernetes::kinds as kinds_read;
 use crate::base::{Diagnostic, Diagnostics, alike};
-use crate::exchange::import::policy_bundle as bundle;
+use crate::exchange::import::Import;
+use crate::exchange::import::policy_bundle::PolicyBundle;
 use serde_json::Value;
 
 /// Kinds of objects that are known and not read: the kind, what it is, and what to do.
@@ -45,7 +46,7 @@ pub(crate) fn document(document: &Value) -> Option<Diagnostic> {
     let said = |found: String, fix: String| Diagnostic::error("", found, super::POLICIES, fix);
     let map = document.as_object()?;
     let known = |keys: &&(&[&str], &str, &str)| keys.0.iter().all(|key| map.contains_key(*key));
-    if map.is_empty() || bundle::is_one(map) {
+    if map.is_empty() || PolicyBundle.recognises(document) {
         return None;
     }
     if let Some((_, what, fix)) = OTHER_DOCUMENTS.iter().find(known) {
@@ -58,17 +59,18 @@ pub(crate) fn document(document: &Value) -> Option<Diagnostic> {
 
 /// What is said of objects whose kinds are not read: a slip and a file with nothing else are errors, others are left out.
 pub(crate) fn kinds(objects: &[Value]) -> Diagnostics {
+    let known = kinds_read();
     let kind_of = |object: &Value| object.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
     let kinds: Vec<String> = objects.iter().map(kind_of).collect();
-    let is_read = |kind: &String| KINDS.contains(&kind.as_str());
+    let is_read = |kind: &String| known.contains(&kind.as_str());
     let path = |i: usize| if objects.len() > 1 { format!("[{i}].kind") } else { "kind".to_owned() };
     let mut all = Diagnostics::new();
     let mut others: Vec<&str> = Vec::new();
     for (i, kind) in kinds.iter().enumerate().filter(|(_, kind)| !is_read(kind)) {
-        let near = alike::nearest(kind, KINDS).filter(|near| alike::is_slip(kind, near));
+        let near = alike::nearest(kind, known.iter().copied()).filter(|near| alike::is_slip(kind, near));
         if let Some(near) = near {
             let fix = format!("did you mean \"{near}\"?");
-            all.push(Diagnostic::error(path(i), format!("{kind:?}"), KINDS.join(", "), fix));
+            all.push(Diagnostic::error(path(i), format!("{kind:?}"), known.join(", "), fix));
         } else if !others.contains(&kind.as_str()) {
             others.push(kind);
         }
@@ -81,9 +83,9 @@ pub(crate) fn kinds(objects: &[Value]) -> Diagnostics {
     let fix = fixes.map(|(_, _, fix)| *fix).next().unwrap_or("give the objects of the autoscalers");
     let found = format!("{}, which is not read", told.join(", "));
     if kinds.iter().any(is_read) || !all.is_empty() {
-        all.push(Diagnostic::warning("kind", format!("{found}: left out"), KINDS.join(", "), ""));
+        all.push(Diagnostic::warning("kind", format!("{found}: left out"), known.join(", "), ""));
     } else {
-        all.push(Diagnostic::error("kind", found, format!("{}, or a policy bundle", KINDS.join(", ")), fix));
+        all.push(Diagnostic::error("kind", found, format!("{}, or a policy bundle", known.join(", ")), fix));
     }
     all
 }

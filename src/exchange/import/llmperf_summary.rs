@@ -1,9 +1,9 @@
-//! `LLMPerf`: the summary and the responses; seconds throughout.
+//! `LLMPerf`: the summary; seconds throughout.
 //!
 //! Its inter-token latency is E2E over all tokens, the first one with its wait included: TPOT is worked out from E2E and TTFT instead.
 
-use super::benchmark::reading::{MOST_REQUESTS, Place, Problems, us};
-use super::benchmark::{Benchmark, Request};
+use super::Import;
+use super::benchmark::{Benchmark, Benchmarks, Place, Problems, Text};
 use serde_json::Value;
 
 const STATS: [(&str, &str); 5] = [
@@ -14,11 +14,34 @@ const STATS: [(&str, &str); 5] = [
     ("_quantiles_p99", "p99"),
 ];
 
-const NOTE: &str =
+/// What to know about the figures of either file.
+pub(super) const NOTE: &str =
     "LLMPerf's inter-token latency holds the first token's wait: TPOT is (E2E - TTFT) / (N - 1) instead.";
 
+/// The summary of `LLMPerf`.
+pub(super) struct LlmPerfSummary;
+
+impl Import<Benchmarks> for LlmPerfSummary {
+    fn name(&self) -> &'static str {
+        "llmperf-summary"
+    }
+
+    fn title(&self) -> &'static str {
+        "a result of LLMPerf"
+    }
+
+    fn recognises(&self, text: &Text<'_>) -> bool {
+        text.has("results_ttft_s_mean") || text.has("results_end_to_end_latency_s_mean")
+    }
+
+    fn read(&self, text: &Text<'_>, problems: &mut Problems) -> Vec<Benchmark> {
+        let Some(tree) = text.document() else { return Vec::new() };
+        vec![read(tree, problems)]
+    }
+}
+
 /// Reads a summary.
-pub(super) fn summary(tree: &Value, problems: &mut Problems) -> Benchmark {
+fn read(tree: &Value, problems: &mut Problems) -> Benchmark {
     let place = Place::new(tree, "");
     let mut b = Benchmark::new("LLMPerf");
     place.text("model").clone_into(&mut b.model);
@@ -49,45 +72,5 @@ pub(super) fn summary(tree: &Value, problems: &mut Problems) -> Benchmark {
     b.load.concurrency = place.count("num_concurrent_requests", problems).filter(|n| *n > 0);
     b.load.at_once = b.load.concurrency.is_some();
     b.note(NOTE);
-    b
-}
-
-/// Reads the responses.
-pub(super) fn responses(tree: &Value, problems: &mut Problems) -> Benchmark {
-    let mut b = Benchmark::new("LLMPerf");
-    let rows = tree.as_array().map_or(&[][..], Vec::as_slice);
-    if rows.len() > MOST_REQUESTS {
-        problems.too_many("", rows.len());
-        return b;
-    }
-    for (i, row) in rows.iter().enumerate() {
-        let before = format!("[{i}]");
-        let place = Place::new(row, &before);
-        if place.at("error_code").is_some() {
-            b.failed += 1;
-            continue;
-        }
-        let e2e = place.number("end_to_end_latency_s", problems);
-        let prompt = place.count("number_input_tokens", problems);
-        let output = place.count("number_output_tokens", problems);
-        let (Some(e2e), Some(prompt_tokens), Some(output_tokens)) = (e2e, prompt, output) else {
-            problems.missing(
-                &place.way("end_to_end_latency_s, number_input_tokens or number_output_tokens"),
-                "a number",
-            );
-            continue;
-        };
-        let ttft_us = place.number("ttft_s", problems).map(us);
-        b.requests.push(Request {
-            start_us: None,
-            prompt_tokens,
-            output_tokens,
-            ttft_us,
-            e2e_us: us(e2e),
-            counted: true,
-        });
-    }
-    b.note(NOTE);
-    b.figures_of_requests(Vec::new());
     b
 }

@@ -1,0 +1,29 @@
+//! Foreign formats: a sample of each in `samples`, read or written as the registry of formats says. A format without a sample fails.
+
+mod exports;
+mod imports;
+
+use std::fs;
+use std::path::PathBuf;
+
+/// The folder of the samples.
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/exchange/samples")
+}
+
+/// The samples whose names begin with the name of a format: name of the file and text. `all` has the names of all formats, as one may
+/// begin as another does.
+fn samples(name: &str, all: &[&str]) -> Vec<(String, String)> {
+    let stem_of = |file: &str| file.split('.').next().unwrap_or_default().to_owned();
+    let format_of = |file: &str| {
+        let stem = stem_of(file);
+        let begins = |name: &&&str| stem == **name || stem.starts_with(&format!("{name}-"));
+        all.iter().filter(begins).max_by_key(|name| name.len()).copied()
+    };
+    let files = fs::read_dir(folder()).expect("the samples");
+    let names = files.map(|file| file.expect("a file").file_name().to_string_lossy().into_owned());
+    let mut found: Vec<String> = names.filter(|file| format_of(file) == Some(name)).collect();
+    found.sort();
+    let text = |file: &String| fs::read_to_string(folder().join(file)).expect("a text");
+    found.iter().map(|file| (file.clone(), text(file))).collect()
+}
