@@ -15,18 +15,15 @@ mod edited;
 pub mod expression;
 mod fields;
 mod filters;
-mod former_keys;
 mod horizontal;
 mod key_order;
 mod latency;
-mod left_open;
 mod lengths;
 pub mod limits;
 pub mod link;
 mod model;
 #[cfg(feature = "schema")]
 mod notes;
-mod old_edits;
 mod parse;
 mod planners;
 pub mod preset;
@@ -37,7 +34,6 @@ mod scaling;
 mod scaling_policy;
 mod scheduling;
 mod served;
-mod shape;
 mod slo;
 mod start_up;
 mod workload;
@@ -64,6 +60,8 @@ pub use latency::{
 };
 pub use lengths::{Lengths, WeightedLength};
 pub use model::{Architecture, Hardware};
+#[cfg(feature = "cli")]
+pub(crate) use parse::nearest;
 pub use parse::{
     data_from_value, from_value, parse, parse_change, replay_trace, set_field, set_path, text_from_bytes,
     to_json, value_from_json, value_from_long_json, value_said_once,
@@ -82,8 +80,6 @@ pub use scaling_policy::{
 };
 pub use scheduling::{ClassDeadlines, ClassScores, PriorityPolicy, Scheduler, TenantScore, TenantScores};
 pub use served::{Served, model_key};
-#[cfg(feature = "cli")]
-pub(crate) use shape::nearest;
 pub use slo::{ClassTargets, FitnessMetric, FitnessWeight, Slo, SloClass};
 pub use start_up::{StartPhases, StartSpread, StartUp};
 pub use workload::{

@@ -9,7 +9,7 @@ use super::token::{Placed, Token, token_at};
 use super::{Aggregate, Binary, Formula, Function, Kind, Name, Op};
 use crate::scenario::limits;
 use crate::scenario::report::grouped;
-use crate::scenario::shape::nearest;
+use crate::scenario::parse::nearest;
 use std::fmt;
 
 /// Deepest recursion: every operation may stand in brackets.

@@ -1,10 +1,10 @@
 //! What a document leaves open and another part of it decides, written out before anything else reads it.
 
-use super::{Client, Pool, limits};
+use crate::scenario::{Client, Pool, limits};
 use serde_json::Value;
 
 /// Writes it out.
-pub(super) fn fill_in(document: &mut Value) {
+pub(super) fn normalise(document: &mut Value) {
     let_the_cap_decide(document);
     name_all(document, "/cluster/pools", &Pool::default().name, limits::POOLS);
     name_all(document, "/workload/clients", &Client::default().name, limits::CLIENTS);
@@ -55,7 +55,7 @@ fn let_scorers_decide(document: &mut Value) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Change, Profile, RoutingPolicy, Scenario, check, from_value};
+    use crate::scenario::{Change, Profile, RoutingPolicy, Scenario, check, from_value};
     use serde_json::{Value, json};
 
     fn read(document: Value) -> Scenario {

@@ -1,11 +1,11 @@
 //! Edits as they were written before an edit was a change of the document: `{"replicas": {"pool": 0, "replicas": 8}}`.
 
-use super::Change;
+use crate::scenario::Change;
 use serde_json::Value;
 
 /// Rewrites the edits of a document that say what they change under the key `change`. What cannot be read stays, and is
 /// reported as any unknown key.
-pub(super) fn rewrite_old_edits(document: &mut Value) {
+pub(super) fn migrate(document: &mut Value) {
     let Some(edits) = document.get("edits").and_then(Value::as_array) else { return };
     let rewritten: Vec<Value> = edits.iter().map(|edit| rewritten(edit, document)).collect();
     document["edits"] = Value::Array(rewritten);
@@ -76,7 +76,7 @@ mod tests {
                 {"at_us": 4, "change": {"unknown": {}}}
             ]
         });
-        rewrite_old_edits(&mut document);
+        migrate(&mut document);
         assert_eq!(
             document["edits"],
             json!([
@@ -103,7 +103,7 @@ mod tests {
     #[cfg(not(target_arch = "wasm32"))]
     mod properties {
         use super::*;
-        use crate::scenario::former_keys;
+        use crate::scenario::parse::former_keys;
         use proptest::prelude::*;
         use proptest::sample::select;
 
@@ -156,8 +156,8 @@ mod tests {
                     "edits": edits,
                 });
                 let bring_up_to_date = |document: &mut Value| {
-                    former_keys::rename(document);
-                    rewrite_old_edits(document);
+                    former_keys::migrate(document);
+                    migrate(document);
                 };
                 bring_up_to_date(&mut once);
                 let mut twice = once.clone();

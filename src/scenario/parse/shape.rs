@@ -237,7 +237,7 @@ pub(crate) fn nearest(what: &str, names: &[String]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Scenario, from_value, parse, parse_change, set_path};
+    use crate::scenario::{Scenario, from_value, parse, parse_change, set_path};
     use serde_json::json;
 
     /// The messages for a document, one a line.
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn the_default_document_reads_back() {
-        let text = super::super::to_json(&Scenario::default());
+        let text = crate::scenario::to_json(&Scenario::default());
         assert_eq!(parse(&text), Ok(Scenario::default()));
     }
 

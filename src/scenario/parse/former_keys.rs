@@ -8,7 +8,7 @@ const FORMER: [(&str, &str); 2] = [("most_in_flight", "max_in_flight"), ("most_s
 
 /// Gives the fields of a document their names. An object that uses both names for a field keeps both, which is a problem of
 /// shape: only one can be meant.
-pub(super) fn rename(document: &mut Value) {
+pub(super) fn migrate(document: &mut Value) {
     for part in ["cluster", "edits"] {
         if let Some(part) = document.get_mut(part) {
             rename_below(part);

@@ -1,0 +1,164 @@
+//! From JSON text to a scenario, with every problem reported at once: migrate, normalise, read, explain, check.
+//!
+//! serde stops at the first problem. So each problem found is recorded, the value it concerns is taken out (its default
+//! takes over) and the document is read again, until it reads or there are too many problems to be worth listing.
+
+mod former_keys;
+mod left_open;
+mod old_edits;
+mod path;
+mod shape;
+mod text;
+
+pub(super) use path::place_value;
+pub use path::{replay_trace, set_field, set_path};
+pub(crate) use shape::nearest;
+pub use text::{text_from_bytes, value_from_json, value_from_long_json, value_said_once};
+
+use super::{Change, FORMAT_VERSION, Scenario, check};
+use crate::base::{Diagnostic, Diagnostics, Severity, json};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use shape::{Problem, Shape};
+
+/// Most problems listed for one document.
+const MOST_PROBLEMS: usize = 100;
+
+/// Reads a scenario from JSON text.
+pub fn parse(text: &str) -> Result<Scenario, Diagnostics> {
+    from_value(value_from_json(text)?)
+}
+
+/// Reads a scenario from a JSON value (which may have come from YAML).
+pub fn from_value(value: Value) -> Result<Scenario, Diagnostics> {
+    let Document { scenario, mut of_shape, of_meaning } = document(value);
+    of_shape.extend(of_meaning);
+    scenario.filter(|_| of_shape.is_empty()).ok_or(of_shape)
+}
+
+/// Reads the valid parts of a scenario; the others are left out and reported.
+pub(super) fn from_value_in_part(value: Value) -> (Option<Scenario>, Diagnostics) {
+    let Document { scenario, of_shape, .. } = document(value);
+    (scenario, of_shape)
+}
+
+/// What became of a document.
+#[derive(Default)]
+struct Document {
+    /// What could be read of it.
+    scenario: Option<Scenario>,
+    /// Values that have not the shape of a scenario's.
+    of_shape: Diagnostics,
+    /// What else is wrong, where something has the wrong shape. Of a document that reads, `check` is asked later.
+    of_meaning: Diagnostics,
+}
+
+/// The way of every document, stage by stage.
+fn document(mut value: Value) -> Document {
+    if let Err(of_shape) = migrate(&mut value) {
+        return Document { of_shape, ..Document::default() };
+    }
+    normalise(&mut value);
+    let found = read::<Scenario>(value);
+    let of_shape = explain(&found, "a scenario");
+    let of_meaning = check_rest(&found);
+    Document { scenario: found.data, of_shape, of_meaning }
+}
+
+/// Refuses documents of a newer format, and rewrites what older ones say in another way.
+fn migrate(value: &mut Value) -> Result<(), Diagnostics> {
+    if let Some(version) = value.get("tokenyard").and_then(Value::as_u64)
+        && version > u64::from(FORMAT_VERSION)
+    {
+        return Err(vec![Diagnostic::error(
+            "tokenyard",
+            format!("a scenario of format version {version}"),
+            format!("versions up to {FORMAT_VERSION}"),
+            "it was made with a newer Tokenyard: update this one",
+        )]);
+    }
+    former_keys::migrate(value);
+    old_edits::migrate(value);
+    Ok(())
+}
+
+/// Writes out what the document leaves open and another part of it decides.
+fn normalise(value: &mut Value) {
+    left_open::normalise(value);
+}
+
+/// What was read of a tree.
+struct Found<T> {
+    /// The data without the values of the wrong shape; `None` if nothing can be read.
+    data: Option<T>,
+    problems: Vec<Problem>,
+    shape: Shape,
+    /// Whether there are more problems than are listed.
+    cut_off: bool,
+}
+
+/// Reads the tree as often as it takes: each time the value of the wrong shape is taken out.
+fn read<T: DeserializeOwned>(mut value: Value) -> Found<T> {
+    let mut found = Found { data: None, problems: Vec::new(), shape: Shape::default(), cut_off: false };
+    // Every round removes something, so this ends; the bound keeps the list readable.
+    while found.problems.len() < MOST_PROBLEMS {
+        let misfit = match json::data::<T>(&value) {
+            Ok(data) => return Found { data: Some(data), ..found },
+            Err(misfit) => misfit,
+        };
+        if Shape::fill_in_settings(&mut value, &misfit) {
+            continue;
+        }
+        found.problems.extend(found.shape.next_problem(&value, &misfit));
+        if !found.shape.take_out(&mut value) {
+            return found;
+        }
+    }
+    Found { cut_off: true, ..found }
+}
+
+/// The problems of shape in words; `what` is what the whole document should be.
+fn explain<T>(found: &Found<T>, what: &str) -> Diagnostics {
+    let mut problems: Diagnostics =
+        found.problems.iter().map(|problem| shape::explain(problem, what)).collect();
+    if found.cut_off {
+        let many = format!("more than {MOST_PROBLEMS} problems");
+        problems.push(Diagnostic::error("", many, "", "solve those above first"));
+    }
+    problems
+}
+
+/// Errors of meaning in what is left of a document in which something had the wrong shape. What was taken out has no meaning to
+/// check, and where entries moved up, paths would mislead.
+fn check_rest(found: &Found<Scenario>) -> Diagnostics {
+    let Some(rest) = found.data.as_ref().filter(|_| !found.problems.is_empty() && !found.shape.moved) else {
+        return Diagnostics::new();
+    };
+    let problems = check(rest.clone()).err().unwrap_or_default();
+    problems.into_iter().filter(|d| d.severity == Severity::Error && !found.shape.is_gone(&d.path)).collect()
+}
+
+/// Reads what an edit changes of `scenario` from JSON text.
+pub fn parse_change(text: &str, scenario: &Scenario) -> Result<Change, Diagnostics> {
+    let mut value = value_from_json(text)?;
+    if let Some(change) = old_edits::change_of(&value, &json::tree(scenario)) {
+        return Ok(change);
+    }
+    former_keys::rename_in_edit(&mut value);
+    data_from_value(value, "an edit")
+}
+
+/// Reads data of another kind than a scenario, with every problem of shape reported at once. Its fields need defaults:
+/// an object without a field that it must have is taken out as a whole.
+pub fn data_from_value<T: DeserializeOwned>(value: Value, what: &str) -> Result<T, Diagnostics> {
+    let found = read::<T>(value);
+    let problems = explain(&found, what);
+    found.data.filter(|_| problems.is_empty()).ok_or(problems)
+}
+
+/// The scenario as pretty JSON, every field written out.
+pub fn to_json(scenario: &Scenario) -> String {
+    let mut text = json::indented(scenario);
+    text.push('\n');
+    text
+}
