@@ -152,15 +152,6 @@ impl Session {
         text
     }
 
-    /// A report with the link of what ran, as the command line prints it.
-    pub fn linked_report(report: &str, link: &str) -> String {
-        let before = "\n  \"trace_digest\": ";
-        let at = report.find(before).map(|at| at + before.len());
-        let end = at.and_then(|at| report[at..].find('\n').map(|line| at + line + 1));
-        let Some(end) = end else { return report.to_owned() };
-        format!("{}  \"link\": {},\n{}", &report[..end], json::compact(&link), &report[end..])
-    }
-
     /// A digest of the report: equal digests mean equal results.
     pub fn digest(&self) -> String {
         Self::digest_of(&self.report())

@@ -7,7 +7,7 @@ use crate::scenario::{limits, parse};
 use crate::session::view::{
     DescribedModel, ExpressionReading, OpenedLink, TraceOutcome, scorer_as_expression,
 };
-use crate::session::{Audience, Session, Trace, TraceReader, architecture_from_hf};
+use crate::session::{Audience, Report, Session, Trace, TraceReader, architecture_from_hf};
 use crate::wasm::boundary::{value, written};
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
@@ -45,7 +45,7 @@ pub fn refuses_trace(
 /// A report with the link of what ran.
 #[wasm_bindgen(js_name = linkedReport)]
 pub fn linked_report(report: &str, link: &str) -> String {
-    Session::linked_report(report, link)
+    Report::with_link(report, link)
 }
 
 /// The link of a scenario, JSON text, and of a second one where `asked` names a second run; `null` where it would be too long

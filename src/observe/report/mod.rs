@@ -26,7 +26,7 @@ pub use scaling::ScalingPart;
 use super::decisions::DecisionPart;
 use super::notices::{Notice, has_price};
 use super::recorder::Recorder;
-use crate::base::{Micros, RequestId};
+use crate::base::{Micros, RequestId, json};
 use crate::engine::{Cluster, Replica, RequestState};
 use crate::policy::Reason;
 use crate::scenario::Scenario;
@@ -35,6 +35,7 @@ use groups::Groups;
 pub(crate) use measure::p99s_ms;
 use measure::{By, MeasurementWindow};
 use serde::Serialize;
+use serde_json::Value;
 
 /// How percentiles are computed, said in every report.
 const PERCENTILES: &str =
@@ -142,6 +143,20 @@ fn in_ms(s: Summary) -> Summary {
 }
 
 impl Report {
+    /// A report that is text already, with its `link` set: the bytes that the command line prints. A text that is no report stays
+    /// as it is.
+    pub fn with_link(report: &str, link: &str) -> String {
+        let mut document: Value = serde_json::from_str(report).unwrap_or_default();
+        let Some(fields) = document.as_object_mut() else { return report.to_owned() };
+        let Some(before) = fields.keys().position(|field| field == "trace_digest") else {
+            return report.to_owned();
+        };
+        fields.shift_insert(before + 1, "link".to_owned(), Value::from(link));
+        let mut text = json::indented(&document);
+        text.push('\n');
+        text
+    }
+
     pub(crate) fn new(
         scenario: &Scenario,
         [scenario_digest, trace_digest]: [String; 2],

@@ -5,7 +5,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
 use std::io::Write as _;
-use tokenyard::session::Session;
+use tokenyard::session::Report;
 
 /// One request a second for twenty seconds.
 fn trace() -> String {
@@ -200,7 +200,7 @@ fn a_link_is_taken_wherever_a_scenario_is_and_a_run_prints_its_own() {
     assert!(stderr(&told).contains(&format!("link: {own}")));
     let without = stdout(&told).replacen(&format!("  \"link\": \"{own}\",\n"), "", 1);
     assert_ne!(without, stdout(&told));
-    assert_eq!(Session::linked_report(&without, own), stdout(&told), "a report saved by the page");
+    assert_eq!(Report::with_link(&without, own), stdout(&told), "a report saved by the page");
     let digests = [&link, own].map(|link| stdout(&run(&["digest", link])));
     assert_eq!(digests[0], digests[1]);
     let direct = with(&["digest", "chat-4xh100", "--set", "cluster.routing=random"]);
