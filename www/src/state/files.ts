@@ -112,14 +112,14 @@ export function kindOfText(text: string, isJson: boolean, scenarioKeys: Readonly
 
 /** Whether a file that is no trace is what a benchmark tool or a server wrote. */
 async function isBenchmark(text: string): Promise<boolean> {
-  const { BenchClient, spawnBench } = await import('../sim/benchClient.ts');
-  const bench = new BenchClient(spawnBench);
+  const { BenchmarkClient, spawnBenchmark } = await import('../sim/benchmarkClient.ts');
+  const benchmarks = new BenchmarkClient(spawnBenchmark);
   try {
-    return (await bench.ask({ kind: 'read', text })).length > 0;
+    return (await benchmarks.ask({ kind: 'read', text })).length > 0;
   } catch {
     return false;
   } finally {
-    bench.end();
+    benchmarks.end();
   }
 }
 

@@ -3,8 +3,8 @@ import { createSignal, For, type JSX, onCleanup, Show } from 'solid-js';
 import { sentence } from '../../base/schema.ts';
 import { writeDocument } from '../../base/text.ts';
 import { durationUs, text } from '../../base/units.ts';
-import type { BenchClient } from '../../sim/benchClient.ts';
-import { ROW_FORMATS, ROW_TABLES, type RowFormat, type RowTable } from '../../sim/benchProtocol.ts';
+import type { BenchmarkClient } from '../../sim/benchmarkClient.ts';
+import { ROW_FORMATS, ROW_TABLES, type RowFormat, type RowTable } from '../../sim/benchmarkProtocol.ts';
 import { LostError, RefusedError } from '../../sim/client.ts';
 import type { App } from '../../state/app.ts';
 import { save } from '../parts/save.ts';
@@ -23,24 +23,24 @@ export function RowsBlock(props: { app: Pick<App, 'document'> }): JSX.Element {
   /** How far the run for the rows is, while there is one. */
   const [atUs, setAtUs] = createSignal<number>();
   const [told, setTold] = createSignal('');
-  let bench: BenchClient | undefined;
+  let benchmarks: BenchmarkClient | undefined;
   const end = (): void => {
-    bench?.end();
-    bench = undefined;
+    benchmarks?.end();
+    benchmarks = undefined;
     setAtUs(undefined);
   };
   onCleanup(end);
 
   async function download(): Promise<void> {
-    const { BenchClient, spawnBench } = await import('../../sim/benchClient.ts');
-    bench = new BenchClient(spawnBench);
+    const { BenchmarkClient, spawnBenchmark } = await import('../../sim/benchmarkClient.ts');
+    benchmarks = new BenchmarkClient(spawnBenchmark);
     setTold('');
     setAtUs(0);
     try {
       const name = `${app.document.presetName().replace(/\.\w+$/, '')}-${table()}.${format()}`;
       const scenario = writeDocument(app.document.current());
       const trace = app.document.trace() === undefined ? undefined : app.document.traceFile();
-      await bench.ask({ kind: 'rows-open', scenario, table: table(), format: format(), trace });
+      await benchmarks.ask({ kind: 'rows-open', scenario, table: table(), format: format(), trace });
       // Each piece becomes a Blob at once: the browser may keep those outside of memory.
       const pieces: Blob[] = [];
       for (let piece = await next(); piece; piece = await next()) {
@@ -59,7 +59,7 @@ export function RowsBlock(props: { app: Pick<App, 'document'> }): JSX.Element {
   }
 
   function next() {
-    return bench?.ask({ kind: 'rows-next' }) ?? Promise.resolve(null);
+    return benchmarks?.ask({ kind: 'rows-next' }) ?? Promise.resolve(null);
   }
 
   return (

@@ -3,7 +3,7 @@ import { createSignal, For, type JSX, onCleanup, Show } from 'solid-js';
 import { writeDocument } from '../../base/text.ts';
 import { durationMs, text } from '../../base/units.ts';
 import type { Band } from '../../generated/boundary.ts';
-import { BenchClient, spawnBench } from '../../sim/benchClient.ts';
+import { BenchmarkClient, spawnBenchmark } from '../../sim/benchmarkClient.ts';
 import { LostError } from '../../sim/client.ts';
 import type { App } from '../../state/app.ts';
 import { MeasuredCurve } from './SideBySide.tsx';
@@ -11,14 +11,14 @@ import { MeasuredCurve } from './SideBySide.tsx';
 const NAMES: Readonly<Record<string, string>> = { ttft_ms: 'TTFT', tpot_ms: 'TPOT' };
 
 export function ExpectedRanges(props: { app: Pick<App, 'document'> }): JSX.Element {
-  const bench = new BenchClient(spawnBench);
-  onCleanup(() => bench.end());
+  const benchmarks = new BenchmarkClient(spawnBenchmark);
+  onCleanup(() => benchmarks.end());
   const [bands, setBands] = createSignal<readonly Band[]>();
   const [told, setTold] = createSignal('');
   const ask = async (): Promise<void> => {
     setTold('Running it with each coefficient at both ends of its interval…');
     try {
-      const found = await bench.ask({ kind: 'bands', scenario: writeDocument(props.app.document.inForce()) });
+      const found = await benchmarks.ask({ kind: 'bands', scenario: writeDocument(props.app.document.inForce()) });
       setBands(found);
       setTold(found.length === 0 ? 'No interval is known of the coefficients of this run.' : '');
     } catch (error) {

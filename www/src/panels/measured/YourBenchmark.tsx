@@ -2,7 +2,7 @@
 import { createEffect, createSignal, For, type JSX, on, onCleanup, Show } from 'solid-js';
 import { readDocument, writeDocument } from '../../base/text.ts';
 import type { Benchmark, Comparison, OneRun } from '../../generated/boundary.ts';
-import { BenchClient, spawnBench } from '../../sim/benchClient.ts';
+import { BenchmarkClient, spawnBenchmark } from '../../sim/benchmarkClient.ts';
 import { LostError, RefusedError } from '../../sim/client.ts';
 import type { App } from '../../state/app.ts';
 import { calibratedDocument } from '../../state/calibration.ts';
@@ -18,8 +18,8 @@ const CURVES: Readonly<Record<string, string>> = { ttft_ms: 'TTFT', tpot_ms: 'TP
 
 export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies'> }): JSX.Element {
   const app = props.app;
-  const bench = new BenchClient(spawnBench);
-  onCleanup(() => bench.end());
+  const benchmarks = new BenchmarkClient(spawnBenchmark);
+  onCleanup(() => benchmarks.end());
   const [pasted, setPasted] = createSignal('');
   const [runs, setRuns] = createSignal<readonly Benchmark[]>([]);
   const [run, setRun] = createSignal(0);
@@ -46,7 +46,7 @@ export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies'> })
   const scenario = (): string => writeDocument(app.document.inForce());
 
   async function compare(text: string): Promise<void> {
-    setComparison(await bench.ask({ kind: 'compare', text, run: run(), scenario: scenario() }));
+    setComparison(await benchmarks.ask({ kind: 'compare', text, run: run(), scenario: scenario() }));
   }
 
   function read(): void {
@@ -57,7 +57,7 @@ export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies'> })
     setRun(0);
     if (!file) return;
     void attempt('Reading and running it…', async () => {
-      setRuns(await bench.ask({ kind: 'read', text: file.text }));
+      setRuns(await benchmarks.ask({ kind: 'read', text: file.text }));
       await compare(file.text);
     });
   }
@@ -74,7 +74,7 @@ export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies'> })
     const file = app.studies.benchmarkFile();
     if (!file) return;
     void attempt('Calibrating…', async () => {
-      const one = await bench.ask({
+      const one = await benchmarks.ask({
         kind: 'calibrate',
         text: file.text,
         run: run(),

@@ -3,7 +3,7 @@ import { createSignal, For, type JSX, onCleanup, Show } from 'solid-js';
 import { readDocument, writeDocument } from '../../base/text.ts';
 import { readYamlDocuments } from '../../base/yaml.ts';
 import type { AdoptedPolicies } from '../../generated/boundary.ts';
-import { BenchClient, spawnBench } from '../../sim/benchClient.ts';
+import { BenchmarkClient, spawnBenchmark } from '../../sim/benchmarkClient.ts';
 import type { App } from '../../state/app.ts';
 import { explain } from '../../state/notices.ts';
 import { dropInto } from '../parts/dropInto.ts';
@@ -18,7 +18,7 @@ spec:
 
 export default function Policies(props: { app: Pick<App, 'document'> }): JSX.Element {
   const app = props.app;
-  const reader = new BenchClient(spawnBench);
+  const reader = new BenchmarkClient(spawnBenchmark);
   onCleanup(() => reader.end());
   const [text, setText] = createSignal('');
   const [read, setRead] = createSignal<AdoptedPolicies>();

@@ -1,7 +1,7 @@
 // What the page and the thread that reads benchmarks and policies and writes rows say to each other.
 import type { AdoptedPolicies, Band, Benchmark, Comparison, OneRun } from '../generated/boundary.ts';
 
-export type BenchQuestion =
+export type BenchmarkQuestion =
   /** The runs in a file. */
   | { readonly kind: 'read'; readonly text: string }
   /** One of them beside the same traffic on a scenario's cluster. */
@@ -39,7 +39,7 @@ export type RowFormat = (typeof ROW_FORMATS)[number];
 /** A piece of a file of rows, and how far the run is by then. */
 export type RowPiece = { readonly bytes: Uint8Array<ArrayBuffer>; readonly nowUs: number };
 
-export type BenchAnswers = {
+export type BenchmarkAnswers = {
   bands: readonly Band[];
   policies: AdoptedPolicies;
   read: readonly Benchmark[];

@@ -10,14 +10,14 @@ import init, {
 } from '../../pkg/measured.js';
 import wasmUrl from '../../pkg/measured_bg.wasm?url';
 import { answering } from './answering.ts';
-import type { BenchAnswers, BenchQuestion, RowPiece } from './benchProtocol.ts';
+import type { BenchmarkAnswers, BenchmarkQuestion, RowPiece } from './benchmarkProtocol.ts';
 import { never } from './protocol.ts';
 
 /** Events between two pieces of rows. */
 const EVENTS_AT_ONCE = 20_000;
 let rows: Rows | undefined;
 
-async function openRows(question: Extract<BenchQuestion, { kind: 'rows-open' }>): Promise<null> {
+async function openRows(question: Extract<BenchmarkQuestion, { kind: 'rows-open' }>): Promise<null> {
   rows?.free();
   rows = new Rows(question.scenario, question.table, question.format);
   const reader = question.trace?.stream().getReader();
@@ -31,7 +31,7 @@ function nextRows(): RowPiece | null {
   return rows && bytes ? { bytes: new Uint8Array(bytes), nowUs: rows.nowUs() } : null;
 }
 
-function answer(question: BenchQuestion): BenchAnswers[keyof BenchAnswers] | Promise<null> {
+function answer(question: BenchmarkQuestion): BenchmarkAnswers[keyof BenchmarkAnswers] | Promise<null> {
   switch (question.kind) {
     case 'read':
       return readBenchmark(question.text);
