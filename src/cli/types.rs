@@ -5,6 +5,7 @@ use crate::exchange::import::benchmark::Benchmark;
 use crate::exchange::import::configuration::AdoptedPolicies;
 use crate::gallery::Card;
 use crate::measured::{Band, Comparison, OneRun};
+use crate::scenario::limits;
 use crate::scenario::link::{Asked, Made};
 use crate::session::view::{
     AnomalyKind, ColumnsQuery, DescribedModel, EventKind, EventRows, EventsQuery, Evidence,
@@ -86,6 +87,25 @@ pub(super) fn text() -> String {
             &Law::ALL.map(|law| (law.name(), law.title())),
         )
         + &list("OCCASIONS", "OccasionChoice", "All that a run can be run to.", &Occasion::CHOICES)
+        + &LINK_NUMBERS.map(number).concat()
+}
+
+/// Limits of links that the page needs: name, what it is, value.
+const LINK_NUMBERS: [(&str, &str, usize); 5] = [
+    ("LINK_CHARS_POST", "Longest link that a post takes.", limits::LINK_CHARS_POST),
+    ("LINK_CHARS_QR", "Longest link that a camera reads as a QR code from a screen.", limits::LINK_CHARS_QR),
+    ("LINK_CHARS_CHAT", "Longest link that a message of a chat takes.", limits::LINK_CHARS_CHAT),
+    (
+        "LINK_CHARS_FILE",
+        "Above this chats and mails cut links: the file is offered first.",
+        limits::LINK_CHARS_FILE,
+    ),
+    ("RUN_NAME_CHARS", "Longest name of a run.", limits::RUN_NAME_CHARS),
+];
+
+/// A constant number.
+fn number((name, about, value): (&str, &str, usize)) -> String {
+    format!("\n/** {about} */\nexport const {name} = {value};\n")
 }
 
 /// A constant list of values of a type.

@@ -12,6 +12,26 @@ pub const REQUESTS_FROM_LINK: u64 = 1_000_000;
 pub const EVENTS_UNASKED: u64 = 3_000_000;
 /// Characters of a link: more than any mail or chat takes.
 pub const LINK_CHARS: usize = 32_768;
+/// Longest readable link that is taken where nobody asked for one.
+pub const LINK_CHARS_PLAIN: usize = 240;
+/// Longest readable link: what a message of a chat takes.
+pub const LINK_CHARS_CHAT: usize = 2000;
+/// Longest link that a post takes.
+pub const LINK_CHARS_POST: usize = 300;
+/// Longest link that a camera reads as a QR code from a screen.
+pub const LINK_CHARS_QR: usize = 1200;
+/// Above this chats and mails cut links: the page offers the file first.
+pub const LINK_CHARS_FILE: usize = 4000;
+/// Most edits that the description of a link names one by one.
+pub const LINK_NAMED_EDITS: usize = 3;
+/// Most charts that a link for use in another page names.
+pub const LINK_CHARTS: usize = 8;
+/// Most settings of a readable link.
+pub const LINK_SETTINGS: usize = 100;
+/// Longest name of a panel or a chart in a link, in bytes.
+pub const LINK_VIEW_NAME_BYTES: usize = 24;
+/// Longest name of a run, in characters.
+pub const RUN_NAME_CHARS: usize = 40;
 /// Most bytes that a run may come to take, as estimated before it begins: 16 GiB.
 pub const MEMORY_BYTES: u64 = 16 << 30;
 /// Bytes from which on the command line warns: 4 GiB.

@@ -8,8 +8,8 @@ use super::names::{FUNCTIONS, NAMES};
 use super::token::{Placed, Token, token_at};
 use super::{Aggregate, Binary, Formula, Function, Kind, Name, Op};
 use crate::scenario::limits;
-use crate::scenario::report::grouped;
 use crate::scenario::parse::nearest;
+use crate::scenario::report::grouped;
 use std::fmt;
 
 /// Deepest recursion: every operation may stand in brackets.

@@ -7,9 +7,6 @@ use crate::scenario::{Scenario, limits};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Longest name of a run, in characters.
-const NAME_CHARS: usize = 40;
-
 /// A second run beside the first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Beside {
@@ -64,5 +61,5 @@ impl Beside {
 }
 
 fn shortened(name: &str) -> String {
-    name.chars().filter(|c| !c.is_control()).take(NAME_CHARS).collect()
+    name.chars().filter(|c| !c.is_control()).take(limits::RUN_NAME_CHARS).collect()
 }

@@ -14,13 +14,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::OnceLock;
 
-/// Longest readable form that is chosen without being asked for.
-const READABLE_CHARS: usize = 240;
-/// Longest readable form.
-const MOST_READABLE_CHARS: usize = 2000;
-/// Edits that are named one by one.
-const NAMED_EDITS: usize = 3;
-
 /// A link that was made.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -84,7 +77,8 @@ pub fn make(link: &Link) -> Option<Made> {
     let beside = link.beside.as_ref().map(|beside| beside.parts(&wanted));
     let parts = Parts { preset: base.to_owned(), difference: difference.clone(), view, trace, beside };
     let packed = format!("#{}{}", embedding(link), pack(&parts));
-    let chosen = readable.as_ref().filter(|text| text.len() <= READABLE_CHARS).unwrap_or(&packed).clone();
+    let chosen =
+        readable.as_ref().filter(|text| text.len() <= limits::LINK_CHARS_PLAIN).unwrap_or(&packed).clone();
     let words = Words { base, difference: &difference, link };
     (chosen.len() <= limits::LINK_CHARS).then(|| Made {
         link: chosen,
@@ -124,7 +118,7 @@ fn readable_form(base: &str, from: &Value, difference: &Value, link: &Link) -> O
         return None;
     }
     let says_it_all = |text: &String| {
-        text.len() <= MOST_READABLE_CHARS && {
+        text.len() <= limits::LINK_CHARS_CHAT && {
             let opened = open(text, &errors_of_the_document);
             opened.problems.is_empty() && opened.link == *link
         }
@@ -259,9 +253,9 @@ impl Words<'_> {
         let edits = &self.link.scenario.edits;
         let named = edits
             .iter()
-            .take(NAMED_EDITS)
+            .take(limits::LINK_NAMED_EDITS)
             .map(|edit| format!("{} at {} s", label(&edit.change()), edit.at_us as f64 / 1e6));
-        let more = edits.len().saturating_sub(NAMED_EDITS);
+        let more = edits.len().saturating_sub(limits::LINK_NAMED_EDITS);
         let rest = if more > 0 { format!(", {more} more") } else { String::new() };
         format!("{}: {}{rest}", edits.len(), named.collect::<Vec<_>>().join(", "))
     }

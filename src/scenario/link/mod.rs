@@ -27,8 +27,6 @@ use serde_json::{Map, Value};
 
 /// What a link begins with that shows the page without its panels, for use in another page.
 const EMBED: &str = "embed";
-/// Most charts that are named behind it.
-const EMBED_CHARTS: usize = 8;
 /// Most rounds in which a scenario that cannot be run is mended.
 const ROUNDS: usize = 20;
 
@@ -161,10 +159,11 @@ fn embedded<'a>(text: &'a str, problems: &mut Diagnostics) -> (&'a str, Option<V
         None if charts.is_empty() => return (rest, Some(Vec::new())),
         None => return (text, None),
     };
-    let named: Vec<&str> = names.split(',').filter(|name| view::is_name(name)).take(EMBED_CHARTS).collect();
+    let named: Vec<&str> =
+        names.split(',').filter(|name| view::is_name(name)).take(limits::LINK_CHARTS).collect();
     if named.len() != names.split(',').count() {
         let found = names.chars().take(60).collect::<String>();
-        let allowed = format!("at most {EMBED_CHARTS} names of charts with commas between");
+        let allowed = format!("at most {} names of charts with commas between", limits::LINK_CHARTS);
         problems.push(Diagnostic::error(EMBED, found, allowed, "such as embed=ttft,queue"));
     }
     (rest, Some(named.into_iter().map(str::to_owned).collect()))

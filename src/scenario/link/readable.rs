@@ -3,7 +3,7 @@
 
 use super::view::{VIEW_KEYS, View};
 use crate::base::{Diagnostic, Diagnostics};
-use crate::scenario::set_field;
+use crate::scenario::{limits, set_field};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::Value;
 
@@ -24,9 +24,6 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
 
 /// A field and its new value: a number, a text, true or false.
 pub(super) type Setting = (String, Value);
-
-/// Most settings that are read.
-const SETTINGS: usize = 100;
 
 /// How a choice is said that takes the place of another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,9 +110,9 @@ pub(super) fn write(preset: &str, settings: &[Setting], view: &View) -> String {
 /// Reads what stands behind the preset: fields of `document` are set, what is said of the page goes to the view.
 pub(super) fn read(rest: &str, document: &mut Value, view: &mut View, problems: &mut Diagnostics) {
     for (i, part) in rest.split(';').filter(|part| !part.is_empty()).enumerate() {
-        if i == SETTINGS {
-            let found = format!("more than {SETTINGS} settings");
-            let allowed = format!("at most {SETTINGS}");
+        if i == limits::LINK_SETTINGS {
+            let found = format!("more than {} settings", limits::LINK_SETTINGS);
+            let allowed = format!("at most {}", limits::LINK_SETTINGS);
             problems.push(Diagnostic::error(
                 "",
                 found,

@@ -5,9 +5,6 @@ use crate::scenario::limits;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Longest name of a panel or a chart.
-const NAME_BYTES: usize = 24;
-
 /// The keys of a view, as links have them.
 pub const VIEW_KEYS: [&str; 4] = ["t", "speed", "select", "panel"];
 
@@ -112,6 +109,6 @@ impl View {
 
 /// Whether a text can be the name of a panel or a chart.
 pub(super) fn is_name(name: &str) -> bool {
-    (1..=NAME_BYTES).contains(&name.len())
+    (1..=limits::LINK_VIEW_NAME_BYTES).contains(&name.len())
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
 }

@@ -44,7 +44,11 @@ pub fn set_field(document: &mut Value, path: &str, value: &str) -> Result<(), Di
 }
 
 /// Puts `value` at `path`.
-pub(in crate::scenario) fn place_value(document: &mut Value, path: &str, value: Value) -> Result<(), Diagnostics> {
+pub(in crate::scenario) fn place_value(
+    document: &mut Value,
+    path: &str,
+    value: Value,
+) -> Result<(), Diagnostics> {
     let steps = split_path(path).ok_or_else(|| {
         vec![Diagnostic::error(
             shortened(path),

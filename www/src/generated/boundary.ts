@@ -2715,3 +2715,18 @@ export const OCCASIONS: readonly OccasionChoice[] = [
   {"name":"request","label":"event of request","takes":"request","first":0},
   {"name":"edit","label":"edit","takes":"nothing","first":0},
 ];
+
+/** Longest link that a post takes. */
+export const LINK_CHARS_POST = 300;
+
+/** Longest link that a camera reads as a QR code from a screen. */
+export const LINK_CHARS_QR = 1200;
+
+/** Longest link that a message of a chat takes. */
+export const LINK_CHARS_CHAT = 2000;
+
+/** Above this chats and mails cut links: the file is offered first. */
+export const LINK_CHARS_FILE = 4000;
+
+/** Longest name of a run. */
+export const RUN_NAME_CHARS = 40;

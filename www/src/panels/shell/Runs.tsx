@@ -1,6 +1,7 @@
 // The runs of this scenario: what differs, how they ended up, and which is on screen.
 import { For, type JSX, Show } from 'solid-js';
 import { clock, DASH, plain } from '../../base/units.ts';
+import { RUN_NAME_CHARS } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import type { PlacedEdit } from '../../state/edits.ts';
 import { type Differing, differing, removeNamedRun, renameNamedRun, showNamedRun } from '../../state/listedRuns.ts';
@@ -36,7 +37,7 @@ export default function Runs(props: { app: Pick<App, 'document'> }): JSX.Element
                     class="in"
                     aria-label={`Name of ${run.name}`}
                     value={run.name}
-                    maxLength={40}
+                    maxLength={RUN_NAME_CHARS}
                     onChange={(event) =>
                       renameNamedRun(app.document, run.id, event.currentTarget.value.trim() || run.name)
                     }

@@ -5,23 +5,25 @@ import { getAt } from '../../base/json.ts';
 import { writeDocument } from '../../base/text.ts';
 import { count } from '../../base/units.ts';
 import { Icon } from '../../draw/glyphs.tsx';
-import type { MadeLink } from '../../generated/boundary.ts';
+import {
+  LINK_CHARS_CHAT,
+  LINK_CHARS_FILE,
+  LINK_CHARS_POST,
+  LINK_CHARS_QR,
+  type MadeLink,
+} from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { besides, type NamedRun } from '../../state/namedRuns.ts';
 import { Sheet } from '../parts/Sheet.tsx';
 import { save } from '../parts/save.ts';
 import './share.css';
 
-/** Longest link that a camera reads as a QR code from a screen. */
-const QR_CHARS = 1200;
-/** From here on chats and mails cut links: the file is offered first. */
-const FILE_CHARS = 4000;
 /** What takes links up to which length. */
 const LENGTHS: readonly (readonly [chars: number, what: string])[] = [
-  [300, 'a post'],
-  [QR_CHARS, 'QR code'],
-  [2000, 'a chat'],
-  [FILE_CHARS, 'file instead'],
+  [LINK_CHARS_POST, 'a post'],
+  [LINK_CHARS_QR, 'QR code'],
+  [LINK_CHARS_CHAT, 'a chat'],
+  [LINK_CHARS_FILE, 'file instead'],
 ];
 /** Right end of the scale of lengths. */
 const SCALE_CHARS = 5000;
@@ -61,7 +63,7 @@ export default function Share(props: { app: Pick<App, 'document' | 'links'> }): 
   });
   const isForm = (which: Form): boolean => (which === 'packed') === (shown() === made()?.packed);
   const url = (): string => (shown() === '' ? '' : address() + shown());
-  const long = (): boolean => made() === null || url().length > FILE_CHARS;
+  const long = (): boolean => made() === null || url().length > LINK_CHARS_FILE;
 
   const copy = (text: string, what: string): void => {
     navigator.clipboard.writeText(text).then(
@@ -292,7 +294,7 @@ function Lengths(props: { chars: number }): JSX.Element {
 
 function Qr(props: { text: string }): JSX.Element {
   const code = createMemo(() =>
-    props.text !== '' && props.text.length <= QR_CHARS ? encode(props.text, { border: 4 }) : undefined,
+    props.text !== '' && props.text.length <= LINK_CHARS_QR ? encode(props.text, { border: 4 }) : undefined,
   );
   const path = createMemo(() =>
     (code()?.data ?? []).flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : []))).join(''),
