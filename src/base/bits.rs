@@ -206,13 +206,13 @@ pub fn width_of(value: u32) -> u32 {
 /// A sequence of numbers of which many are one more or one less than the one before: these take one bit while the direction
 /// stays, two where it turns, and others two more than their width.
 #[derive(Clone, Copy, Debug)]
-pub struct Course {
+pub struct StepCode {
     width: u32,
     latest: u32,
     step: u32,
 }
 
-impl Course {
+impl StepCode {
     /// Of numbers of at most `width` bits.
     pub fn new(width: u32) -> Self {
         Self { width, latest: 0, step: 1 }
@@ -303,14 +303,14 @@ mod tests {
     fn a_course_of_neighbours_takes_a_bit_for_each() {
         let numbers: Vec<u32> =
             (10..500).chain((3..500).rev()).chain([u32::MAX, 0, 7, 7, u32::MAX]).collect();
-        let (mut out, mut course) = (BitWriter::default(), Course::new(32));
+        let (mut out, mut steps) = (BitWriter::default(), StepCode::new(32));
         for &n in &numbers {
-            course.write(n, &mut out);
+            steps.write(n, &mut out);
         }
         let words = out.finish();
         assert!(words.len() <= (numbers.len() + 6 * 34).div_ceil(64), "{} words", words.len());
-        let (mut from, mut course) = (BitReader::new(&words), Course::new(32));
-        let read: Vec<u32> = numbers.iter().map(|_| course.read(&mut from)).collect();
+        let (mut from, mut steps) = (BitReader::new(&words), StepCode::new(32));
+        let read: Vec<u32> = numbers.iter().map(|_| steps.read(&mut from)).collect();
         assert_eq!(read, numbers);
     }
 }

@@ -5,7 +5,7 @@
 //! so equal contents give equal block hashes. Adjacent pieces that continue each other are merged, which makes the list,
 //! and with it the hash, independent of how the text was put together.
 
-use super::product::halves_of_product;
+use super::multiply::halves_of_product;
 use serde::{Deserialize, Serialize};
 
 /// A run of tokens: `len` tokens of `source`, from position `start`.

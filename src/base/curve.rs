@@ -4,7 +4,7 @@
 //! usual gaps. Nothing is drawn and thrown away, so two runs with different rates use the same draws.
 
 use super::Micros;
-use super::decimal::plain;
+use super::small::decimal::plain;
 use serde::{Deserialize, Serialize};
 
 /// A straight piece, up to where the next one starts.

@@ -4,6 +4,7 @@
 //! Every other route (data from text, data to a tree, data to indented text) would compile the serde code of every type
 //! once more into what the page downloads.
 
+use super::small::json_writer;
 use serde::Serialize;
 use serde::de::value::{BorrowedStrDeserializer, U64Deserializer};
 use serde::de::{
@@ -87,7 +88,7 @@ impl de::Error for Misfit {
 
 /// Compact text.
 pub fn compact<T: Serialize + ?Sized>(value: &T) -> String {
-    let mut text = ser::Text::default();
+    let mut text = json_writer::Text::default();
     match value.serialize(&mut text) {
         Ok(()) => String::from_utf8(text.0).expect("INV-6: JSON is text"),
         Err(never) => match never {},
@@ -441,7 +442,6 @@ impl<'de> VariantAccess<'de> for Choice<'de> {
 }
 
 mod python;
-mod ser;
 
 pub use python::from_python;
 

@@ -3,7 +3,7 @@
 
 #![expect(clippy::disallowed_types, reason = "this wrapper is what the rest uses instead of HashMap")]
 
-use super::order::sort_by_key;
+use super::small::sort::sort_by_key;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

@@ -3,7 +3,7 @@
 //! `std`'s `ln`, `exp` and `pow` call the platform's library and differ between native and wasm in 7 to 10 % of
 //! inputs; libm's are plain arithmetic and do not.
 
-use super::decimal::plain;
+use super::small::decimal::plain;
 use super::units::Span;
 
 /// Natural logarithm.

@@ -9,7 +9,6 @@ pub(crate) mod columns;
 pub mod content;
 pub mod csv_text;
 pub mod curve;
-pub(crate) mod decimal;
 pub mod diag;
 pub mod digest;
 pub mod dist;
@@ -17,17 +16,16 @@ pub mod ids;
 pub mod json;
 pub mod lookup;
 pub mod math;
-pub mod noted;
-pub mod order;
+pub(crate) mod multiply;
+pub(crate) mod number_text;
 pub mod pointer;
-pub(crate) mod product;
 pub(crate) mod queue;
+pub mod repeated_keys;
 pub mod rng;
 pub mod shared;
 pub mod shared_queue;
-pub mod sorted_map;
+pub mod small;
 pub mod units;
-pub(crate) mod words;
 
 pub use chunks::Chunks;
 pub use content::{Content, Piece};
@@ -36,7 +34,7 @@ pub use diag::{Diagnostic, Diagnostics, Severity};
 pub use ids::{ReplicaId, RequestId};
 pub use shared::Shared;
 pub use shared_queue::SharedQueue;
-pub use sorted_map::SortedMap;
+pub use small::SortedMap;
 pub use units::{Blocks, Maybe, Micros, Span, Tokens};
 
 /// Whether checkpoints are packed. The module of a first visit keeps plain copies: it is to be small, and hands the run over to the one

@@ -6,7 +6,7 @@ use super::input::{Loaded, load, refused, tell_all};
 use super::parallel::{each, progress, threads};
 use super::table::{Align, MISSING, Table, number, visible};
 use super::{Failed, say, tell};
-use crate::base::words::count;
+use crate::base::number_text::count;
 use crate::base::{Diagnostic, Diagnostics, json};
 use crate::scenario::Scenario;
 use crate::session::{Audience, Session, Trace};

@@ -1,7 +1,7 @@
 //! YAML text as a tree.
 
 use super::said::{of_text, rest_of_line};
-use crate::base::noted::Noted;
+use crate::base::repeated_keys::ReadTree;
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::value_said_once;
 use serde_json::Value;
@@ -14,7 +14,7 @@ pub(super) fn value(text: &str) -> Result<Value, Diagnostics> {
     // Both values are wanted, to tell of every key.
     options.duplicate_keys = DuplicateKeyPolicy::LastWins;
     let read =
-        serde_saphyr::with_deserializer_from_str_with_options(text, options, |source| Noted::read(source));
+        serde_saphyr::with_deserializer_from_str_with_options(text, options, |source| ReadTree::read(source));
     value_said_once(read.map_err(|e| vec![problem(text, &e)])?)
 }
 

@@ -4,7 +4,7 @@ mod code;
 mod groups;
 
 use crate::base::RequestId;
-use crate::base::words::three_digits;
+use crate::base::number_text::three_digits;
 use crate::engine::{Cluster, Decision, ranking};
 use crate::policy::ReplicaView;
 use crate::policy::routing::{Excluded, Term, by_load};

@@ -1,7 +1,7 @@
 //! What each replica did in the measurement window, integrated over time from the stream of facts: how long it existed and
 //! was busy, and the areas under its queue, batch and KV use.
 
-use crate::base::product::wide_product;
+use crate::base::multiply::wide_product;
 use crate::base::{Micros, Span};
 use crate::engine::Fact;
 use crate::stats::Coverage;

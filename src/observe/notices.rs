@@ -5,9 +5,9 @@
 
 use super::recorder::Recorder;
 use crate::base::Micros;
-use crate::base::decimal::plain;
+use crate::base::number_text::{count, three_digits};
+use crate::base::small::decimal::plain;
 use crate::base::units::US_PER_S;
-use crate::base::words::{count, three_digits};
 use crate::engine::{Cluster, WhyNot};
 use crate::scenario::Scenario;
 use crate::workload::Trace;

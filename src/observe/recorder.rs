@@ -8,7 +8,7 @@ use super::objectives::{Judgements, Met, Targets};
 use super::scaling::ScalingLog;
 use super::warmup::Warmup;
 use super::window::{Finished, Window};
-use crate::base::order::sort_pairs;
+use crate::base::small::sort::sort_pairs;
 use crate::base::{Micros, RequestId, Span};
 use crate::engine::{Cluster, Decision, Fact, Replica, ScalingRecord, Sink};
 use crate::scenario::{Scenario, Slo};

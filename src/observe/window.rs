@@ -4,8 +4,8 @@
 //! once, when it is over; percentiles are found in those of all seconds without putting them together.
 
 use crate::base::bits::{BitReader, BitWriter};
-use crate::base::order::sort_pairs;
 use crate::base::shared_queue::Entry;
+use crate::base::small::sort::sort_pairs;
 use crate::base::units::US_PER_S;
 use crate::base::{Micros, SharedQueue, Span};
 use crate::engine::Fact;

@@ -10,7 +10,7 @@ use super::parts::Parts;
 use super::step::StepLoad;
 use super::weights::Spread;
 use crate::base::math::round_to_span;
-use crate::base::product::times;
+use crate::base::multiply::times;
 use crate::base::{SortedMap, Span, json};
 use crate::scenario::{Architecture, CalibratedCoefficients, CalibratedSettings, EngineGeneration, Hardware};
 use serde::{Deserialize, Serialize};

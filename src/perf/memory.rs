@@ -3,7 +3,7 @@
 use super::parts::Parts;
 use super::weights::Spread;
 use crate::base::Diagnostic;
-use crate::base::decimal::fixed;
+use crate::base::small::decimal::fixed;
 use crate::scenario::{Architecture, Compat, EngineGeneration, Hardware, limits};
 
 /// Memory for activations at the largest batch, in GiB, of a dense model.

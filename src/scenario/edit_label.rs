@@ -1,7 +1,7 @@
 //! What an edit is called on the timeline, in the log and in what a link holds: a few words.
 
 use super::Change;
-use crate::base::words;
+use crate::base::number_text;
 use serde_json::Value;
 
 /// Longest label, in characters.
@@ -22,9 +22,11 @@ fn set_label(path: &str, value: &Value) -> String {
     let field = path.rsplit('.').next().unwrap_or_default();
     let number = value.as_u64();
     let name = match field {
-        "rate_per_s" => return format!("arrivals {}/s", words::three_digits(value.as_f64().unwrap_or(0.0))),
+        "rate_per_s" => {
+            return format!("arrivals {}/s", number_text::three_digits(value.as_f64().unwrap_or(0.0)));
+        }
         "blocks" => match number {
-            Some(n) => return format!("KV {} blocks", words::count(n)),
+            Some(n) => return format!("KV {} blocks", number_text::count(n)),
             None => "KV blocks",
         },
         "max_num_seqs" => "batch",
@@ -33,7 +35,7 @@ fn set_label(path: &str, value: &Value) -> String {
         other => other,
     };
     let text = match (name.strip_suffix("_us").or((name == "refresh").then_some(name)), number) {
-        (Some(name), Some(us)) => format!("{name} {}", words::duration(us)),
+        (Some(name), Some(us)) => format!("{name} {}", number_text::duration(us)),
         _ => format!("{name} {}", plain(value)),
     };
     text.replace('_', " ").trim().to_owned()
@@ -51,7 +53,7 @@ fn plain(value: &Value) -> String {
     match value {
         Value::Null => "default".to_owned(),
         Value::Bool(on) => if *on { "on" } else { "off" }.to_owned(),
-        Value::Number(n) => n.as_u64().map_or_else(|| n.to_string(), words::count),
+        Value::Number(n) => n.as_u64().map_or_else(|| n.to_string(), number_text::count),
         Value::String(text) => text.clone(),
         Value::Object(choice) => choice.keys().next().cloned().unwrap_or_default(),
         Value::Array(list) => format!("{} entries", list.len()),

@@ -5,7 +5,7 @@
 
 use super::limits;
 use super::report::{Report, grouped, plain};
-use crate::base::decimal;
+use crate::base::small::decimal;
 use std::fmt::Write;
 
 /// A place in a document. It becomes text only where there is a problem.

@@ -1,7 +1,8 @@
 //! Collecting problems: one message for each, always with path, what was found, what is allowed and how to fix it.
 
 use super::limits;
-use crate::base::{Diagnostic, Diagnostics, Severity, SortedMap, decimal};
+pub(crate) use crate::base::number_text::count as grouped;
+use crate::base::{Diagnostic, Diagnostics, Severity, SortedMap, small::decimal};
 
 /// Most problems listed for one document.
 const MOST_PROBLEMS: usize = 100;
@@ -150,19 +151,6 @@ impl Report {
     }
 }
 
-/// A number with commas between thousands.
-pub(crate) fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// A limit: whole ones with commas, others as they are.
 pub(super) fn plain(x: f64) -> String {
     if (0.0..1e15).contains(&x) && libm::floor(x) >= x { grouped(x as u64) } else { decimal::plain(x) }
@@ -173,11 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_grouped_by_thousands() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(999), "999");
-        assert_eq!(grouped(1_000), "1,000");
-        assert_eq!(grouped(12_345_678), "12,345,678");
+    fn limits_are_grouped_by_thousands() {
         assert_eq!(plain(0.05), "0.05");
         assert_eq!(plain(2_592_000.0), "2,592,000");
     }

@@ -4,8 +4,8 @@ use super::advance::Both;
 use super::memory::Needs;
 use super::view::Flag;
 use super::{Audience, Session};
-use crate::base::decimal::plain;
-use crate::base::{Diagnostic, Diagnostics, Micros, ReplicaId, RequestId, diag::has_errors, words};
+use crate::base::small::decimal::plain;
+use crate::base::{Diagnostic, Diagnostics, Micros, ReplicaId, RequestId, diag::has_errors, number_text};
 use crate::engine::{Cluster, Ignore, Replica, Sink, replicas_started};
 use crate::observe::recorder::Recorder;
 use crate::observe::requests_asked;
@@ -316,22 +316,24 @@ impl Course {
         let most = asked.unwrap_or(limits::REQUESTS);
         if u64::from(route.request) >= most {
             let allowed = match most.checked_sub(1) {
-                Some(last) => format!("0 to {}", words::count(last)),
+                Some(last) => format!("0 to {}", number_text::count(last)),
                 None => "none: the run has no requests".to_owned(),
             };
             let fix = "requests are numbered from 0 in the order in which they arrive";
-            problem("request", format!("request {}", words::count(route.request.into())), allowed, fix);
+            problem("request", format!("request {}", number_text::count(route.request.into())), allowed, fix);
         }
         // How many replicas an autoscaler starts is known when it has; whether the one named is there, when the request is routed.
         let scaled = s.cluster.pools.iter().any(|p| p.scaling.policy != ScalingPolicy::None);
         let replicas = if scaled { limits::REPLICAS_STARTED } else { self.started };
         if route.to >= replicas {
             let allowed = match replicas.checked_sub(1) {
-                Some(last) if scaled => format!("0 to {}", words::count(last.into())),
-                Some(last) => format!("0 to {}, the replicas started up to then", words::count(last.into())),
+                Some(last) if scaled => format!("0 to {}", number_text::count(last.into())),
+                Some(last) => {
+                    format!("0 to {}, the replicas started up to then", number_text::count(last.into()))
+                }
                 None => "none: there are no replicas yet".to_owned(),
             };
-            let found = format!("replica {}", words::count(route.to.into()));
+            let found = format!("replica {}", number_text::count(route.to.into()));
             problem("to", found, allowed, "replicas are numbered from 0, those of the first pool first");
         }
         if self.routed.contains(&route.request) {

@@ -23,7 +23,7 @@ pub use snapshot::SnapshotError;
 
 use crate::base::diag::has_errors;
 use crate::base::digest::Digest;
-use crate::base::order::sort_by_key;
+use crate::base::small::sort::sort_by_key;
 use crate::base::{Diagnostic, Diagnostics, Micros, json};
 use crate::engine::Cluster;
 use crate::observe::recorder::Recorder;

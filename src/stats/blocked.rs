@@ -10,8 +10,8 @@
 //! Where the run was edited its blocks are of unlike kinds: those between two edits are resampled by themselves, and m - h stands
 //! for m - 1 with h such spans (stratified bootstrap: Davison and Hinkley, Bootstrap Methods and their Application (1997), 3.2).
 
-use crate::base::order::sort_pairs;
 use crate::base::rng::{Purpose, Stream};
+use crate::base::small::sort::sort_pairs;
 
 /// Figures of a distribution: the mean, and the 50th, 90th, 95th and 99th percentile.
 pub const FIGURES: usize = 5;

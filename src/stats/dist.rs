@@ -3,8 +3,8 @@
 //! Percentiles interpolate linearly between the two nearest of the n sorted values: rank = p / 100 x (n - 1).
 
 use crate::base::bits::{BitReader, BitWriter};
-use crate::base::order::{select, select_pairs, sort_pairs};
-use crate::base::product::wide_product;
+use crate::base::multiply::wide_product;
+use crate::base::small::sort::{select, select_pairs, sort_pairs};
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 

@@ -1,7 +1,7 @@
 //! Summaries of many groups of the same values: sorted once, read once for each grouping, no copy of the values.
 
 use super::Summary;
-use crate::base::order::sort_pairs;
+use crate::base::small::sort::sort_pairs;
 
 /// Percentiles in a [`Summary`], ascending.
 const PERCENTILES: [f64; 5] = [50.0, 75.0, 90.0, 95.0, 99.0];

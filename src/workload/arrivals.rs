@@ -7,8 +7,8 @@
 //! What adds up from gap to gap is kept far finer than the clock's microseconds, and only the instants are rounded: were the
 //! gaps rounded, a fast client would be slower or faster than its rate.
 
-use crate::base::decimal::plain;
 use crate::base::rng::{Purpose, Stream};
+use crate::base::small::decimal::plain;
 use crate::base::units::US_PER_S;
 use crate::base::{Curve, Micros, dist, math};
 use crate::scenario::{Arrivals, Client};

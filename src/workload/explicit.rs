@@ -4,7 +4,7 @@ use super::RequestSpec;
 use super::source::{DEFAULT, Names};
 use crate::base::digest::Digest;
 use crate::base::lookup::LookupMap;
-use crate::base::order::sort_by_key;
+use crate::base::small::sort::sort_by_key;
 use crate::base::{Content, Micros, Piece, content};
 use crate::scenario::{ExplicitRequest, Workload};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -2,7 +2,7 @@
 
 use super::{NOT_LISTED, RequestSpec, Trace, family};
 use crate::base::content::unique_name;
-use crate::base::decimal::plain;
+use crate::base::small::decimal::plain;
 use crate::base::{Micros, Piece, math};
 use crate::scenario::TraceSettings;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! What a routing decision was made on, for the page and for reports.
 
-use crate::base::order::{select_pairs, sort_pairs};
+use crate::base::small::sort::{select_pairs, sort_pairs};
 use crate::base::{ReplicaId, RequestId};
 use crate::policy::ReplicaView;
 use crate::policy::routing::{Excluded, Scores, by_load};

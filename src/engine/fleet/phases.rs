@@ -2,7 +2,7 @@
 
 use super::blueprint::{Blueprint, Tier};
 use super::scaling::{PoolScaler, ScalingEvent};
-use crate::base::order::sort_by_key;
+use crate::base::small::sort::sort_by_key;
 use crate::base::{Micros, ReplicaId};
 use crate::engine::Cluster;
 use crate::engine::clock::ReplicaEvent;

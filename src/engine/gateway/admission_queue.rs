@@ -5,7 +5,7 @@
 //! instant it named or when an admitted request leaves.
 
 use super::routing::view_of;
-use crate::base::order::sort_by_key;
+use crate::base::small::sort::sort_by_key;
 use crate::base::{Micros, RequestId};
 use crate::engine::Cluster;
 use crate::engine::clock::ClusterEvent;

@@ -6,7 +6,7 @@
 //! finish; all others have moved on by one tick without being touched.
 
 use crate::base::Span;
-use crate::base::product::times;
+use crate::base::multiply::times;
 use crate::base::queue::Queue;
 use crate::engine::request::{ActiveRequest, Slab, Slot};
 use serde::{Deserialize, Serialize};

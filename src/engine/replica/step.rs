@@ -6,7 +6,7 @@
 use super::departure::{Departure, DepartureReason};
 use super::state::{Replica, RunningStep};
 use super::world::World;
-use crate::base::product::wide_product;
+use crate::base::multiply::wide_product;
 use crate::base::{Micros, RequestId, Span};
 use crate::engine::clock::ReplicaEvent;
 use crate::engine::facts::{Fact, Sink, StepParts, StepTrace};

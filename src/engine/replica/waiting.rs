@@ -4,7 +4,7 @@ use super::batch::Phase1;
 use super::state::Replica;
 use super::world::World;
 use crate::base::Micros;
-use crate::base::order::sort_by_key;
+use crate::base::small::sort::sort_by_key;
 use crate::engine::facts::{DropReason, Fact, Sink};
 use crate::engine::request::{ActiveRequest, Load, Location, Record, Records, Slab, Slot};
 use crate::kv::Hit;

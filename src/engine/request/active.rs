@@ -1,7 +1,7 @@
 //! The working state of a request in the system.
 
 use super::slab::Slot;
-use crate::base::product::times;
+use crate::base::multiply::times;
 use crate::base::{Content, Maybe, Micros, RequestId, Span};
 use crate::kv::BlockTable;
 use crate::policy::scheduling::QueuePosition;

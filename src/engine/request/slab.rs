@@ -3,7 +3,7 @@
 use super::active::ActiveRequest;
 use super::packed_slab::PackedSlab;
 use crate::base::Content;
-use crate::base::order::sort_by_key;
+use crate::base::small::sort::sort_by_key;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 

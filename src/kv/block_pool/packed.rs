@@ -8,7 +8,7 @@
 
 use super::watch::Watch;
 use super::{Block, BlockPool, Found};
-use crate::base::bits::{BitReader, BitWriter, Course, width_of};
+use crate::base::bits::{BitReader, BitWriter, StepCode, width_of};
 use crate::base::lookup::LookupMap;
 use crate::kv::BlockTable;
 use crate::kv::free_list::{FreeList, HOLE};
@@ -88,7 +88,7 @@ const KNOWN: u32 = NOTHING;
 /// Hands out the numbers of blocks in the order in which they are written or read.
 struct Numbers {
     numbering: Numbering,
-    course: Course,
+    code: StepCode,
     hashed: u32,
     other: u32,
 }
@@ -96,7 +96,7 @@ struct Numbers {
 impl Numbers {
     /// `hashed` is the first number of others than hashed blocks; where only hashed ones are asked for, it does not matter.
     fn new(numbering: Numbering, hashed: u32, touched: u32) -> Self {
-        Self { numbering, course: Course::new(width_of(touched)), hashed: 0, other: hashed }
+        Self { numbering, code: StepCode::new(width_of(touched)), hashed: 0, other: hashed }
     }
 
     /// The next number of a block of this kind.
@@ -111,7 +111,7 @@ impl Numbers {
         if self.numbering == Numbering::Anew {
             return self.next(kind);
         }
-        self.course.write(b, out);
+        self.code.write(b, out);
         b
     }
 
@@ -119,13 +119,13 @@ impl Numbers {
     fn write_all(&mut self, blocks: &[u32], out: &mut BitWriter) {
         if self.numbering == Numbering::Kept {
             for &b in blocks {
-                self.course.write(b, out);
+                self.code.write(b, out);
             }
         }
     }
 
     fn read(&mut self, kind: u32, from: &mut BitReader) -> u32 {
-        if self.numbering == Numbering::Anew { self.next(kind) } else { self.course.read(from) }
+        if self.numbering == Numbering::Anew { self.next(kind) } else { self.code.read(from) }
     }
 }
 
@@ -200,9 +200,9 @@ impl BlockPool {
         };
         let of_hashes: Vec<u32> = hashes.iter().map(&mut number).collect();
         let width = width_of(of_hashes.iter().fold(0, |bits, x| bits | x));
-        let mut course = Course::new(width);
+        let mut code = StepCode::new(width);
         for &x in &of_hashes {
-            course.write(x, &mut out);
+            code.write(x, &mut out);
         }
         // Each entry points at a hashed block, no two at the same.
         let all_found = written.len() == self.by_hash.len();
@@ -268,7 +268,7 @@ impl BlockPool {
     ) {
         // By block that several tables can have: one more than its number, once it has been written.
         let mut known = vec![0; if self.shared > 0 { self.touched as usize } else { 0 }];
-        let mut course = Course::new(width_of(self.touched));
+        let mut code = StepCode::new(width_of(self.touched));
         let mut kinds: Vec<u32> = Vec::new();
         for table in tables {
             // No table has a block twice: what is known does not change on the way.
@@ -289,7 +289,7 @@ impl BlockPool {
                 (blocks, rest) = rest.split_at(piece.len());
                 if kind == KNOWN {
                     for &b in blocks {
-                        course.write(known[b as usize] - 1, out);
+                        code.write(known[b as usize] - 1, out);
                     }
                 } else if kind == HASHED {
                     for &b in blocks {
@@ -321,9 +321,9 @@ impl BlockPool {
             }
         }
         self.hashes = vec![0; packed.hashes as usize];
-        let mut course = Course::new(packed.width);
+        let mut code = StepCode::new(packed.width);
         for &b in &written {
-            self.hashes[b as usize] = hashes[course.read(&mut from) as usize];
+            self.hashes[b as usize] = hashes[code.read(&mut from) as usize];
         }
         self.by_hash = LookupMap::with_capacity(packed.found as usize);
         for &b in &written {
@@ -377,7 +377,7 @@ impl BlockPool {
         from: &mut BitReader,
         written: &mut Vec<u32>,
     ) -> Vec<Vec<u32>> {
-        let mut course = Course::new(width_of(self.touched));
+        let mut code = StepCode::new(width_of(self.touched));
         let mut table = |_| {
             let len = from.take_number() as usize;
             let mut blocks = Vec::with_capacity(len);
@@ -385,7 +385,7 @@ impl BlockPool {
                 let kind = from.take(2) as u32;
                 for _ in 0..from.take_number() {
                     if kind == KNOWN {
-                        let b = course.read(from);
+                        let b = code.read(from);
                         self.blocks[b as usize].0 += 1;
                         blocks.push(b);
                         continue;

@@ -4,7 +4,7 @@
 //! kept up to date and no replica is looked at. What lasts is the state between two changes, so that it is judged before each.
 
 use super::{Anomaly, AnomalyIndex, AnomalyKind, AnomalyLog, Proof};
-use crate::base::product::{is_larger_product, times};
+use crate::base::multiply::{is_larger_product, times};
 use crate::base::{Micros, RequestId, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;

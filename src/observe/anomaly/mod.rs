@@ -12,8 +12,8 @@ mod inversion;
 mod livelock;
 mod thrashing;
 
-use crate::base::decimal::fixed;
-use crate::base::words::{count, duration};
+use crate::base::number_text::{count, duration};
+use crate::base::small::decimal::fixed;
 use crate::base::{Micros, ReplicaId, RequestId};
 use crate::engine::{DropReason, Fact, ScalingRecord};
 use crate::scenario::Scenario;

@@ -16,8 +16,8 @@ mod widths;
 
 use super::memory;
 use super::parts::Parts;
-use crate::base::decimal::fixed;
 use crate::base::pointer::pointer;
+use crate::base::small::decimal::fixed;
 use crate::base::{Diagnostic, Diagnostics, diag::has_errors, json};
 use crate::scenario::{
     Architecture, KvBlocks, LatencyModel, RooflineSettings, Scenario, check, grouped, value_from_json,

@@ -1,7 +1,7 @@
 //! Meaning of the list of edits: their number and order. What each makes of the document is checked when it is applied.
 
 use crate::base::Diagnostics;
-use crate::base::decimal::plain;
+use crate::base::small::decimal::plain;
 use crate::scenario::report::{Report, grouped};
 use crate::scenario::{Scenario, limits};
 

@@ -2,7 +2,7 @@
 //!
 //! What depends on the catalogue (whether a name is known, whether the model fits) is found when the pool is resolved.
 
-use crate::base::decimal::plain;
+use crate::base::small::decimal::plain;
 use crate::scenario::report::Report;
 use crate::scenario::{Architecture, LatencyModel, Pool};
 

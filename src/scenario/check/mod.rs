@@ -11,7 +11,7 @@ mod rate;
 mod scaling;
 mod workload;
 
-use crate::base::decimal::plain;
+use crate::base::small::decimal::plain;
 use crate::base::{Diagnostics, diag::has_errors};
 use crate::scenario::fields::{At, Fields};
 use crate::scenario::report::{Report, grouped};

@@ -1,6 +1,6 @@
 //! Meaning of rates: their profiles over time, and how many requests that makes.
 
-use crate::base::decimal::{fixed, plain};
+use crate::base::small::decimal::{fixed, plain};
 use crate::base::{Diagnostic, Diagnostics, Micros, math};
 use crate::scenario::fields::{At, Fields};
 use crate::scenario::report::{Report, grouped};

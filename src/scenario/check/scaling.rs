@@ -1,6 +1,6 @@
 //! Meaning of an autoscaler: bounds that leave room, windows that can be kept, and no more decisions than a run has time for.
 
-use crate::base::decimal::plain;
+use crate::base::small::decimal::plain;
 use crate::scenario::report::Report;
 use crate::scenario::{Cluster, Optimizer, Scaling, ScalingPolicy, Scenario, Served, limits};
 

@@ -4,7 +4,7 @@ use super::check_not_nothing;
 use super::conversation::check_conversation;
 use super::lengths::check_lengths;
 use super::rate::{RequestCount, check_peak, check_profile};
-use crate::base::decimal::plain;
+use crate::base::small::decimal::plain;
 use crate::scenario::fields::{At, Fields};
 use crate::scenario::report::{Report, grouped};
 use crate::scenario::{Client, Compat, ExplicitRequest, KvBlocks, PrefixGroups, Scenario, Served, limits};

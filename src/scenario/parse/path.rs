@@ -4,7 +4,7 @@ use super::super::Scenario;
 use super::shape::{PathStep, display, walk_mut};
 use super::text::value_said_once;
 use super::{former_keys, from_value_in_part};
-use crate::base::{Diagnostic, Diagnostics, json, noted::Noted};
+use crate::base::{Diagnostic, Diagnostics, json, repeated_keys::ReadTree};
 use serde_json::Value;
 
 /// Longest path of a field. Values may lie as deep as one has parts, and trees are walked by recursion.
@@ -12,8 +12,8 @@ const PATH_BYTES: usize = 256;
 
 /// Sets the field at `path` (such as `cluster.pools[0].replicas`) to `value`, read as JSON or else as a string.
 pub fn set_path(document: &mut Value, path: &str, value: &str) -> Result<(), Diagnostics> {
-    let value = match Noted::from_json(value) {
-        Ok(noted) => value_said_once(noted).map_err(|all| below(path, all))?,
+    let value = match ReadTree::from_json(value) {
+        Ok(read) => value_said_once(read).map_err(|all| below(path, all))?,
         Err(_) => Value::String(value.to_owned()),
     };
     former_keys::migrate(document);

@@ -3,7 +3,7 @@
 use super::super::limits;
 use super::shape::{PathStep, display};
 use crate::base::pointer::pointer;
-use crate::base::{Diagnostic, Diagnostics, noted::Noted};
+use crate::base::{Diagnostic, Diagnostics, repeated_keys::ReadTree};
 use serde_json::Value;
 
 /// The text in `bytes`, if they are text at all and not too many.
@@ -39,17 +39,17 @@ pub fn value_from_long_json(text: &str, instead: [&str; 2]) -> Result<Value, Dia
     if text.trim().is_empty() {
         return Err(vec![Diagnostic::error("", "no text at all", instead[0], instead[1])]);
     }
-    value_said_once(Noted::from_json(text).map_err(|e| vec![syntax_error(text, &e)])?)
+    value_said_once(ReadTree::from_json(text).map_err(|e| vec![syntax_error(text, &e)])?)
 }
 
 /// The tree of a document; an error for each key that one of its objects has twice.
-pub fn value_said_once(noted: Noted) -> Result<Value, Diagnostics> {
+pub fn value_said_once(read: ReadTree) -> Result<Value, Diagnostics> {
     let twice = |steps: &Vec<PathStep>| {
         let fix = "remove one of them: only one can be meant";
         Diagnostic::error(display(steps), "the same key twice", "each key once in an object", fix)
     };
-    let problems: Diagnostics = noted.repeated.iter().map(twice).collect();
-    if problems.is_empty() { Ok(noted.tree) } else { Err(problems) }
+    let problems: Diagnostics = read.repeated.iter().map(twice).collect();
+    if problems.is_empty() { Ok(read.tree) } else { Err(problems) }
 }
 
 fn check_size(bytes: usize) -> Result<(), Diagnostic> {

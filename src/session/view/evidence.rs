@@ -1,7 +1,7 @@
 //! What the numbers of a run rest on: measured, calibrated or modelled, and whether the run has left what was measured.
 
 use crate::base::SortedMap;
-use crate::base::decimal::fixed;
+use crate::base::small::decimal::fixed;
 use crate::perf::{self, Calibration};
 use crate::scenario::{CalibratedSettings, KvBlocks, LatencyModel, Pool, model_key};
 use crate::session::Session;

@@ -1,7 +1,7 @@
 //! One request in full: where its time went, and why it was sent where it was.
 
 use super::{Part, RequestDetail, RequestState};
-use crate::base::words::duration;
+use crate::base::number_text::duration;
 use crate::base::{Maybe, Micros, RequestId, Span};
 use crate::engine::Record;
 use crate::observe::segments;

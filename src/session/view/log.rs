@@ -1,7 +1,7 @@
 //! The event log in words.
 
-use crate::base::decimal::fixed;
-use crate::base::words::{count, duration};
+use crate::base::number_text::{count, duration};
+use crate::base::small::decimal::fixed;
 use crate::engine::Fact;
 use crate::observe::event_log::{LogEntry, Note};
 use crate::session::Session;

@@ -6,7 +6,7 @@ use super::{
     Difference, Direction, EcdfPart, GroupDifference, Grouping, Metric, MetricDetail, MovedRequest, Outcome,
     Outcomes, PairedPart, StripPoint,
 };
-use crate::base::order::sort_pairs;
+use crate::base::small::sort::sort_pairs;
 use crate::stats::UNBOUNDED;
 
 /// Most points of a distribution.

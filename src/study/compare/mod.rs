@@ -21,7 +21,7 @@ pub use read::{Ending, GapBlocks, Gaps, Outcome, Outcomes};
 pub(crate) use regret::{Held, held};
 pub use regret::{OraclePool, Regret, RegretTable, RunRegret};
 
-use crate::base::words::count;
+use crate::base::number_text::count;
 use crate::scenario::Scenario;
 use crate::stats::{FIGURES, Interval, UNBOUNDED, mean_interval};
 use intervals::{Figures, Sample, differences_of_blocks};

@@ -1,7 +1,7 @@
 //! Which requests of two runs are the same ones.
 
 use super::{Outcome, Outcomes};
-use crate::base::order::sort_pairs;
+use crate::base::small::sort::sort_pairs;
 use serde_json::Value;
 
 /// One request, by its number in both runs.

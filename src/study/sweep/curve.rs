@@ -1,6 +1,6 @@
 //! Knees: from where on a time is far above that of low load.
 
-use crate::base::words::{duration, three_digits};
+use crate::base::number_text::{duration, three_digits};
 use serde::Serialize;
 
 /// The knee is where a time passes so many times its value at the lowest point, as `tokenyard validate` has it.

@@ -2,7 +2,7 @@
 
 use super::curve::{CurveKnee, knee};
 use super::row::{RunFigure, RunRow};
-use crate::base::order::sort_pairs;
+use crate::base::small::sort::sort_pairs;
 use crate::stats::mean_interval;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

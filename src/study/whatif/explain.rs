@@ -5,8 +5,8 @@
 use super::account::{Account, AccountedTime, Cause};
 use super::sentences::{Sentence, sentences};
 use super::steps::{STEPS, StepLog};
-use crate::base::words::count;
-use crate::base::{Diagnostic, Diagnostics, Micros, RequestId, order::sort_pairs};
+use crate::base::number_text::count;
+use crate::base::{Diagnostic, Diagnostics, Micros, RequestId, small::sort::sort_pairs};
 use crate::engine::Record;
 use crate::observe::SegmentKind;
 use crate::scenario::Scenario;

@@ -1,6 +1,6 @@
 //! What a request that was sent elsewhere means for all others: the differences of the same requests in two runs.
 
-use crate::base::order::sort_pairs;
+use crate::base::small::sort::sort_pairs;
 use crate::base::{Maybe, RequestId};
 use crate::engine::{Cluster, Record, Records};
 use serde::Serialize;

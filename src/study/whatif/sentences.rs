@@ -4,8 +4,8 @@
 
 use super::account::{AccountedTime, CAUSES, Cause};
 use super::explain::Explanation;
-use crate::base::order::sort_pairs;
-use crate::base::words::{count, duration};
+use crate::base::number_text::{count, duration};
+use crate::base::small::sort::sort_pairs;
 use serde::Serialize;
 
 /// Causes of a sentence, and the least share of the difference that one of them has.

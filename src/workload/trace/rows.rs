@@ -5,7 +5,7 @@ use super::block_size::BlockSizes;
 use super::models::{ModelColumn, Models};
 use super::sessions::{Link, Sessions};
 use crate::base::Diagnostic;
-use crate::base::order::sort_by_key;
+use crate::base::small::sort::sort_by_key;
 use crate::scenario::limits;
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,7 @@
 
 use super::Score;
 use crate::base::ReplicaId;
-use crate::base::order::sort_by_key;
+use crate::base::small::sort::sort_by_key;
 use crate::policy::RequestView;
 use crate::policy::routing::Fleet;
 use serde::{Deserialize, Serialize};

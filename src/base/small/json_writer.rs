@@ -1,5 +1,8 @@
 //! Data to compact text: the bytes of `serde_json::to_string`, by code that is not copied into every type.
 //!
+//! Saves: not measured alone. Writing and reading JSON in one way each took 315,487 bytes of the first module, after brotli, to
+//! 299,911 together with [`sort`](super::sort).
+//!
 //! What is written is plain data, so that writing cannot fail: the error is a type without values, and no caller carries code for
 //! it. Texts and floats are written by `serde_json` itself.
 
@@ -8,7 +11,7 @@ use std::fmt::Display;
 
 /// There are no errors.
 #[derive(Debug)]
-pub(super) enum Never {}
+pub(in crate::base) enum Never {}
 
 impl std::fmt::Display for Never {
     fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -26,10 +29,10 @@ impl ser::Error for Never {
 
 /// The text so far.
 #[derive(Default)]
-pub(super) struct Text(pub(super) Vec<u8>);
+pub(in crate::base) struct Text(pub(in crate::base) Vec<u8>);
 
 /// A list or an object that is being written.
-pub(super) struct Open<'a> {
+pub(in crate::base) struct Open<'a> {
     text: &'a mut Text,
     /// Whether nothing is in it yet.
     empty: bool,

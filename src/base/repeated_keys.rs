@@ -1,4 +1,4 @@
-//! A document as a tree, with the keys that one of its objects has twice: `serde_json` keeps the last of them and says
+//! A document as a tree, and the keys that one of its objects has twice: `serde_json` keeps the last of them and says
 //! nothing.
 
 use super::json::PathStep;
@@ -11,14 +11,14 @@ const MOST: usize = 100;
 
 /// A tree, and what was said twice in its text.
 #[derive(Debug, Default)]
-pub struct Noted {
+pub struct ReadTree {
     /// The tree, with the last of several values.
     pub tree: Value,
     /// The way to each key that is there twice, in the order of the text.
     pub repeated: Vec<Vec<PathStep>>,
 }
 
-impl Noted {
+impl ReadTree {
     /// Reads any document.
     pub fn read<'de, D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
         let mut walk = Walk::default();
@@ -135,24 +135,24 @@ mod tests {
             "0.1",
             r#"["a", {"b": [], "c": {}, "d": [true, false, null, -3]}, "é\u0001\ud83d\ude00"]"#,
         ] {
-            let noted = Noted::from_json(text).unwrap();
-            assert_eq!(noted.tree, serde_json::from_str::<Value>(text).unwrap());
-            assert_eq!(noted.repeated, [] as [Vec<PathStep>; 0]);
+            let read = ReadTree::from_json(text).unwrap();
+            assert_eq!(read.tree, serde_json::from_str::<Value>(text).unwrap());
+            assert_eq!(read.repeated, [] as [Vec<PathStep>; 0]);
         }
         for text in ["", "1e400", "[1,]", "{} {}", "{\"a\":1,}", &"[".repeat(500)] {
             let want = serde_json::from_str::<Value>(text).unwrap_err().to_string();
-            assert_eq!(Noted::from_json(text).unwrap_err().to_string(), want);
+            assert_eq!(ReadTree::from_json(text).unwrap_err().to_string(), want);
         }
     }
 
     #[test]
     fn keys_that_are_there_twice_are_noted_with_their_way() {
-        let noted =
-            Noted::from_json(r#"{"a": 1, "b": [{"c": 1}, {"c": 2, "d": 0, "c": 3, "c": 4}], "a": 5}"#)
+        let read =
+            ReadTree::from_json(r#"{"a": 1, "b": [{"c": 1}, {"c": 2, "d": 0, "c": 3, "c": 4}], "a": 5}"#)
                 .unwrap();
         let key = |k: &str| PathStep::Key(k.to_owned());
         let c = vec![key("b"), PathStep::Index(1), key("c")];
-        assert_eq!(noted.repeated, [c.clone(), c, vec![key("a")]]);
-        assert_eq!(noted.tree["a"], 5);
+        assert_eq!(read.repeated, [c.clone(), c, vec![key("a")]]);
+        assert_eq!(read.tree["a"], 5);
     }
 }

@@ -1,8 +1,10 @@
 //! A map in order of its keys, kept as a sorted list: for few keys, or for keys that come in order.
 //!
 //! Finding takes O(log n); inserting or removing moves all entries behind. Where keys come in any order and there are many,
-//! [`LookupMap`](super::lookup::LookupMap) is the one to take. The standard library's tree does all of it in O(log n), for six times
-//! the code in what the page downloads.
+//! [`LookupMap`](crate::base::lookup::LookupMap) is the one to take.
+//!
+//! Saves five sixths of the code of the standard library's tree, which does all of it in O(log n). With [`decimal`](super::decimal)
+//! and one sort the first module became 19 KB smaller; alone it is not measured.
 
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -1,7 +1,7 @@
 //! Numbers in words: three significant digits, milliseconds below a second, as on the page.
 
-use crate::base::decimal::fixed;
 use crate::base::math;
+use crate::base::small::decimal::fixed;
 
 /// `24.1 ms`, `342 ms`, `2.28 s`, `3.5 min`; the unit follows a no-break space.
 pub(crate) fn duration(us: u64) -> String {

@@ -1,6 +1,7 @@
-//! Sorting, compiled once: pairs of numbers. Whatever else must be sorted goes through its integer key.
+//! Sorting, compiled once: pairs of numbers. Everything else is sorted by an integer key.
 //!
-//! The standard library's sort comes to over 10 KB for each type it is used with, which the page would download.
+//! Saves 10 to 15 KB of wasm for each type sorted: the standard library's sort is compiled for each of them. Its selection
+//! takes 3 KB.
 
 /// Sorts pairs by their first number, then by their second.
 #[inline(never)]
