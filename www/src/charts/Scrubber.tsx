@@ -46,7 +46,7 @@ function measured(p: Palette): (text: string) => number {
 
 /** Flags that the pointer holds; `us` is where they are carried. */
 type Held = { readonly indices: readonly number[]; readonly fromX: number; readonly us: number | undefined };
-/** A pointer that moves less than this has clicked. */
+/** A pointer that moves less than this counts as a click. */
 const CARRIED_FROM = 4;
 
 export function Scrubber(props: ScrubberProps): JSX.Element {

@@ -158,7 +158,7 @@ async function openTraceFile(file: File, client: Client, page: PageState): Promi
     setReading(undefined);
     setNotice({
       kind: 'problem',
-      text: `${file.name} could not be read: ${error instanceof Error ? error.message : ''} Your run is untouched.`,
+      text: `${file.name} could not be read: ${error instanceof Error ? error.message : ''} Your run is unchanged.`,
     });
   }
 }

@@ -58,8 +58,6 @@ onPage('what a run’s numbers do not mean is said beside them', async (page) =>
 
 onPage('key figures say of which span they are', async (page) => {
   const figures = page.getByRole('region', { name: 'Key figures' });
-  await figures
-    .getByText('Share of prompt blocks that were found in a cache, since the start')
-    .waitFor({ state: 'attached' });
-  await figures.getByText('of the window, at the price of the replicas that serve now').waitFor({ state: 'attached' });
+  await figures.getByText('Share of prompt blocks found in a cache, since the start').waitFor({ state: 'attached' });
+  await figures.getByText('of the window, at the price of the replicas now serving').waitFor({ state: 'attached' });
 });

@@ -50,7 +50,7 @@ test('an embedded run shows stage, chart and transport, is played by keys and ta
   await page.keyboard.press('Space');
   await page.evaluate(() => window.send({ tokenyard: 'load', link: '#chat-4xh100;t=100;seed=x' }));
   await run.getByText('Not all of this link could be opened').waitFor();
-  await run.getByRole('button', { name: 'Keep what was opened' }).click();
+  await run.getByRole('button', { name: 'Keep the opened run' }).click();
   await until(99);
   const link = run.getByRole('link', { name: 'Open in Tokenyard' });
   const [opened] = await Promise.all([page.waitForEvent('popup'), link.click()]);

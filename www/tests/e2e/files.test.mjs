@@ -126,7 +126,7 @@ onPage('a broken trace names its line and leaves the run alone', async (page) =>
   await drop(page, 'broken.csv', trace(20).replace(/\n([^\n]*)\n$/, '\nnot,a,row\n'));
   const dialog = page.getByRole('dialog');
   await dialog.getByText('This trace cannot be used').waitFor();
-  await dialog.getByText('Your run is untouched.').waitFor();
+  await dialog.getByText('Your run is unchanged.').waitFor();
   await comes(() => dialog.textContent(), /line 21/);
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });

@@ -183,7 +183,7 @@ onPage('the status is spoken on request, and by itself where the run rests', asy
   const sheet = page.getByRole('dialog');
   for (const key of ['j or [ or −', 'k', 'l or ] or +', ', or ←', 'Home or r', 't', '/', 'v'])
     await sheet.locator('kbd').getByText(key, { exact: true }).waitFor();
-  await sheet.getByRole('checkbox', { name: /Tell a screen reader/ }).uncheck();
+  await sheet.getByRole('checkbox', { name: /Announce to a screen reader/ }).uncheck();
   await comes(() => page.evaluate(() => localStorage.getItem('spoken')), 'off');
 });
 
@@ -215,7 +215,7 @@ onPage('what came of an edit is said once its window has passed, unless that is 
   await comes(async () => (await since()).length, 1, 'it is said once');
   assert.match((await since())[0], /^Since the edit: p99 TTFT up from [\d.]+\s(ms|s) to [\d.]+\ss, /);
   await page.getByRole('button', { name: 'Help and keyboard' }).click();
-  await page.getByRole('checkbox', { name: /Tell a screen reader/ }).uncheck();
+  await page.getByRole('checkbox', { name: /Announce to a screen reader/ }).uncheck();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await rate.fill('5');

@@ -188,7 +188,7 @@ onPage('every broken link says what is wrong with it, loads the rest and offers 
     await comes(() => dialog.textContent(), message, name);
     if (name === 'a bad field') {
       await comes(() => page.locator('header .seed input').inputValue(), '8');
-      await dialog.getByRole('button', { name: 'Keep what was opened' }).click();
+      await dialog.getByRole('button', { name: 'Keep the opened run' }).click();
     } else {
       await dialog.getByRole('button', { name: 'Open the default instead' }).click();
       await page.waitForFunction(() => document.querySelector('.preset-name')?.textContent === 'chat-4xh100');
@@ -304,7 +304,7 @@ onPage(
     await thread.evaluate(() => {
       setTimeout(() => self.close(), 0);
     });
-    const notice = page.locator('.notice').filter({ hasText: 'The same run was made again' });
+    const notice = page.locator('.notice').filter({ hasText: 'The same run was rebuilt' });
     await notice.waitFor();
     const back = await resting(page);
     assert.equal(back, await page.evaluate(() => Math.max(...window.shown)));

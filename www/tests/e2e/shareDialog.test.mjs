@@ -56,7 +56,7 @@ onPage('where a link is too long for chats the file is offered first, and holds 
     return;
   }
   await shareMany(page, 600);
-  await dialogOf(page).getByText('Longer than chats and mails take').waitFor();
+  await dialogOf(page).getByText('Too long for chats and mails').waitFor();
   const length = (await dialogOf(page).getByRole('textbox', { name: 'Link', exact: true }).inputValue()).length;
   assert.ok(length > 4000 && length < 32_768, `${length} characters`);
   assert.deepEqual([await isFirst(page, 'Save file'), await isFirst(page, 'Copy link')], [true, false]);
@@ -79,10 +79,10 @@ onPage('where no link is long enough the dialog says so, and its file holds the 
     return;
   }
   await shareMany(page, 4000);
-  await dialogOf(page).getByText('Longer than chats and mails take').waitFor();
+  await dialogOf(page).getByText('Too long for chats and mails').waitFor();
   await comes(
     () => dialogOf(page).getByRole('textbox', { name: 'Link', exact: true }).inputValue(),
-    /No link is that long/,
+    /Too long for a link/,
   );
   await comes(() => button(page, 'Copy link').isDisabled(), true);
   await comes(() => isFirst(page, 'Save file'), true);

@@ -14,7 +14,7 @@ const ScalingPanel = lazy(() => import('./ScalingPanel.tsx'));
 const RunPanel = lazy(() => import('./RunPanel.tsx'));
 const EventLog = lazy(() => import('./EventLog.tsx'));
 
-/** `main`: whether it is the main part of the page, as its tab on a phone is. */
+/** `main`: whether this is the main part of the page, as its tab on a phone is. */
 export function Inspector(props: {
   app: Pick<App, 'transport' | 'selection' | 'document' | 'studies' | 'links'>;
   main: boolean;

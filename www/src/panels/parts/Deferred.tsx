@@ -1,17 +1,17 @@
-// Parts of the page that are built in tasks of their own: all of them in one would hold the page up.
+// Parts of the page, each built in a task of its own: one task for all would block the page.
 import { createSignal, type JSX, onCleanup, Show } from 'solid-js';
 
-/** A task goes on with the next part until it has taken so long. */
+/** A task continues with the next part until this much time has passed. */
 const TASK_MS = 4;
 
-/** What is to be built, in the order of the page. */
+/** The parts to build, in the order of the page. */
 const waiting: (() => void)[] = [];
-/** What the part that is being built asks for: it comes right after it. */
+/** Parts inside the one being built; they come right after it. */
 let within: (() => void)[] | undefined;
 const { port1, port2 } = new MessageChannel();
 port1.onmessage = () => {
   const began = performance.now();
-  // A part that fails takes no other with it.
+  // A part that fails does not stop the others.
   try {
     do build();
     while (waiting.length > 0 && performance.now() - began < TASK_MS);
@@ -31,7 +31,7 @@ function build(): void {
   }
 }
 
-/** Does something once the parts that were asked for before it are built, with all that is in them. */
+/** Calls back once all parts requested before it are built, with their inner parts. */
 export function afterParts(act: () => void): void {
   if (within) {
     within.push(act);
@@ -46,7 +46,7 @@ export function isBuilding(): boolean {
   return within !== undefined;
 }
 
-/** Builds what is in it once the task that asks for it is over, and the parts before it are built. */
+/** Builds its children once the current task is over and the parts before it are built. */
 export function Deferred(props: { children: JSX.Element }): JSX.Element {
   const [due, setDue] = createSignal(false);
   let gone = false;

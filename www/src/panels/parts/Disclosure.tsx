@@ -1,4 +1,4 @@
-// The triangle before the name of what opens and closes.
+// The triangle before the name of a part that opens and closes.
 import type { JSX } from 'solid-js';
 
 export function Disclosure(props: { open: boolean }): JSX.Element {

@@ -3,9 +3,9 @@ import type { JSX } from 'solid-js';
 
 export function FileButton(props: {
   readonly class: string;
-  /** What the button says where its content does not. */
+  /** The button's accessible name, if its content is not enough. */
   readonly label?: string;
-  /** What the chooser takes, such as "Benchmark result". */
+  /** The kind of file to choose, such as "Benchmark result". */
   readonly takes: string;
   readonly accept?: string;
   readonly onFile: (file: File) => void;

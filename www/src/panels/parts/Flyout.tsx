@@ -1,18 +1,18 @@
-// A button and what it opens above itself: in the browser's top layer, closed by Escape or by a click elsewhere.
+// A button with a flyout above it, in the browser's top layer. Escape or a click elsewhere closes it.
 import { createSignal, createUniqueId, type JSX, onCleanup, onMount, Show } from 'solid-js';
 
 /** Distance from the button and from the edges of the window. */
 const GAP = 6;
 
 export function Flyout(props: {
-  /** What is opened, as a reader of the screen hears it. */
+  /** The name of the flyout for screen readers. */
   label: string;
-  /** The name of the button where that has to be another one: it begins with the words on it. */
+  /** The accessible name of the button, if it differs from its text; it begins with that text. */
   name?: string;
   class: string;
   title?: string;
   trigger: JSX.Element;
-  /** Opens it from elsewhere, such as by a key. */
+  /** Opens the flyout from elsewhere, such as by a key. */
   ref?: (open: () => void) => void;
   children: (close: () => void) => JSX.Element;
 }): JSX.Element {

@@ -1,11 +1,11 @@
-// A part of the page whose code is loaded when it is opened. Where that fails, such as without a network, it says so.
+// A part of the page whose code is loaded when it is opened. If that fails, such as without a network, it says so.
 import { type Component, createSignal, type JSX, Show } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 
 export function LazyPart<Slices>(props: {
-  /** What of the page's state the part takes. */
+  /** The props of the part. */
   app: Slices;
-  /** What is loaded, as the message names it. */
+  /** The name of the part in the message. */
   what: string;
   load: () => Promise<{ readonly default: Component<{ app: Slices }> }>;
 }): JSX.Element {
@@ -25,7 +25,7 @@ export function LazyPart<Slices>(props: {
       fallback={
         <Show when={failed()}>
           <div class="empty" role="alert">
-            <p>{props.what} could not be loaded: there may be no network. Everything else goes on.</p>
+            <p>{props.what} could not be loaded; check the network. Everything else works.</p>
             <button type="button" class="btn box" onClick={load}>
               Try again
             </button>

@@ -1,9 +1,9 @@
-// All that the reader must know to read a run's numbers right, in the Run tab.
+// All notices on how to read the numbers of a run, in the Run tab.
 import { For, type JSX, Show } from 'solid-js';
 import type { App } from '../../state/app.ts';
 import { listOf } from './Notices.tsx';
 
-/** All of them, with what to do. */
+/** All notices, with advice. */
 export function NoticeBlock(props: { app: Pick<App, 'transport'> }): JSX.Element {
   return (
     <Show when={listOf(props.app).length > 0}>

@@ -1,11 +1,11 @@
-// What the reader must know to read a run's numbers right: one line beside the transport.
+// Notices on how to read the numbers of a run: one line beside the transport.
 import { type JSX, Show } from 'solid-js';
 import type { Notice } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 
 export const listOf = (app: Pick<App, 'transport'>): readonly Notice[] => app.transport.throttledFrame()?.notices ?? [];
 
-/** The first of them, and how many more there are; a way to all of them. */
+/** The first notice, the number of further ones, and a button that opens all. */
 export function NoticeLine(props: { app: Pick<App, 'transport' | 'selection'> }): JSX.Element {
   const app = props.app;
   const first = (): Notice | undefined => listOf(app)[0];

@@ -1,4 +1,4 @@
-// The seed of the run, and the die that draws another. What is no seed stays in the field, outlined, and is told.
+// The seed of the run, and the die that draws another. Invalid input stays in the field, outlined, with an error.
 import { createMemo, createSignal, type JSX } from 'solid-js';
 import { getAt } from '../../base/json.ts';
 import { seedOf } from '../../base/text.ts';
@@ -23,7 +23,7 @@ export function Seed(props: { app: Pick<App, 'document' | 'dialogs'>; class: str
   const set = async (text: string): Promise<void> => {
     const value = seedOf(text.trim());
     if (value === undefined) {
-      refuse(`Seed: found “${text.trim()}”; allowed: ${ALLOWED}. The run goes on with ${seed()}.`);
+      refuse(`Seed: found “${text.trim()}”; allowed: ${ALLOWED}. The run continues with ${seed()}.`);
       return;
     }
     if (String(value) === seed()) {

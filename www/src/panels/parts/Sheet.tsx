@@ -1,4 +1,4 @@
-// The frame of every dialog: a title, a way to close it, what is in it.
+// The frame of every dialog: a title, a close button, the content.
 import { Dialog } from '@ark-ui/solid/dialog';
 import { type JSX, Show } from 'solid-js';
 import { Portal } from 'solid-js/web';
@@ -8,7 +8,7 @@ export function Sheet(props: {
   open: boolean;
   onClose: () => void;
   title: string;
-  /** What stands beside the title. */
+  /** Content beside the title. */
   aside?: string;
   large?: boolean;
   children: JSX.Element;

@@ -1,4 +1,4 @@
-// Where a request's time went: one row for each stretch of its life, on one time axis, and what they add up to.
+// Where the time of a request went: one row for each phase, on one time axis, and their sum.
 import { createMemo, For, type JSX, Match, Show, Switch } from 'solid-js';
 import { sentence } from '../../base/schema.ts';
 import { count, durationUs, NBSP, plain, text } from '../../base/units.ts';
@@ -9,10 +9,10 @@ const WIDTH = 304;
 const LEFT = 68;
 const RIGHT = 62;
 const ROW = 20;
-/** A request can be preempted many times; beyond this each row holds all the time that was spent in one way. */
+/** A request can be preempted many times. Beyond this number of phases, a row sums all phases of one kind. */
 const MOST_ROWS = 12;
 
-/** A row: how long it is in all, and when. */
+/** A row: its total time, and its phases. */
 type Row = { readonly part: Part; readonly bars: readonly Segment[] };
 
 function rowsOf({ segments, parts }: RequestDetail): readonly Row[] {
@@ -26,7 +26,7 @@ function rowsOf({ segments, parts }: RequestDetail): readonly Row[] {
 
 export function Waterfall(props: {
   detail: RequestDetail;
-  /** How long the axis is at least, where two share one. */
+  /** Least length of the axis, so that two waterfalls can share it. */
   spanUs?: number;
 }): JSX.Element {
   const start = (): number => props.detail.arrival_us;
@@ -34,7 +34,7 @@ export function Waterfall(props: {
   const lengthUs = createMemo(() => Math.max(1000, props.detail.total_us, props.spanUs ?? 0));
   const x = (us: number): number => LEFT + ((WIDTH - LEFT - RIGHT) * (us - start())) / lengthUs();
   const marks = createMemo(() => wholeTicks(lengthUs() / 1e6, 4));
-  /** A request of less than a second is read in milliseconds. */
+  /** The axis of a request shorter than a second is in milliseconds. */
   const short = (): boolean => lengthUs() < 1e6;
   const bottom = (): number => rows().length * ROW + 4;
   const sum = (): string => (props.detail.e2e_us === undefined ? 'So far' : 'E2E');

@@ -4,7 +4,7 @@ import type { App } from '../../state/app.ts';
 import { type Edit, routeSaid } from '../../state/edits.ts';
 import { newSaid, pathName, valueSaid } from './formFields.ts';
 
-/** An edit in the words of the form: what it sets, what it adds, whom it sends where. */
+/** An edit in the words of the form: the values it sets, the entries it adds, the request it sends elsewhere. */
 export function editSaid(app: Pick<App, 'document'>, edit: Edit): readonly (readonly [string, string])[] {
   const set = Object.entries(edit.set ?? {}).map(
     ([path, value]) =>

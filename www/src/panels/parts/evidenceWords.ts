@@ -1,13 +1,13 @@
-// What key figures rest on, in words.
+// The basis of the key figures, in words.
 import { sentence } from '../../base/schema.ts';
 import type { Basis, Evidence, EvidenceOf } from '../../generated/boundary.ts';
 
-/** What figures rest on: the weakest of all pools, and in what the run lies outside of what was measured. */
+/** The basis of figures: the weakest of all pools, and where the run is outside the measured range. */
 export type FigureBasis = { readonly basis: Basis; readonly says: string; readonly outside: string };
 
 const WORTH: readonly Basis[] = ['measured', 'calibrated', 'modelled'];
 
-/** What figures rest on that follow from step times, or from the number of KV blocks as well. */
+/** The basis of figures that follow from step times, or also from the number of KV blocks. */
 export function figureBasis(evidence: Evidence | undefined, kinds: readonly EvidenceOf[]): FigureBasis | undefined {
   const parts = evidence?.parts.filter((part) => kinds.includes(part.what)) ?? [];
   const weakest = parts.toSorted((a, b) => WORTH.indexOf(b.basis) - WORTH.indexOf(a.basis))[0];

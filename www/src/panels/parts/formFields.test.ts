@@ -11,7 +11,7 @@ import { commonest, fieldAt, flagSaid, inDocument, inUnit, pathName, rangeOf, SE
 const schema = new Schema(trust<JsonObject>(raw));
 const document = trust<Json>(preset);
 
-/** Every field that the form can come to show: all sections, and of each choice every variant with what lies under it. */
+/** Every field that the form can show: all sections, and every variant of each choice with its fields. */
 function everyField(): ReadonlyMap<string, Field> {
   const all = new Map<string, Field>();
   const visit = (at: Json, path: string): void => {
@@ -29,7 +29,7 @@ function everyField(): ReadonlyMap<string, Field> {
   return all;
 }
 
-test('every field that the form can show explains itself: help, and a range where it is a number', () => {
+test('every field that the form can show has help, and numbers have a range', () => {
   const fields = everyField();
   expect(fields.size).toBeGreaterThan(150);
   const silent = [...fields.values()].filter((f) => f.description === '').map((f) => f.path);
@@ -38,7 +38,7 @@ test('every field that the form can show explains itself: help, and a range wher
   expect(endless.map((f) => f.path)).toEqual([]);
 });
 
-test('every variant of every choice says what it does', () => {
+test('every variant of every choice has a description', () => {
   const silent = [...everyField().values()].flatMap((f) =>
     f.input.kind === 'choice'
       ? f.input.options.filter((o) => o.description === '').map((o) => `${f.path} ${o.tag}`)
@@ -67,7 +67,7 @@ test('profiles are called by their names', () => {
   expect([sentence('blis-default'), sentence('llm-d-default')]).toEqual(['BLIS default', 'llm-d default']);
 });
 
-test('latencies are shown and typed in milliseconds, and stand in the document in whole microseconds', () => {
+test('latencies are shown and typed in milliseconds, and kept in whole microseconds', () => {
   const inMicros = [...everyField().values()].filter((f) => f.unit === 'µs').map((f) => f.path);
   // Coefficients of a step are a few microseconds each.
   expect(inMicros.filter((path) => !path.includes('.latency.'))).toEqual([]);
@@ -92,15 +92,15 @@ test.each<[Edit, string]>([
   [{ set: { 'cluster.pools[0].replicas': 5, 'cluster.pools[0].gpu': 'A100-80' } }, 'Replicas 5 +1'],
   [{ add: { 'cluster.pools': { name: 'spare' } } }, 'New pool spare'],
   [{ route: { request: 7, to: 2 } }, 'Request 7 to r2'],
-])('a flag says an edit in the words of the form: %o', (edit, said) => {
+])('a flag describes an edit in the words of the form: %o', (edit, said) => {
   expect(flagSaid(trust<App>({ document: { schema, inForce: () => document } }), edit)).toBe(said);
 });
 
-test('a policy is named with whose it is', () => {
+test('the name of a policy says its section', () => {
   expect(pathName(schema, document, 'cluster.routing')).toBe('Routing policy');
 });
 
-test('what several fields say is said once', () => {
+test('an effect that several fields share is said once', () => {
   expect(commonest(['a', 'b', 'a', '', ''])).toBe('a');
   expect(commonest(['a', 'b'])).toBeUndefined();
 });

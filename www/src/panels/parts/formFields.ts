@@ -1,4 +1,4 @@
-// What the rows of the form are made of: which fields each section has, and how a value is said in words.
+// The fields of each section of the form, and values in words.
 import { child, getAt, isObject, type Json, joinPath, parsePath, setAt } from '../../base/json.ts';
 import type { Field, Schema } from '../../base/schema.ts';
 import { sentence } from '../../base/schema.ts';
@@ -9,7 +9,7 @@ import { type Edit, isWithin, lengthOf, routeSaid } from '../../state/edits.ts';
 
 export type Section = { readonly title: string; readonly open: boolean; readonly paths: readonly string[] };
 
-/** `*` stands for every pool or client. What lies under a path comes from the schema. */
+/** `*` stands for every pool or client. The fields under a path come from the schema. */
 export const SECTIONS: readonly Section[] = [
   {
     title: 'Fleet',
@@ -62,13 +62,13 @@ export const SECTIONS: readonly Section[] = [
   { title: 'Observation', open: false, paths: ['observe'] },
 ];
 
-/** A field, and what it belongs to: the choice or the part that it is set in under, and its client or pool. */
+/** A field, with the choice or part that it is indented under, and its client or pool. */
 export type PlacedField = Field & { readonly within: string };
 
-/** Entries of a long list are edited as YAML: the form shows how many there are. */
+/** Long lists are edited as YAML: the form only shows their number of entries. */
 const MOST_ITEMS = 20;
 
-/** The pools or clients of a section, and '' for what belongs to none. */
+/** The pools or clients of a section, and '' for fields that belong to none. */
 export function entriesOf(document: Json, section: Section): readonly string[] {
   return [...new Set(section.paths.flatMap((path) => expand(document, path).map((steps) => entryAt(steps) ?? '')))];
 }
@@ -100,7 +100,7 @@ function placed(fields: readonly Field[], document: Json, entry: string): readon
   });
 }
 
-/** `cluster.pools[*].kv` for every pool there is; nothing for an optional part that is not there. */
+/** `cluster.pools[*].kv` for every pool; empty for an optional part that is missing. */
 export function expand(document: Json, path: string): readonly (readonly (string | number)[])[] {
   // A trace replaces the clients.
   if (/^workload\.(clients|requests)/.test(path) && getAt(document, 'workload.trace')) return [];
@@ -117,7 +117,7 @@ function entryAt(steps: readonly (string | number)[]): string | undefined {
   return at < 0 ? undefined : steps.slice(0, at + 1).reduce<string>(joinPath, '');
 }
 
-/** Fields that hold every word of `query`, in all sections: in name, unit, help, options, path or the name of the client. */
+/** Fields of all sections that contain every word of `query` in name, unit, help, options, path or client name. */
 export function search(schema: Schema, document: Json, query: string, most: number): readonly Found[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const found: Found[] = [];
@@ -135,7 +135,7 @@ export function search(schema: Schema, document: Json, query: string, most: numb
 
 export type Found = { readonly section: Section; readonly field: PlacedField };
 
-/** The pool or client that a path lies in: `cluster.pools[1]` of `cluster.pools[1].kv.blocks`. */
+/** The pool or client of a path: `cluster.pools[1]` of `cluster.pools[1].kv.blocks`. */
 export function entryOf(path: string): string | undefined {
   return /^(?:cluster\.pools|workload\.clients)\[\d+\]/.exec(path)?.[0];
 }
@@ -154,7 +154,7 @@ export function entryTitle(document: Json, entry: string): string {
   return `${entry.startsWith('cluster.pools') ? 'pool' : 'client'} ${entryName(document, entry)}`;
 }
 
-/** Whether an entry has others beside it, from which its head tells it apart. */
+/** Whether a section has several entries, so that each needs a heading. */
 export function hasNeighbours(document: Json, entry: string): boolean {
   return entry !== '' && lengthOf(document, placeOf(entry).list) > 1;
 }
@@ -171,27 +171,27 @@ function labelsTo(schema: Schema, document: Json, path: string): readonly string
   return labels.length === 0 ? [sentence(path.split('.').at(-1) ?? path)] : labels;
 }
 
-/** A label that several sections have says whose it is: `Routing policy`. */
+/** A label that several sections have gets the name of its section: `Routing policy`. */
 function ofSection({ label, path }: Field): string {
   const section = label === 'Policy' ? SECTIONS.find(({ paths }) => paths.includes(path)) : undefined;
   return section ? `${section.title} ${label.toLowerCase()}` : label;
 }
 
-/** What a path leads to in the words of the form: `client chat: Arrivals, Rate`. */
+/** The name of a path in the words of the form: `client chat: Arrivals, Rate`. */
 export function pathName(schema: Schema, document: Json, path: string): string {
   const label = labelsTo(schema, document, path).join(', ');
   const entry = entryOf(path);
   return entry === undefined ? label : `${entryTitle(document, entry)}: ${label}`;
 }
 
-/** The same where there is little room: `Rate`, `chat: Rate` where there are several clients. */
+/** The short form: `Rate`, or `chat: Rate` if there are several clients. */
 export function shortName(schema: Schema, document: Json, path: string): string {
   const label = labelsTo(schema, document, path).at(-1) ?? path;
   const entry = entryOf(path);
   return entry !== undefined && hasNeighbours(document, entry) ? `${entryName(document, entry)}: ${label}` : label;
 }
 
-/** A model or GPU of one's own needs step times that are derived from it: the catalogue's were measured on another. */
+/** A custom model or GPU needs step times derived from it: those of the catalogue were measured on another. */
 export function withOwn(
   app: Pick<App, 'document'>,
   path: string,
@@ -206,7 +206,7 @@ export function withOwn(
   return { path: base, value: setAt(setAt(pool, key, next), 'latency', calibrated) };
 }
 
-/** A first request of a list arrives after the playhead: an edit reaches no other. */
+/** The first request of a list arrives after the playhead, because an edit cannot add earlier ones. */
 export function fromNow(app: Pick<App, 'transport'>, path: string, items: Json): Json {
   const nowUs = app.transport.frame()?.now_us ?? 0;
   const last = Array.isArray(items) ? items.length - 1 : -1;
@@ -220,7 +220,7 @@ const TENTH_US = 100_000;
 export const OWN_SPEEDS =
   'Step times now come from the calibrated model: the catalogue’s were measured on the model and GPU named above.';
 
-/** What a variant of the choice at `path` starts with. */
+/** The initial value of a variant of the choice at `path`. */
 function variantOf(app: Pick<App, 'document'>, path: string, tag: string): Json | undefined {
   const [field] = app.document.schema.fields(app.document.inForce(), parsePath(path));
   return field?.input.kind === 'choice' ? field.input.options.find((o) => o.tag === tag)?.value : undefined;
@@ -231,7 +231,7 @@ export function problemOf(problems: ReadonlyMap<string, Diagnostic>, field: Fiel
 }
 
 export function message(d: Diagnostic, path = d.path): string {
-  // What another field of the document has against this one names that field.
+  // A problem of another field names that field.
   const elsewhere = /^(cluster|workload|slo|run|observe)\b/.test(d.path) && !d.path.startsWith(path);
   return [
     `${elsewhere ? `${d.path}: found` : 'Found'} ${d.found}`,
@@ -242,7 +242,7 @@ export function message(d: Diagnostic, path = d.path): string {
     .join('; ');
 }
 
-/** Default and range of a field, as its help says them. */
+/** Default and range of a field, as in its help. */
 export function rangeOf(field: Field): string {
   const { input, initial } = field;
   const unit = field.unit === '' ? '' : NBSP + field.unit;
@@ -263,7 +263,7 @@ export function rangeOf(field: Field): string {
   return parts.join(' ');
 }
 
-/** The field that a path leads to, where the form has one. */
+/** The field of a path, if the form has one. */
 export function fieldAt(schema: Schema, document: Json, path: string): Field | undefined {
   const [field] = schema.fields(document, parsePath(path));
   return field?.path === path ? field : undefined;
@@ -274,7 +274,7 @@ export function inUnit(field: Pick<Field, 'times'>, value: Json | undefined): Js
   return typeof value === 'number' && field.times !== 1 ? value / field.times : value;
 }
 
-/** What was typed, in the unit of the document: whole where the document has whole numbers. */
+/** The typed value in the unit of the document, rounded if the document has whole numbers. */
 export function inDocument(field: Pick<Field, 'times' | 'input'>, typed: number): number {
   const value = Number((typed * field.times).toPrecision(15));
   const whole = field.times !== 1 && field.input.kind === 'number' && field.input.integer;
@@ -292,7 +292,10 @@ export function plainText(value: Json | undefined): string {
   return String(value);
 }
 
-/** Whether a closed section's line needs it: a zero, an empty text or list, or an off switch says nothing. */
+/**
+ * Whether the summary of a closed section shows the value. Zeros, empty texts and lists, and switches that are off are
+ * left out.
+ */
 export function saysSomething(field: Field, value: Json | undefined): boolean {
   if (field.input.kind === 'toggle' || field.input.kind === 'optional' || field.input.kind === 'list') return false;
   return value !== undefined && value !== 0 && value !== '';
@@ -306,7 +309,7 @@ export function say(field: Field, stored: Json | undefined): string {
   return field.unit === '' || typeof value !== 'number' ? text : text + NBSP + field.unit;
 }
 
-/** What is chosen, in the words of its field. */
+/** The chosen option, in the words of its field. */
 export function choiceText(value: Json | undefined, field?: Field): string {
   const tag = isObject(value) ? Object.keys(value)[0] : value;
   const options = field?.input.kind === 'choice' ? field.input.options : [];
@@ -322,14 +325,14 @@ export function sameList(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((x, i) => x === b[i]);
 }
 
-/** What is said most often, where it is said more than once. */
+/** The most frequent text, if it occurs more than once. */
 export function commonest(all: readonly string[]): string | undefined {
   const often = (text: string): number => all.filter((other) => other === text).length;
   const [first] = all.filter((text) => text !== '' && often(text) > 1).toSorted((a, b) => often(b) - often(a));
   return first;
 }
 
-/** An edit on a flag: the first thing that it does, and how many more there are. */
+/** An edit on a flag: its first change, and the number of further ones. */
 export function flagSaid(app: Pick<App, 'document'>, { set, add, route }: Edit): string {
   const [first, ...more] = [
     ...Object.entries(set ?? {}).map(
@@ -342,7 +345,7 @@ export function flagSaid(app: Pick<App, 'document'>, { set, add, route }: Edit):
   return more.length > 0 ? `${first} +${more.length}` : (first ?? '');
 }
 
-/** What was added to a list of pools or clients. */
+/** The word for an entry added to a list of pools or clients. */
 export function newSaid(list: string): string {
   return list === 'cluster.pools' ? 'New pool' : 'New client';
 }

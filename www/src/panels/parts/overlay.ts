@@ -1,13 +1,14 @@
-// What the comparison and the panel of measured runs share: both lie over the page, between the top bar and the timeline.
+// Shared code of the comparison and the panel of measured runs. Both overlay the page between the top bar and the
+// timeline.
 import { onCleanup, onMount } from 'solid-js';
 import './overlay.css';
 
-/** What an overlay hides. */
+/** The parts that an overlay hides. */
 const COVERED = '.page > :is(.left, .mid, .right)';
 
 /**
- * Lets an overlay take the focus while it is open and leave at Escape. What it hides cannot be reached meanwhile; at the end the
- * focus goes back to what opened it, if nothing else has taken it.
+ * Gives an overlay the focus while it is open, and closes it at Escape. The hidden parts cannot be reached meanwhile.
+ * At the end the focus returns to the control that opened it, unless something else has taken it.
  */
 export function overlay(host: () => HTMLElement | undefined, leave: () => void): void {
   const opener = document.activeElement;

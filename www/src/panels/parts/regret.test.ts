@@ -13,12 +13,12 @@ test('the regret is the distance to the best score', () => {
   expect(regretOf([])).toBeUndefined();
 });
 
-test('a replica that could not be chosen is no better choice', () => {
+test('a replica that could not be chosen is not a better choice', () => {
   const full = { ...candidate(2, 0.75, false), excluded: 'wait queue full' };
   expect(regretOf([candidate(0, 0.5, true), full])).toBeUndefined();
 });
 
-test('columns are told apart by their heads', () => {
+test('columns have distinct heads', () => {
   expect(headsOf(['prefix-affinity', 'queue-depth'])).toEqual(['prefix', 'queue']);
   expect(headsOf(['recent-ttft', 'recent-tpot', 'kv-utilization'])).toEqual(['ttft', 'tpot', 'kv']);
 });

@@ -1,4 +1,4 @@
-/** Gives the reader a file. */
+/** Downloads a file. */
 export function save(name: string, text: BlobPart, type = 'application/json'): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');

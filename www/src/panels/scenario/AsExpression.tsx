@@ -1,4 +1,4 @@
-// The way from a named scorer to the expression that it is. Loaded with the first named scorer.
+// The button that replaces a named scorer by its expression. Loaded with the first named scorer.
 import { createSignal, type JSX, Show } from 'solid-js';
 import { getAt } from '../../base/json.ts';
 import { sentence } from '../../base/schema.ts';
@@ -6,7 +6,7 @@ import type { App } from '../../state/app.ts';
 
 const OPTION = 'expression';
 
-/** Puts the expression that a named scorer is in its place. */
+/** Replaces a named scorer by the expression that it stands for. */
 export default function AsExpression(props: {
   app: Pick<App, 'document' | 'dialogs' | 'links'>;
   path: string;
@@ -24,7 +24,7 @@ export default function AsExpression(props: {
       if (text === null) setRefused(asked);
       else if (asked === name()) await app.document.change(props.path, { [OPTION]: text });
     } catch {
-      app.dialogs.setNotice({ kind: 'problem', text: 'The expression could not be read: there may be no network.' });
+      app.dialogs.setNotice({ kind: 'problem', text: 'The expression could not be loaded; check the network.' });
     }
   };
   return (
@@ -39,7 +39,7 @@ export default function AsExpression(props: {
       </button>
       <Show when={refused() === name()}>
         <p class="help" role="status">
-          {sentence(name())} is no expression: it looks at more than the signals of one decision.
+          {sentence(name())} has no expression: it uses more than the signals of one decision.
         </p>
       </Show>
     </div>

@@ -1,4 +1,4 @@
-// What differs from the scenario as it was loaded: the edits made while it ran, and what changed from the start.
+// The differences from the scenario as it was loaded: edits made during the run, and changes from the start.
 import { For, type JSX, Show } from 'solid-js';
 import { equal } from '../../base/json.ts';
 import { clock } from '../../base/units.ts';
@@ -13,8 +13,8 @@ export default function Changes(props: { app: Pick<App, 'document'> }): JSX.Elem
     <div class="changes">
       <Show when={app.document.differences() === 0}>
         <p class="empty">
-          Nothing differs from {app.document.presetName() || 'the scenario as it was loaded'}. Change a field: it is
-          listed here, and can be taken back.
+          Nothing differs from {app.document.presetName() || 'the scenario as it was loaded'}. A changed field is listed
+          here and can be undone.
         </p>
       </Show>
       <Show when={app.document.listed().length > 0}>

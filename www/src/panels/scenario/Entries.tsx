@@ -1,5 +1,5 @@
-// Pools and clients as entries of the form: a head for each where there are several, a button that adds one, a button that
-// empties one. None is ever taken out: positions stay what the run and its edits know them by.
+// Pools and clients as entries of the form: a heading for each if there are several, a button that adds one, a button
+// that empties one. None is ever removed, because the run and its edits refer to positions.
 import { createSignal, type JSX, Show, untrack } from 'solid-js';
 import { getAt, type Json, joinPath } from '../../base/json.ts';
 import { plain } from '../../base/units.ts';
@@ -25,7 +25,7 @@ const KINDS: readonly EntryKind[] = [
     field: 'replicas',
     empty: 'Drain pool',
     emptied: 'Drained',
-    meaning: '0 replicas: they finish what they have and get nothing new',
+    meaning: '0 replicas: they finish their requests and get no new ones',
   },
   {
     list: 'workload.clients',
@@ -33,22 +33,22 @@ const KINDS: readonly EntryKind[] = [
     field: 'arrivals',
     empty: 'Stop traffic',
     emptied: 'Stopped',
-    meaning: '0 requests a second; those under way finish',
+    meaning: '0 requests per second; requests under way finish',
   },
 ];
 
-/** The kind of entry that a section is about. */
+/** The kind of entry in a section. */
 export function entryKindOf(section: Section): EntryKind | undefined {
   return KINDS.find(({ list, field }) => section.paths.includes(`${list}[*].${field}`));
 }
 
-/** Whether an edit added the entry: nothing in it differs from what it was when the scenario was loaded. */
+/** Whether an edit added the entry, so that nothing in it differs from the loaded scenario. */
 export function isAdded(original: Json, path: string): boolean {
   const entry = entryOf(path);
   return entry !== undefined && getAt(original, entry) === undefined;
 }
 
-/** The entry that the reader added last: it is open, and its name has the focus. */
+/** The entry that the user added last: it is open, and its name has the focus. */
 const [justAdded, setJustAdded] = createSignal('');
 export const isJustAdded = (entry: string): boolean => untrack(justAdded) === entry;
 

@@ -1,12 +1,12 @@
-// The field of an expression: what is wrong with it is shown at its place while it is typed, and a list below offers the words
-// that go on. Both come from the core. The edit is made when the text is good and the field is left, or with Enter.
+// The field of an expression. Errors are shown in place while it is typed, and a list below offers completions. Both
+// come from the core. Enter or leaving the field makes the edit if the text is valid.
 import { createEffect, createMemo, createSignal, createUniqueId, For, type JSX, on, onCleanup, Show } from 'solid-js';
 import type { Json } from '../../base/json.ts';
 import type { Completion, ExpressionProblem, ExpressionReading } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import './expression.css';
 
-/** Words in the list, as many as fit below the field. */
+/** Completions in the list, as many as fit below the field. */
 const MOST_WORDS = 8;
 const NOTHING: ExpressionReading = { problems: [], from: 0, words: [] };
 
@@ -29,7 +29,7 @@ export default function ExpressionField(props: {
     gone = true;
   });
 
-  // What is in force comes back when it changes elsewhere, such as by undo.
+  // The field follows the value in force when that changes elsewhere, such as by undo.
   createEffect(
     on(inForce, (now) => {
       setText(now);
@@ -39,7 +39,7 @@ export default function ExpressionField(props: {
   const words = createMemo((): readonly Completion[] => (shown() ? reading().words.slice(0, MOST_WORDS) : []));
   const caret = (): number => field?.selectionEnd ?? text().length;
 
-  /** Asks the core; an answer that comes after the text has changed is none. */
+  /** Asks the core. Answers for an older text are dropped. */
   async function read(): Promise<ExpressionReading | undefined> {
     const asked = text();
     try {
@@ -49,7 +49,7 @@ export default function ExpressionField(props: {
       setActive(-1);
       return answer;
     } catch {
-      // Without the module, such as without a network, the edit itself says what is wrong.
+      // Without the module, such as without a network, the edit itself reports the error.
       return gone || asked !== text() ? undefined : NOTHING;
     }
   }
@@ -139,11 +139,11 @@ export default function ExpressionField(props: {
   );
 }
 
-/** The words that go on from the caret. */
+/** The completions at the caret. */
 function Words(props: {
   id: string;
   words: readonly Completion[];
-  /** The one that the keyboard has reached; -1 for none. */
+  /** The completion selected with the keyboard; -1 for none. */
   active: number;
   onTake: (word: Completion) => void;
 }): JSX.Element {
@@ -153,12 +153,12 @@ function Words(props: {
       role="listbox"
       id={props.id}
       tabIndex={-1}
-      aria-label="Words that go on"
+      aria-label="Completions"
       hidden={props.words.length === 0}
     >
       <For each={props.words}>
         {(word, i) => (
-          // The keyboard stays in the field: it moves through the list from there.
+          // The focus stays in the field, whose arrow keys move through the list.
           <div
             role="option"
             id={`${props.id}-${i()}`}
@@ -178,7 +178,7 @@ function Words(props: {
   );
 }
 
-/** What is wrong with the text, and what is allowed there. */
+/** The error in the text, and what is allowed there. */
 function Problems(props: { list: readonly ExpressionProblem[] }): JSX.Element {
   return (
     <ul class="problems">
@@ -187,7 +187,7 @@ function Problems(props: { list: readonly ExpressionProblem[] }): JSX.Element {
           <li>
             Found {p.found}; {p.fix}
             <details>
-              <summary>What is allowed there</summary>
+              <summary>Allowed here</summary>
               {p.allowed}
             </details>
           </li>
@@ -197,7 +197,7 @@ function Problems(props: { list: readonly ExpressionProblem[] }): JSX.Element {
   );
 }
 
-/** The text with what is wrong marked; at its end a mark of its own. */
+/** The text with its error marked; an error at the end has a mark of its own. */
 function Marked(props: { text: string; problems: readonly ExpressionProblem[] }): JSX.Element {
   const pieces = createMemo(() => {
     const all: { text: string; wrong: boolean }[] = [];

@@ -1,4 +1,4 @@
-// One field of the scenario: its name, its help with what an edit of it does, its control, what is wrong with it.
+// One field of the scenario: its name, its help with the effect of an edit, its control and its error.
 import { createListCollection, Select } from '@ark-ui/solid/select';
 import { createMemo, createSignal, createUniqueId, For, type JSX, Match, Show, Suspense, Switch } from 'solid-js';
 import { Portal } from 'solid-js/web';
@@ -26,14 +26,14 @@ import { isAdded } from './Entries.tsx';
 import { AsExpression, canBeExpression, ExpressionField } from './Expression.tsx';
 import { OwnModel } from './OwnModel.tsx';
 
-/** What stands beside the label of a field whose change is more than a change of the run. */
+/** The note beside the label of a field whose edit does more than change the run. */
 const MARKS: Readonly<Record<EditKind, string>> = { live: '', replace: '⇄', restart: '↺', none: '' };
 
 export function FieldRow(props: {
   app: Pick<App, 'transport' | 'document' | 'dialogs' | 'links'>;
   field: PlacedField;
   help: boolean;
-  /** What an edit takes, where that was said before. */
+  /** The effect of an edit, if a heading has said it already. */
   said?: string;
 }): JSX.Element {
   const app = props.app;
@@ -50,13 +50,13 @@ export function FieldRow(props: {
     undefined,
     { equals: equal },
   );
-  // A choice changes with its tag; its parameters have rows of their own.
+  // Of a choice, only the tag counts as changed; its parameters have their own rows.
   const whole = (): boolean => ['choice', 'optional', 'list'].includes(props.field.input.kind);
   const changed = (): boolean => (whole() ? plainText(value()) !== plainText(before()) : !equal(value(), before()));
-  /** Whose weight it is: the scorer in the same item of the list. */
+  /** The scorer that the weight belongs to: that of the same list item. */
   const owner = createMemo(() => choiceText(getAt(app.document.inForce(), path().replace(/\.weight$/, '.scorer'))));
   const problem = createMemo(() => problemOf(app.document.problems(), props.field));
-  /** Makes the change; false where it is refused. */
+  /** Makes the change; false if it is refused. */
   const set = async (next: Json): Promise<boolean> => {
     const own = withOwn(app, path(), next);
     if (own) {
@@ -70,7 +70,7 @@ export function FieldRow(props: {
     app.document.setProblems((all) => without(all, path()));
     return true;
   };
-  /** Takes an item out of its list: `slo.classes[1]` out of `slo.classes`. */
+  /** Removes an item from its list: `slo.classes[1]` from `slo.classes`. */
   const remove = (item: string): void => {
     const list = item.slice(0, item.lastIndexOf('['));
     const items = getAt(app.document.inForce(), list);
@@ -225,7 +225,7 @@ function listOf(input: Input): Extract<Input, { kind: 'list' }> | undefined {
   return input.kind === 'list' ? input : undefined;
 }
 
-/** A number or a text. What was typed stays in the field while it is refused. */
+/** A number or a text. Refused input stays in the field. */
 function Typed(props: {
   id: string;
   field: Field;
@@ -241,11 +241,11 @@ function Typed(props: {
     const number = numeric() && trimmed !== '' && !Number.isNaN(Number(trimmed));
     return props.onSet(number ? inDocument(props.field, Number(trimmed)) : trimmed);
   };
-  /** What arrow keys have made of the value, while it is not yet in force. */
+  /** The value set by arrow keys that is not in force yet. */
   const [nudged, setNudged] = createSignal<string>();
   let wanted: string | undefined;
   let committing = false;
-  /** One edit after the other, each with the latest value: keys come faster than answers, and each of them counts. */
+  /** Edits run one after the other, each with the latest value: keys come faster than answers, and each key counts. */
   const follow = async (): Promise<void> => {
     if (committing) return;
     committing = true;
@@ -256,7 +256,7 @@ function Typed(props: {
       done = await commit(text);
     }
     committing = false;
-    // What is refused stays to be mended.
+    // Refused input stays, to be corrected.
     if (done) setNudged(undefined);
   };
   const nudge = (event: KeyboardEvent & { currentTarget: HTMLInputElement }): void => {
@@ -272,7 +272,7 @@ function Typed(props: {
     setNudged(wanted);
     void follow();
   };
-  /** Escape gives back what is in force. */
+  /** Escape restores the value in force. */
   const restore = (event: KeyboardEvent & { currentTarget: HTMLInputElement }): void => {
     const inForce = shown();
     if (event.key !== 'Escape' || event.currentTarget.value === inForce) return;
@@ -281,7 +281,7 @@ function Typed(props: {
     event.currentTarget.value = inForce;
     void commit(inForce);
   };
-  /** What the slider shows while it is dragged; the edit is made when it is let go. */
+  /** The value of the slider while it is dragged; releasing it makes the edit. */
   const [dragged, setDragged] = createSignal<string>();
   const weight = (): boolean => numeric() && props.field.path.endsWith('.weight');
   return (
@@ -345,7 +345,7 @@ function Choice(props: {
     }),
   );
   const current = (): string => (props.field.input.kind === 'choice' ? props.field.input.tag : '');
-  /** Whether somebody has come to it: its list is made then, nearly always before it is opened. */
+  /** Whether the pointer or focus has reached it. Its list is built then, nearly always before it opens. */
   const [reached, setReached] = createSignal(false);
   return (
     <Select.Root

@@ -1,5 +1,5 @@
-// The scenario's main fields, generated from its JSON Schema, in sections. A row is made when it is first seen: a section when it
-// is opened, a pool or client too, and of a long list of them only a stretch.
+// The scenario's main fields, generated from its JSON Schema, in sections. A row is built when it is first seen: when
+// its section, pool or client is opened. Long lists of pools or clients are shown in pages.
 import { createEffect, createMemo, createSignal, createUniqueId, For, type JSX, Show } from 'solid-js';
 import { getAt } from '../../base/json.ts';
 import { Icon } from '../../draw/glyphs.tsx';
@@ -23,9 +23,9 @@ import {
 import { AddEntry, EntryHead, headId, isJustAdded } from './Entries.tsx';
 import { FieldRow } from './FieldRow.tsx';
 
-/** Pools or clients that are listed at a time. */
+/** Pools or clients listed at a time. */
 const STRETCH = 12;
-/** Fields that a search shows. */
+/** The most fields that a search shows. */
 const MOST_FOUND = 40;
 
 export function Form(props: { app: Pick<App, 'transport' | 'document' | 'dialogs' | 'links'> }): JSX.Element {
@@ -41,7 +41,7 @@ export function Form(props: { app: Pick<App, 'transport' | 'document' | 'dialogs
           placeholder="Search"
           value={query()}
           onInput={(event) => setQuery(event.currentTarget.value)}
-          // Escape empties the field without an event of input.
+          // Escape clears the field without an input event.
           onKeyDown={(event) => event.key === 'Escape' && setQuery('')}
         />
       </search>
@@ -63,7 +63,7 @@ export function Form(props: { app: Pick<App, 'transport' | 'document' | 'dialogs
   );
 }
 
-/** The fields that match, each under the name of its section and of its client or pool. */
+/** The matching fields, each under the name of its section and of its client or pool. */
 function FoundFields(props: {
   app: Pick<App, 'transport' | 'document' | 'dialogs' | 'links'>;
   query: string;
@@ -75,7 +75,7 @@ function FoundFields(props: {
     <section class="sec" aria-label="Found">
       <p class="empty" role="status">
         {found().length === 0
-          ? 'No field has these words in its name or its help.'
+          ? 'No field has these words in its name or help.'
           : `${found().length === MOST_FOUND ? 'the first ' : ''}${found().length} field${found().length === 1 ? '' : 's'}`}
       </p>
       <For each={ids()}>
@@ -108,7 +108,7 @@ function FormSection(props: {
   const [open, setOpen] = createSignal(props.section.open);
   const [help, setHelp] = createSignal(false);
   const body = createUniqueId();
-  /** Whether it was open at any time: its rows stay once they are made. */
+  /** Whether it was ever open: its rows stay once they are built. */
   const made = createMemo((before) => before || open(), false);
   const entries = createMemo(() => entriesOf(app.document.inForce(), props.section), [], { equals: sameList });
   return (
@@ -134,9 +134,7 @@ function FormSection(props: {
             type="button"
             class="why"
             aria-label={`Explain ${props.section.title}`}
-            title={
-              help() ? 'Hide what the fields mean' : 'What the fields mean, their ranges, and what an edit of them does'
-            }
+            title={help() ? 'Hide what the fields mean' : 'Meaning and range of the fields, and the effect of an edit'}
             aria-pressed={help()}
             onClick={() => setHelp(!help())}
           >
@@ -154,7 +152,7 @@ function FormSection(props: {
   );
 }
 
-/** The entries of a section; of many, a stretch with ways to the others. */
+/** The entries of a section; a long list is shown in pages, with buttons to the others. */
 function Stretch(props: {
   app: Pick<App, 'transport' | 'document' | 'dialogs' | 'links'>;
   section: Section;
@@ -168,7 +166,7 @@ function Stretch(props: {
   const shown = createMemo(() => (long() ? named().slice(first(), first() + STRETCH) : named()), [], {
     equals: sameList,
   });
-  // What was just added is in sight.
+  // Shows the page with the entry just added.
   createEffect(() => {
     const last = named().length - 1;
     if (last >= 0 && isJustAdded(named()[last] ?? '')) setFrom(Math.floor(last / STRETCH) * STRETCH);
@@ -210,7 +208,7 @@ function Stretch(props: {
   );
 }
 
-/** What is closed in one line. What does not fit is left out whole, never cut. */
+/** The summary of a closed section in one line. Parts that do not fit are hidden, never cut. */
 function Summary(props: { app: Pick<App, 'document'>; section: Section; entry: string }): JSX.Element {
   const parts = createMemo(() => {
     const document = props.app.document.inForce();
@@ -229,8 +227,8 @@ function Summary(props: { app: Pick<App, 'document'>; section: Section; entry: s
 }
 
 /**
- * The rows of one pool or client, under its name where there are several; or those that belong to none. Of several, the first is
- * open, and those that were just added.
+ * The rows of one pool or client, under its name if there are several, or those that belong to none. If there are
+ * several, the first one and those just added are open.
  */
 function Entry(props: {
   app: Pick<App, 'transport' | 'document' | 'dialogs' | 'links'>;
@@ -298,7 +296,7 @@ function Rows(props: {
               {(f) => <FieldRow app={app} field={f()} help={props.help} said={said() ?? ''} />}
             </Show>
           );
-          // While the page is built a row is a part of its own; what is opened later is there at once.
+          // While the page is built, each row is a deferred part; rows opened later are built at once.
           return isBuilding() ? <Deferred>{row()}</Deferred> : row();
         }}
       </For>

@@ -1,4 +1,4 @@
-// The button under the switch for a model of one's own, which opens the box that reads a config.json.
+// The button under the switch for a custom model. It opens the box that reads a config.json.
 import { createMemo, createSignal, createUniqueId, type JSX, lazy, Show } from 'solid-js';
 import type { App } from '../../state/app.ts';
 
@@ -7,7 +7,7 @@ const OwnModelBox = lazy(() => import('./OwnModelBox.tsx'));
 export function OwnModel(props: { app: Pick<App, 'document' | 'dialogs' | 'links'>; path: string }): JSX.Element {
   const id = createUniqueId();
   const [open, setOpen] = createSignal(false);
-  /** What was pasted stays in the box while it is closed. */
+  /** The pasted text stays while the box is closed. */
   const opened = createMemo((before) => before || open(), false);
   return (
     <div class="own">

@@ -1,5 +1,5 @@
-// A model of one's own from its published config.json: paste it, see what was read, put it to use. What was pasted stays
-// until the reader takes it away, whatever is wrong with it.
+// A custom model from its published config.json: paste it, check the values, use it. The pasted text stays until the
+// user clears it, even if it is invalid.
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import { getAt, isObject, type Json, type JsonObject, parsePath, setAt } from '../../base/json.ts';
 import type { Field } from '../../base/schema.ts';
@@ -111,7 +111,7 @@ export default function OwnModelBox(props: {
 
 function hint(text: string): string {
   return text.trim() === ''
-    ? 'On the model’s page at Hugging Face: Files, config.json. It is read here and sent nowhere.'
+    ? 'On the model’s page at Hugging Face: Files, config.json. It stays on this computer.'
     : '';
 }
 
@@ -120,7 +120,7 @@ function shapeOf(model: DescribedModel | undefined): JsonObject | undefined {
   return isObject(shape) ? shape : undefined;
 }
 
-/** What was read, in the words of the form. A zero stands for "none" or "as usual" and says nothing. */
+/** The values read, in the words of the form. Zeros, which mean "none" or "as usual", are left out. */
 function said(app: Pick<App, 'document'>, path: string, shape: JsonObject): readonly (readonly [string, string])[] {
   const fields = app.document.schema.fields(setAt(app.document.inForce(), path, shape), parsePath(path));
   return fields.filter((f) => f.depth > 0).flatMap((f) => line(f, shape));
@@ -140,7 +140,7 @@ function line(field: Field, shape: JsonObject): readonly (readonly [string, stri
   return [[field.label, field.unit === '' ? shown : `${shown} ${field.unit}`]];
 }
 
-/** The name that the file gives its model, if it is one. */
+/** The name of the model in the file, if it has one. */
 function nameIn(text: string): string | undefined {
   let document: Json;
   try {

@@ -1,4 +1,5 @@
-// Policies as another program has them, pasted: what each key becomes is told before anything changes, and one click is one edit.
+// Policies pasted from another program. The page shows what each key becomes before anything changes, and one click
+// makes one edit.
 import { createSignal, For, type JSX, onCleanup, Show } from 'solid-js';
 import { readDocument, writeDocument } from '../../base/text.ts';
 import { readYamlDocuments } from '../../base/yaml.ts';
@@ -26,7 +27,7 @@ export default function Policies(props: { app: Pick<App, 'document'> }): JSX.Ele
   const [used, setUsed] = createSignal(false);
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Reads what is pasted into the scenario as it is now. */
+  /** Translates the pasted text for the scenario in force. */
   const adopt = async (): Promise<AdoptedPolicies | undefined> => {
     const asked = text();
     let found: AdoptedPolicies | undefined;
@@ -39,7 +40,7 @@ export default function Policies(props: { app: Pick<App, 'document'> }): JSX.Ele
         found = await reader.ask({ kind: 'policies', scenario, documents: all, texts: within });
         problems = found.problems.map(explain);
       } catch (error) {
-        // Also aliases that stand for too much: the parser gives up on them.
+        // This includes aliases that expand too far: the parser rejects them.
         if (!(error instanceof Error)) throw error;
         problems = [error.message];
       }
@@ -91,7 +92,7 @@ export default function Policies(props: { app: Pick<App, 'document'> }): JSX.Ele
             <p class="help">
               Paste HorizontalPodAutoscaler, ScaledObject or VariantAutoscaling objects, a ConfigMap of an analyser, a
               List of them, or a policy bundle (admission, priority, routing, scheduler, autoscale). Nothing changes
-              before you apply it, and nothing is sent anywhere.
+              before you apply it, and nothing leaves this computer.
             </p>
           </Show>
         }
@@ -105,21 +106,21 @@ export default function Policies(props: { app: Pick<App, 'document'> }): JSX.Ele
           >
             {used() ? 'Applied' : 'Apply'}
           </button>
-          <span class="m">{used() ? '' : 'one edit at the playhead, or a restart'}</span>
+          <span class="m">{used() ? '' : 'makes one edit at the playhead, or restarts'}</span>
         </div>
         <Show when={(read()?.warnings.length ?? 0) > 0}>
           <ul class="problems" role="status">
             <For each={read()?.warnings}>{(warning) => <li>{explain(warning)}</li>}</For>
           </ul>
         </Show>
-        <Keys title="What it sets" rows={keys(true)} none="Nothing in it has a counterpart here." />
+        <Keys title="What it sets" rows={keys(true)} none="Nothing in this text has a counterpart here." />
         <Keys title="What has no counterpart" rows={keys(false)} none="" />
       </Show>
     </div>
   );
 }
 
-/** Keys, each with its value and what becomes of it. */
+/** Keys, each with its value and its translation. */
 function Keys(props: { title: string; rows: AdoptedPolicies['mappings']; none: string }): JSX.Element {
   return (
     <Show when={props.rows.length > 0 || props.none !== ''}>

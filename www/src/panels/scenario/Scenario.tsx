@@ -1,4 +1,4 @@
-// The left panel: the scenario as a form, as YAML, and as what was changed.
+// The left panel: the scenario as a form, as YAML, and as a list of changes.
 import { Tabs } from '@ark-ui/solid/tabs';
 import { type JSX, Show } from 'solid-js';
 import { writeDocument } from '../../base/text.ts';
@@ -13,7 +13,7 @@ import { save } from '../parts/save.ts';
 import { Form } from './Form.tsx';
 import { Story } from './Story.tsx';
 
-/** `main`: whether it is the main part of the page, as its tab on a phone is. */
+/** `main`: whether this is the main part of the page, as its tab on a phone is. */
 export function Scenario(props: {
   app: Pick<App, 'transport' | 'selection' | 'document' | 'dialogs' | 'links'>;
   main: boolean;
@@ -62,7 +62,7 @@ export function Scenario(props: {
             </button>
           </div>
           <Tabs.Content value="form" class="tab">
-            {/* Built once, of the scenario that is opened first. */}
+            {/* Built once the first scenario is open. */}
             <Show when={app.document.presetName() !== ''}>
               <Deferred>
                 <Story app={app} />

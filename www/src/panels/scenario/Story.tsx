@@ -1,4 +1,4 @@
-// What the scenario is about and what to look at, beside the run, with ways to the instants at which something is scheduled.
+// The description of the scenario beside the run: what to look at, with links to the instants of scheduled edits.
 import { createSignal, createUniqueId, For, type JSX, Show } from 'solid-js';
 import { getAt } from '../../base/json.ts';
 import { noteParts } from '../../base/note.ts';
@@ -7,7 +7,7 @@ import type { App } from '../../state/app.ts';
 import { Disclosure } from '../parts/Disclosure.tsx';
 import { flagSaid } from '../parts/formFields.ts';
 
-/** A scheduled edit is shown from a little before it. */
+/** A link to a scheduled edit leads to a little before it. */
 const BEFORE_US = 5_000_000;
 
 export function Story(props: { app: Pick<App, 'transport' | 'document'> }): JSX.Element {
@@ -15,7 +15,7 @@ export function Story(props: { app: Pick<App, 'transport' | 'document'> }): JSX.
   const [open, setOpen] = createSignal(true);
   const body = createUniqueId();
   const note = (): string => String(getAt(app.document.current(), 'note') ?? '');
-  /** The instants at which something is scheduled, each with what. */
+  /** The instants of scheduled edits, each with its edits. */
   const scheduled = () => [
     ...Map.groupBy(
       app.document.listed().filter((e) => e.scheduled),

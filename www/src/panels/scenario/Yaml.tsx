@@ -1,4 +1,4 @@
-// The scenario as YAML: read, checked and applied as a whole. What the reader typed is never overwritten by the run.
+// The scenario as YAML: read, checked and applied as a whole. The run never overwrites typed text.
 import { createEffect, createSignal, For, type JSX, lazy, on, Show } from 'solid-js';
 import type { Json } from '../../base/json.ts';
 import { readYaml, writeYaml } from '../../base/yaml.ts';
@@ -22,10 +22,10 @@ export default function Yaml(props: { app: Pick<App, 'document'> }): JSX.Element
         setDirty(false);
         setWrong([]);
       },
-      () => setWrong(['YAML could not be loaded: there may be no network. The form and Save as file work without it.']),
+      () => setWrong(['YAML could not be loaded; check the network. The form and Save as file work without it.']),
     );
   };
-  // What the reader typed is never overwritten by the run.
+  // The run never overwrites typed text.
   createEffect(
     on(app.document.current, (document) => {
       if (!dirty()) fill(document);
@@ -37,7 +37,7 @@ export default function Yaml(props: { app: Pick<App, 'document'> }): JSX.Element
       if (await app.document.applyDocument(await readYaml(text()))) fill(app.document.current());
       else setWrong([...app.document.problems().values()].map((d: Diagnostic) => explain(d)));
     } catch (error) {
-      // Also aliases that stand for too much: the parser gives up on them.
+      // This includes aliases that expand too far: the parser rejects them.
       if (!(error instanceof Error)) throw error;
       setWrong([error.message]);
     }
@@ -55,7 +55,7 @@ export default function Yaml(props: { app: Pick<App, 'document'> }): JSX.Element
           onInput={(event) => {
             setText(event.currentTarget.value);
             setDirty(true);
-            // What was wrong was about another text.
+            // The errors were about an older text.
             setWrong([]);
           }}
         />
@@ -73,7 +73,7 @@ export default function Yaml(props: { app: Pick<App, 'document'> }): JSX.Element
           <button type="button" class="btn" disabled={!dirty()} onClick={() => fill(app.document.current())}>
             Revert
           </button>
-          <span class="m">{dirty() ? 'one edit at the playhead, or a restart' : ''}</span>
+          <span class="m">{dirty() ? 'makes one edit at the playhead, or restarts' : ''}</span>
         </Show>
         <span class="grow" />
         <button type="button" class="btn" onClick={() => setPasting(!pasting())}>

@@ -1,4 +1,4 @@
-// The dialogs: help, and the reading of a trace. Loaded when one is opened.
+// The dialogs: help, and the progress of reading a trace. Loaded when one is opened.
 import { For, type JSX, Show } from 'solid-js';
 import { SHAPES } from '../../base/anomalies.ts';
 import { count } from '../../base/units.ts';
@@ -21,8 +21,8 @@ function HelpSheet(props: {
       </p>
       <p class="say">
         Change any field of the fleet, the policies, the workload or the objectives while it runs, add a pool or a
-        client, or drag a router's weight: the edit becomes a flag on the timeline and can be undone. Seed, run and
-        observation start the run again. Each field's help says what an edit of it does.
+        client, or drag a router's weight: the edit becomes a flag on the timeline and can be undone. Changes of seed,
+        run and observation restart the run. The help of each field says what its edit does.
       </p>
       <p class="say">
         Drop a request trace (Azure, BurstGPT or Vidur as CSV; Mooncake, Qwen-Bailian or RouteSim as JSON lines), a
@@ -68,7 +68,7 @@ function HelpSheet(props: {
           checked={props.app.dialogs.speaks()}
           onChange={(event) => props.app.dialogs.setSpeaks(event.currentTarget.checked)}
         />
-        Tell a screen reader by itself where the run rests and what came of an edit
+        Announce to a screen reader when the run stops and what an edit changed
       </label>
     </Sheet>
   );
@@ -95,7 +95,7 @@ function TraceDialog(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
             </Show>
             <Show when={reading().done}>
               <Problems list={reading().diagnostics} />
-              <p class="say">Your run is untouched.</p>
+              <p class="say">Your run is unchanged.</p>
             </Show>
           </>
         )}

@@ -1,4 +1,4 @@
-// Edits of the timeline, in place: when they apply, what they set, whether they do.
+// The edits of a flag on the timeline: their time, their values and their switch.
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import { getAt, isObject, type Json } from '../../base/json.ts';
 import { clock, secondsOf } from '../../base/units.ts';
@@ -10,7 +10,7 @@ export default function FlagPanel(props: { app: Pick<App, 'transport' | 'documen
   const app = props.app;
   return (
     <ul class="flag-list">
-      <For each={app.document.openFlags()} fallback={<li>Nothing has been edited while the run went on.</li>}>
+      <For each={app.document.openFlags()} fallback={<li>No edits were made during the run.</li>}>
         {(index) => <Row app={app} index={index} />}
       </For>
     </ul>
@@ -85,7 +85,7 @@ function Row(props: { app: Pick<App, 'transport' | 'document'>; index: number })
   );
 }
 
-/** The value of a field as the form has it: a list of what can be chosen, a number in its unit, else text. */
+/** The value of a field as in the form: a list of choices, a number in its unit, or text. */
 function Value(props: {
   app: Pick<App, 'document'>;
   path: string;
@@ -96,7 +96,7 @@ function Value(props: {
   const choices = () => {
     const input = field()?.input;
     if (input?.kind === 'toggle') return SWITCHED;
-    // A number or a text among words is typed.
+    // A value that is no listed option, such as a number, gets a text field.
     const listed = input?.kind === 'choice' && input.options.some(({ tag }) => tag === tagOf(props.value));
     return listed ? input.options : undefined;
   };
@@ -150,14 +150,16 @@ const SWITCHED = [
   { tag: 'false', label: 'Off', value: false },
 ] as const;
 
-/** The option that a value is of. */
+/** The option that a value belongs to. */
 function tagOf(value: Json): string {
   return isObject(value) ? (Object.keys(value)[0] ?? '') : String(value);
 }
 
 const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** What was typed, as JSON where the value before was no text; what is none is text, and the core says what it wants. */
+/**
+ * The typed text as JSON, or as text if the old value was text or the JSON is invalid; the core then reports the error.
+ */
 function readAs(text: string, before: Json): Json {
   if (typeof before === 'string') return text;
   try {

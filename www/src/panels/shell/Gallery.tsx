@@ -1,4 +1,4 @@
-// The presets as cards, each with a picture that the simulator drew from a run of it. Loaded when it is opened.
+// The presets as cards, each with a picture of its run drawn by the simulator. Loaded when the gallery opens.
 import { Dialog } from '@ark-ui/solid/dialog';
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import { Portal } from 'solid-js/web';
@@ -43,7 +43,7 @@ export default function Gallery(props: { app: Pick<App, 'document' | 'dialogs' |
           <Dialog.Content class="gallery">
             <header class="gallery-head">
               <Dialog.Title class="gallery-title">Presets</Dialog.Title>
-              <span class="s wide">each opens paused, seconds before it happens</span>
+              <span class="s wide">each opens paused, seconds before the main event</span>
               <span class="grow" />
               <button
                 type="button"
@@ -143,7 +143,7 @@ function OpenFile(props: { app: Pick<App, 'document'>; close: () => void }): JSX
   );
 }
 
-/** The last card: a file or a link of one's own. */
+/** The last card: opens the user's own file or link. */
 function Own(props: { app: Pick<App, 'document' | 'dialogs' | 'links'>; close: () => void }): JSX.Element {
   const [wrong, setWrong] = createSignal(false);
   const open = (text: string): void => {
@@ -176,19 +176,19 @@ function Own(props: { app: Pick<App, 'document' | 'dialogs' | 'links'>; close: (
           onKeyDown={(event) => event.key === 'Enter' && open(event.currentTarget.value)}
         />
         <span id="own-link-wrong" role="alert">
-          {wrong() ? 'No link: a link holds a #, such as #chat-4xh100;t=50, and no spaces.' : ''}
+          {wrong() ? 'Not a link: a link contains a #, such as #chat-4xh100;t=50, and no spaces.' : ''}
         </span>
       </div>
     </li>
   );
 }
 
-/** Where the focus goes when the gallery opens. */
+/** Takes the focus when the gallery opens. */
 function currentCard(): HTMLElement | null {
   return document.querySelector('.card[aria-current]') ?? document.querySelector('.card');
 }
 
-/** Where it goes when the gallery goes. */
+/** Takes the focus when the gallery closes. */
 function menuButton(): HTMLElement | null {
   return document.querySelector('.top [aria-haspopup=menu]');
 }

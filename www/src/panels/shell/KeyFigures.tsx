@@ -1,4 +1,4 @@
-// The headline numbers over the latest window, each with its objective's mark.
+// The key figures over the latest window, each with the mark of its objective.
 import { createMemo, Index, type JSX, Show } from 'solid-js';
 import {
   count,
@@ -25,13 +25,13 @@ function markOf(standing: Standing | undefined): Mark {
 export function KeyFigures(props: {
   frame: Frame | undefined;
   evidence?: Evidence | undefined;
-  /** Opens the panel with what numbers rest on. */
+  /** Opens the panel that says what the numbers are based on. */
   onRest?: () => void;
 }): JSX.Element {
   const times = createMemo(() => figureBasis(props.evidence, ['steps']));
   const cache = createMemo(() => figureBasis(props.evidence, ['blocks']));
   const key = createMemo(() => props.frame?.key);
-  /** Who has no TTFT yet and waits: those at the gateway are in no queue. */
+  /** Waiting requests without a TTFT yet; requests held at the gateway are in no queue. */
   const waits = (): string => {
     const c = props.frame?.counts;
     if (!c) return '';
@@ -40,7 +40,7 @@ export function KeyFigures(props: {
   };
   const ended = (): number => key()?.ended_per_s ?? 0;
   const none: Percentiles = { count: 0, p50_us: 0, p90_us: 0, p99_us: 0 };
-  /** Whether anything was scheduled yet: before that the cache hit rate does not exist. */
+  /** Whether a request was scheduled yet; before that there is no cache hit rate. */
   const started = (): boolean => {
     const c = props.frame?.counts;
     return c !== undefined && c.running + c.completed + c.preemptions > 0;
@@ -62,7 +62,7 @@ export function KeyFigures(props: {
         />
         <Tail
           title="TPOT p99"
-          about="Mean time between the tokens of each request that finished, judged by its objective; ITL is the time between any two tokens"
+          about="Mean time between tokens of each finished request, compared with its objective; ITL is the time between any two tokens"
           p={key()?.tpot ?? none}
           mark={markOf(key()?.tpot_mark)}
           rest={times()}
@@ -81,13 +81,13 @@ export function KeyFigures(props: {
           mark={markOf(key()?.goodput_mark)}
           rest={times()}
           onRest={props.onRest}
-          about="Requests per second that finished within every objective, of those that ended: finished, were refused or were dropped"
+          about="Requests per second that finished within every objective, of those that finished, were refused or were dropped"
           value={{ value: key() ? ratePerS(key()?.goodput_per_s ?? 0).value : DASH, unit: '' }}
           small={key() ? [`of ${ratePerS(ended()).value}${NBSP}ended/s`] : []}
         />
         <Figure
           title="Cache hits"
-          about="Share of prompt blocks that were found in a cache, since the start"
+          about="Share of prompt blocks found in a cache, since the start"
           rest={cache()}
           onRest={props.onRest}
           value={started() ? percent(key()?.cache_hit_rate ?? Number.NaN, 1) : { value: DASH, unit: '' }}
@@ -104,7 +104,7 @@ export function KeyFigures(props: {
         />
         <Figure
           title="Cost"
-          about="Per million output tokens of the window, at the price of the replicas that serve now"
+          about="Per million output tokens of the window, at the price of the replicas now serving"
           rest={times()}
           onRest={props.onRest}
           value={{ value: key()?.usd_per_million_tokens ? usd(key()?.usd_per_million_tokens ?? 0) : DASH, unit: '' }}
@@ -125,12 +125,12 @@ function Tail(props: {
   p90?: boolean;
   waits?: string;
   window?: string;
-  /** The time between tokens, which stands in place of the median. */
+  /** The time between tokens, shown instead of the median. */
   itl?: Percentiles;
 }): JSX.Element {
   const show = (us: number): string => {
     const q = durationUs(us);
-    // The small values share the large one's unit where it is the same.
+    // Small values omit their unit if the large one has the same.
     return q.unit === percentileUs(props.p.p99_us, props.p.count).unit ? q.value : q.value + NBSP + q.unit;
   };
   const few = (): boolean => isFew(props.p.count);
@@ -158,7 +158,7 @@ function Tail(props: {
 
 function Figure(props: {
   title: string;
-  /** What it is and of which span, where the title is too short to say so. */
+  /** What the figure means and its time span, if the title is too short for that. */
   about?: string;
   mark?: Mark;
   rest: FigureBasis | undefined;
@@ -179,7 +179,7 @@ function Figure(props: {
             <button
               type="button"
               class="rest"
-              aria-label={`What ${props.title} rests on. ${rest().says} ${rest().outside}`}
+              aria-label={`What ${props.title} is based on. ${rest().says} ${rest().outside}`}
               title={`${rest().says} ${rest().outside}`}
               onClick={() => props.onRest?.()}
             >
@@ -195,7 +195,7 @@ function Figure(props: {
         <span>
           <Q q={props.value} />
         </span>
-        {/* What does not fit is left out whole, never cut. */}
+        {/* Values that do not fit are hidden, never cut. */}
         <Index each={props.small}>{(part) => <small>{part()}</small>}</Index>
       </p>
     </div>

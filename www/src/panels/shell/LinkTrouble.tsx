@@ -1,4 +1,4 @@
-// The dialog of a link that could not be opened as it was made, or that waits for the file of its trace.
+// The dialog of a link that could not be opened completely, or that needs the file of its trace.
 import { type JSX, Show } from 'solid-js';
 import type { App } from '../../state/app.ts';
 import { PRESETS } from '../../state/presets.ts';
@@ -29,14 +29,14 @@ export default function LinkTrouble(props: { app: Pick<App, 'document' | 'links'
             {(trace) => (
               <p class="say">
                 It replays {trace().name}, {trace().rows.toLocaleString('en')} rows, with digest{' '}
-                <code>{trace().digest}</code>. Links do not carry traces: choose the file, or drop it on the page. It
+                <code>{trace().digest}</code>. Links do not contain traces: choose the file, or drop it on the page. It
                 stays on this computer.
               </p>
             )}
           </Show>
           <Show when={trouble().problems.length > 0}>
             <Show when={!trouble().waits}>
-              <p class="say">What is listed was left as its preset has it. Everything else of the link is on screen.</p>
+              <p class="say">The listed values are those of the preset. Everything else in the link is on screen.</p>
             </Show>
             <Problems list={trouble().problems} />
           </Show>
@@ -45,7 +45,7 @@ export default function LinkTrouble(props: { app: Pick<App, 'document' | 'links'
               when={trouble().waits}
               fallback={
                 <button type="button" class="btn pri" onClick={close}>
-                  Keep what was opened
+                  Keep the opened run
                 </button>
               }
             >

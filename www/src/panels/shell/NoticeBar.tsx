@@ -22,7 +22,7 @@ export function Problems(props: { list: readonly Diagnostic[] }): JSX.Element {
   );
 }
 
-/** One line above the transport, over the page: it moves nothing. */
+/** One line above the transport. It overlays the page, so nothing moves. */
 export function NoticeBar(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
   const app = props.app;
   // A notice of success disappears after a while; a problem stays until it is dismissed.
@@ -71,7 +71,7 @@ export function NoticeBar(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
   );
 }
 
-/** Whether it has more to say than fits among the controls. */
+/** Whether the notice is too long for the line of the controls. */
 function isLong(notice: Notice): boolean {
   return notice.kind === 'info' && notice.diagnostics.length > 0;
 }
@@ -91,8 +91,8 @@ function said(app: Pick<App, 'dialogs'>): JSX.Element {
     const { againUs, message, nowUs } = notice.crash;
     const after =
       againUs === undefined
-        ? 'It could not be made again.'
-        : `The same run was made again up to ${clock(againUs)} s, with its edits.`;
+        ? 'It could not be rebuilt.'
+        : `The same run was rebuilt up to ${clock(againUs)} s, with its edits.`;
     return `The simulation stopped at ${clock(nowUs)} s: ${message}. ${after}`;
   }
   if (notice?.kind === 'info') {

@@ -1,4 +1,4 @@
-// A small picture of a run, from shapes that the simulator made: it scales them and says what they look like, nothing else.
+// A small picture of a run, made of shapes from the simulator. It only scales and styles them.
 import { For, type JSX, Show } from 'solid-js';
 import { theme } from '../../base/theme.ts';
 import { heatPaint } from '../../draw/heat.ts';
@@ -8,9 +8,9 @@ const WIDTH = 224;
 const HEIGHT = 84;
 /** Room for marks at the edges. */
 const EDGE = 3;
-/** Height of a line of words. */
+/** Height of a line of text. */
 const LINE = 12;
-/** The side of the square in which shapes are given. */
+/** The side of the square that shapes are defined in. */
 const SIDE = 1000;
 
 const x = (of: number): number => EDGE + (of / SIDE) * (WIDTH - 2 * EDGE);
@@ -42,7 +42,9 @@ export function Picture(props: { picture: Shown }): JSX.Element {
 
 type Word = { readonly x: number; y: number; readonly right: boolean; readonly text: string };
 
-/** The words of a picture, last, so that no line goes through one; those that would lie on each other stand one below the other. */
+/**
+ * The words of a picture. They come last, so that no line crosses them; overlapping words are moved below each other.
+ */
 function placed(shapes: readonly Shape[]): readonly Word[] {
   const words: Word[] = [];
   for (const shape of shapes) {
@@ -79,7 +81,7 @@ function Drawn(props: { shape: Shape }): JSX.Element {
   return 'cells' in shape ? <Cells cells={shape.cells} /> : undefined;
 }
 
-/** One path for each digit, so that hundreds of cells are nine elements. */
+/** One path per digit, so that hundreds of cells need only nine elements. */
 function Cells(props: { cells: { x: readonly number[]; columns: number; digits: string } }): JSX.Element {
   const paths = (): readonly (readonly [number, string])[] => {
     const { columns, digits } = props.cells;
@@ -112,7 +114,7 @@ function linePath(points: readonly (readonly number[])[]): string {
   return points.map(([px = 0, py = 0], i) => `${i === 0 ? 'M' : 'L'}${at(x(px))} ${at(y(py))}`).join('');
 }
 
-/** Dots are lines of no length with round ends; what missed is a triangle, so that colour is not alone. */
+/** Dots are zero-length lines with round ends. Misses are triangles, so that shape says it too, not only colour. */
 function dotsPath(points: readonly (readonly number[])[], look: Look): string {
   const mark = look === 'missed' ? 'm-2.2 1.8h4.4l-2.2-4z' : 'h.01';
   return points.map(([px = 0, py = 0]) => `M${at(x(px))} ${at(y(py))}${mark}`).join('');

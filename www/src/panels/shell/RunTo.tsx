@@ -1,4 +1,4 @@
-// What to run to: each occasion with what completes it. The list and its words come from the core.
+// The occasions to run to, each with its number or kind. The list and its words come from the core.
 import { For, type JSX, Match, Switch } from 'solid-js';
 import { shapeOf } from '../../base/anomalies.ts';
 import { sentence } from '../../base/schema.ts';
@@ -41,7 +41,7 @@ export default function RunTo(props: { app: Pick<App, 'transport' | 'selection'>
 /** The field that completes an occasion; Enter in it runs. */
 function Completion(props: { choice: OccasionChoice; app: Pick<App, 'selection'>; wanted: Wanted }): JSX.Element {
   const label = (): string => `${sentence(props.choice.label)}: which`;
-  /** What it was completed by last, else what it begins with. */
+  /** The number or kind used last, else the first one. */
   const value = (): string => {
     if (props.wanted.choice.name === props.choice.name) return props.wanted.value;
     if (props.choice.takes === 'event-kind') return EVENT_KINDS[0] ?? '';

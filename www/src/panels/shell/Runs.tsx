@@ -1,4 +1,4 @@
-// The runs of this scenario: what differs, how they ended up, and which is on screen.
+// The runs of this scenario: their differences, their results, and which one is on screen.
 import { For, type JSX, Show } from 'solid-js';
 import { clock, DASH, plain } from '../../base/units.ts';
 import { RUN_NAME_CHARS } from '../../generated/boundary.ts';

@@ -1,4 +1,5 @@
-// The dialog for sharing: the link, what it holds, a QR code, the file where a link is too long, and the code of an embedded run.
+// The dialog for sharing: the link and its contents, a QR code, a file if the link is too long, and the code of an
+// embedded run.
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
 import { encode } from 'uqr';
 import { getAt } from '../../base/json.ts';
@@ -18,7 +19,7 @@ import { Sheet } from '../parts/Sheet.tsx';
 import { save } from '../parts/save.ts';
 import './share.css';
 
-/** What takes links up to which length. */
+/** Where links up to a length can be used. */
 const LENGTHS: readonly (readonly [chars: number, what: string])[] = [
   [LINK_CHARS_POST, 'a post'],
   [LINK_CHARS_QR, 'QR code'],
@@ -68,7 +69,7 @@ export default function Share(props: { app: Pick<App, 'document' | 'links'> }): 
   const copy = (text: string, what: string): void => {
     navigator.clipboard.writeText(text).then(
       () => setDone(`${what} copied.`),
-      () => setDone('The browser did not let it be copied: select the text and copy it by hand.'),
+      () => setDone('The browser did not allow copying: select the text and copy it by hand.'),
     );
   };
   const saveFile = (): void => save('scenario.json', `${writeDocument(props.app.document.current(), 2)}\n`);
@@ -80,13 +81,15 @@ export default function Share(props: { app: Pick<App, 'document' | 'links'> }): 
       large
       onClose={() => links.setSharing(false)}
       title="Share this run"
-      aside="opens in any browser, computes there, gives the same digest"
+      aside="opens and runs in any browser, with the same digest"
     >
       <Show
         when={!failed()}
         fallback={
           <div role="alert">
-            <p class="say">What makes links could not be loaded: there may be no network. The file holds the same.</p>
+            <p class="say">
+              The code for links could not be loaded; check the network. The file has the same contents.
+            </p>
             <button type="button" class="btn pri" onClick={saveFile}>
               Save file
             </button>
@@ -107,12 +110,12 @@ export default function Share(props: { app: Pick<App, 'document' | 'links'> }): 
               aria-label="Link"
               readonly
               rows="4"
-              value={url() || (made() === null ? 'No link is that long: pass the file on.' : 'Making the link…')}
+              value={url() || (made() === null ? 'Too long for a link: share the file.' : 'Making the link…')}
               onFocus={(event) => event.currentTarget.select()}
             />
             <Lengths chars={url().length} />
             <Show when={long()}>
-              <p class="say warn">Longer than chats and mails take. Pass the file on: dropped on the page, it opens.</p>
+              <p class="say warn">Too long for chats and mails. Share the file: it opens when dropped on the page.</p>
             </Show>
             <LinkButtons
               url={url()}
@@ -132,7 +135,7 @@ export default function Share(props: { app: Pick<App, 'document' | 'links'> }): 
         <div class="share-head">
           <h3>What the link holds</h3>
           <span class="grow" />
-          <span class="s">results are not in it, they are computed again</span>
+          <span class="s">no results: they are computed again</span>
         </div>
         <dl class="share-holds">
           <For each={made()?.holds ?? []}>
@@ -146,7 +149,7 @@ export default function Share(props: { app: Pick<App, 'document' | 'links'> }): 
         </dl>
         <label class="check">
           <input type="checkbox" checked={withView()} onChange={(event) => setWithView(event.currentTarget.checked)} />
-          With the instant, the speed, the selection and the open panel
+          With instant, speed, selection and open panel
         </label>
         <Show when={others().length > 0}>
           <label class="check">
@@ -169,7 +172,7 @@ export default function Share(props: { app: Pick<App, 'document' | 'links'> }): 
   );
 }
 
-/** The two forms of a link: one of plain values, which can be read, and a compact one. */
+/** The two forms of a link: a readable one of plain values, and a compact one. */
 function Forms(props: {
   made: MadeLink | null | undefined;
   isForm: (form: Form) => boolean;
@@ -181,7 +184,7 @@ function Forms(props: {
         type="button"
         aria-pressed={props.isForm('readable')}
         disabled={!props.made?.readable}
-        title={props.made?.readable ? undefined : 'Only links of a few plain values can be read'}
+        title={props.made?.readable ? undefined : 'Only links with a few plain values have a readable form'}
         onClick={() => props.onForm('readable')}
       >
         Readable
@@ -198,11 +201,11 @@ function Forms(props: {
   );
 }
 
-/** What can be done with the link: copied, saved as a file, given to the system's own sharing. */
+/** Actions on the link: copy it, save it as a file, or pass it to the system's share dialog. */
 function LinkButtons(props: {
   url: string;
   title: string;
-  /** Whether it is too long for chats: the file comes first. */
+  /** Whether the link is too long for chats; the file then comes first. */
   long: boolean;
   markdown: () => string;
   onCopy: (text: string, what: string) => void;
@@ -270,7 +273,7 @@ function EmbedCode(props: { code: string; onCopy: (text: string, what: string) =
   );
 }
 
-/** The length on a scale with what takes links up to which length. */
+/** The length of the link on a scale of places where it can be used. */
 function Lengths(props: { chars: number }): JSX.Element {
   const at = (chars: number): string => `${100 * Math.sqrt(Math.min(chars, SCALE_CHARS) / SCALE_CHARS)}%`;
   return (
@@ -324,7 +327,7 @@ function Qr(props: { text: string }): JSX.Element {
   );
 }
 
-/** Pixels of a module of the code. */
+/** Pixels per module of the QR code. */
 const MODULE_PX = 8;
 
 function savePng(data: readonly (readonly boolean[])[]): void {
@@ -343,12 +346,12 @@ function savePng(data: readonly (readonly boolean[])[]): void {
   });
 }
 
-/** Where this page is served. */
+/** The address of this page. */
 function address(): string {
   return location.origin + location.pathname + location.search;
 }
 
-/** A text as Markdown that says just that. */
+/** A text with the special characters of Markdown escaped. */
 function escaped(text: string): string {
   return text.replace(/[\\[\]<>*_`]/g, '\\$&');
 }

@@ -1,5 +1,5 @@
-// A span of time selected on the charts: dragged with the pointer, moved with the arrow keys, shaded on every chart. Loaded when its
-// button is pressed.
+// A span of time selected on the charts: dragged with the pointer, moved with the arrow keys, shaded on every chart.
+// Loaded when its button is pressed.
 import { createEffect, type JSX, onCleanup, onMount, Show } from 'solid-js';
 import { plain } from '../../base/units.ts';
 import type { AccountedTime } from '../../generated/boundary.ts';
@@ -8,22 +8,22 @@ import { type SelectedSpan, setAccountDue, setAccountOpen, setSpan, span, spanBe
 import { setSpanShown } from '../../state/spanShown.ts';
 import './span.css';
 
-/** A pointer that moves less than this has clicked. */
+/** A pointer that moves less than this counts as a click. */
 const DRAGGED_FROM = 4;
-/** Room that the bar of a span needs before its end, in pixels; where there is less it stands after the playhead. */
+/** Width in pixels that the bar of a span needs left of its end; with less, the bar goes right of the playhead. */
 const BAR_ROOM = 160;
-/** Selected at first: so much of the axis before now. */
+/** The span selected first: this part of the axis (one in ten) before now. */
 const FIRST_SHARE = 10;
 
 type Limit = 'fromS' | 'toS';
 
-/** Drags a span with the pointer: a new one from where it went down on a chart, or an edge of the selected one. */
+/** Drags a span with the pointer: a new one from the press on a chart, or an edge of the selected one. */
 function createDrag(
   /** The instant below a pointer. */
   at: (event: PointerEvent) => number,
   select: (a: number, b: number, of: AccountedTime) => void,
 ) {
-  /** What the pointer holds: the other end of the span, and where it was taken. */
+  /** What the pointer drags: the fixed end of the span, and where the drag began. */
   let held:
     | { readonly anchorS: number; readonly fromX: number; readonly of: AccountedTime; moved: boolean }
     | undefined;
@@ -51,7 +51,7 @@ function createDrag(
     const moved = held?.moved;
     held = undefined;
     if (!moved) return;
-    // The click that ends a drag would go to that instant.
+    // Otherwise the click that ends a drag would seek.
     const swallow = (event: Event): void => event.stopPropagation();
     window.addEventListener('click', swallow, { capture: true, once: true });
     setTimeout(() => window.removeEventListener('click', swallow, { capture: true }));
@@ -111,7 +111,7 @@ export default function SpanLayer(props: { app: Pick<App, 'transport' | 'selecti
     if (!now || (by === undefined && to === undefined)) return;
     event.preventDefault();
     event.stopPropagation();
-    // A limit stops at the other one.
+    // A limit cannot cross the other one.
     const next = to ?? now[limit] + (by ?? 0);
     if (limit === 'fromS') select(Math.min(next, now.toS), now.toS, now.of);
     else select(now.fromS, Math.max(next, now.fromS), now.of);
@@ -143,7 +143,7 @@ export default function SpanLayer(props: { app: Pick<App, 'transport' | 'selecti
     el.dataset.bar = end < BAR_ROOM ? 'after' : 'before';
     coverTicks(el);
   };
-  /** Instants on the axis that the bar lies on, even in part, are not shown. */
+  /** Hides the times on the axis that the bar covers, even partly. */
   const coverTicks = (el: HTMLElement | undefined): void => {
     const bar = el?.querySelector('.span-bar')?.getBoundingClientRect();
     for (const tick of layer?.parentElement?.querySelectorAll<HTMLElement>(

@@ -1,4 +1,4 @@
-// Title, preset, seed, files, theme, help. What does not exist yet has no button.
+// Title, preset, seed, files, theme, help.
 import { Menu } from '@ark-ui/solid/menu';
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import { Portal } from 'solid-js/web';
@@ -12,9 +12,9 @@ import { Deferred } from '../parts/Deferred.tsx';
 import { FileButton } from '../parts/FileButton.tsx';
 import { Seed } from '../parts/Seed.tsx';
 
-/** The item of the menu that opens the gallery; no preset is called so. */
+/** The menu item that opens the gallery; no preset has this name. */
 const GALLERY = '*gallery';
-/** The one that compares, where the bar has no room for its button. */
+/** The menu item that compares, for a bar without room for the button. */
 const COMPARE = '*compare';
 
 export function TopBar(props: {
@@ -55,7 +55,7 @@ export function TopBar(props: {
           </Menu.Trigger>
           <Portal
             ref={(host) => {
-              // What stands beside the page is a part of it too.
+              // The menu lies outside the page's landmarks, so it is one itself.
               host.role = 'region';
               host.ariaLabel = 'Menu';
             }}

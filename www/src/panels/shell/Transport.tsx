@@ -26,7 +26,7 @@ import { Flyout } from '../parts/Flyout.tsx';
 import { LazyPart } from '../parts/LazyPart.tsx';
 import { NoticeLine } from '../parts/Notices.tsx';
 
-/** The size of the thumb of the speed, in pixels: measured, it would make the browser lay the page out while it is built. */
+/** The size of the speed slider's thumb in pixels. Measuring it would force a layout while the page is built. */
 const THUMB = { width: 14, height: 14 };
 
 export function Transport(props: { app: Pick<App, 'transport' | 'selection' | 'document' | 'studies'> }): JSX.Element {
@@ -110,7 +110,7 @@ export function Transport(props: { app: Pick<App, 'transport' | 'selection' | 'd
           <button
             type="button"
             class="btn box desk"
-            title={tooltip('Keep this run as it is and go on in another one', 'branch')}
+            title={tooltip('Keep this run and continue in another one', 'branch')}
             onClick={() => void app.document.branch()}
           >
             Branch here
@@ -159,10 +159,10 @@ export function Transport(props: { app: Pick<App, 'transport' | 'selection' | 'd
   );
 }
 
-/** The buttons that move the run: to its start, back, on, by a step, to its end. */
+/** The buttons that move the run: to its start, a step back, play, a step on, to its end. */
 function Steps(props: { app: Pick<App, 'transport' | 'studies'> }): JSX.Element {
   const app = props.app;
-  /** What the large button does now. */
+  /** What the large button does at present. */
   const doing = (): 'Stop' | 'Pause' | 'Play' =>
     app.transport.progress() ? 'Stop' : app.transport.playsOn() ? 'Pause' : 'Play';
   const Step = (step: {
@@ -215,7 +215,7 @@ function Steps(props: { app: Pick<App, 'transport' | 'studies'> }): JSX.Element 
   );
 }
 
-/** The speed asked for and the one that was got, and the slider between the speeds. */
+/** The requested and the actual speed, and the slider that sets it. */
 function Speed(props: { app: Pick<App, 'transport'>; asked: Accessor<string>; got: Accessor<string> }): JSX.Element {
   const { app, asked, got } = props;
   return (
@@ -271,16 +271,18 @@ function Speed(props: { app: Pick<App, 'transport'>; asked: Accessor<string>; go
   );
 }
 
-/** The list of occasions, which closes once one was chosen. */
+/** The list of occasions; it closes after a choice. */
 async function runToList(close: () => void): Promise<Component<{ app: Pick<App, 'transport' | 'selection'> }>> {
   const { default: RunTo } = await import('./RunTo.tsx');
   return (props) => <RunTo app={props.app} onDone={close} />;
 }
 
-/** Edits at most that are stops of the tab key; all of them are in the list of changes. */
+/** At most this many edits are stops of the Tab key; the list of changes has all of them. */
 const MOST_STOPS = 20;
 
-/** The flags of the timeline as controls: each is shown when it has the focus, goes to its instant, and is moved by arrows. */
+/**
+ * The flags of the timeline as controls. A flag is visible while focused; Enter goes to its instant, arrows move it.
+ */
 function FlagStops(props: { app: Pick<App, 'transport' | 'document'>; onOpen: (index: number) => void }): JSX.Element {
   const flags = createMemo(() => (props.app.transport.throttledFrame()?.flags ?? []).slice(0, MOST_STOPS), [], {
     equals: (a, b) =>
@@ -332,7 +334,7 @@ function underWay(progress: Progress): string {
   return progress.share === undefined ? 'looking…' : `${percent(progress)} of the way`;
 }
 
-/** The instant to go to, typed: what is no time stays, and says so. */
+/** A field for the instant to go to. Invalid input stays, with an error. */
 function TimeField(props: { app: Pick<App, 'transport'> }): JSX.Element {
   const [wrong, setWrong] = createSignal(false);
   const go = (input: HTMLInputElement): void => {
@@ -347,7 +349,7 @@ function TimeField(props: { app: Pick<App, 'transport'> }): JSX.Element {
     setWrong(!fits);
     if (!fits || seconds === undefined) return;
     input.value = '';
-    // The keys are those of the page again.
+    // Keys go to the page again.
     input.blur();
     void props.app.transport.seek(seconds);
   };
@@ -360,7 +362,7 @@ function TimeField(props: { app: Pick<App, 'transport'> }): JSX.Element {
         aria-label="Go to time, in seconds"
         aria-invalid={wrong()}
         title={tooltip('A time in seconds, or minutes:seconds', 'time')}
-        placeholder={wrong() ? 'no such time' : 'time'}
+        placeholder={wrong() ? 'not a time' : 'time'}
         inputmode="decimal"
         autocomplete="off"
         size={7}
