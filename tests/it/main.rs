@@ -8,6 +8,7 @@
 mod cache;
 mod cli;
 mod engine;
+mod examples;
 mod exchange;
 mod fuzz_corpus;
 mod goldens;
