@@ -6,6 +6,7 @@
 #![cfg(all(feature = "cli", not(target_arch = "wasm32")))]
 
 mod cache;
+mod canary;
 mod cli;
 mod engine;
 mod examples;

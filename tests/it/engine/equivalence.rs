@@ -26,7 +26,7 @@ fn disagreement(case: &Case) -> Option<Vec<String>> {
 }
 
 /// The same where `scenario` has the traffic of `case`, said in another way.
-fn disagreement_on(scenario: Scenario, case: &Case) -> Option<Vec<String>> {
+pub(crate) fn disagreement_on(scenario: Scenario, case: &Case) -> Option<Vec<String>> {
     let said = |e: Box<dyn std::any::Any + Send>| {
         let text = e.downcast_ref::<String>().cloned();
         vec![text.or_else(|| e.downcast_ref::<&str>().map(|s| (*s).to_owned())).unwrap_or_default()]

@@ -1,6 +1,6 @@
 //! The engine: against the plain reference engine, laws of all scenarios, random and extreme scenarios, step times by hand.
 
-mod equivalence;
+pub(crate) mod equivalence;
 mod extremes;
 mod latency_by_hand;
 mod laws;

@@ -35,7 +35,7 @@ fn client(name: &str, tenant: &str, slo_class: SloClass, rate_per_s: f64) -> Cli
 }
 
 prop_compose! {
-    fn a_scenario()(
+    pub(crate) fn a_scenario()(
         seed in any::<u64>(),
         compat in select(vec![Compat::None, Compat::None, Compat::Blis]),
         replicas in 1_u32..4,
@@ -77,7 +77,7 @@ prop_compose! {
     }
 }
 
-fn run(scenario: &Scenario) -> Session {
+pub(crate) fn run(scenario: &Scenario) -> Session {
     let mut session = match Session::start(scenario.clone(), None, Audience::Batch) {
         Ok((session, _)) => session,
         Err(problems) => panic!("not a valid scenario: {problems:?}"),
@@ -127,7 +127,7 @@ fn met_share(got: Option<f64>, [met, finished, unserved]: [u32; 3]) {
 }
 
 /// The measurement window by its definition.
-struct Naive<'a> {
+pub(crate) struct Naive<'a> {
     scenario: &'a Scenario,
     records: &'a Records,
     from: u64,
@@ -135,7 +135,7 @@ struct Naive<'a> {
 }
 
 impl<'a> Naive<'a> {
-    fn new(scenario: &'a Scenario, session: &'a Session) -> Self {
+    pub(crate) fn new(scenario: &'a Scenario, session: &'a Session) -> Self {
         let records = session.engine().records();
         let end = session.engine().last_event_at().0;
         let first = match scenario.run.warmup_requests {
@@ -222,7 +222,7 @@ impl<'a> Naive<'a> {
     }
 }
 
-fn check_whole(report: &Report, naive: &Naive<'_>) {
+pub(crate) fn check_whole(report: &Report, naive: &Naive<'_>) {
     let (t, seconds) = (&report.throughput, naive.seconds());
     let per_s = |n: usize| if seconds > 0.0 { n as f64 / seconds } else { 0.0 };
     assert!(close(t.seconds, seconds));

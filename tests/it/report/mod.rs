@@ -1,7 +1,7 @@
 //! What a run reports: the report, notices, anomalies, figures of frames, rows.
 
 mod anomalies;
-mod definition;
+pub(crate) mod definition;
 mod detectors;
 mod figures;
 mod held_back;

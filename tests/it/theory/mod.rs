@@ -8,10 +8,10 @@
 mod basics;
 mod batches;
 mod caches;
-mod common;
+pub(crate) mod common;
 mod conservation;
 mod law_beside_run;
-mod little;
+pub(crate) mod little;
 mod loss_and_loops;
 mod one_server;
 mod own_world;
