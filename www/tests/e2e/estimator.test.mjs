@@ -81,7 +81,7 @@ onPage('arrows go from decision to decision, and before the first one the tab sa
   await panel(page).getByRole('button', { name: 'Next decision' }).press('Enter');
   await comes(() => clock(page), 195);
   await goTo(page, 5);
-  await comes(() => told(page), /Nothing has been decided yet\. The autoscaler decides every 15 s/);
+  await comes(() => told(page), /There is no decision yet\. The autoscaler decides every 15 s/);
   await panel(page).getByRole('button', { name: 'Next decision' }).click();
   await comes(() => clock(page), 15);
   await comes(() => told(page), /at 15\.000 s/);
@@ -96,7 +96,7 @@ onPage('a filter that has locked itself out says so, and a pool without autoscal
   const gate = panel(page).getByRole('img', { name: /^Normalised innovation squared of each cycle, logarithmic/ });
   await comes(() => gate.locator('.rejected').count(), 10);
   await goTo(page, 300);
-  await comes(() => told(page), /the published program makes no filter and keeps what it has/);
+  await comes(() => told(page), /the published program creates no filter and keeps its state/);
 });
 
 onPage('an autoscaler that does not learn has no estimator', async (page) => {

@@ -39,7 +39,7 @@ onPage('pools that decide together say so, each with its own load, and the form 
   await comes(() => clock(page), 256);
   await inspectorTab(page, 'Scaling');
   const headline = page.getByRole('region', { name: 'Decision' });
-  const told = 'at 255\\.000 s.*The pools of the model carry too little together.* This one: ';
+  const told = 'at 255\\.000 s.*The pools of the model have too little capacity together.* This one: ';
   await comes(() => headline.textContent(), new RegExp(`No change ${told}`));
   await page.locator('.scaling-pools select').selectOption('h100');
   await comes(() => headline.textContent(), new RegExp(`\\+1 ${told}`));

@@ -1,4 +1,4 @@
-// Anomalies in words: those of one request or replica, or of the whole run by kind.
+// Anomalies in words: of one request or replica, or of the whole run by kind.
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import { SHAPES, shapeOf } from '../../base/anomalies.ts';
 import { clock, count } from '../../base/units.ts';
@@ -6,10 +6,10 @@ import { AnomalyGlyph } from '../../draw/shapes.tsx';
 import type { AnomalyKind, AnomalyMark } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 
-/** Lines in a panel; the timeline and the event log have all. */
+/** The most lines in a panel; the timeline and the event log have all anomalies. */
 const MOST_LINES = 6;
 
-/** A block with the anomalies that `of` picks; nothing where there are none. */
+/** A block with the anomalies that `of` picks; empty if there are none. */
 export function AnomalyBlock(props: { app: Pick<App, 'transport'>; of: (mark: AnomalyMark) => boolean }): JSX.Element {
   const marks = createMemo(() => props.app.transport.anomalies().filter((a) => props.of(a)));
   return (
@@ -39,7 +39,7 @@ export function AnomalyBlock(props: { app: Pick<App, 'transport'>; of: (mark: An
   );
 }
 
-/** What the shapes on the timeline stand for, with how many there were. */
+/** The meaning of the shapes on the timeline, each with its number of anomalies. */
 export function AnomalyLegend(props: { marks: readonly AnomalyMark[] }): JSX.Element {
   const of = (kind: AnomalyKind): number => props.marks.filter((a) => a.kind === kind).length;
   return (

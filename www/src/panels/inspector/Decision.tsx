@@ -1,4 +1,4 @@
-// Why a request went where it went: what the router saw of each replica, what that scored, and what it gave up.
+// Why a request was routed to its replica: what the router saw of each replica, the scores, and the regret.
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import { sentence } from '../../base/schema.ts';
 import { DASH, percent } from '../../base/units.ts';
@@ -11,7 +11,7 @@ type Column = {
   readonly mark?: (c: Candidate) => Readonly<Record<string, boolean>>;
 };
 
-/** What was seen of each replica, where the router does not score by parts. */
+/** The load seen of each replica, for a router without parts of a score. */
 const SEEN: readonly Column[] = [
   { head: 'wait', value: (c) => c.waiting },
   { head: 'run', value: (c) => c.running },
@@ -19,7 +19,7 @@ const SEEN: readonly Column[] = [
   { head: 'KV %', value: (c) => percent(c.kv_used).value },
 ];
 
-/** What stands in every row; `mark` gives the classes of its cell. */
+/** The columns of every row; `mark` gives the classes of the cell. */
 const OUTCOME: readonly Column[] = [
   { head: 'load seen', value: (c) => c.load },
   { head: 'load true', value: (c) => c.true_load, mark: (c) => ({ t: true, d: c.load !== c.true_load }) },
@@ -38,7 +38,7 @@ export function Decision(props: Props): JSX.Element {
   const heads = createMemo(() => headsOf(parts().map((part) => part.name)));
   const out = createMemo(() => shown().filter((c) => c.excluded !== undefined));
   const regret = createMemo(() => regretOf(props.list));
-  /** Whether the score says no more than the load. */
+  /** Whether the score is only the negative load. */
   const minus = createMemo(() => props.list.every((c) => c.excluded !== undefined || c.score === -c.load));
   return (
     <>
@@ -115,7 +115,7 @@ export function Decision(props: Props): JSX.Element {
         load at that instant. <Show when={minus()}>Score = −load. </Show>The highest score wins.{' '}
         <Show when={parts().length > 0}>Each value, and below it times its weight; the weights add up to 1. </Show>
         <Show when={parts().length === 0 && out().length > 0}>
-          Not to be chosen:{' '}
+          Excluded:{' '}
           {out()
             .map((c) => `r${c.replica} (${c.excluded})`)
             .join(', ')}
@@ -136,14 +136,14 @@ export function Decision(props: Props): JSX.Element {
   );
 }
 
-/** What an expression adds up for each replica: a column for each of its summands. */
+/** The summands of an expression for each replica, a column each. */
 function Summands(props: { at: number; part: ScorePart; list: readonly Candidate[] }): JSX.Element {
   const able = (): readonly Candidate[] => props.list.filter((c) => c.excluded === undefined);
   return (
     <div class="scores">
       <table class="tbl summands">
         <caption>
-          What <code>{props.part.expression}</code> adds up, before that is cut to 0 to 1
+          The summands of <code>{props.part.expression}</code>, before the sum is limited to 0 to 1
         </caption>
         <thead>
           <tr>

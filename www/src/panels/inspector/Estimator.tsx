@@ -1,5 +1,5 @@
-// What a queueing model's filter has learnt, decision by decision: its coefficients with the truth where that is known, how far
-// measurements were off, what a replica carries, and the objectives that follow.
+// The estimates of a queueing model's filter, decision by decision: its coefficients beside the true values if known,
+// the errors of measurements, the capacity of a replica, and the objectives that follow.
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import { NBSP, plain, sig3 } from '../../base/units.ts';
 import type { ViewColumns } from '../../base/view.ts';
@@ -10,7 +10,7 @@ import { Validity } from './Validity.tsx';
 
 const TALL = 44;
 
-/** A coefficient: its sign, the prefix of its columns, its unit and how many of that are a millisecond. */
+/** A coefficient: its symbol, the prefix of its columns, its unit and the number of units in a millisecond. */
 const COEFFICIENTS = [
   { sign: 'α', key: 'alpha', unit: 'ms', of: '', factor: 1 },
   { sign: 'β', key: 'beta', unit: 'µs', of: 'a token', factor: 1e3 },
@@ -27,7 +27,7 @@ export type EstimatorProps = {
   readonly endS: number;
 };
 
-/** Figures over time, those of one pool. */
+/** Figures of one pool over time. */
 type Course = (name: string) => readonly number[];
 
 export function Estimator(props: EstimatorProps): JSX.Element {
@@ -72,7 +72,7 @@ export function Estimator(props: EstimatorProps): JSX.Element {
 
 type TrackProps = EstimatorProps & { readonly course: Course };
 
-/** Low and high of what is drawn, with a little room. */
+/** Lowest and highest value drawn, with a small margin. */
 function rangeOf(lists: readonly (readonly number[])[]): readonly [number, number] {
   const all = lists.flat().filter(Number.isFinite);
   if (all.length === 0) return [0, 1];
@@ -125,7 +125,7 @@ function Coefficient(
   );
 }
 
-/** The NIS of each cycle on a logarithmic axis, with the gate from which on an update is rejected. */
+/** The NIS of each cycle on a logarithmic axis, with the gate above which an update is rejected. */
 function Innovations(props: TrackProps): JSX.Element {
   const LEAST = 0.001;
   const GATE = (): number => props.course('nis_gate').findLast(Number.isFinite) ?? Number.NaN;
@@ -186,7 +186,7 @@ function Carried(props: TrackProps): JSX.Element {
     <Track
       {...props}
       sign="λ*"
-      label={`What a replica carries over time: ${value()}${Number.isFinite(error()) ? `, true ${truth()}` : ''}`}
+      label={`Capacity of a replica over time: ${value()}${Number.isFinite(error()) ? `, true ${truth()}` : ''}`}
       range={range()}
       draw={(x, y) => (
         <>
@@ -210,7 +210,7 @@ function Carried(props: TrackProps): JSX.Element {
 
 type Place = (at: number) => number;
 
-/** One chart on the clock: its sign and two ticks on the left, what holds now on the right. */
+/** One chart over time: its symbol and two ticks on the left, the present value on the right. */
 function Track(
   props: TrackProps & {
     readonly sign: string;
@@ -244,7 +244,7 @@ function Track(
   );
 }
 
-/** A line through what is known, broken where it is not. */
+/** A line through the known values, with gaps for unknown ones. */
 function lineOf(x: Place, y: Place, values: readonly number[]): string {
   let path = '';
   let broken = true;
@@ -267,9 +267,9 @@ function bandOf(x: Place, y: Place, low: readonly number[], high: readonly numbe
 }
 
 const PATHS = [
-  ['explicit', 'written down in the settings'],
-  ['inferred', 'from the coefficients learnt'],
-  ['observed', 'from measured latencies, until enough was learnt'],
+  ['explicit', 'given in the settings'],
+  ['inferred', 'from the learnt coefficients'],
+  ['observed', 'from measured latencies, until enough is learnt'],
 ] as const;
 
 function SloPath(props: EstimatorProps): JSX.Element {
@@ -291,10 +291,7 @@ function SloPath(props: EstimatorProps): JSX.Element {
           </For>
         </ul>
       </div>
-      <Show
-        when={path() !== ''}
-        fallback={<p class="say">There are none: nothing is written down, learnt or measured.</p>}
-      >
+      <Show when={path() !== ''} fallback={<p class="say">None: nothing is given, learnt or measured.</p>}>
         <p class="say">
           {k()}mean TTFT ≤ <b>{withUnit(props.figure('goal_ttft_ms'), 'ms')}</b>, mean ITL ≤{' '}
           <b>{withUnit(props.figure('goal_itl_ms'), 'ms')}</b>, {PATHS.find(([name]) => name === path())?.[1]}.

@@ -1,4 +1,4 @@
-// The latest events, of one kind or request if wanted. Only the rows in sight are in the document.
+// The latest events, optionally of one kind or request. Only the visible rows are in the document.
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
 import { oneAtATime } from '../../base/oneAtATime.ts';
 import { sentence } from '../../base/schema.ts';
@@ -23,7 +23,7 @@ export default function EventLog(props: { app: Pick<App, 'transport' | 'selectio
   const [top, setTop] = createSignal(0);
   const [height, setHeight] = createSignal(400);
   const [follows, setFollows] = createSignal(true);
-  /** The line that is read in full below the list. */
+  /** The line shown in full below the list. */
   const [read, setRead] = createSignal<EventRow>();
   let box: HTMLElement | undefined;
 
@@ -122,7 +122,7 @@ export default function EventLog(props: { app: Pick<App, 'transport' | 'selectio
       <div class="log-read">
         <Show
           when={read()}
-          fallback={<p class="m">Point at a line, or step to it with Tab, to read all of it here.</p>}
+          fallback={<p class="m">Point at a line, or move to it with Tab, to read it in full here.</p>}
         >
           {(row) => (
             <>
@@ -152,7 +152,7 @@ function Named(props: { row: EventRow }): JSX.Element {
       <Show when={props.row.request !== undefined}>
         <span class="rq-no">#{props.row.request}</span>{' '}
       </Show>
-      {/* Where a request is routed to is said by the line itself. */}
+      {/* The text of a routed request already names its replica. */}
       <Show when={props.row.replica !== undefined && props.row.kind !== 'routed'}>
         <span class="rp-no">r{props.row.replica}</span>
       </Show>

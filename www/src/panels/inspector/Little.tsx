@@ -5,7 +5,7 @@ import { count, durationMs, text } from '../../base/units.ts';
 import type { App } from '../../state/app.ts';
 import { Block, NameValues, type Row } from '../parts/Block.tsx';
 
-/** Whether both sides are equal is said in words: more digits would say no more. */
+/** Words say whether both sides are equal; more digits would not help. */
 const digits = (x: number): string =>
   Number.isFinite(x) ? x.toLocaleString('en', { maximumSignificantDigits: 4 }) : '–';
 
@@ -35,8 +35,7 @@ export function Little(props: { app: Pick<App, 'transport' | 'studies'>; replica
       </Show>
       <Show when={row()}>{(r) => <p class="say">{verdict(r()('difference'))}</p>}</Show>
       <p class="m note">
-        Of the run so far. Requests that are still inside count with the time they have been inside, so that L is λ W at
-        every instant.
+        Of the run so far. Requests still inside count with their time inside so far, so L = λW at every instant.
       </p>
     </Block>
   );

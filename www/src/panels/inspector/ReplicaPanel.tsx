@@ -8,7 +8,7 @@ import { Block, type BlockState, BlockStates, NameValues, type Row } from '../pa
 import { AnomalyBlock } from './AnomalyList.tsx';
 import { Little } from './Little.tsx';
 
-/** Requests listed of a batch. */
+/** The most requests listed of a batch. */
 const MOST_SHOWN = 48;
 
 export default function ReplicaPanel(props: { app: Pick<App, 'transport' | 'selection' | 'studies'> }): JSX.Element {
@@ -120,7 +120,7 @@ function Detail(props: { app: Pick<App, 'transport' | 'selection' | 'studies'>; 
   );
 }
 
-/** Which of its requests are listed, where not all are. */
+/** Which of its requests are listed, if not all. */
 function batchRemark(r: ReplicaFrame): string {
   const shown = Math.min(r.batch.requests.length, MOST_SHOWN);
   return shown < r.running ? `the first ${count(shown)} of ${count(r.running)} · ` : '';
@@ -141,7 +141,7 @@ function CpuTier(props: { kv: ReplicaFrame['kv'] }): JSX.Element {
   );
 }
 
-/** What its pool is made of, and what the settings that say "auto" came to. */
+/** The hardware and limits of its pool, with the values of settings that are "auto". */
 function PoolBlock(props: { pool: PoolFrame }): JSX.Element {
   const p = (): PoolFrame => props.pool;
   const perHour = (price: number | undefined): string => (price === undefined ? DASH : `${usd(price)} /h`);

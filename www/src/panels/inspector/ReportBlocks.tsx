@@ -1,4 +1,5 @@
-// What only the report has: everything measured since the warm-up, by whom it is about, and which requests were slow.
+// Figures that only the report has: everything measured since the warm-up, by class, tenant, client and pool, and the
+// slowest requests.
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import { sentence } from '../../base/schema.ts';
 import {
@@ -26,7 +27,7 @@ const METRICS = [
 ] as const;
 type Metric = (typeof METRICS)[number][0];
 
-/** The population of objectives met. */
+/** The requests that a share of objectives met refers to. */
 const BASE = 'of those finished, refused or dropped';
 
 const ms = (x: number | undefined): string => text(durationMs(x ?? Number.NaN));
@@ -168,7 +169,7 @@ function Groups(props: { report: Report; span: string }): JSX.Element {
               <thead>
                 <tr>
                   <th scope="col">{sentence(what)}</th>
-                  <th scope="col" title="How many values the percentiles are of">
+                  <th scope="col" title="Number of values behind the percentiles">
                     n
                   </th>
                   <th scope="col" title={`Objectives met, ${BASE}`}>
@@ -204,7 +205,7 @@ function Groups(props: { report: Report; span: string }): JSX.Element {
 function Slowest(props: { app: Pick<App, 'selection'>; report: Report; span: string }): JSX.Element {
   return (
     <Block title="Slowest requests" remark={props.span}>
-      <Show when={props.report.slowest.length > 0} fallback={<p class="say">No request that counts has finished.</p>}>
+      <Show when={props.report.slowest.length > 0} fallback={<p class="say">No counted request has finished.</p>}>
         <table class="tbl slowest">
           <thead>
             <tr>

@@ -1,4 +1,5 @@
-// One request: what happened to it in a sentence, where its time went, why it was sent where it was. Loaded when one is chosen.
+// One request: its story in a sentence, where its time went, why it was routed to its replica. Loaded when one is
+// chosen.
 import { createMemo, type JSX, lazy, Show, Suspense } from 'solid-js';
 import { clock, count, DASH, durationUs, text } from '../../base/units.ts';
 import { ClientShape } from '../../draw/shapes.tsx';
@@ -18,7 +19,7 @@ export default function RequestBlocks(props: {
   const client = createMemo(() =>
     (props.app.transport.throttledFrame()?.clients ?? []).findIndex((c) => c.name === d().client),
   );
-  /** The output processing of each token where it is. */
+  /** The output processing of each token on its replica. */
   const overheadUs = (): number => {
     const frame = props.app.transport.throttledFrame();
     const pool = frame?.replicas.find((r) => r.id === d().replica)?.pool;
@@ -79,7 +80,7 @@ export default function RequestBlocks(props: {
           when={d().candidates.length > 0}
           fallback={
             <p class="say">
-              The decision has not been made yet, or is not kept: only the latest are, and of a large fleet only some.
+              There is no decision yet, or it is no longer kept: only the latest are, and in a large fleet only some.
             </p>
           }
         >

@@ -1,4 +1,4 @@
-// One request, or what is worth looking at while none is chosen.
+// One request, or suggestions while none is chosen.
 import { type JSX, lazy, Show, Suspense } from 'solid-js';
 import type { EventKind } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
@@ -20,7 +20,7 @@ export function RequestPanel(props: {
   );
 }
 
-/** An empty inspector offers what is worth looking at. */
+/** Suggestions in an empty inspector. */
 function Empty(props: { app: Pick<App, 'transport' | 'selection'> }): JSX.Element {
   const latest = async (kind: EventKind): Promise<void> => {
     const { rows } = await props.app.selection.events({ kinds: [kind], limit: 1 });
@@ -30,8 +30,8 @@ function Empty(props: { app: Pick<App, 'transport' | 'selection'> }): JSX.Elemen
   return (
     <div class="blk">
       <p class="say">
-        Pick a request on the stage or in the log to see where its time went and why it was sent where it was. Or look
-        at:
+        Pick a request on the stage or in the log to see where its time went and why it was routed to its replica. Or
+        look at:
       </p>
       <div class="offers">
         <button

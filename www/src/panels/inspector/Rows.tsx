@@ -1,4 +1,4 @@
-// Rows of the run as a file: the bytes that the command line writes, streamed from a thread that makes the run once more for them.
+// Rows of the run as a file: the same bytes as the command line's, streamed from a thread that repeats the run.
 import { createSignal, For, type JSX, onCleanup, Show } from 'solid-js';
 import { sentence } from '../../base/schema.ts';
 import { writeDocument } from '../../base/text.ts';
@@ -10,9 +10,9 @@ import type { App } from '../../state/app.ts';
 import { save } from '../parts/save.ts';
 
 const WHAT: Readonly<Record<RowTable, string>> = {
-  requests: 'a row for each request: its times, tokens, replica and why it was refused',
+  requests: 'a row for each request: its times, tokens, replica and reason of refusal',
   decisions: 'a row for each routing decision and candidate: what the router saw and scored',
-  events: 'a row for each thing that happened, in order',
+  events: 'a row for each event, in order',
   series: 'a row for each bucket of time, of the cluster and of each replica',
 };
 
@@ -20,7 +20,7 @@ export function RowsBlock(props: { app: Pick<App, 'document'> }): JSX.Element {
   const app = props.app;
   const [table, setTable] = createSignal<RowTable>('requests');
   const [format, setFormat] = createSignal<RowFormat>('csv');
-  /** How far the run for the rows is, while there is one. */
+  /** The progress of the run for the rows, while there is one. */
   const [atUs, setAtUs] = createSignal<number>();
   const [told, setTold] = createSignal('');
   let benchmarks: BenchmarkClient | undefined;
@@ -41,7 +41,7 @@ export function RowsBlock(props: { app: Pick<App, 'document'> }): JSX.Element {
       const scenario = writeDocument(app.document.current());
       const trace = app.document.trace() === undefined ? undefined : app.document.traceFile();
       await benchmarks.ask({ kind: 'rows-open', scenario, table: table(), format: format(), trace });
-      // Each piece becomes a Blob at once: the browser may keep those outside of memory.
+      // Each piece becomes a Blob at once, because the browser can keep Blobs outside of memory.
       const pieces: Blob[] = [];
       for (let piece = await next(); piece; piece = await next()) {
         pieces.push(new Blob([piece.bytes]));

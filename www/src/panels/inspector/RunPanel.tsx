@@ -1,4 +1,4 @@
-// The run as a whole: counts with the conservation check, and the report that the command line would print.
+// The run as a whole: counts with the conservation check, and the report as the command line prints it.
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
 import { oneAtATime } from '../../base/oneAtATime.ts';
 import { trust } from '../../base/trust.ts';
@@ -16,7 +16,10 @@ import { Little } from './Little.tsx';
 import { ReportBlocks } from './ReportBlocks.tsx';
 import { RowsBlock } from './Rows.tsx';
 
-/** While a run goes on its report is made this often at most, and takes one part in so many of the time. */
+/**
+ * Limits on reports of a running run: the least time between two, and the share of time that they may take (one part in
+ * this many).
+ */
 const LEAST_MS = 2000;
 const SHARE = 50;
 
@@ -47,7 +50,7 @@ export default function RunPanel(props: {
     const c = counts();
     return c.arrived === c.in_pipeline + c.waiting + c.running + c.completed + c.rejected + c.dropped;
   };
-  // The report belongs to an instant: it is asked for when the run rests, and while it goes on as often as it costs little.
+  // The report belongs to an instant. It is requested when the run pauses, and during the run as often as it is cheap.
   let due = 0;
   const ask = oneAtATime(async () => {
     const began = performance.now();

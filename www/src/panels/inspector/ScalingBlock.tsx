@@ -1,4 +1,4 @@
-// What autoscalers did: replicas by stage over time with the number wanted, and the decisions that changed it.
+// The work of autoscalers: replicas by stage over time with the wanted number, and the decisions that changed it.
 import { createEffect, createSignal, For, type JSX, on, Show } from 'solid-js';
 import { oneAtATime } from '../../base/oneAtATime.ts';
 import { trust } from '../../base/trust.ts';
@@ -14,7 +14,7 @@ import './scaling.css';
 const MOST = 50;
 const WIDE = 320;
 const TALL = 96;
-/** Columns of the view in the order in which they are stacked, from below. */
+/** Columns of the view in stacking order, from below. */
 const STAGES = ['serving', 'cold', 'starting', 'draining'] as const;
 
 export default function ScalingBlock(props: {
@@ -28,7 +28,7 @@ export default function ScalingBlock(props: {
     const [found] = await app.studies.columns(['replicas']).catch(() => []);
     setColumns(found);
     setDecisions(await app.selection.scaling({ changes_only: true, most: MOST }).catch(() => undefined));
-    // The report belongs to an instant and costs more than the rest: it is asked for when the run rests.
+    // The report belongs to an instant and is costly, so it is requested only when the run pauses.
     if (app.transport.mode() !== 'paused') return;
     const report = await app.selection.report().catch(() => undefined);
     if (report) setParts(trust<Report>(JSON.parse(report.json)).scaling ?? []);
@@ -91,7 +91,7 @@ function Decision(props: { row: ScalingRow; app: Pick<App, 'transport'> }): JSX.
   );
 }
 
-/** How old what a decision saw was. */
+/** The age of the measurement behind a decision. */
 function seenBefore(us: number | undefined): string {
   if (us === undefined) return '';
   return us === 0 ? ', just measured' : `, measured ${text(durationUs(us))} before`;
@@ -116,7 +116,7 @@ function Legend(): JSX.Element {
   );
 }
 
-/** Stages stacked as bands, and the number wanted as a line over them. */
+/** Stages stacked as bands, with the wanted number as a line. */
 function Stacked(props: { data: ViewColumns | undefined; endS: number }): JSX.Element {
   const column = (name: string): Float64Array | undefined => {
     const at = props.data?.names.indexOf(name) ?? -1;
@@ -154,7 +154,7 @@ function Stacked(props: { data: ViewColumns | undefined; endS: number }): JSX.El
         role="img"
         aria-label={told()}
       >
-        {/* Hollow is on its way, striped is leaving: the marks of the stage. */}
+        {/* Hollow means starting, striped means leaving, as on the stage. */}
         <pattern id="stage-leaving" width="4" height="4" patternUnits="userSpaceOnUse">
           <path d="M0 1h4" />
         </pattern>

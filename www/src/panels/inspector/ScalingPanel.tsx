@@ -1,4 +1,5 @@
-// The decision of an autoscaler at the playhead: what it saw beside what was there, its rule, what it has learnt; then all decisions.
+// The decision of an autoscaler at the playhead: its inputs beside the true values, its rule, its estimates; then all
+// decisions.
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
 import { getAt } from '../../base/json.ts';
 import { oneAtATime } from '../../base/oneAtATime.ts';
@@ -102,10 +103,10 @@ function NoAutoscaler(): JSX.Element {
 function NoDecision(props: { tickS: number }): JSX.Element {
   return (
     <div class="empty">
-      <p>Nothing has been decided yet.</p>
+      <p>There is no decision yet.</p>
       <p class="m">
         The autoscaler decides every {plain(props.tickS)}
-        {NBSP}s. Run on, or press the arrow for the next decision.
+        {NBSP}s. Run on, or press the arrow to go to the next decision.
       </p>
     </div>
   );
@@ -125,7 +126,7 @@ function Headline(props: { row: ScalingRow; figure: Figure | undefined; manner: 
   );
 }
 
-/** What differs by more than this share is set off: it may have decided otherwise. */
+/** Inputs that differ by more than this share are highlighted: they may have changed the decision. */
 const APART = 0.2;
 
 function Inputs(props: { row: ScalingRow; figure: Figure | undefined; windowS: number }): JSX.Element {
@@ -219,8 +220,8 @@ function Inputs(props: { row: ScalingRow; figure: Figure | undefined; windowS: n
         </tbody>
       </table>
       <p class="m scaling-note">
-        True now: since the measurement before the decision, without window and lag.
-        <Show when={props.figure}> Load decided on: what came to the replicas measured.</Show>
+        True now: since the measurement before the decision, without window or lag.
+        <Show when={props.figure}> Load decided on: the arrivals at the measured replicas.</Show>
       </p>
     </Block>
   );
@@ -234,7 +235,7 @@ function Rule(props: { row: ScalingRow; figure: Figure | undefined; least: numbe
   const x = (n: number): number => 8 + ((WIDE - 16) * Math.min(n, end())) / end();
   const needed = (): number => props.figure?.('needed') ?? Number.NaN;
   const told = (): string =>
-    `From ${row().current} to ${row().desired} replicas; the load asks for ${row().recommended}, ${props.least} to ${props.most} are allowed`;
+    `From ${row().current} to ${row().desired} replicas; the load needs ${row().recommended}, ${props.least} to ${props.most} are allowed`;
   const clamped = (): string => {
     if (row().clamped === 'to-max') return `capped at ${props.most}`;
     return row().clamped === 'to-min' ? `raised to ${props.least}` : 'within limits';
@@ -290,7 +291,7 @@ function Rule(props: { row: ScalingRow; figure: Figure | undefined; least: numbe
         <p class="m scaling-note">{row().unplaced} of them wait for GPUs.</p>
       </Show>
       <Show when={row().reverses}>
-        <p class="m scaling-note">The opposite of the change before, within the cooldown.</p>
+        <p class="m scaling-note">This reverses the previous change within the cooldown.</p>
       </Show>
     </Block>
   );

@@ -1,4 +1,4 @@
-// How far the queueing model can be trusted on the engine's own step times, as measured: docs/data/queueing-validity.json.
+// The measured accuracy of the queueing model on the engine's own step times: docs/data/queueing-validity.json.
 import { For, type JSX } from 'solid-js';
 import page from '../../../../docs/data/queueing-validity.json';
 import { DASH, NBSP, plain } from '../../base/units.ts';
@@ -19,7 +19,7 @@ export function Validity(): JSX.Element {
         <summary>These runs, on the engine’s own step times</summary>
         <table class="tbl scaling-validity">
           <caption class="m">
-            How much more TTFT and ITL are predicted than measured, at the load that was learnt from, and at λ*.
+            Excess of predicted over measured TTFT and ITL, at the load that was learnt from, and at λ*.
           </caption>
           <thead>
             <tr>

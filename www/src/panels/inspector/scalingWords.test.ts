@@ -30,18 +30,18 @@ const of =
 const ALONE = { asCoded: false, together: false, up: 0.85 };
 const LEARNT = of({ replica_per_s: 14.96, demand_per_s: 29.83, needed: 2.347, enough: 2.849, required: 2 });
 
-test('a change carries its sign', () => {
+test('a change has its sign', () => {
   expect(changeOf(ROW)).toBe('+1');
   expect(changeOf({ ...ROW, desired: 1 })).toBe('−1');
   expect(changeOf({ ...ROW, desired: 2 })).toBe('No change');
 });
 
-test('the reason has the numbers of the rule that decided', () => {
+test('the reason has the numbers of the deciding rule', () => {
   expect(whyOf(ROW, LEARNT, ALONE)).toBe(
     '29.8\u00a0req/s ÷ (λ* 15.0 × 0.85) = 2.35 replicas. 2 run or start: more are needed.',
   );
   expect(whyOf({ ...ROW, rule: 'below-threshold' }, LEARNT, ALONE)).toContain(
-    '2 run or start; what is above 2.85 is removed.',
+    '2 run or start; replicas above 2.85 are removed.',
   );
   expect(whyOf({ ...ROW, rule: 'within-tolerance' }, LEARNT, ALONE)).toBe(
     '29.8\u00a0req/s ÷ (λ* 15.0 × 0.85) = 2.35 replicas; a replica is removed above 2.85. 2 run or start: no change.',
@@ -50,37 +50,35 @@ test('the reason has the numbers of the rule that decided', () => {
   expect(whyOf(ROW, LEARNT, { ...ALONE, asCoded: true })).toContain('it never asks for more');
   expect(whyOf({ ...ROW, learnt: ['saturated', '', 'observed'] }, of({}), ALONE)).toContain('half as many');
   expect(whyOf({ ...ROW, rule: 'hold' }, undefined, ALONE)).toBe(
-    'Nothing that decides is known yet, so the number stays.',
+    'The deciding metrics are not known yet, so the number stays.',
   );
 });
 
-test('pools that decide together give the reason of all of them, and their own load', () => {
+test('pools that decide together give the common reason and their own load', () => {
   const together = { ...ALONE, together: true };
   expect(whyOf(ROW, LEARNT, together)).toBe(
-    'The pools of the model carry too little together: more go where capacity costs least. This one: 29.8\u00a0req/s at λ* 15.0 a replica.',
+    'The pools of the model have too little capacity together: replicas are added where capacity costs least. This one: 29.8\u00a0req/s at λ* 15.0 a replica.',
   );
   expect(whyOf({ ...ROW, rule: 'hold' }, of({}), together)).toMatch(/: the number stays\.$/);
-  expect(whyOf({ ...ROW, rule: 'gpu-budget' }, undefined, together)).toBe(
-    'More are asked for than there are GPUs for.',
-  );
+  expect(whyOf({ ...ROW, rule: 'gpu-budget' }, undefined, together)).toBe('More replicas are needed than GPUs allow.');
 });
 
-test('of several metrics the one that asks for the most is named', () => {
+test('of several metrics the most demanding one is named', () => {
   const row = { ...ROW, rule: 'target', metric: 'waiting', clamped: 'to-max' };
   expect(whyOf(row, undefined, ALONE)).toBe(
-    'The measured load asks for this number. Of its metrics, waiting asks for the most. 3 is the maximum.',
+    'The measured load needs this number. Of its metrics, waiting needs the most. 3 is the maximum.',
   );
 });
 
-test('learning is told with what else happened', () => {
+test('learning is described with its side effects', () => {
   expect(tuningOf({ ...ROW, learnt: ['rejected', 'widened', ''] })).toMatch(
-    /^The measurement was further off .* less sure\.$/,
+    /^The measurement is further off .* raises its own uncertainty\.$/,
   );
   const { learnt: _, ...none } = ROW;
   expect(tuningOf(none)).toBe('');
 });
 
-test('the figures of a decision are those of its instant and pool', () => {
+test('a decision has the figures of its instant and pool', () => {
   const data = {
     names: ['t_s', 'pool', 'nis'],
     columns: [
@@ -95,7 +93,7 @@ test('the figures of a decision are those of its instant and pool', () => {
   expect(figureAt(undefined, 0, 0)).toBeUndefined();
 });
 
-test('what is unknown is a dash, and what was seen says its age', () => {
+test('unknown values are dashes, and measurements have their age', () => {
   expect(withUnit(Number.NaN, 'ms')).toBe('–');
   expect(seenOf({ ...ROW, seen_us_ago: 0 }, 60)).toBe('just measured, mean of 60\u00a0s');
   expect(seenOf(ROW, 60)).toBe('nothing measured yet');

@@ -43,7 +43,7 @@ export function ErrorTable(props: {
         <thead>
           <tr>
             <th scope="col">Group, GPU</th>
-            <th scope="col" class="n" title="Experiments with any of these figures; each cell says its own number">
+            <th scope="col" class="n" title="Experiments with any of these figures; each cell has its own number">
               n ≤
             </th>
             <For each={props.figures}>

@@ -4,7 +4,7 @@ import { DASH } from '../../base/units.ts';
 import { errorText, figureName, type ModelResidual, shareText } from './measuredData.ts';
 
 const WIDTH = 220;
-/** The edges of a strip, and the band that is drawn in it. */
+/** The edges of a strip, and the band drawn in it. */
 const MOST = 0.2;
 const BAND = 0.05;
 
@@ -80,13 +80,13 @@ export function ErrorsByModel(props: { models: Readonly<Record<string, readonly 
         </tbody>
       </table>
       <p class="truth-legend">
-        below the knee; edges: {shareText(MOST)} and more; hollow: fitted on; bar: median of what was predicted
+        below the knee; edges: {shareText(MOST)} and more; hollow: fitted on; bar: median of predictions
       </p>
     </section>
   );
 }
 
-/** A model without who published it. */
+/** The name of a model without its publisher. */
 function shortModel(model: string): string {
   return model.split('/').at(-1) ?? model;
 }

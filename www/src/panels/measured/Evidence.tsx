@@ -1,4 +1,5 @@
-// What numbers rest on: three bars measured, two calibrated, one modelled; and the mark of a run outside of what was measured.
+// The basis of numbers: three bars measured, two calibrated, one modelled; and the mark of a run outside the measured
+// range.
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import type { Schema } from '../../base/schema.ts';
 import { DASH, NBSP, sig3 } from '../../base/units.ts';
@@ -7,13 +8,13 @@ import type { CoefficientEvidence, Evidence } from '../../generated/boundary.ts'
 
 const COEFFICIENTS = 'cluster.pools[0].latency.calibrated.coefficients';
 
-/** What the numbers of the run on screen rest on. */
+/** The basis of the numbers of the run on screen. */
 export function EvidencePanel(props: { evidence: Evidence | undefined; schema: Schema }): JSX.Element {
   const coefficients = createMemo(() => props.evidence?.coefficients ?? []);
   const said = (name: string, key: string): string => String(props.schema.said(`${COEFFICIENTS}.${name}`, key) ?? '');
   const valued = (name: string, value: string): string =>
     said(name, 'x-unit') === '' ? value : `${value}${NBSP}${said(name, 'x-unit')}`;
-  /** The interval, as far as values are allowed. */
+  /** The interval, limited to allowed values. */
   const interval = ({ name, value, half }: CoefficientEvidence): string => {
     if (half === undefined) return DASH;
     const [low, high] = [Number(said(name, 'minimum')), Number(said(name, 'maximum'))];
@@ -23,7 +24,7 @@ export function EvidencePanel(props: { evidence: Evidence | undefined; schema: S
     <Show when={props.evidence}>
       {(evidence) => (
         <div class="truth-block">
-          <h3>What the numbers of this run rest on</h3>
+          <h3>What the numbers of this run are based on</h3>
           <ul class="rests">
             <For each={evidence().parts}>
               {(part) => (

@@ -1,4 +1,4 @@
-// The band that the intervals of the coefficients make of TTFT and TPOT, run when it is asked for.
+// The range of TTFT and TPOT that follows from the intervals of the coefficients, computed on request.
 import { createSignal, For, type JSX, onCleanup, Show } from 'solid-js';
 import { writeDocument } from '../../base/text.ts';
 import { durationMs, text } from '../../base/units.ts';
@@ -16,11 +16,11 @@ export function ExpectedRanges(props: { app: Pick<App, 'document'> }): JSX.Eleme
   const [bands, setBands] = createSignal<readonly Band[]>();
   const [told, setTold] = createSignal('');
   const ask = async (): Promise<void> => {
-    setTold('Running it with each coefficient at both ends of its interval…');
+    setTold('Running with each coefficient at both ends of its interval…');
     try {
       const found = await benchmarks.ask({ kind: 'bands', scenario: writeDocument(props.app.document.inForce()) });
       setBands(found);
-      setTold(found.length === 0 ? 'No interval is known of the coefficients of this run.' : '');
+      setTold(found.length === 0 ? 'The coefficients of this run have no known intervals.' : '');
     } catch (error) {
       if (!(error instanceof LostError)) setTold(error instanceof Error ? error.message : String(error));
     }
@@ -31,7 +31,7 @@ export function ExpectedRanges(props: { app: Pick<App, 'document'> }): JSX.Eleme
   };
   return (
     <div class="truth-block">
-      <h3>What the intervals come to</h3>
+      <h3>Effect of the intervals</h3>
       <button type="button" class="btn box" onClick={() => void ask()}>
         Draw the band
       </button>
@@ -54,7 +54,7 @@ export function ExpectedRanges(props: { app: Pick<App, 'document'> }): JSX.Eleme
         )}
       </For>
       <Show when={(bands()?.length ?? 0) > 0}>
-        <p class="s">Errors of coefficients are added up as if they were independent.</p>
+        <p class="s">The errors of coefficients are summed as independent.</p>
       </Show>
     </div>
   );

@@ -1,4 +1,4 @@
-// One measured experiment: its stages, measured beside simulated, and the scenario that it opens as.
+// One measured experiment: its stages, measured and simulated, and its scenario.
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import { type Experiment, type Stage, stageOf } from './measuredData.ts';
 import { MeasuredTable } from './SideBySide.tsx';
@@ -12,7 +12,7 @@ export function ExperimentPanel(props: {
     const e = props.experiment;
     return e?.stages.find((s) => s.stage === picked()) ?? (e ? stageOf(e) : undefined);
   });
-  /** The stage that can be run: the shown one, or the first that tells its traffic. */
+  /** The stage to run: the shown one, or the first with known traffic. */
   const runnable = createMemo(() => {
     const own = stage();
     return own?.client === undefined ? props.experiment?.stages.find((s) => s.client !== undefined) : own;
@@ -75,7 +75,7 @@ export function ExperimentPanel(props: {
                 </button>
                 <p class="s">
                   Runs {of.stage === '' ? 'it' : `stage ${of.stage}`} on the page, with the measured percentiles on its
-                  distributions. Arrivals and lengths are drawn like the measured ones.
+                  distributions. Arrivals and lengths are drawn from distributions like the measured ones.
                 </p>
               </div>
             )}

@@ -1,4 +1,4 @@
-// How true is this? Measured runs beside what the simulation makes of them, and the user's own benchmark. Loaded when it is opened.
+// How true is this? Measured runs beside their simulations, and the user's own benchmark. Loaded when it is opened.
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import page from '../../../../docs/data/validation-page.json';
 import { sentence } from '../../base/schema.ts';
@@ -146,7 +146,7 @@ function ExperimentList(props: {
   onChoose: (experiment: Experiment) => void;
 }): JSX.Element {
   const [shut, setShut] = createSignal<ReadonlySet<string>>(new Set());
-  /** Whether experiments that the headline does not count are listed too. */
+  /** Whether experiments that do not count for the headline are listed too. */
   const [whole, setWhole] = createSignal(false);
   const counted = createMemo(() => DATA.experiments.filter((e) => counts(e, props.regime)).length);
   const groups = createMemo(() =>
@@ -169,8 +169,8 @@ function ExperimentList(props: {
         </button>
       </div>
       <p class="s truth-filter">
-        {whole() ? 'All, also those that no headline counts' : sentence(filterText('calibrated', props.regime))}; error
-        of the E2E mean, calibrated, of each stage.
+        {whole() ? 'All, also those that count for no headline' : sentence(filterText('calibrated', props.regime))}.
+        Error: E2E mean, calibrated, of each stage.
       </p>
       <div class="truth-scroll">
         <For each={groups()}>

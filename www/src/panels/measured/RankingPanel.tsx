@@ -1,4 +1,4 @@
-// How well the simulation orders configurations: Kendall's tau-b of each set.
+// How well the simulation ranks configurations: Kendall's tau-b of each set.
 import { For, type JSX, Show } from 'solid-js';
 import { DASH } from '../../base/units.ts';
 import { type RankedSet, type Rankings, rankedBy } from './measuredData.ts';
@@ -20,7 +20,7 @@ export function RankingPanel(props: { rankings: Rankings }): JSX.Element {
               Configurations
             </th>
             <th scope="col" class="n">
-              Pairs told apart
+              Pairs distinguished
             </th>
             <th scope="col">
               τ-b <i>−1 to 1, target {props.rankings.target}</i>
@@ -36,7 +36,7 @@ export function RankingPanel(props: { rankings: Rankings }): JSX.Element {
                 <td class="n">{set.configurations}</td>
                 <td class="n">{set.pairs}</td>
                 <td>
-                  <Show when={set.tau_b !== null} fallback={<span>{DASH} no pair can be told apart</span>}>
+                  <Show when={set.tau_b !== null} fallback={<span>{DASH} no pair can be distinguished</span>}>
                     <span class="strip">
                       <svg width={WIDTH} height="16" viewBox={`0 0 ${WIDTH} 16`} aria-hidden="true">
                         <path class="axis" d={`M4 15.5H${WIDTH - 4}M${x(0)} 12v3`} />

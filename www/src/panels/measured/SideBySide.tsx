@@ -1,4 +1,4 @@
-// Measured beside simulated: the table that a benchmark and an experiment share, and a distribution with measured dots on it.
+// Measured beside simulated: the table shared by benchmarks and experiments, and a distribution with measured dots.
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import { count, DASH, durationMs, sig3, text } from '../../base/units.ts';
 import type { PercentPoint } from '../../state/measured.ts';
@@ -19,12 +19,12 @@ export function shown(figure: string, value: number): string {
   return sig3(value);
 }
 
-/** An error as long as the bar may become. */
+/** The error at which the bar has full length. */
 const MOST = 0.25;
 
 export function MeasuredTable(props: {
   rows: readonly MeasuredRow[];
-  /** Whether the load is assumed: what differs may be the load then, and is no error. */
+  /** Whether the load is assumed; differences then may come from the load and are not errors. */
   assumed?: boolean;
 }): JSX.Element {
   const bar = (error: number | undefined): string => {
@@ -77,7 +77,7 @@ const EDGE = { left: 26, right: 8, top: 8, bottom: 20 } as const;
 /** A simulated distribution as the share of requests at or below each value, and measured percentiles as hollow dots. */
 export function MeasuredCurve(props: {
   title: string;
-  /** Values in ascending order, at equal distances of their rank. */
+  /** Values in ascending order, at equally spaced ranks. */
   simulated: readonly number[];
   measured: readonly PercentPoint[];
   largestGap?: number | undefined;

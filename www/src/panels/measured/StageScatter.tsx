@@ -24,7 +24,7 @@ export function StageScatter(props: {
   const [figure, setFigure] = createSignal<string>('e2e_ms mean');
   const [width, setWidth] = createSignal(WIDEST);
   let host: SVGSVGElement | undefined;
-  // Drawn at the width that there is, so that its words keep their size.
+  // Drawn at the available width, so that its text keeps its size.
   onMount(() => {
     const sized = new ResizeObserver(([entry]) =>
       setWidth(Math.max(NARROWEST, Math.min(WIDEST, Math.round(entry?.contentRect.width ?? WIDEST)))),

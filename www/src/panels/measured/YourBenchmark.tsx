@@ -1,4 +1,4 @@
-// The user's own benchmark: dropped, opened or pasted; measured beside simulated, and one click to calibrate to it.
+// The user's own benchmark, dropped, opened or pasted: measured beside simulated, with a button that calibrates to it.
 import { createEffect, createSignal, For, type JSX, on, onCleanup, Show } from 'solid-js';
 import { readDocument, writeDocument } from '../../base/text.ts';
 import type { Benchmark, Comparison, OneRun } from '../../generated/boundary.ts';
@@ -28,7 +28,7 @@ export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies'> })
   const [problems, setProblems] = createSignal<readonly string[]>([]);
   const [busy, setBusy] = createSignal('');
 
-  /** Asks; what is refused is told. */
+  /** Asks a question; a refusal becomes a message. */
   async function attempt(doing: string, work: () => Promise<void>): Promise<void> {
     setBusy(doing);
     setProblems([]);
@@ -82,7 +82,7 @@ export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies'> })
         file: file.name,
       });
       setFound(one);
-      // A run that changed half-way would be of two machines: the coefficients are in force from 0, in a run of their own.
+      // A change half-way would mix two machines, so the coefficients apply from 0, in a run of their own.
       await applyAsRun(app.document, calibratedDocument(app.document.current(), readDocument(one.scenario)));
       await compare(file.text);
     });
@@ -96,8 +96,8 @@ export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies'> })
           fallback={
             <p class="s">
               Drop a result of vllm bench serve, sglang.bench_serving, GuideLLM, inference-perf, AIPerf or LLMPerf, the
-              log of a vLLM server or its /metrics anywhere. It is run on the cluster of the scenario on screen. Nothing
-              leaves this computer.
+              log of a vLLM server or its /metrics anywhere. Its traffic runs on the cluster of the scenario on screen.
+              Nothing leaves this computer.
             </p>
           }
         >
@@ -152,7 +152,7 @@ export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies'> })
               </button>
               <Show
                 when={found()}
-                fallback={<p class="s">Fits the few coefficients that one run tells; all others stay.</p>}
+                fallback={<p class="s">Fits the few coefficients that one run determines; the others stay.</p>}
               >
                 {(one) => <Calibrated one={one()} />}
               </Show>
@@ -164,7 +164,7 @@ export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies'> })
   );
 }
 
-/** What was read of a file: who wrote it, and the run of it that is compared. */
+/** The contents of a file: the tool that wrote it, and the run to compare. */
 function WhatWasRead(props: {
   name: string;
   comparison: Comparison | undefined;
@@ -212,7 +212,7 @@ function Compared(props: { comparison: Comparison }): JSX.Element {
         <For each={props.comparison.warnings}>{(warning) => <p class="wa">{warning}</p>}</For>
         <Show when={props.comparison.assumed}>
           <p class="wa">
-            The file does not tell how its requests were sent: the load is assumed, and what differs is no error.
+            The file does not say how requests were sent: the load is assumed, so differences are not errors.
           </p>
         </Show>
         <MeasuredTable rows={rows()} assumed={props.comparison.assumed} />
@@ -234,14 +234,14 @@ function Compared(props: { comparison: Comparison }): JSX.Element {
   );
 }
 
-/** What the run fixed: the coefficients before and after. */
+/** The fitted coefficients, before and after. */
 function Calibrated(props: { one: OneRun }): JSX.Element {
   return (
     <>
       <p class="s">
         Fitted {props.one.changes.length} of {props.one.of} coefficients to {props.one.requests} requests
         {props.one.failed > 0 ? `; ${props.one.failed} failed` : ''}. TPOT {mainError(props.one.before)} →{' '}
-        <b>{mainError(props.one.after)}</b>. They are in force from 0, in a run of its own in the list of runs.
+        <b>{mainError(props.one.after)}</b>. They apply from 0, in a separate run in the list of runs.
       </p>
       <For each={props.one.warnings}>{(warning) => <p class="wa">{warning}</p>}</For>
       <ul class="rests">
@@ -263,6 +263,6 @@ function Calibrated(props: { one: OneRun }): JSX.Element {
   );
 }
 
-/** The error of mean TPOT, or of what stands in its place. */
+/** The error of mean TPOT, or of its substitute. */
 const mainError = (of: OneRun['before'] | undefined): string =>
   errorText(of?.find((r) => r.metric === 'tpot_ms' && r.stat === 'mean')?.error);

@@ -67,7 +67,7 @@ test('no rows of requests are in what the page downloads', () => {
     for (const s of e.stages) expect(longest(s.client ?? null), e.id).toBeLessThanOrEqual(1);
 });
 
-test('an experiment is a scenario with its cluster, its traffic and its source', () => {
+test('an experiment becomes a scenario with its cluster, its traffic and its source', () => {
   const e = DATA.experiments.find((found) => found.id.startsWith('e-r3'));
   const stage = e?.stages.find((s) => s.stage === 'rate4');
   if (!e || !stage) throw new Error('the sweep is recorded');
@@ -78,13 +78,13 @@ test('an experiment is a scenario with its cluster, its traffic and its source',
   expect(measuredPoints(stage, 'ttft_ms').map(([percent]) => percent)).toEqual([50, 90, 99]);
 });
 
-test('groups are in order and each experiment has a stage that stands for it', () => {
+test('groups are in order and each experiment has a stage that represents it', () => {
   const groups = groupsOf(DATA);
   expect(groups.map((g) => g.name)).toEqual(groups.map((g) => g.name).toSorted());
   for (const e of DATA.experiments) if (e.stages.length > 0) expect(stageOf(e), e.id).toBeDefined();
 });
 
-test('each level says how far off it is, and rankings how many sets reach the target', () => {
+test('each level gives its error, and rankings the number of sets that reach the target', () => {
   for (const level of DATA.levels)
     expect(headline(level, 'below'), level.level).toMatch(
       /^E2E mean of \d+ experiments below the knee, (nothing fitted|not fitted to|not seen): [\d.]+ % off in the median, [\d.]+ % at worst$/,
@@ -94,7 +94,7 @@ test('each level says how far off it is, and rankings how many sets reach the ta
   expect(DATA.rankings.sets.every((s) => rankedBy(s.metric) !== '')).toBe(true);
 });
 
-test.each(REGIMES)('what is listed %s is what the calibrated headline counts, the worst among it', (regime) => {
+test.each(REGIMES)('the list %s has the experiments of the calibrated headline, with the worst', (regime) => {
   const level = DATA.levels.find((l) => l.level === 'calibrated');
   const all = level?.groups.find((g) => g.group === 'all' && g.regime === regime && g.figure === 'e2e_ms mean');
   const listed = DATA.experiments.filter((e) => counts(e, regime));

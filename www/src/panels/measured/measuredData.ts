@@ -1,5 +1,5 @@
-// The recorded replays of measured experiments as the panel shows them. All figures are the core's; here they are only chosen and put
-// into words.
+// The recorded replays of measured experiments as the panel shows them. All figures come from the core; this file only
+// selects and words them.
 import { isObject, type Json } from '../../base/json.ts';
 import { DASH } from '../../base/units.ts';
 import type { PercentPoint } from '../../state/measured.ts';
@@ -44,16 +44,19 @@ export type Group = {
 
 export type PublishedFigure = { readonly figure: string; readonly published: number };
 
-/** A set of figures of one kind of prediction. `dots`: by group, GPU, regime and figure, the error of each stage, and 1 where it was fitted to. */
+/**
+ * A set of figures of one kind of prediction. `dots`: by group, GPU, regime and figure, the error of each stage, and 1
+ * if the stage was used for fitting.
+ */
 export type Level = {
   readonly level: LevelName;
-  /** By figure; none where nothing was promised. */
+  /** By figure; missing if there is no target. */
   readonly targets: Readonly<Record<string, number>>;
   readonly groups: readonly Group[];
   readonly dots: Readonly<Record<string, readonly (readonly [error: number, fitted: number])[]>>;
 };
 
-/** The signed errors of a model below the knee, with the GPU of each, and the median of those that were predicted. */
+/** The signed errors of a model below the knee, with the GPU of each, and the median of the predictions. */
 export type ModelResidual = {
   readonly model: string;
   readonly median: number | null;
@@ -85,25 +88,21 @@ export type MeasuredPage = {
 };
 
 export type LevelName = 'raw' | 'calibrated' | 'transfer';
-/** What the middle of the panel shows. */
+/** The content of the middle of the panel. */
 export type Shown = LevelName | 'ranking';
 
 export const SHOWN: readonly (readonly [name: Shown, label: string, about: string])[] = [
-  ['raw', 'Raw', 'Errors as it comes, with nothing fitted: the catalogue’s coefficients, else the roofline.'],
+  ['raw', 'Raw', 'Errors without fitting: with the catalogue’s coefficients, else the roofline.'],
   [
     'calibrated',
     'Calibrated',
-    'Errors of the simulation with built-in coefficients, against measured runs; stages that they were fitted to are hollow and do not count.',
+    'Errors of the simulation with built-in coefficients, against measured runs; stages used for fitting are hollow and do not count.',
   ],
-  [
-    'transfer',
-    'Transfer',
-    'Errors of coefficients that have not seen this token budget, this parallelism or this GPU.',
-  ],
+  ['transfer', 'Transfer', 'Errors of coefficients fitted without this token budget, this parallelism or this GPU.'],
   [
     'ranking',
     'Ranking',
-    'Whether the simulation orders configurations as the measurements do: Kendall’s τ-b, 1 is the same order.',
+    'Whether the simulation ranks configurations like the measurements: Kendall’s τ-b, 1 is the same order.',
   ],
 ];
 
@@ -156,19 +155,19 @@ export function shareText(share: number): string {
   return `${percent >= 99.5 ? percent.toFixed(0) : percent.toFixed(1)} %`;
 }
 
-/** The stage that stands for an experiment in a list: all of it, or its first. */
+/** The stage that represents an experiment in a list: the whole run, or its first stage. */
 export function stageOf(e: Experiment): Stage | undefined {
   return e.stages.find((s) => s.stage === 'all' && Object.keys(s.figures).length > 0) ?? e.stages[0];
 }
 
-/** What tells an experiment from others of its group. */
+/** The name of an experiment within its group. */
 export function shortName(e: Experiment): string {
   return e.id.replace(/^[a-z]-/, '');
 }
 
 export type Listed = { readonly name: string; readonly about: string; readonly experiments: readonly Experiment[] };
 
-/** Experiments by group, with the GPUs they ran on. */
+/** Experiments by group, with their GPUs. */
 export function groupsOf(data: MeasuredPage): readonly Listed[] {
   const names = [...new Set(data.experiments.map((e) => e.group))].toSorted();
   return names.map((name) => {
@@ -191,19 +190,19 @@ const UNSEEN: Readonly<Record<LevelName, string>> = {
 };
 const E2E = 'e2e_ms mean';
 
-/** Which experiments a level counts, in words. */
+/** The experiments that count for a level, in words. */
 export function filterText(level: LevelName, regime: Regime): string {
   return `${IN_REGIME[regime]}, ${UNSEEN[level]}`;
 }
 
-/** The sentence on top: how far off end-to-end latency is, in which experiments. */
+/** The headline: the error of end-to-end latency, and its experiments. */
 export function headline(level: Level | undefined, regime: Regime): string {
   const all = level?.groups.find((g) => g.group === 'all' && g.regime === regime && g.figure === E2E);
   if (!level || !all) return 'No end-to-end latency was measured here';
   return `E2E mean of ${all.experiments} experiments ${filterText(level.level, regime)}: ${shareText(all.median)} off in the median, ${shareText(all.worst)} at worst`;
 }
 
-/** The stages of an experiment in a regime that were predicted, with the error of E2E: those that the calibrated headline counts. */
+/** The predicted stages of an experiment in a regime, with their error of E2E; the calibrated headline counts these. */
 export function countedStages(e: Experiment, regime: Regime): readonly Stage[] {
   return e.stages.filter((s) => {
     const error = s.figures[E2E]?.[2];
@@ -212,14 +211,17 @@ export function countedStages(e: Experiment, regime: Regime): readonly Stage[] {
 }
 
 /**
- * Whether the calibrated headline counts an experiment. Of a run of group C the second half is predicted by coefficients that were
- * fitted to the first: the table has its error, the recorded whole run has not.
+ * Whether the calibrated headline counts an experiment. In group C, coefficients fitted to the first half of a run
+ * predict its second half: the table has that error, the recorded whole run does not.
  */
 export function counts(e: Experiment, regime: Regime): boolean {
   return countedStages(e, regime).length > 0 || (regime === 'any' && e.group === 'C');
 }
 
-/** The errors of an experiment in a list: that of its one stage, or the least and the greatest of several; without stages, of all of it. */
+/**
+ * The errors of an experiment in a list: of its single stage, or the least and greatest of several, or, without stages,
+ * of the whole run.
+ */
 export function listedError(e: Experiment, stages?: readonly Stage[]): string {
   if (stages?.length === 0) return DASH;
   if (!stages) return errorText(stageOf(e)?.figures[E2E]?.[2] ?? stageOf(e)?.figures['tpot_ms mean']?.[2]);
@@ -228,7 +230,7 @@ export function listedError(e: Experiment, stages?: readonly Stage[]): string {
   return least === greatest ? (least ?? '') : `${least?.replace(/ %$/, '')} to ${greatest}`;
 }
 
-/** The sentence on top of the rankings. */
+/** The headline of the rankings. */
 export function rankingHeadline(rankings: Rankings): string {
   return `τ-b of ${rankings.target} or more in ${rankings.reached} of ${rankings.told} sets, ${rankings.median.toFixed(2)} in the median`;
 }
@@ -257,7 +259,7 @@ export function measuredPoints(stage: Stage, metric: string): readonly PercentPo
   });
 }
 
-/** By what configurations are ordered. */
+/** The figures that configurations are ranked by. */
 export function rankedBy(metric: string): string {
   return metric === 'tok_per_s_per_gpu' ? 'Tokens/s a GPU' : figureName(metric);
 }
