@@ -1,21 +1,21 @@
-//! How much memory a copy of a recorder takes: what changes, and what is at rest and shared with other copies.
+//! Memory sizes of recorders: the part that changes, and the part at rest that copies share.
 
 use super::recorder::Recorder;
 
 impl Recorder {
-    /// About how many bytes of it every copy has for itself.
+    /// Approximate number of bytes that every copy owns.
     pub(crate) fn bytes_alive(&self) -> u64 {
         let packed = self.packed.as_ref().map_or(0, |packed| 8 * packed.len() as u64);
         let alive = self.timeline.bytes() + self.spread.bytes() + self.itl.bytes() + 8 * (1 << 12);
         alive + packed + self.scaling.bytes()
     }
 
-    /// About how many bytes are read to pack it.
+    /// Approximate number of bytes that packing reads.
     pub(crate) fn bytes_packed_from(&self) -> u64 {
         self.bytes_alive() + self.decisions.bytes_to_pack()
     }
 
-    /// Bytes of what is at rest that `later`, which went on from a copy of it, does not share.
+    /// Bytes at rest that are not shared with `later`, which continued from a copy.
     pub(crate) fn bytes_at_rest(&self, later: Option<&Self>) -> u64 {
         self.judgements.bytes_beside(later.map(|l| &l.judgements))
             + self.ttft_log.bytes_beside(later.map(|l| &l.ttft_log))

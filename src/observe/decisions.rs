@@ -12,31 +12,31 @@ use groups::Groups;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// Most replicas of which every decision is kept.
+/// Largest number of replicas at which every decision is kept.
 const EACH_KEPT: usize = 16;
 
-/// Whether the decision about a request is kept in full: each, and of N > 16 replicas one in N / 16. Room for decisions is
-/// limited by their candidates: with fewer of them, those that are kept reach back further.
+/// Whether the decision about a request is kept in full: every one up to 16 replicas, one in N / 16 with N > 16.
+/// Memory is limited by the number of candidates: with fewer decisions kept, they reach back further.
 pub(crate) fn is_kept(request: RequestId, replicas: usize) -> bool {
     request.index().is_multiple_of(replicas.div_ceil(EACH_KEPT).max(1))
 }
 
-/// A decision, column by column: candidates as the router saw them, their loads as they truly were, and what they scored.
+/// A decision, column by column: candidates as the router saw them, their true loads, and their scores.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct KeptDecision {
     request: u32,
-    /// Position of the chosen one; none if the request was refused.
+    /// Position of the chosen candidate; `None` if the request was refused.
     chosen: Option<u32>,
     seen: Vec<ReplicaView>,
     true_load: Vec<u32>,
-    /// Why each could not be chosen; empty if all could.
+    /// Why each candidate was excluded; empty if none was.
     excluded: Vec<Option<Excluded>>,
     /// Empty if the policy has no scores.
     totals: Vec<f64>,
     terms: Vec<(Term, f64)>,
     /// One column after another, as many as there are terms.
     values: Vec<f64>,
-    /// What terms that are expressions are sums of: the position of the term and the text.
+    /// Summands of terms that are expressions: the position of the term and the text.
     summands: Vec<(u32, Rc<str>)>,
     /// One column after another, as many as there are summands.
     summand_values: Vec<f64>,
@@ -63,19 +63,19 @@ pub(crate) struct Decisions {
     targets: Vec<u64>,
 }
 
-/// What the decisions of a run amount to.
+/// A summary of the decisions of a run.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DecisionPart {
-    /// Requests that admission let in or refused.
+    /// Requests that admission admitted or refused.
     pub decided: u32,
-    /// Requests that admission let in.
+    /// Requests that admission admitted.
     pub admitted: u32,
-    /// Requests refused, by whomever.
+    /// Requests refused, by any stage.
     pub rejected: u32,
     /// Requests sent to a replica.
     pub routed: u64,
-    /// How much better the best candidate scored than the chosen one, on average.
+    /// Mean of the best candidate's score minus the chosen one's.
     pub score_regret_mean: f64,
     /// The largest of these differences.
     pub score_regret_max: f64,
@@ -101,18 +101,18 @@ pub struct Candidate {
     pub kv_used: f64,
     /// Waiting + running + in flight as seen.
     pub load: u32,
-    /// The same as it truly was.
+    /// The true load.
     pub true_load: u32,
     /// The policy's score; higher is better.
     pub score: f64,
     /// Whether it was chosen.
     pub chosen: bool,
-    /// Why it could not be chosen, such as `wait queue full`; missing if it could. Those that could not stand last.
+    /// Why it was excluded, such as `wait queue full`; missing if it was not. Excluded replicas come last.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub excluded: Option<String>,
-    /// What the score is made of; empty for a policy that does not score.
+    /// The parts of the score; empty for a policy that does not score.
     pub parts: Vec<ScorePart>,
 }
 
@@ -132,7 +132,7 @@ pub struct ScorePart {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expression: Option<Rc<str>>,
-    /// What an expression adds up, before its sum is cut to 0 to 1; missing if it is no sum.
+    /// The summands of an expression, before its sum is clamped to 0 to 1; missing if it is not a sum.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summands: Option<Vec<SummandValue>>,
@@ -149,7 +149,7 @@ pub struct SummandValue {
 }
 
 impl KeptDecision {
-    /// Forgets everything but its memory.
+    /// Clears all columns and keeps their memory.
     fn clear(&mut self) {
         let Self {
             request: _,
@@ -183,12 +183,12 @@ impl KeptDecision {
 }
 
 impl Decisions {
-    /// No decisions yet; of each, `max_candidates` are to be kept (0 means all).
+    /// No decisions yet; at most `max_candidates` candidates of each will be kept (0 means all).
     pub(crate) fn new(max_candidates: u32) -> Self {
         Self { max_candidates, ..Self::default() }
     }
 
-    /// Bytes of the decisions that `later`, which went on from a copy, does not share.
+    /// Bytes of the decisions not shared with `later`, which continued from a copy.
     pub(super) fn bytes_beside(&self, later: Option<&Self>) -> u64 {
         self.kept.bytes_beside(later.map(|l| &l.kept))
     }
@@ -198,22 +198,22 @@ impl Decisions {
         self.kept.bytes_to_pack()
     }
 
-    /// Keeps its decisions packed.
+    /// Packs the decisions.
     pub(super) fn pack(&mut self) {
         self.kept.pack();
     }
 
-    /// Is what it was.
+    /// Unpacks the decisions.
     pub(super) fn unpack(&mut self) {
         self.kept.unpack();
     }
 
-    /// Whether the report is to have a summary.
+    /// Whether the report gets a summary.
     pub(crate) fn summarised(&self) -> bool {
         self.max_candidates > 0
     }
 
-    /// Adds a decision to the summary, and keeps it if somebody may ask for it.
+    /// Adds a decision to the summary, and stores it if `keep` is set.
     pub(crate) fn add(&mut self, d: &Decision, keep: bool) {
         let Some(request) = d.request else { return };
         if let Some(target) = d.target().filter(|_| self.summarised()) {
@@ -234,7 +234,7 @@ impl Decisions {
 
     fn keep(&mut self, request: RequestId, d: &Decision) {
         let most = if self.max_candidates == 0 { usize::MAX } else { self.max_candidates as usize };
-        // The best, and the chosen one. Where all are kept they are ranked when somebody asks.
+        // The best candidates and the chosen one. If all are kept, they are ranked when read.
         let best = (most < d.seen.len()).then(|| {
             let mut best = d.best(most);
             best.extend(d.chosen.filter(|chosen| !best.contains(chosen)));
@@ -262,12 +262,12 @@ impl Decisions {
         });
     }
 
-    /// What the router saw when it sent `request` somewhere, the best first, if that is still kept.
+    /// The candidates that the router saw for `request`, the best first, if the decision is still kept.
     pub(crate) fn candidates(&self, request: RequestId) -> Vec<Candidate> {
         let found = self.kept.latest_about(request);
         let Some(kept) = &found else { return Vec::new() };
         let n = kept.seen.len();
-        // Those whose wait queue was full are known, and were not scored.
+        // Replicas with a full wait queue are known and were not scored.
         let scored = kept.values.len() / kept.terms.len().max(1);
         let part = |at: usize| {
             let column = move |(i, (term, weight)): (usize, &(Term, f64))| {
@@ -324,7 +324,7 @@ impl Decisions {
     }
 }
 
-/// Why a replica could not be chosen, for people.
+/// Why a replica was excluded, in words.
 pub(crate) fn excluded_words(excluded: Excluded) -> String {
     match excluded {
         Excluded::QueueFull => "wait queue full".to_owned(),

@@ -1,7 +1,7 @@
 //! The event log: the latest facts of a run and, among them, edits and anomalies in words.
 //!
-//! Facts come by the hundred thousand in a second of watching, notes now and then: they are kept apart, so that entering a fact and
-//! forgetting one is copying a few words.
+//! A watched run has hundreds of thousands of facts a second and few notes. They are stored separately, so that
+//! entering or dropping a fact copies a few words.
 
 mod packed;
 
@@ -10,7 +10,7 @@ use crate::base::{Micros, SharedQueue};
 use crate::engine::Fact;
 use serde::{Deserialize, Serialize};
 
-/// What is not a fact.
+/// A line that is not a fact.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Note {
     /// An edit, in a few words.
@@ -26,7 +26,7 @@ pub(crate) enum LogEntry<'a> {
     Note(&'a Note),
 }
 
-/// When, and the fact; none where a note stands.
+/// When, and the fact; `None` for a note.
 type Line = (u64, Option<Fact>);
 
 /// Lines of a piece.
@@ -36,7 +36,7 @@ const PIECE: usize = 256;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct EventLog {
     lines: SharedQueue<Line, PIECE>,
-    /// Notes with the numbers of their lines: those that are kept, and some that are not any more.
+    /// Notes with the numbers of their lines: the kept ones, and some older ones.
     notes: Vec<(u64, Note)>,
     /// Number of the first line that is kept.
     start: u64,
@@ -74,7 +74,7 @@ impl EventLog {
         }
     }
 
-    /// Forgets the first line where there are as many as are kept; whether there is room for another.
+    /// Drops the first line if the log is full; returns whether there is room for another.
     #[inline]
     fn makes_room(&mut self) -> bool {
         let full = self.lines.len() >= self.most;
@@ -95,17 +95,17 @@ impl EventLog {
         })
     }
 
-    /// Keeps its lines packed.
+    /// Packs the lines.
     pub(super) fn pack(&mut self) {
         self.lines.pack();
     }
 
-    /// Is what it was; lines are unpacked when somebody reads them.
+    /// Restores the log; lines are unpacked when they are read.
     pub(super) fn unpack(&mut self) {
         self.lines.unpack();
     }
 
-    /// Bytes of lines that `later`, which went on from a copy of this log, does not share.
+    /// Bytes of lines not shared with `later`, which continued from a copy of this log.
     pub(super) fn bytes_beside(&self, later: Option<&Self>) -> u64 {
         self.lines.bytes_beside(later.map(|l| &l.lines))
     }

@@ -16,16 +16,17 @@ struct MeteredStep {
     kv_used: u32,
 }
 
-/// Who is somewhere, from the start of the run: what the two sides of Little's law need. The integral of the number is kept from
-/// change to change, the times of the requests from their instants of coming and going; nothing is lost, so both are equal.
+/// The requests present somewhere, from the start of the run: the two sides of Little's law. The integral of their
+/// number is updated at every change; the times of the requests come from their instants of entering and leaving.
+/// Both are exact, so they are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Presence {
-    /// How many came.
+    /// How many requests entered.
     pub(crate) came: u32,
     inside: u32,
     since: Micros,
     area: u128,
-    /// Sums of the instants at which they came and went.
+    /// Sums of the instants at which they entered and left.
     coming: u128,
     going: u128,
 }
@@ -49,8 +50,8 @@ impl Presence {
         self.going += u128::from(now.0);
     }
 
-    /// Up to `now`: how many are there, the integral of their number, and the time that all have been there, those included that
-    /// are there still; both in request-microseconds.
+    /// Up to `now`: how many are present, the integral of their number, and the total time of all requests, those
+    /// still present included; both in request-microseconds.
     pub(crate) fn read(&self, now: Micros) -> (u32, u128, u128) {
         let number = self.area + area(self.inside, now.0.saturating_sub(self.since.0));
         (self.inside, number, (self.going + area(self.inside, now.0)).saturating_sub(self.coming))
@@ -82,7 +83,7 @@ struct Meter {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Meters {
     replicas: Vec<Meter>,
-    /// Requests that have arrived and not left.
+    /// Requests that have arrived and have not left.
     system: Presence,
     /// Where the measurement window begins.
     from: Micros,
@@ -93,7 +94,7 @@ pub(crate) struct Meters {
 pub(crate) struct Reading {
     /// How long it existed: from when it was added until it was drained and empty.
     pub(crate) up_us: u64,
-    /// How long a step ran, or more than one.
+    /// How long at least one step ran.
     pub(crate) busy_us: u64,
     /// Requests waiting, times microseconds.
     pub(crate) waiting_area: u128,
@@ -129,7 +130,7 @@ impl Meter {
         }
     }
 
-    /// Forgets everything before `from`, which no fact has passed.
+    /// Drops everything before `from`; no fact is later than `from` yet.
     fn restart(&mut self, from: Micros) {
         self.waiting_since = from;
         self.waiting_area = 0;
@@ -148,7 +149,7 @@ impl Meter {
         self.waiting = waiting;
     }
 
-    /// What the latest step adds to the areas under batch and KV use, as far as it lies before `end`.
+    /// What the latest step adds before `end` to the areas under batch and KV use.
     fn of_step(&self, end: Micros) -> (u128, u128) {
         let Some(step) = &self.step else { return (0, 0) };
         let us = step.span.0.min(end.0.saturating_sub(step.began.0));
@@ -160,7 +161,7 @@ impl Meter {
         self.go_if_empty(now);
     }
 
-    /// A replica that drains is gone once it is empty and its last step is over.
+    /// Ends a draining replica once it is empty and its last step is over.
     fn go_if_empty(&mut self, now: Micros) {
         if self.draining
             && self.presence.inside == 0
@@ -170,7 +171,7 @@ impl Meter {
         }
     }
 
-    /// It is gone.
+    /// Ends its existence.
     fn end(&mut self, now: Micros) {
         if let Some((_, end @ None)) = self.existed.last_mut() {
             *end = Some(now);
@@ -205,7 +206,7 @@ impl Meters {
         Self { replicas, system: Presence::default(), from: Micros::ZERO }
     }
 
-    /// The measurement window begins at `from`: what came before does not count.
+    /// Starts the measurement window at `from`: earlier values do not count.
     pub(crate) fn restart(&mut self, from: Micros) {
         self.from = from;
         for meter in &mut self.replicas {
@@ -281,13 +282,13 @@ impl Meters {
         self.replicas[index].come_back(now);
     }
 
-    /// A replica has another price from `now` on.
+    /// Changes the price of a replica from `now` on.
     pub(crate) fn reprice(&mut self, replica: usize, now: Micros, before: Option<f64>) {
         self.replicas[replica].prices.push((now, before));
     }
 
-    /// US dollars for what a replica existed in the measurement window until `end`, each hour at the price that held then; unknown
-    /// without a price.
+    /// Cost of a replica in US dollars for its existence in the measurement window until `end`, each hour at the
+    /// price of that time; `None` without a price.
     pub(crate) fn usd(&self, replica: usize, end: Micros, usd_per_hour: Option<f64>) -> Option<f64> {
         let meter = &self.replicas[replica];
         let (mut usd, mut from) = (Some(0.0), self.from);
@@ -303,13 +304,13 @@ impl Meters {
         usd.zip(usd_per_hour).map(|(usd, price)| usd + price * up_us as f64 / US_PER_HOUR)
     }
 
-    /// Who is in the whole system, and of each replica since when it exists and who is there.
+    /// The requests in the whole system; then, for each replica, since when it exists and its requests.
     pub(crate) fn presence(&self) -> impl Iterator<Item = (Micros, &Presence)> {
         let each = self.replicas.iter().map(|m| (m.existed[0].0, &m.presence));
         std::iter::once((Micros::ZERO, &self.system)).chain(each)
     }
 
-    /// By replica: when it was gone, until it came back.
+    /// By replica: when it ceased to exist, until it came back.
     pub(crate) fn ends(&self) -> Vec<Vec<Micros>> {
         let ends = |m: &Meter| {
             let last = m.existed.last().and_then(|(_, end)| *end);

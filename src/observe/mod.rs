@@ -1,7 +1,8 @@
-//! What is learnt from the stream of facts: distributions, time series, objectives met, anomalies, decisions, the report.
+//! Everything measured in the stream of facts: distributions, time series, objectives met, anomalies, decisions, the
+//! report.
 //!
-//! The recorder listens to the engine and sums up; everything else here reads what it has summed up. Nothing here knows who asks,
-//! or decides how far a run goes.
+//! The recorder reads the facts of the engine and keeps sums; the other modules read these sums. Nothing here depends
+//! on the caller or decides how far a run goes.
 
 pub mod anomaly;
 mod bytes;

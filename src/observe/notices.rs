@@ -1,7 +1,8 @@
-//! What the reader of a run must know to read its numbers right: what was not measured, not finished, not known or cut off.
+//! Notices: what a reader must know to interpret the numbers of a run, such as requests not measured, not finished,
+//! unknown prices or a run cut short.
 //!
-//! A notice is no error: the run is what the scenario asked for. But its numbers mean less than they seem to, and each of
-//! these has been taken for a result. What can only be said of a whole run is said at its end.
+//! A notice is no error: the run is what the scenario asked for. But its numbers mean less than they seem to. A
+//! notice about a whole run appears at its end.
 
 use super::recorder::Recorder;
 use crate::base::Micros;
@@ -26,29 +27,29 @@ pub enum NoticeKind {
     Unfinished,
     /// Requests were dropped because no cache can hold them.
     Dropped,
-    /// A pool without a price: the cost is not known.
+    /// A pool has no price: the cost is unknown.
     NoPrice,
-    /// The run was cut by `run.horizon_s` or `run.max_requests`, and more was asked for.
+    /// `run.horizon_s` or `run.max_requests` cut the run before its other limit or the end of its requests.
     CutShort,
     /// Rows of the trace were left out.
     TraceRows,
-    /// Expressions gave scores that were no finite numbers.
+    /// Expressions gave scores that were not finite.
     NotFinite,
-    /// Requests did not go where edits send them.
+    /// Edits route requests to replicas that they did not go to.
     NotSent,
 }
 
-/// Something the reader of a run must know.
+/// A notice for the reader of a run.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Notice {
     /// What it is about.
     pub kind: NoticeKind,
-    /// Path of the scenario's field that brought it about.
+    /// Path of the scenario's field that caused it.
     pub path: String,
-    /// What there is to know, in one or two sentences.
+    /// The notice, in one or two sentences.
     pub text: String,
-    /// What to do about it.
+    /// How to avoid it.
     pub remedy: String,
 }
 
@@ -60,10 +61,10 @@ impl Notice {
 
 /// Unfinished or waiting requests below this number are not worth a notice.
 const FEWEST_UNFINISHED: u32 = 10;
-/// Arrivals that last less than this, in microseconds, are a burst, whose requests are expected to wait.
+/// Arrivals within less than this, in microseconds, are a burst, whose requests are expected to wait.
 const BURST_US: u64 = 10 * US_PER_S;
 
-/// A run as far as it has come.
+/// A run up to its playhead.
 #[derive(Clone, Copy)]
 pub(crate) struct RunSoFar<'a> {
     pub(crate) scenario: &'a Scenario,
@@ -74,7 +75,7 @@ pub(crate) struct RunSoFar<'a> {
     pub(crate) ended: bool,
 }
 
-/// How many requests there will be at most: the cap, or all of a trace or of a list. `None` if only time tells.
+/// Largest possible number of requests: the cap, or all of a trace or list. `None` if only the horizon limits it.
 pub(crate) fn requests_asked(scenario: &Scenario, trace: Option<&Trace>) -> Option<u64> {
     let w = &scenario.workload;
     let listed = w.clients.is_empty().then_some(w.requests.len() as u64);
@@ -84,7 +85,7 @@ pub(crate) fn requests_asked(scenario: &Scenario, trace: Option<&Trace>) -> Opti
 }
 
 impl RunSoFar<'_> {
-    /// What there is to know of it; most of it only once the run has ended.
+    /// The notices of the run; most appear only once it has ended.
     pub(crate) fn notices(&self) -> Vec<Notice> {
         let at_end: [fn(&Self) -> Option<Notice>; 4] =
             [Self::nothing_measured, Self::unfinished, Self::cut_short, Self::not_sent];
@@ -125,7 +126,8 @@ impl RunSoFar<'_> {
         Some(Notice::new(kind, "run.warmup_s", text, remedy))
     }
 
-    /// Requests that accumulated, or were left over when the run was cut. A livelock is reported as the trouble of the run instead.
+    /// Requests that accumulated, or were left over when the run was cut. A livelock is reported in the run's
+    /// `trouble` instead.
     fn unfinished(&self) -> Option<Notice> {
         if self.engine.livelock().is_some() {
             return None;
@@ -171,7 +173,7 @@ impl RunSoFar<'_> {
         Some(Notice::new(NoticeKind::Saturated, path, text, remedy))
     }
 
-    /// A run to the end of its requests, most of whose time went by after the last of them had arrived.
+    /// A run to the end of its requests that spent most of its time after the last arrival.
     fn served_late(&self) -> Option<Notice> {
         let records = self.engine.records();
         let (first, last) = (records.first()?.arrival, records.last()?.arrival);
@@ -190,7 +192,7 @@ impl RunSoFar<'_> {
         Some(Notice::new(NoticeKind::Saturated, "cluster.pools", text, remedy))
     }
 
-    /// Requests in wait queues at half of the run's time, as the timeline has them.
+    /// Requests in wait queues at half of the run's time, from the timeline.
     fn queued_halfway(&self) -> u32 {
         let timeline = &self.recorder.timeline;
         let half = timeline.closed() / 2;
@@ -198,7 +200,7 @@ impl RunSoFar<'_> {
         (0..self.engine.replicas().len()).filter_map(queue).sum()
     }
 
-    /// A run that one of its two limits ended before the other, or before the recorded requests.
+    /// A run that one of its two limits ended before the other limit or before the end of its recorded requests.
     fn cut_short(&self) -> Option<Notice> {
         let run = &self.scenario.run;
         let arrived = u64::from(self.engine.census().arrived);
@@ -280,7 +282,7 @@ impl RunSoFar<'_> {
         (scores > 0).then(|| Notice::new(NoticeKind::NotFinite, path, text, remedy))
     }
 
-    /// Requests that did not go where edits send them: the first, and how many there are.
+    /// Requests that did not go to the replica set by an edit: the first, and their number.
     fn not_sent(&self) -> Option<Notice> {
         let mut missed = self.engine.not_redirected();
         let first = missed.next()?;

@@ -1,13 +1,14 @@
 //! Latency objectives in whole microseconds, by SLO class, and what each finished request met of them.
 //!
-//! A request is judged once, when it completes, by the objectives of that moment. Whoever reports objectives reads that judgement.
+//! A request is judged once, when it completes, by the objectives of that moment. All reports of objectives read that
+//! judgement.
 
 use crate::base::math::round_to_span;
 use crate::base::{Chunks, RequestId};
 use crate::scenario::{Slo, SloClass};
 use serde::{Deserialize, Serialize};
 
-/// Objectives of one class; `u64::MAX` where there is none.
+/// Objectives of one class; `u64::MAX` for none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Objectives {
     pub(crate) ttft_us: u64,
@@ -23,7 +24,7 @@ impl Met {
     const TTFT: u8 = 1;
     const TPOT: u8 = 2;
     const E2E: u8 = 4;
-    /// Set in every judgement, so that a request without one has no bits at all.
+    /// Set in every judgement, so that a request without a judgement has no bits set.
     const JUDGED: u8 = 8;
 
     fn new(ttft: bool, tpot: bool, e2e: bool) -> Self {
@@ -54,7 +55,7 @@ impl Met {
 pub(crate) struct Judgements(Chunks<Met>);
 
 impl Judgements {
-    /// Bytes that `later`, which went on from a copy, does not share.
+    /// Bytes not shared with `later`, which continued from a copy.
     pub(super) fn bytes_beside(&self, later: Option<&Self>) -> u64 {
         self.0.bytes_beside(later.map(|l| &l.0))
     }
@@ -68,7 +69,7 @@ impl Judgements {
         self.0[i] = met;
     }
 
-    /// What a request met; `None` if it has not completed.
+    /// The objectives that a request met; `None` if it has not completed.
     pub(crate) fn of(&self, request: RequestId) -> Option<Met> {
         self.0.get(request.index()).copied().filter(|met| *met != Met::default())
     }
@@ -80,7 +81,7 @@ impl Objectives {
         Self { ttft_us: us(ttft_ms), tpot_us: us(tpot_ms), e2e_us: us(e2e_ms) }
     }
 
-    /// What a finished request met. TPOT is (E2E - TTFT) / (tokens - 1).
+    /// The objectives that a finished request met. TPOT is (E2E - TTFT) / (tokens - 1).
     pub(crate) fn met(&self, ttft: u64, e2e: u64, tokens: u32) -> Met {
         let gaps = u64::from(tokens.max(1) - 1);
         let tpot = self.tpot_us == u64::MAX || e2e - ttft <= self.tpot_us.saturating_mul(gaps);
@@ -91,7 +92,7 @@ impl Objectives {
 /// The objectives of all classes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Targets {
-    /// By number of the class; classes beyond the list have the first ones, which belong to no class.
+    /// By number of the class; classes beyond the list get the first entry, which belongs to no class.
     by_class: Vec<Objectives>,
 }
 
@@ -110,7 +111,7 @@ impl Targets {
         self.by_class.get(class as usize).copied().unwrap_or(self.by_class[0])
     }
 
-    /// The objectives that hold where a class has none of its own.
+    /// The objectives of classes without their own.
     pub(crate) fn default_ones(&self) -> Objectives {
         self.by_class[0]
     }

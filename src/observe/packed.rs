@@ -1,10 +1,10 @@
-//! A packed recorder: what a checkpoint keeps of it, and the recorder made of that again.
+//! Packing of recorders: the form that a checkpoint keeps, and the recorder restored from it.
 
 use super::recorder::Recorder;
 use crate::base::bits::{BitReader, BitWriter};
 
 impl Recorder {
-    /// Takes as little memory as it can until [`Recorder::unpack`].
+    /// Reduces its memory as far as possible until [`Recorder::unpack`].
     pub(crate) fn pack(&mut self) {
         let mut out = BitWriter::default();
         self.itl.pack(&mut out);
@@ -14,7 +14,7 @@ impl Recorder {
         self.decisions.pack();
     }
 
-    /// Is what it was before it was packed.
+    /// Restores the state before packing.
     pub(crate) fn unpack(&mut self) {
         let Some(packed) = self.packed.take() else { return };
         self.itl.unpack(&mut BitReader::new(&packed));

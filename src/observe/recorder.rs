@@ -1,4 +1,4 @@
-//! What a run leaves behind: distributions, time series, the event log and the latest window.
+//! The recorder of a run: distributions, time series, the event log and the latest window.
 
 use super::anomaly::{Anomaly, Detectors};
 use super::decisions::{Decisions, is_kept};
@@ -32,7 +32,7 @@ pub(crate) mod counter {
 /// Moves kept between two frames.
 const MOVES_KEPT: usize = 512;
 
-/// Counts of the facts that a single step of the user can wait for.
+/// Counts of the facts at which a single step of the user can stop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FactCounts {
     pub(crate) steps: u64,
@@ -56,7 +56,7 @@ pub enum MoveKind {
     Complete,
 }
 
-/// A request that moved since the previous frame.
+/// A move of a request since the previous frame.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Move {
@@ -68,7 +68,7 @@ pub struct Move {
     pub request: u32,
     /// Number of its client.
     pub client: u32,
-    /// The replica, where there is one.
+    /// The replica, if there is one.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replica: Option<u32>,
@@ -77,15 +77,15 @@ pub struct Move {
 /// Reads the facts of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Recorder {
-    /// Whether somebody watches; a batch run keeps no log and no window.
+    /// Whether the run is watched; a batch run keeps no log and no window.
     pub(crate) live: bool,
-    /// The objectives by which requests are judged that complete from now on.
+    /// The objectives for requests that complete from now on.
     pub(crate) targets: Targets,
     pub(super) judgements: Judgements,
     warmup: Warmup,
     pub(crate) meters: Meters,
     pub(crate) scaling: ScalingLog,
-    /// `None` if the scenario does not want any.
+    /// `None` if the scenario disables them.
     pub(crate) detectors: Option<Box<Detectors>>,
     /// Gaps between tokens after the warm-up.
     pub(crate) itl: Tally,
@@ -96,8 +96,8 @@ pub(crate) struct Recorder {
     pub(crate) ttft_log: BucketLog,
     pub(crate) e2e_log: BucketLog,
     pub(crate) timeline: Timeline,
-    /// For a page: the smallest, the median and the largest queue of all replicas by bucket, then the same of their KV use, and at
-    /// last how many are held at the gateway.
+    /// For the page, by bucket: the smallest, median and largest queue of all replicas, then the same of their KV
+    /// use, then the number of requests held at the gateway.
     pub(crate) spread: Timeline,
     pub(crate) fact_counts: FactCounts,
     pub(crate) log: EventLog,
@@ -105,7 +105,7 @@ pub(crate) struct Recorder {
     pub(crate) decisions: Decisions,
     #[serde(skip)]
     pub(crate) moves: VecDeque<Move>,
-    /// Facts since somebody began to listen, who takes care that they stay few.
+    /// Facts since a listener subscribed; the listener keeps their number small.
     #[serde(skip)]
     pub(crate) heard: Option<Vec<Fact>>,
     /// Values of the window and gaps between tokens, while they are kept in a checkpoint.
@@ -113,11 +113,12 @@ pub(crate) struct Recorder {
     pub(super) packed: Option<Rc<[u64]>>,
 }
 
-/// Buckets of a run of known length, about as many as a chart can tell apart. Narrower ones would hold too few requests for
+/// Buckets of a run of known length, about as many as a chart can show. Narrower ones would hold too few requests for
 /// their percentiles to mean anything.
 const BUCKETS: u64 = 240;
 
-/// Width of the first buckets: 100, 200 or 500 ms, 1, 2 or 5 s, … by the length of the run; 100 ms where that is open.
+/// Width of the first buckets: 100, 200 or 500 ms, 1, 2 or 5 s, … by the length of the run; 100 ms if it is
+/// open-ended.
 fn first_width_us(horizon_s: f64) -> u64 {
     let horizon = crate::base::math::round_to_span(horizon_s * 1e6).0;
     let mut decade = 100_000;
@@ -131,7 +132,7 @@ fn first_width_us(horizon_s: f64) -> u64 {
     }
 }
 
-/// The smallest, the median and the largest value; zeros if there is none.
+/// The smallest, median and largest value; zeros if there is none.
 fn spread(values: impl Iterator<Item = u32>) -> [u32; 3] {
     let mut pairs: Vec<(u64, u64)> = values.map(|v| (u64::from(v), 0)).collect();
     sort_pairs(&mut pairs);
@@ -169,12 +170,12 @@ impl Recorder {
         }
     }
 
-    /// Judges requests by these objectives that complete from now on; those that have completed keep their judgement.
+    /// Sets the objectives for requests that complete from now on; completed requests keep their judgement.
     fn set_objectives(&mut self, slo: &Slo) {
         self.targets = Targets::new(slo);
     }
 
-    /// An edit has made this of the scenario: objectives and priorities are others from now on.
+    /// Takes over the scenario after an edit, with its objectives and priorities.
     pub(crate) fn adopt(&mut self, scenario: &Scenario, now: Micros) {
         self.set_objectives(&scenario.slo);
         if let Some(detectors) = &mut self.detectors {
@@ -182,7 +183,7 @@ impl Recorder {
         }
     }
 
-    /// What a request met of its objectives when it completed; `None` if it has not.
+    /// The objectives that a request met when it completed; `None` if it has not.
     pub(crate) fn met(&self, request: RequestId) -> Option<Met> {
         self.judgements.of(request)
     }
@@ -213,7 +214,7 @@ impl Recorder {
         }
     }
 
-    /// Anomalies that were just noticed go into the log.
+    /// Writes newly noticed anomalies to the log.
     fn note_anomalies(&mut self, at: Micros) {
         let Some(detectors) = &mut self.detectors else { return };
         let note = |a: &Anomaly| Note::Anomaly {
@@ -300,7 +301,7 @@ fn finished([ttft, e2e]: [Span; 2], tokens: u32, met: Met) -> Finished {
 }
 
 impl Recorder {
-    /// So many further tokens were shown, each `itl` after the one before.
+    /// A number of further tokens were shown, each `itl` after the one before.
     #[inline]
     fn gaps(&mut self, itl: Span, count: u32) {
         self.timeline.count(counter::TOKENS, u64::from(count));
@@ -310,7 +311,7 @@ impl Recorder {
         }
     }
 
-    /// A fact goes to who listens, and into the log.
+    /// Passes a fact to the listener and the log.
     #[inline]
     fn tell(&mut self, at: Micros, fact: &Fact) {
         if let Some(heard) = &mut self.heard {
@@ -386,8 +387,8 @@ impl Recorder {
 }
 
 impl Sink for Recorder {
-    /// The end of a step, a quarter of all facts, changes nothing that a report or a frame reads. Where the kind of a fact is known,
-    /// this costs nothing.
+    /// A step's end, a quarter of all facts, changes nothing that a report or frame reads. If the kind of a fact is
+    /// known at compile time, this costs nothing.
     #[inline]
     fn fact(&mut self, at: Micros, fact: Fact) {
         if matches!(fact, Fact::StepEnded { .. }) && self.warmup.is_over() {
@@ -408,7 +409,7 @@ impl Sink for Recorder {
     }
 
     fn decision(&mut self, _: Micros, d: &Decision) {
-        // Where there is no summary, only those come here that are to be kept.
+        // Without a summary, only decisions to be kept arrive here.
         let all = !self.decisions.summarised();
         let keep = self.live && (all || d.request.is_some_and(|request| is_kept(request, d.seen.len())));
         self.decisions.add(d, keep);

@@ -1,5 +1,5 @@
-//! What autoscalers decided and what became of it: counts for the report, the latest decisions for whoever watches, and when each
-//! replica came to which stage of its life.
+//! Records of autoscaling: counts for the report, the latest decisions for a watched run, and when each replica
+//! reached each stage of its life.
 
 use crate::base::{Micros, ReplicaId};
 use crate::engine::{Fact, ScalingRecord};
@@ -8,10 +8,10 @@ use crate::scenario::Cluster;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Most decisions that are kept for whoever watches.
+/// Most decisions kept for a watched run.
 pub(crate) const DECISIONS_KEPT: usize = 4096;
 
-/// Where a replica is in its life, as charts tell it.
+/// The stage of a replica's life, as charts show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Stage {
     Starting,
@@ -21,7 +21,7 @@ pub(crate) enum Stage {
     Gone,
 }
 
-/// A replica comes to a stage.
+/// A replica reaches a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StageChange {
     pub(crate) at: Micros,
@@ -38,15 +38,15 @@ pub(crate) struct PoolScaling {
     pub(crate) clamped_to_min: u32,
     pub(crate) clamped_to_max: u32,
     pub(crate) reversals: u32,
-    /// Decisions for more replicas that the next one found without them.
+    /// Decisions for more replicas that were not there at the next decision.
     pub(crate) never_reached: u32,
-    /// Decisions after which replicas waited for room, and the most of them at once.
+    /// Decisions after which replicas waited for room, and the largest number of these.
     pub(crate) without_room: u32,
     pub(crate) most_unplaced: u32,
     pub(crate) starts: u32,
     pub(crate) starts_given_up: u32,
     pub(crate) redirected: u32,
-    /// Times from placement until serving, of those that came to serve.
+    /// Times from placement until serving.
     pub(crate) started: u32,
     pub(crate) start_us: u64,
     /// The number wanted last, and whether as many have served since.
@@ -74,7 +74,7 @@ pub(crate) struct ScalingLog {
 }
 
 impl ScalingLog {
-    /// Of a cluster at its beginning.
+    /// The state for a cluster at its start.
     pub(crate) fn new(cluster: &Cluster) -> Self {
         let mut log = Self::default();
         for (i, pool) in (0..).zip(&cluster.pools) {
@@ -217,12 +217,12 @@ impl ScalingLog {
         }
     }
 
-    /// How often a pool wanted more replicas than ever served before it wanted another number, the last time included.
+    /// How often a pool's wanted number changed before that many replicas served, the last number included.
     pub(crate) fn never_reached(&self, pool: u32) -> u32 {
         self.pools.get(pool as usize).map_or(0, |p| p.never_reached + u32::from(!p.reached))
     }
 
-    /// About how many bytes it takes.
+    /// Approximate size in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         let kept = self.kept.len() * size_of::<ScalingRecord>()
             + self.kept.iter().filter(|r| r.estimate.is_some()).count() * size_of::<Estimate>();

@@ -1,19 +1,19 @@
 //! Where a request's time went: segments that follow each other without gaps and add up to its E2E, to the microsecond.
 //!
-//! They are made from its record and, of one that was preempted, from its stays in a batch; so they are the same however long
-//! ago it was, and whether anybody watched.
+//! They are made from its record and, for a preempted request, from its stays in a batch. So they do not depend on
+//! how long ago it was or whether the run was watched.
 
 use crate::base::{Micros, RequestId};
 use crate::engine::{Cluster, Progress, Record};
 use crate::scenario::Compat;
 use serde::Serialize;
 
-/// What a request waits for or does in a part of its time.
+/// What a request does or waits for in a part of its time.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SegmentKind {
-    /// Held back by admission, or on its way to it.
+    /// On its way to admission, or delayed there.
     Admission,
     /// On its way to the router.
     Router,
@@ -21,7 +21,7 @@ pub enum SegmentKind {
     Delay,
     /// In the wait queue.
     Queue,
-    /// Waiting for blocks on their way from the CPU tier.
+    /// Waiting for blocks to be loaded from the CPU tier.
     KvLoad,
     /// Computing its prompt.
     Prefill,
@@ -29,9 +29,9 @@ pub enum SegmentKind {
     Decode,
     /// In the wait queue again, after it lost its blocks.
     Preempted,
-    /// Computing again what it lost.
+    /// Recomputing the tokens that it lost.
     Recompute,
-    /// Output processing of its tokens, which is no part of a step: on the client's clock, not on the engine's.
+    /// Output processing of its tokens, which is no part of a step: the client waits for it, the engine does not.
     Output,
 }
 
@@ -53,27 +53,27 @@ impl SegmentKind {
     }
 }
 
-/// A part of a request's time, spent in one way.
+/// A part of a request's time, spent on one activity.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Segment {
-    /// What it waited for or did.
+    /// The activity or wait.
     pub kind: SegmentKind,
     /// Start in microseconds.
     pub from_us: u64,
-    /// End in microseconds; the playhead for one that goes on.
+    /// End in microseconds; the playhead for an open one.
     pub to_us: u64,
     /// Tokens computed, produced or processed in it.
     pub tokens: u32,
-    /// Whether it still goes on.
+    /// Whether it is still open.
     pub open: bool,
 }
 
-/// All of a request's time that was spent in one way.
+/// All of a request's time spent on one activity.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Part {
-    /// What it waited for or did.
+    /// The activity or wait.
     pub kind: SegmentKind,
     /// How long, in microseconds.
     pub us: u64,
@@ -83,7 +83,7 @@ pub struct Part {
     pub segments: u32,
 }
 
-/// The segments by what they were spent on, in the order in which each began.
+/// The segments summed by activity, in the order in which each began.
 pub(crate) fn parts(segments: &[Segment]) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     let mut before = None;
@@ -133,12 +133,12 @@ struct Path {
     since: u64,
     /// Now, or when the request left.
     end: u64,
-    /// Whether it goes on.
+    /// Whether the request is still in the system.
     open: bool,
 }
 
 impl Path {
-    /// The time since the last segment was of this kind; nothing to show if it took no time.
+    /// Adds a segment of this kind from the end of the last one until `at`; an empty one is left out.
     fn add(&mut self, kind: SegmentKind, at: u64, tokens: u32) {
         if at > self.since {
             let (from_us, to_us) = (self.since, at);
@@ -153,7 +153,7 @@ impl Path {
         }
     }
 
-    /// It was so until then, or still is. Returns whether it goes on from there.
+    /// Adds a segment until `at`, or an open one without `at`. Returns whether the path continues.
     fn until(&mut self, kind: SegmentKind, at: Option<Micros>, tokens: u32) -> bool {
         let passed = at.is_some_and(|at| at.0 <= self.end);
         self.add(kind, at.map_or(self.end, |at| at.0.min(self.end)), tokens);
@@ -167,13 +167,13 @@ impl Path {
         passed
     }
 
-    /// What happened before the router decided.
+    /// Adds the segments before the router's decision.
     fn gateway(&mut self, r: &Record) -> bool {
         self.until(SegmentKind::Admission, r.admitted.get(), 0)
             && self.until(SegmentKind::Router, r.routed.get(), 0)
     }
 
-    /// What happened from joining the wait queue on.
+    /// Adds the segments from joining the wait queue on.
     fn replica(&mut self, engine: &Cluster, id: RequestId, r: &Record, p: &Progress) {
         let (mut wait, mut work) = (SegmentKind::Queue, SegmentKind::Prefill);
         let mut shown = 0;
@@ -196,7 +196,7 @@ impl Path {
         }
     }
 
-    /// Under `compat: blis` a request completes as its last step begins: what is left of that is a segment of its own.
+    /// Under `compat: blis` a request completes as its last step begins: the rest of that step is a separate segment.
     fn last_step(&mut self, computed: Option<u64>, r: &Record, p: &Progress) {
         let Some(to_us) = computed.filter(|end| *end > self.since) else { return };
         let kind = match (p.generated, r.preemptions) {
@@ -213,7 +213,7 @@ impl Path {
         self.since = to_us;
     }
 
-    /// A wait in the queue of a replica, with or without a load from the CPU tier.
+    /// Adds a wait in the queue of a replica, with or without a load from the CPU tier.
     fn wait(&mut self, kind: SegmentKind, load: [Option<Micros>; 2], joined: Option<Micros>) -> bool {
         let [from, until] = load.map(|at| at.filter(|at| at.0 >= self.since));
         let loaded = from.is_none() || self.until(kind, from, 0) && self.until(SegmentKind::KvLoad, until, 0);
@@ -221,7 +221,7 @@ impl Path {
     }
 }
 
-/// When the prompt was computed of a request that has left and was never preempted, if it was.
+/// When the prompt of a request that left without a preemption was computed, if it was.
 fn first_token(r: &Record) -> Option<Micros> {
     let shown = r.arrival + r.ttft.get()?;
     Some(Micros(shown.0 - r.first_output.0))

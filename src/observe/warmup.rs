@@ -1,4 +1,4 @@
-//! The warm-up: what the measurement window leaves out, by time and by number of requests.
+//! The warm-up: the time and the first requests that the measurement window excludes.
 
 use crate::base::math::round_to_span;
 use crate::base::{Micros, RequestId};
@@ -27,7 +27,8 @@ impl Warmup {
         }
     }
 
-    /// Where the measurement window begins, if it does so with this fact: at its instant, or before it and after the last.
+    /// Where the measurement window begins, if it begins with this fact: at its instant, or between the fact before
+    /// and it.
     pub(crate) fn begins(&mut self, at: Micros, fact: &Fact) -> Option<Micros> {
         if self.over.is_some() {
             return None;
@@ -53,7 +54,7 @@ impl Warmup {
         self.over.unwrap_or(Micros::MAX)
     }
 
-    /// Whether a request counts that arrived then.
+    /// Whether a request with this arrival counts.
     pub(crate) fn counts(&self, request: RequestId, arrival: Micros) -> bool {
         u64::from(request.0) >= self.requests && self.over.is_some_and(|from| arrival >= from)
     }

@@ -1,7 +1,7 @@
-//! The latest seconds of a run, one by one, for the headline numbers.
+//! The window: the latest seconds of a run, one by one, for the headline numbers.
 //!
-//! A frame asks for the percentiles of some thirty seconds, sixty times a second. The values of a second are put in order
-//! once, when it is over; percentiles are found in those of all seconds without putting them together.
+//! A frame asks for the percentiles of some thirty seconds, sixty times a second. The values of a second are sorted
+//! once, when it is over; percentiles over several seconds are found without merging them.
 
 use crate::base::bits::{BitReader, BitWriter};
 use crate::base::shared_queue::Entry;
@@ -13,7 +13,7 @@ use crate::stats::{Coverage, Ranks, RunLength, percentiles_of, push_pairs, take_
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// Seconds kept; the longest window that can be asked for.
+/// Seconds kept, and the longest possible window.
 pub(crate) const SECONDS_KEPT: usize = 120;
 
 /// One second.
@@ -23,7 +23,7 @@ struct Second {
     index: u64,
     arrived: Vec<u32>,
     routed: Vec<u32>,
-    /// By replica: the steps it had run when this second began, and those that were running then.
+    /// By replica: the steps run when this second began, those running then included.
     busy: Vec<Coverage>,
     completed: u32,
     good: u32,
@@ -54,7 +54,7 @@ struct SecondRanks {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Finished {
     pub(crate) e2e: Span,
-    /// Of one with two tokens or more.
+    /// For a request with two tokens or more.
     pub(crate) tpot: Option<Span>,
     /// Whether it met every objective.
     pub(crate) good: bool,
@@ -63,11 +63,11 @@ pub(crate) struct Finished {
 /// The latest seconds of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Window {
-    /// Those that are over do not change: copies of a run share them, and checkpoints keep them packed.
+    /// Past seconds do not change: copies of a run share them, and checkpoints keep them packed.
     seconds: SharedQueue<Second, 1>,
     /// By replica: the steps it has run.
     busy: Vec<Coverage>,
-    /// The end of the latest second, once something was entered since this window was made.
+    /// The end of the latest second, once a value was entered since this window was made.
     #[serde(skip)]
     until: Micros,
 }
@@ -139,7 +139,7 @@ impl Second {
         ranks.map(Ranks::bytes).sum::<u64>() + self.itl.bytes() + (numbers + pairs) as u64
     }
 
-    /// Its values in order.
+    /// Its sorted values.
     fn in_order(&self) -> SecondRanks {
         let ranks = |values: &mut dyn Iterator<Item = u64>| {
             let mut pairs: Vec<(u64, u64)> = values.map(|v| (v, 1)).collect();
@@ -154,7 +154,7 @@ impl Second {
         }
     }
 
-    /// It is over.
+    /// Sorts the values at the end of the second.
     fn close(&mut self) {
         self.ranks = Some(self.in_order());
         self.itl = RunLength::default();
@@ -224,17 +224,17 @@ impl Entry for Second {
 }
 
 impl Window {
-    /// Keeps the seconds that are over packed.
+    /// Packs the past seconds.
     pub(super) fn pack(&mut self) {
         self.seconds.pack();
     }
 
-    /// Is what it was; seconds are unpacked when somebody asks for them.
+    /// Restores the window; seconds are unpacked when they are read.
     pub(super) fn unpack(&mut self) {
         self.seconds.unpack();
     }
 
-    /// Bytes of the seconds that `later`, which went on from a copy, does not share.
+    /// Bytes of the seconds not shared with `later`, which continued from a copy.
     pub(super) fn bytes_beside(&self, later: Option<&Self>) -> u64 {
         self.seconds.bytes_beside(later.map(|l| &l.seconds))
     }
@@ -258,7 +258,7 @@ impl Window {
                 s.itl.add(itl.0, u64::from(count));
             }
             Fact::Rejected { .. } | Fact::Dropped { .. } => self.second(now).unserved += 1,
-            // A request that completes is entered with the judgement of its objectives.
+            // Completed requests are entered elsewhere, with the judgement of their objectives.
             Fact::Completed { .. }
             | Fact::Admitted { .. }
             | Fact::Delayed { .. }
@@ -315,21 +315,21 @@ impl Window {
         }
     }
 
-    /// The seconds from `first` on, the latest first. No others are unpacked but one.
+    /// The seconds from `first` on, the latest first. At most one other second is unpacked.
     fn since(&self, first: u64) -> Vec<&Second> {
         self.seconds.iter().rev().take_while(|s| s.index >= first).collect()
     }
 
     /// By replica: how long a step ran between the beginning of second `first` and `now`.
     fn busy_us(&self, first: u64, since: &[&Second], now: Micros, replicas: usize) -> Vec<u64> {
-        // Nothing began between second `first` and the first one kept since.
+        // No step began between second `first` and the first second kept since.
         let before = since.last().map_or(&self.busy, |s| &s.busy);
         let until = |all: &[Coverage], replica: usize, at| all.get(replica).map_or(0, |c| c.before(at));
         let from = Micros(first * US_PER_S);
         (0..replicas).map(|r| until(&self.busy, r, now) - until(before, r, from)).collect()
     }
 
-    /// The TTFTs, or else the E2Es, of the latest `window_s` seconds in order, each with how many have it.
+    /// The TTFTs, or the E2Es, of the latest `window_s` seconds in order, each with its count.
     pub(crate) fn values(&self, now: Micros, window_s: f64, ttft: bool) -> Vec<(u64, u64)> {
         let running = self.seconds.last().map(Second::in_order).unwrap_or_default();
         let since = self.since(first_second(now, window_s));

@@ -1,14 +1,15 @@
-//! Distributions of one run whose values are not independent, and how far their figures would move in another run: a bootstrap
-//! over blocks of time.
+//! A bootstrap over blocks of time: how far the figures of a run, whose values are not independent, would move in
+//! another run.
 //!
-//! Requests that arrive together wait in the same queue, so a run of 2,000 requests knows less than 2,000 independent values would.
-//! A resample takes whole stretches of time, as many as there are and each as often as it is drawn (non-overlapping blocks:
-//! Carlstein, Annals of Statistics 14 (1986); Künsch, Annals of Statistics 17 (1989)). The standard deviation of a figure over the
-//! resamples, √(m / (m - 1)) times for m blocks, is its standard error; the interval is that times Student's t with m - 1 degrees
-//! of freedom, as batch means have it (Schmeiser, Operations Research 30 (1982): 10 to 30 batches are enough). Two runs on the
-//! same arrivals are resampled with the same draws, so that what the arrivals do to both does not count as a difference.
-//! Where the run was edited its blocks are of unlike kinds: those between two edits are resampled by themselves, and m - h stands
-//! for m - 1 with h such spans (stratified bootstrap: Davison and Hinkley, Bootstrap Methods and their Application (1997), 3.2).
+//! Requests that arrive together wait in the same queue, so a run of 2,000 requests tells less than 2,000 independent
+//! values. A resample draws whole blocks of time with replacement, as many as there are (non-overlapping blocks:
+//! Carlstein, Annals of Statistics 14 (1986); Künsch, Annals of Statistics 17 (1989)). The standard deviation of a
+//! figure over the resamples, √(m / (m - 1)) times for m blocks, is its standard error; the interval is that times
+//! Student's t with m - 1 degrees of freedom, as batch means have it (Schmeiser, Operations Research 30 (1982): 10 to
+//! 30 batches are enough). Two runs on the same arrivals are resampled with the same draws, so that effects of the
+//! arrivals on both do not count as a difference. Edits make the blocks before and after them different: the blocks
+//! between two edits are resampled separately, and m - h stands for m - 1 with h such spans (stratified bootstrap:
+//! Davison and Hinkley, Bootstrap Methods and their Application (1997), 3.2).
 
 use crate::base::rng::{Purpose, Stream};
 use crate::base::small::sort::sort_pairs;
@@ -31,12 +32,13 @@ pub type Weights = Vec<u32>;
 pub struct Draws(Stream);
 
 impl Draws {
-    /// The draws by a number, which two sides share that are resampled alike.
+    /// The draws for a number; two sides with the same number are resampled alike.
     pub fn new(number: u64) -> Self {
         Self(Stream::new(number, Purpose::Resamples, 0))
     }
 
-    /// A resample of blocks; `spans` has the number of blocks of each span. A block is replaced only by blocks of its own span.
+    /// A resample of blocks; `spans` holds the number of blocks of each span. A block is replaced only by blocks of
+    /// its own span.
     pub fn next(&mut self, spans: &[u32]) -> Weights {
         let mut weights = vec![0; spans.iter().sum::<u32>() as usize];
         let mut first = 0;
@@ -69,7 +71,7 @@ pub struct Blocked {
 }
 
 impl Blocked {
-    /// Of values with their blocks (below `blocks`) and counts, in any order.
+    /// Made from values with their blocks (below `blocks`) and counts, in any order.
     pub fn new(blocks: u32, values: impl Iterator<Item = (u64, u32, u32)>) -> Self {
         let blocks = blocks as usize;
         let mut pairs: Vec<(u64, u64)> = values
@@ -96,7 +98,7 @@ impl Blocked {
         self.blocks as u32
     }
 
-    /// How many values there are, each as often as it counts.
+    /// The number of values, counts included.
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
     }
@@ -107,12 +109,12 @@ impl Blocked {
         self.places[..end].iter().map(|&(_, count)| u64::from(count)).sum()
     }
 
-    /// The figures of all values; nothing without any.
+    /// The figures of all values; `None` without any.
     pub fn figures(&self) -> Option<[f64; FIGURES]> {
         self.resampled(&vec![1; self.blocks])
     }
 
-    /// The figures of a resample; nothing if it has no values.
+    /// The figures of a resample; `None` if it has no values.
     pub fn resampled(&self, weights: &[u32]) -> Option<[f64; FIGURES]> {
         let total = weighted(&self.counts, weights);
         if total == 0 {
@@ -126,14 +128,14 @@ impl Blocked {
         Some(figures)
     }
 
-    /// The mean of a resample alone; nothing if it has no values.
+    /// Only the mean of a resample; `None` if it has no values.
     pub fn resampled_mean(&self, weights: &[u32]) -> Option<f64> {
         let total = weighted(&self.counts, weights);
         let sum: f64 = self.sums.iter().zip(weights).map(|(s, &w)| s * f64::from(w)).sum();
         (total > 0).then(|| sum / total as f64)
     }
 
-    /// The median of a resample alone; nothing if it has no values.
+    /// Only the median of a resample; `None` if it has no values.
     pub fn resampled_median(&self, weights: &[u32]) -> Option<f64> {
         let total = weighted(&self.counts, weights);
         (total > 0).then(|| self.between_ranks(50.0, total, weights))

@@ -1,4 +1,4 @@
-//! How long something ran: the length of the union of intervals that may overlap.
+//! Coverage: the total length of intervals that may overlap.
 //!
 //! Intervals are given in order of their beginning, each with its length, which may reach into the future.
 
@@ -20,7 +20,7 @@ impl Coverage {
         (self.covered, self.until.0)
     }
 
-    /// Of such two numbers.
+    /// Coverage from these two numbers.
     pub fn of_parts((covered, until): (u64, u64)) -> Self {
         Self { covered, until: Micros(until) }
     }
@@ -41,7 +41,7 @@ impl Coverage {
 
     /// How much of the time before `at` is covered, in microseconds; no interval may begin after `at`.
     pub fn before(&self, at: Micros) -> u64 {
-        // All that ends after `at` began before it, so everything between is covered.
+        // Every interval that ends after `at` began before it, so all time between is covered.
         self.covered - self.until.0.saturating_sub(at.0)
     }
 }

@@ -20,7 +20,7 @@ pub struct RunLength {
     sum: u128,
 }
 
-/// The figures of a distribution. All zero when `count` is 0; written down without them then.
+/// The figures of a distribution. All are zero when `count` is 0, and left out of JSON then.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Summary {
@@ -88,14 +88,14 @@ pub fn take_pairs(from: &mut BitReader) -> Vec<(u64, u64)> {
 }
 
 impl RunLength {
-    /// Writes its values and forgets them.
+    /// Writes its values and clears them.
     pub fn pack(&mut self, out: &mut BitWriter) {
         for pairs in [&mut self.runs, &mut self.recent] {
             push_pairs(out, &std::mem::take(pairs));
         }
     }
 
-    /// Has the values again that were written.
+    /// Restores the written values.
     pub fn unpack(&mut self, from: &mut BitReader) {
         self.runs = take_pairs(from);
         self.recent = take_pairs(from);
@@ -127,7 +127,7 @@ impl RunLength {
         self.count
     }
 
-    /// Merges what was added lately; reading is cheaper afterwards.
+    /// Merges recently added values; reading is cheaper afterwards.
     pub fn settle(&mut self) {
         if !self.recent.is_empty() {
             self.runs = self.sorted();
@@ -201,7 +201,7 @@ pub(super) fn summary_of(runs: &[(u64, u64)], sum: u128) -> Summary {
     }
 }
 
-/// Where percentile `p` of `count` sorted values lies: behind the value at this rank, by this part of the way to the next.
+/// Where percentile `p` of `count` sorted values lies: the rank below it, and the fraction of the way to the next.
 fn rank_of(count: u64, p: f64) -> (u64, f64) {
     assert!(count > 0, "INV-1: a percentile of nothing");
     let rank = p / 100.0 * (count - 1) as f64;
@@ -209,7 +209,7 @@ fn rank_of(count: u64, p: f64) -> (u64, f64) {
     (low as u64, rank - low)
 }
 
-/// A part of the way from one value to the next.
+/// A value at a fraction of the way from one value to the next.
 fn between(below: u64, above: u64, part: f64) -> f64 {
     let below = below as f64;
     if part == 0.0 { below } else { below + part * (above as f64 - below) }
@@ -222,16 +222,17 @@ fn interpolate(count: u64, p: f64, value: impl Fn(u64) -> u64) -> f64 {
     between(below, if part == 0.0 { below } else { value(low + 1) }, part)
 }
 
-/// What headlines tell of a distribution.
+/// The percentiles of headline numbers.
 const HEADLINE: [f64; 3] = [50.0, 90.0, 99.0];
 
-/// How many values, their median and their 90th and 99th percentile. Leaves them out of order: none is sorted that need not be.
+/// How many values, their median and their 90th and 99th percentile. Reorders the values and sorts as few as
+/// possible.
 pub fn percentiles_of(values: &mut [u64]) -> Option<(u64, [f64; 3])> {
     let count = values.len() as u64;
     if count == 0 {
         return None;
     }
-    // What stands before `done` is not above anything behind it.
+    // No value before `done` is larger than a value after it.
     let mut done = 0;
     let at = |p| {
         let (low, part) = rank_of(count, p);
@@ -244,7 +245,7 @@ pub fn percentiles_of(values: &mut [u64]) -> Option<(u64, [f64; 3])> {
     Some((count, HEADLINE.map(at)))
 }
 
-/// Percentile `p` of values, each of which has a number of its own. Sorts those above it only, and leaves them all out of order.
+/// Percentile `p` of values, each with its own number. Sorts only the values above it, and reorders the rest.
 pub fn upper_percentile(values: &mut [(u64, u64)], p: f64) -> Option<f64> {
     let count = values.len() as u64;
     // The largest come first.
@@ -257,10 +258,10 @@ pub fn upper_percentile(values: &mut [(u64, u64)], p: f64) -> Option<f64> {
     Some(interpolate(count, p, |rank| u64::MAX - values[(count - 1 - rank) as usize].0))
 }
 
-/// Sorted values that can be asked for the value at a rank, alone or together with others.
+/// Sorted values with look-up by rank, alone or together with other lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ranks {
-    /// Each value once, with how many values there are up to it.
+    /// Each value once, with the number of values up to it.
     ends: Vec<(u64, u64)>,
 }
 
@@ -294,7 +295,7 @@ impl Ranks {
         Self { ends }
     }
 
-    /// Each value once, with how many there are of it, in order.
+    /// Each value once, with its count, in order.
     pub fn runs(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let mut before = 0;
         self.ends.iter().map(move |&(value, end)| (value, end - std::mem::replace(&mut before, end)))
@@ -310,7 +311,7 @@ impl Ranks {
         runs.checked_sub(1).map_or(0, |last| self.ends[last].1)
     }
 
-    /// The median and the 90th and 99th percentile of all values together, which are never put into one list.
+    /// The median and the 90th and 99th percentile of all values together, without merging the lists.
     pub fn percentiles(all: &[&Self]) -> Option<(u64, [f64; 3])> {
         let total: u64 = all.iter().map(|r| r.count()).sum();
         if total == 0 {
@@ -328,7 +329,7 @@ impl Ranks {
     fn at_and_after(all: &[&Self], rank: u64) -> (u64, u64) {
         let mut low = all.iter().filter_map(|r| r.ends.first()).map(|(v, _)| *v).min().unwrap_or(0);
         let mut high = all.iter().filter_map(|r| r.ends.last()).map(|(v, _)| *v).max().unwrap_or(0);
-        // By list: between which places the first value above the one that is looked for stands.
+        // By list: the bounds of the place of the first value above the one sought.
         let mut spans: Vec<(usize, usize)> = all.iter().map(|r| (0, r.ends.len())).collect();
         let mut places = vec![0; all.len()];
         loop {
@@ -350,7 +351,7 @@ impl Ranks {
         }
     }
 
-    /// The values of all lists, each with how many there are of it, in order: lists are merged two by two.
+    /// The values of all lists in order, each with its count: lists are merged two by two.
     pub fn merged(all: &[&Self]) -> Vec<(u64, u64)> {
         let mut lists: Vec<Vec<(u64, u64)>> = all.iter().map(|r| r.runs().collect()).collect();
         while lists.len() > 1 {
@@ -361,7 +362,7 @@ impl Ranks {
     }
 }
 
-/// Two lists in order as one; of equal values the one that is fewer comes first.
+/// Merges two sorted lists; of equal values the one with the smaller count comes first.
 fn merge(a: &[(u64, u64)], b: &[(u64, u64)]) -> Vec<(u64, u64)> {
     let mut out = Vec::with_capacity(a.len() + b.len());
     let (mut i, mut j) = (0, 0);

@@ -1,4 +1,5 @@
-//! Counts of whole numbers in bins whose width grows with the number: room and time do not grow with the number of values.
+//! A histogram: counts of whole numbers in bins whose width grows with the number. room and time do not grow with the
+//! number of values.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +14,7 @@ pub struct Histogram {
     count: u64,
 }
 
-/// The bin of a value. Values below 2^(FINENESS + 1) have one each.
+/// The bin of a value. Values below 2^(FINENESS + 1) have a bin each.
 fn bin_of(value: u64) -> usize {
     let octave = value.checked_ilog2().unwrap_or(0).saturating_sub(FINENESS);
     ((u64::from(octave) << FINENESS) + (value >> octave)) as usize
@@ -42,7 +43,8 @@ impl Histogram {
         self.count
     }
 
-    /// The largest value of each bin that has any, with how many values are in it, ascending. Sums up to there are exact.
+    /// The largest value of each non-empty bin with the count of the bin, ascending. Cumulative counts up to such a
+    /// value are exact.
     pub fn bins(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         (0..).zip(&self.bins).filter(|&(_, &n)| n > 0).map(|(bin, &n)| (upper_edge(bin), n))
     }

@@ -1,4 +1,4 @@
-//! Numbers about a run: distributions and time series. Knows nothing of the cluster.
+//! Statistics: distributions, time series and intervals. Independent of the cluster.
 
 #[cfg(any(feature = "cli", feature = "compare", feature = "theory"))]
 mod blocked;

@@ -1,4 +1,4 @@
-//! Summaries of many groups of the same values: sorted once, read once for each grouping, no copy of the values.
+//! Summaries of groups of values: the values are sorted once, read once for each grouping, and not copied.
 
 use super::Summary;
 use crate::base::small::sort::sort_pairs;
@@ -6,19 +6,19 @@ use crate::base::small::sort::sort_pairs;
 /// Percentiles in a [`Summary`], ascending.
 const PERCENTILES: [f64; 5] = [50.0, 75.0, 90.0, 95.0, 99.0];
 
-/// Values with the member each belongs to, sorted.
+/// Sorted values, each with the number of its member.
 #[derive(Clone, Debug, Default)]
 pub struct Ranked {
     /// (value, member)
     pairs: Vec<(u64, u64)>,
 }
 
-/// What one group has shown so far, in ascending order.
+/// The state of one group while values are read in ascending order.
 #[derive(Clone, Copy, Debug)]
 struct Group {
     count: u64,
     seen: u64,
-    /// The next rank that some percentile needs.
+    /// The next rank that a percentile needs.
     next: u64,
     sum: u128,
     first: u64,
@@ -32,7 +32,7 @@ impl Group {
     fn of(count: u64) -> Self {
         let mut g = Self { count, seen: 0, next: 0, sum: 0, first: 0, last: 0, around: [(0, 0); 5] };
         if count > 0 {
-            // The median of one or two values needs the first of them; later ones may do without.
+            // The median of one or two values needs the first of them; longer lists do not.
             g.next = g.rank(PERCENTILES[0]).0;
         }
         g
@@ -57,7 +57,7 @@ impl Group {
         self.seen += 1;
     }
 
-    /// Keeps a value for the percentiles beside it, and finds the next rank that is needed.
+    /// Stores a value for the percentiles next to it, and finds the next rank needed.
     fn keep(&mut self, value: u64) {
         let mut next = u64::MAX;
         for (i, p) in PERCENTILES.into_iter().enumerate() {
@@ -105,7 +105,7 @@ impl Ranked {
 
     /// Sorts values, at most `most` of them, each with the number of its member.
     pub fn new(most: usize, values: impl Iterator<Item = (u64, u32)>) -> Self {
-        // Room for all of them at once: a list that grows needs thrice its length while it is copied.
+        // Allocated at once: a growing list needs three times its length while it is copied.
         let mut pairs = Vec::with_capacity(most);
         pairs.extend(values.map(|(value, member)| (value, u64::from(member))));
         sort_pairs(&mut pairs);
@@ -121,7 +121,8 @@ impl Ranked {
         all.summary()
     }
 
-    /// The figures of each of `groups` groups; `group_of` says by member to which it belongs, or a number beyond them.
+    /// The figures of each of `groups` groups; `group_of` holds the group of each member, or a number beyond all
+    /// groups.
     pub fn by_group(&self, groups: usize, group_of: &[u32]) -> Vec<Summary> {
         let mut counts = vec![0; groups];
         for &(_, member) in &self.pairs {
@@ -161,7 +162,7 @@ pub fn variation(values: &[f64]) -> f64 {
     libm::sqrt(squares / n) / mean
 }
 
-/// In a list in order of arrival: pairs of an earlier value that is more than twice a later one.
+/// Counts, in a list in order of arrival, the pairs whose earlier value is more than twice the later one.
 pub fn doubled_pairs(values: &[u64]) -> u64 {
     fn count(values: &mut [u64], spare: &mut Vec<u64>) -> u64 {
         let n = values.len();
@@ -170,7 +171,7 @@ pub fn doubled_pairs(values: &[u64]) -> u64 {
         }
         let (left, right) = values.split_at_mut(n / 2);
         let mut pairs = count(left, spare) + count(right, spare);
-        // Both halves are sorted now: for each value on the right, those on the left beyond its double.
+        // Both halves are sorted now: count, for each value on the right, the values on the left above its double.
         let mut below = 0;
         for &r in right.iter() {
             while below < left.len() && left[below] <= r.saturating_mul(2) {

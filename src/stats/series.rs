@@ -1,10 +1,10 @@
-//! Time series with a bounded number of points: when they are full, two neighbours become one.
+//! Time series with a bounded number of points: when a series is full, every two neighbours are merged.
 
 use super::dist::percentiles_of;
 use crate::base::{Chunks, SortedMap};
 use serde::{Deserialize, Serialize};
 
-/// Counters and gauges by bucket of time. Buckets double in width when there are too many.
+/// Counters and gauges by bucket of time. Buckets double in width when their number reaches the limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timeline {
     width_us: u64,
@@ -62,7 +62,7 @@ impl Timeline {
         let mut known = 0;
         for (i, value) in gauges.enumerate() {
             if i == self.gauges.len() {
-                // A replica that was added later has stood at zero so far.
+                // A replica added later counts as zero before.
                 self.gauges.push(vec![0; self.closed]);
             }
             self.gauges[i].push(value);
@@ -107,16 +107,16 @@ impl Timeline {
     }
 }
 
-/// How many values, and their 50th, 90th and 99th percentile; `None` where there is none.
+/// The number of values and their 50th, 90th and 99th percentile; `None` without values.
 pub type Percentiles = Option<(u64, [f64; 3])>;
 
-/// Stands for a value that takes more than four bytes.
+/// Marks a value that takes more than four bytes.
 const LONG: u32 = u32::MAX;
 
 /// Values in the order in which they became known, and their percentiles by bucket of a [`Timeline`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BucketLog {
-    /// In four bytes each; what does not fit stands as `LONG` here.
+    /// In four bytes each; a larger value is stored as `LONG`.
     values: Chunks<u32>,
     /// By position: the values that do not fit.
     long: SortedMap<usize, u64>,
@@ -125,12 +125,12 @@ pub struct BucketLog {
 }
 
 impl BucketLog {
-    /// Bytes of the values that `later`, which went on from a copy, does not share.
+    /// Bytes of the values not shared with `later`, which continued from a copy.
     pub fn bytes_beside(&self, later: Option<&Self>) -> u64 {
         self.values.bytes_beside(later.map(|l| &l.values))
     }
 
-    /// Adds a value of the open bucket: those of the past are closed.
+    /// Adds a value to the open bucket.
     pub fn push(&mut self, value: u64) {
         let short = u32::try_from(value).unwrap_or(LONG);
         if short == LONG {
@@ -139,7 +139,7 @@ impl BucketLog {
         self.values.push(short);
     }
 
-    /// The timeline has closed a bucket and, if `doubled`, made one of every two.
+    /// Follows the timeline, which has closed a bucket and, if `doubled`, merged every two.
     pub fn follow(&mut self, doubled: bool) {
         self.closed.push((self.since_closed(), self.values.len()));
         if !doubled {

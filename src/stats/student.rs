@@ -1,4 +1,4 @@
-//! Intervals of a mean of independent values, by Student's t, and what they keep to where a quantity has bounds.
+//! Confidence intervals of a mean of independent values by Student's t, kept within the bounds of the quantity.
 
 use crate::base::math::exp;
 
@@ -7,12 +7,12 @@ const T_975: [f64; 30] = [
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
     2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
 ];
-/// The same for more degrees of freedom, by one over their number.
+/// The same for more degrees of freedom, by 1 / `freedom`.
 const T_975_BEYOND: [(f64, f64); 4] =
     [(1.0 / 30.0, 2.042), (1.0 / 60.0, 2.000), (1.0 / 120.0, 1.980), (0.0, 1.960)];
 
-/// The 97.5th percentile of Student's t with `freedom` degrees of freedom, which must be one at least. Beyond 30 between the
-/// entries of the table, in a straight line over one by the degrees: off by 0.001 at most.
+/// The 97.5th percentile of Student's t with `freedom` degrees of freedom, which must be at least one. Beyond 30 it
+/// interpolates linearly in 1 / `freedom` between entries of the table: off by at most 0.001.
 pub fn t_975(freedom: u32) -> f64 {
     assert!(freedom > 0, "INV-6: an interval of a single value");
     if let Some(&t) = T_975.get(freedom as usize - 1) {
@@ -24,7 +24,7 @@ pub fn t_975(freedom: u32) -> f64 {
     t1 + (t0 - t1) * (x - x1) / (x0 - x1)
 }
 
-/// A value with the interval that holds the true one with 95 %.
+/// A value with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// The estimate.
@@ -36,7 +36,7 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// `value` give or take `half`, of a quantity that has no value outside `bounds`: 0 to 1 for a share, 0 and up for a time.
+    /// The interval `value` ± `half` of a quantity within `bounds`: 0 to 1 for a share, 0 and up for a time.
     ///
     /// An end `half` away goes toward a bound at distance `d` by `d (1 - exp(-half / d))`. That is `half` where the bound is far,
     /// as on the logarithm of a time or of the odds of a share, and it never reaches the bound.
@@ -55,7 +55,7 @@ impl Interval {
     }
 }
 
-/// Bounds of a quantity that has none.
+/// Bounds of an unbounded quantity.
 pub const UNBOUNDED: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 /// Bounds of a time, a rate or a cost.
 pub const POSITIVE: [f64; 2] = [0.0, f64::INFINITY];
@@ -64,14 +64,14 @@ pub const SHARE: [f64; 2] = [0.0, 1.0];
 /// Bounds of the difference of two shares.
 pub const SHARE_DIFFERENCE: [f64; 2] = [-1.0, 1.0];
 
-/// The mean of independent values with its interval: mean ± t s / √n, where s² is the sum of squares about the mean by n - 1.
-/// Nothing of fewer than two. The interval keeps to `bounds`.
+/// The mean of independent values with its interval: mean ± t s / √n, where s² is the sum of squares about the mean
+/// by n - 1. `None` for fewer than two values. The interval stays within `bounds`.
 pub fn mean_interval(values: &[f64], bounds: [f64; 2]) -> Option<Interval> {
     if values.len() < 2 {
         return None;
     }
     let n = values.len() as f64;
-    // Equal values have themselves as their mean, to the bit.
+    // The mean of equal values is that value, to the bit.
     let first = values[0];
     let mean = first + values.iter().map(|v| v - first).sum::<f64>() / n;
     let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();

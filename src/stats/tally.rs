@@ -1,5 +1,5 @@
-//! An exact distribution of mostly small whole numbers: each small value has a counter of its own, so that adding one is
-//! an addition.
+//! An exact distribution of mostly small whole numbers: each small value has its own counter, so that adding a value
+//! is one addition.
 
 use super::dist::{RunLength, Summary, push_pairs, summary_of, take_pairs};
 use crate::base::bits::{BitReader, BitWriter};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// Values below this have counters.
 const SMALL: u64 = 1 << 16;
 
-/// A multiset of values. Written down as the small values that occur, with their counts, and the large ones.
+/// A multiset of values. Serialised as the small values that occur, with their counts, and the large ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// By value, up to the largest small one.
@@ -27,7 +27,7 @@ impl Tally {
         }
     }
 
-    /// The same for a value that has no counter yet, or gets none.
+    /// Adds a value without a counter: a new small one or a large one.
     #[cold]
     #[inline(never)]
     fn add_beyond(&mut self, value: u64, count: u64) {
@@ -58,14 +58,14 @@ impl Tally {
         }
     }
 
-    /// Writes its values and forgets them.
+    /// Writes its values and clears them.
     pub fn pack(&mut self, out: &mut BitWriter) {
         push_pairs(out, &self.small().collect::<Vec<_>>());
         self.counters = Vec::new();
         self.large.pack(out);
     }
 
-    /// Has the values again that were written.
+    /// Restores the written values.
     pub fn unpack(&mut self, from: &mut BitReader) {
         self.enter(take_pairs(from));
         self.large.unpack(from);

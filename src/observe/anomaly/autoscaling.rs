@@ -1,6 +1,7 @@
-//! Autoscalers that take back what they have just done, those that never get what they want, and those that have stopped learning.
+//! Anomalies of autoscalers: changes that are soon reversed, wanted replicas that never come, and filters that have
+//! stopped learning.
 //!
-//! All are judged from decisions, so that nothing is found in a pool without an autoscaler.
+//! All are detected in scaling decisions, so a pool without an autoscaler has none.
 
 use super::{Anomaly, AnomalyIndex, AnomalyKind, AnomalyLog};
 use crate::base::{Micros, ReplicaId, Span};
@@ -8,28 +9,28 @@ use crate::engine::ScalingRecord;
 use crate::scenario::{Cluster, ScalingPolicy};
 use serde::{Deserialize, Serialize};
 
-/// How long replicas must have waited for room.
+/// How long replicas must wait for room before it is an anomaly.
 const WAITING: Span = Span(60_000_000);
-/// How many cycles in a row must have rejected all that they measured.
+/// Number of successive cycles that must have rejected all their measurements.
 const REJECTED: u32 = 5;
 
-/// What is remembered of a pool.
+/// The state of one pool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct PoolWatch {
     name: String,
-    /// The replica that stands for the pool: the first that it ever had.
+    /// The replica named for the pool: its first one.
     replica: Option<u32>,
-    /// When the number last changed, and the oscillation of which that was a part.
+    /// When the number last changed, and the oscillation that this change belongs to.
     changed: Option<(Micros, Option<AnomalyIndex>)>,
     /// Since when replicas have waited for room.
     waiting_since: Option<Micros>,
-    /// The anomaly that this has become.
+    /// The anomaly opened for this.
     waiting: Option<AnomalyIndex>,
-    /// The number that was wanted above what serves, and since when.
+    /// The wanted number while it is above the serving replicas, and since when.
     wanted: Option<(u32, Micros)>,
-    /// Cycles in a row that rejected all that they measured, and the first of them.
+    /// Successive cycles that rejected all their measurements, and the instant of the first.
     rejected: Option<(u32, Micros)>,
-    /// The anomaly that this has become.
+    /// The anomaly opened for this.
     locked: Option<AnomalyIndex>,
 }
 
@@ -37,7 +38,7 @@ struct PoolWatch {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Autoscaling {
     pools: Vec<PoolWatch>,
-    /// Whether any pool has ever had an autoscaler: reports of others say nothing of these kinds.
+    /// Whether any pool has ever had an autoscaler; if not, reports leave these kinds out.
     pub(super) watched: bool,
 }
 
@@ -53,7 +54,7 @@ impl Autoscaling {
         all
     }
 
-    /// An edit has made this of the cluster.
+    /// Takes over the cluster after an edit.
     pub(super) fn adopt(&mut self, cluster: &Cluster) {
         self.watched |= cluster.pools.iter().any(|p| p.scaling.policy != ScalingPolicy::None);
         self.pools.resize_with(cluster.pools.len().max(self.pools.len()), PoolWatch::default);
@@ -90,7 +91,7 @@ impl PoolWatch {
         }
     }
 
-    /// Opposite changes soon after each other; several in a row are one anomaly.
+    /// Detects opposite changes soon after each other; several in a row are one anomaly.
     fn turns_back(&mut self, record: &ScalingRecord, log: &mut AnomalyLog) {
         let d = &record.decision;
         if d.desired == d.current {
@@ -110,7 +111,7 @@ impl PoolWatch {
         self.changed = Some((record.at, part_of));
     }
 
-    /// Replicas that are wanted find no room for a minute.
+    /// Detects wanted replicas that find no room for a minute.
     fn waits_for_room(&mut self, record: &ScalingRecord, log: &mut AnomalyLog) {
         if record.unplaced == 0 {
             self.waiting_since = None;
@@ -126,7 +127,7 @@ impl PoolWatch {
         }
     }
 
-    /// What is measured is rejected, cycle after cycle: the coefficients stay as wrong as they are.
+    /// Detects a filter that rejects its measurements cycle after cycle: the coefficients stay wrong.
     fn is_locked_out(&mut self, record: &ScalingRecord, log: &mut AnomalyLog) {
         let Some(estimate) = &record.estimate else { return };
         match estimate.accepted() {
@@ -150,14 +151,14 @@ impl PoolWatch {
         }
     }
 
-    /// Fewer are wanted again before as many have served as were wanted.
+    /// Detects a wanted number that falls again before that many replicas have served.
     fn gives_up(&mut self, record: &ScalingRecord, log: &mut AnomalyLog) {
         let d = &record.decision;
         if let Some((most, since)) = self.wanted {
             if record.ready >= most {
                 self.wanted = None;
             } else if d.desired < most && d.desired < d.current {
-                // Those that wait for room are told of above.
+                // Replicas that wait for room are reported above.
                 if self.waiting.is_none() {
                     let missing = most - record.ready;
                     log.open(self.anomaly(

@@ -1,10 +1,11 @@
-//! Head-of-line blocking: the first of a queue waits for KV blocks, nobody may overtake it, and one behind it would fit.
+//! Head-of-line blocking: the first request of a queue waits for KV blocks and may not be overtaken, and a request
+//! behind it would fit.
 
 use super::{Anomaly, AnomalyIndex, AnomalyKind, AnomalyLog, Proof};
 use crate::base::{Micros, RequestId, Span};
 use serde::{Deserialize, Serialize};
 
-/// How long it must wait so before it is an anomaly.
+/// How long it must wait before it is an anomaly.
 const LASTING: Span = Span(500_000);
 
 /// A request at the head of a queue that waits for KV blocks while one behind it would fit.
@@ -13,7 +14,7 @@ struct Head {
     request: RequestId,
     behind: RequestId,
     since: Micros,
-    /// Its anomaly, once it has lasted long enough.
+    /// Its anomaly, once the wait has lasted long enough.
     reported: Option<AnomalyIndex>,
 }
 
@@ -21,7 +22,7 @@ struct Head {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Blocking {
     heads: Vec<Vec<Head>>,
-    /// How many of them are not anomalies yet.
+    /// How many waits are not anomalies yet.
     unreported: u32,
 }
 
@@ -59,7 +60,7 @@ impl Blocking {
         }
     }
 
-    /// The batch is full: nobody there waits for blocks.
+    /// The batch is full: no request there waits for blocks.
     pub(super) fn full(&mut self, replica: usize, now: Micros, log: &mut AnomalyLog) {
         self.look(replica, now, log);
         for head in self.heads.get_mut(replica).into_iter().flat_map(|heads| heads.drain(..)) {
@@ -70,7 +71,7 @@ impl Blocking {
         }
     }
 
-    /// It waits no more.
+    /// The request no longer waits.
     pub(super) fn gone(&mut self, request: RequestId, replica: usize, now: Micros, log: &mut AnomalyLog) {
         self.look(replica, now, log);
         let Some(heads) = self.heads.get_mut(replica) else { return };

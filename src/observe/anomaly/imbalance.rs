@@ -1,7 +1,8 @@
 //! Load imbalance: the coefficient of variation of the requests present on each serving replica stays high.
 //!
-//! With S the sum of the loads x of n replicas and Q the sum of their squares, cov² = n Q / S² - 1, so that both sums can be
-//! kept up to date and no replica is looked at. What lasts is the state between two changes, so that it is judged before each.
+//! With S the sum of the loads x of n replicas and Q the sum of their squares, cov² = n Q / S² - 1, so both sums are
+//! kept up to date without a pass over the replicas. The state lasts from one change to the next, so it is judged
+//! before each change.
 
 use super::{Anomaly, AnomalyIndex, AnomalyKind, AnomalyLog, Proof};
 use crate::base::multiply::{is_larger_product, times};
@@ -13,7 +14,7 @@ use std::collections::VecDeque;
 const HIGH: (u64, u64) = (5, 4);
 /// It ends below 2/5: n Q < 29/25 S².
 const LOW: (u64, u64) = (29, 25);
-/// Mean load below which nothing is said: a handful of requests cannot be spread evenly.
+/// Mean load below which nothing is reported: a handful of requests cannot be spread evenly.
 const MEAN: u32 = 2;
 /// How long it must last.
 const LASTING: Span = Span(5_000_000);
@@ -23,14 +24,14 @@ const LASTING: Span = Span(5_000_000);
 pub(super) struct Imbalance {
     /// Load, and whether it gets new requests.
     loads: Vec<(u64, bool)>,
-    /// The latest that came to each.
+    /// By replica: the latest requests sent there.
     latest: Vec<VecDeque<Proof>>,
     n: u64,
     sum: u64,
     squares: u64,
     since: Option<Micros>,
     open: Option<AnomalyIndex>,
-    /// Largest value so far of the open one, in thousandths.
+    /// Largest value of the open anomaly so far, in thousandths.
     peak: u64,
 }
 
@@ -125,7 +126,7 @@ impl Imbalance {
         }
     }
 
-    /// The largest value while it is open.
+    /// Raises the largest value of the open anomaly.
     fn grow(&mut self, log: &mut AnomalyLog) {
         if let Some(place) = self.open {
             let squared = self.n as f64 * self.squares as f64 / (self.sum as f64 * self.sum as f64) - 1.0;
@@ -136,7 +137,7 @@ impl Imbalance {
         }
     }
 
-    /// The loads have changed.
+    /// Begins or ends an imbalance after the loads have changed.
     fn look(&mut self, now: Micros, log: &mut AnomalyLog) {
         let (over, of) = if self.since.is_some() { LOW } else { HIGH };
         let uneven = self.sum >= times(self.n.max(1), MEAN)

@@ -1,12 +1,13 @@
 //! Priority inversion by schedule order: a request joins a batch and a more urgent one is left waiting on the same replica.
 //!
-//! The replica's priority policy says who is more urgent, whether its scheduler asks it or not. Where all priorities are
-//! constant, SLO classes say it. One anomaly for each request overtaken, until it joins or is dropped.
+//! The replica's priority policy decides which request is more urgent, whether its scheduler uses it or not. Where
+//! all priorities are constant, SLO classes decide. There is one anomaly for each request overtaken, until it joins
+//! or is dropped.
 //!
-//! Requests that join in the same step do not overtake each other: a step is evaluated when it starts, by the requests that
-//! are left waiting. Each of these is looked at once, when it is first overtaken; later only the few whose anomalies are kept
-//! are. Waiting requests are in a heap, the most urgent first; one that has left is removed when it reaches the top. A step
-//! that leaves nobody waiting, or that nobody joins, sorts nothing.
+//! Requests that join in the same step do not overtake each other: a step is evaluated when it starts, by the
+//! requests that are left waiting. Each of these is visited once, when it is first overtaken; later only the few
+//! whose anomalies are kept. Waiting requests are in a heap, the most urgent first; a request that has left is
+//! removed when it reaches the top. A step that leaves no request waiting, or that no request joins, sorts nothing.
 
 use super::{Anomaly, AnomalyKind, AnomalyLog, PROOFS, Proof};
 use crate::base::{Micros, ReplicaId, RequestId};
@@ -70,14 +71,15 @@ pub(super) struct RequestInfo {
     pub(super) urgency: i64,
 }
 
-/// Its place among those who wait: the most urgent is the smallest, and of those the first to arrive.
+/// Its place among the waiting requests: the smallest is the most urgent, and among equals the first to arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Rank {
     rank: i64,
     request: u32,
 }
 
-/// A waiting request, and since when. Of several entries of one request the latest sorts first; the others are out of date.
+/// A waiting request, and since when. Among several entries of one request the latest sorts first; the others are out
+/// of date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct WaitingEntry {
     who: Rank,
@@ -101,7 +103,7 @@ struct Waiting {
     fresh: Vec<WaitingEntry>,
     /// Requests that joined the batch since the latest step.
     joined: Vec<Rank>,
-    /// Requests that a step left waiting. Some may not wait any more, or have been overtaken since.
+    /// Requests that a step left waiting. Some may have stopped waiting since, or have been overtaken.
     left: BinaryHeap<Reverse<WaitingEntry>>,
     /// Overtaken requests whose anomalies are kept and still open.
     victims: Vec<Victim>,
@@ -130,7 +132,7 @@ impl NotOvertaken {
         word & 1 << (request % 64) != 0
     }
 
-    /// Whether it was one of them; it is no more.
+    /// Removes a request; returns whether it was in the set.
     fn leave(&mut self, request: u32) -> bool {
         let was = self.has(request);
         if was {
@@ -140,13 +142,13 @@ impl NotOvertaken {
     }
 }
 
-/// Requests of no class, or of one with a name of its own, are as urgent as standard ones.
+/// Urgency of a class. Requests without a class, or of a class with another name, are as urgent as standard ones.
 fn rank_of(class: u32) -> u32 {
     let known = SloClass::ALL.into_iter().find(|c| class_number(*c) == class);
     known.unwrap_or_default().rank()
 }
 
-/// Whether a workload's requests are of SLO classes that differ in urgency.
+/// Whether the SLO classes of a workload's requests differ in urgency.
 fn is_mixed(workload: &Workload) -> bool {
     let clients = workload.clients.iter().map(|c| c.slo_class.rank());
     let listed = workload.requests.iter().map(|q| SloClass::named(&q.slo_class).unwrap_or_default().rank());
@@ -171,7 +173,7 @@ impl Waiting {
         Rank { rank, request: who.request.0 }
     }
 
-    /// An overtaken request does not wait any more: its anomaly ends.
+    /// Ends the anomaly of an overtaken request that no longer waits.
     fn close(&mut self, who: Rank, now: Micros, log: &mut AnomalyLog) {
         if let Some(i) = self.victims.iter().position(|v| v.who == who) {
             let victim = self.victims.swap_remove(i);
@@ -220,7 +222,7 @@ impl Waiting {
         self.joined.clear();
     }
 
-    /// A step starts and leaves nobody waiting.
+    /// A step starts and leaves no request waiting.
     fn clear(&mut self) {
         self.fresh.clear();
         self.joined.clear();
@@ -253,8 +255,9 @@ impl Inversion {
         Self { measures, replicas, not_overtaken: NotOvertaken::default() }
     }
 
-    /// An edit has made this of the scenario. Where it changed what makes a request urgent, those that wait there keep the
-    /// priority they came with, which says nothing beside that of others: only who comes from now on can be overtaken.
+    /// Takes over the scenario after an edit. If the edit changes what makes a request urgent, waiting requests keep
+    /// the priority they arrived with. That cannot be compared with new priorities, so only requests that arrive from
+    /// now on can be overtaken.
     pub(super) fn adopt(&mut self, scenario: &Scenario, now: Micros, log: &mut AnomalyLog) {
         let pools = scenario.cluster.pools.iter();
         self.measures = pools.map(|p| Measure::of(&p.engine.priority, &scenario.workload)).collect();
@@ -276,7 +279,7 @@ impl Inversion {
         }
     }
 
-    /// The one that it is about, unless nobody there is more urgent than others.
+    /// The request of a fact, unless all requests on its replica are equally urgent.
     #[inline]
     fn on(&mut self, replica: ReplicaId) -> Option<(&mut Waiting, &mut NotOvertaken)> {
         let waiting = self.replicas.get_mut(replica.index()).filter(|w| w.measure != Measure::None)?;
@@ -309,7 +312,7 @@ impl Inversion {
         }
     }
 
-    /// A step starts and leaves so many waiting.
+    /// A step starts and leaves this number of requests waiting.
     #[inline]
     pub(super) fn step(&mut self, replica: ReplicaId, left: u32, now: Micros, log: &mut AnomalyLog) {
         let Some((waiting, not_overtaken)) = self.on(replica) else { return };

@@ -1,5 +1,5 @@
-//! Livelock: the engine says when a thousand preemptions have passed on one replica without anything finishing. What is
-//! kept here is the proof: since when, how often, and whose the latest were.
+//! Livelock: the engine says when a thousand preemptions have passed on one replica without anything finishing. This
+//! detector keeps the proof: since when, how often, and the latest requests.
 
 use super::{Anomaly, AnomalyIndex, AnomalyKind, AnomalyLog, Proof};
 use crate::base::{Micros, RequestId};
@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 struct Struggle {
     since: Option<Micros>,
     preemptions: u64,
-    /// The latest of them, as many as are proof.
+    /// The latest preemptions, as many as are kept as proof.
     latest: VecDeque<Proof>,
     open: Option<AnomalyIndex>,
 }
@@ -39,7 +39,7 @@ impl Livelock {
         super::keep_latest(&mut struggle.latest, Proof { request, at: now });
     }
 
-    /// The engine has counted enough of them.
+    /// The engine has counted enough preemptions.
     pub(super) fn found(&mut self, replica: usize, now: Micros, log: &mut AnomalyLog) {
         let struggle = super::entry(&mut self.replicas, replica);
         if struggle.open.is_none() {
@@ -56,7 +56,7 @@ impl Livelock {
         }
     }
 
-    /// Something finished, or was given up.
+    /// A request finished, or its client timed out.
     pub(super) fn over(&mut self, replica: usize, now: Micros, log: &mut AnomalyLog) {
         let Some(struggle) = self.replicas.get_mut(replica).filter(|s| s.since.is_some()) else { return };
         if let Some(place) = struggle.open.take() {

@@ -1,9 +1,9 @@
-//! Anomalies: patterns in the stream of facts that a person should know of, each with the requests and instants
-//! that prove it.
+//! Anomalies: patterns in the stream of facts that a reader should know, each with the requests and instants that
+//! prove it.
 //!
-//! A detector is a small state machine on facts, one file each, at most logarithmic in the requests waiting for a fact.
-//! Facts are the same however a run is cut and whoever watches it, and so are the anomalies. docs/reference/report.md lists the
-//! thresholds.
+//! A detector is a small state machine on facts, one file each, at most logarithmic in the requests waiting for a
+//! fact. Facts do not depend on how a run is cut or whether it is watched, and neither do anomalies.
+//! docs/reference/report.md lists the thresholds.
 
 mod autoscaling;
 mod blocking;
@@ -31,22 +31,22 @@ const PROOFS: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AnomalyKind {
-    /// A request joined a batch and left a more urgent one waiting on the same replica.
+    /// A request joined a batch and left a more urgent request waiting on the same replica.
     PriorityInversion,
     /// The first of a queue waited for KV blocks while one behind it would have fitted.
     HeadOfLineBlocking,
-    /// Requests of one replica lost their KV blocks again after they had come back, or reloaded what had just been copied
-    /// down.
+    /// Requests of one replica lost their KV blocks again after they had returned, or reloaded blocks that had just
+    /// been copied down.
     KvThrashing,
     /// A thousand preemptions on one replica and nothing finished between them.
     Livelock,
     /// Some replicas had much more to do than others for some time.
     LoadImbalance,
-    /// An autoscaler took back what it had just done.
+    /// An autoscaler reversed a change that it had just made.
     Oscillation,
     /// An autoscaler did not get the replicas that it wanted.
     CapacityNeverReached,
-    /// The filter of an autoscaler rejects all that it measures.
+    /// The filter of an autoscaler rejects all its measurements.
     TunerLockedOut,
 }
 
@@ -77,13 +77,13 @@ impl AnomalyKind {
         }
     }
 
-    /// Whether it is about what autoscalers do.
+    /// Whether it concerns autoscalers.
     fn is_of_autoscalers(self) -> bool {
         matches!(self, Self::Oscillation | Self::CapacityNeverReached | Self::TunerLockedOut)
     }
 }
 
-/// A request, and when it did what proves the anomaly.
+/// A request that proves the anomaly, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Proof {
     pub(crate) request: RequestId,
@@ -95,16 +95,16 @@ pub(crate) struct Proof {
 pub(crate) struct Anomaly {
     pub(crate) kind: AnomalyKind,
     pub(crate) start: Micros,
-    /// `None` while it goes on.
+    /// `None` while it lasts.
     pub(crate) end: Option<Micros>,
-    /// The replica; of an imbalance the one with the most to do, of an autoscaler the first of its pool.
+    /// The replica; for an imbalance the most loaded one, for an autoscaler the first of its pool.
     pub(crate) replica: u32,
     pub(crate) proofs: Vec<Proof>,
     /// How often, or the largest coefficient of variation in thousandths.
     pub(crate) figure: u64,
-    /// Of a priority inversion: what makes requests more urgent.
+    /// For a priority inversion: what makes requests more urgent.
     measure: Option<inversion::Measure>,
-    /// Of an autoscaler: the name of its pool.
+    /// For an autoscaler: the name of its pool.
     pool: Option<String>,
 }
 
@@ -183,7 +183,7 @@ impl Anomaly {
     }
 }
 
-/// Index in the list of anomalies kept; `None` for one that is only counted.
+/// Index in the list of anomalies kept; `None` for an anomaly that is only counted.
 type AnomalyIndex = Option<u32>;
 
 /// The anomalies so far: all counted, the first of each kind kept.
@@ -202,7 +202,7 @@ impl AnomalyLog {
         self.open_with(anomaly.kind, || anomaly)
     }
 
-    /// Enters an anomaly of which there may be very many: it is made only if it is kept.
+    /// Enters an anomaly of a frequent kind: it is built only if it is kept.
     fn open_with(&mut self, kind: AnomalyKind, anomaly: impl FnOnce() -> Anomaly) -> AnomalyIndex {
         let count = &mut self.counts[kind as usize];
         *count += 1;
@@ -251,13 +251,13 @@ impl Detectors {
         }
     }
 
-    /// An edit has made this of the scenario.
+    /// Takes over the scenario after an edit.
     pub(super) fn adopt(&mut self, scenario: &Scenario, now: Micros) {
         self.inversion.adopt(scenario, now, &mut self.log);
         self.autoscaling.adopt(&scenario.cluster);
     }
 
-    /// Whether any of them looks at such facts; those that come most often are of no use to any.
+    /// Whether any detector reads facts of this kind; none reads the most frequent kinds.
     #[inline]
     pub(crate) fn need(fact: &Fact) -> bool {
         !matches!(
@@ -281,7 +281,7 @@ impl Detectors {
                 self.blocking.gone(request, replica.index(), now, &mut self.log);
             }
             Fact::LoadStarted { request, replica, class, urgency, .. } => {
-                // It waits for the CPU tier now, and not for those who go on.
+                // It now waits for the CPU tier, not for the running requests.
                 self.inversion.dropped(&RequestInfo { request, replica, class, urgency }, now, &mut self.log);
                 self.blocking.gone(request, replica.index(), now, &mut self.log);
             }
@@ -356,7 +356,7 @@ impl Detectors {
         }
     }
 
-    /// A request has left its replica, and was not finished there.
+    /// A request has left its replica unfinished.
     fn gone(&mut self, info: &RequestInfo, now: Micros) {
         let replica = info.replica.index();
         self.inversion.dropped(info, now, &mut self.log);
@@ -385,7 +385,7 @@ impl Detectors {
         &self.log.kept
     }
 
-    /// How many there were, by kind; of autoscalers only where there were any.
+    /// How many there were, by kind; kinds of autoscalers only if a pool ever had one.
     pub(crate) fn counts(&self) -> impl Iterator<Item = (AnomalyKind, u32)> {
         let watched = self.autoscaling.watched;
         let all = AnomalyKind::ALL.into_iter().zip(self.log.counts);

@@ -1,4 +1,4 @@
-//! Each detector on facts made for it: what it must say, and what it must not.
+//! Tests of each detector on facts made for it: what it must report, and what it must not.
 
 use super::*;
 use crate::base::{ReplicaId, Span};
@@ -210,7 +210,7 @@ fn a_livelock_names_the_latest_it_took_and_ends_when_something_finishes_or_is_gi
         let d = watch(&[&facts[..], &[(90, end)]].concat(), 1);
         assert_eq!(d.kept()[0].end, Some(Micros(90)));
     }
-    // Who could never have been served was not part of it.
+    // A request that could never have been served does not count.
     let never = dropped(DropReason::PromptExceedsKvCache);
     assert_eq!(watch(&[&facts[..], &[(90, never)]].concat(), 1).kept()[0].end, None);
 }
@@ -237,7 +237,7 @@ fn a_drained_replica_is_no_part_of_an_imbalance() {
     let d = watch(&facts, 3);
     let [a] = d.kept() else { panic!("{:?}", d.kept()) };
     assert_eq!((a.replica, a.end), (1, Some(Micros(9_500_000))));
-    // What is left there finishes without a trace; coming back with it counts again.
+    // The requests left there finish without an effect; returning counts again.
     facts.extend([
         (9_600_000, completed(0, 1)),
         (10_000_000, Fact::Serving { replica: ReplicaId(1), pool: 0 }),

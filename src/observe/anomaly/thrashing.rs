@@ -6,9 +6,9 @@ use crate::base::{Micros, RequestId, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// So many repeated preemptions or early reloads ...
+/// This number of repeated preemptions or early reloads ...
 const TIMES: usize = 4;
-/// ... in so long a time are thrashing; it is over when there was none for as long.
+/// ... within this time is thrashing; it is over after the same time without any.
 const WITHIN: Span = Span(10_000_000);
 
 /// One replica.
@@ -34,7 +34,7 @@ impl Default for Thrashing {
 }
 
 impl Thrashing {
-    /// A request was preempted that had been before, or reloaded blocks that had just been copied down.
+    /// A request was preempted again, or reloaded blocks that had just been copied down.
     pub(super) fn again(&mut self, request: RequestId, replica: usize, now: Micros, log: &mut AnomalyLog) {
         let recent = super::entry(&mut self.replicas, replica);
         let proof = Proof { request, at: now };
@@ -64,7 +64,7 @@ impl Thrashing {
         }
     }
 
-    /// Ends what has been quiet for long enough, wherever it is: an idle replica says nothing more.
+    /// Ends the anomalies of all replicas that have been quiet long enough: an idle replica has no more facts.
     #[inline]
     pub(super) fn look(&mut self, now: Micros, log: &mut AnomalyLog) {
         if now > self.quiet_until {

@@ -1,4 +1,4 @@
-//! A decision as what it differs in from the one before. What writes it and what reads it is the same.
+//! The coding of decisions: each as its difference from the one before. One function writes and reads it.
 
 use super::KeptDecision;
 use crate::base::ReplicaId;
@@ -6,9 +6,9 @@ use crate::base::bits::{BitReader, BitWriter, Usual, signed, unsigned};
 use crate::policy::routing::Term;
 use crate::policy::{ReplicaPhase, ReplicaView};
 
-/// Kinds of numbers, each about as large as the one before it of its kind.
+/// Kinds of numbers; each number is about as large as the previous one of its kind.
 mod kind {
-    /// The first of those of a candidate.
+    /// The first kind of a candidate's figures.
     pub(super) const FIGURE: usize = 0;
     pub(super) const REQUEST: usize = super::FIGURES;
     pub(super) const CHOSEN: usize = REQUEST + 1;
@@ -16,35 +16,35 @@ mod kind {
     pub(super) const ALL: usize = LENGTH + 1;
 }
 
-/// Writes numbers, or reads those that were written: what a function returns is to stand in the place of the number it got.
+/// Writes numbers, or reads them back: the result of a function replaces the number passed to it.
 pub(super) trait Code {
-    /// The lowest `width` bits of a number, which has no others.
+    /// A number of at most `width` bits.
     fn bits(&mut self, number: u64, width: u32) -> u64;
 
-    /// A number that is about as large as others of its kind.
+    /// A number about as large as others of its kind.
     fn usual(&mut self, number: u64, kind: usize) -> u64;
 
     fn flag(&mut self, flag: bool) -> bool {
         self.bits(u64::from(flag), 1) == 1
     }
 
-    /// A number that differs little from what is expected.
+    /// A number that differs little from `expected`.
     fn near(&mut self, number: u32, expected: u32, kind: usize) -> u32 {
         changed(expected, self.usual(change(number, expected), kind))
     }
 
-    /// A guess at a number, if there is one and it is right.
+    /// The guess at a number, if there is one and it is right.
     fn guessed(&mut self, x: f64, guess: Option<f64>) -> Option<f64> {
         guess.filter(|guess| self.flag(x.to_bits() == guess.to_bits()))
     }
 
-    /// A number of which nothing is known.
+    /// A number that cannot be predicted.
     fn whole(&mut self, x: f64) -> f64 {
         f64::from_bits(self.bits(x.to_bits(), u64::BITS))
     }
 }
 
-/// By how much a number differs from what is expected: small if that is little.
+/// The difference of a number from `expected`, coded so that small differences are small.
 fn change(number: u32, expected: u32) -> u64 {
     unsigned(i64::from(number.wrapping_sub(expected) as i32) as u64)
 }
@@ -100,18 +100,18 @@ impl Code for Reader<'_> {
     }
 }
 
-/// Numbers of a candidate: those that change often come first, its blocks in use last among them.
+/// Numbers of a candidate: those that change often come first, blocks in use as the last of them.
 const FIGURES: usize = 9;
 const LIVELY: usize = 5;
 const KV_USED: usize = LIVELY - 1;
-/// The true load, which differs from the load as it was seen by as much as before.
+/// The true load, whose difference from the seen load rarely changes.
 const LOAD: usize = 3;
-/// The number of the replica is the next.
+/// Then the number of the replica.
 const ID: usize = LIVELY;
-/// Most counts of a candidate change by less than four: that takes so many bits.
+/// Bits of a change by less than four, as most counts of a candidate have.
 const STEP_BITS: u32 = 3;
 
-/// A replica as it was seen, with its true load.
+/// A replica as the router saw it, with its true load.
 type Candidate = (ReplicaView, u32);
 
 fn figures((view, load): Candidate) -> [u32; FIGURES] {
@@ -125,15 +125,15 @@ fn candidate(figures: [u32; FIGURES]) -> Candidate {
     (ReplicaView { id, pool, phase, waiting, running, in_flight, kv_used, kv_total }, load)
 }
 
-/// How much the true load is above the load as it was seen.
+/// The true load minus the seen load.
 fn load_above_seen(figures: &[u32; FIGURES]) -> u32 {
     figures[..LOAD].iter().fold(figures[LOAD], |rest, n| rest.wrapping_sub(*n))
 }
 
-/// A candidate that is not as expected.
+/// Codes a candidate that is not as expected.
 fn walk_candidate(now: Candidate, expected: Candidate, code: &mut impl Code) -> Candidate {
     let (mut now, mut expected) = (figures(now), figures(expected));
-    // As if it was none of its load that changed, but how much of it was not seen.
+    // Codes the unseen part of the load instead of the load.
     now[LOAD] = load_above_seen(&now);
     expected[LOAD] = load_above_seen(&expected);
     let mut changes = 0;
@@ -163,11 +163,11 @@ fn walk_candidate(now: Candidate, expected: Candidate, code: &mut impl Code) -> 
     candidate(now)
 }
 
-/// Candidates before one of which one may have the same load, and then the same score.
+/// How many candidates back to look for one with the same load, which then has the same score.
 const BESIDE: usize = 8;
 
 impl KeptDecision {
-    /// Its numbers, after those of `was`.
+    /// Codes its numbers relative to those of `was`.
     pub(super) fn walk(&mut self, was: &Self, code: &mut impl Code) {
         self.request = code.near(self.request, was.request.wrapping_add(1), kind::REQUEST);
         let number = |d: &Self| d.chosen.map_or(0, |chosen| chosen.wrapping_add(1));
@@ -212,7 +212,8 @@ impl KeptDecision {
     }
 }
 
-/// Scores, one column after another: often what they were before, what a candidate with the same load has, or the share of free blocks.
+/// Scores, one column after another: often equal to the previous score, to that of a candidate with the same load, or
+/// to the share of free blocks.
 fn walk_columns(
     (now, was): (&mut Vec<f64>, &[f64]),
     columns: usize,

@@ -1,5 +1,6 @@
-//! Decisions in groups, as they come: entering one is copying it. A group that is full can be packed: once, for the run and for all
-//! checkpoints, which keep nothing else of it. There a decision is what it differs in from the one before: in few candidates, by little.
+//! Decisions stored in groups: entering a decision copies it. A full group can be packed, once for the run and all
+//! checkpoints, which keep only the packed form. There a decision is coded as its difference from the one before: few
+//! candidates change, and by little.
 
 mod plain;
 
@@ -18,17 +19,17 @@ const DECISIONS_KEPT: usize = 4096;
 /// Most candidates kept, of all these decisions together.
 const ROWS_KEPT: usize = 131_072;
 
-/// Decisions of a group. It has fewer if they have more than so many candidates together.
+/// Decisions of a group. It has fewer if they have too many candidates together.
 const GROUP: usize = 64;
 const GROUP_ROWS: usize = 8192;
 
-/// What is known of a group without reading it.
+/// What is known about a group without unpacking it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Head {
     decisions: usize,
     /// Candidates of these.
     rows: usize,
-    /// The smallest and the largest number of a request they are about.
+    /// The smallest and the largest request number of its decisions.
     requests: Option<(u32, u32)>,
 }
 
@@ -36,7 +37,7 @@ struct Head {
 #[derive(Clone, Debug, Default)]
 struct Group {
     head: Head,
-    /// Why candidates were excluded, terms and summands, of decisions that had others of these than the one before.
+    /// Exclusions, terms and summands of the decisions where these differ from the decision before.
     apart: Rc<Vec<KeptDecision>>,
     plain: Option<Plain>,
     packed: OnceCell<Rc<[u64]>>,
@@ -45,7 +46,7 @@ struct Group {
 /// The latest decisions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups {
-    /// Oldest first. None changes once it is here: copies share them.
+    /// Oldest first. A group here never changes, so copies share it.
     full: VecDeque<Rc<Group>>,
     /// The group that is being written.
     open: Group,
@@ -58,7 +59,7 @@ pub(super) struct Groups {
 }
 
 impl KeptDecision {
-    /// What of it is no number.
+    /// Its columns that are not numbers.
     fn columns(&self) -> Self {
         let (excluded, terms, summands) = (self.excluded.clone(), self.terms.clone(), self.summands.clone());
         Self { excluded, terms, summands, ..Self::default() }
@@ -93,7 +94,7 @@ impl Group {
         self.plain.get_or_insert_default().enter(decision, known);
     }
 
-    /// The latest of its decisions about a request.
+    /// Its latest decision about a request.
     fn latest_about(&self, request: u32) -> Option<KeptDecision> {
         let mut found = None;
         if self.head.may_have(request) {
@@ -139,13 +140,13 @@ impl Group {
         to.finish().into()
     }
 
-    /// The same group as a checkpoint keeps it.
+    /// The group as a checkpoint keeps it.
     fn at_rest(&self) -> Self {
         let packed = Rc::clone(self.packed.get_or_init(|| self.pack()));
         Self { head: self.head, apart: Rc::clone(&self.apart), plain: None, packed: packed.into() }
     }
 
-    /// A group at rest as it is while it is written.
+    /// The group at rest, unpacked for writing.
     fn plain_again(&self) -> Self {
         let mut group = Self::default();
         self.read(|d| group.enter(d));
@@ -165,7 +166,8 @@ impl Group {
 }
 
 impl Groups {
-    /// Enters a decision about so many candidates, which `fill` writes over another one. The oldest group goes where there is no room.
+    /// Enters a decision with `rows` candidates, which `fill` writes over an old decision. The oldest group is
+    /// dropped if there is no room.
     pub(super) fn push(&mut self, rows: usize, fill: impl FnOnce(&mut KeptDecision)) {
         while self.decisions >= DECISIONS_KEPT || self.rows + rows > ROWS_KEPT {
             let Some(oldest) = self.full.pop_front() else { break };
@@ -208,7 +210,7 @@ impl Groups {
         all
     }
 
-    /// Keeps its decisions packed, and no memory to spare.
+    /// Packs the decisions and frees spare memory.
     pub(super) fn pack(&mut self) {
         for group in self.full.iter_mut().filter(|group| group.plain.is_some()) {
             *group = Rc::new(group.at_rest());
@@ -217,15 +219,15 @@ impl Groups {
         (self.next, self.spare) = Default::default();
     }
 
-    /// Is what it was; full groups are unpacked when somebody reads them.
+    /// Restores the group being written; full groups are unpacked when they are read.
     pub(super) fn unpack(&mut self) {
         self.open = self.open.plain_again();
     }
 
-    /// Bytes of the decisions that `later`, which went on from a copy, does not share.
+    /// Bytes of the decisions not shared with `later`, which continued from a copy.
     pub(super) fn bytes_beside(&self, later: Option<&Self>) -> u64 {
         let first = later.and_then(|later| later.full.front());
-        // What both have stands in the same order in both.
+        // Shared groups are in the same order in both.
         let shared = first.map_or(self.full.len(), |first| {
             self.full.iter().position(|group| group.shares(first)).unwrap_or(self.full.len())
         });

@@ -1,8 +1,8 @@
-//! Packed lines of the event log: what a checkpoint keeps of them.
+//! Packed lines of the event log: the form that a checkpoint keeps.
 //!
-//! A line is its kind and its numbers: the time since the line before, the difference from the latest request, what else there is. Lines
-//! of a kind are alike: a number takes as many bits as the largest so far at its place in such a line, and one that says whether these
-//! are enough.
+//! A line is its kind and its numbers: the time since the line before, the difference from the latest request, and
+//! the rest. Lines of a kind are alike: a number takes as many bits as the largest so far at its place in such a
+//! line, and one bit that tells whether these are enough.
 
 use super::Line;
 use crate::base::bits::{BitReader, BitWriter, signed, unsigned};
@@ -59,14 +59,14 @@ const KINDS: [Fact; 31] = {
     ]
 };
 
-/// The number of a kind of line; 0 where a note stands.
+/// The number of a kind of line; 0 for a note.
 fn kind_of(fact: Option<&Fact>) -> usize {
     let same = |fact: &Fact| KINDS.iter().position(|kind| discriminant(kind) == discriminant(fact));
     fact.map_or(0, |fact| 1 + same(fact).expect("INV-6: a kind of fact has no number"))
 }
 
-/// The numbers of lines, one after the other: `next` gets each and returns what is to stand in its place. So what writes them and what
-/// reads them is the same.
+/// The numbers of lines, one after the other: `next` gets each and returns its replacement. So one function writes
+/// and reads them.
 struct Numbers<'a, N> {
     next: &'a mut N,
     at: u64,
@@ -103,7 +103,7 @@ impl<N: FnMut(u64) -> u64> Numbers<'_, N> {
         *urgency = signed((self.next)(unsigned(*urgency as u64))) as i64;
     }
 
-    /// One of a few, of this number.
+    /// One of the few variants of an enum, by number.
     fn choice<T: Copy>(&mut self, chosen: &mut T, number: usize, all: &[T]) {
         *chosen = all[(self.next)(number as u64) as usize];
     }

@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 /// Examples of each kind.
 const EXAMPLES: u32 = 5;
 
-/// What the detectors found, warm-up included.
+/// The findings of the detectors, warm-up included.
 #[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct AnomalyPart {
@@ -29,19 +29,19 @@ pub struct AnomalyExample {
     pub kind: AnomalyKind,
     /// When it began, in microseconds.
     pub start_us: u64,
-    /// When it ended, in microseconds; nothing while it goes on.
+    /// When it ended, in microseconds; missing while it lasts.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_us: Option<u64>,
-    /// The replica; of an imbalance the one with the most to do when it was noticed.
+    /// The replica; for an imbalance the most loaded one when it was noticed.
     pub replica: u32,
-    /// The first requests that prove it, and when they do.
+    /// The first requests that prove it, and when.
     pub requests: Vec<AnomalyProof>,
     /// What happened, in one sentence.
     pub text: String,
 }
 
-/// A request, and when it did what proves an anomaly.
+/// A request that proves an anomaly, and when.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct AnomalyProof {
@@ -51,11 +51,11 @@ pub struct AnomalyProof {
     pub at_us: u64,
 }
 
-/// What BLIS would have said (`compat: blis` only).
+/// The counts that BLIS would report (`compat: blis` only).
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct BlisPart {
-    /// Pairs of finished requests of one replica and class of which the earlier took more than twice as long; 0 with
+    /// Pairs of finished requests of one replica and class where the earlier took more than twice as long; 0 with
     /// constant priorities.
     pub priority_inversions: u64,
     /// Replicas whose mean queue over their steps is more than twice the mean of all replicas.
@@ -73,7 +73,7 @@ impl Serialize for KindCounts {
 }
 
 impl AnomalyPart {
-    /// How many there were of the kind of that name.
+    /// The count of the kind with that name.
     pub fn count(&self, kind: &str) -> u32 {
         self.counts.0.iter().find(|(name, _)| *name == kind).map_or(0, |(_, n)| *n)
     }
@@ -85,7 +85,7 @@ impl AnomalyPart {
             *n += 1;
             *n <= EXAMPLES
         };
-        // In the order of their names, by hand: a map made at once would bring a sort of its own.
+        // Inserted in the order of their names by hand: building a map at once would add another sort to the module.
         let mut counts: Vec<(&'static str, u32)> = Vec::new();
         for (kind, n) in detectors.counts() {
             let at = counts.partition_point(|(name, _)| *name < kind.name());
@@ -113,8 +113,8 @@ impl BlisPart {
     }
 }
 
-/// Pairs of finished requests of one replica and class, in order of arrival, of which the earlier took more than twice as
-/// long. None on pools with constant priorities.
+/// Pairs of finished requests of one replica and class, in order of arrival, where the earlier took more than twice
+/// as long. Pools with constant priorities have none.
 pub fn priority_inversions(scenario: &Scenario, engine: &Cluster) -> u64 {
     let classes = 1 + engine.records().column(RecordColumn::Class).into_iter().max().unwrap_or(0) as usize;
     let mut groups = vec![Vec::new(); engine.replicas().len() * classes];

@@ -1,11 +1,11 @@
-//! What a run cost, and the score that the scenario's own weights give it.
+//! The cost of a run, and its score by the scenario's weights.
 
 use super::measure::MeasurementWindow;
 use super::{CostPart, FitnessPart, FitnessTerm, LatencyPart, ThroughputPart, known_share, usd_per_hour};
 use crate::scenario::{FitnessMetric, FitnessWeight};
 use crate::stats::Summary;
 
-/// Replicas cost from when they are added until they are drained and empty, whether they work or not.
+/// A replica costs from when it is added until it is drained and empty, busy or idle.
 pub(super) fn cost(m: &MeasurementWindow<'_>, t: &ThroughputPart) -> CostPart {
     let engine = m.engine();
     let mut c = CostPart { usd_per_hour: usd_per_hour(engine), ..CostPart::default() };

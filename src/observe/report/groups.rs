@@ -1,4 +1,4 @@
-//! The same figures for each of several groups of requests.
+//! Figures for groups of requests: the same for each group.
 
 use super::{GroupPart, in_ms, known_share, share};
 use crate::engine::Record;
@@ -13,12 +13,12 @@ pub(super) enum Ended {
     Unserved,
 }
 
-/// The share of those that ended that met every objective; nothing where all that ended finished: it is their attainment then.
+/// The share of ended requests that met every objective; `None` if all of them finished: it is their attainment then.
 pub(super) fn met_share(met: u32, finished: u32, unserved: u32) -> Option<f64> {
     (unserved > 0).then(|| share(f64::from(met), f64::from(finished + unserved)))
 }
 
-/// Groups by number, with how many requests each ever sent.
+/// Groups by number, with the number of requests that each ever sent.
 pub(super) struct Groups {
     parts: Vec<GroupPart>,
     sent: Vec<u32>,
@@ -30,7 +30,7 @@ impl Groups {
         Self { parts: names.iter().map(part).collect(), sent: vec![0; names.len()] }
     }
 
-    /// Adds a request; `counts` if it arrived in the measurement window, `ended` if it ended there.
+    /// Adds a request; `counts` tells whether it arrived in the measurement window, `ended` how it ended there.
     pub(super) fn add(&mut self, group: u32, r: &Record, counts: bool, ended: Option<Ended>) {
         let group = group as usize;
         let Some(g) = self.parts.get_mut(group) else { return };
@@ -50,7 +50,7 @@ impl Groups {
         }
     }
 
-    /// Fills in one distribution of every group.
+    /// Sets one distribution of every group.
     pub(super) fn fill(&mut self, by_group: &[Summary], place: impl Fn(&mut GroupPart) -> &mut Summary) {
         for (g, &summary) in self.parts.iter_mut().zip(by_group) {
             *place(g) = in_ms(summary);

@@ -1,4 +1,4 @@
-//! The measurement window of a run: who counts, and what they add up to.
+//! The measurement window of a run: which requests count, and their sums.
 
 use super::groups::{Ended, Groups, met_share};
 use super::{
@@ -61,7 +61,7 @@ pub(super) enum By {
 const GROUPINGS: [By; 5] = [By::Replica, By::Pool, By::Class, By::Tenant, By::Client];
 
 impl By {
-    /// The group of each request; a number beyond all groups where there is none.
+    /// The group of each request; a number beyond all groups for none.
     fn of_all(self, engine: &Cluster) -> Vec<u32> {
         let column = match self {
             By::Replica | By::Pool => RecordColumn::Replica,
@@ -100,7 +100,7 @@ struct Figures {
 }
 
 impl Figures {
-    /// Works them out, one grouping after the other: the lists they need are as long as the run.
+    /// Computes them, one grouping after the other: their lists are as long as the run.
     fn new(ranked: &Ranked, engine: &Cluster, pools: usize) -> Self {
         let by = GROUPINGS.map(|by| ranked.by_group(by.count(engine, pools), &by.of_all(engine)));
         Self { all: ranked.summary(), by }
@@ -132,7 +132,7 @@ fn e2e_us(r: &Record) -> Option<u64> {
     r.e2e.get().map(|e2e| e2e.0)
 }
 
-/// The 99th percentile of TTFT and of E2E in milliseconds, as a report has them, without the rest of it.
+/// The 99th percentiles of TTFT and E2E in milliseconds, as in a report, without computing the rest of it.
 pub(crate) fn p99s_ms(engine: &Cluster, recorder: &Recorder) -> [Option<f64>; 2] {
     // One after the other, so that there is one list at a time.
     [ttft_us, e2e_us].map(|value| {
@@ -142,7 +142,7 @@ pub(crate) fn p99s_ms(engine: &Cluster, recorder: &Recorder) -> [Option<f64>; 2]
     })
 }
 
-/// Each replica in the measurement window, up to the latest event: edits after that add nothing and take nothing away.
+/// Each replica in the measurement window, up to the latest event: edits after that change nothing.
 fn readings(engine: &Cluster, recorder: &Recorder) -> Vec<Reading> {
     let all = recorder.meters.read(engine.last_event_at());
     if recorder.warmup().is_over() { all } else { vec![Reading::default(); all.len()] }
@@ -262,7 +262,7 @@ impl<'a> MeasurementWindow<'a> {
         &self.finished_by_replica
     }
 
-    /// How a request ended, if it did in the window.
+    /// How a request ended, if it ended in the window.
     fn ended(&self, request: RequestId, r: &Record) -> Option<Ended> {
         if !self.has_begun() || r.left.get()? < self.from() {
             return None;
@@ -345,7 +345,7 @@ impl<'a> MeasurementWindow<'a> {
         groups
     }
 
-    /// The requests that took longest, of those whose E2E counts: the slowest first, of equals the later.
+    /// The slowest requests whose E2E counts: the slowest first, among equals the later.
     pub(super) fn slowest(&self) -> Vec<SlowRequest> {
         let clients = self.engine.source().clients();
         let slow = |request: u32| {

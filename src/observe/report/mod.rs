@@ -1,6 +1,6 @@
 //! The report of a run: stable names, durations in milliseconds, percentiles by linear interpolation on n - 1.
 //!
-//! Made from the records of requests and what the recorder has summed up, in time proportional to the requests (and the
+//! Made from the records of requests and the sums of the recorder, in time proportional to the requests (and the
 //! sorting of their latencies). docs/reference/report.md lists every name.
 
 mod anomalies;
@@ -37,7 +37,7 @@ use measure::{By, MeasurementWindow};
 use serde::Serialize;
 use serde_json::Value;
 
-/// How percentiles are computed, said in every report.
+/// How percentiles are computed; stands in every report.
 const PERCENTILES: &str =
     "linear interpolation between the two nearest of the n sorted values, at rank p / 100 x (n - 1)";
 
@@ -49,17 +49,18 @@ pub struct Report {
     pub tokenyard_report: u32,
     /// Title of the scenario.
     pub title: String,
-    /// Digest of the scenario's canonical JSON, edits included as far as they were applied.
+    /// Digest of the scenario's canonical JSON, with the edits applied so far.
     pub scenario_digest: String,
     /// Digest of the trace's requests; empty without a trace.
     pub trace_digest: String,
-    /// The link of what ran, which the command line adds when it prints the report. Digests are of the report without it.
+    /// The link to the run, which the command line adds when it prints the report. Digests are of the report without
+    /// it.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
     /// How percentiles are computed.
     pub percentiles: String,
-    /// What the reader must know to read the numbers right.
+    /// What a reader must know to interpret the numbers.
     #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<Notice>,
@@ -75,19 +76,19 @@ pub struct Report {
     pub latency_ms: LatencyPart,
     /// Rates over the measurement window.
     pub throughput: ThroughputPart,
-    /// What the requests finished met of their objectives.
+    /// How many finished requests met their objectives.
     pub slo: SloPart,
     /// The KV caches together.
     pub kv: KvPart,
     /// How evenly work was spread.
     pub fairness: FairnessPart,
-    /// The score with the scenario's own weights; nothing without weights.
+    /// The score with the scenario's weights; missing without weights.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fitness: Option<FitnessPart>,
     /// What it cost.
     pub cost: CostPart,
-    /// What the routing decisions amount to, where `observe.counterfactual_k` is above 0.
+    /// A summary of the routing decisions, if `observe.counterfactual_k` is above 0.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decisions: Option<DecisionPart>,
@@ -107,22 +108,22 @@ pub struct Report {
     pub clients: Vec<GroupPart>,
     /// The requests measured that took longest, the slowest first, at most ten.
     pub slowest: Vec<SlowRequest>,
-    /// What looks wrong; nothing if the scenario does not want to know.
+    /// Anomalies; missing if the scenario disables them.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub anomalies: Option<AnomalyPart>,
-    /// What BLIS would have counted; only with its semantics.
+    /// The counts that BLIS would report; only with its semantics.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blis: Option<BlisPart>,
 }
 
-/// Part of a whole; `None` of nothing.
+/// Part of a whole; `None` if the whole is 0.
 pub(crate) fn known_share(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0).then(|| part / whole)
 }
 
-/// Part of a whole; 0 of nothing.
+/// Part of a whole; 0 if the whole is 0.
 pub(crate) fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
@@ -201,10 +202,10 @@ impl Report {
     }
 }
 
-/// Price of all serving replicas in US dollars per hour; `None` while one of them has none.
+/// Price of all serving replicas in US dollars per hour; `None` if one of them has none.
 pub(crate) fn usd_per_hour(engine: &Cluster) -> Option<f64> {
     let serving = engine.replicas().iter().filter(|r| r.serving());
-    // A sum of nothing is a negative zero.
+    // An empty sum is a negative zero.
     serving.map(Replica::usd_per_hour).try_fold(0.0, |sum, usd| Some(sum + usd?))
 }
 
@@ -285,7 +286,7 @@ pub(crate) fn kv_blocks(engine: &Cluster) -> KvPart {
     p
 }
 
-/// The CPU tiers of some replicas together; nothing if none of them has one.
+/// The CPU tiers of some replicas together; `None` if none of them has one.
 fn cpu_tier(replicas: &[crate::engine::Replica]) -> Option<CpuTierPart> {
     let (mut p, mut load_us) = (CpuTierPart::default(), 0);
     let mut tiered = replicas.iter().map(crate::engine::Replica::kv).filter(|kv| kv.tiered()).peekable();

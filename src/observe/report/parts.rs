@@ -45,17 +45,18 @@ pub struct RequestPart {
     pub completed: u32,
     /// Refused.
     pub rejected: u32,
-    /// Of those, refused by the router, because no replica that takes requests serves the model asked for. Left out if there are none.
+    /// Rejected requests that the router refused because no replica that takes requests serves their model. Left out
+    /// if there are none.
     #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "is_zero")]
     pub rejected_by_router: u32,
-    /// Impossible to serve, or given up by their clients.
+    /// Impossible to serve, or timed out.
     pub dropped: u32,
-    /// Of those, given up by their clients. Left out if there are none.
+    /// Dropped requests whose clients timed out. Left out if there are none.
     #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "is_zero")]
     pub timed_out: u32,
-    /// Whether the six add up to those that arrived.
+    /// Whether the six counts add up to the arrived requests.
     pub conserved: bool,
     /// Preemptions.
     pub preemptions: u64,
@@ -68,7 +69,7 @@ fn is_zero(x: &u32) -> bool {
     *x == 0
 }
 
-/// Requests that were refused for one reason, warm-up included.
+/// Requests refused for one reason, warm-up included.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RejectionPart {
@@ -120,19 +121,20 @@ pub struct ThroughputPart {
     pub total_tokens_per_s: f64,
 }
 
-/// Requests that ended in the measurement window, by what they met of the objectives of their class.
+/// Requests that ended in the measurement window, by the objectives of their class that they met.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct SloPart {
     /// Requests finished.
     pub finished: u32,
-    /// Of those, requests that met every objective.
+    /// Finished requests that met every objective.
     pub met: u32,
-    /// Requests refused, dropped or given up, which have missed. Left out if there are none.
+    /// Requests refused, dropped or timed out, which count as missed. Left out if there are none.
     #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "is_zero")]
     pub unserved: u32,
-    /// Share of all that ended, met / (finished + unserved), 0 to 1. Left out without unserved ones: it is the attainment then.
+    /// Share of all ended requests, met / (finished + unserved), 0 to 1. Left out without unserved ones: it is the
+    /// attainment then.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub met_share: Option<f64>,
@@ -162,13 +164,13 @@ pub struct KvPart {
     pub hit_rate: f64,
     /// Blocks opened in all: the misses, the blocks loaded from a CPU tier and the blocks of answers.
     pub opened: u64,
-    /// Cached contents lost because their block was needed.
+    /// Cached blocks evicted because they were needed.
     pub evictions: u64,
     /// Share of the scheduled requests that found any of their prompt cached, 0 to 1.
     pub request_hit_rate: f64,
     /// Share of the prompt tokens of scheduled requests that came from the cache, 0 to 1.
     pub reused_prompt_share: f64,
-    /// The CPU tier below them; nothing without one.
+    /// The CPU tier below them; missing without one.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuTierPart>,
@@ -178,21 +180,21 @@ pub struct KvPart {
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct CpuTierPart {
-    /// Blocks there is room for.
+    /// Capacity in blocks.
     pub total_blocks: u64,
-    /// Of those, blocks that hold something now.
+    /// Blocks in use now.
     pub used_blocks: u64,
     /// Blocks written to it.
     pub offloads: u64,
-    /// Blocks forgotten there for want of room.
+    /// Blocks evicted there because it was full.
     pub evictions: u64,
     /// Loads, each of one block or more for one request.
     pub loads: u64,
-    /// Mean time from asking for a load to having it, in milliseconds.
+    /// Mean time from the request for a load to its end, in milliseconds.
     pub mean_load_ms: f64,
-    /// Blocks found there and brought back.
+    /// Blocks found there and loaded back.
     pub hits: u64,
-    /// Blocks of prompts looked for there and not found. With the tier of BLIS: failed allocations for which nothing could
+    /// Prompt blocks looked up there and not found. With the tier of BLIS: failed allocations for which nothing could
     /// be copied back.
     pub misses: u64,
     /// hits / (hits + misses), 0 to 1.
@@ -215,17 +217,17 @@ pub struct FairnessPart {
     pub replicas_jain: f64,
     /// Coefficient of variation of the same.
     pub replicas_cov: f64,
-    /// Longest mean queue of a replica by the shortest, which counts as one request at least.
+    /// Longest mean queue of a replica divided by the shortest, which counts as at least one request.
     pub max_min_queue_ratio: f64,
 }
 
-/// A score with the weights that the scenario gives.
+/// A score with the scenario's weights.
 #[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FitnessPart {
     /// Sum of weight times norm.
     pub score: f64,
-    /// What it is made of, in the order of the scenario.
+    /// Its terms, in the order of the scenario.
     pub parts: Vec<FitnessTerm>,
 }
 
@@ -239,11 +241,11 @@ pub struct FitnessTerm {
     pub weight: f64,
     /// Its value, in requests or tokens per second or in milliseconds.
     pub value: f64,
-    /// The value brought to 0 to 1, where 1 is best; 0 for a latency that nobody had.
+    /// The value scaled to 0 to 1, where 1 is best; 0 for a latency without values.
     pub norm: f64,
 }
 
-/// One pool: what its settings came to, and what its replicas did together.
+/// One pool: its resolved settings, and the sums over its replicas.
 #[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PoolPart {
@@ -253,13 +255,13 @@ pub struct PoolPart {
     pub model: String,
     /// Replicas that take new requests.
     pub replicas: u32,
-    /// Most requests in a batch; what "auto" came to, or the latest edit.
+    /// Most requests in a batch; the resolved value of "auto", or the latest edit.
     pub max_num_seqs: u32,
-    /// Most tokens in a step; what "auto" came to, or the latest edit.
+    /// Most tokens in a step; the resolved value of "auto", or the latest edit.
     pub max_num_batched_tokens: u32,
     /// Tokens in a KV block.
     pub block_tokens: u32,
-    /// Blocks in the KV cache of one replica; what "auto" came to, or the latest edit.
+    /// Blocks in the KV cache of one replica; the resolved value of "auto", or the latest edit.
     pub kv_blocks: u32,
     /// US dollars per hour of one replica, if its price is known.
     #[cfg_attr(feature = "schema", ts(optional))]
@@ -267,17 +269,17 @@ pub struct PoolPart {
     pub usd_per_hour: Option<f64>,
     /// Requests finished on its replicas.
     pub completed: u32,
-    /// The requests sent there, without the warm-up.
+    /// The requests sent there, warm-up excluded.
     pub requests: GroupPart,
     /// Cached prompt blocks / all prompt blocks, 0 to 1.
     pub kv_hit_rate: f64,
-    /// US dollars for its replicas while they existed, if their price is known.
+    /// Cost in US dollars of its replicas while they existed, if their price is known.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd: Option<f64>,
 }
 
-/// A request that took long, and where its time went.
+/// A slow request, and where its time went.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SlowRequest {
@@ -299,11 +301,11 @@ pub struct SlowRequest {
     pub parts: Vec<Part>,
 }
 
-/// What the measurement window cost, from the GPU prices of the catalogue.
+/// The cost of the measurement window, from the GPU prices of the catalogue.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct CostPart {
-    /// US dollars per hour of the replicas now serving; like every cost missing where one of them has no price.
+    /// US dollars per hour of the replicas now serving; missing, like every cost, if one of them has no price.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_hour: Option<f64>,
@@ -311,7 +313,7 @@ pub struct CostPart {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd: Option<f64>,
-    /// US dollars per request finished; missing without one, like those below it without tokens.
+    /// US dollars per request finished; missing without one. The costs per token are missing without tokens.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_request: Option<f64>,
@@ -323,9 +325,9 @@ pub struct CostPart {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_million_output_tokens: Option<f64>,
-    /// GPUs times seconds that their replica existed.
+    /// GPUs times the seconds that their replica existed.
     pub gpu_seconds: f64,
-    /// GPUs times seconds that a step ran on them.
+    /// GPUs times the seconds in which a step ran on them.
     pub gpu_busy_seconds: f64,
     /// Busy GPU-seconds per request finished.
     #[cfg_attr(feature = "schema", ts(optional))]
@@ -351,7 +353,7 @@ pub struct ReplicaPart {
     pub running: u32,
     /// Requests dropped.
     pub dropped: u32,
-    /// Requests that came and were refused, because its wait queue was full.
+    /// Requests refused because its wait queue was full.
     pub rejected: u32,
     /// Preemptions.
     pub preemptions: u64,
@@ -359,7 +361,7 @@ pub struct ReplicaPart {
     pub steps: u64,
     /// Mean number of requests in a step.
     pub mean_batch: f64,
-    /// Seconds that it existed in the measurement window; the means over time are over these.
+    /// Seconds that it existed in the measurement window; means over time refer to these.
     pub up_s: f64,
     /// Share of that time in which a step ran, 0 to 1.
     pub busy: f64,
@@ -375,7 +377,7 @@ pub struct ReplicaPart {
     pub kv_total_blocks: u32,
     /// Share of prompt blocks found in its cache, 0 to 1.
     pub kv_hit_rate: f64,
-    /// Its CPU tier; nothing without one.
+    /// Its CPU tier; missing without one.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuTierPart>,
@@ -395,9 +397,9 @@ pub struct GroupPart {
     pub arrived: u32,
     /// Requests finished.
     pub finished: u32,
-    /// Of those, requests that met every objective of their class.
+    /// Finished requests that met every objective of their class.
     pub met: u32,
-    /// Requests refused, dropped or given up, which have missed. Left out if there are none.
+    /// Requests refused, dropped or timed out, which count as missed. Left out if there are none.
     #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "is_zero")]
     pub unserved: u32,

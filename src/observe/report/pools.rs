@@ -1,4 +1,4 @@
-//! What each pool's settings came to, and what its replicas did together.
+//! The part of a report about pools: resolved settings, and sums over the replicas.
 
 use super::measure::{By, MeasurementWindow};
 use super::{GroupPart, PoolPart, has_price, share};

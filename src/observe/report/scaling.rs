@@ -1,11 +1,11 @@
-//! What autoscalers did, and what it came to.
+//! The part of a report about autoscalers: their decisions and the results.
 
 use super::measure::MeasurementWindow;
 use crate::observe::recorder::Recorder;
 use crate::scenario::{Pool, ScalingPolicy, Scenario};
 use serde::Serialize;
 
-/// A pool's autoscaler, warm-up included but for the times that are paid.
+/// A pool's autoscaler, warm-up included except in paid times.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScalingPart {
@@ -13,33 +13,33 @@ pub struct ScalingPart {
     pub pool: String,
     /// Name of its policy now.
     pub policy: String,
-    /// Decisions, those that change nothing included.
+    /// Decisions, including those without a change.
     pub decisions: u32,
     /// Decisions for more replicas.
     pub scale_ups: u32,
     /// Decisions for fewer.
     pub scale_downs: u32,
-    /// Decisions that the least number of replicas raised.
+    /// Decisions raised to the minimum number of replicas.
     pub clamped_to_min: u32,
-    /// Decisions that the largest number lowered.
+    /// Decisions lowered to the maximum number of replicas.
     pub clamped_to_max: u32,
-    /// Changes that were the opposite of the one before, soon after it.
+    /// Changes that soon reversed the one before.
     pub oscillations: u32,
-    /// How often another number was wanted, or the run ended, before as many replicas served as were wanted.
+    /// How often the wanted number changed, or the run ended, before that many replicas served.
     pub capacity_never_reached: u32,
     /// Decisions after which replicas waited for GPUs.
     pub without_room: u32,
     /// Most replicas that waited for GPUs at once.
     pub most_without_room: u32,
-    /// Replicas that were placed.
+    /// Replicas placed.
     pub starts: u32,
-    /// Of those, the ones that were given up before they served.
+    /// Placed replicas that were cancelled before they served.
     pub starts_given_up: u32,
-    /// Mean seconds from placement to serving; missing if none came to serve.
+    /// Mean seconds from placement to serving; missing if no replica got there.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_start_s: Option<f64>,
-    /// Requests that went back to the router because their replica was taken away.
+    /// Requests sent back to the router because their replica was removed.
     pub redirected: u32,
     /// Requests held at the gateway for the pool now.
     pub held: u32,
@@ -53,13 +53,13 @@ pub struct ScalingPart {
     pub draining: u32,
     /// Most replicas that served at once.
     pub most_serving: u32,
-    /// Seconds of replicas that were paid for, from placement until they were gone.
+    /// Replica-seconds paid, from placement until removal.
     pub replica_seconds: f64,
-    /// The same times their GPUs.
+    /// GPU-seconds paid.
     pub gpu_seconds: f64,
 }
 
-/// Each pool that has an autoscaler, or had one.
+/// Each pool that has or had an autoscaler.
 pub(super) fn scaling(
     scenario: &Scenario,
     m: &MeasurementWindow<'_>,

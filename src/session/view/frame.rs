@@ -282,7 +282,7 @@ pub struct Flag {
 pub struct AnomalyMark {
     /// When it began, in microseconds.
     pub at_us: u64,
-    /// When it ended, in microseconds; nothing while it goes on.
+    /// When it ended, in microseconds; missing while it lasts.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_us: Option<u64>,

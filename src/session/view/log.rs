@@ -112,7 +112,7 @@ pub struct EventRow {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<u32>,
-    /// The replica, where there is one.
+    /// The replica, if there is one.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replica: Option<u32>,

@@ -25,7 +25,7 @@ pub struct RunComparison {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since_s: Option<f64>,
-    /// What the reader must know to read the numbers right.
+    /// What a reader must know to interpret the numbers.
     pub notices: Vec<String>,
     /// The one run.
     pub a: Side,
@@ -76,7 +76,7 @@ pub struct Side {
     pub met: u64,
     /// Refused.
     pub refused: u64,
-    /// Impossible to serve, or given up by their clients.
+    /// Impossible to serve, or timed out.
     pub dropped: u64,
     /// Still in the system at the end.
     pub unfinished: u64,

@@ -26,7 +26,7 @@ pub struct RunRow {
     pub met: u64,
     /// Refused.
     pub refused: u64,
-    /// Impossible to serve, or given up by their clients.
+    /// Impossible to serve, or timed out.
     pub dropped: u64,
     /// Still in the system at the end.
     pub unfinished: u64,
@@ -84,7 +84,7 @@ pub struct RunRow {
     pub kv_hit_rate: Option<f64>,
     /// Preemptions, warm-up included.
     pub preemptions: Option<f64>,
-    /// GPUs times seconds that their replica existed.
+    /// GPUs times the seconds that their replica existed.
     pub gpu_seconds: Option<f64>,
     /// US dollars for all replicas; null without prices, as the next one.
     pub usd: Option<f64>,

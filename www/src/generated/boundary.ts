@@ -47,11 +47,11 @@ export type AnomalyExample = {
   kind: AnomalyKind,
   /** When it began, in microseconds. */
   start_us: number,
-  /** When it ended, in microseconds; nothing while it goes on. */
+  /** When it ended, in microseconds; missing while it lasts. */
   end_us?: number,
-  /** The replica; of an imbalance the one with the most to do when it was noticed. */
+  /** The replica; for an imbalance the most loaded one when it was noticed. */
   replica: number,
-  /** The first requests that prove it, and when they do. */
+  /** The first requests that prove it, and when. */
   requests: Array<AnomalyProof>,
   /** What happened, in one sentence. */
   text: string,
@@ -64,7 +64,7 @@ export type AnomalyKind = "priority-inversion" | "head-of-line-blocking" | "kv-t
 export type AnomalyMark = {
   /** When it began, in microseconds. */
   at_us: number,
-  /** When it ended, in microseconds; nothing while it goes on. */
+  /** When it ended, in microseconds; missing while it lasts. */
   end_us?: number,
   /** What is wrong. */
   kind: AnomalyKind,
@@ -76,7 +76,7 @@ export type AnomalyMark = {
   label: string,
 };
 
-/** What the detectors found, warm-up included. */
+/** The findings of the detectors, warm-up included. */
 export type AnomalyPart = {
   /** How many of each kind. */
   counts: { [kind: string]: number },
@@ -84,7 +84,7 @@ export type AnomalyPart = {
   first: Array<AnomalyExample>,
 };
 
-/** A request, and when it did what proves an anomaly. */
+/** A request that proves an anomaly, and when. */
 export type AnomalyProof = {
   /** The request. */
   request: number,
@@ -166,9 +166,9 @@ export type BesideRun = {
   scenario: string,
 };
 
-/** What BLIS would have said (`compat: blis` only). */
+/** The counts that BLIS would report (`compat: blis` only). */
 export type BlisPart = {
-  /** Pairs of finished requests of one replica and class of which the earlier took more than twice as long; 0 with
+  /** Pairs of finished requests of one replica and class where the earlier took more than twice as long; 0 with
    * constant priorities. */
   priority_inversions: number,
   /** Replicas whose mean queue over their steps is more than twice the mean of all replicas. */
@@ -189,15 +189,15 @@ export type Candidate = {
   kv_used: number,
   /** Waiting + running + in flight as seen. */
   load: number,
-  /** The same as it truly was. */
+  /** The true load. */
   true_load: number,
   /** The policy's score; higher is better. */
   score: number,
   /** Whether it was chosen. */
   chosen: boolean,
-  /** Why it could not be chosen, such as `wait queue full`; missing if it could. Those that could not stand last. */
+  /** Why it was excluded, such as `wait queue full`; missing if it was not. Excluded replicas come last. */
   excluded?: string,
-  /** What the score is made of; empty for a policy that does not score. */
+  /** The parts of the score; empty for a policy that does not score. */
   parts: Array<ScorePart>,
 };
 
@@ -315,9 +315,9 @@ export type ClassPart = {
   arrived: number,
   /** Requests finished. */
   finished: number,
-  /** Of those, requests that met every objective of their class. */
+  /** Finished requests that met every objective of their class. */
   met: number,
-  /** Requests refused, dropped or given up, which have missed. Left out if there are none. */
+  /** Requests refused, dropped or timed out, which count as missed. Left out if there are none. */
   unserved?: number,
   /** met / (finished + unserved), 0 to 1. Left out without unserved ones: it is the attainment then. */
   met_share?: number,
@@ -454,21 +454,21 @@ export type Completion = {
   help: string,
 };
 
-/** What the measurement window cost, from the GPU prices of the catalogue. */
+/** The cost of the measurement window, from the GPU prices of the catalogue. */
 export type CostPart = {
-  /** US dollars per hour of the replicas now serving; like every cost missing where one of them has no price. */
+  /** US dollars per hour of the replicas now serving; missing, like every cost, if one of them has no price. */
   usd_per_hour?: number,
   /** US dollars for all replicas while they existed. */
   usd?: number,
-  /** US dollars per request finished; missing without one, like those below it without tokens. */
+  /** US dollars per request finished; missing without one. The costs per token are missing without tokens. */
   usd_per_request?: number,
   /** US dollars per 1,000 tokens, prompt and output. */
   usd_per_1k_tokens?: number,
   /** US dollars per million output tokens. */
   usd_per_million_output_tokens?: number,
-  /** GPUs times seconds that their replica existed. */
+  /** GPUs times the seconds that their replica existed. */
   gpu_seconds: number,
-  /** GPUs times seconds that a step ran on them. */
+  /** GPUs times the seconds in which a step ran on them. */
   gpu_busy_seconds: number,
   /** Busy GPU-seconds per request finished. */
   gpu_busy_seconds_per_request?: number,
@@ -498,21 +498,21 @@ export type Counts = {
 
 /** The CPU tiers of all replicas together, warm-up included. */
 export type CpuTierPart = {
-  /** Blocks there is room for. */
+  /** Capacity in blocks. */
   total_blocks: number,
-  /** Of those, blocks that hold something now. */
+  /** Blocks in use now. */
   used_blocks: number,
   /** Blocks written to it. */
   offloads: number,
-  /** Blocks forgotten there for want of room. */
+  /** Blocks evicted there because it was full. */
   evictions: number,
   /** Loads, each of one block or more for one request. */
   loads: number,
-  /** Mean time from asking for a load to having it, in milliseconds. */
+  /** Mean time from the request for a load to its end, in milliseconds. */
   mean_load_ms: number,
-  /** Blocks found there and brought back. */
+  /** Blocks found there and loaded back. */
   hits: number,
-  /** Blocks of prompts looked for there and not found. With the tier of BLIS: failed allocations for which nothing could
+  /** Prompt blocks looked up there and not found. With the tier of BLIS: failed allocations for which nothing could
    * be copied back. */
   misses: number,
   /** hits / (hits + misses), 0 to 1. */
@@ -546,17 +546,17 @@ export type Curves = {
   largest_gap?: number,
 };
 
-/** What the decisions of a run amount to. */
+/** A summary of the decisions of a run. */
 export type DecisionPart = {
-  /** Requests that admission let in or refused. */
+  /** Requests that admission admitted or refused. */
   decided: number,
-  /** Requests that admission let in. */
+  /** Requests that admission admitted. */
   admitted: number,
-  /** Requests refused, by whomever. */
+  /** Requests refused, by any stage. */
   rejected: number,
   /** Requests sent to a replica. */
   routed: number,
-  /** How much better the best candidate scored than the chosen one, on average. */
+  /** Mean of the best candidate's score minus the chosen one's. */
   score_regret_mean: number,
   /** The largest of these differences. */
   score_regret_max: number,
@@ -661,7 +661,7 @@ export type EventRow = {
   kind: EventKind,
   /** The request, where there is one. */
   request?: number,
-  /** The replica, where there is one. */
+  /** The replica, if there is one. */
   replica?: number,
   /** The rest in words, such as `TTFT 24.1 ms`. */
   text: string,
@@ -786,7 +786,7 @@ export type FairnessPart = {
   replicas_jain: number,
   /** Coefficient of variation of the same. */
   replicas_cov: number,
-  /** Longest mean queue of a replica by the shortest, which counts as one request at least. */
+  /** Longest mean queue of a replica divided by the shortest, which counts as at least one request. */
   max_min_queue_ratio: number,
 };
 
@@ -806,11 +806,11 @@ export type Figure = {
 /** Metrics of the fitness score. Each is mapped to 0 to 1, where 1 is best. */
 export type FitnessMetric = "throughput" | "tokens_per_sec" | "mean_ttft" | "p50_ttft" | "p99_ttft" | "mean_e2e" | "p50_e2e" | "p99_e2e";
 
-/** A score with the weights that the scenario gives. */
+/** A score with the scenario's weights. */
 export type FitnessPart = {
   /** Sum of weight times norm. */
   score: number,
-  /** What it is made of, in the order of the scenario. */
+  /** Its terms, in the order of the scenario. */
   parts: Array<FitnessTerm>,
 };
 
@@ -822,7 +822,7 @@ export type FitnessTerm = {
   weight: number,
   /** Its value, in requests or tokens per second or in milliseconds. */
   value: number,
-  /** The value brought to 0 to 1, where 1 is best; 0 for a latency that nobody had. */
+  /** The value scaled to 0 to 1, where 1 is best; 0 for a latency without values. */
   norm: number,
 };
 
@@ -918,9 +918,9 @@ export type GroupPart = {
   arrived: number,
   /** Requests finished. */
   finished: number,
-  /** Of those, requests that met every objective of their class. */
+  /** Finished requests that met every objective of their class. */
   met: number,
-  /** Requests refused, dropped or given up, which have missed. Left out if there are none. */
+  /** Requests refused, dropped or timed out, which count as missed. Left out if there are none. */
   unserved?: number,
   /** met / (finished + unserved), 0 to 1. Left out without unserved ones: it is the attainment then. */
   met_share?: number,
@@ -1029,13 +1029,13 @@ export type KvPart = {
   hit_rate: number,
   /** Blocks opened in all: the misses, the blocks loaded from a CPU tier and the blocks of answers. */
   opened: number,
-  /** Cached contents lost because their block was needed. */
+  /** Cached blocks evicted because they were needed. */
   evictions: number,
   /** Share of the scheduled requests that found any of their prompt cached, 0 to 1. */
   request_hit_rate: number,
   /** Share of the prompt tokens of scheduled requests that came from the cache, 0 to 1. */
   reused_prompt_share: number,
-  /** The CPU tier below them; nothing without one. */
+  /** The CPU tier below them; missing without one. */
   cpu?: CpuTierPart,
 };
 
@@ -1227,7 +1227,7 @@ export type MetricTable = {
   scheduling_delay_ms: MetricComparison,
 };
 
-/** A request that moved since the previous frame. */
+/** A move of a request since the previous frame. */
 export type Move = {
   /** When, in microseconds. */
   at_us: number,
@@ -1237,7 +1237,7 @@ export type Move = {
   request: number,
   /** Number of its client. */
   client: number,
-  /** The replica, where there is one. */
+  /** The replica, if there is one. */
   replica?: number,
 };
 
@@ -1264,15 +1264,15 @@ export type MovedRequest = {
   replica_b: number | null,
 };
 
-/** Something the reader of a run must know. */
+/** A notice for the reader of a run. */
 export type Notice = {
   /** What it is about. */
   kind: NoticeKind,
-  /** Path of the scenario's field that brought it about. */
+  /** Path of the scenario's field that caused it. */
   path: string,
-  /** What there is to know, in one or two sentences. */
+  /** The notice, in one or two sentences. */
   text: string,
-  /** What to do about it. */
+  /** How to avoid it. */
   remedy: string,
 };
 
@@ -1422,9 +1422,9 @@ export type PairedPart = {
   strip: Array<StripPoint>,
 };
 
-/** All of a request's time that was spent in one way. */
+/** All of a request's time spent on one activity. */
 export type Part = {
-  /** What it waited for or did. */
+  /** The activity or wait. */
   kind: SegmentKind,
   /** How long, in microseconds. */
   us: number,
@@ -1484,7 +1484,7 @@ export type PoolFrame = {
   max_num_batched_tokens: number,
 };
 
-/** One pool: what its settings came to, and what its replicas did together. */
+/** One pool: its resolved settings, and the sums over its replicas. */
 export type PoolPart = {
   /** Its name. */
   name: string,
@@ -1492,23 +1492,23 @@ export type PoolPart = {
   model: string,
   /** Replicas that take new requests. */
   replicas: number,
-  /** Most requests in a batch; what "auto" came to, or the latest edit. */
+  /** Most requests in a batch; the resolved value of "auto", or the latest edit. */
   max_num_seqs: number,
-  /** Most tokens in a step; what "auto" came to, or the latest edit. */
+  /** Most tokens in a step; the resolved value of "auto", or the latest edit. */
   max_num_batched_tokens: number,
   /** Tokens in a KV block. */
   block_tokens: number,
-  /** Blocks in the KV cache of one replica; what "auto" came to, or the latest edit. */
+  /** Blocks in the KV cache of one replica; the resolved value of "auto", or the latest edit. */
   kv_blocks: number,
   /** US dollars per hour of one replica, if its price is known. */
   usd_per_hour?: number,
   /** Requests finished on its replicas. */
   completed: number,
-  /** The requests sent there, without the warm-up. */
+  /** The requests sent there, warm-up excluded. */
   requests: GroupPart,
   /** Cached prompt blocks / all prompt blocks, 0 to 1. */
   kv_hit_rate: number,
-  /** US dollars for its replicas while they existed, if their price is known. */
+  /** Cost in US dollars of its replicas while they existed, if their price is known. */
   usd?: number,
 };
 
@@ -1637,7 +1637,7 @@ export type RegretTable = {
   oracle_b: Array<OraclePool>,
 };
 
-/** Requests that were refused for one reason, warm-up included. */
+/** Requests refused for one reason, warm-up included. */
 export type RejectionPart = {
   /** Why. */
   reason: string,
@@ -1699,7 +1699,7 @@ export type ReplicaPart = {
   running: number,
   /** Requests dropped. */
   dropped: number,
-  /** Requests that came and were refused, because its wait queue was full. */
+  /** Requests refused because its wait queue was full. */
   rejected: number,
   /** Preemptions. */
   preemptions: number,
@@ -1707,7 +1707,7 @@ export type ReplicaPart = {
   steps: number,
   /** Mean number of requests in a step. */
   mean_batch: number,
-  /** Seconds that it existed in the measurement window; the means over time are over these. */
+  /** Seconds that it existed in the measurement window; means over time refer to these. */
   up_s: number,
   /** Share of that time in which a step ran, 0 to 1. */
   busy: number,
@@ -1723,7 +1723,7 @@ export type ReplicaPart = {
   kv_total_blocks: number,
   /** Share of prompt blocks found in its cache, 0 to 1. */
   kv_hit_rate: number,
-  /** Its CPU tier; nothing without one. */
+  /** Its CPU tier; missing without one. */
   cpu?: CpuTierPart,
   /** Time to first token in milliseconds. */
   ttft_ms: Summary,
@@ -1737,15 +1737,16 @@ export type Report = {
   tokenyard_report: number,
   /** Title of the scenario. */
   title: string,
-  /** Digest of the scenario's canonical JSON, edits included as far as they were applied. */
+  /** Digest of the scenario's canonical JSON, with the edits applied so far. */
   scenario_digest: string,
   /** Digest of the trace's requests; empty without a trace. */
   trace_digest: string,
-  /** The link of what ran, which the command line adds when it prints the report. Digests are of the report without it. */
+  /** The link to the run, which the command line adds when it prints the report. Digests are of the report without
+   * it. */
   link?: string,
   /** How percentiles are computed. */
   percentiles: string,
-  /** What the reader must know to read the numbers right. */
+  /** What a reader must know to interpret the numbers. */
   notices?: Array<Notice>,
   /** The clock. */
   run: RunPart,
@@ -1757,17 +1758,17 @@ export type Report = {
   latency_ms: LatencyPart,
   /** Rates over the measurement window. */
   throughput: ThroughputPart,
-  /** What the requests finished met of their objectives. */
+  /** How many finished requests met their objectives. */
   slo: SloPart,
   /** The KV caches together. */
   kv: KvPart,
   /** How evenly work was spread. */
   fairness: FairnessPart,
-  /** The score with the scenario's own weights; nothing without weights. */
+  /** The score with the scenario's weights; missing without weights. */
   fitness?: FitnessPart,
   /** What it cost. */
   cost: CostPart,
-  /** What the routing decisions amount to, where `observe.counterfactual_k` is above 0. */
+  /** A summary of the routing decisions, if `observe.counterfactual_k` is above 0. */
   decisions?: DecisionPart,
   /** Each pool. */
   pools: Array<PoolPart>,
@@ -1783,9 +1784,9 @@ export type Report = {
   clients: Array<GroupPart>,
   /** The requests measured that took longest, the slowest first, at most ten. */
   slowest: Array<SlowRequest>,
-  /** What looks wrong; nothing if the scenario does not want to know. */
+  /** Anomalies; missing if the scenario disables them. */
   anomalies?: AnomalyPart,
-  /** What BLIS would have counted; only with its semantics. */
+  /** The counts that BLIS would report; only with its semantics. */
   blis?: BlisPart,
 };
 
@@ -1869,13 +1870,14 @@ export type RequestPart = {
   completed: number,
   /** Refused. */
   rejected: number,
-  /** Of those, refused by the router, because no replica that takes requests serves the model asked for. Left out if there are none. */
+  /** Rejected requests that the router refused because no replica that takes requests serves their model. Left out
+   * if there are none. */
   rejected_by_router?: number,
-  /** Impossible to serve, or given up by their clients. */
+  /** Impossible to serve, or timed out. */
   dropped: number,
-  /** Of those, given up by their clients. Left out if there are none. */
+  /** Dropped requests whose clients timed out. Left out if there are none. */
   timed_out?: number,
-  /** Whether the six add up to those that arrived. */
+  /** Whether the six counts add up to the arrived requests. */
   conserved: boolean,
   /** Preemptions. */
   preemptions: number,
@@ -1903,7 +1905,7 @@ export type RunComparison = {
   explained: string,
   /** From when on requests are compared, in seconds: the last difference between the two runs; missing if all that count are. */
   since_s?: number,
-  /** What the reader must know to read the numbers right. */
+  /** What a reader must know to interpret the numbers. */
   notices: Array<string>,
   /** The one run. */
   a: Side,
@@ -1981,7 +1983,7 @@ export type RunRow = {
   met: number,
   /** Refused. */
   refused: number,
-  /** Impossible to serve, or given up by their clients. */
+  /** Impossible to serve, or timed out. */
   dropped: number,
   /** Still in the system at the end. */
   unfinished: number,
@@ -2039,7 +2041,7 @@ export type RunRow = {
   kv_hit_rate: number | null,
   /** Preemptions, warm-up included. */
   preemptions: number | null,
-  /** GPUs times seconds that their replica existed. */
+  /** GPUs times the seconds that their replica existed. */
   gpu_seconds: number | null,
   /** US dollars for all replicas; null without prices, as the next one. */
   usd: number | null,
@@ -2051,37 +2053,37 @@ export type RunRow = {
   replica_seconds: number | null,
 };
 
-/** A pool's autoscaler, warm-up included but for the times that are paid. */
+/** A pool's autoscaler, warm-up included except in paid times. */
 export type ScalingPart = {
   /** Name of the pool. */
   pool: string,
   /** Name of its policy now. */
   policy: string,
-  /** Decisions, those that change nothing included. */
+  /** Decisions, including those without a change. */
   decisions: number,
   /** Decisions for more replicas. */
   scale_ups: number,
   /** Decisions for fewer. */
   scale_downs: number,
-  /** Decisions that the least number of replicas raised. */
+  /** Decisions raised to the minimum number of replicas. */
   clamped_to_min: number,
-  /** Decisions that the largest number lowered. */
+  /** Decisions lowered to the maximum number of replicas. */
   clamped_to_max: number,
-  /** Changes that were the opposite of the one before, soon after it. */
+  /** Changes that soon reversed the one before. */
   oscillations: number,
-  /** How often another number was wanted, or the run ended, before as many replicas served as were wanted. */
+  /** How often the wanted number changed, or the run ended, before that many replicas served. */
   capacity_never_reached: number,
   /** Decisions after which replicas waited for GPUs. */
   without_room: number,
   /** Most replicas that waited for GPUs at once. */
   most_without_room: number,
-  /** Replicas that were placed. */
+  /** Replicas placed. */
   starts: number,
-  /** Of those, the ones that were given up before they served. */
+  /** Placed replicas that were cancelled before they served. */
   starts_given_up: number,
-  /** Mean seconds from placement to serving; missing if none came to serve. */
+  /** Mean seconds from placement to serving; missing if no replica got there. */
   mean_start_s?: number,
-  /** Requests that went back to the router because their replica was taken away. */
+  /** Requests sent back to the router because their replica was removed. */
   redirected: number,
   /** Requests held at the gateway for the pool now. */
   held: number,
@@ -2095,9 +2097,9 @@ export type ScalingPart = {
   draining: number,
   /** Most replicas that served at once. */
   most_serving: number,
-  /** Seconds of replicas that were paid for, from placement until they were gone. */
+  /** Replica-seconds paid, from placement until removal. */
   replica_seconds: number,
-  /** The same times their GPUs. */
+  /** GPU-seconds paid. */
   gpu_seconds: number,
 };
 
@@ -2180,7 +2182,7 @@ export type ScorePart = {
   product: number,
   /** Its text, if it is an expression. */
   expression?: string,
-  /** What an expression adds up, before its sum is cut to 0 to 1; missing if it is no sum. */
+  /** The summands of an expression, before its sum is clamped to 0 to 1; missing if it is not a sum. */
   summands?: Array<SummandValue>,
 };
 
@@ -2202,21 +2204,21 @@ export type SeedCapacity = {
   runs: number,
 };
 
-/** A part of a request's time, spent in one way. */
+/** A part of a request's time, spent on one activity. */
 export type Segment = {
-  /** What it waited for or did. */
+  /** The activity or wait. */
   kind: SegmentKind,
   /** Start in microseconds. */
   from_us: number,
-  /** End in microseconds; the playhead for one that goes on. */
+  /** End in microseconds; the playhead for an open one. */
   to_us: number,
   /** Tokens computed, produced or processed in it. */
   tokens: number,
-  /** Whether it still goes on. */
+  /** Whether it is still open. */
   open: boolean,
 };
 
-/** What a request waits for or does in a part of its time. */
+/** What a request does or waits for in a part of its time. */
 export type SegmentKind = "admission" | "router" | "delay" | "queue" | "kv-load" | "prefill" | "decode" | "preempted" | "recompute" | "output";
 
 /** A sentence, and where its numbers come from. */
@@ -2279,7 +2281,7 @@ export type Side = {
   met: number,
   /** Refused. */
   refused: number,
-  /** Impossible to serve, or given up by their clients. */
+  /** Impossible to serve, or timed out. */
   dropped: number,
   /** Still in the system at the end. */
   unfinished: number,
@@ -2297,15 +2299,16 @@ export type Simulated = {
   e2e_ms: Measured | null,
 };
 
-/** Requests that ended in the measurement window, by what they met of the objectives of their class. */
+/** Requests that ended in the measurement window, by the objectives of their class that they met. */
 export type SloPart = {
   /** Requests finished. */
   finished: number,
-  /** Of those, requests that met every objective. */
+  /** Finished requests that met every objective. */
   met: number,
-  /** Requests refused, dropped or given up, which have missed. Left out if there are none. */
+  /** Requests refused, dropped or timed out, which count as missed. Left out if there are none. */
   unserved?: number,
-  /** Share of all that ended, met / (finished + unserved), 0 to 1. Left out without unserved ones: it is the attainment then. */
+  /** Share of all ended requests, met / (finished + unserved), 0 to 1. Left out without unserved ones: it is the
+   * attainment then. */
   met_share?: number,
   /** Share of the requests finished that met the TTFT objective, 0 to 1; missing if none finished. */
   ttft_attainment?: number,
@@ -2315,7 +2318,7 @@ export type SloPart = {
   e2e_attainment?: number,
 };
 
-/** A request that took long, and where its time went. */
+/** A slow request, and where its time went. */
 export type SlowRequest = {
   /** Its number. */
   request: number,
@@ -2372,7 +2375,7 @@ export type SummandValue = {
   value: number,
 };
 
-/** The figures of a distribution. All zero when `count` is 0; written down without them then. */
+/** The figures of a distribution. All are zero when `count` is 0, and left out of JSON then. */
 export type Summary = {
   /** How many values. */
   count: number,
@@ -2550,7 +2553,7 @@ export type TotalTable = {
   usd_per_million_output_tokens: TotalComparison,
 };
 
-/** Which trace a scenario replays: its rows do not travel, so whoever opens the link is asked for the file. */
+/** Which trace a scenario replays: its rows do not travel, so the reader of the link is asked for the file. */
 export type TraceMark = {
   /** Name of the file. */
   name: string,

@@ -1,4 +1,4 @@
-//! Decisions as they came, one after the other: their numbers in three lists.
+//! Unpacked decisions, one after the other: their numbers in three lists.
 
 use super::KeptDecision;
 use crate::policy::ReplicaView;
@@ -6,20 +6,20 @@ use crate::policy::ReplicaView;
 /// Numbers of decisions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Plain {
-    /// Of each what [`Numbers`] says, then the true loads of its candidates.
+    /// Of each decision: the fields of [`Numbers`], then the true loads of its candidates.
     counts: Vec<u32>,
     seen: Vec<ReplicaView>,
-    /// Of each totals, values and values of summands.
+    /// Of each decision: totals, values and values of summands.
     scores: Vec<f64>,
 }
 
-/// How many numbers of one decision stand in the lists, and which it is.
+/// How many numbers one decision has in the lists, and which decision it is.
 #[derive(Clone, Copy, Debug)]
 struct Numbers {
     /// 1 if its columns are those of the one before, else 0.
     known: u32,
     request: u32,
-    /// The position of the chosen one, after 1; 0 if there is none.
+    /// The position of the chosen candidate plus 1; 0 if there is none.
     chosen: u32,
     rows: u32,
     totals: u32,
@@ -89,7 +89,7 @@ impl Plain {
         }
     }
 
-    /// Nothing, with the memory of these.
+    /// Empty lists that keep their memory.
     pub(super) fn emptied(mut self) -> Self {
         self.counts.clear();
         self.seen.clear();
