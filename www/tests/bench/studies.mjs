@@ -126,7 +126,7 @@ function linkTo(request) {
 async function asked(page) {
   const block = page.locator('.what-if');
   const start = performance.now();
-  await block.getByRole('button', { name: 'How would each have gone?' }).click();
+  await block.getByRole('button', { name: 'Compare all alternatives' }).click();
   await block.getByRole('table').waitFor({ timeout: 600_000 });
   return performance.now() - start;
 }

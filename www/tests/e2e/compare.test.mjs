@@ -86,7 +86,7 @@ onPage('of a router from the playhead on, requests are compared from there', asy
   await page.getByRole('button', { name: 'Run both to the end' }).click();
   await resting(page);
   await panel(page)
-    .getByText(/from the last difference at 48 s on/)
+    .getByText(/since the last difference at 48 s/)
     .waitFor();
   await panel(page).getByText('Pairs from 48 s on').waitFor();
 });
@@ -165,7 +165,7 @@ onPage('a request is looked at in both runs, and B is gone on with', async (page
     .getByRole('region', { name: /in both runs/ })
     .waitFor();
   await comes(() => page.locator('.compare .fall').count(), 2);
-  await panel(page).getByRole('button', { name: 'Go on with B' }).click();
+  await panel(page).getByRole('button', { name: 'Continue with B' }).click();
   await panel(page).waitFor({ state: 'detached' });
   await page.getByRole('button', { name: /^Runs 2 of this scenario/ }).waitFor();
   await resting(page);
@@ -201,7 +201,7 @@ onPage('of two edits of one instant B goes on without the one that is picked', a
   await page.keyboard.press('c');
   await panel(page).getByLabel('Without an edit').selectOption({ index: 2 });
   await compared(page);
-  await panel(page).getByRole('button', { name: 'Go on with B' }).click();
+  await panel(page).getByRole('button', { name: 'Continue with B' }).click();
   await panel(page).waitFor({ state: 'detached' });
   const { edits } = JSON.parse(readFileSync(await savedScenario(page), 'utf8'));
   assert.deepEqual(edits, two.edits.slice(0, 1));

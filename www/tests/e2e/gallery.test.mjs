@@ -144,7 +144,7 @@ onPage(
     const field = gallery(page).getByRole('textbox', { name: 'Paste a link' });
     await field.fill('chat with four replicas');
     await field.press('Enter');
-    await gallery(page).getByRole('alert').getByText('a link holds a #').waitFor();
+    await gallery(page).getByRole('alert').getByText('a link contains a #').waitFor();
     await field.fill('#kv-pressure;seed=9;t=12.5');
     await field.press('Enter');
     await gallery(page).waitFor({ state: 'detached' });

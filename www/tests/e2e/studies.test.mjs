@@ -24,7 +24,7 @@ onPage('the capacity of a fleet is the number of the command line', async (page,
   await page.keyboard.press('c');
   await panel(page).getByRole('button', { name: 'Sweep', exact: true }).first().click();
   await panel(page).getByLabel('Seeds').selectOption('3');
-  await panel(page).getByLabel('Share that must meet them').selectOption('0.95');
+  await panel(page).getByLabel('Required share').selectOption('0.95');
   await panel(page).getByRole('button', { name: 'Find the capacity' }).click();
   const found = panel(page).locator('.sweep-found');
   await found.waitFor();
@@ -99,7 +99,7 @@ onPage('a sweep draws its curves as runs come in, marks the knee, and can be can
 
 onPage('any number of the form is swept, with routers beside each other, and axe finds nothing', async (page) => {
   await opened(page);
-  const what = panel(page).getByLabel('What is varied');
+  const what = panel(page).getByLabel('Varied field');
   const label = await what.locator('option').filter({ hasText: 'Replicas' }).first().textContent();
   await what.selectOption({ label: label.trim() });
   await comes(() => panel(page).getByRole('textbox', { name: 'From', exact: true }).inputValue(), '1');
@@ -117,7 +117,7 @@ onPage('any number of the form is swept, with routers beside each other, and axe
 
 onPage('the kind of study is chosen by keys, and the focus stays on it', async (page) => {
   await page.keyboard.press('c');
-  const study = panel(page).getByRole('group', { name: 'What is compared' }).getByRole('button');
+  const study = panel(page).getByRole('group', { name: 'Kind of comparison' }).getByRole('button');
   for (const [i, name] of [
     [2, 'Sweep'],
     [1, 'Race'],

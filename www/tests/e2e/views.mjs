@@ -122,7 +122,7 @@ const REQUESTS = {
     tab('request', async (page) => page.getByRole('img', { name: /Waterfall of request/ }).waitFor()),
     tab('request-alternatives', async (page) => {
       const block = page.locator('.what-if');
-      await block.getByRole('button', { name: 'How would each have gone?' }).click();
+      await block.getByRole('button', { name: 'Compare all alternatives' }).click();
       await block.getByRole('table').waitFor();
       await block.scrollIntoViewIfNeeded();
     }),

@@ -17,7 +17,7 @@ const plain = (text) => text.replaceAll('\u00a0', ' ').trim();
 onPage(
   'the alternatives of a decision are those of the command line',
   async (page, t) => {
-    await block(page).getByRole('button', { name: 'How would each have gone?' }).click();
+    await block(page).getByRole('button', { name: 'Compare all alternatives' }).click();
     await table(page).waitFor();
     const rows = table(page).locator('tbody tr');
     assert.equal(await rows.count(), 8);
@@ -60,7 +60,7 @@ onPage(
     await panel.locator('.compare-differs').getByText(`Request ${REQUEST} to`).waitFor();
     await panel.getByText('compared up to 40.000 s').waitFor();
     await panel.getByRole('region', { name: `Request ${REQUEST} in both runs` }).waitFor();
-    await panel.getByRole('button', { name: 'Go on with B' }).click();
+    await panel.getByRole('button', { name: 'Continue with B' }).click();
     await panel.waitFor({ state: 'detached' });
     await resting(page);
     const saved = JSON.parse(readFileSync(await savedScenario(page), 'utf8'));
@@ -105,7 +105,7 @@ onPage(
       .getByRole('navigation', { name: 'View' })
       .getByRole('button', { name: /^Inspector/ })
       .click();
-    await block(page).getByRole('button', { name: 'How would each have gone?' }).click();
+    await block(page).getByRole('button', { name: 'Compare all alternatives' }).click();
     await table(page).waitFor();
     await painted(page);
     assert.deepEqual(await violations(page), []);

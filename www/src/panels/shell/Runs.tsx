@@ -21,7 +21,7 @@ export default function Runs(props: { app: Pick<App, 'document'> }): JSX.Element
           <th class="r">TTFT p99</th>
           <th class="r">E2E p99</th>
           <th>
-            <span class="visually-hidden">What to do with it</span>
+            <span class="visually-hidden">Actions</span>
           </th>
         </tr>
       </thead>

@@ -1,4 +1,5 @@
-// Two runs on the same requests: the run on screen, A, and another, B, that keeps step with it. Loaded when it is opened.
+// Two runs on the same requests: the run on screen, A, and a second run, B, kept in step with it. Loaded when it is
+// opened.
 import {
   type Component,
   createEffect,
@@ -34,15 +35,15 @@ import './compare.css';
 const Race = lazy(() => import('./Race.tsx'));
 const Sweep = lazy(() => import('./Sweep.tsx'));
 
-/** What is compared: two runs, several policies, or values of a field. */
+/** The kinds of comparison: two runs, several policies, or values of a field. */
 const STUDIES = ['Two runs', 'Race', 'Sweep'] as const;
 type Study = (typeof STUDIES)[number];
 
-/** What of two runs is shown. */
+/** The views of two runs. */
 const SHOWN = ['Charts', 'Stages'] as const;
 type Shown = (typeof SHOWN)[number];
 
-/** Both stages, drawn by what is given: panels know no stage. */
+/** Draws both stages. It is passed in, because panels may not import the stage. */
 export type StagesProps = {
   readonly app: Pick<App, 'transport' | 'dialogs'>;
   readonly frames: BothFrames | undefined;
@@ -67,7 +68,7 @@ export function Compare(props: {
   });
   const choices = createChoices(app);
   const [study, setStudy] = createSignal<Study>('Two runs');
-  /** The request that was sent elsewhere: it is shown in both runs once they are compared. */
+  /** The request that was sent elsewhere; it is shown in both runs once they are compared. */
   const [askedAbout, setAskedAbout] = createSignal<number>();
   createEffect(
     on(sentToB, (next) => {
@@ -87,7 +88,7 @@ export function Compare(props: {
     }),
   );
   createEffect(() => app.studies.setCompared(comparing.beside()));
-  // Races and sweeps have runs of their own: the one on screen stays where it is.
+  // Races and sweeps have their own runs: the one on screen does not move.
   createEffect(() => app.studies.setStudying(study() !== 'Two runs'));
   onCleanup(() => {
     app.studies.setCompared(undefined);
@@ -113,7 +114,7 @@ export function Compare(props: {
       ref={host}
     >
       <div class="bar">
-        <fieldset class="seg" aria-label="What is compared">
+        <fieldset class="seg" aria-label="Kind of comparison">
           <For each={STUDIES}>
             {(name) => (
               <button type="button" aria-pressed={study() === name} onClick={() => setStudy(name)}>
@@ -150,7 +151,7 @@ export function Compare(props: {
   );
 }
 
-/** Both runs: what they are on the left, their figures and charts in the middle, their requests on the right. */
+/** Both runs: their settings on the left, figures and charts in the middle, requests on the right. */
 function TwoRuns(props: {
   app: Pick<App, 'transport' | 'document' | 'studies' | 'dialogs' | 'links'>;
   comparing: Comparing;
@@ -193,7 +194,7 @@ function TwoRuns(props: {
                     Swap A and B
                   </button>
                   <button type="button" class="btn box" onClick={() => void promote(b())}>
-                    Go on with B
+                    Continue with B
                   </button>
                 </div>
               </>
@@ -221,7 +222,7 @@ function TwoRuns(props: {
                 </span>
                 <span class="grow" />
                 <span class="s">{state(comparing, app)}</span>
-                <fieldset class="seg" aria-label="What of both runs is shown">
+                <fieldset class="seg" aria-label="View of both runs">
                   <For each={SHOWN}>
                     {(name) => (
                       <button type="button" aria-pressed={props.shown === name} onClick={() => props.onShown(name)}>
@@ -241,8 +242,8 @@ function TwoRuns(props: {
               </Show>
               <Show when={comparing.seeds()?.comparison}>
                 <p class="say compare-of-seeds">
-                  Key figures over {comparing.seeds()?.progress.of} seeds, both runs to the end; charts and requests are
-                  of the runs on screen.
+                  Key figures over {comparing.seeds()?.progress.of} seeds, both runs to the end. Charts and requests
+                  show the runs on screen.
                 </p>
               </Show>
               <CompareFigures comparison={comparing.seeds()?.comparison ?? comparing.result()?.comparison} />
@@ -284,13 +285,13 @@ function state(comparing: Comparing, app: Pick<App, 'transport'>): string {
   const found = comparing.result();
   if (found?.atUs === now) {
     const since = found.comparison.since_s;
-    return `compared up to ${clock(now)} s${since === undefined ? '' : `, from the last difference at ${plain(since)} s on`}`;
+    return `compared up to ${clock(now)} s${since === undefined ? '' : `, since the last difference at ${plain(since)} s`}`;
   }
   if (b < now) return `B is at ${clock(b)} s`;
   return app.transport.mode() === 'paused' ? 'comparing…' : 'pause to compare request by request';
 }
 
-/** How a run is drawn: A solid, B dashed. */
+/** The line style of a run: A solid, B dashed. */
 function Key(props: { run: 'a' | 'b' }): JSX.Element {
   return (
     <svg class="compare-key" width="22" height="8" viewBox="0 0 22 8" aria-hidden="true">
@@ -299,7 +300,7 @@ function Key(props: { run: 'a' | 'b' }): JSX.Element {
   );
 }
 
-/** The same comparison over several seeds: how sure a difference is that one run shows. */
+/** The same comparison over several seeds, which shows how certain a difference is. */
 function Seeds(props: { comparing: Comparing }): JSX.Element {
   const [count, setCount] = createSignal(5);
   const seeds = props.comparing.seeds;
@@ -345,10 +346,10 @@ function Seeds(props: { comparing: Comparing }): JSX.Element {
   );
 }
 
-/** In what B differs from A. */
+/** The differences between B and A. */
 function Differs(props: { app: Pick<App, 'document'>; b: Beside }): JSX.Element {
   const listed = createMemo(() => changes(props.app.document.current(), props.b.document));
-  /** Requests that B sends elsewhere. */
+  /** Requests that B sends to other replicas. */
   const sent = createMemo(() => {
     const [inA, inB] = [props.app.document.current(), props.b.document].map((of) =>
       placedEdits(of).flatMap(({ edit, off }) => (off ? [] : [routeSaid(edit) ?? []])),
@@ -443,10 +444,10 @@ function Pairing(props: { comparison: RunComparison }): JSX.Element {
   );
 }
 
-/** Requests without an end, or with another one than the last token. */
+/** Requests that have not ended, or ended before the last token. */
 const LOST = ['refused', 'dropped', 'unfinished'] as const;
 
-/** What A is called: its router, where B has another one. */
+/** The name of A: its router, if B has another one. */
 function nameOfA(app: Pick<App, 'document'>, b: Beside): string {
   const [own, other] = [app.document.current(), b.document].map((of) => getAt(of, 'cluster.routing'));
   return equal(own ?? null, other ?? null) ? 'this run' : said(app, 'cluster.routing', own);

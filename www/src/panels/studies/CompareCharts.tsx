@@ -1,4 +1,5 @@
-// Both runs on the same axes: A solid, B dashed, what lies between them filled where B is better and hatched where it is worse.
+// Both runs on the same axes: A solid, B dashed, the area between them filled where B is better and hatched where it is
+// worse.
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import { durationMs, percent, plain, signed, text } from '../../base/units.ts';
 import { linearTop, logCeil, logFloor, logTicks, timeTicks } from '../../charts/scales.ts';
@@ -31,7 +32,7 @@ export function CompareCharts(props: {
   comparison: RunComparison | undefined;
   charts: Charts | undefined;
   onPair: (a: number, b: number) => void;
-  /** Both runs where they are now. */
+  /** Both runs at their present instants. */
   runs: () => Promise<readonly [TheoryRun, TheoryRun] | undefined>;
 }): JSX.Element {
   const strip = (): readonly StripPoint[] => props.comparison?.detail.ttft_ms.paired?.strip ?? [];
@@ -58,7 +59,7 @@ export function CompareCharts(props: {
   );
 }
 
-/** A law for each run: the switch, the choice, and what each run does not keep. */
+/** A law for each run: the switch, the choice, and the violated assumptions of each run. */
 function TheoryRow(props: {
   comparison: RunComparison | undefined;
   runs: () => Promise<readonly [TheoryRun, TheoryRun] | undefined>;
@@ -80,7 +81,7 @@ function TheoryRow(props: {
       </button>
       <Show when={shown()}>
         <LawChoice theory={props.theory[0]?.theory} law={law()} onLaw={setLaw} label="Law of queueing theory" />
-        <Show when={failed()}>no law could be worked out</Show>
+        <Show when={failed()}>no law could be computed</Show>
         <For each={props.theory}>
           {(of, i) => (
             <>
@@ -177,7 +178,7 @@ function Overlay(props: {
 
 type Band = { readonly worse: boolean; readonly points: readonly (readonly [t: number, a: number, b: number])[] };
 
-/** Stretches over which B is better or worse, where both runs have values at the same instants. Lower is better in all charts. */
+/** Stretches of time where B is better or worse and both runs have values. Lower is better in all charts. */
 function bands(a: Series | undefined, b: Series | undefined): readonly Band[] {
   if (!a || !b) return [];
   const all: { worse: boolean; points: [number, number, number][] }[] = [];
@@ -209,7 +210,7 @@ function pathOf(series: Series | undefined, x: Place, y: Place): string {
     : '';
 }
 
-/** Differences of a millisecond and less are one; beyond, each decade takes the same room. */
+/** The axis is linear up to a millisecond; beyond, each decade has the same length. */
 function symmetric(ms: number): number {
   return Math.sign(ms) * Math.log10(1 + Math.abs(ms));
 }
@@ -232,12 +233,12 @@ function Strip(props: { points: readonly StripPoint[]; onPair: (a: number, b: nu
         <>
           <b>Difference for each request</b>{' '}
           <span class="s">
-            TTFT in B − A, symmetric log. Stem: from the best to the worst of a stretch of requests; dot: the one that
-            moved most, open for both waterfalls
+            TTFT in B − A, symmetric log. Stem: from the best to the worst of a group of requests; dot: the largest
+            difference, opens both waterfalls
           </span>
         </>
       }
-      label={`TTFT of each request in B less that in A over the time of arrival, ${props.points.length} marks; the lists beside open the largest`}
+      label={`TTFT of each request in B minus A, over the time of arrival, ${props.points.length} marks; the lists beside open the largest`}
     >
       {(width) => {
         const x = (s: number): number => along(s / endS(), width);

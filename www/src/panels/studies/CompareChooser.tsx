@@ -1,4 +1,4 @@
-// What B is to do otherwise: another router, another run of the list, the run without an edit, or the scenario of a link.
+// The choices of B: another router, another run of the list, the run without an edit, or the scenario of a link.
 import { type Accessor, createMemo, createSignal, For, type JSX, type Setter, Show } from 'solid-js';
 import { getAt, type Json, setAt } from '../../base/json.ts';
 import { readDocument } from '../../base/text.ts';
@@ -14,19 +14,19 @@ import './compareChooser.css';
 const ROUTING = 'cluster.routing';
 type From = 'start' | 'playhead';
 
-/** One thing that B can be, with a sentence on what it does. */
+/** A choice of B, with a sentence that describes it. */
 type Choice = Beside & { readonly label: string; readonly says: string };
-/** Those of one kind. */
+/** The choices of one kind. */
 type Group = { readonly title: string; readonly all: readonly Choice[] };
 
 export type Choices = {
   readonly groups: Accessor<readonly Group[]>;
-  /** From when on B has another router. */
+  /** When the router of B changes. */
   readonly from: Accessor<From>;
   readonly setFrom: Setter<From>;
 };
 
-/** All that B can be without typing. */
+/** All choices of B that need no typing. */
 export function createChoices(app: Pick<App, 'transport' | 'document'>): Choices {
   const [from, setFrom] = createSignal<From>('start');
   const begun = (value: Json): Json =>
@@ -43,7 +43,7 @@ export function createChoices(app: Pick<App, 'transport' | 'document'>): Choices
     const paths = [...Object.keys(edit.set ?? {}), ...Object.keys(edit.add ?? {})];
     return paths.map((path) => pathName(app.document.schema, app.document.current(), path)).join(', ');
   };
-  // A document is made when it is read: that of a router from the playhead on is another one at each instant.
+  // Documents are made when they are read: with a router from the playhead on, they differ at each instant.
   const groups = createMemo((): Group[] => [
     {
       title: 'Router of B',
@@ -61,10 +61,10 @@ export function createChoices(app: Pick<App, 'transport' | 'document'>): Choices
       all: app.document
         .namedRuns()
         .all.filter((run) => run.id !== app.document.namedRuns().shown)
-        .map(({ name, document }) => ({ name, label: name, says: 'The run as it was left.', document })),
+        .map(({ name, document }) => ({ name, label: name, says: 'The run as you left it.', document })),
     },
     {
-      // Edits in force: B without one is the run before it went on.
+      // Edits in force: without one of them, B is the run from before that edit.
       title: 'Without an edit',
       all: app.document
         .listed()
@@ -72,7 +72,7 @@ export function createChoices(app: Pick<App, 'transport' | 'document'>): Choices
         .map((edit) => ({
           name: `without the edit at ${clock(edit.atUs)} s`,
           label: `${clock(edit.atUs)} s: ${named(edit)}`,
-          says: 'Goes on there as it was before.',
+          says: 'Continues from there unchanged.',
           document: withoutEdit(app.document.current(), edit.index),
         })),
     },
@@ -100,7 +100,7 @@ export function Chooser(props: {
       <select
         class="in"
         onChange={(event) => {
-          // By its place: two edits of one instant, or two runs, can have one name.
+          // Chosen by position: two edits of one instant, or two runs, can have the same name.
           const found = list.group.all[Number(event.currentTarget.value || -1)];
           if (found) props.choose({ name: found.name, document: found.document });
         }}
@@ -139,7 +139,7 @@ export function Chooser(props: {
         />
       </label>
       <p class="compare-trouble" role="alert">
-        {wrong() ? 'No link: a link holds a #, and no spaces.' : ''}
+        {wrong() ? 'Not a link: a link contains a # and no spaces.' : ''}
       </p>
     </div>
   );
@@ -156,14 +156,14 @@ function FromWhen(props: { choices: Choices }): JSX.Element {
     </button>
   );
   return (
-    <fieldset class="seg" aria-label="From when on B differs">
+    <fieldset class="seg" aria-label="When B starts to differ">
       <One from="start" says="from the start" />
       <One from="playhead" says="from the playhead" />
     </fieldset>
   );
 }
 
-/** What is shown before anything was chosen: each choice with what it does. */
+/** The view before a choice: all choices with their descriptions. */
 export function Proposals(props: { choices: Choices; choose: (next: Beside) => void }): JSX.Element {
   return (
     <div class="proposals">

@@ -1,4 +1,4 @@
-// The key figures of both runs: A → B, which is better, and how sure the difference is.
+// The key figures of both runs: A → B, which one is better, and how certain the difference is.
 import { For, type JSX, Show } from 'solid-js';
 import { count, DASH, durationMs, percent, type Quantity, ratePerS, signed, text, usd } from '../../base/units.ts';
 import type { Difference, Regret, RunComparison, RunRegret, Verdict } from '../../generated/boundary.ts';
@@ -8,9 +8,9 @@ type Figure = {
   readonly name: string;
   readonly of: (c: RunComparison) => Difference;
   readonly say: (value: number) => Quantity;
-  /** What the figure is of, where that is not plain. */
+  /** The requests that the figure covers, if not obvious. */
   readonly about?: string;
-  /** How a difference is said where that is another unit. */
+  /** Formats a difference, if its unit differs. */
   readonly sayChange?: (value: number) => Quantity;
 };
 
@@ -95,10 +95,10 @@ export function CompareFigures(props: { comparison: RunComparison | undefined })
   );
 }
 
-/** Whether a difference in words is any. */
+/** Whether a formatted difference is not zero. */
 const isSome = (said: string): boolean => /[1-9]/.test(said);
 
-/** Whether both have the same value and nothing speaks for another. */
+/** Whether the difference and its interval are zero. */
 const isSame = (d: Difference): boolean => d.diff === 0 && (d.lo ?? 0) === 0 && (d.hi ?? 0) === 0;
 
 /** Why there is no interval. */
@@ -109,7 +109,7 @@ function noInterval(d: Difference, seeds: number): string {
 
 const BAR = 120;
 
-/** The interval as a bar over a line of zero: filled where B is better, open where it is worse, grey where it holds zero. */
+/** The interval as a bar over the zero line: filled if B is better, open if it is worse, grey if it contains zero. */
 function IntervalBar(props: { of: Difference }): JSX.Element {
   const ends = (): readonly [number, number] | undefined =>
     props.of.lo === null || props.of.hi === null ? undefined : [props.of.lo, props.of.hi];
@@ -134,7 +134,7 @@ function IntervalBar(props: { of: Difference }): JSX.Element {
   );
 }
 
-/** Both runs against the oracle, where it ran with the same seeds. */
+/** Both runs against the oracle, if it ran with the same seeds. */
 export function CompareRegret(props: { comparison: RunComparison | undefined }): JSX.Element {
   const rows = (): readonly (readonly [string, RunRegret])[] => {
     const regret = props.comparison?.regret;
@@ -154,7 +154,7 @@ export function CompareRegret(props: { comparison: RunComparison | undefined }):
       <div class="scores compare-regret">
         <table class="tbl">
           <caption>
-            <b>Against the oracle</b>, which knows the rate to come: the bound in brackets, the regret behind it
+            <b>Against the oracle</b>, which knows future rates: the bound in brackets, then the regret
           </caption>
           <thead>
             <tr>
@@ -184,7 +184,7 @@ export function CompareRegret(props: { comparison: RunComparison | undefined }):
   );
 }
 
-/** Why autoscalers are not held against the oracle, where they should be. */
+/** Why autoscalers are not compared with the oracle, although they should be. */
 export function NoOracle(props: { why: string | undefined }): JSX.Element {
   return (
     <Show when={props.why}>
@@ -197,7 +197,9 @@ export function NoOracle(props: { why: string | undefined }): JSX.Element {
   );
 }
 
-/** Better is a disc with a tick, worse a square with a cross, neither three dots: told apart without their colours. */
+/**
+ * Better is a disc with a tick, worse a square with a cross, neither is three dots, so that they differ without colour.
+ */
 function VerdictGlyph(props: { verdict: Verdict }): JSX.Element {
   const path = (): string =>
     props.verdict === 'better'

@@ -1,4 +1,4 @@
-// Who gained and who lost, the requests that moved most, and one request in both runs.
+// Gains and losses by group, the requests with the largest differences, and one request in both runs.
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
 import { count, durationMs, percent, signed, text } from '../../base/units.ts';
 import type { GroupDifference, Grouping, MovedRequest, PairedPart, RunComparison } from '../../generated/boundary.ts';
@@ -37,10 +37,10 @@ export function CompareTables(props: {
       <Show when={props.pair}>{(pair) => <BothWaterfalls pair={pair()} />}</Show>
       <div class="blk">
         <div class="blk-head">
-          <h2>Who gained, who lost</h2>
+          <h2>Gains and losses</h2>
           <span class="m">{pairs()}</span>
         </div>
-        <fieldset class="seg" aria-label="Time that is compared">
+        <fieldset class="seg" aria-label="Time to compare">
           <For each={METRICS}>
             {([name, label]) => (
               <button type="button" aria-pressed={metric() === name} onClick={() => setMetric(name)}>
@@ -49,7 +49,7 @@ export function CompareTables(props: {
             )}
           </For>
         </fieldset>
-        <Show when={paired()} fallback={<p class="say">Pause, and each request’s gain and loss is listed here.</p>}>
+        <Show when={paired()} fallback={<p class="say">Pause to see what each request gained or lost.</p>}>
           {(p) => (
             <>
               <p class="say">
@@ -69,7 +69,7 @@ export function CompareTables(props: {
   );
 }
 
-/** How sure the median of the differences is, and what that comes to. */
+/** The interval of the median difference, and its meaning in words. */
 function medianRange({ p50_lo_ms: lo, p50_hi_ms: hi, p50_verdict: verdict }: PairedPart): string {
   if (lo === null || hi === null || (lo === 0 && hi === 0)) return '';
   const words =
@@ -161,7 +161,7 @@ function Moved(props: {
 function BothWaterfalls(props: { pair: Pair }): JSX.Element {
   const spanUs = (): number => Math.max(props.pair.a.total_us, props.pair.b.total_us);
   let host: HTMLElement | undefined;
-  // It stands above the lists that it is chosen from.
+  // It is shown above the lists that it is chosen from.
   createEffect(
     on(
       () => props.pair,

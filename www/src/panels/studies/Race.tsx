@@ -1,5 +1,5 @@
-// A policy race: the chosen routers, or autoscalers, on the same requests with several seeds, ranked as results come in; autoscalers are
-// held against the oracle. Loaded when it is opened.
+// A policy race: the chosen routers or autoscalers on the same requests with several seeds, ranked as results come in.
+// Autoscalers are compared with the oracle. Loaded when it is opened.
 import { createMemo, createSignal, createUniqueId, For, type JSX, Show } from 'solid-js';
 import { getAt, isObject, type Json } from '../../base/json.ts';
 import type { Option } from '../../base/schema.ts';
@@ -16,7 +16,7 @@ import { RaceBoundFigure } from './RaceBound.tsx';
 import './race.css';
 
 const ROUTING = 'cluster.routing';
-/** What is raced: who sends requests to replicas, or who says how many replicas there are. */
+/** The kinds of policy raced: routers, or autoscalers. */
 const KINDS = ['Routers', 'Autoscalers'] as const;
 type Kind = (typeof KINDS)[number];
 const SEEDS = [1, 3, 5, 10];
@@ -27,19 +27,19 @@ const BY: readonly (readonly [RankBy, string])[] = [
   ['goodput', 'goodput'],
   ['usd', 'cost'],
 ];
-/** Routers that are in the race at first, beside the scenario's own. */
+/** Routers selected for the race at first, besides the scenario's own. */
 const FIRST: Readonly<Record<Kind, readonly string[]>> = {
   Routers: ['least-loaded', 'round-robin', 'random', 'power-of-d', 'weighted', 'kv-cost', 'cache-aware'],
   Autoscalers: ['hpa', 'kpa', 'target-utilization', 'threshold', 'wva-queueing-model'],
 };
-/** The bound is no competitor. */
+/** The oracle is a bound, not a competitor. */
 const BOUND = 'oracle';
 
 export default function Race(props: { app: Pick<App, 'document'>; onB: (next: Beside) => void }): JSX.Element {
   const app = props.app;
   const race = createRace();
   const [kind, setKind] = createSignal<Kind>('Routers');
-  /** The pool whose autoscaler is raced: the first that has one. */
+  /** The pool whose autoscaler is raced: the first with one. */
   const scaled = createMemo(() => scaledPools(app.document.current())[0]);
   const of = (): Kind => (scaled() ? kind() : 'Routers');
   const path = (): string => (of() === 'Routers' ? ROUTING : `cluster.pools[${scaled()?.index ?? 0}].scaling.policy`);
@@ -82,7 +82,7 @@ export default function Race(props: { app: Pick<App, 'document'>; onB: (next: Be
         <div class="compare-scroll">
           <Show when={scaled()}>
             <div class="race-kind">
-              <fieldset class="seg" aria-label="What is raced">
+              <fieldset class="seg" aria-label="Kind of policy">
                 <For each={KINDS}>
                   {(name) => (
                     <button type="button" aria-pressed={of() === name} onClick={() => setKind(name)}>
@@ -116,13 +116,13 @@ export default function Race(props: { app: Pick<App, 'document'>; onB: (next: Be
             />
             <p class="say">
               All get the same requests for each seed. Objectives met: of the requests that finished, were refused or
-              dropped; refused and dropped ones have missed. A p99 of all counts requests without the time as the
-              longest; Compare leaves them out. There is no composite score.
+              dropped; refused and dropped ones count as misses. A p99 of all counts unfinished requests as the longest;
+              Compare leaves them out. There is no composite score.
             </p>
             <Show when={of() === 'Autoscalers'}>
               <p class="say">
-                Settings are those of this scenario for its own policy, else the usual ones. The oracle, which knows the
-                rate to come, runs with the same seeds and limits: the bound.
+                The scenario’s own policy keeps its settings; the others have the defaults. The oracle knows future
+                rates and runs with the same seeds and limits: it is the bound.
               </p>
             </Show>
             <div class="compare-buttons flat">
@@ -167,7 +167,7 @@ export default function Race(props: { app: Pick<App, 'document'>; onB: (next: Be
           fallback={
             <div class="empty">
               <Show when={!race.running()} fallback={<p>The first runs are under way…</p>}>
-                <p>Who is best on the same requests?</p>
+                <p>Which policy is best on the same requests?</p>
                 <button type="button" class="btn pri" onClick={begin}>
                   Start the race
                 </button>
@@ -182,7 +182,7 @@ export default function Race(props: { app: Pick<App, 'document'>; onB: (next: Be
   );
 }
 
-/** The policies that can be in the race; the scenario's own always is. */
+/** The policies that can race; the scenario's own always does. */
 function Entrants(props: {
   title: string;
   options: readonly Option[];
@@ -211,7 +211,7 @@ function Entrants(props: {
   );
 }
 
-/** The figure that decides who is first. */
+/** The figure that ranks the race. */
 function RankedBy(props: { by: RankBy; onBy: (by: RankBy) => void }): JSX.Element {
   return (
     <label>
@@ -371,7 +371,7 @@ function Ranking(props: {
 const whole = (value: number | null | undefined): string =>
   value === null || value === undefined ? DASH : count(value);
 
-/** How much worse than the oracle: objectives met, replica-seconds, cost. What is better has a minus. */
+/** The regret against the oracle: objectives met, replica-seconds, cost. Better values are negative. */
 function worse(of: RunRegret): readonly string[] {
   const say = (value: number | null, says: (amount: number) => string): string =>
     value === null ? DASH : `${value < 0 ? '−' : ''}${says(Math.abs(value))}`;
@@ -382,7 +382,7 @@ function worse(of: RunRegret): readonly string[] {
   ];
 }
 
-/** The share of requests that missed, of the first seed and of the last where they differ. */
+/** The share of misses: the least and the greatest over the seeds if they differ. */
 function missed(laps: readonly Lap[]): string {
   const shares = laps.flatMap(({ row }) => (row.met_share === null ? [] : [text(percent(1 - row.met_share, 1))]));
   const ordered = shares.toSorted((x, y) => Number.parseFloat(x) - Number.parseFloat(y));
@@ -428,7 +428,7 @@ function Laps(props: LapsProps): JSX.Element {
 
 const LOW = 10;
 
-/** The height of a time: from 10 ms to the largest of the race, log. */
+/** The height of a time on a log scale, from 10 ms to the largest of the race. */
 function high(ms: number, most: number): number {
   const share = Math.log(Math.max(ms, LOW) / LOW) / Math.log(Math.max(most, 2 * LOW) / LOW);
   return H - 2 - Math.min(1, share) * (H - 4);

@@ -1,4 +1,4 @@
-// What autoscalers reach and what they spend, beside the bound: a dot for each, a hollow diamond for the oracle.
+// Objectives met and replica-seconds of autoscalers beside the bound: a dot for each, a hollow diamond for the oracle.
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import { count, plain } from '../../base/units.ts';
 import { linearTop } from '../../charts/scales.ts';

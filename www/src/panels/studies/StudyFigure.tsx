@@ -1,33 +1,33 @@
-// The frame of a chart of a comparison or a sweep: its title, its axes, and the places of values on them.
+// The frame of a chart of a comparison or a sweep: its title, its axes, and the positions of values on them.
 import { createSignal, For, type JSX, onCleanup, onMount } from 'solid-js';
 import { NBSP, plain } from '../../base/units.ts';
 
 const HEIGHT = 132;
 const EDGE = { left: 58, right: 14, top: 8, bottom: 22 } as const;
-/** The lowest line of a chart. */
+/** The y of the base line of a chart. */
 export const FOOT = HEIGHT - EDGE.bottom;
 
-/** The place of a value. */
+/** The position of a value. */
 export type Place = (value: number) => number;
 
-/** A tick: its value and what stands beside it. */
+/** A tick: its value and its label. */
 export type Tick = readonly [value: number, says: string];
 
-/** A time beside a tick. */
+/** A time as the label of a tick. */
 export function tickMs(ms: number): string {
   return ms < 1000 ? `${plain(ms)}${NBSP}ms` : `${plain(ms / 1000)}${NBSP}s`;
 }
 
-/** The place on the vertical axis of a share of its range. */
+/** The position on the vertical axis of a share of its range. */
 export const upward = (share: number): number => FOOT - Math.min(1, Math.max(0, share)) * (FOOT - EDGE.top);
 
-/** How much room the horizontal axis has in a figure. */
+/** The length of the horizontal axis in a figure. */
 export const roomIn = (width: number): number => width - EDGE.left - EDGE.right;
 
-/** The place on the horizontal axis of a share of its range. */
+/** The position on the horizontal axis of a share of its range. */
 export const along = (share: number, width: number): number => EDGE.left + share * roomIn(width);
 
-/** A figure as wide as its place, so that its texts keep their size. */
+/** A figure as wide as its container, so that its texts keep their size. */
 export function StudyFigure(props: {
   title: JSX.Element;
   label: string;
@@ -55,7 +55,7 @@ export function StudyFigure(props: {
   );
 }
 
-/** Lines and values of the vertical axis, values of the horizontal one, and its unit at its end. */
+/** Lines and values of the vertical axis, values of the horizontal one, and its unit at the end. */
 export function Axes(props: {
   width: number;
   rows: readonly Tick[];
@@ -65,7 +65,7 @@ export function Axes(props: {
   unit?: string;
 }): JSX.Element {
   const end = (): number => props.width - EDGE.right;
-  // A value at the end makes room for the unit, or stands inside.
+  // A value at the end leaves room for the unit, or goes inside the plot.
   const anchor = (value: number): 'middle' | 'end' => (props.x(value) > end() - 24 ? 'end' : 'middle');
   const shown = (): readonly Tick[] =>
     props.unit === undefined
@@ -97,7 +97,7 @@ export function Axes(props: {
   );
 }
 
-/** A line through points, with gaps where there is no value. */
+/** A line through points, with gaps for missing values. */
 export function lineOf(points: Iterable<readonly [at: number, value: number]>, x: Place, y: Place): string {
   let pen = 'M';
   let d = '';

@@ -13,7 +13,7 @@ import { SweepTheory } from './SweepTheory.tsx';
 import './race.css';
 
 const ROUTING = 'cluster.routing';
-/** All arrival rates by a factor: the word of `--vary` for it. */
+/** All arrival rates by a factor, as named in `--vary`. */
 const TRAFFIC: Varied = {
   path: 'traffic',
   title: 'Traffic: all rates by a factor',
@@ -26,7 +26,7 @@ const TRAFFIC: Varied = {
 };
 const SEEDS = [1, 3, 5, 10];
 const SHARES = [0.9, 0.95, 0.99, 0.999];
-/** Lines that can be told apart in one chart. */
+/** The most lines that can be distinguished in one chart. */
 const MOST_ROUTERS = 4;
 
 /** Whether a path is a rate of arrivals. */
@@ -35,7 +35,7 @@ const isRate = (path: string): boolean => path === TRAFFIC.path || path.endsWith
 type Study = ReturnType<typeof createSweep>;
 
 type Varied = Axis & {
-  /** The section of the form that it stands in, and its name there. */
+  /** Its section in the form, and its name there. */
   readonly group: string;
   readonly label: string;
   readonly integer: boolean;
@@ -53,7 +53,7 @@ export default function Sweep(props: { app: Pick<App, 'document'> }): JSX.Elemen
   const [steps, setSteps] = createSignal(6);
   const [seeds, setSeeds] = createSignal(3);
   const [routers, setRouters] = createSignal<readonly string[]>([]);
-  /** What the curves on screen are of. */
+  /** The varied field of the curves on screen. */
   const [axis, setAxis] = createSignal<Axis>(TRAFFIC);
   const [ran, setRan] = createSignal<readonly string[]>([]);
   const [theory, setTheory] = createSignal<Theories>();
@@ -193,12 +193,12 @@ export default function Sweep(props: { app: Pick<App, 'document'> }): JSX.Elemen
   );
 }
 
-/** What can be varied: the traffic, and the fields of the form that hold a number, by section. */
+/** The fields that can be varied: the traffic, and the numbers of the form, by section. */
 function VariedSelect(props: { fields: readonly Varied[]; path: string; onPath: (path: string) => void }): JSX.Element {
   const groups = createMemo(() => [...new Set(props.fields.flatMap((f) => (f.group === '' ? [] : [f.group])))]);
   return (
     <label>
-      What is varied
+      Varied field
       <select class="in" value={props.path} onChange={(event) => props.onPath(event.currentTarget.value)}>
         <option value={TRAFFIC.path}>{TRAFFIC.title}</option>
         <For each={groups()}>
@@ -236,7 +236,7 @@ function Bound(props: { name: string; value: string; onValue: (value: string) =>
   );
 }
 
-/** Routers that are swept too. */
+/** Further routers to sweep. */
 function RouterChoice(props: {
   options: readonly Option[];
   chosen: readonly string[];
@@ -273,10 +273,10 @@ function Capacity(props: { app: Pick<App, 'document'>; study: Study; seeds: numb
       <h2>Capacity</h2>
       <p class="say">
         The highest arrival rate at which enough requests meet the objectives, by bisection. Refused, dropped and late
-        requests have missed; who is unfinished in time is left out.
+        requests count as misses; unfinished requests still in time are left out.
       </p>
       <label>
-        Share that must meet them
+        Required share
         <select class="in" value={share()} onChange={(event) => setShare(Number(event.currentTarget.value))}>
           <For each={SHARES}>{(s) => <option value={s}>{text(percent(s, 1))}</option>}</For>
         </select>
@@ -307,8 +307,8 @@ function Capacity(props: { app: Pick<App, 'document'>; study: Study; seeds: numb
               <Show when={found().factor}>
                 {(factor) => (
                   <p class="say">
-                    That is {plain(factor())}× the traffic of the scenario: where enough still meet the objectives. A
-                    knee is elsewhere: where a time is three times that of the lowest traffic.
+                    That is {plain(factor())}× the traffic of the scenario, the highest at which enough requests meet
+                    the objectives. A knee differs: there a time is three times that of the lowest traffic.
                   </p>
                 )}
               </Show>
@@ -348,7 +348,7 @@ function numbersOf(app: Pick<App, 'document'>): readonly Varied[] {
   );
 }
 
-/** What `--vary` takes: a range, or whole numbers one by one. */
+/** The argument of `--vary`: a range, or a list of whole numbers. */
 function valuesOf({ times, integer }: Varied, from: number, to: number, steps: number): string {
   if (!integer) return `${from * times}..${to * times}/${steps}`;
   const all = Array.from({ length: steps }, (_, i) => Math.round((from + ((to - from) * i) / (steps - 1)) * times));
@@ -416,7 +416,9 @@ function Points(props: { summary: SweepSummary; axis: Axis }): JSX.Element {
           </For>
         </tbody>
       </table>
-      <p class="say">* of the requests that finished, were refused or dropped; refused and dropped ones have missed.</p>
+      <p class="say">
+        * of the requests that finished, were refused or dropped; refused and dropped ones count as misses.
+      </p>
     </section>
   );
 }

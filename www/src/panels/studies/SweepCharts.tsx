@@ -1,5 +1,5 @@
-// The curves of a sweep: each figure along what is varied, with its interval over the seeds, its knee and the objective; and cost
-// against TTFT.
+// The curves of a sweep: each figure over the varied field, with its interval over the seeds, its knee and the
+// objective; and cost against TTFT.
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import { durationMs, NBSP, percent, plain, text, usd } from '../../base/units.ts';
 import { linearTop, logCeil, logFloor, logTicks } from '../../charts/scales.ts';
@@ -7,7 +7,7 @@ import type { CaseTheory, SweepPoint, SweepSummary, SweepValue } from '../../gen
 import { Axes, along, FOOT, lineOf, StudyFigure, type Tick, tickMs, upward } from './StudyFigure.tsx';
 import { paths, placed } from './theoryLine.ts';
 
-/** What runs along the horizontal axis: its path, its name, and how many of the document's units are one of what is shown. */
+/** The varied field on the horizontal axis: its path, its name, and the document's units per shown unit. */
 export type Axis = { readonly path: string; readonly title: string; readonly unit: string; readonly times: number };
 
 type Percentile = 'p50' | 'p90' | 'p99';
@@ -22,14 +22,14 @@ type Shown = {
   readonly limit?: number;
 };
 
-/** Points that share all values but the one along the axis. */
+/** Points that share all values except the one on the axis. */
 type Family = { readonly name: string; readonly points: readonly SweepPoint[] };
 
 export function figureOf(point: SweepPoint, name: string): SweepValue | undefined {
   return point.figures.find((f) => f.name === name);
 }
 
-/** What a point's other values are, such as the router's name. */
+/** The other values of its points, such as the router's name. */
 export function nameOf(summary: SweepSummary, point: SweepPoint, along: string): string {
   return point.values.flatMap((value, i) => (summary.paths[i] === along ? [] : [value.replaceAll('"', '')])).join(', ');
 }
@@ -45,7 +45,7 @@ function families(summary: SweepSummary, axis: Axis): readonly Family[] {
   return [...found].map(([name, points]) => ({ name, points: points.toSorted((a, b) => place(a) - place(b)) }));
 }
 
-/** What a law says of the cases, by their values. */
+/** The predictions of a law for the cases, by their values. */
 export type Theories = ReadonlyMap<string, CaseTheory>;
 
 export function SweepCharts(props: {
@@ -177,7 +177,7 @@ function Curves(props: {
   knees: readonly { readonly knee: Knee; readonly name: string }[];
   theory: Theories | undefined;
 }): JSX.Element {
-  /** What the law says of a point: a mean, whatever the percentile. */
+  /** The prediction of the law for a point: a mean, for any percentile. */
   const meanOf = (p: SweepPoint): number | undefined => {
     const said = props.theory?.get(p.values.join())?.predicted;
     const [figure] = props.shown.figure.split('_');
@@ -211,7 +211,10 @@ function Curves(props: {
     return [Math.min(...all), Math.max(...all)];
   });
   const y = (v: number): number => upward(share(v, range(), props.shown.log));
-  /** The line of a family. It goes through its knee, which lies on a straight line between two values, not between their logarithms. */
+  /**
+   * The line of a family. It passes through its knee, which is interpolated between two values, not between their
+   * logarithms.
+   */
   const curve = (family: Family): readonly (readonly [at: number, value: number])[] => {
     const points = family.points.map((p) => [x0(p), value(p)?.mean ?? Number.NaN] as const);
     const knees = props.knees.flatMap(({ knee, name }) =>
@@ -307,7 +310,7 @@ function Curves(props: {
 
 const diamond = (x: number, y: number): string => `M${x} ${y - 5}l5 5l-5 5l-5 -5Z`;
 
-/** Cost against TTFT: a line joins the best trade-offs, which no case beats in both. */
+/** Cost against TTFT: a line joins the best trade-offs, which no other case beats in both. */
 function Front(props: { summary: SweepSummary }): JSX.Element {
   const priced = (): boolean => props.summary.cost === 'usd_per_million_output_tokens';
   const point = (p: SweepPoint): readonly [number, number] => [

@@ -1,4 +1,5 @@
-// A law of queueing theory on the curves of a sweep over the arrival rate: from the scenarios of its cases alone.
+// A law of queueing theory on the curves of a sweep over the arrival rate, computed from the scenarios of its cases
+// alone.
 import { For, type JSX, Show } from 'solid-js';
 import { LAWS } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
@@ -35,7 +36,7 @@ export function SweepTheory(props: {
           <option value="">best law</option>
           <For each={LAWS}>{([name, title]) => <option value={name}>{title}</option>}</For>
         </select>
-        <Show when={failed()}>no law could be worked out</Show>
+        <Show when={failed()}>no law could be computed</Show>
         <Show when={cases()[0]}>
           {(first) => (
             <>

@@ -1,4 +1,5 @@
-// A law of queueing theory over the charts of the run: which one, what it assumes, and its line. Loaded when it is switched on.
+// A law of queueing theory over the charts of the run: its choice, its assumptions and its line. Loaded when it is
+// switched on.
 import { createEffect, createSignal, type JSX, on, onCleanup, Show } from 'solid-js';
 import { oneAtATime } from '../../base/oneAtATime.ts';
 import type { Over } from '../../charts/timeContent.ts';
@@ -8,9 +9,12 @@ import { theoryOfRun } from '../../state/theory.ts';
 import { LawChoice, ViolatedOf } from './TheoryKey.tsx';
 import { pieces, placed, quietPlace, stretches, strokes } from './theoryLine.ts';
 
-/** Most pixels of a letter of a name, on average. */
+/** Upper bound of the mean width of a character, in pixels. */
 const WIDE = 6.2;
-/** While the run goes on the law is asked this often at most, and takes one part in so many of the time. */
+/**
+ * Limits on questions to the law during a run: the least time between two, and the share of time that they may take
+ * (one part in this many).
+ */
 const LEAST_MS = 2000;
 const SHARE = 20;
 
@@ -47,7 +51,7 @@ export default function Theory(props: {
       <svg class="theory-key" width="18" height="8" viewBox="0 0 18 8" aria-hidden="true">
         <path d="M0 4h18" />
       </svg>
-      <span title="The line of the law is a mean; the lines of the run are its 50th, 90th and 99th percentile">
+      <span title="The line of the law is a mean; the lines of the run are its 50th, 90th and 99th percentiles">
         mean by
       </span>
       <LawChoice
@@ -59,7 +63,7 @@ export default function Theory(props: {
           setLaw(next);
         }}
       />
-      <Show when={found()} fallback={<Show when={failed()}>no law could be worked out</Show>}>
+      <Show when={found()} fallback={<Show when={failed()}>no law could be computed</Show>}>
         {(f) => <ViolatedOf theory={f().theory} />}
       </Show>
     </span>

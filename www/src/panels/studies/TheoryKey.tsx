@@ -1,9 +1,9 @@
-// Which law is drawn, and what it assumes that the run does not keep.
+// The law drawn, and its assumptions that the run violates.
 import { createSignal, createUniqueId, For, type JSX, Show } from 'solid-js';
 import type { Theory } from '../../generated/boundary.ts';
 import './theory.css';
 
-/** The choice of a law; empty for the one that fits best. */
+/** The choice of a law; empty for the best one. */
 export function LawChoice(props: {
   theory: Theory | undefined;
   law: string;
@@ -25,7 +25,7 @@ export function LawChoice(props: {
       <For each={[true, false]}>
         {(fits) => (
           <Show when={laws(fits).length > 0}>
-            <optgroup label={fits ? 'Built as this cluster' : 'Built otherwise'}>
+            <optgroup label={fits ? 'Same structure as this cluster' : 'Other structure'}>
               <For each={laws(fits)}>
                 {(l) => (
                   <option value={l.law} selected={props.law === l.law}>
@@ -41,7 +41,7 @@ export function LawChoice(props: {
   );
 }
 
-/** What is violated, named: the beginning in a line, all of it in a list that opens. */
+/** The violated assumptions: the first ones in a line, all of them in a list that opens. */
 export function Violated(props: { texts: readonly string[]; kept: readonly string[] }): JSX.Element {
   const id = createUniqueId();
   const [at, setAt] = createSignal({ left: 0, top: 0 });
@@ -54,11 +54,11 @@ export function Violated(props: { texts: readonly string[]; kept: readonly strin
         class="theory-violated"
         classList={{ bad: props.texts.length > 0 }}
         popovertarget={id}
-        title="What the law assumes"
+        title="Assumptions of the law"
         onClick={(event) => {
           event.stopPropagation();
           const box = event.currentTarget.getBoundingClientRect();
-          // Where there is little room below it, it stands higher.
+          // With little room below, the list opens higher.
           const top = Math.min(box.bottom + 4, Math.max(8, window.innerHeight - 400));
           setAt({ left: Math.max(8, Math.min(box.left, window.innerWidth - 348)), top });
         }}
@@ -98,7 +98,7 @@ export function Violated(props: { texts: readonly string[]; kept: readonly strin
   );
 }
 
-/** The same of a run. */
+/** The violated assumptions for a run. */
 export function ViolatedOf(props: { theory: Theory }): JSX.Element {
   const texts = (verdict: string): readonly string[] => {
     const chosen = props.theory.laws.find((l) => l.law === props.theory.chosen);

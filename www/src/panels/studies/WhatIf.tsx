@@ -1,4 +1,5 @@
-// One routing decision made otherwise: the request sent elsewhere as run B, and a table of all alternatives. Loaded with the decision.
+// Alternatives to a routing decision: the request sent elsewhere as run B, and a table of all alternatives. Loaded with
+// the decision.
 import { createEffect, createSignal, For, type JSX, on, onCleanup, Show } from 'solid-js';
 import { clock, count, DASH, durationMs, signed, text } from '../../base/units.ts';
 import type { Alternative, RequestDetail, WhatIf, WhatIfQuery } from '../../generated/boundary.ts';
@@ -8,9 +9,9 @@ import { askWhatIf, prepareWhatIf, sentElsewhere, stopAsking } from '../../state
 import { shownOf } from '../parts/regret.ts';
 import './whatif.css';
 
-/** Most alternatives that are run: each is a run of its own. */
+/** The most alternatives to run; each is a run of its own. */
 const MOST = 16;
-/** A request that is looked at for so long may be asked about. */
+/** After this time on a request, its question is prepared. */
 const LOOKED_AT_MS = 200;
 
 export default function WhatIfBlock(props: {
@@ -91,7 +92,7 @@ export default function WhatIfBlock(props: {
             when={busy()}
             fallback={
               <button type="button" class="btn box" onClick={() => void ask()}>
-                How would each have gone?
+                Compare all alternatives
               </button>
             }
           >
@@ -120,7 +121,7 @@ export default function WhatIfBlock(props: {
                     <th scope="col">there − here</th>
                     <th scope="col">others</th>
                     <th scope="col">
-                      <abbr title="other requests that would have been faster, and slower">faster, slower</abbr>
+                      <abbr title="other requests that would have been faster and slower">faster, slower</abbr>
                     </th>
                   </tr>
                 </thead>
@@ -130,8 +131,8 @@ export default function WhatIfBlock(props: {
               </table>
             </div>
             <p class="m foot-note">
-              Each replica had the request in a run of its own; difference = there − here. Others: E2E of all other
-              requests that finished in both, added up.{' '}
+              Each replica had the request in a run of its own; difference = there − here. Others: summed E2E of all
+              other requests that finished in both.{' '}
               <Show when={w().left_out > 0}>{count(w().left_out)} replicas with lower scores are left out.</Show>
             </p>
           </>
@@ -146,7 +147,7 @@ export default function WhatIfBlock(props: {
 
 function Regrets(props: { found: WhatIf }): JSX.Element {
   const ms = (x: number | null): string => (x === null ? DASH : text(durationMs(x)));
-  /** Where the request would have gone best, if not here. */
+  /** The best replica for the request, if not this one. */
   const best = (): number | undefined => {
     if (!props.found.regret_ms) return undefined;
     const done = props.found.alternatives.filter((a) => a.e2e_ms !== null);
@@ -156,7 +157,7 @@ function Regrets(props: { found: WhatIf }): JSX.Element {
     <dl class="facts">
       <div>
         <dt>{best() === undefined ? 'This request' : `This request: slower than on r${best()}`}</dt>
-        <dd>{props.found.regret_ms === 0 ? 'at its best here' : ms(props.found.regret_ms)}</dd>
+        <dd>{props.found.regret_ms === 0 ? 'best here' : ms(props.found.regret_ms)}</dd>
       </div>
       <div>
         <dt>All requests together</dt>

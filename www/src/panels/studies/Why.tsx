@@ -1,4 +1,5 @@
-// Why slow requests are slow: where their time went beside that of the fast ones, and the sentences that say it. Loaded when asked for.
+// Why slow requests are slow: where their time went compared with fast ones, with sentences that explain it. Loaded on
+// request.
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
 import { count, durationMs, percent, secondsOf, signed, text } from '../../base/units.ts';
 import type { AccountedTime, CausePart, ExplainQuery, Explanation, SpanBy } from '../../generated/boundary.ts';
@@ -8,7 +9,7 @@ import { setSpanShown } from '../../state/spanShown.ts';
 import { askWhy, stopAsking } from '../../state/whatIf.ts';
 import './whatif.css';
 
-/** What can be explained: above which percentile, or all that arrived in a span of time. */
+/** The requests to explain: those above a percentile, or all that arrived in a span of time. */
 const BANDS = [99, 95, 90, 50] as const;
 
 export default function Why(props: { app: Pick<App, 'transport' | 'selection' | 'document'> }): JSX.Element {
@@ -41,7 +42,7 @@ export default function Why(props: { app: Pick<App, 'transport' | 'selection' | 
     if ('trouble' in answer) setTrouble(answer.trouble);
   }
 
-  // What is selected on the charts stands in the fields, and what is typed there is selected on the charts.
+  // The fields follow the selection on the charts, and typed values change that selection.
   createEffect(
     on(span, (now) => {
       setFrom(now ? String(now.fromS) : '');
@@ -51,13 +52,13 @@ export default function Why(props: { app: Pick<App, 'transport' | 'selection' | 
   const typed = (): void => {
     const [fromS, toS] = [secondsOf(from().trim()), secondsOf(to().trim())];
     const frame = app.transport.frame();
-    // One limit may have been typed and the other not yet.
+    // One limit may be typed before the other.
     if (fromS !== undefined && toS !== undefined && fromS <= toS && frame) {
       setSpan(spanBetween(fromS, toS, frame.now_us / 1e6, frame.axis_end_us / 1e6, time()));
       setSpanShown(true);
     } else if (from().trim() === '' && to().trim() === '') setSpanShown(false);
   };
-  // Asked for beside the charts: all requests of the span, by the time whose chart it was selected on.
+  // A question from the charts: all requests of the span, by the latency of the chart it was selected on.
   createEffect(
     on(accountDue, (due) => {
       const now = span();
@@ -66,7 +67,7 @@ export default function Why(props: { app: Pick<App, 'transport' | 'selection' | 
       setTime(now.of);
       setAbove(0);
       setBy('end');
-      // The blocks above have their heights once the answer is there.
+      // The blocks above have their final heights once the answer has come.
       void ask().then(() => host?.closest('.blk')?.scrollIntoView({ block: 'start' }));
     }),
   );
@@ -194,7 +195,7 @@ function Explained(props: { app: Pick<App, 'selection'>; e: Explanation }): JSX.
         Means of {count(props.e.slow.requests)} and {count(props.e.fast.requests)} requests. From the cache:{' '}
         {text(percent(props.e.slow.cached_share))} and {text(percent(props.e.fast.cached_share))} of their prompt
         tokens; preempted: {text(percent(props.e.slow.preempted_share))} and{' '}
-        {text(percent(props.e.fast.preempted_share))}; sent to a replica that had more to do than the router saw:{' '}
+        {text(percent(props.e.fast.preempted_share))}; sent to a replica with more load than the router saw:{' '}
         {text(percent(props.e.slow.stale_share))} and {text(percent(props.e.fast.stale_share))}.
       </p>
     </>

@@ -2,7 +2,9 @@
 import { getAt, type Json, setAt } from '../../base/json.ts';
 import { withEdit } from '../../state/edits.ts';
 
-/** The document with values that it has from an instant on: an edit after those up to then, as edits stand in order of time. */
+/**
+ * The document with values set at an instant: an edit placed after those up to then, since edits are in order of time.
+ */
 export function withEditAt(document: Json, atUs: number, set: Readonly<Record<string, Json>>): Json {
   if (atUs === 0) return withEdit(document, { set });
   const edits = getAt(document, 'edits');

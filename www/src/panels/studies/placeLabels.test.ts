@@ -9,7 +9,7 @@ const boxOf = (p: Named, at: { x: number; y: number }) => ({
   y1: at.y + 3,
 });
 
-test('names of points that lie close together stand apart, and on no point', () => {
+test('labels of close points do not overlap each other or a point', () => {
   const points: Named[] = [
     { x: 200, y: 20, width: 40 },
     { x: 203, y: 20, width: 40 },
@@ -25,7 +25,7 @@ test('names of points that lie close together stand apart, and on no point', () 
   });
 });
 
-test('a name at the right edge stands left of its point', () => {
+test('the label of a point at the right edge is left of it', () => {
   const [at] = placeLabels([{ x: 390, y: 60, width: 80 }], WITHIN);
   expect(at?.x).toBeLessThan(390 - 80);
 });

@@ -1,19 +1,21 @@
-// Where the names of points stand: beside their point, and on no other name or point.
+// Positions for the labels of points: beside their point, without overlap of other labels or points.
 
 type Box = { readonly x0: number; readonly x1: number; readonly y0: number; readonly y1: number };
 
-/** A point with the width of its name. */
+/** A point with the width of its label. */
 export type Named = { readonly x: number; readonly y: number; readonly width: number };
 type Within = { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number };
 
-/** Height of a name, and how far it stands from its point. */
+/** Height of a label, and its distance from its point. */
 const HEIGHT = 12;
 const APART = 7;
 
-/** Where a name stands: the left end of its base line, and where a line from its point ends if it stands further away. */
+/**
+ * The position of a label: the left end of its base line, and the end of a line from its point if it is further away.
+ */
 export type Label = { readonly x: number; readonly y: number; readonly lead: readonly [number, number] | undefined };
 
-/** The places of names, in the order of the points. */
+/** The positions of labels, in the order of the points. */
 export function placeLabels(points: readonly Named[], within: Within): readonly Label[] {
   const taken: Box[] = points.map((p) => ({ x0: p.x - 5, x1: p.x + 5, y0: p.y - 5, y1: p.y + 5 }));
   return points.map((p) => {
@@ -30,7 +32,7 @@ export function placeLabels(points: readonly Named[], within: Within): readonly 
   });
 }
 
-/** Places for a name: right and left of its point, then above and below, further and further. */
+/** Candidate positions for a label: right and left of its point, then above and below, at growing distance. */
 function places({ x, y, width }: Named): readonly Box[] {
   return [0, 1, 2, 3, 4, 5].flatMap((step) =>
     (step === 0 ? [0] : [-step, step]).flatMap((rows) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { quietPlace } from './theoryLine.ts';
 
-test('the name of a law lies on no line, or is left out', () => {
+test('the name of a law overlaps no line, or is left out', () => {
   const box = { x: 40, y: 5, w: 300, h: 80 };
   expect(quietPlace(box, 100, [])).toEqual([44, 14]);
   const across = (y: number) =>

@@ -1,12 +1,12 @@
-// The line of a law, piece by piece: where an assumption is violated it is drawn with strokes across it.
+// The line of a law in pieces; pieces with a violated assumption have strokes across them.
 import type { Over } from '../../charts/timeContent.ts';
 import type { Box, Piece, Point } from '../../charts/timePicture.ts';
 import type { Place } from './StudyFigure.tsx';
 
-/** Pixels from stroke to stroke. */
+/** Pixels between strokes. */
 const STEP = 7;
 
-/** The pieces of a line between known values; its ends reach half a stretch further, to the edges of what they stand for. */
+/** The pieces of a line between known values. Its ends extend half a stretch, to the edges of their buckets. */
 export function pieces(
   t: readonly number[],
   values: readonly (number | null)[],
@@ -28,7 +28,7 @@ export function pieces(
   return all;
 }
 
-/** Those that lie within a range, in pixels. */
+/** The pieces within a range, in pixels. */
 export function placed(
   all: readonly Piece[],
   [low, high]: readonly [number, number],
@@ -42,7 +42,7 @@ export function placed(
     .map((p) => ({ from: at(p.from), to: at(p.to), violated: p.violated }));
 }
 
-/** Where the strokes cross pieces that are violated. */
+/** The positions of strokes across violated pieces. */
 export function strokes(all: readonly Piece[]): readonly Point[] {
   return all
     .filter((p) => p.violated)
@@ -56,7 +56,7 @@ export function strokes(all: readonly Piece[]): readonly Point[] {
     });
 }
 
-/** The pieces that are kept, those that are violated, and the strokes across them, as SVG paths. */
+/** The kept pieces, the violated pieces, and the strokes across them, as SVG paths. */
 export function paths(all: readonly Piece[]): {
   readonly kept: string;
   readonly violated: string;
@@ -76,7 +76,7 @@ export function paths(all: readonly Piece[]): {
 /** From point to point. */
 type Stretch = readonly [from: Point, to: Point];
 
-/** All that a chart draws as lines: those of the run, the objective, and the law. */
+/** All lines of a chart: those of the run, the objective and the law. */
 export function stretches(
   { box, times, values, slo, x, y, range }: Parameters<Over>[0],
   law: readonly Piece[],
@@ -91,7 +91,7 @@ export function stretches(
     let before: Point | undefined;
     times.forEach((t, i) => {
       const v = line[i] ?? Number.NaN;
-      // Below the axis and without a value there is no line.
+      // There is no line below the axis or without a value.
       const here: Point | undefined = v >= range[0] ? [x(t), y(v)] : undefined;
       if (here) out.push([before ?? here, here]);
       before = here;
@@ -100,7 +100,10 @@ export function stretches(
   return out;
 }
 
-/** Where a name so wide lies on no line: along the upper edge or the lower one, from the left. Undefined where it would lie on some. */
+/**
+ * A position for a name of a width where it overlaps no line: along the upper edge or the lower one, from the left.
+ * Undefined if there is none.
+ */
 export function quietPlace(box: Box, width: number, lines: readonly Stretch[]): Point | undefined {
   for (const y of [box.y + 9, box.y + box.h - 3]) {
     for (let x = box.x + 4; x + width + 4 <= box.x + box.w; x += 24) {

@@ -1,16 +1,16 @@
-// The switch of the laws over charts: what was asked for last is shown, and an answer that comes late is not.
+// The switch of the laws over charts. It shows the answer to the latest question and drops late answers to others.
 import { type Accessor, createEffect, createSignal, on, type Setter } from 'solid-js';
 
 export type TheorySwitch = {
   readonly shown: Accessor<boolean>;
   readonly toggle: () => void;
-  /** The law by name; empty for the one that fits best. */
+  /** The law by name; empty for the best one. */
   readonly law: Accessor<string>;
   readonly setLaw: Setter<string>;
   readonly failed: Accessor<boolean>;
 };
 
-/** Asks again when the switch, the law or `of` changes; `give` takes the answer, nothing while the switch is off. */
+/** Asks again when the switch, the law or `of` changes. `give` gets the answer, or nothing while the switch is off. */
 export function createTheorySwitch<T>(
   of: Accessor<unknown>,
   ask: (law: string) => Promise<T | undefined>,
