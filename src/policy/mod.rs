@@ -1,4 +1,5 @@
-//! Decisions: admission, routing and scaling. Read-only views in, decisions out; a policy never touches the engine's state.
+//! Policies: admission, routing, priority, scheduling and scaling. A policy gets read-only views and returns
+//! decisions; it never touches the engine's state.
 //!
 //! Each policy is a file with one struct; the state enums below derive what snapshots need, and their `match` is the
 //! only dispatch. docs/how-to/recipes.md lists the places a new policy touches.

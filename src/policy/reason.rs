@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 pub enum Reason {
     /// No request is admitted.
     RejectAll,
-    /// The bucket does not hold as many tokens as the prompt has.
+    /// The bucket holds fewer tokens than the prompt has.
     InsufficientTokens,
     /// Too many requests in too short a time.
     RateLimit,
-    /// Its tenant has as many requests under way as it may.
+    /// Its tenant is at its limit of requests in flight.
     TenantQuota,
-    /// The cluster has as many requests under way as it may.
+    /// The cluster is at its limit of requests in flight.
     ConcurrencyLimit,
     /// The router found no replica that takes requests.
     NoReplica,
-    /// The router found no replica that takes requests and serves the model asked for.
+    /// The router found no replica that takes requests and serves the requested model.
     NoReplicaOfModel,
-    /// The wait queue holds as many requests as it may: that of its replica, or, for the router, all of them.
+    /// The wait queue is full: that of its replica or, for the router, those of all replicas.
     QueueFull,
     /// A filter of the router left no replica.
     NoCandidate,
@@ -54,12 +54,13 @@ impl Reason {
         }
     }
 
-    /// What refuses for this reason: admission or the router. A replica can refuse with a full wait queue, too.
+    /// The stage that refuses for this reason: admission or the router. A replica, too, can refuse with a full wait
+    /// queue.
     pub fn by(self) -> &'static str {
         if self.is_of_admission() { "admission" } else { "the router" }
     }
 
-    /// Whether admission gives it, and not the router or a replica.
+    /// Whether it is a reason of admission, not of the router or a replica.
     pub fn is_of_admission(self) -> bool {
         match self {
             Self::RejectAll

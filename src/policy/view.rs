@@ -1,24 +1,24 @@
-//! What a policy may know. The true output length of a request is not in here.
+//! The views that policies get. They do not contain the true output length of a request.
 
 use crate::base::{Content, Micros, ReplicaId, RequestId};
 use crate::scenario::SloClass;
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 
-/// Where a replica is in its life. Only one that serves gets new requests.
+/// The phase of a replica's life. Only a serving replica gets new requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ReplicaPhase {
-    /// Its GPUs are being found and its weights loaded.
+    /// It waits for GPUs and loads its weights.
     Starting,
-    /// It runs its first steps, with no requests of users.
+    /// It runs its first steps, without requests of users.
     WarmingUp,
     /// It takes new requests.
     Serving,
     /// It finishes what it has and takes no more.
     Draining,
-    /// It has nothing left and does not exist any more; it may start again.
+    /// It has finished and no longer exists; it may start again.
     Stopped,
-    /// It broke down with what it had; it may start again.
+    /// It failed and lost its requests; it may start again.
     Failed,
 }
 
@@ -39,15 +39,15 @@ impl ReplicaPhase {
     }
 }
 
-/// One replica as the gateway sees it: possibly out of date, but for `in_flight` and `phase`. What all replicas of its pool
-/// have in common is in its [`PoolView`], so that this stays small.
+/// One replica as the gateway sees it: possibly out of date, but for `in_flight` and `phase`. Values common to all
+/// replicas of its pool are in its [`PoolView`], so that this view stays small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplicaView {
     /// Which replica.
     pub id: ReplicaId,
     /// Number of its pool.
     pub pool: u32,
-    /// Where it is in its life. Always fresh.
+    /// Its phase. Always fresh.
     pub phase: ReplicaPhase,
     /// Requests in its wait queue.
     pub waiting: u32,
@@ -68,7 +68,7 @@ impl ReplicaView {
         Self { id, pool, phase, waiting: 0, running: 0, in_flight: 0, kv_used: 0, kv_total: 0 }
     }
 
-    /// Waiting + running + in flight. What runs or waits is also in flight and counts twice, by definition.
+    /// Waiting + running + in flight. By definition, running and waiting requests are also in flight and count twice.
     pub fn load(&self) -> u32 {
         self.waiting + self.running + self.in_flight
     }
@@ -79,25 +79,25 @@ impl ReplicaView {
     }
 }
 
-/// Signals of a replica that few routers ask for, kept beside the views so that these stay small. As old as the views are,
-/// but for `tokens_in_flight`.
+/// Signals of a replica that few routers use, kept apart from the views so that these stay small. As old as the
+/// views, except `tokens_in_flight`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Signals {
     /// Prompt tokens of requests in flight. Always fresh.
     pub tokens_in_flight: u64,
     /// Tokens to prefill of the requests in its wait queue, cached or not.
     pub waiting_tokens: u64,
-    /// Of the tokens to prefill of requests that joined its batch lately, the share that was cached, 0 to 1.
+    /// Cached share of the tokens to prefill of requests that recently joined its batch, 0 to 1.
     pub hit_rate: f64,
     /// Recent mean of the times to first token, in microseconds.
     pub ttft_us: Option<u64>,
     /// Recent mean of the times per output token, in microseconds.
     pub tpot_us: Option<u64>,
-    /// Since when it has had nothing to do; [`Micros::MAX`] while it has.
+    /// Since when it has been idle; [`Micros::MAX`] while it is busy.
     pub idle_since: Micros,
 }
 
-/// What the gateway knows of all replicas of a pool.
+/// The view of a pool: values common to its replicas.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PoolView {
     /// Number of the model it serves. Pools with the same model have the same number; 0 is no model.
@@ -106,12 +106,12 @@ pub struct PoolView {
     pub usd_per_hour: f64,
     /// Tokens in one of its KV blocks.
     pub block_tokens: u32,
-    /// Most requests in the wait queue of a replica; 0 for no bound.
+    /// Most requests in the wait queue of a replica; 0 for no limit.
     pub max_waiting: u32,
 }
 
 impl PoolView {
-    /// Whether a wait queue of `waiting` requests takes no more.
+    /// Whether a wait queue of `waiting` requests is full.
     pub fn is_full(&self, waiting: u32) -> bool {
         self.max_waiting > 0 && waiting >= self.max_waiting
     }
@@ -126,20 +126,20 @@ pub struct RequestView<'a> {
     pub now: Micros,
     /// Its tenant.
     pub tenant: u32,
-    /// The conversation it belongs to; 0 for a request that stands alone.
+    /// Its conversation; 0 for a request without one.
     pub session: u32,
-    /// Its SLO class: 1 for critical to 5 for background; 0 if it has none of these.
+    /// Its SLO class: 1 for critical to 5 for background; 0 for any other.
     pub class: u32,
-    /// Number of the model it asks for; 0 for any. Only replicas that serve it are candidates.
+    /// Number of its model; 0 for any. Only replicas that serve it are candidates.
     pub model: u32,
     /// Its prompt's length in tokens.
     pub prompt_tokens: u32,
-    /// The prompt and what may follow it, which is why it is private.
+    /// The prompt and its continuation; private, because policies must not see the latter.
     text: &'a Content,
     chains: OnceCell<Chain>,
 }
 
-/// The hashes for one block size, and after it those for the next size that was asked for.
+/// The hashes for one block size, then those for the next requested size.
 #[derive(Clone, Debug)]
 struct Chain {
     block_tokens: u32,
@@ -148,8 +148,8 @@ struct Chain {
 }
 
 impl<'a> RequestView<'a> {
-    /// A request of `prompt_tokens` tokens, the first of `text`, at `now`; it belongs to tenant 0 and no session, and asks for
-    /// any model.
+    /// A request of `prompt_tokens` tokens, the first of `text`, at `now`; of tenant 0, without a session, for any
+    /// model.
     pub fn new(id: RequestId, now: Micros, text: &'a Content, prompt_tokens: u32) -> Self {
         Self {
             id,
@@ -164,7 +164,7 @@ impl<'a> RequestView<'a> {
         }
     }
 
-    /// The same request of a tenant and a session, asking for a model.
+    /// The same request with a tenant, a session and a model.
     #[must_use]
     pub fn of(mut self, tenant: u32, session: u32, model: u32) -> Self {
         self.tenant = tenant;
@@ -185,13 +185,14 @@ impl<'a> RequestView<'a> {
         self.prompt_tokens / block_tokens
     }
 
-    /// Leading tokens of its prompt that any other request could share. Those after them are a text that occurs once.
+    /// Leading tokens of its prompt that another request could share. The tokens after them are a text that occurs
+    /// once.
     pub fn shareable_tokens(&self) -> u32 {
         self.text.shareable().min(self.prompt_tokens)
     }
 
-    /// The chained hashes of the leading full blocks of `block_tokens` tokens that any other request could share. They are
-    /// computed once for each size asked for.
+    /// The chained hashes of the leading full blocks of `block_tokens` tokens that another request could share. They
+    /// are computed once for each requested size.
     pub fn chain(&self, block_tokens: u32) -> &[u64] {
         let mut link = self.chains.get_or_init(|| self.chain_of(block_tokens));
         while link.block_tokens != block_tokens {

@@ -1,9 +1,9 @@
-//! The bucket of the token-bucket and rate-limit policies: it starts full, flows in steadily and never overflows.
+//! The bucket of the token-bucket and rate-limit policies: it starts full, fills steadily and never overflows.
 
 use crate::base::{Micros, Span, math, units::US_PER_S};
 use serde::{Deserialize, Serialize};
 
-/// What is in the bucket, and as of when.
+/// The level of the bucket, and its instant.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Bucket {
     level: f64,
@@ -16,17 +16,17 @@ impl Bucket {
         Self { level: capacity, filled_at: Micros::ZERO }
     }
 
-    /// What has flowed in until `now`.
+    /// Adds what has flowed in until `now`.
     fn fill(&mut self, now: Micros, capacity: f64, per_s: f64) {
         let elapsed = now.since(self.filled_at);
         if elapsed > Span::ZERO {
-            // In this order: the golden files are exact to the last bit.
+            // The order of operations matters: the golden files are exact to the last bit.
             self.level = capacity.min(self.level + elapsed.0 as f64 * per_s / US_PER_S as f64);
             self.filled_at = now;
         }
     }
 
-    /// Takes `cost` out at `now` if that much is there; otherwise says when it will be, `None` if never.
+    /// Takes `cost` out at `now` if the level allows it; otherwise returns when it will, `None` if never.
     pub(super) fn take(
         &mut self,
         cost: f64,
@@ -47,7 +47,7 @@ impl Bucket {
     }
 }
 
-/// One bucket for all, or one for each tenant, made when it is first needed.
+/// One bucket for all tenants, or one each, made when it is first needed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Buckets {
     capacity: f64,
@@ -62,8 +62,8 @@ impl Buckets {
         Self { capacity, per_s, per_tenant, buckets: Vec::new() }
     }
 
-    /// Goes on with what the buckets of `before` hold at `now`, as far as it fits. Full buckets stay where there is now one
-    /// for each tenant and was one for all, or the other way round.
+    /// Continues with the levels of `before` at `now`, up to the new capacity. A change between one bucket for all
+    /// and one for each tenant starts with full buckets.
     pub(super) fn resume(&mut self, before: Self, now: Micros) {
         if self.per_tenant != before.per_tenant {
             return;
@@ -75,12 +75,12 @@ impl Buckets {
         }
     }
 
-    /// The number of the bucket that a request of `tenant` takes from, and of the queue in which it waits for it.
+    /// The number of the bucket of a request of `tenant`, and of the queue in which it waits.
     pub(super) fn queue(&self, tenant: u32) -> u32 {
         if self.per_tenant { tenant } else { 0 }
     }
 
-    /// Takes `cost` out of the bucket of `tenant`; otherwise says when it will be there, `None` if never.
+    /// Takes `cost` out of the bucket of `tenant`; otherwise returns when the level will allow it, `None` if never.
     pub(super) fn take(&mut self, tenant: u32, cost: f64, now: Micros) -> Result<(), Option<Micros>> {
         let queue = self.queue(tenant) as usize;
         if self.buckets.len() <= queue {

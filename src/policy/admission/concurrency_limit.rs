@@ -1,11 +1,11 @@
-//! So many requests in the whole cluster at a time, counted from admission until they are done or dropped.
+//! A limit on the requests in the whole cluster, counted from admission until they finish or are dropped.
 
 use super::{Admission, InFlightCounts, Reason, Verdict, over_count};
 use crate::policy::RequestView;
 use crate::scenario::{ConcurrencyLimit as Settings, OverLimit};
 use serde::{Deserialize, Serialize};
 
-/// So many requests at a time.
+/// A limit on the requests in flight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ConcurrencyLimit {
     max_in_flight: u32,

@@ -18,33 +18,33 @@ use serde::{Deserialize, Serialize};
 pub enum RetryWhen {
     /// At this instant, which lies in the future.
     At(Micros),
-    /// When an admitted request leaves. Only while there is one.
+    /// When an admitted request leaves. Only used while there is one.
     WhenOneLeaves,
 }
 
-/// The decision on a request.
+/// The decision about a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It goes on to the router.
     Admit,
     /// It is refused, for this reason.
     Reject(Reason),
-    /// It stays at the gateway for now, for this reason.
+    /// It waits at the gateway, for this reason.
     Delay(Reason, RetryWhen),
 }
 
-/// Requests that were admitted and are neither done nor dropped.
+/// Requests that were admitted and have neither finished nor been dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InFlightCounts {
-    /// All of them.
+    /// In the whole cluster.
     pub cluster: u32,
-    /// Those of the tenant of the request that asks.
+    /// Of the tenant of the request being decided.
     pub tenant: u32,
 }
 
 /// An admission policy.
 trait Admission {
-    /// Decides on one request.
+    /// Decides about one request.
     fn decide(&mut self, request: &RequestView<'_>, in_flight: InFlightCounts) -> Verdict;
 
     /// The number of the queue in which a tenant's requests wait when they are delayed; each is first come first served.
@@ -71,7 +71,7 @@ pub enum AdmissionState {
 }
 
 impl AdmissionState {
-    /// The policy at its beginning.
+    /// The policy in its initial state.
     pub fn new(policy: &AdmissionPolicy) -> Self {
         match policy {
             AdmissionPolicy::AlwaysAdmit => Self::AlwaysAdmit(always_admit::AlwaysAdmit),
@@ -85,7 +85,7 @@ impl AdmissionState {
         }
     }
 
-    /// Another policy from `now` on. A bucket of the same kind keeps its level; any other starts full.
+    /// Changes the policy from `now` on. A bucket of the same kind keeps its level; any other starts full.
     pub fn change(&mut self, policy: &AdmissionPolicy, now: Micros) {
         match (std::mem::replace(self, Self::new(policy)), self) {
             (Self::TokenBucket(old), Self::TokenBucket(new)) => new.resume(old, now),
@@ -102,7 +102,7 @@ impl AdmissionState {
         }
     }
 
-    /// Decides on one request.
+    /// Decides about one request.
     pub fn decide(&mut self, request: &RequestView<'_>, in_flight: InFlightCounts) -> Verdict {
         self.policy_mut().decide(request, in_flight)
     }
@@ -135,7 +135,7 @@ impl AdmissionState {
     }
 }
 
-/// The verdict of a policy that counts what is under way.
+/// The verdict of a policy that limits requests in flight.
 fn over_count(under_way: u32, most: u32, reason: Reason, then: OverLimit) -> Verdict {
     match then {
         _ if under_way < most => Verdict::Admit,
@@ -144,7 +144,7 @@ fn over_count(under_way: u32, most: u32, reason: Reason, then: OverLimit) -> Ver
     }
 }
 
-/// The verdict of a policy that counts what came, from what its bucket said.
+/// The verdict of a policy that limits arrivals, from the answer of its bucket.
 fn over_time(taken: Result<(), Option<Micros>>, reason: Reason, then: OverLimit) -> Verdict {
     match (taken, then) {
         (Ok(()), _) => Verdict::Admit,

@@ -1,4 +1,4 @@
-//! So many requests per second: a bucket as in the token-bucket policy, from which each request takes one.
+//! A limit on requests per second: a bucket as in the token-bucket policy, from which each request takes one.
 
 use super::bucket::Buckets;
 use super::{Admission, InFlightCounts, Reason, Verdict, over_time};
@@ -7,7 +7,7 @@ use crate::policy::RequestView;
 use crate::scenario::{OverLimit, RateLimit as Settings};
 use serde::{Deserialize, Serialize};
 
-/// So many requests per second.
+/// A limit on requests per second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RateLimit {
     buckets: Buckets,
@@ -19,7 +19,7 @@ impl RateLimit {
         Self { buckets: Buckets::new(f64::from(s.burst), s.requests_per_s, s.per_tenant), then: s.then }
     }
 
-    /// Goes on with the levels of `before`.
+    /// Continues with the levels of `before`.
     pub(super) fn resume(&mut self, before: Self, now: Micros) {
         self.buckets.resume(before.buckets, now);
     }

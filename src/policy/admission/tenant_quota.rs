@@ -1,4 +1,4 @@
-//! So many requests of one tenant at a time, counted from admission until they are done or dropped.
+//! A limit on the requests of each tenant, counted from admission until they finish or are dropped.
 
 use super::{Admission, InFlightCounts, Reason, Verdict, over_count};
 use crate::policy::RequestView;

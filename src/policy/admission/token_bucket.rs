@@ -1,5 +1,6 @@
-//! A bucket of tokens that fills at a steady rate. A request is let in if as many tokens are there as its prompt has, and
-//! takes them; there is no partial use. In any window of length t no more than capacity + rate · t prompt tokens get in.
+//! A bucket of tokens that fills at a steady rate. A request is admitted if the bucket holds as many tokens as its
+//! prompt has, and takes them; there is no partial use. In any window of length t at most capacity + rate · t prompt
+//! tokens are admitted.
 
 use super::bucket::Buckets;
 use super::{Admission, InFlightCounts, Reason, Verdict, over_time};
@@ -20,7 +21,7 @@ impl TokenBucket {
         Self { buckets: Buckets::new(s.capacity_tokens, s.refill_tokens_per_s, s.per_tenant), then: s.then }
     }
 
-    /// Goes on with the levels of `before`.
+    /// Continues with the levels of `before`.
     pub(super) fn resume(&mut self, before: Self, now: Micros) {
         self.buckets.resume(before.buckets, now);
     }

@@ -1,4 +1,4 @@
-//! The earliest deadline first: arrival plus what the SLO class allows.
+//! Earliest deadline first: arrival plus the allowance of the SLO class.
 
 use super::{Priority, WaitingView};
 use crate::scenario::ClassDeadlines;

@@ -1,4 +1,4 @@
-//! Priority: how urgent is a waiting request?
+//! Priority: how urgent a waiting request is.
 //!
 //! Every policy here orders requests the same way at any instant, so a priority is one number fixed when the request
 //! joins the queue: the larger, the more urgent.

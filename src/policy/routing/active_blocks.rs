@@ -1,53 +1,54 @@
-//! The distinct blocks of the prompts under way on a replica: a block that several requests share counts once.
+//! Active blocks: the distinct blocks of the prompts in flight on a replica. A block that several requests share
+//! counts once.
 //!
-//! A chained hash stands for a block and all before it, so that the blocks form a tree. A request holds the last of its
-//! blocks that others could share, a block the one before it; a block without a holder goes. A request takes the same room
-//! however long its prompt is.
+//! A chained hash identifies a block and all blocks before it, so the blocks form a tree. A request holds the last of
+//! its blocks that others could share, and a block holds the one before it; a block without a holder is removed. A
+//! request takes the same memory however long its prompt is.
 
 use crate::base::lookup::LookupMap;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct ActiveBlocks {
-    /// By hash: where a block that others could share stands among `blocks`.
+    /// By hash: the index in `blocks` of a block that others could share.
     places: LookupMap<u64, u32>,
     blocks: Vec<Block>,
-    /// Places without a block.
+    /// Free indices.
     vacant: Vec<u32>,
-    /// Blocks of texts that occur once.
+    /// Number of blocks of texts that occur once.
     alone: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Block {
     hash: u64,
-    /// Where the one before it stands.
+    /// Index of the block before it.
     before: Option<u32>,
-    /// Requests that end with it, and blocks that follow it.
+    /// Number of requests that end with it and of blocks that follow it.
     holders: u32,
 }
 
 /// What one request holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Held {
-    /// Where the last one stands.
+    /// Index of its last shareable block.
     last: Option<u32>,
     alone: u32,
 }
 
 impl ActiveBlocks {
-    /// About how many bytes a copy takes.
+    /// Approximate size of a copy in bytes.
     pub(super) fn bytes(&self) -> u64 {
         20 * self.places.len() as u64 + 24 * self.blocks.len() as u64
     }
 
-    /// How many there would be with a prompt of `all` blocks, the first of which are `chain`.
+    /// How many there would be with a further prompt of `all` blocks that begins with `chain`.
     pub(super) fn blocks_with(&self, chain: &[u64], all: u32) -> u64 {
         let known = chain.iter().take_while(|hash| self.places.get(**hash).is_some()).count();
         self.places.len() as u64 + self.alone + u64::from(all) - known as u64
     }
 
-    /// A request with such a prompt comes.
+    /// Adds a request with a prompt of `all` blocks that begins with `chain`.
     pub(super) fn add(&mut self, chain: &[u64], all: u32) -> Held {
         let mut before = None;
         for &hash in chain {
@@ -61,7 +62,7 @@ impl ActiveBlocks {
         Held { last: before, alone }
     }
 
-    /// It leaves.
+    /// Removes a request.
     pub(super) fn remove(&mut self, held: Held) {
         self.alone -= u64::from(held.alone);
         let mut at = held.last;
@@ -77,7 +78,7 @@ impl ActiveBlocks {
         }
     }
 
-    /// A place for a new block, which holds the one before it.
+    /// Stores a new block, which holds the one before it; returns its index.
     fn open(&mut self, block: Block) -> u32 {
         self.hold(block.before);
         let place = self.vacant.pop().unwrap_or(self.blocks.len() as u32);

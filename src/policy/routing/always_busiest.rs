@@ -1,4 +1,4 @@
-//! The largest load wins, the lowest replica number among equals: what every other policy should beat.
+//! The largest load wins, the lowest replica number among equals. Every other policy should beat it.
 
 use super::{Choice, Fleet, Router, Scores};
 use crate::policy::RequestView;

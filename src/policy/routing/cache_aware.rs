@@ -1,4 +1,4 @@
-//! The rule of SGLang's router, by its own memory of what it sent where:
+//! The rule of SGLang's router, with the router's own record of the prompts sent to each replica:
 //!
 //! ```text
 //! most − fewest > abs and most > rel · fewest in flight:  the replica with the fewest
@@ -6,7 +6,8 @@
 //! otherwise:                                               the replica with the fewest
 //! ```
 //!
-//! A setting gives the rule that it had before, and that its comment still tells: otherwise the replica whose memory is the smallest.
+//! A setting selects its former rule, which its comment still describes: otherwise the replica with the smallest
+//! memory.
 //!
 //! SGLang compares characters in a tree of texts; here the memory is that of `prefix-affinity`, full blocks of tokens, and its
 //! size counts in tokens. Ties go to the lowest number.
@@ -17,12 +18,12 @@ use crate::policy::RequestView;
 use crate::scenario::{CacheAware as Settings, CacheMiss};
 use serde::{Deserialize, Serialize};
 
-/// The cache while loads are in balance, else the fewest requests.
+/// The best cache match while loads are in balance, else the fewest requests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CacheAware {
     settings: Settings,
     memory: PromptMemory,
-    /// Room for the shares of one decision.
+    /// Buffer for the shares of one decision.
     #[serde(skip)]
     shares: Vec<f64>,
 }
@@ -33,17 +34,17 @@ impl CacheAware {
         Self { settings: s.clone(), memory, shares: Vec::new() }
     }
 
-    /// About how many bytes a copy takes beyond its own size.
+    /// Approximate size of a copy in bytes, beyond its own size.
     pub(super) fn bytes(&self) -> u64 {
         self.memory.bytes()
     }
 
-    /// Goes on with the memory of `before`, as much of it as there is room for.
+    /// Continues with the memory of `before`, as far as the capacity allows.
     pub(super) fn resume(&mut self, before: Self) {
         self.memory.resume(before.memory);
     }
 
-    /// Whether requests in flight are so uneven that the cache does not count.
+    /// Whether requests in flight are too uneven for the cache to count.
     fn is_out_of_balance(&self, fleet: &Fleet<'_>) -> bool {
         let in_flight = || fleet.replicas.iter().map(|v| v.in_flight);
         let (most, fewest) = (in_flight().max().unwrap_or(0), in_flight().min().unwrap_or(0));

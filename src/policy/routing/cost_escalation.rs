@@ -4,8 +4,9 @@
 //! cost += base + queue · waiting + kv · (share of KV blocks in use) + price · (US dollars per hour of the replica)
 //! ```
 //!
-//! as seen before the request joins. Between decisions all costs fall by exp(−decay · t). The rule is RouteSim's, which knows
-//! no prices: there price is 0. With base, queue and kv at 0 a replica at half the price gets twice the requests.
+//! as seen before the request joins. Between decisions all costs fall by exp(−decay · t). The rule is RouteSim's,
+//! which has no prices: there price is 0. With base, queue and kv at 0 a replica at half the price gets twice the
+//! requests.
 
 use super::{Choice, Fleet, Router, Scores, Term};
 use crate::base::{Micros, math};
@@ -32,7 +33,7 @@ impl CostEscalation {
         Self { base, queue, kv, price, decay_per_s, costs: Vec::new(), at: Micros::ZERO }
     }
 
-    /// Goes on with the costs of `before`, which decay at the new rate from its latest decision on.
+    /// Continues with the costs of `before`, which decay at the new rate from its latest decision on.
     pub(super) fn resume(&mut self, before: Self) {
         (self.costs, self.at) = (before.costs, before.at);
     }

@@ -1,5 +1,5 @@
-//! Filters of the weighted policy: which candidates are left out before any is scored. They run in the order of the configuration,
-//! each on what the one before it has left.
+//! Filters of the weighted policy: they exclude candidates before scoring. They run in the order of the
+//! configuration, each on the candidates that the one before it left.
 
 use super::lru::Lru;
 use super::{Excluded, Fleet};
@@ -8,7 +8,7 @@ use crate::policy::{Reason, ReplicaView, RequestView};
 use crate::scenario::{Condition, Fallback, Filter, FilterMetric, SessionFilter, UtilizationFilter};
 use serde::{Deserialize, Serialize};
 
-/// A filter with its memory.
+/// A filter with its state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum FilterState {
     /// See [`Filter::Utilization`].
@@ -17,7 +17,7 @@ pub(super) enum FilterState {
     Session(Homes),
 }
 
-/// Where each session went last.
+/// The latest replica of each session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Homes {
     max_sessions: u32,
@@ -32,7 +32,8 @@ impl FilterState {
         }
     }
 
-    /// Takes positions of `fleet` out of `kept`, which holds one at least, and says why in `excluded`, by position.
+    /// Removes positions of `fleet` from `kept`, which holds at least one, and sets the reason in `excluded`, by
+    /// position.
     pub(super) fn keep(
         &self,
         request: &RequestView<'_>,
@@ -49,7 +50,7 @@ impl FilterState {
         }
     }
 
-    /// Goes on with what `before` remembers, if it is of the same kind.
+    /// Continues with the state of `before`, if it is of the same kind.
     pub(super) fn resume(&mut self, before: &Self) {
         if let (Self::Session(new), Self::Session(old)) = (self, before) {
             new.homes = old.homes.clone();
@@ -57,7 +58,7 @@ impl FilterState {
         }
     }
 
-    /// The request goes to this replica.
+    /// The request is sent to this replica.
     pub(super) fn chosen(&mut self, request: &RequestView<'_>, replica: ReplicaId) {
         match self {
             Self::Utilization(_) => {}
@@ -90,12 +91,12 @@ impl Homes {
         }
     }
 
-    /// Where the session went last.
+    /// The latest replica of the session.
     pub(super) fn home(&self, session: u32) -> Option<ReplicaId> {
         self.homes.get(u64::from(session)).map(ReplicaId)
     }
 
-    /// Goes on with what `before` remembers.
+    /// Continues with the sessions of `before`.
     pub(super) fn resume(&mut self, before: Self) {
         self.homes = before.homes;
         self.forget();
@@ -109,7 +110,7 @@ impl Homes {
         self.forget();
     }
 
-    /// Forgets the sessions that are too many, the longest unused first.
+    /// Forgets sessions above the limit, the least recently used first.
     fn forget(&mut self) {
         while self.homes.len() > self.max_sessions as usize {
             self.homes.pop_oldest();
@@ -117,7 +118,7 @@ impl Homes {
     }
 }
 
-/// Keeps those within all limits. If none is left, the filter is skipped or the request is refused.
+/// Keeps the candidates within all limits. If none is left, the filter is skipped or the request is refused.
 fn keep_within(
     s: &UtilizationFilter,
     fleet: &Fleet<'_>,
@@ -142,7 +143,7 @@ fn keep_within(
     if kept.is_empty() { Err(Reason::NoCandidate) } else { Ok(()) }
 }
 
-/// What a filter limits.
+/// The value of a filter's metric.
 fn value_of(metric: FilterMetric, view: &ReplicaView) -> f64 {
     match metric {
         FilterMetric::KvUtilization => view.kv_use(),

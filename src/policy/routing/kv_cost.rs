@@ -4,11 +4,12 @@
 //! cost = scale · max(prefill + prompt − credit · cached − host credit · below, 0) + decode
 //! ```
 //!
-//! `prefill` are the tokens that the router sent there and that have no first token yet, each request without what its cache
-//! had then; `cached` and `below` are the prompt's leading blocks in the cache and, after them, in the CPU tier; `decode` are the blocks of
-//! the prompts that the router sent there and that have not left, with those that this one would add. The router counts
-//! both itself: they are never out of date. The lowest cost wins, or any replica with probability in proportion to
-//! e^(−(cost − lowest) / ((highest − lowest) · temperature)).
+//! `prefill` counts the tokens of requests that the router sent there and that have no first token yet, each without
+//! the tokens that the cache had then; `cached` and `below` are the prompt's leading blocks in the cache and, after
+//! them, in the CPU tier; `decode` counts the blocks of the prompts that the router sent there and that have not
+//! left, with those that this request would add. The router counts both itself: they are never out of date. The
+//! lowest cost wins, or any replica with probability in proportion to e^(−(cost − lowest) / ((highest − lowest) ·
+//! temperature)).
 
 use super::active_blocks::{ActiveBlocks, Held};
 use super::picker::by_weight;
@@ -26,23 +27,23 @@ use serde::{Deserialize, Serialize};
 pub struct KvCost {
     settings: Settings,
     draws: Stream,
-    /// By replica number: what was sent there and has not left.
+    /// By replica number: the load sent there that has not left.
     loads: Vec<Load>,
-    /// By number of a request: where what it counts stands among `charges`.
+    /// By request number: the index of its charge in `charges`.
     charged: LookupMap<u64, u32>,
     charges: Vec<Charge>,
-    /// Places among `charges` of requests that have left.
+    /// Free indices in `charges`.
     vacant: Vec<u32>,
 }
 
-/// What the router has sent to a replica.
+/// The load that the router has sent to a replica.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Load {
     prefill_tokens: u64,
     active: ActiveBlocks,
 }
 
-/// What one request counts on its replica.
+/// The charge of one request to its replica.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Charge {
     replica: ReplicaId,
@@ -64,13 +65,13 @@ impl KvCost {
         }
     }
 
-    /// About how many bytes a copy takes beyond its own size.
+    /// Approximate size of a copy in bytes, beyond its own size.
     pub(super) fn bytes(&self) -> u64 {
         let loads: u64 = self.loads.iter().map(|load| load.active.bytes()).sum();
         loads + 40 * self.charges.len() as u64
     }
 
-    /// Goes on with what `before` has sent where, and with its draws.
+    /// Continues with the loads of `before`, and with its draws.
     pub(super) fn resume(&mut self, before: Self) {
         self.draws = before.draws;
         self.loads = before.loads;
@@ -79,7 +80,7 @@ impl KvCost {
         self.vacant = before.vacant;
     }
 
-    /// What the router weighs of the replica at `position`: blocks to prefill, and blocks in use.
+    /// The two terms of the cost of the replica at `position`: blocks to prefill, and blocks in use.
     fn weigh(&self, request: &RequestView<'_>, fleet: &Fleet<'_>, position: usize) -> [f64; 2] {
         let (id, block) = (fleet.replicas[position].id, fleet.pool_of(position).block_tokens);
         let full = f64::from(request.full_blocks(block));
@@ -93,7 +94,7 @@ impl KvCost {
         [prefill.max(0.0), load.active.blocks_with(shared, all) as f64]
     }
 
-    /// The request goes to the replica at `position`.
+    /// Charges the request to the replica at `position`.
     fn charge(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, position: usize) {
         let (replica, block) = (fleet.replicas[position].id, fleet.pool_of(position).block_tokens);
         let full = request.full_blocks(block);
@@ -124,7 +125,7 @@ impl Router for KvCost {
         scores.begin(n, terms.into_iter());
         for position in 0..n {
             let [prefill, decode] = self.weigh(request, fleet, position);
-            // Costs are negative scores; not -0 where there are none.
+            // Scores are negative costs; subtracted from 0 to avoid -0.
             scores.parts[0].values[position] = 0.0 - prefill;
             scores.parts[1].values[position] = 0.0 - decode;
         }

@@ -1,5 +1,5 @@
-//! The smallest share of KV blocks in use wins, the lowest replica number among equals. Blocks that only wait to be used
-//! again are free. The rule is RouteSim's.
+//! The smallest share of KV blocks in use wins, the lowest replica number among equals. Cached blocks without a user
+//! count as free. The rule is RouteSim's.
 
 use super::{Choice, Fleet, Router, Scores};
 use crate::policy::RequestView;

@@ -1,10 +1,10 @@
-//! A list in order of last use, with look-up by key: a hash map beside a doubly linked list in one vector. Entries without
-//! a key can only grow old.
+//! A list in order of last use, with look-up by key: a hash map beside a doubly linked list in one vector. Entries
+//! without a key can only age.
 
 use crate::base::lookup::LookupMap;
 use serde::{Deserialize, Serialize};
 
-/// No place: the end of the list.
+/// No index: the end of the list.
 const NONE: u32 = u32::MAX;
 
 /// The key of an entry that cannot be looked up.
@@ -41,7 +41,7 @@ impl Default for Lru {
 }
 
 impl Lru {
-    /// About how many bytes a copy takes.
+    /// Approximate size of a copy in bytes.
     pub(super) fn bytes(&self) -> u64 {
         (self.nodes.len() * (size_of::<Node>() + 24)) as u64
     }
@@ -51,12 +51,12 @@ impl Lru {
         self.nodes.len() - self.vacant.len()
     }
 
-    /// The value of `key`; looking does not count as use.
+    /// The value of `key`; look-up does not count as use.
     pub(super) fn get(&self, key: u64) -> Option<u32> {
         self.by_key.get(key).map(|at| self.nodes[at as usize].value)
     }
 
-    /// Makes `key` the newest with this value. True if it was not there before.
+    /// Makes `key` the newest with this value. Returns whether it is new.
     pub(super) fn put(&mut self, key: u64, value: u32) -> bool {
         if key != NO_KEY
             && let Some(at) = self.by_key.get(key)
@@ -81,13 +81,13 @@ impl Lru {
         true
     }
 
-    /// The value of the oldest entry, to be changed.
+    /// The key and a mutable reference to the value of the oldest entry.
     pub(super) fn oldest_mut(&mut self) -> Option<(u64, &mut u32)> {
         let node = self.nodes.get_mut(self.oldest as usize)?;
         Some((node.key, &mut node.value))
     }
 
-    /// The value of the newest entry, to be changed.
+    /// The key and a mutable reference to the value of the newest entry.
     pub(super) fn newest_mut(&mut self) -> Option<(u64, &mut u32)> {
         let node = self.nodes.get_mut(self.newest as usize)?;
         Some((node.key, &mut node.value))
@@ -133,7 +133,7 @@ impl Lru {
     }
 }
 
-/// Two lists are equal if they hold the same in the same order, wherever it lies.
+/// Two lists are equal if they hold the same entries in the same order, wherever they are stored.
 impl PartialEq for Lru {
     fn eq(&self, other: &Self) -> bool {
         self.len() == other.len() && self.entries().eq(other.entries())

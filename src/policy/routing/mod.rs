@@ -1,4 +1,4 @@
-//! Routing: which replica gets a request?
+//! Routing: the choice of a replica for each request.
 
 mod active_blocks;
 mod always_busiest;
@@ -28,18 +28,18 @@ use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::scenario::RoutingPolicy;
 use serde::{Deserialize, Serialize};
 
-/// The replicas that can be chosen, never none, and a way to ask their caches.
+/// The candidate replicas, at least one, and functions that look up their caches.
 #[derive(Clone, Copy)]
 pub struct Fleet<'a> {
-    /// What the gateway sees of each, in order of number.
+    /// The view of each candidate, in order of number.
     pub replicas: &'a [ReplicaView],
     /// Further signals, by replica number; up to date only if the policy [wants](RouterState::wants_signals) them.
     pub signals: &'a [Signals],
-    /// What it knows of their pools, by number.
+    /// The views of the pools, by number.
     pub pools: &'a [PoolView],
-    /// The share of a prompt's full blocks that a replica's cache holds now, from the first one on.
+    /// The leading share of a prompt's full blocks that a replica's cache holds now.
     pub cached_share: &'a dyn Fn(ReplicaId, &RequestView<'_>) -> f64,
-    /// The share that its CPU tier has of what follows those.
+    /// The share of the following blocks that its CPU tier holds.
     pub below_share: &'a dyn Fn(ReplicaId, &RequestView<'_>) -> f64,
 }
 
@@ -49,27 +49,27 @@ impl<'a> Fleet<'a> {
         &self.pools[self.replicas[position].pool as usize]
     }
 
-    /// Whether the request has a block that another request could share, on any of these replicas.
+    /// Whether the request has a full block that another request could share, on any of these replicas.
     fn can_share(&self, request: &RequestView<'_>) -> bool {
         let tokens = request.shareable_tokens();
         (0..self.replicas.len()).any(|position| self.pool_of(position).block_tokens <= tokens)
     }
 }
 
-/// A request has left its replica: what the gateway learns of it.
+/// The outcome of a request that left its replica, as the gateway sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// When.
     pub now: Micros,
     /// Which request.
     pub request: RequestId,
-    /// Where it was.
+    /// Its replica.
     pub replica: ReplicaId,
-    /// Its time to first token; none if it did not complete.
+    /// Its time to first token; `None` if it did not complete.
     pub ttft: Option<Span>,
-    /// Its end-to-end latency; none if it did not complete.
+    /// Its end-to-end latency; `None` if it did not complete.
     pub e2e: Option<Span>,
-    /// Output tokens that it got.
+    /// Its output tokens.
     pub output_tokens: u32,
 }
 
@@ -78,13 +78,13 @@ type Choice = Result<usize, Reason>;
 
 /// A routing policy.
 trait Router {
-    /// Chooses the position in `fleet` that gets the request, and explains itself in `scores` if it scores.
+    /// Chooses the position in `fleet` that gets the request. A policy that scores fills `scores`.
     fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> Choice;
 
-    /// A request has its first token. Called only if the policy wants it.
+    /// A request has its first token. Called only if the policy asks for it.
     fn prefilled(&mut self, _: RequestId) {}
 
-    /// A request has left its replica. Called only if the policy wants it.
+    /// A request has left its replica. Called only if the policy asks for it.
     fn left(&mut self, _: &Outcome) {}
 }
 
@@ -120,7 +120,7 @@ pub enum RouterState {
 }
 
 impl RouterState {
-    /// The policy at its beginning, in a run with `seed`.
+    /// The policy in its initial state, in a run with `seed`.
     pub fn new(policy: &RoutingPolicy, seed: u64) -> Self {
         match policy {
             RoutingPolicy::RoundRobin => Self::RoundRobin(round_robin::RoundRobin::default()),
@@ -141,7 +141,7 @@ impl RouterState {
         }
     }
 
-    /// About how many bytes a copy takes beyond its own size.
+    /// Approximate size of a copy in bytes, beyond its own size.
     pub fn bytes(&self) -> u64 {
         match self {
             Self::Weighted(s) => s.bytes(),
@@ -160,8 +160,8 @@ impl RouterState {
         }
     }
 
-    /// Another policy, in a run with `seed`. What the old one remembers stays where the new one is of the same kind; anything
-    /// else begins anew.
+    /// Changes the policy, in a run with `seed`. A new policy of the same kind keeps the memory of the old one; any
+    /// other starts afresh.
     pub fn change(&mut self, policy: &RoutingPolicy, seed: u64) {
         match (std::mem::replace(self, Self::new(policy, seed)), self) {
             (Self::RoundRobin(old), Self::RoundRobin(new)) => *new = old,
@@ -191,17 +191,17 @@ impl RouterState {
         }
     }
 
-    /// Whether it looks at further signals than those in the views.
+    /// Whether it reads signals beyond those in the views.
     pub fn wants_signals(&self) -> bool {
         matches!(self, Self::Weighted(p) if p.wants_signals())
     }
 
-    /// How many scores counted as 0 because they were no finite numbers.
+    /// How many scores counted as 0 because they were not finite.
     pub fn not_finite(&self) -> u64 {
         if let Self::Weighted(p) = self { p.not_finite() } else { 0 }
     }
 
-    /// Whether it wants to know of requests that have left their replica.
+    /// Whether it asks to be called when requests leave their replica.
     pub fn wants_departures(&self) -> bool {
         match self {
             Self::Weighted(p) => p.wants_departures(),
@@ -220,7 +220,7 @@ impl RouterState {
         }
     }
 
-    /// A request that was sent somewhere has its first token.
+    /// A routed request has its first token.
     pub fn prefilled(&mut self, request: RequestId) {
         self.policy().prefilled(request);
     }
@@ -230,7 +230,8 @@ impl RouterState {
         self.policy().left(gone);
     }
 
-    /// Chooses the position in `fleet` that gets the request, or refuses it. `scores` explains the choice, if the policy scores.
+    /// Chooses the position in `fleet` that gets the request, or refuses it. A policy that scores explains the choice
+    /// in `scores`.
     pub fn pick(
         &mut self,
         request: &RequestView<'_>,

@@ -1,12 +1,12 @@
-//! How one of the scored candidates is picked: the highest score, or any of them at random by score. Every kind of draw has
-//! a random stream that serves nothing else.
+//! Pickers: how one of the scored candidates is chosen, by the highest score or at random by score. Every kind of
+//! draw has its own random stream.
 
 use crate::base::math;
 use crate::base::rng::{Purpose, Stream};
 use crate::scenario::{Picker, Ties, Weighted};
 use serde::{Deserialize, Serialize};
 
-/// A picker with its draws.
+/// A picker with its random stream.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum PickerState {
     /// The first with the highest score.
@@ -30,7 +30,7 @@ impl PickerState {
         }
     }
 
-    /// Goes on with the draws of `before`, if they are of the same kind.
+    /// Continues the draws of `before`, if they are of the same kind.
     pub(super) fn resume(&mut self, before: Self) {
         match (self, before) {
             (Self::AnyBest(draws), Self::AnyBest(old))
@@ -42,7 +42,7 @@ impl PickerState {
         }
     }
 
-    /// The position of one of `scores`, of which there is one at least.
+    /// The position of one of `scores`, which has at least one entry.
     pub(super) fn pick(&mut self, scores: &[f64]) -> usize {
         match self {
             Self::First => first_best(scores),
@@ -68,7 +68,7 @@ pub(super) fn first_best(scores: &[f64]) -> usize {
     best
 }
 
-/// Any of the positions with the highest score; nothing is drawn if there is only one.
+/// One of the positions with the highest score, at random; nothing is drawn if there is only one.
 fn any_best(scores: &[f64], draws: &mut Stream) -> usize {
     let best = first_best(scores);
     let equal = |&position: &usize| scores[position] >= scores[best];
@@ -81,7 +81,7 @@ fn any_best(scores: &[f64], draws: &mut Stream) -> usize {
     equals.nth(drawn).expect("INV-6: fewer equals than were counted")
 }
 
-/// A position below `n` with a probability in proportion to its weight, which is not negative; all alike if all are 0.
+/// A position below `n`, drawn in proportion to its weight, which is not negative; uniformly if all are 0.
 pub(super) fn by_weight(n: usize, weight: impl Fn(usize) -> f64, draws: &mut Stream) -> usize {
     let mut sum = 0.0;
     for position in 0..n {

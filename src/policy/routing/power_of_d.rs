@@ -1,5 +1,6 @@
-//! Of d different replicas drawn at random the least loaded wins, the lowest number among equals (Mitzenmacher; Vvedenskaya,
-//! Dobrushin and Karpelevich: the tail of the queue lengths falls doubly exponentially as soon as d is 2).
+//! The least loaded of d different replicas drawn at random wins, the lowest number among equals (Mitzenmacher;
+//! Vvedenskaya, Dobrushin and Karpelevich: the tail of the queue lengths falls doubly exponentially as soon as d is
+//! 2).
 
 use super::{Choice, Fleet, Router, Scores};
 use crate::base::rng::{Purpose, Stream};
@@ -21,7 +22,7 @@ impl PowerOfD {
         Self { d: s.d, draws: Stream::new(seed, Purpose::Routing, 0), drawn: Vec::new() }
     }
 
-    /// Goes on with the draws of `before`.
+    /// Continues the draws of `before`.
     pub(super) fn resume(&mut self, before: Self) {
         self.draws = before.draws;
     }
@@ -31,7 +32,7 @@ impl Router for PowerOfD {
     fn pick(&mut self, _: &RequestView<'_>, fleet: &Fleet<'_>, _: &mut Scores) -> Choice {
         let replicas = fleet.replicas.len() as u32;
         self.drawn.clear();
-        // Floyd's way to draw d different numbers with d draws.
+        // Floyd's algorithm: d different numbers with d draws.
         for top in replicas.saturating_sub(self.d)..replicas {
             let position = self.draws.below(top + 1);
             let new = if self.drawn.contains(&position) { top } else { position };

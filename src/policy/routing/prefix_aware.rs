@@ -1,11 +1,12 @@
-//! A replica that has the first block of the prompt is preferred, unless it is nearly full:
+//! A replica that caches the first block of the prompt is preferred, unless it is nearly full:
 //!
 //! ```text
 //! score = w · (has it and ratio < breaker) + (1 − w) · (1 − ratio), ratio = min(load / full_load, 1)
 //! ```
 //!
-//! The highest score wins. A prompt without a full block that another could share goes to the least loaded replica. The
-//! rule is RouteSim's; its limit on queues is the parameter `full_load` here, and ties go to the lowest number.
+//! The highest score wins. A prompt without a full block that another could share is sent to the least loaded
+//! replica. The rule is RouteSim's; its limit on queues is the parameter `full_load` here, and ties go to the lowest
+//! number.
 
 use super::least_loaded::least_loaded;
 use super::{Choice, Fleet, Router, Scores, Term};
@@ -39,7 +40,7 @@ impl Router for PrefixAware {
     }
 }
 
-/// The best by `cache`, which counts below the breaker only, and by how idle the replicas are.
+/// The best replica by `cache`, which counts only below the breaker, and by idleness.
 pub(super) fn cache_or_load(
     fleet: &Fleet<'_>,
     [cache_weight, breaker]: [f64; 2],

@@ -1,10 +1,11 @@
-//! What the router remembers of the prompts it sent where: for each replica the latest block hashes, up to a limit.
+//! The router's memory of prompts: for each replica the latest block hashes sent there, up to a limit.
 //!
-//! Recording a prompt makes its blocks the newest, the first block of the prompt first, so the first blocks are also the
-//! first to be forgotten. Looking does not count as use. Blocks of unique text count against the limit like all
-//! others, but as they are never looked up they are kept as a length only.
+//! Recording a prompt makes its blocks the newest, the first block of the prompt first, so the first blocks are also
+//! the first to be forgotten. Look-up does not count as use. Blocks of unique text count against the limit like all
+//! others, but are never looked up, so only their number is kept.
 //!
-//! One table says for each hash which replicas have it, so a look-up costs one probe a block for all replicas together.
+//! One table holds for each hash the replicas that have it, so a look-up costs one probe a block for all replicas
+//! together.
 
 use super::lru::{Lru, NO_KEY};
 use crate::base::lookup::LookupMap;
@@ -13,11 +14,11 @@ use serde::{Deserialize, Serialize};
 /// Block hashes by replica.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct PrefixIndex {
-    /// Most blocks remembered of one replica.
+    /// Most blocks remembered for each replica.
     capacity: u32,
     memories: Vec<Memory>,
     holders: Holders,
-    /// Room for a look-up: the replicas that have had all blocks so far.
+    /// Buffer for a look-up: the replicas that have all blocks so far.
     #[serde(skip)]
     matching: Matching,
 }
@@ -25,7 +26,7 @@ pub(super) struct PrefixIndex {
 /// The blocks of one replica.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Memory {
-    /// Blocks in all; a hash counts one, an entry without a key as many as its value says.
+    /// Blocks in all; a hash counts as one, an entry without a key as many as its value.
     blocks: u32,
     recent: Lru,
 }
@@ -39,7 +40,7 @@ struct Holders {
     vacant: Vec<u32>,
 }
 
-/// A set of replicas that is not part of any state.
+/// A set of replicas; a buffer, not part of the state.
 #[derive(Clone, Debug, Default)]
 struct Matching(Vec<u64>);
 
@@ -50,23 +51,23 @@ impl PartialEq for Matching {
 }
 
 impl PrefixIndex {
-    /// An empty index that remembers at most `capacity` blocks of each replica.
+    /// An empty index that remembers at most `capacity` blocks for each replica.
     pub(super) fn new(capacity: u32) -> Self {
         Self { capacity, memories: Vec::new(), holders: Holders::default(), matching: Matching::default() }
     }
 
-    /// About how many bytes a copy takes.
+    /// Approximate size of a copy in bytes.
     pub(super) fn bytes(&self) -> u64 {
         let memories: u64 = self.memories.iter().map(|m| m.recent.bytes()).sum();
         memories + (24 * self.holders.place.len() + 8 * self.holders.bits.len()) as u64
     }
 
-    /// How many blocks it remembers of a replica.
+    /// How many blocks it remembers for a replica.
     pub(super) fn blocks_of(&self, replica: u32) -> u32 {
         self.memories.get(replica as usize).map_or(0, |memory| memory.blocks)
     }
 
-    /// Remembers at most `capacity` blocks of each replica from now on; the oldest are forgotten first.
+    /// Sets the most blocks remembered for each replica; the oldest are forgotten first.
     pub(super) fn set_capacity(&mut self, capacity: u32) {
         self.capacity = capacity;
         for (replica, memory) in (0..).zip(&mut self.memories) {
@@ -74,8 +75,8 @@ impl PrefixIndex {
         }
     }
 
-    /// For every replica how many leading blocks of `chain` it remembers: `found(replica, blocks)` is called for those that
-    /// remember any.
+    /// Looks up how many leading blocks of `chain` are remembered for each replica: calls `found(replica, blocks)`
+    /// for every replica with at least one.
     pub(super) fn look_up(&mut self, chain: &[u64], mut found: impl FnMut(u32, u32)) {
         let matching = &mut self.matching.0;
         matching.clear();
@@ -85,7 +86,7 @@ impl PrefixIndex {
             let Some(holders) = self.holders.of(hash) else { break };
             let mut left = 0;
             for (word, (matching, holders)) in (0u32..).zip(matching.iter_mut().zip(holders)) {
-                // The replicas that remember all blocks before this one (all of them, at first) and not this one.
+                // The replicas that have all blocks before this one (at first: all replicas) but not this one.
                 let lost = if blocks == 0 { 0 } else { *matching & !holders };
                 *matching &= holders;
                 left |= *matching;
@@ -103,7 +104,7 @@ impl PrefixIndex {
         }
     }
 
-    /// `replica` gets a prompt of `blocks` full blocks, the first of which are `chain`.
+    /// Records a prompt of `blocks` full blocks that begins with `chain` for `replica`.
     pub(super) fn record(&mut self, replica: u32, chain: &[u64], blocks: u32) {
         if self.memories.len() <= replica as usize {
             self.memories.resize(replica as usize + 1, Memory::default());
@@ -112,7 +113,7 @@ impl PrefixIndex {
         let memory = &mut self.memories[replica as usize];
         for &hash in chain {
             if memory.recent.put(hash, 1) {
-                // The newest stays: room is made at the other end.
+                // The newest block stays: room is made at the other end.
                 memory.blocks += 1;
                 memory.make_room(0, self.capacity, replica, &mut self.holders);
                 self.holders.add(hash, replica);
@@ -153,13 +154,13 @@ impl Memory {
 }
 
 impl Holders {
-    /// The replicas that remember `hash`.
+    /// The replicas that have `hash`, as bits.
     fn of(&self, hash: u64) -> Option<&[u64]> {
         let at = self.place.get(hash)? as usize * self.words as usize;
         Some(&self.bits[at..at + self.words as usize])
     }
 
-    /// Makes room for replicas up to number `replica`.
+    /// Widens the rows for replicas up to number `replica`.
     fn widen(&mut self, replica: u32) {
         let (old, new) = (self.words as usize, (replica / 64 + 1).max(self.words) as usize);
         if new > old && old > 0 {
@@ -196,7 +197,7 @@ impl Holders {
     }
 }
 
-/// Which rows are used makes no difference; who remembers what is compared with the memories.
+/// Always equal: the rows in use do not matter, and the memories are compared themselves.
 impl PartialEq for Holders {
     fn eq(&self, other: &Self) -> bool {
         self.place.len() == other.place.len()

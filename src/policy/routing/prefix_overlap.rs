@@ -1,11 +1,11 @@
-//! The share of the prompt that is cached, weighed against load:
+//! The cached share of the prompt, weighed against load:
 //!
 //! ```text
 //! score = w · (cached leading blocks / full blocks, if ratio < breaker) + (1 − w) · (1 − ratio), ratio = min(load / full_load, 1)
 //! ```
 //!
-//! The highest score wins. A prompt without a full block that another could share goes to the least loaded replica. The
-//! rule is RouteSim's, but only leading blocks count, because only they can be reused.
+//! The highest score wins. A prompt without a full block that another could share is sent to the least loaded
+//! replica. The rule is RouteSim's, but only leading blocks count, because only they can be reused.
 
 use super::least_loaded::least_loaded;
 use super::prefix_aware::cache_or_load;
@@ -14,7 +14,7 @@ use crate::policy::RequestView;
 use crate::scenario::PrefixOverlap as Settings;
 use serde::{Deserialize, Serialize};
 
-/// Cache or load, by the share of the prompt that is cached.
+/// Cache or load, by the cached share of the prompt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PrefixOverlap {
     cache_weight: f64,

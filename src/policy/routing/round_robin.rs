@@ -1,5 +1,5 @@
-//! In turn: of the requests that ask for one model, number k goes to candidate k modulo N. Each model has a turn of its own,
-//! as have the requests that ask for none, so that models that take turns do not always meet the same replica.
+//! In turn: among the requests for one model, number k is sent to candidate k modulo N. Each model has its own
+//! counter, and so have the requests without a model, so that alternating models do not always get the same replica.
 
 use super::{Choice, Fleet, Router, Scores};
 use crate::policy::RequestView;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// In turn, whatever the load.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RoundRobin {
-    /// By number of the model asked for: how many requests have come.
+    /// By number of the requested model: how many requests have been routed.
     turns: Vec<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! The scores behind a decision, kept so that it can be explained.
+//! The scores behind a decision, kept to explain it.
 
 use super::picker::first_best;
 use crate::policy::ReplicaView;
@@ -6,18 +6,18 @@ use crate::scenario::{FilterMetric, Scorer};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// What a score is about.
+/// The term that a score measures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Term {
     /// A named scorer of the weighted policy.
     Scorer(Scorer),
     /// A scorer of the weighted policy that is an expression: its text.
     Expression(Rc<str>),
-    /// What of the prompt is in the cache.
+    /// The cached part of the prompt.
     Cache,
     /// How idle the replica is.
     Idle,
-    /// What the replica costs, negative.
+    /// The cost of the replica, negative.
     Cost,
     /// Blocks to prefill there, negative.
     Prefill,
@@ -26,7 +26,7 @@ pub enum Term {
 }
 
 impl Term {
-    /// What a scorer of the weighted policy is about.
+    /// The term of a scorer of the weighted policy.
     pub fn of(scorer: &Scorer) -> Self {
         match scorer {
             Scorer::Expression(text) => Self::Expression(Rc::from(text.0.as_str())),
@@ -34,7 +34,7 @@ impl Term {
         }
     }
 
-    /// Its name, for people.
+    /// Its name for display.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Scorer(scorer) => scorer.name(),
@@ -51,7 +51,7 @@ impl Term {
 /// One kind of score, for every candidate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Part {
-    /// What it is about.
+    /// What it measures.
     pub term: Term,
     /// Its weight.
     pub weight: f64,
@@ -59,7 +59,7 @@ pub struct Part {
     pub values: Vec<f64>,
 }
 
-/// What the scores of an expression are sums of, as it was before weights and limits.
+/// A summand of an expression, before weights and limits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summand {
     /// Position of its part.
@@ -70,16 +70,16 @@ pub struct Summand {
     pub values: Vec<f64>,
 }
 
-/// Why a replica could not be chosen.
+/// Why a replica was excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Excluded {
     /// Its wait queue was full, as seen.
     QueueFull,
     /// It was over the limit of a filter.
     OverLimit {
-        /// What is limited.
+        /// The limited metric.
         metric: FilterMetric,
-        /// What it had, as seen.
+        /// Its value, as seen.
         value: f64,
         /// The limit.
         max: f64,
@@ -88,21 +88,21 @@ pub enum Excluded {
     OtherSession,
 }
 
-/// The scores of all candidates of one decision. Empty if the policy has none of its own.
+/// The scores of all candidates of one decision. Empty if the policy does not score.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
     /// Weighted sums, by candidate: the highest wins.
     pub totals: Vec<f64>,
-    /// What they are sums of.
+    /// The parts of the sums.
     pub parts: Vec<Part>,
-    /// What the parts that are expressions are sums of, in order.
+    /// The summands of the parts that are expressions, in order.
     pub summands: Vec<Summand>,
-    /// Why a filter left each of them out; empty if none did. Those left out score 0.
+    /// Why a filter excluded each candidate; empty if none was. Excluded candidates score 0.
     pub excluded: Vec<Option<Excluded>>,
 }
 
 impl Scores {
-    /// There is nothing to explain.
+    /// Clears all scores.
     pub fn clear(&mut self) {
         self.totals.clear();
         self.parts.clear();
@@ -124,7 +124,7 @@ impl Scores {
         }
     }
 
-    /// Makes place number `at` among the summands that of a summand of part number `part`.
+    /// Sets summand number `at` to a summand of part number `part`.
     pub(super) fn place_summand(&mut self, at: usize, part: u32, text: &Rc<str>) {
         if let Some(there) = self.summands.get_mut(at) {
             there.part = part;
@@ -143,14 +143,14 @@ impl Scores {
         }
     }
 
-    /// What was scored were the candidates at the positions `kept`, in ascending order, of `all`.
+    /// Moves the scores of the candidates at the positions `kept`, in ascending order, to their places among `all`.
     pub(super) fn spread(&mut self, kept: &[u32], all: usize) {
         let parts = self.parts.iter_mut().map(|part| &mut part.values);
         let summands = self.summands.iter_mut().map(|summand| &mut summand.values);
         let columns = parts.chain(summands).chain([&mut self.totals]);
         for column in columns {
             column.resize(all, 0.0);
-            // From the last on: no value is overwritten before it has moved.
+            // From the last one down, so that no value is overwritten before it has moved.
             for (from, &to) in kept.iter().enumerate().rev() {
                 let value = std::mem::replace(&mut column[from], 0.0);
                 column[to as usize] = value;
@@ -166,6 +166,6 @@ impl Scores {
 
 /// The score by which a policy without scores of its own is judged: less load is better.
 pub fn by_load(view: &ReplicaView) -> f64 {
-    // Not -0 where there is no load.
+    // Subtracted from 0 to avoid -0 without load.
     0.0 - f64::from(view.load())
 }

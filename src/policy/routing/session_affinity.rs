@@ -1,12 +1,12 @@
-//! All requests of a session go to one replica.
+//! Session affinity: all requests of a session are sent to one replica.
 //!
-//! `sticky` remembers where a session went, as long as that replica takes requests; a new session, or one whose replica has
-//! been taken away, goes to the least loaded replica. The number of remembered sessions is bounded, the least recently used
-//! forgotten first. `consistent-hash` remembers nothing: every replica draws a number from (session, replica) and the
-//! highest wins (rendezvous hashing; Thaler and Ravishankar 1998), so that a replica that leaves moves only its own sessions,
-//! and one that comes takes its share evenly. The draws are mixed so well that what is uneven is chance: of S sessions a
-//! replica of N gets S/N, give or take sqrt(S/N). A request without a session counts as a session of its own. A session
-//! that asks for several models has a home for each.
+//! `sticky` remembers the replica of a session, as long as that replica takes requests; a new session, or one whose
+//! replica was removed, is sent to the least loaded replica. The number of remembered sessions is bounded, the least
+//! recently used forgotten first. `consistent-hash` remembers nothing: every replica draws a number from (session,
+//! replica) and the highest wins (rendezvous hashing; Thaler and Ravishankar 1998), so that a removed replica moves
+//! only its own sessions, and an added one takes its share evenly. The draws are well mixed, so only chance makes
+//! shares uneven: of S sessions a replica of N gets S/N, give or take sqrt(S/N). A request without a session counts
+//! as its own session. A session that uses several models has a home for each.
 
 use super::least_loaded::least_loaded;
 use super::lru::Lru;
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 pub struct SessionAffinity {
     mode: SessionMode,
     max_sessions: u32,
-    /// Where each session goes.
+    /// The replica of each session.
     homes: Lru,
 }
 
@@ -33,7 +33,7 @@ impl SessionAffinity {
         Self { mode: s.mode, max_sessions: s.max_sessions, homes: Lru::default() }
     }
 
-    /// Goes on with the sessions that `before` remembers, as many as there is room for.
+    /// Continues with the sessions of `before`, as many as fit.
     pub(super) fn resume(&mut self, before: Self) {
         self.homes = before.homes;
         while self.homes.len() > self.max_sessions as usize {
@@ -69,8 +69,8 @@ fn by_hash(request: &RequestView<'_>, fleet: &Fleet<'_>) -> usize {
     (0..fleet.replicas.len()).max_by_key(draw).expect("INV-2: there is a replica")
 }
 
-/// The number that a replica draws for a session, whose own is `seed`. No two replicas draw the same: all steps can be
-/// undone.
+/// The number that a replica draws for a session with the number `seed`. Different replicas draw different numbers:
+/// every step is invertible.
 fn drawn(seed: u64, replica: u32) -> u64 {
     scatter(seed ^ scatter(!u64::from(replica)))
 }

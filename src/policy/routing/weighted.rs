@@ -1,6 +1,6 @@
-//! The highest weighted sum of scores wins, of the replicas that the filters leave, or any of them at random by score.
-//! Weights are divided by their sum; scores are cut to [0, 1] and summed up in the order of the configuration, which fixes
-//! the last bit. Scorers see only what the filters have left.
+//! Weighted scoring: among the replicas that the filters leave, the highest weighted sum of scores wins, or one drawn
+//! at random by score. Weights are divided by their sum; scores are clamped to [0, 1] and summed in the order of the
+//! configuration, which fixes the last bit. Scorers see only the replicas that the filters leave.
 
 use super::filter::{FilterState, Homes};
 use super::picker::PickerState;
@@ -16,18 +16,18 @@ pub struct Weighted {
     rows: Vec<Row>,
     filters: Vec<FilterState>,
     picker: PickerState,
-    /// Whether any scorer wants the further signals, which every event of a replica asks.
+    /// Whether any scorer reads further signals; cached, as every event of a replica checks it.
     wants_signals: bool,
-    /// What was sent where, if a scorer asks.
+    /// The memory of prompts, if a scorer uses it.
     memory: Option<PromptMemory>,
-    /// Where sessions went, if a scorer asks.
+    /// The replicas of sessions, if a scorer uses them.
     homes: Option<Homes>,
-    /// Scores that counted as 0 because they were no finite numbers.
+    /// Number of scores that counted as 0 because they were not finite.
     not_finite: u64,
-    /// Room for what scorers ask of a decision.
+    /// Buffer for the facts about a decision.
     #[serde(skip)]
     facts: Facts,
-    /// Positions of the candidates that the filters left at the latest decision, and what was seen of them.
+    /// Positions and views of the candidates that the filters left at the latest decision.
     kept: Vec<u32>,
     kept_views: Vec<ReplicaView>,
 }
@@ -47,7 +47,7 @@ impl Row {
 }
 
 impl Weighted {
-    /// About how many bytes a copy takes beyond its own size.
+    /// Approximate size of a copy in bytes, beyond its own size.
     pub(super) fn bytes(&self) -> u64 {
         self.memory.as_ref().map_or(0, PromptMemory::bytes)
     }
@@ -80,7 +80,7 @@ impl Weighted {
         }
     }
 
-    /// Goes on with what the scorers and filters of `before` remember, where they are there still, and with its draws.
+    /// Continues with the state of the scorers and filters that `before` has too, and with its draws.
     pub(super) fn resume(&mut self, before: Self) {
         self.not_finite = before.not_finite;
         if let (Some(new), Some(old)) = (&mut self.memory, before.memory) {
@@ -112,7 +112,7 @@ impl Weighted {
         self.not_finite
     }
 
-    /// Finds out what the scorers ask of the candidates in `fleet`.
+    /// Determines the facts that the scorers use about the candidates in `fleet`.
     fn find_out(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>) {
         let (n, facts) = (fleet.replicas.len(), &mut self.facts);
         facts.known = false;
@@ -124,7 +124,7 @@ impl Weighted {
         }
         facts.cached.clear();
         if self.rows.iter().any(|row| row.state.asks_cached()) {
-            // What no other request could share no cache has.
+            // A prompt that no other request could share is in no cache.
             let can = fleet.can_share(request);
             let share = |v: &ReplicaView| if can { (fleet.cached_share)(v.id, request) } else { 0.0 };
             facts.cached.extend(fleet.replicas.iter().map(share));
@@ -136,7 +136,7 @@ impl Weighted {
         let terms = self.rows.iter().map(|r| (r.term.clone(), r.weight));
         scores.begin(fleet.replicas.len(), terms);
         self.find_out(request, fleet);
-        // Scorers that need to know whether any replica knows the prompt come after those that find it out.
+        // Scorers that need to know whether any replica has the prompt run after those that determine it.
         let mut placed = 0;
         for late in [false, true] {
             for (i, row) in self.rows.iter_mut().enumerate() {
@@ -163,7 +163,7 @@ impl Weighted {
         scores.sum_up();
     }
 
-    /// Scores, picks, and tells the scorers which replica was picked.
+    /// Scores, picks, and passes the picked replica to the scorers.
     fn pick_of(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> usize {
         self.score(request, fleet, scores);
         let position = self.picker.pick(&scores.totals);

@@ -1,5 +1,6 @@
-//! The load planner of NVIDIA Dynamo: one more if every engine misses an objective, one fewer if every engine would meet them with
-//! room to spare after taking over its part of another's load. Latencies at another load come from a line through what was seen.
+//! The load planner of NVIDIA Dynamo: it adds a replica if every engine misses an objective, and removes one if every
+//! engine would still meet them with a margin after taking its part of another's load. Latencies at another load come
+//! from a line through the observations.
 
 use super::view::{Measured, PoolSight};
 use super::{Bounds, Decision, Rule};
@@ -7,21 +8,21 @@ use crate::queueing::Objectives;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Observations that a line goes through.
+/// Number of observations that a line is fitted to.
 const SEEN: usize = 256;
 
-/// How it works.
+/// Settings.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoadSettings {
     /// The objectives.
     pub objectives: Objectives,
-    /// Share of them below which a replica may go.
+    /// Share of the objectives below which a replica may be removed.
     pub sensitivity: f64,
     /// Observations before it decides anything.
     pub min_observations: u32,
 }
 
-/// A planner with what it has seen: requests at once, TTFT and ITL in milliseconds.
+/// A planner with its observations: concurrent requests, TTFT and ITL in milliseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DynamoLoad {
     settings: LoadSettings,
@@ -29,17 +30,17 @@ pub struct DynamoLoad {
 }
 
 impl DynamoLoad {
-    /// One that has seen nothing.
+    /// A new one without observations.
     pub fn new(settings: LoadSettings) -> Self {
         Self { settings, seen: VecDeque::new() }
     }
 
-    /// Takes over what another one has seen.
+    /// Takes over the observations of another one.
     pub(super) fn keep_learnt(&mut self, before: Self) {
         self.seen = before.seen;
     }
 
-    /// One tick. While replicas start, or have not been measured, it only observes.
+    /// Decides at a tick. While replicas start, or have not been measured, it only observes.
     pub fn tick(&mut self, sight: &PoolSight, bounds: Bounds) -> Decision {
         let current = sight.current();
         for r in sight.measured.iter().filter(|r| r.ttft_ms > 0.0) {
@@ -81,7 +82,7 @@ impl DynamoLoad {
         Decision::direct(current, current, Rule::WithinTolerance, bounds)
     }
 
-    /// A latency at a load, on the line of least squares; flat where loads never differed, and never falling.
+    /// A latency at a load, on the least-squares line; flat if all loads were equal, and never falling.
     fn at(&self, which: usize, x: f64) -> f64 {
         let n = self.seen.len() as f64;
         let mean = |k: usize| self.seen.iter().map(|s| s[k]).sum::<f64>() / n;

@@ -1,5 +1,6 @@
-//! The throughput planner of NVIDIA Dynamo: predicts the next interval's rate, and asks for the replicas that carry it within the
-//! objectives. What one carries comes from a profile made before in Dynamo; here it is learnt as the queueing model learns it.
+//! The throughput planner of NVIDIA Dynamo: it predicts the next interval's rate, and asks for the replicas that
+//! carry it within the objectives. In Dynamo the capacity of a replica comes from a profile made before; here it is
+//! learnt as in the queueing model.
 
 use super::queueing_model::variant_of;
 use super::view::PoolSight;
@@ -13,14 +14,14 @@ use std::collections::VecDeque;
 pub enum Predictor {
     /// The last rate.
     Constant,
-    /// On the straight line through the latest ones.
+    /// On the least-squares line through the latest rates.
     Trend,
 }
 
-/// Rates that a trend goes through.
+/// Number of rates that a trend is fitted to.
 const SEEN: usize = 8;
 
-/// A planner with what it has seen.
+/// A planner with its observations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DynamoThroughput {
     predictor: Predictor,
@@ -29,18 +30,18 @@ pub struct DynamoThroughput {
 }
 
 impl DynamoThroughput {
-    /// One that has seen nothing.
+    /// A new one without observations.
     pub fn new(objectives: Objectives, predictor: Predictor) -> Self {
         let settings = Settings { mode: Mode::Corrected, explicit: Some(objectives), ..Settings::default() };
         Self { predictor, seen: VecDeque::new(), analyzer: Analyzer { settings, ..Analyzer::default() } }
     }
 
-    /// Takes over what another one has seen and learnt.
+    /// Takes over what another one has observed and learnt.
     pub(super) fn keep_learnt(&mut self, before: Self) {
         (self.seen, self.analyzer.store) = (before.seen, before.analyzer.store);
     }
 
-    /// One tick.
+    /// Decides at a tick.
     pub fn tick(&mut self, sight: &PoolSight, bounds: Bounds) -> Decision {
         let current = sight.current();
         if self.seen.len() == SEEN {

@@ -1,8 +1,9 @@
-//! What a cycle of the queueing model found out, for the page and reports: what it learnt and how surely, how learning went, which
-//! objectives hold, what a replica carries. No policy reads it. The true coefficients beside it come from the latency model.
+//! Estimates: the results of a cycle of the queueing model, for the page and reports. They hold the learnt
+//! coefficients with their uncertainty, the course of learning, the objectives in force and the capacity of a
+//! replica. No policy reads them. The true coefficients in them come from the latency model.
 //!
-//! Its numbers are one array: only readers of columns and rows want them, and a struct that becomes an array for these
-//! takes two kilobytes of the page's module.
+//! The numbers are one array: only readers of columns and rows use them, and a struct converted to an array would add
+//! two kilobytes to the page's module.
 
 use super::queueing_model::QueueingSettings;
 use crate::queueing::{
@@ -14,13 +15,13 @@ use serde::{Deserialize, Serialize};
 /// How many figures an estimate has.
 const FIGURES: usize = 27;
 
-/// Their names, as rows and columns have them, with spaces between: one text takes less of a module than many.
+/// Their names in rows and columns, separated by spaces: one text is smaller in a module than many.
 pub const FIGURE_NAMES: &str = "alpha_ms beta_ms gamma_ms alpha_sd_ms beta_sd_ms gamma_sd_ms nis nis_gate \
     updates_accepted updates_rejected goal_ttft_ms goal_itl_ms replica_per_s demand_per_s required needed enough \
     input_tokens output_tokens predicted_ttft_ms predicted_itl_ms predicted_batch true_alpha_ms true_beta_ms \
     true_gamma_ms true_replica_per_s replica_error_percent";
 
-/// Places of figures: those of three numbers begin there.
+/// Indices of figures; a figure of three numbers begins there.
 mod at {
     pub(super) const PARAMS: usize = 0;
     pub(super) const DEVIATION: usize = 3;
@@ -43,16 +44,16 @@ mod at {
 /// A cycle of the queueing model.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Estimate {
-    /// How learning went, by the last pod.
+    /// Status of learning, by the last pod.
     pub status: Status,
-    /// What else happened.
+    /// Event of the cycle, if any.
     pub event: Option<Event>,
-    /// Where the objectives come from; `None` if there are none.
+    /// Source of the objectives; `None` if there are none.
     pub path: Option<ObjectivePath>,
     figures: [f64; FIGURES],
 }
 
-/// Unknown figures are equal.
+/// Unknown figures (not a number) compare equal.
 impl PartialEq for Estimate {
     fn eq(&self, other: &Self) -> bool {
         let of = |e: &Self| (e.status, e.event, e.path, e.figures.map(f64::to_bits));
@@ -61,7 +62,7 @@ impl PartialEq for Estimate {
 }
 
 impl Estimate {
-    /// Of a variant, by its place in a cycle that has just ended.
+    /// The estimate of a variant, by its index in a cycle that has just ended.
     pub(super) fn new(
         settings: &QueueingSettings,
         analyzer: &Analyzer,
@@ -104,7 +105,7 @@ impl Estimate {
         (accepted || rejected).then_some(accepted)
     }
 
-    /// One that knows nothing but how many updates were accepted and rejected.
+    /// An estimate with only the numbers of accepted and rejected updates.
     #[cfg(test)]
     pub(crate) fn of_updates(updates: [f64; 2]) -> Self {
         let mut figures = [f64::NAN; FIGURES];
@@ -112,7 +113,7 @@ impl Estimate {
         Self { status: Status::Rejected, event: None, path: None, figures }
     }
 
-    /// What is known of the server, what comes to it, and what follows from both.
+    /// Adds the coefficients of the server, its load, and the figures that follow from both.
     fn add_load(
         &mut self,
         settings: &QueueingSettings,
@@ -143,7 +144,7 @@ impl Estimate {
         let demand = workload.total_per_s;
         f[at::DEMAND] = demand;
         f[at::SIZE..][..2].copy_from_slice(&[workload.size.input_tokens, workload.size.output_tokens]);
-        // The mean replica by the closed form; unknown if more arrives than the coefficients can carry.
+        // The mean replica by the closed form; unknown if the arrivals exceed the capacity by the coefficients.
         let rate_each = demand / f64::from(workload.busy);
         let server = known.and_then(|known| ClosedForm::new(known.params, workload.size).ok());
         if let Some(state) = server.and_then(|server| server.at(rate_each).ok()) {
@@ -157,7 +158,7 @@ impl Estimate {
         input_tokens.is_finite().then_some(RequestSize { input_tokens, output_tokens })
     }
 
-    /// Puts the truth beside it. Objectives that are inferred are inferred from it, too.
+    /// Adds the true coefficients. Inferred objectives are inferred from these, too.
     pub(super) fn judge(
         &mut self,
         settings: &QueueingSettings,
@@ -178,8 +179,8 @@ impl Estimate {
         }
     }
 
-    /// Its figures, in the order of [`FIGURE_NAMES`]; unknown ones are not a number. The last one says by how much more than by
-    /// the true coefficients a replica is found to carry.
+    /// Its figures, in the order of [`FIGURE_NAMES`]; unknown ones are not a number. The last one is the relative
+    /// excess of the estimated capacity of a replica over that by the true coefficients.
     pub fn figures(&self) -> &[f64; FIGURES] {
         &self.figures
     }

@@ -1,5 +1,6 @@
-//! Pools that decide together: what each model lacks by the sights of one instant, and how many replicas each pool is to have.
-//! The analysers say what is lacking, `optimizer` who gets it; here the two meet.
+//! Groups of pools that decide together: the capacity that each model lacks at one instant, and the number of
+//! replicas for each pool. The analysers compute what is lacking, `optimizer` distributes it; this file connects the
+//! two.
 
 use super::optimizer::{Choice, Model, Variant, greedy, keep_one};
 use super::saturation_v1::{self, ReplicaLoad, SaturationSettings};
@@ -9,7 +10,7 @@ use super::view::PoolSight;
 use super::{Bounds, Decision, Rule};
 use std::cmp::Ordering;
 
-/// What a replica costs where its GPUs have no price: the default of a published variant.
+/// Cost of a replica whose GPUs have no price: the default of a published variant.
 const UNKNOWN_COST: f64 = 10.0;
 
 /// A pool of a group, as a decision needs it.
@@ -17,51 +18,52 @@ const UNKNOWN_COST: f64 = 10.0;
 pub struct Member<'a> {
     /// Its number.
     pub pool: u32,
-    /// What it sees.
+    /// Its sight.
     pub sight: &'a PoolSight,
     /// Its fewest and most replicas.
     pub bounds: Bounds,
-    /// What a replica costs by its settings; 0 if they say nothing.
+    /// Cost of a replica by its settings; 0 if not given.
     pub usd_per_hour: f64,
-    /// How much what its model lacks counts.
+    /// Weight of its model's lack.
     pub priority: f64,
     /// GPUs of a replica.
     pub gpus: u32,
-    /// Which of the budgets they are taken from.
+    /// Index of the budget for them.
     pub budget: u32,
 }
 
-/// The variants of a model: pools by number, and what they see.
+/// The variants of a model: pool numbers and sights.
 pub type Variants<'a> = [(u32, &'a PoolSight)];
 
-/// What the variants of a model lack, all in one unit.
+/// The need of a model's variants, all in one unit.
 #[derive(Clone, Debug)]
 pub struct Need {
-    /// What a replica of each carries; 0 if unknown.
+    /// Capacity of a replica of each variant; 0 if unknown.
     pub(super) capacity: Vec<f64>,
-    /// What is lacking.
+    /// Lacking capacity.
     pub(super) required: f64,
-    /// What could be done without.
+    /// Spare capacity.
     pub(super) spare: f64,
-    /// How few replicas each variant keeps, whatever its bounds say.
+    /// Fewest replicas of each variant, whatever its bounds.
     pub(super) least: u32,
-    /// Why nothing changes, if something keeps it from changing.
+    /// The rule that prevents changes, if any.
     pub(super) rule: Option<Rule>,
 }
 
 impl Need {
-    /// Nothing lacks and nothing is too much.
+    /// A need without lack or spare capacity.
     pub(super) fn of(capacity: Vec<f64>) -> Self {
         Self { capacity, required: 0.0, spare: 0.0, least: 0, rule: None }
     }
 
-    /// Nothing is known: everything stays.
+    /// An unknown need: all variants keep their replicas.
     pub(super) fn hold(variants: usize) -> Self {
         Self { rule: Some(Rule::Hold), ..Self::of(vec![0.0; variants]) }
     }
 }
 
-/// By room in caches and queues of all replicas: one more, or one fewer. While replicas of any variant start or go, nothing.
+/// The need by free space in caches and queues of all replicas: one more or one fewer. Nothing while replicas of any
+/// variant start or drain.
 pub(super) fn saturation(settings: &SaturationSettings, variants: &Variants<'_>) -> Need {
     let mut need = Need { least: 1, ..Need::of(vec![1.0; variants.len()]) };
     let mut loads: Vec<ReplicaLoad> = Vec::new();
@@ -79,7 +81,7 @@ pub(super) fn saturation(settings: &SaturationSettings, variants: &Variants<'_>)
     need
 }
 
-/// By tokens asked for and tokens there are. A variant that nothing comes to would get requests as the others do.
+/// The need by demand and supply in tokens. A variant without arrivals is taken to get requests like the others.
 pub(super) fn tokens(settings: &TokenSettings, variants: &Variants<'_>) -> Need {
     let mut all = PoolSight::default();
     for (_, sight) in variants {
@@ -102,8 +104,8 @@ pub(super) fn tokens(settings: &TokenSettings, variants: &Variants<'_>) -> Need 
     need
 }
 
-/// What each pool of a group is to have, in the order given: by model. `assess` asks the policy that leads a model, by its place,
-/// what the variants lack; `free` are the GPUs of each budget.
+/// Decisions for each pool of a group, in the given order: by model. `assess` returns the need of a model's variants
+/// by its leading policy, given by index; `free` holds the free GPUs of each budget.
 pub fn decide_together(
     models: &[Vec<Member<'_>>],
     free: &mut [u32],
@@ -133,7 +135,7 @@ pub fn decide_together(
 }
 
 impl Member<'_> {
-    /// Whether nothing came for a whole window, and nothing is here.
+    /// Whether nothing arrived for a whole window, and no request is present.
     fn may_sleep(&self) -> bool {
         let s = self.sight;
         let nothing = s.rate_per_s <= 0.0 && s.queued() <= 0.0 && s.sum(|r| r.running) <= 0.0;
@@ -163,7 +165,7 @@ fn model(members: &[Member<'_>], need: &Need) -> Model {
     model
 }
 
-/// `rule` is what keeps the model from changing, if anything does.
+/// Adds the decisions of a model; `rule` is the rule that prevents changes, if any.
 fn add_decisions(variants: &[Variant], rule: Option<Rule>, choices: &mut [Choice], into: &mut Vec<Decision>) {
     let idle = rule == Some(Rule::Idle);
     let asleep = variants.iter().all(|v| v.current == 0);

@@ -9,31 +9,31 @@ use std::cmp::{Ordering, Reverse};
 /// What is measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Metric {
-    /// A value of each pod, against a mean.
+    /// A value of each pod, against a target mean.
     Pods {
-        /// Of each ready pod that has been measured.
+        /// Values of the ready pods that have been measured.
         ready: Vec<f64>,
-        /// Ready pods without a measurement.
+        /// Number of ready pods without a measurement.
         missing: u32,
-        /// Pods that are not ready.
+        /// Number of pods that are not ready.
         unready: u32,
-        /// The mean to hold.
+        /// The target mean.
         target: f64,
     },
-    /// One value, against a value to hold.
+    /// One value, against a target.
     Value {
         /// The value.
         value: f64,
-        /// Pods that are ready.
+        /// Number of ready pods.
         ready: u32,
-        /// The value to hold.
+        /// The target.
         target: f64,
     },
     /// One value that all replicas share.
     AverageValue {
         /// The value.
         value: f64,
-        /// What each replica should have of it.
+        /// The target for each replica.
         target: f64,
     },
     /// Nothing could be measured.
@@ -43,22 +43,22 @@ pub enum Metric {
 /// How much a policy may change in a period.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RatePolicy {
-    /// By what.
+    /// The largest change.
     pub by: RateUnit,
-    /// In this time.
+    /// Length of the period.
     pub period: Span,
 }
 
-/// What a rate is counted in.
+/// A change in pods or per cent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum RateUnit {
     /// Replicas.
     Pods(u32),
-    /// Per cent of those at the beginning of the period.
+    /// Per cent of the replicas at the beginning of the period.
     Percent(f64),
 }
 
-/// Which of several rates holds.
+/// Which of several rates applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Select {
     /// The limit that allows the larger change.
@@ -72,13 +72,13 @@ pub enum Select {
 /// Scaling in one direction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rules {
-    /// How long a recommendation against it is remembered.
+    /// How long a recommendation against this direction is remembered.
     pub window: Span,
     /// Its rates; none means no limit.
     pub policies: Vec<RatePolicy>,
-    /// Which of them holds.
+    /// Which of them applies.
     pub select: Select,
-    /// How far from its target a metric may be, as a share.
+    /// Tolerated distance of a metric from its target, as a share.
     pub tolerance: f64,
 }
 
@@ -91,7 +91,7 @@ pub struct Behavior {
     pub down: Rules,
 }
 
-/// Tolerance where nothing else is said.
+/// Default tolerance.
 pub const TOLERANCE: f64 = 0.1;
 /// The window of the older path, and of scaling down by default.
 const DOWN_WINDOW: Span = Span(300_000_000);
@@ -109,28 +109,28 @@ impl Default for Behavior {
     }
 }
 
-/// An autoscaler with what it remembers.
+/// An autoscaler with its state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hpa {
     /// Fewest and most replicas.
     pub bounds: Bounds,
-    /// Both directions; none is the older path.
+    /// Rules for both directions; `None` is the older path.
     pub behavior: Option<Behavior>,
     recommended: Vec<(Micros, u32)>,
-    /// Changes, with the number of replicas added or taken.
+    /// Changes, with the number of replicas added or removed.
     changes: Vec<(Micros, i64)>,
-    /// Which metric asked for the most at the latest tick.
+    /// The metric that asked for the most replicas at the latest tick.
     #[serde(skip)]
     most: usize,
 }
 
 impl Hpa {
-    /// One that remembers nothing.
+    /// A new one without a history.
     pub fn new(bounds: Bounds, behavior: Option<Behavior>) -> Self {
         Self { bounds, behavior, recommended: Vec::new(), changes: Vec::new(), most: 0 }
     }
 
-    /// Which of the metrics of the latest tick asked for the most; the first of them where several did.
+    /// The metric that asked for the most replicas at the latest tick; the first of several.
     pub fn asked_by(&self) -> usize {
         self.most
     }
@@ -139,7 +139,7 @@ impl Hpa {
         self.behavior.as_ref().map_or((TOLERANCE, TOLERANCE), |b| (b.up.tolerance, b.down.tolerance))
     }
 
-    /// One tick. Scaled to zero by hand, it does nothing.
+    /// Decides at a tick. A pool scaled to zero by hand stays there.
     pub fn tick(&mut self, now: Micros, current: u32, metrics: &[Metric]) -> Decision {
         if current == 0 && self.bounds.min > 0 {
             return Decision {
@@ -173,7 +173,7 @@ impl Hpa {
         Decision { current, recommended, stabilised, desired, rule, clamped, metric: None }
     }
 
-    /// The most that any metric asks for. If one of them failed, no replica is removed.
+    /// The largest number that any metric asks for. If a metric failed, no replica is removed.
     fn recommend(&mut self, current: u32, metrics: &[Metric]) -> Option<(u32, bool)> {
         let asks = metrics.iter().enumerate().filter_map(|(k, metric)| Some((k, self.one(current, metric)?)));
         let (most, asked) = asks.max_by_key(|(k, (n, _))| (*n, Reverse(*k)))?;
@@ -182,7 +182,7 @@ impl Hpa {
         if failed && asked.0 < current { None } else { Some(asked) }
     }
 
-    /// What one metric asks for, and whether it is within its tolerance.
+    /// The number that one metric asks for, and whether it is within its tolerance.
     fn one(&self, current: u32, metric: &Metric) -> Option<(u32, bool)> {
         let (up, down) = self.tolerances();
         let within = |ratio: f64| (1.0 - down..=1.0 + up).contains(&ratio);
@@ -211,7 +211,7 @@ impl Hpa {
                     let wanted = rounded_up(ratio * counted);
                     return if within(ratio) { keep } else { Some((wanted, false)) };
                 }
-                // What was not measured is taken against the direction.
+                // Missing values are assumed against the direction of the change.
                 let absent = f64::from(*missing) * if ratio < 1.0 { *target } else { 0.0 };
                 let idle = if ratio > 1.0 { f64::from(*unready) } else { 0.0 };
                 let counted = counted + f64::from(*missing) + idle;
@@ -226,7 +226,7 @@ impl Hpa {
 
     fn stabilise(&mut self, now: Micros, current: u32, recommended: u32) -> u32 {
         let Some(behavior) = &self.behavior else {
-            // The older path keeps what is exactly as old as its window.
+            // The older path keeps recommendations exactly as old as its window.
             self.recommended.retain(|(at, _)| now.0 - at.0 <= DOWN_WINDOW.0);
             self.recommended.push((now, recommended));
             return self.recommended.iter().map(|(_, n)| *n).max().unwrap_or(recommended);
@@ -235,7 +235,7 @@ impl Hpa {
         self.recommended.retain(|(at, _)| now.0 - at.0 < up.0.max(down.0));
         let newer = |window: Span| self.recommended.iter().filter(move |(at, _)| now.0 - at.0 < window.0);
         let out = if recommended >= current {
-            // Not below what there is: the window delays growth, and does not take away.
+            // Not below the current number: the window delays growth and removes nothing.
             newer(up).map(|(_, n)| *n).chain([recommended]).min().unwrap_or(recommended).max(current)
         } else {
             newer(down).map(|(_, n)| *n).chain([recommended]).max().unwrap_or(recommended).min(current)
@@ -297,7 +297,7 @@ fn limit_of(
     match limit {
         None if up => u32::MAX,
         None => 0,
-        // A limit never turns a change round.
+        // A limit never reverses a change.
         Some(limit) if up => (limit.min(f64::from(u32::MAX)) as u32).max(current),
         Some(limit) => (limit as u32).min(current),
     }

@@ -1,4 +1,5 @@
-//! KEDA: from zero to one at the first signal and back after a quiet time; between one and many it is the horizontal autoscaler.
+//! KEDA: it scales from zero to one at the first signal and back after a quiet time; above one it is the horizontal
+//! autoscaler.
 
 use super::hpa::{Behavior, Hpa, Metric};
 use super::{Bounds, Decision, Rule};
@@ -6,20 +7,20 @@ use crate::base::{Micros, Span};
 use crate::scenario::TargetOf;
 use serde::{Deserialize, Serialize};
 
-/// How it works.
+/// Settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KedaSettings {
-    /// Fewest and most replicas; a least number of 0 lets it scale to zero.
+    /// Fewest and most replicas; a minimum of 0 allows scaling to zero.
     pub bounds: Bounds,
     /// Its triggers.
     pub triggers: Vec<Trigger>,
-    /// How long it must have been quiet before the last replica goes.
+    /// Quiet time before the last replica is removed.
     pub cooldown: Span,
-    /// How many replicas there are while it is quiet, if not the least number.
+    /// Number of replicas while it is quiet, if not the minimum.
     pub idle: Option<u32>,
 }
 
-/// When a trigger is active, and what it asks for.
+/// A trigger: when it is active, and how many replicas it asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trigger {
     /// Threshold of the metric for each replica or for the pool.
@@ -38,34 +39,34 @@ impl KedaSettings {
     }
 }
 
-/// An autoscaler with what it remembers.
+/// An autoscaler with its state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Keda {
-    /// How it works.
+    /// Settings.
     pub settings: KedaSettings,
     hpa: Hpa,
     last_active: Option<Micros>,
 }
 
 impl Keda {
-    /// One that remembers nothing.
+    /// A new one without a history.
     pub fn new(settings: KedaSettings, behavior: Option<Behavior>) -> Self {
         let least = settings.bounds.min.max(1);
         let bounds = Bounds { min: least, max: settings.bounds.max };
         Self { settings, hpa: Hpa::new(bounds, behavior), last_active: None }
     }
 
-    /// It begins at `now`: the quiet time counts from then.
+    /// Starts at `now`: the quiet time counts from then.
     pub fn begin(&mut self, now: Micros) {
         self.last_active = Some(now);
     }
 
-    /// Which of the triggers of the latest tick asked for the most.
+    /// The trigger that asked for the most replicas at the latest tick.
     pub fn asked_by(&self) -> usize {
         self.hpa.asked_by()
     }
 
-    /// One tick with the values of the triggers, in their order, and the replicas that are ready.
+    /// Decides at a tick from the values of the triggers, in their order, and the number of ready replicas.
     pub fn tick(&mut self, now: Micros, current: u32, ready: u32, values: &[f64]) -> Decision {
         let s = &self.settings;
         let quiet = Bounds { min: 0, max: s.bounds.max };

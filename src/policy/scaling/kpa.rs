@@ -1,16 +1,17 @@
-//! The Knative pod autoscaler: concurrency over a long window, and over a short one in a burst, when no replica is removed.
+//! The Knative pod autoscaler: it follows concurrency over a long window and, in a burst, over a short one; no
+//! replica is removed in a burst.
 
 use super::{Bounds, Decision, Rule, rounded_up};
 use crate::base::{Micros, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// How it works.
+/// Settings.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KpaSettings {
     /// Fewest and most replicas.
     pub bounds: Bounds,
-    /// What each replica should have, of requests at once or of requests per second.
+    /// Target for each replica, in concurrent requests or requests per second.
     pub target: f64,
     /// The long window.
     pub stable: Span,
@@ -20,12 +21,12 @@ pub struct KpaSettings {
     pub panic_threshold: f64,
     /// Largest factor of growth in a tick.
     pub max_up: f64,
-    /// At least this part of them in a tick.
+    /// Least share of the replicas that remains in a tick.
     pub max_down: f64,
 }
 
 impl KpaSettings {
-    /// The defaults for a replica that can do `concurrency` requests at once: 70 % of them.
+    /// The defaults for a replica that handles `concurrency` requests at once: a target of 70 %.
     pub fn of_concurrency(concurrency: f64, bounds: Bounds) -> Self {
         Self {
             bounds,
@@ -39,7 +40,7 @@ impl KpaSettings {
     }
 }
 
-/// What the windows say.
+/// The means over the windows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KpaWindows {
     /// Mean over the long one.
@@ -50,10 +51,10 @@ pub struct KpaWindows {
     pub panicking: bool,
 }
 
-/// An autoscaler with what it remembers.
+/// An autoscaler with its state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Kpa {
-    /// How it works.
+    /// Settings.
     pub settings: KpaSettings,
     seen: VecDeque<(Micros, f64)>,
     panic_since: Option<Micros>,
@@ -61,18 +62,19 @@ pub struct Kpa {
 }
 
 impl Kpa {
-    /// One that has seen nothing.
+    /// A new one without observations.
     pub fn new(settings: KpaSettings) -> Self {
         Self { settings, seen: VecDeque::new(), panic_since: None, most_in_panic: 0 }
     }
 
-    /// One that begins with several replicas: in a burst, so that it takes none of them away before it has seen anything.
+    /// A new one for a pool that starts with several replicas: it starts in a burst, so that it removes none before
+    /// its first observations.
     pub fn in_panic(settings: KpaSettings, now: Micros, replicas: u32) -> Self {
         let panic_since = (replicas > 1).then_some(now);
         Self { panic_since, most_in_panic: if replicas > 1 { replicas } else { 0 }, ..Self::new(settings) }
     }
 
-    /// One tick with what is measured now, summed over all replicas.
+    /// Decides at a tick from the measured value, summed over all replicas.
     pub fn tick(&mut self, now: Micros, ready: u32, measured: f64) -> (Decision, KpaWindows) {
         let s = self.settings;
         if measured.is_finite() {
@@ -111,7 +113,7 @@ impl Kpa {
         (decision, KpaWindows { stable, panic, panicking })
     }
 
-    /// The mean of what was seen in the window before `now`.
+    /// The mean of the observations in the window before `now`.
     fn mean(&self, now: Micros, window: Span) -> f64 {
         let inside = || self.seen.iter().rev().take_while(|(at, _)| now.0 - at.0 < window.0);
         let (sum, n) = inside().fold((0.0, 0_u32), |(sum, n), (_, x)| (sum + x, n + 1));

@@ -1,5 +1,5 @@
-//! Scaling policies: how many replicas there should be, from what is measured. Pure functions of views and of their own state;
-//! what a policy saw, the rule that fired and what was clamped come with every decision.
+//! Scaling policies: they set the number of replicas from measurements. They are pure functions of views and of their
+//! own state; every decision carries its measurements, the rule that fired and the effect of the bounds.
 //!
 //! One file each. Bounds are applied last and in the same way: [`Bounds::clamp`].
 
@@ -36,14 +36,14 @@ pub struct Bounds {
     pub max: u32,
 }
 
-/// What bounds did to a number of replicas.
+/// The effect of bounds on a number of replicas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Clamped {
     /// Nothing.
     No,
-    /// Fewer were wanted than there must be.
+    /// Raised to the minimum.
     ToMin,
-    /// More were wanted than there may be.
+    /// Lowered to the maximum.
     ToMax,
 }
 
@@ -59,7 +59,8 @@ impl Clamped {
 }
 
 impl Bounds {
-    /// A number of replicas within the bounds, and what they did. A least number above the most one gives way.
+    /// A number of replicas within the bounds, and their effect. If the minimum is above the maximum, the maximum
+    /// applies.
     pub fn clamp(self, wanted: u32) -> (u32, Clamped) {
         if wanted > self.max {
             (self.max, Clamped::ToMax)
@@ -71,7 +72,7 @@ impl Bounds {
     }
 }
 
-/// Why a policy wants what it wants.
+/// The rule behind a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Rule {
     /// Nothing was measured, or the policy never changes anything.
@@ -80,9 +81,9 @@ pub enum Rule {
     WithinTolerance,
     /// The measured load asks for this number.
     Target,
-    /// The number asked for before is still within the stabilisation window.
+    /// An earlier recommendation is still within the stabilisation window.
     Stabilised,
-    /// No more may be added or taken in this period.
+    /// No more replicas may be added or removed in this period.
     RateLimited,
     /// A burst: the short window decides, and no replica is removed.
     Panic,
@@ -96,9 +97,9 @@ pub enum Rule {
     Woken,
     /// No signal for long enough.
     Idle,
-    /// Replicas start, and the policy waits for them.
+    /// Replicas are starting, and the policy waits for them.
     Transition,
-    /// More are asked for than there are GPUs for.
+    /// The GPUs are too few for the wanted replicas.
     GpuBudget,
 }
 
@@ -140,27 +141,27 @@ impl Rule {
     }
 }
 
-/// What a tick decided.
+/// The decision of a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
     /// Replicas at the tick.
     pub current: u32,
-    /// What the measured load alone asks for.
+    /// The number of replicas by the measured load alone.
     pub recommended: u32,
-    /// What is left of that after the stabilisation window.
+    /// That number after the stabilisation window.
     pub stabilised: u32,
-    /// What is wanted, within all limits.
+    /// The wanted number, within all limits.
     pub desired: u32,
     /// The rule that decided.
     pub rule: Rule,
-    /// What the bounds did.
+    /// The effect of the bounds.
     pub clamped: Clamped,
-    /// Which of several metrics asked for the most.
+    /// The metric that asked for the most replicas, if there are several.
     pub metric: Option<ScalingMetric>,
 }
 
 impl Decision {
-    /// A decision without window or limits of its own.
+    /// A decision without a window or other limits.
     pub fn direct(current: u32, wanted: u32, rule: Rule, bounds: Bounds) -> Self {
         let (desired, clamped) = bounds.clamp(wanted);
         Self { current, recommended: wanted, stabilised: wanted, desired, rule, clamped, metric: None }
@@ -168,7 +169,7 @@ impl Decision {
 }
 
 impl Decision {
-    /// With the metric that asked for the most, where metrics decided.
+    /// Adds the metric that asked for the most replicas, if metrics decided.
     fn by_metric(self, metric: Option<ScalingMetric>) -> Self {
         let others = matches!(self.rule, Rule::Hold | Rule::Woken | Rule::Idle);
         Self { metric: metric.filter(|_| !others), ..self }

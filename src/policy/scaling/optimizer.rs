@@ -1,7 +1,8 @@
-//! Which variants of a model get more replicas, and which lose some: by cost, capacity, bounds and GPUs. Numbers in, numbers out.
+//! The optimiser: which variants of a model get or lose replicas, by cost, capacity, bounds and GPUs. Pure functions
+//! of numbers.
 //!
-//! After the optimisers of llm-d's variant autoscaler. Nothing is forecast and nothing is exchanged: a model that lacks capacity
-//! gets replicas, one that has too much loses some, and never both in one decision.
+//! After the optimisers of llm-d's variant autoscaler. There is no forecast and no exchange: a model that lacks
+//! capacity gets replicas, a model with spare capacity loses some, never both in one decision.
 
 use super::{Bounds, Clamped, rounded_up};
 
@@ -11,45 +12,45 @@ pub const NO_LIMIT: u32 = u32::MAX;
 /// A variant of a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Variant {
-    /// What a replica costs.
+    /// Cost of a replica.
     pub cost: f64,
-    /// What a replica carries, in the unit of the model's demand. With 0 nothing is known of it: it keeps what it has.
+    /// Capacity of a replica, in the unit of the model's demand. 0 means unknown: the variant keeps its replicas.
     pub capacity: f64,
-    /// Replicas that there are and will be.
+    /// Replicas present and starting.
     pub current: u32,
     /// Fewest and most.
     pub bounds: Bounds,
-    /// How few replicas may be left of it.
+    /// Fewest replicas that may remain.
     pub least: u32,
     /// GPUs of a replica.
     pub gpus: u32,
-    /// Which of the budgets they are taken from.
+    /// Index of the budget for them.
     pub budget: u32,
 }
 
-/// A model with its variants. Where two are equal, the first one grows first and goes last.
+/// A model with its variants. Between equal variants the first grows first and shrinks last.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
-    /// How much what it lacks counts against what others lack.
+    /// Weight of its lack against that of other models.
     pub priority: f64,
-    /// What it lacks.
+    /// Lacking capacity.
     pub required: f64,
-    /// What it could do without.
+    /// Spare capacity.
     pub spare: f64,
     /// Its variants.
     pub variants: Vec<Variant>,
 }
 
-/// How many replicas a variant is to have.
+/// The number of replicas chosen for a variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// What the load alone asks for.
+    /// The number by the load alone.
     pub wanted: u32,
-    /// What is left of that.
+    /// The number within all limits.
     pub target: u32,
-    /// What the bounds did.
+    /// The effect of the bounds.
     pub clamped: Clamped,
-    /// Whether there were no GPUs for all of them.
+    /// Whether the GPUs were too few.
     pub no_gpus: bool,
 }
 
@@ -58,9 +59,9 @@ pub fn cost_aware(model: &Model) -> Vec<Choice> {
     greedy(std::slice::from_ref(model), &mut []).pop().unwrap_or_default()
 }
 
-/// Replicas for each variant of several models, with `free` GPUs in each budget. The model that lacks most, weighted by its
-/// priority, gets replicas until it lacks no more than the mean of all that lack any; then the next one. One that nothing more can be
-/// given to steps aside.
+/// Replicas for each variant of several models, with `free` GPUs in each budget. The model with the largest lack,
+/// weighted by its priority, gets replicas until it lacks no more than the mean of all models that lack any; then the
+/// next one. A model that cannot get more is skipped.
 pub fn greedy(models: &[Model], free: &mut [u32]) -> Vec<Vec<Choice>> {
     let (mut choices, mut lacking) = (Vec::new(), Vec::new());
     for model in models {
@@ -72,7 +73,7 @@ pub fn greedy(models: &[Model], free: &mut [u32]) -> Vec<Vec<Choice>> {
         lacking.push(model.required);
     }
     loop {
-        // The model with the highest score, the first of several; how many lack anything, and their mean.
+        // The model with the highest score, the first of several; how many models lack capacity, and their mean.
         let (mut most, mut best, mut open, mut sum) = (0.0, 0, 0_u32, 0.0);
         for (k, model) in models.iter().enumerate().filter(|(k, _)| lacking[*k] > 0.0) {
             let score = model.weight() * lacking[k];
@@ -85,7 +86,7 @@ pub fn greedy(models: &[Model], free: &mut [u32]) -> Vec<Vec<Choice>> {
             return choices;
         }
         let mean = sum / f64::from(open);
-        // All that lack alike share alike.
+        // Models with equal lack get equal shares.
         let part = if most > mean { most - mean } else { most / f64::from(open) };
         let asked = if open == 1 { lacking[best] } else { (part / models[best].weight()).min(lacking[best]) };
         let left = grow(&models[best].variants, &mut choices[best], asked, free);
@@ -99,7 +100,7 @@ impl Model {
     }
 }
 
-/// One replica of the cheapest variant where a model would have none.
+/// Keeps one replica of the cheapest variant if a model would have none.
 pub fn keep_one(variants: &[Variant], choices: &mut [Choice]) {
     if choices.iter().all(|c| c.target == 0)
         && let Some(&k) = by(variants, |v| v.cost).first()
@@ -122,7 +123,7 @@ fn as_they_are(variants: &[Variant]) -> Vec<Choice> {
 fn by(variants: &[Variant], number: fn(&Variant) -> f64) -> Vec<usize> {
     let mut order: Vec<usize> = Vec::new();
     for k in 0..variants.len() {
-        // There are few of them: a sort would take more of the page's module than all of this file.
+        // There are few variants: a sort would add more to the page's module than this whole file.
         let later = |other: &usize| number(&variants[*other]).total_cmp(&number(&variants[k])).is_gt();
         let at = order.iter().position(later).unwrap_or(order.len());
         order.insert(at, k);
@@ -130,8 +131,8 @@ fn by(variants: &[Variant], number: fn(&Variant) -> f64) -> Vec<usize> {
     order
 }
 
-/// Adds replicas that carry `amount`, those first that cost least for what they carry. Returns the load that found no room; what is
-/// carried besides is below 0.
+/// Adds replicas that carry `amount`, the cheapest per capacity first. Returns the load that is not carried; negative
+/// for excess capacity.
 fn grow(variants: &[Variant], choices: &mut [Choice], mut amount: f64, free: &mut [u32]) -> f64 {
     for k in by(variants, |v| v.cost / v.capacity) {
         let (v, c) = (&variants[k], &mut choices[k]);

@@ -1,9 +1,10 @@
-//! Knows at what rate requests will come, and asks in time for the replicas that carry it. No policy that has to measure can do
-//! better by more than the noise of arrivals: the bound that others are held against.
+//! The oracle: it knows the future arrival rate, and asks in time for the replicas that carry it. A policy that
+//! measures can be better only by the noise of arrivals, so the oracle is the bound for comparing others.
 
 use super::{Bounds, Decision, Rule, rounded_up};
 
-/// One tick: `future_per_s` will come once replicas asked for now can serve, and each carries `replica_per_s`.
+/// Decides at a tick: `future_per_s` is the rate when replicas requested now can serve, and each carries
+/// `replica_per_s`.
 pub fn decide(current: u32, future_per_s: f64, replica_per_s: f64, bounds: Bounds) -> Decision {
     Decision::direct(current, rounded_up(future_per_s / replica_per_s), Rule::Target, bounds)
 }

@@ -1,31 +1,31 @@
-//! The three policies of the plan that this simulator began with: a threshold, a target of the utilisation, and the depth of the
-//! queues. Each changes by one replica or to a number, and not within its cooldown.
+//! Three simple policies: a threshold, a target of the utilisation, and the depth of the queues. Each changes by one
+//! replica or to a number, and not within its cooldown.
 
 use super::{Bounds, Decision, Rule, rounded_up};
 use crate::base::{Micros, Span};
 use serde::{Deserialize, Serialize};
 
-/// What is looked at.
+/// The measurements that a policy reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlanView {
-    /// Replicas that there are, those that start included.
+    /// Replicas present, starting ones included.
     pub current: u32,
     /// The larger of the shares of cache and batch in use, as a mean over the replicas that serve.
     pub utilization: f64,
-    /// Requests that wait, at replicas and at the gateway.
+    /// Requests waiting at replicas and at the gateway.
     pub queued: u64,
 }
 
-/// Which of them.
+/// The rule of a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PlanRule {
     /// Never changes anything.
     None,
     /// Adds one replica above a utilisation, removes one below another.
     Threshold {
-        /// Above this.
+        /// Adds above this.
         up: f64,
-        /// Below this.
+        /// Removes below this.
         down: f64,
     },
     /// The number of replicas that brings the utilisation to its target.
@@ -33,34 +33,35 @@ pub enum PlanRule {
         /// The target.
         target: f64,
     },
-    /// One more above a number of waiting requests per replica, one fewer if none waits and the rest could do the work.
+    /// Adds one replica above a number of waiting requests per replica, removes one if none waits and the others
+    /// could do the work.
     QueueDepth {
-        /// Above this many for each replica.
+        /// Adds above this number for each replica.
         up: f64,
-        /// Below this many for each replica.
+        /// Removes below this number for each replica.
         down: f64,
     },
 }
 
-/// A policy with what it remembers.
+/// A policy with its state.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Which.
+    /// Its rule.
     pub rule: PlanRule,
     /// Fewest and most replicas.
     pub bounds: Bounds,
-    /// No two changes are nearer than this.
+    /// Least time between two changes.
     pub cooldown: Span,
     last_change: Option<Micros>,
 }
 
 impl Plan {
-    /// One that has changed nothing yet.
+    /// A new policy without changes.
     pub fn new(rule: PlanRule, bounds: Bounds, cooldown: Span) -> Self {
         Self { rule, bounds, cooldown, last_change: None }
     }
 
-    /// One tick.
+    /// Decides at a tick.
     pub fn tick(&mut self, now: Micros, view: &PlanView) -> Decision {
         let (wanted, rule) = self.wants(view);
         let cooling = self.last_change.is_some_and(|at| now.0 - at.0 < self.cooldown.0);

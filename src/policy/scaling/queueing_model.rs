@@ -1,5 +1,6 @@
-//! The queueing model of llm-d's variant autoscaler: learns what a step costs from what replicas measure, finds the objectives,
-//! and asks for the replicas that carry the load within them. Where nothing is known it holds.
+//! The queueing model of llm-d's variant autoscaler: it learns the cost of a step from the measurements of replicas,
+//! determines the objectives, and asks for the replicas that carry the load within them. Without knowledge it changes
+//! nothing.
 
 use super::group::Need;
 use super::view::{Measured, PoolSight};
@@ -9,36 +10,36 @@ use crate::queueing::{
 };
 use serde::{Deserialize, Serialize};
 
-/// How it works.
+/// Settings.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QueueingSettings {
-    /// As the description says, or as the published program does.
+    /// Whether it follows the description or the published program.
     pub mode: Mode,
-    /// Allowed step time as a multiple of an empty step, if objectives are inferred.
+    /// Allowed step time as a multiple of an empty step, for inferred objectives.
     pub slo_multiplier: f64,
     /// Objectives given by the user.
     pub explicit: Option<Objectives>,
-    /// More replicas where demand is above this share of what will be there.
+    /// Adds replicas if demand is above this share of the coming capacity.
     pub up: f64,
-    /// Fewer where it is below this share of what is there.
+    /// Removes replicas if it is below this share of the present capacity.
     pub down: f64,
 }
 
-/// An autoscaler with what it has learnt.
+/// An autoscaler with its learnt coefficients.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QueueingModel {
     settings: QueueingSettings,
     analyzer: Analyzer,
-    /// What the latest tick found out, until it is taken, and the batch limit that it saw.
+    /// The results of the latest tick until they are taken, and its batch limit.
     #[serde(skip)]
     found: Vec<(Box<Estimate>, u32)>,
 }
 
-/// What a pool is called that is alone: learning is by name, and there is one.
+/// The name used for a single pool: coefficients are learnt by name.
 const NAME: &str = "pool";
 
 impl QueueingModel {
-    /// One that has learnt nothing.
+    /// A new one that has learnt nothing.
     pub fn new(settings: QueueingSettings) -> Self {
         let QueueingSettings { mode, slo_multiplier, explicit, .. } = settings;
         let analyzer =
@@ -53,12 +54,12 @@ impl QueueingModel {
         }
     }
 
-    /// One tick.
+    /// Decides at a tick.
     pub fn tick(&mut self, sight: &PoolSight, bounds: Bounds) -> Decision {
         let current = sight.current();
         let hold = Decision::direct(current, current, Rule::Hold, bounds);
         if sight.rate_per_s <= 0.0 && sight.queued() <= 0.0 && bounds.min == 0 {
-            // The enforcer: nothing came for a whole window.
+            // The enforcer: nothing arrived for a whole window.
             return Decision::direct(current, 0, Rule::Idle, bounds);
         }
         if current == 0 && sight.held > 0.0 {
@@ -74,7 +75,8 @@ impl QueueingModel {
             return hold;
         }
         if self.settings.mode == Mode::AsCoded {
-            // As published, capacity is what there would be after scaling: nothing is ever missing, and spare replicas go.
+            // The published program takes capacity after scaling: nothing is ever lacking, and spare replicas are
+            // removed.
             let spare = (f64::from(found.ready) * each - found.demand_per_s / self.settings.down).max(0.0);
             return fewer(current, spare / each, bounds);
         }
@@ -88,7 +90,7 @@ impl QueueingModel {
         fewer(current, (supply - demand / self.settings.down).max(0.0) / each, bounds)
     }
 
-    /// One cycle with what it found out about each variant.
+    /// One cycle with the results for each variant.
     fn cycle(&mut self, variants: &[Variant]) -> Result<Cycle, CycleFailure> {
         let result = self.analyzer.cycle(variants);
         self.found.clear();
@@ -99,8 +101,8 @@ impl QueueingModel {
         result
     }
 
-    /// What the variants of a model lack together, and what each of their replicas carries. What comes to a variant of which nothing is
-    /// known is its own affair.
+    /// The common need of a model's variants, and the capacity of each of their replicas. Arrivals at an unknown
+    /// variant do not count.
     pub(super) fn assess(&mut self, variants: &[(u32, &PoolSight)]) -> Need {
         let mut named = Vec::new();
         for (pool, sight) in variants {
@@ -108,7 +110,7 @@ impl QueueingModel {
         }
         let Ok(cycle) = self.cycle(&named) else { return Need::hold(variants.len()) };
         let (mut need, mut saturated) = (Need::of(Vec::new()), 0);
-        // Requests that are held are held for all variants: they count once.
+        // Held requests are held for all variants: they count once.
         let (mut measured, mut came, mut most, mut held) = (0.0, 0.0, 0.0_f64, false);
         let (mut supply, mut coming) = (0.0, 0.0);
         for (found, (_, sight)) in cycle.capacities.iter().zip(variants) {
@@ -128,7 +130,8 @@ impl QueueingModel {
         }
         let as_coded = self.settings.mode == Mode::AsCoded;
         if saturated > 0 {
-            // Their capacity is unknown: as many replicas more as the saturated ones ask for, wherever these cost least.
+            // Their capacity is unknown: adds as many replicas as the saturated variants ask for, wherever they cost
+            // least.
             need.capacity.fill(1.0);
             need.required = f64::from(saturated);
             return need;
@@ -141,7 +144,8 @@ impl QueueingModel {
         need
     }
 
-    /// What the tick just before found out about its next variant, beside the coefficients that requests of that size really meet, where these are known.
+    /// Takes the estimate of the next variant from the tick just before, with the true coefficients for requests of
+    /// that size, if known.
     pub fn take_estimate(
         &mut self,
         truth: impl FnOnce(RequestSize) -> Option<Params>,
@@ -159,14 +163,14 @@ impl QueueingModel {
     }
 }
 
-/// As many fewer as are whole, and one stays.
+/// Removes whole replicas only, and keeps one.
 fn fewer(current: u32, spare: f64, bounds: Bounds) -> Decision {
     let fewer = (spare.floor().max(0.0) as u32).min(current.saturating_sub(1));
     let rule = if fewer > 0 { Rule::BelowThreshold } else { Rule::WithinTolerance };
     Decision::direct(current, current - fewer, rule, bounds)
 }
 
-/// The pool as the analyser wants it.
+/// The pool as input of the analyser.
 pub(super) fn variant_of(name: &str, sight: &PoolSight) -> Variant {
     let pod = |r: &Measured| Pod {
         rate_per_s: r.rate_per_s,

@@ -1,5 +1,5 @@
-//! The first saturation analyser of llm-d's variant autoscaler: one replica more where the replicas that are not full have little
-//! room left, one fewer where the others could take its load.
+//! The first saturation analyser of llm-d's variant autoscaler: it adds a replica if the replicas that are not full
+//! have little space left, and removes one if the others could take its load.
 
 use super::Rule;
 use serde::{Deserialize, Serialize};
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 /// Thresholds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SaturationSettings {
-    /// A replica with this share of its KV cache in use is full ...
+    /// A replica with this share of its KV cache in use is full,
     pub kv: f64,
-    /// ... and one with this many requests in its queue.
+    /// and so is one with this number of requests in its queue.
     pub queue: f64,
-    /// Below this mean room in the caches there are too few replicas ...
+    /// Below this mean free share of the caches there are too few replicas,
     pub kv_spare: f64,
-    /// ... and below this mean room in the queues.
+    /// and also below this mean free space in the queues.
     pub queue_spare: f64,
 }
 
@@ -32,23 +32,23 @@ pub struct ReplicaLoad {
     pub queue: f64,
 }
 
-/// What was found.
+/// The result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Saturation {
     /// Replicas that are not full.
     pub free: u32,
-    /// Their mean room in the cache.
+    /// Their mean free share of the cache.
     pub kv_spare: f64,
-    /// Their mean room in the queue.
+    /// Their mean free space in the queue.
     pub queue_spare: f64,
     /// There are too few replicas.
     pub up: bool,
-    /// One fewer could carry the load.
+    /// The load could be carried with one replica fewer.
     pub down_is_safe: bool,
 }
 
 impl Saturation {
-    /// How many more, and why.
+    /// The change in replicas, and its rule.
     pub fn change(&self) -> (i32, Rule) {
         if self.up {
             (1, Rule::AboveThreshold)
@@ -75,7 +75,7 @@ pub fn analyze(settings: &SaturationSettings, replicas: &[ReplicaLoad]) -> Satur
         (room(|r| r.kv, settings.kv), room(|r| r.queue, settings.queue))
     };
     let up = kv_spare < settings.kv_spare || queue_spare < settings.queue_spare;
-    // The load of one is shared out among the others.
+    // The load of one replica is divided among the others.
     let down_is_safe = free.len() >= 2 && {
         let factor = many / (many - 1.0);
         settings.kv - mean(|r| r.kv) * factor >= settings.kv_spare

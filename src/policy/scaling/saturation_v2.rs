@@ -1,9 +1,9 @@
-//! The second saturation analyser: demand and supply in tokens of KV cache, per replica the smaller of what memory holds and what
-//! computing keeps up with.
+//! The second saturation analyser: demand and supply in tokens of KV cache; the supply of a replica is the smaller of
+//! its limits by memory and by computation.
 
 use serde::{Deserialize, Serialize};
 
-/// What a queued request is charged with.
+/// The charge of a queued request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum QueueCharge {
     /// Its prompt.
@@ -17,11 +17,11 @@ pub enum QueueCharge {
 pub struct TokenSettings {
     /// Share of a cache that may be in use.
     pub kv: f64,
-    /// More is needed where demand is above this share of the supply that will be.
+    /// Capacity is lacking if demand is above this share of the coming supply.
     pub up: f64,
-    /// Some may go where demand is below this share of the supply that is.
+    /// Capacity is spare if demand is below this share of the present supply.
     pub down: f64,
-    /// What a queued request is charged with.
+    /// The charge of a queued request.
     pub charge: QueueCharge,
 }
 
@@ -45,11 +45,11 @@ pub struct TokenLoad {
 pub struct TokenVariant {
     /// Replicas that serve.
     pub ready: u32,
-    /// Replicas that will.
+    /// Replicas that will serve.
     pub pending: u32,
     /// Tokens that a cache holds.
     pub kv_tokens: f64,
-    /// Tokens that a replica keeps up with, where that is known and less.
+    /// Limit of a replica by computation in tokens, if known and smaller.
     pub compute_tokens: Option<f64>,
     /// Its replicas.
     pub replicas: Vec<TokenLoad>,
@@ -59,26 +59,26 @@ pub struct TokenVariant {
     pub output_tokens: f64,
 }
 
-/// What was found.
+/// The result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TokenBalance {
-    /// Tokens that a replica may have.
+    /// Supply of one replica in tokens.
     pub per_replica: f64,
-    /// Tokens that are asked for.
+    /// Demand in tokens.
     pub demand: f64,
-    /// Tokens that there are.
+    /// Present supply in tokens.
     pub supply: f64,
-    /// Tokens that there will be.
+    /// Coming supply in tokens.
     pub anticipated: f64,
-    /// Tokens that are missing.
+    /// Lacking tokens.
     pub required: f64,
-    /// Tokens that are too many.
+    /// Spare tokens.
     pub spare: f64,
-    /// How many replicas more.
+    /// Change in replicas.
     pub change: i64,
 }
 
-/// Analyses a variant that is alone: it keeps one replica.
+/// Analyses a single variant: it keeps one replica.
 pub fn analyze(settings: &TokenSettings, v: &TokenVariant) -> TokenBalance {
     let memory = settings.kv * v.kv_tokens;
     let per_replica = v.compute_tokens.map_or(memory, |compute| compute.min(memory));

@@ -1,4 +1,4 @@
-//! The autoscaler that a pool's settings ask for, with what it remembers. The match below is the only dispatch.
+//! The autoscaler of a pool's settings, with its state. The match below is the only dispatch.
 
 use super::dynamo_load::{DynamoLoad, LoadSettings};
 use super::dynamo_throughput::{DynamoThroughput, Predictor};
@@ -27,7 +27,8 @@ pub struct Scaler {
     kind: Kind,
 }
 
-/// What should be had of a metric. Its own type: what a document leaves out of [`FurtherMetric`] a snapshot needs.
+/// The target of a metric. A separate type, because a snapshot needs fields that a document leaves out of
+/// [`FurtherMetric`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Wanted {
     metric: ScalingMetric,
@@ -61,7 +62,7 @@ fn span(seconds: f64) -> Span {
 }
 
 impl Scaler {
-    /// One that remembers nothing, of a pool with `replicas` replicas.
+    /// A new one for a pool with `replicas` replicas.
     pub fn new(settings: &Scaling, now: Micros, replicas: u32) -> Self {
         let bounds = Bounds { min: settings.min, max: settings.max };
         let plan = |rule, cooldown_s: f64| Kind::Plan(Plan::new(rule, bounds, span(cooldown_s)));
@@ -125,8 +126,8 @@ impl Scaler {
         Self { bounds, kind }
     }
 
-    /// Takes over what the autoscaler before an edit has learnt of the servers, if it learns in the same way. What it decided, and when,
-    /// is forgotten.
+    /// Takes over what the autoscaler before an edit has learnt about the servers, if it learns in the same way. Its
+    /// decisions are forgotten.
     pub fn keep_learnt(&mut self, before: Self) {
         if let Kind::QueueingModel(own) = &mut self.kind {
             if let Kind::QueueingModel(before) = before.kind {
@@ -153,7 +154,7 @@ impl Scaler {
         matches!(self.kind, Kind::Kpa { .. })
     }
 
-    /// What the tick just before found out about the server, if the policy learns about it: see
+    /// Takes the estimate of the tick just before, if the policy learns about the server: see
     /// [`QueueingModel::take_estimate`].
     pub fn take_estimate(
         &mut self,
@@ -162,7 +163,7 @@ impl Scaler {
         if let Kind::QueueingModel(model) = &mut self.kind { model.take_estimate(truth) } else { None }
     }
 
-    /// What the variants of a model lack together, for a policy that can say so.
+    /// The common need of a model's variants, if the policy determines one.
     pub fn assess(&mut self, variants: &[(u32, &PoolSight)]) -> Need {
         if variants.iter().any(|(_, s)| s.seen_at.is_none()) {
             return Need::hold(variants.len());
@@ -182,7 +183,7 @@ impl Scaler {
         }
     }
 
-    /// A request waits and no replica is there or coming: one is.
+    /// Starts one replica for a waiting request when none is present or starting.
     pub fn wake(&mut self, now: Micros) -> Decision {
         if let Kind::Kpa { busy_at, .. } = &mut self.kind {
             *busy_at = Some(now);
@@ -190,7 +191,7 @@ impl Scaler {
         Decision::direct(0, self.bounds.min.max(1), Rule::Woken, self.bounds)
     }
 
-    /// One tick.
+    /// Decides at a tick.
     pub fn tick(&mut self, sight: &PoolSight) -> Decision {
         let (now, current) = (sight.now, sight.current());
         let hold = Decision::direct(current, current, Rule::Hold, self.bounds);
@@ -244,7 +245,7 @@ impl Scaler {
     }
 }
 
-/// What a replica has of a metric.
+/// The value of a metric at a replica.
 fn of_replica(metric: ScalingMetric, r: &Measured) -> f64 {
     match metric {
         ScalingMetric::Utilization => r.utilization(),
@@ -256,7 +257,8 @@ fn of_replica(metric: ScalingMetric, r: &Measured) -> f64 {
     }
 }
 
-/// A metric against its target: of each replica, with those that are not measured or not ready beside them, or of the pool.
+/// A metric against its target: for each replica, with the numbers of unmeasured and unready replicas, or for the
+/// pool.
 fn measured(&Wanted { metric, target, target_of }: &Wanted, sight: &PoolSight) -> Metric {
     if sight.measured.is_empty() {
         return Metric::Failed;
@@ -272,12 +274,12 @@ fn measured(&Wanted { metric, target, target_of }: &Wanted, sight: &PoolSight) -
     }
 }
 
-/// The metric of the whole pool, with what is held at the gateway.
+/// The metric of the whole pool, with requests held at the gateway.
 fn total(metric: ScalingMetric, sight: &PoolSight) -> f64 {
     let held = match metric {
         ScalingMetric::Waiting | ScalingMetric::Requests => sight.held,
         ScalingMetric::Utilization | ScalingMetric::Kv | ScalingMetric::Running => {
-            // A share says nothing of a pool without replicas: a waiting request is the signal.
+            // A share is meaningless for a pool without replicas: a waiting request is the signal.
             if sight.ready == 0 { sight.held } else { 0.0 }
         }
         ScalingMetric::Rate => return sight.rate_per_s + if sight.ready == 0 { sight.held } else { 0.0 },
@@ -300,7 +302,7 @@ fn of_pool(metric: ScalingMetric, sight: &PoolSight) -> f64 {
     }
 }
 
-/// What a trigger compares with its threshold.
+/// The value that a trigger compares with its threshold.
 fn of_trigger(metric: ScalingMetric, trigger: &Trigger, sight: &PoolSight) -> f64 {
     match trigger.target_of {
         TargetOf::Replica => total(metric, sight),
@@ -308,7 +310,7 @@ fn of_trigger(metric: ScalingMetric, trigger: &Trigger, sight: &PoolSight) -> f6
     }
 }
 
-/// One more or one fewer; while replicas start or go, nothing.
+/// Adds or removes one replica; nothing while replicas start or drain.
 fn saturation(settings: &SaturationSettings, sight: &PoolSight, bounds: Bounds) -> Decision {
     let current = sight.current();
     if sight.pending > 0 || sight.measured.len() as u32 != sight.ready {
@@ -319,7 +321,7 @@ fn saturation(settings: &SaturationSettings, sight: &PoolSight, bounds: Bounds) 
     Decision::direct(current, current.saturating_add_signed(change), rule, bounds)
 }
 
-/// By tokens asked for and tokens there are.
+/// Decides by demand and supply in tokens.
 fn tokens(settings: &TokenSettings, sight: &PoolSight, bounds: Bounds) -> Decision {
     let current = sight.current();
     let found = saturation_v2::analyze(settings, &token_variant(sight, sight.mean_size()));
@@ -332,9 +334,9 @@ fn tokens(settings: &TokenSettings, sight: &PoolSight, bounds: Bounds) -> Decisi
     Decision::direct(current, current.saturating_add_signed(change), rule, bounds)
 }
 
-/// A pool as the second saturation analyser wants it, for requests of a mean size.
+/// A pool as input of the second saturation analyser, for requests of a mean size.
 pub(super) fn token_variant(sight: &PoolSight, [input_tokens, output_tokens]: [f64; 2]) -> TokenVariant {
-    // What a full batch of the mean request holds: the derived bound of the published analyser.
+    // Tokens of a full batch of the mean request: the derived bound of the published analyser.
     let derived = || f64::from(sight.max_batch) * (input_tokens + output_tokens / 2.0);
     TokenVariant {
         ready: sight.ready,
@@ -376,7 +378,7 @@ fn queueing_model(p: &scenario::QueueingModel) -> QueueingModel {
     QueueingModel::new(QueueingSettings { mode, slo_multiplier, explicit, up, down })
 }
 
-/// The behaviour that settings ask for.
+/// The behaviour by the settings.
 fn behavior(settings: &scenario::Behavior) -> Option<Behavior> {
     match settings {
         scenario::Behavior::Default => Some(Behavior::default()),

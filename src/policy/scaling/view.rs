@@ -1,5 +1,5 @@
-//! What an autoscaler may know of its pool: measurements, taken some time ago and averaged over a window, and how many replicas
-//! there are now.
+//! The view of an autoscaler on its pool: measurements, taken some time ago and averaged over a window, and the
+//! present numbers of replicas.
 
 use super::saturation_v1::ReplicaLoad;
 use crate::base::Micros;
@@ -17,22 +17,22 @@ pub struct Measured {
     pub waiting: f64,
     /// Requests in its batch.
     pub running: f64,
-    /// Requests per second that came to it.
+    /// Requests per second that arrived there.
     pub rate_per_s: f64,
-    /// Mean prompt of these, in tokens; 0 if there were none.
+    /// Mean prompt of these requests, in tokens; 0 if there were none.
     pub input_tokens: f64,
-    /// Mean answer of those that it finished, in tokens; 0 if there were none.
+    /// Mean answer of the requests that it finished, in tokens; 0 if there were none.
     pub output_tokens: f64,
-    /// Mean time to first token of those that it finished, in milliseconds; 0 if there were none.
+    /// Mean time to first token of the requests that it finished, in milliseconds; 0 if there were none.
     pub ttft_ms: f64,
     /// Mean time between tokens of these, in milliseconds; 0 if there were none.
     pub itl_ms: f64,
-    /// For how long it had served, in seconds.
+    /// How long it had served, in seconds.
     pub ready_s: f64,
 }
 
 impl Measured {
-    /// As the first saturation analyser wants it.
+    /// The replica as input of the first saturation analyser.
     pub(super) fn replica_load(&self) -> ReplicaLoad {
         ReplicaLoad { kv: self.kv, queue: self.waiting }
     }
@@ -48,32 +48,32 @@ impl Measured {
 pub struct PoolSight {
     /// Now.
     pub now: Micros,
-    /// When the latest measurement was taken that can be seen; `None` if there is none yet.
+    /// When the latest visible measurement was taken; `None` if there is none yet.
     pub seen_at: Option<Micros>,
     /// Replicas that serve now.
     pub ready: u32,
-    /// Replicas that start, and those that wait for room.
+    /// Replicas that start or wait for room.
     pub pending: u32,
     /// Replicas that drain.
     pub draining: u32,
     /// Replicas that serve and have been measured, in order.
     pub measured: Vec<Measured>,
-    /// Requests held at the gateway for the pool: as measured, not as now.
+    /// Requests held at the gateway for the pool, as measured.
     pub held: f64,
-    /// Requests per second that came to the pool, those held included.
+    /// Requests per second that arrived for the pool, held ones included.
     pub rate_per_s: f64,
     /// Tokens that a replica's KV cache holds.
     pub kv_capacity_tokens: f64,
     /// Most requests in a batch.
     pub max_batch: u32,
-    /// What one replica costs in US dollars per hour; 0 if unknown.
+    /// Price of one replica in US dollars per hour; 0 if unknown.
     pub usd_per_hour: f64,
-    /// Requests per second that will come, for who may know.
+    /// Future requests per second, for the oracle.
     pub future_per_s: f64,
 }
 
 impl PoolSight {
-    /// Replicas that there are and will be: what a decision is about.
+    /// Replicas present and starting: the number that a decision changes.
     pub fn current(&self) -> u32 {
         self.ready + self.pending
     }
@@ -88,7 +88,7 @@ impl PoolSight {
         self.measured.iter().map(of).sum()
     }
 
-    /// Requests that wait, at replicas and at the gateway.
+    /// Requests waiting at replicas and at the gateway.
     pub fn queued(&self) -> f64 {
         self.sum(|r| r.waiting) + self.held
     }
@@ -98,7 +98,7 @@ impl PoolSight {
         [self.mean_by_rate(|r| r.input_tokens), self.mean_by_rate(|r| r.output_tokens)]
     }
 
-    /// A mean over the replicas, each weighted by its rate; where nothing came, by none.
+    /// A mean over the replicas, weighted by their rates; unweighted without arrivals.
     pub fn mean_by_rate(&self, of: impl Fn(&Measured) -> f64) -> f64 {
         let counted = || self.measured.iter().filter(|r| of(r) > 0.0 && r.rate_per_s > 0.0);
         let weight: f64 = counted().map(|r| r.rate_per_s).sum();

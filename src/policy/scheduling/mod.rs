@@ -8,7 +8,7 @@ use super::priority::WaitingView;
 use crate::scenario::Scheduler;
 use serde::{Deserialize, Serialize};
 
-/// A position in the wait queue: the smallest goes first. Total, for ranks differ.
+/// A position in the wait queue: the smallest goes first. The order is total, because ranks differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct QueuePosition {
     key: i64,
@@ -18,7 +18,7 @@ pub struct QueuePosition {
 
 /// A scheduler that orders its queue.
 trait Order {
-    /// What to sort by, before arrival and rank, for a request of this urgency; smaller goes first.
+    /// The first sort key, before arrival and rank, for a request of this urgency; smaller goes first.
     fn key(&self, request: &WaitingView, urgency: i64) -> i64;
 }
 
@@ -44,8 +44,7 @@ impl SchedulerState {
         }
     }
 
-    /// The position in the queue of a request that the priority policy finds that urgent; `None` leaves the queue in the
-    /// order it has.
+    /// The position in the queue of a request of this urgency; `None` keeps the order of the queue.
     pub fn position(&self, request: &WaitingView, urgency: i64) -> Option<QueuePosition> {
         let key = match self {
             Self::Fcfs(_) => return None,

@@ -1,4 +1,5 @@
-//! Requests in flight, which the gateway counts itself: 1 for none, 0 for the replica with most. Never out of date.
+//! Scores requests in flight, which the gateway counts itself: 1 for none, 0 for the replica with most. Never out of
+//! date.
 
 use super::Score;
 use crate::policy::RequestView;

@@ -1,4 +1,5 @@
-//! The price of the replica per hour, from the most expensive (0) to the cheapest (1). A pool without a price counts as free.
+//! Scores the hourly price of the replica, from the most expensive (0) to the cheapest (1). A pool without a price
+//! counts as free.
 
 use super::Score;
 use crate::policy::RequestView;

@@ -1,7 +1,8 @@
-//! A scorer written as an expression: each of its operations is carried out for all candidates before the next one is.
+//! A scorer written as an expression: each operation is carried out for all candidates before the next one.
 //!
-//! Values lie in columns, one number for each candidate; conditions are 1 and 0. Arithmetic is that of IEEE 754, so that what
-//! is divided by 0 is infinite on the way. A candidate whose result is no finite number scores 0, and is counted.
+//! Values lie in columns, one number for each candidate; conditions are 1 and 0. Arithmetic is that of IEEE 754, so a
+//! division by 0 gives an infinite intermediate value. A candidate whose result is not finite scores 0, and is
+//! counted.
 
 use super::signal::idle_us;
 use super::{Facts, Out};
@@ -21,7 +22,7 @@ pub(crate) struct ExpressionScorer {
     room: Room,
 }
 
-/// What is made of a formula when it first runs, and the room that it runs in.
+/// The compiled formula, made when it first runs, and its buffers.
 #[derive(Clone, Debug, Default)]
 struct Room {
     summands: Vec<(SummandEnd, Rc<str>)>,
@@ -29,7 +30,7 @@ struct Room {
     is_ready: bool,
 }
 
-/// It is no part of any state.
+/// It is not part of the state.
 impl PartialEq for Room {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -45,7 +46,7 @@ impl ExpressionScorer {
         Self { formula, room: Room::default() }
     }
 
-    /// Whether it looks at one of these.
+    /// Whether it reads one of these signals.
     pub(super) fn looks_at(&self, names: &[Name]) -> bool {
         self.formula.looks_at(names)
     }
@@ -54,7 +55,7 @@ impl ExpressionScorer {
         self.looks_at(&SIGNALS)
     }
 
-    /// The texts of what it is a sum of.
+    /// The texts of its summands.
     pub(super) fn summands(&mut self) -> impl Iterator<Item = &Rc<str>> {
         if !self.room.is_ready {
             let ends = self.formula.summands().into_iter();
@@ -64,7 +65,7 @@ impl ExpressionScorer {
         self.room.summands.iter().map(|(_, text)| text)
     }
 
-    /// Scores every candidate; how many results were no finite numbers.
+    /// Scores every candidate; returns how many results were not finite.
     pub(super) fn score(
         &mut self,
         request: &RequestView<'_>,
@@ -79,7 +80,7 @@ impl ExpressionScorer {
         let mut depth = 0;
         for (i, op) in self.formula.ops().iter().enumerate() {
             depth -= op.takes();
-            // The columns of its values, the first of which becomes its result.
+            // The columns of its arguments; the first one becomes its result.
             let (result, others) = columns[depth * n..].split_at_mut(n);
             match *op {
                 Op::Number(x) => result.fill(x),
@@ -146,7 +147,7 @@ fn load(name: Name, request: &RequestView<'_>, fleet: &Fleet<'_>, facts: &Facts,
     }
 }
 
-/// Tokens of the prompt beside the share of its full blocks that is cached.
+/// Tokens of the prompt without the cached share of its full blocks.
 fn uncached_tokens(request: &RequestView<'_>, block_tokens: u32, cached: f64) -> f64 {
     let blocks = math::floor(cached * f64::from(request.full_blocks(block_tokens)) + 0.5);
     f64::from(request.prompt_tokens) - blocks * f64::from(block_tokens)
@@ -161,7 +162,7 @@ fn truth(holds: bool) -> f64 {
     if holds { 1.0 } else { 0.0 }
 }
 
-/// One number of all candidates, of which there is one at least.
+/// One number over all candidates; there is at least one.
 fn over(all: Aggregate, values: &[f64]) -> f64 {
     match all {
         Aggregate::Min => values.iter().copied().fold(f64::INFINITY, smaller),
@@ -176,7 +177,7 @@ fn over(all: Aggregate, values: &[f64]) -> f64 {
     }
 }
 
-/// The same for any two values on every machine, which `f64::min` is not for zeros of two signs.
+/// The smaller value, equal on every machine; `f64::min` is not for zeros of different signs.
 fn smaller(a: f64, b: f64) -> f64 {
     if b < a { b } else { a }
 }
@@ -220,7 +221,7 @@ fn choose(condition: &mut [f64], yes: &[f64], no: &[f64]) {
     }
 }
 
-/// A function of the column `a` and those in `others`, which are as long.
+/// Applies a function to the column `a` and those in `others`, which have the same length.
 fn call(function: Function, a: &mut [f64], others: &[f64]) {
     let n = a.len();
     match function {

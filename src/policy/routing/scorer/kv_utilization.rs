@@ -1,4 +1,4 @@
-//! The share of KV blocks that are not in use, as the gateway sees it.
+//! Scores the share of free KV blocks, as the gateway sees it.
 
 use super::Score;
 use crate::policy::RequestView;

@@ -1,4 +1,4 @@
-//! 1 / (1 + load): the first requests count most.
+//! Scores 1 / (1 + load): the first requests count most.
 
 use super::Score;
 use crate::policy::RequestView;

@@ -24,10 +24,10 @@ use std::rc::Rc;
 
 /// A scorer.
 trait Score {
-    /// Scores every replica of `fleet`; `known` says whether a scorer of prefixes has found the prompt anywhere.
+    /// Scores every replica of `fleet`; `known` tells whether a scorer of prefixes has found the prompt anywhere.
     fn score(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, known: bool, out: &mut [f64]);
 
-    /// The request goes to the replica at this position.
+    /// The request is sent to the replica at this position.
     fn chosen(&mut self, _request: &RequestView<'_>, _fleet: &Fleet<'_>, _position: usize, _known: bool) {}
 
     /// A request has left its replica.
@@ -36,27 +36,27 @@ trait Score {
 
 pub(super) use prefix_affinity::PromptMemory;
 
-/// What several scorers may ask of one decision, found out once.
+/// Facts about one decision that several scorers use, determined once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
     /// Whether a scorer of prefixes has found the prompt anywhere.
     pub(super) known: bool,
-    /// By candidate: the share of the prompt that the router sent there. Empty if no scorer asks.
+    /// By candidate: the share of the prompt that the router sent there before. Empty if no scorer uses it.
     pub(super) prefix: Vec<f64>,
-    /// By candidate: the share of the prompt that its cache has. Empty if no scorer asks.
+    /// By candidate: the share of the prompt that its cache has. Empty if no scorer uses it.
     pub(super) cached: Vec<f64>,
-    /// Where the latest request of the session went.
+    /// The replica of the session's latest request.
     pub(super) home: Option<ReplicaId>,
 }
 
-/// They are no part of any state.
+/// They are not part of the state.
 impl PartialEq for Facts {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-/// Where a scorer puts its scores, and what they are sums of if it is a sum.
+/// The output of a scorer: its scores and, for a sum, the summands.
 pub(super) struct Out<'a> {
     pub(super) values: &'a mut [f64],
     pub(super) summands: &'a mut [Summand],
@@ -65,9 +65,9 @@ pub(super) struct Out<'a> {
 /// The state of a scorer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum ScorerState {
-    /// What it scores is in the [`Facts`].
+    /// Its scores are in the [`Facts`].
     PrefixAffinity,
-    /// What it scores is in the [`Facts`].
+    /// Its scores are in the [`Facts`].
     PrecisePrefix,
     QueueDepth(queue_depth::QueueDepth),
     KvUtilization(kv_utilization::KvUtilization),
@@ -83,7 +83,7 @@ pub(super) enum ScorerState {
 }
 
 impl ScorerState {
-    /// The scorer at its beginning; `s` has its settings.
+    /// The scorer in its initial state, with the settings `s`.
     pub(super) fn new(scorer: &Scorer, s: &Settings) -> Self {
         match scorer {
             Scorer::PrefixAffinity => Self::PrefixAffinity,
@@ -108,7 +108,7 @@ impl ScorerState {
         }
     }
 
-    /// Goes on with what `before`, a scorer of the same kind, remembers.
+    /// Continues with the state of `before`, a scorer of the same kind.
     pub(super) fn resume(&mut self, before: Self) {
         if let (Self::NoHitLru(_), Self::NoHitLru(_)) | (Self::PeakEwma(_), Self::PeakEwma(_)) =
             (&before, &*self)
@@ -117,7 +117,7 @@ impl ScorerState {
         }
     }
 
-    /// Whether it looks at further signals than those in the views.
+    /// Whether it reads signals beyond those in the views.
     pub(super) fn wants_signals(&self) -> bool {
         match self {
             Self::Signal(_) => true,
@@ -136,22 +136,22 @@ impl ScorerState {
         }
     }
 
-    /// Whether it wants to know of requests that have left their replica.
+    /// Whether it asks to be called when requests leave their replica.
     pub(super) fn wants_departures(&self) -> bool {
         matches!(self, Self::PeakEwma(_))
     }
 
-    /// Whether it asks what the router sent where.
+    /// Whether it uses the router's memory of prompts.
     pub(super) fn asks_prefix(&self) -> bool {
         matches!(self, Self::PrefixAffinity) || self.looks_at(&[Name::Prefix])
     }
 
-    /// Whether it asks what caches have.
+    /// Whether it uses the contents of caches.
     pub(super) fn asks_cached(&self) -> bool {
         matches!(self, Self::PrecisePrefix) || self.looks_at(&[Name::Cached, Name::UncachedTokens])
     }
 
-    /// Whether it asks where sessions went.
+    /// Whether it uses the replicas of sessions.
     pub(super) fn asks_session(&self) -> bool {
         self.looks_at(&[Name::SessionHere])
     }
@@ -160,7 +160,7 @@ impl ScorerState {
         matches!(self, Self::Expression(s) if s.looks_at(names))
     }
 
-    /// The texts of what its scores are sums of; none unless it is an expression.
+    /// The texts of its summands; none unless it is an expression.
     pub(super) fn summands(&mut self) -> impl Iterator<Item = &Rc<str>> {
         let of = if let Self::Expression(s) = self { Some(s.summands()) } else { None };
         of.into_iter().flatten()
@@ -173,7 +173,7 @@ impl ScorerState {
         }
     }
 
-    /// Scores every replica; how many of the scores are 0 because they were no finite numbers.
+    /// Scores every replica; returns how many scores are 0 because they were not finite.
     pub(super) fn score(
         &mut self,
         request: &RequestView<'_>,
@@ -194,7 +194,7 @@ impl ScorerState {
         0
     }
 
-    /// The request goes to the replica at this position.
+    /// The request is sent to the replica at this position.
     pub(super) fn chosen(
         &mut self,
         request: &RequestView<'_>,
@@ -207,7 +207,7 @@ impl ScorerState {
         }
     }
 
-    /// A scorer that looks at views and what it remembers itself.
+    /// The scorer, if it is one that scores from views and its own state.
     fn scorer(&mut self) -> Option<&mut dyn Score> {
         Some(match self {
             Self::PrefixAffinity | Self::PrecisePrefix | Self::Expression(_) => return None,
@@ -233,8 +233,8 @@ fn smallest_first(values: impl Iterator<Item = u32> + Clone, out: &mut [f64]) {
     }
 }
 
-/// Replaces each number by 1 for the smallest, 0 for the largest, in proportion between; 1 for all if they are equal. An
-/// infinite one stands for what is not known, and becomes 1.
+/// Replaces each number by 1 for the smallest, 0 for the largest, in proportion between; 1 for all if they are equal.
+/// An infinite number means unknown, and becomes 1.
 fn smallest_first_of(out: &mut [f64]) {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for &x in out.iter().filter(|x| x.is_finite()) {

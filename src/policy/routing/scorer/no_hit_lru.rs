@@ -1,5 +1,6 @@
-//! Spreads the prompts that no replica knows: the replica that got such a prompt longest ago (or never) scores 1, the one
-//! that got the latest 0, the others in proportion to their rank. Where some replica knows the prompt, all score 0.5.
+//! Spreads prompts unknown to all replicas: the replica that got such a prompt longest ago (or never) scores 1, the
+//! one that got the latest 0, the others in proportion to their rank. Where some replica knows the prompt, all score
+//! 0.5.
 
 use super::Score;
 use crate::base::ReplicaId;
@@ -31,7 +32,7 @@ impl Score for NoHitLru {
         let mut order: Vec<usize> = (0..fleet.replicas.len()).collect();
         sort_by_key(&mut order, |&position| self.latest(fleet.replicas[position].id));
         for (rank, &position) in order.iter().enumerate() {
-            // Equals, such as those that never got one, share the best of their ranks.
+            // Equal replicas, such as those that never got one, share the best of their ranks.
             let same = |other: usize| {
                 self.latest(fleet.replicas[other].id) == self.latest(fleet.replicas[position].id)
             };

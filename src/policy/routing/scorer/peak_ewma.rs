@@ -1,8 +1,8 @@
-//! The latency that the router has itself seen, times what is in flight: the rule of Finagle's and Linkerd's balancers. Of
-//! each replica the router keeps a mean of the TTFTs of requests that completed; a longer one replaces it at once, a
-//! shorter one counts the more, the longer ago the latest was: w = exp(-t / 10 s), mean = mean w + ttft (1 - w). Without
-//! news the mean fades as exp(-t / 10 s). The load is mean · (in flight + 1); the smallest scores 1, the largest 0. A
-//! replica without a measurement counts as the fastest of the others.
+//! Scores the latency observed by the router times the requests in flight: the rule of Finagle's and Linkerd's
+//! balancers. For each replica the router keeps a mean of the TTFTs of completed requests; a longer TTFT replaces it
+//! at once, a shorter one counts more the longer ago the latest was: w = exp(-t / 10 s), mean = mean w + ttft (1 -
+//! w). Without new values the mean decays as exp(-t / 10 s). The load is mean · (in flight + 1); the smallest scores
+//! 1, the largest 0. A replica without a measurement counts as the fastest of the others.
 
 use super::{Score, smallest_first_of};
 use crate::base::{Micros, ReplicaId, Span, math};
@@ -10,12 +10,12 @@ use crate::policy::RequestView;
 use crate::policy::routing::{Fleet, Outcome};
 use serde::{Deserialize, Serialize};
 
-/// How fast news grows old, in seconds.
+/// Time constant of the decay, in seconds.
 const DECAY_S: f64 = 10.0;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PeakEwma {
-    /// By replica number: the mean in microseconds, and when it was that.
+    /// By replica number: the mean in microseconds, and the instant of that value.
     means: Vec<Option<(f64, Micros)>>,
 }
 

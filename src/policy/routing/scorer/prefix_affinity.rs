@@ -1,5 +1,5 @@
-//! The share of the prompt's full blocks that the router sent to the replica lately, from the first one on: a guess at what
-//! its cache holds, made without asking. Blocks are as large as those of the replica's pool.
+//! Scores the leading share of the prompt's full blocks that the router sent to the replica recently: an estimate of
+//! the contents of its cache, without a look-up there. Blocks are as large as those of the replica's pool.
 
 use crate::policy::RequestView;
 use crate::policy::routing::Fleet;
@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PromptMemory {
-    /// Most blocks remembered of one replica.
+    /// Most blocks remembered for each replica.
     index_blocks: u32,
     /// The memory of all replicas with blocks of one size, in the order in which they first got a request.
     indexes: Vec<OfSize>,
 }
 
-/// What replicas with blocks of one size got.
+/// The memory of replicas with blocks of one size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct OfSize {
     block_tokens: u32,
@@ -26,7 +26,7 @@ impl PromptMemory {
         Self { index_blocks, indexes: Vec::new() }
     }
 
-    /// About how many bytes a copy takes.
+    /// Approximate size of a copy in bytes.
     pub(in crate::policy::routing) fn bytes(&self) -> u64 {
         self.indexes.iter().map(|i| i.index.bytes()).sum()
     }
@@ -40,13 +40,13 @@ impl PromptMemory {
         &mut self.indexes[at].index
     }
 
-    /// How much text it remembers of a replica, in tokens.
+    /// How much text it remembers for a replica, in tokens.
     pub(in crate::policy::routing) fn tokens_of(&self, replica: u32) -> u64 {
         let tokens = |i: &OfSize| u64::from(i.index.blocks_of(replica)) * u64::from(i.block_tokens);
         self.indexes.iter().map(tokens).sum()
     }
 
-    /// Goes on with the memory of `before`, as much of it as there is room for.
+    /// Continues with the memory of `before`, as far as the capacity allows.
     pub(in crate::policy::routing) fn resume(&mut self, before: Self) {
         self.indexes = before.indexes;
         for of_size in &mut self.indexes {
@@ -54,7 +54,7 @@ impl PromptMemory {
         }
     }
 
-    /// Puts the share of each candidate into `out`, which is all 0.
+    /// Writes the share of each candidate to `out`, which is all 0 before.
     pub(in crate::policy::routing) fn shares(
         &mut self,
         request: &RequestView<'_>,
@@ -72,7 +72,7 @@ impl PromptMemory {
         }
     }
 
-    /// The request goes to the replica at this position.
+    /// The request is sent to the replica at this position.
     pub(in crate::policy::routing) fn chosen(
         &mut self,
         request: &RequestView<'_>,

@@ -1,4 +1,4 @@
-//! Load, from the largest (0) to the smallest (1) as the gateway sees it.
+//! Scores load as the gateway sees it, from the largest (0) to the smallest (1).
 
 use super::Score;
 use crate::policy::RequestView;

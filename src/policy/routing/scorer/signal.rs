@@ -1,4 +1,4 @@
-//! Scorers by one signal beside queue and cache, as routers in the field have them.
+//! Scorers by one signal other than queue and cache, as in routers in production.
 
 use super::{Score, smallest_first_of};
 use crate::policy::routing::Fleet;
@@ -14,17 +14,17 @@ pub(crate) enum Signal {
     LoadAware { threshold: u32 },
     /// Tokens to prefill in the wait queue, fewest first.
     PromptTokensWaiting,
-    /// Share of the tokens to prefill lately that were cached.
+    /// Recent share of the tokens to prefill that were cached.
     CacheHitRate,
     /// Recent TTFT, shortest first.
     RecentTtft,
     /// Recent TPOT, shortest first.
     RecentTpot,
-    /// How long it has had nothing to do, longest first.
+    /// How long it has been idle, longest first.
     IdleTime,
 }
 
-/// What is not known is no number, and scores 1.
+/// Marks an unknown value, which scores 1.
 const UNKNOWN: f64 = f64::INFINITY;
 
 /// 1 for none, 0 from `threshold` on, in proportion between.
@@ -55,7 +55,7 @@ impl Score for Signal {
     }
 }
 
-/// How long a replica has had nothing to do, as seen; who has something in flight has something to do.
+/// How long a replica has been idle, as seen; a replica with requests in flight is not idle.
 pub(super) fn idle_us(request: &RequestView<'_>, view: &ReplicaView, signals: &Signals) -> f64 {
     let idle = view.in_flight == 0 && signals.idle_since <= request.now;
     if idle { request.now.since(signals.idle_since).0 as f64 } else { 0.0 }

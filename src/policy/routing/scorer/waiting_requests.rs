@@ -1,5 +1,5 @@
-//! Requests in the wait queue, from the most (0) to the fewest (1) as the gateway sees it. What runs does not count: the
-//! queue scorer of llm-d.
+//! Scores requests in the wait queue as the gateway sees it, from the most (0) to the fewest (1). Running requests do
+//! not count: the queue scorer of llm-d.
 
 use super::Score;
 use crate::policy::RequestView;
