@@ -58,9 +58,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 162450, "733fcaa13750a556"),
-    ("everything", 77244, "ce61d83786edf166"),
-    ("conversations", 103280, "b99870bd5ea290b9"),
+    ("pressure", 162454, "29cb7d1f979fc125"),
+    ("everything", 77251, "56f217bcb8d87c8a"),
+    ("conversations", 103287, "0b6c63d390fe866f"),
 ];
 
 const DRAWS: &[Line] = &[

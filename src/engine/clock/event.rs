@@ -4,7 +4,7 @@
 //! number first. Within the cluster, and within one replica, [`Event::order`] decides, then the order of scheduling.
 
 use crate::base::queue::Queue;
-use crate::base::{Micros, RequestId};
+use crate::base::{Micros, ReplicaId, RequestId};
 use crate::engine::request::Slot;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
@@ -39,6 +39,19 @@ pub(in crate::engine) enum ReplicaEvent {
     Left,
 }
 
+/// An event of autoscaling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::engine) enum ScalingEvent {
+    /// A replica has started, unless this start was given up.
+    Ready { replica: ReplicaId, start: u32 },
+    /// A request has been held for as long as it may be.
+    HoldOver(RequestId),
+    /// The replicas of a pool are measured, if its settings are still those.
+    Scrape { pool: u32, edition: u32 },
+    /// The autoscaler of a pool decides, if its settings are still those.
+    Tick { pool: u32, edition: u32 },
+}
+
 /// An event that may wait in a queue.
 pub(in crate::engine) trait Event: Copy {
     /// Its rank among events at the same instant; the lowest runs first.
@@ -67,6 +80,17 @@ impl Event for ReplicaEvent {
             Self::Step => 3,
             Self::TimedOut(_) => 4,
             Self::Left => 5,
+        }
+    }
+}
+
+impl Event for ScalingEvent {
+    fn order(self) -> u8 {
+        match self {
+            Self::Ready { .. } => 0,
+            Self::HoldOver(_) => 1,
+            Self::Scrape { .. } => 2,
+            Self::Tick { .. } => 3,
         }
     }
 }

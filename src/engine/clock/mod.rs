@@ -1,7 +1,8 @@
 //! Events, their order, and the choice of the replica whose event runs next.
 
+mod cluster_clock;
 mod event;
 mod tournament;
 
-pub(in crate::engine) use event::{ClusterEvent, Event, EventQueue, ReplicaEvent};
-pub(in crate::engine) use tournament::Tournament;
+pub(in crate::engine) use cluster_clock::Clock;
+pub(in crate::engine) use event::{ClusterEvent, EventQueue, ReplicaEvent, ScalingEvent};

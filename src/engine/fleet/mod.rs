@@ -1,12 +1,15 @@
 //! The replicas of all pools: how they start, drain and stop, and the autoscalers that decide how many there are.
 
+mod adopt;
 mod blueprint;
 mod phases;
 mod scaling;
 mod scaling_group;
 mod scrape;
+mod state;
 
+pub use adopt::replicas_started;
 pub use scaling::PoolCounts;
 
-pub(in crate::engine) use blueprint::Blueprint;
-pub(in crate::engine) use scaling::{Scaling, ScalingEvent};
+pub(in crate::engine) use adopt::Adoption;
+pub(in crate::engine) use state::{Change, Fleet};

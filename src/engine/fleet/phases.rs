@@ -1,27 +1,33 @@
 //! The life of replicas: those that a pool starts with, and those that come and go while the cluster runs.
 
 use super::blueprint::{Blueprint, Tier};
-use super::scaling::{PoolScaler, ScalingEvent};
+use super::scaling::PoolScaler;
+use super::state::{Change, Fleet};
 use crate::base::small::sort::sort_by_key;
 use crate::base::{Micros, ReplicaId};
-use crate::engine::Cluster;
-use crate::engine::clock::ReplicaEvent;
+use crate::engine::clock::{Clock, ReplicaEvent, ScalingEvent};
 use crate::engine::facts::{Fact, Sink};
-use crate::engine::replica::look_at;
 use crate::engine::replica::{Parts, Replica, draw_ends};
 use crate::kv::BlockPool;
-use crate::policy::{ReplicaPhase, ReplicaView, Signals};
+use crate::policy::ReplicaPhase;
 use crate::scenario::{Drain, Victim, limits};
 
-impl Cluster {
+impl Fleet {
     /// Brings a pool to `wanted` replicas that serve or start. Those that wait for room go first, then those of an older
     /// edition, those that start, and those that the pool's settings name. Those that went come back before new ones are
     /// added, the lowest numbers first: one that still drains goes on if starting takes no time, one that has stopped starts
     /// again. Those of an older edition never come back.
-    pub(in crate::engine) fn scale<S: Sink>(&mut self, pool: u32, wanted: u32, now: Micros, sink: &mut S) {
+    pub(in crate::engine) fn scale<S: Sink>(
+        &mut self,
+        pool: u32,
+        wanted: u32,
+        now: Micros,
+        clock: &mut Clock,
+        sink: &mut S,
+    ) {
         let of_pool: Vec<ReplicaId> = self.replicas.iter().filter(|r| r.pool == pool).map(|r| r.id).collect();
-        let there = |cluster: &Self, id: ReplicaId| {
-            matches!(cluster.replicas[id.index()].phase, ReplicaPhase::Serving | ReplicaPhase::Starting)
+        let there = |fleet: &Self, id: ReplicaId| {
+            matches!(fleet.replicas[id.index()].phase, ReplicaPhase::Serving | ReplicaPhase::Starting)
         };
         let mut present: Vec<ReplicaId> = of_pool.iter().copied().filter(|id| there(self, *id)).collect();
         self.set_unplaced(pool, wanted.saturating_sub(present.len() as u32));
@@ -29,7 +35,7 @@ impl Cluster {
         while present.len() as u32 > wanted
             && let Some(replica) = present.pop()
         {
-            self.take_away(replica, now, sink);
+            self.take_away(replica, now, clock, sink);
         }
         let mut missing = wanted.saturating_sub(present.len() as u32);
         if self.starts_at_once(pool) {
@@ -41,8 +47,8 @@ impl Cluster {
             }
             self.set_unplaced(pool, missing);
         }
-        self.place_missing(pool, missing, now, sink);
-        self.rebuild_tournament();
+        self.place_missing(pool, missing, now, clock, sink);
+        self.rebuild_tournament(clock);
     }
 
     /// Whether a replica that drains, and whose requests stay, can go on as if nothing had been.
@@ -53,7 +59,7 @@ impl Cluster {
     }
 
     fn settings(&self, pool: u32) -> Option<&PoolScaler> {
-        self.scaling.as_ref().map(|s| &s.pools[pool as usize])
+        self.scalers.get(pool as usize)
     }
 
     fn starts_at_once(&self, pool: u32) -> bool {
@@ -61,8 +67,8 @@ impl Cluster {
     }
 
     fn set_unplaced(&mut self, pool: u32, unplaced: u32) {
-        if let Some(scaling) = &mut self.scaling {
-            scaling.pools[pool as usize].unplaced = unplaced;
+        if let Some(scaler) = self.scalers.get_mut(pool as usize) {
+            scaler.unplaced = unplaced;
         }
     }
 
@@ -77,7 +83,7 @@ impl Cluster {
             let (key, tie) = match victim {
                 Victim::Newest => (age, u64::from(id.0)),
                 Victim::Oldest => (u64::MAX - age, u64::from(u32::MAX - id.0)),
-                Victim::LeastLoaded => (u64::MAX - u64::from(self.in_flight[id.index()]), u64::from(id.0)),
+                Victim::LeastLoaded => (u64::MAX - u64::from(r.in_flight()), u64::from(id.0)),
                 Victim::LeastCache => (u64::MAX - u64::from(r.kv.cached() + r.kv.used()), u64::from(id.0)),
             };
             let kind = 2 * u64::from(self.is_older(*id)) + u64::from(r.phase == ReplicaPhase::Starting);
@@ -92,17 +98,30 @@ impl Cluster {
     }
 
     /// Starts replicas of a pool that wait for room, as many as there is room for now.
-    pub(in crate::engine) fn place<S: Sink>(&mut self, pool: u32, now: Micros, sink: &mut S) {
+    pub(in crate::engine) fn place<S: Sink>(
+        &mut self,
+        pool: u32,
+        now: Micros,
+        clock: &mut Clock,
+        sink: &mut S,
+    ) {
         let unplaced = self.settings(pool).map_or(0, |s| s.unplaced);
         if unplaced > 0 {
-            self.place_missing(pool, unplaced, now, sink);
-            self.rebuild_tournament();
+            self.place_missing(pool, unplaced, now, clock, sink);
+            self.rebuild_tournament(clock);
         }
     }
 
-    fn place_missing<S: Sink>(&mut self, pool: u32, mut missing: u32, now: Micros, sink: &mut S) {
+    fn place_missing<S: Sink>(
+        &mut self,
+        pool: u32,
+        mut missing: u32,
+        now: Micros,
+        clock: &mut Clock,
+        sink: &mut S,
+    ) {
         while missing > 0 && self.has_room(pool) {
-            self.start(pool, now, sink);
+            self.start(pool, now, clock, sink);
             missing -= 1;
         }
         self.set_unplaced(pool, missing);
@@ -128,7 +147,13 @@ impl Cluster {
 
     /// Replaces the replicas of a pool that are of an older edition, one after the other: one drains, and a new one starts
     /// beside it; once it is empty, the next one follows.
-    pub(in crate::engine) fn renew<S: Sink>(&mut self, pool: u32, now: Micros, sink: &mut S) {
+    pub(in crate::engine) fn renew<S: Sink>(
+        &mut self,
+        pool: u32,
+        now: Micros,
+        clock: &mut Clock,
+        sink: &mut S,
+    ) {
         let Blueprint { at_once, .. } = self.pools[pool as usize];
         let older: Vec<ReplicaId> = self
             .replicas
@@ -143,27 +168,33 @@ impl Cluster {
                 break;
             }
             if matches!(phase(&replica), ReplicaPhase::Serving | ReplicaPhase::Starting) {
-                self.take_away(replica, now, sink);
-                self.start(pool, now, sink);
+                self.take_away(replica, now, clock, sink);
+                self.start(pool, now, clock, sink);
             }
         }
-        self.rebuild_tournament();
+        self.rebuild_tournament(clock);
     }
 
     /// The last request of a replica has left: if it drained to be replaced, the next one follows; if it made room, one that
     /// waits for it starts.
-    pub(in crate::engine) fn follow_up<S: Sink>(&mut self, replica: ReplicaId, now: Micros, sink: &mut S) {
+    pub(in crate::engine) fn follow_up<S: Sink>(
+        &mut self,
+        replica: ReplicaId,
+        now: Micros,
+        clock: &mut Clock,
+        sink: &mut S,
+    ) {
         let pool = self.replicas[replica.index()].pool;
         if self.is_older(replica) {
-            self.renew(pool, now, sink);
+            self.renew(pool, now, clock, sink);
         }
         if self.replicas[replica.index()].phase == ReplicaPhase::Stopped {
-            self.place(pool, now, sink);
+            self.place(pool, now, clock, sink);
         }
     }
 
     /// A replica of a pool begins to start: one that has stopped, if starting takes time, otherwise a new one.
-    fn start<S: Sink>(&mut self, pool: u32, now: Micros, sink: &mut S) {
+    fn start<S: Sink>(&mut self, pool: u32, now: Micros, clock: &mut Clock, sink: &mut S) {
         let reuses = self.settings(pool).is_some();
         let stopped =
             |r: &&Replica| r.pool == pool && r.phase == ReplicaPhase::Stopped && !self.is_older(r.id);
@@ -187,9 +218,7 @@ impl Cluster {
         }
         self.replicas[replica.index()].life.since = now;
         sink.fact(now, Fact::Starting { replica, pool, until });
-        if let Some(scaling) = &mut self.scaling {
-            scaling.events.schedule(until, ScalingEvent::Ready { replica, start });
-        }
+        clock.schedule_scaling(until, ScalingEvent::Ready { replica, start });
     }
 
     /// A replica has started, unless this start was given up.
@@ -207,18 +236,18 @@ impl Cluster {
     }
 
     /// A replica goes: one that starts at once, one that serves as its pool's settings say.
-    fn take_away<S: Sink>(&mut self, replica: ReplicaId, now: Micros, sink: &mut S) {
+    fn take_away<S: Sink>(&mut self, replica: ReplicaId, now: Micros, clock: &mut Clock, sink: &mut S) {
         if self.replicas[replica.index()].phase == ReplicaPhase::Starting {
             self.set_phase(replica, ReplicaPhase::Stopped);
             self.replicas[replica.index()].life.since = now;
             sink.fact(now, Fact::StartGivenUp { replica });
         } else {
-            self.drain(replica, now, sink);
+            self.drain(replica, now, clock, sink);
         }
     }
 
     /// A replica gets no new requests from now on; it stops when it has none.
-    fn drain<S: Sink>(&mut self, replica: ReplicaId, now: Micros, sink: &mut S) {
+    fn drain<S: Sink>(&mut self, replica: ReplicaId, now: Micros, clock: &mut Clock, sink: &mut S) {
         let how = self.settings(self.replicas[replica.index()].pool).map_or(Drain::Wait, PoolScaler::drain);
         self.set_phase(replica, ReplicaPhase::Draining);
         let r = &mut self.replicas[replica.index()];
@@ -226,7 +255,7 @@ impl Cluster {
         r.life.since = now;
         if how != Drain::Wait {
             r.events.schedule(now.max(r.clock), ReplicaEvent::SendAway);
-            self.next_at.set(replica.index(), r.next_at());
+            clock.set_replica(replica.index(), r.next_at());
         }
         sink.fact(now, Fact::Draining { replica });
         self.stop_if_drained(replica);
@@ -256,13 +285,16 @@ impl Cluster {
         if cold {
             sink.fact(now, Fact::Cold { replica });
         }
-        self.release_held(pool, now);
+        if let Some(scaler) = self.scalers.get_mut(pool as usize) {
+            scaler.expects = false;
+        }
+        self.changes.push(Change::Serves(pool));
     }
 
     /// A replica that drains stops when its last request has left.
     pub(in crate::engine) fn stop_if_drained(&mut self, replica: ReplicaId) {
         let drains = self.replicas[replica.index()].phase == ReplicaPhase::Draining;
-        if drains && self.in_flight[replica.index()] == 0 {
+        if drains && self.replicas[replica.index()].in_flight() == 0 {
             self.set_phase(replica, ReplicaPhase::Stopped);
             if self.is_older(replica) {
                 // It never comes back: its cache is given up.
@@ -278,7 +310,7 @@ impl Cluster {
         self.not_serving += u32::from(r.phase == ReplicaPhase::Serving);
         self.not_serving -= u32::from(next == ReplicaPhase::Serving);
         r.phase = next;
-        self.views[replica.index()].phase = next;
+        self.changes.push(Change::Phase(replica));
     }
 
     /// Adds a replica that starts.
@@ -295,13 +327,8 @@ impl Cluster {
             (b.priority.clone(), b.scheduler.clone(), b.resolved.model.clone());
         let (limits, gpus, usd_per_hour) = (b.limits, b.gpus, b.resolved.usd_per_hour);
         let parts = Parts { limits, priority, scheduler, model, gpus, usd_per_hour, kv };
-        self.replicas.push(Replica::new(id, (pool, b.edition), self.compat, parts));
-        let added = &self.replicas[id.index()];
-        self.views.push(look_at(added, &ReplicaView::unseen(id, pool)));
-        self.viewed_at.push(Micros::ZERO);
-        self.signals.push(Signals::default());
-        self.oldest_view = Micros::ZERO;
-        self.in_flight.push(0);
+        self.replicas.push(Replica::new(id, (pool, b.edition), self.compat(), parts));
+        self.changes.push(Change::Phase(id));
         self.not_serving += 1;
         id
     }

@@ -6,41 +6,16 @@
 
 use super::scaling_group::{Place, places};
 use super::scrape::Scrapes;
-use crate::base::{Micros, ReplicaId, RequestId, Span, math};
-use crate::engine::Cluster;
-use crate::engine::clock::{Event, EventQueue};
+use super::state::Fleet;
+use crate::base::{Micros, Span, math};
+use crate::engine::clock::{Clock, ScalingEvent};
 use crate::engine::facts::{Fact, ScalingRecord, Sink};
-use crate::engine::gateway::Held;
 use crate::engine::replica::phases_of;
 use crate::policy::ReplicaPhase;
 use crate::policy::scaling::{Decision, Estimate, Measured, PoolSight, Scaler};
-use crate::scenario::{self, Drain, Pool, ScalingPolicy, StartPhases, Victim, limits};
+use crate::scenario::{self, Drain, Pool, ScalingPolicy, StartPhases, Victim};
+use crate::workload::Source;
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
-
-/// An event of autoscaling.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::engine) enum ScalingEvent {
-    /// A replica has started, unless this start was given up.
-    Ready { replica: ReplicaId, start: u32 },
-    /// A request has been held for as long as it may be.
-    HoldOver(RequestId),
-    /// The replicas of a pool are measured, if its settings are still those.
-    Scrape { pool: u32, edition: u32 },
-    /// The autoscaler of a pool decides, if its settings are still those.
-    Tick { pool: u32, edition: u32 },
-}
-
-impl Event for ScalingEvent {
-    fn order(self) -> u8 {
-        match self {
-            Self::Ready { .. } => 0,
-            Self::HoldOver(_) => 1,
-            Self::Scrape { .. } => 2,
-            Self::Tick { .. } => 3,
-        }
-    }
-}
 
 /// A pool's autoscaler.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -98,6 +73,23 @@ impl PoolScaler {
         }
     }
 
+    /// Measures and decides from `now` on.
+    fn begin(&self, pool: u32, now: Micros, clock: &mut Clock) {
+        if self.is_active() {
+            let edition = self.edition;
+            let (scrape, tick) = (now.saturating_add(self.scrape), now.saturating_add(self.tick));
+            clock.schedule_scaling(scrape, ScalingEvent::Scrape { pool, edition });
+            if self.place.leader.is_none_or(|leader| leader == pool) {
+                clock.schedule_scaling(tick, ScalingEvent::Tick { pool, edition });
+            }
+        }
+    }
+
+    /// About how many bytes it takes.
+    pub(super) fn bytes(&self) -> u64 {
+        1024 + self.scrapes.bytes()
+    }
+
     /// Whether anybody decides.
     pub(in crate::engine) fn is_active(&self) -> bool {
         self.settings.policy != ScalingPolicy::None
@@ -139,34 +131,6 @@ fn begin_anew(known: &[PoolScaler], pools: &[Pool], places: &[Place]) -> Vec<boo
     anew
 }
 
-/// All of a cluster that has to do with autoscaling; there is none in a cluster whose pools say nothing of it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine) struct Scaling {
-    pub(in crate::engine) pools: Vec<PoolScaler>,
-    pub(in crate::engine) events: EventQueue<ScalingEvent>,
-    pub(in crate::engine) held: VecDeque<Held>,
-}
-
-impl Scaling {
-    /// About how many bytes it takes.
-    pub(in crate::engine) fn bytes(&self) -> u64 {
-        self.pools.iter().map(|p| 1024 + p.scrapes.bytes()).sum::<u64>() + 32 * self.held.len() as u64
-    }
-
-    /// Measures and decides from `now` on.
-    fn begin(&mut self, pool: u32, now: Micros) {
-        let p = &self.pools[pool as usize];
-        if p.is_active() {
-            let edition = p.edition;
-            let (scrape, tick) = (now.saturating_add(p.scrape), now.saturating_add(p.tick));
-            self.events.schedule(scrape, ScalingEvent::Scrape { pool, edition });
-            if p.place.leader.is_none_or(|leader| leader == pool) {
-                self.events.schedule(tick, ScalingEvent::Tick { pool, edition });
-            }
-        }
-    }
-}
-
 /// Replicas of a pool by phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolCounts {
@@ -182,142 +146,106 @@ pub struct PoolCounts {
     pub unplaced: u32,
 }
 
-impl Cluster {
+/// A decision of a pool's autoscaler, with what it was made on.
+pub(in crate::engine) struct Decided {
+    pub(super) pool: u32,
+    pub(super) sight: PoolSight,
+    pub(super) decision: Decision,
+    pub(super) estimate: Option<Box<Estimate>>,
+}
+
+impl Decided {
+    /// The pool that it is about.
+    pub(in crate::engine) fn pool(&self) -> u32 {
+        self.pool
+    }
+}
+
+impl Fleet {
     /// Takes up what the pools say of autoscaling, from `now` on: those whose settings have changed begin anew, with all that they
     /// decide together with now or did before.
-    pub(in crate::engine) fn adopt_scaling(&mut self, pools: &[Pool], now: Micros) {
+    pub(super) fn adopt_scaling(&mut self, pools: &[Pool], now: Micros, clock: &mut Clock) {
         let expects = |p: &Pool| now == Micros::ZERO && p.replicas == 0;
-        if self.scaling.is_none() && pools.iter().all(|p| p.scaling.is_default() && !expects(p)) {
+        if self.scalers.is_empty() && pools.iter().all(|p| p.scaling.is_default() && !expects(p)) {
             return;
         }
-        let mut scaling = self.scaling.take().unwrap_or_else(|| {
-            Box::new(Scaling { pools: Vec::new(), events: EventQueue::default(), held: VecDeque::new() })
-        });
-        scaling.events.not_before(now);
+        clock.no_scaling_before(now);
         let places = places(pools);
-        let anew = begin_anew(&scaling.pools, pools, &places);
+        let anew = begin_anew(&self.scalers, pools, &places);
         for (i, (pool, place)) in pools.iter().zip(places).enumerate() {
             let replicas =
                 self.replicas.iter().filter(|r| r.pool as usize == i && r.serving()).count() as u32;
             let replicas = if now == Micros::ZERO { pool.replicas } else { replicas };
-            match scaling.pools.get_mut(i) {
+            match self.scalers.get_mut(i) {
                 Some(p) if !anew[i] => (p.phases, p.place) = (phases_of(pool), place),
                 Some(p) => {
                     let new = PoolScaler::new(pool, place, p.edition + 1, (now, replicas));
                     let before = std::mem::replace(p, new);
                     (p.unplaced, p.scrapes, p.expects) = (before.unplaced, before.scrapes, before.expects);
                     p.policy.keep_learnt(before.policy);
-                    scaling.begin(i as u32, now);
+                    p.begin(i as u32, now, clock);
                 }
                 None => {
-                    scaling.pools.push(PoolScaler::new(pool, place, 0, (now, replicas)));
-                    scaling.begin(i as u32, now);
+                    let p = PoolScaler::new(pool, place, 0, (now, replicas));
+                    p.begin(i as u32, now, clock);
+                    self.scalers.push(p);
                 }
             }
         }
-        // What all decisions of a run come to is bounded as if it ended there, so it does.
-        let endless = self.horizon == Micros::MAX && scaling.pools.iter().any(PoolScaler::is_active);
-        self.clock_end = if endless { Micros(limits::HORIZON_US) } else { Micros::END };
-        self.scaling = Some(scaling);
+        clock.limit(self.scalers.iter().any(PoolScaler::is_active));
     }
 
-    /// When the next event of autoscaling runs, if the run goes on until then.
-    #[inline]
-    pub(in crate::engine) fn scaling_at(&self, gateway: Micros) -> Micros {
-        self.scaling.as_ref().map_or(Micros::MAX, |s| self.scaling_due(s, gateway))
+    /// How often the replicas of a pool are measured and its autoscaler decides, if its settings are still those of `edition`.
+    pub(in crate::engine) fn periods(&self, pool: u32, edition: u32) -> Option<[Span; 2]> {
+        let p = self.scalers.get(pool as usize)?;
+        (p.edition == edition).then_some([p.scrape, p.tick])
     }
 
-    #[inline(never)]
-    fn scaling_due(&self, scaling: &Scaling, gateway: Micros) -> Micros {
-        let others = gateway.min(self.next_at.winner().0);
-        let goes_on = self.horizon != Micros::MAX || others < self.clock_end || !scaling.held.is_empty();
-        if goes_on { scaling.events.next_at() } else { Micros::MAX }
+    /// How long requests for which `pools` serve the model are held for a replica, if one can come.
+    pub(in crate::engine) fn longest_hold(&self, pools: u64) -> Option<Span> {
+        let can = |i: usize| pools >> i & 1 == 1;
+        let hold = self.scalers.iter().enumerate().filter(|(i, p)| can(*i) && (p.is_active() || p.expects));
+        hold.map(|(_, p)| p.hold).max().filter(|hold| hold.0 > 0)
     }
 
-    /// Runs the next event of autoscaling if it comes before the gateway's, which is at `gateway`; whether it did.
-    pub(in crate::engine) fn run_scaling_event<S: Sink>(&mut self, gateway: Micros, sink: &mut S) -> bool {
-        let Some(scaling) = &mut self.scaling else { return false };
-        let first = |at: Micros, event: ScalingEvent| {
-            at < gateway || (at == gateway && matches!(event, ScalingEvent::Ready { .. }))
-        };
-        let Some(event) = scaling.events.pop_if(first) else { return false };
-        let now = self.clock;
-        match event {
-            ScalingEvent::Ready { replica, start } => self.ready(replica, start, now, sink),
-            ScalingEvent::HoldOver(request) => self.end_hold(request, now, sink),
-            ScalingEvent::Scrape { pool, edition } => {
-                if let Some((scrape, _)) = self.periods(pool, edition) {
-                    self.scrape(pool);
-                    self.again(now, scrape, event);
-                }
-            }
-            ScalingEvent::Tick { pool, edition } => {
-                if let Some((_, tick)) = self.periods(pool, edition) {
-                    self.decide(pool, sink);
-                    self.again(now, tick, event);
-                }
-            }
+    /// The autoscaler of a pool decides, about all pools that decide together with it.
+    pub(in crate::engine) fn decide(&mut self, pool: u32, now: Micros, source: &Source) -> Vec<Decided> {
+        if self.scalers[pool as usize].place.leader.is_some() {
+            return self.decide_together(pool, now, source);
         }
-        true
-    }
-
-    fn periods(&self, pool: u32, edition: u32) -> Option<(Span, Span)> {
-        let p = &self.scaling.as_ref()?.pools[pool as usize];
-        (p.edition == edition).then_some((p.scrape, p.tick))
-    }
-
-    fn again(&mut self, now: Micros, period: Span, event: ScalingEvent) {
-        if let Some(scaling) = &mut self.scaling {
-            scaling.events.schedule(now.saturating_add(period), event);
-        }
-    }
-
-    /// The autoscaler of a pool decides.
-    fn decide<S: Sink>(&mut self, pool: u32, sink: &mut S) {
-        let together = self.scaling.as_ref().is_some_and(|s| s.pools[pool as usize].place.leader.is_some());
-        if together {
-            return self.decide_together(pool, sink);
-        }
-        let sight = self.sight(pool);
-        let Some(scaling) = &mut self.scaling else { return };
-        let policy = &mut scaling.pools[pool as usize].policy;
+        let sight = self.sight(pool, now, source);
+        let policy = &mut self.scalers[pool as usize].policy;
         let decision = policy.tick(&sight);
         let model = &self.pools[pool as usize].resolved.model;
         let estimate = policy.take_estimate(|size| model.coefficients(size));
-        self.carry_out(pool, &sight, (decision, estimate), sink);
+        vec![Decided { pool, sight, decision, estimate }]
     }
 
-    /// A request is held: autoscalers that need no measurement for that start a replica at once.
-    pub(in crate::engine) fn wake_pools<S: Sink>(&mut self, pools: u64, sink: &mut S) {
-        for pool in 0..self.pools.len() as u32 {
-            let wakes = |p: &PoolScaler| p.is_active() && p.policy.wakes_at_once();
-            let may = self.scaling.as_ref().is_some_and(|s| wakes(&s.pools[pool as usize]));
-            if pools >> pool & 1 == 0 || !may {
-                continue;
-            }
-            let counts = self.pool_counts(pool);
-            let asleep = counts.serving + counts.starting + counts.unplaced == 0;
-            let Some(scaling) = &mut self.scaling else { return };
-            if asleep {
-                let decision = scaling.pools[pool as usize].policy.wake(self.clock);
-                let sight = self.sight(pool);
-                self.carry_out(pool, &sight, (decision, None), sink);
-            }
+    /// What the autoscaler of a pool without replicas decides as a request is held for one, if it needs no measurement for that.
+    pub(in crate::engine) fn wake(&mut self, pool: u32, now: Micros, source: &Source) -> Option<Decided> {
+        let p = self.scalers.get(pool as usize)?;
+        if !p.is_active() || !p.policy.wakes_at_once() {
+            return None;
         }
+        let counts = self.pool_counts(pool);
+        if counts.serving + counts.starting + counts.unplaced > 0 {
+            return None;
+        }
+        let decision = self.scalers[pool as usize].policy.wake(now);
+        Some(Decided { pool, sight: self.sight(pool, now, source), decision, estimate: None })
     }
 
-    /// Tells of a decision and does what it says.
+    /// Reports a decision and does what it says; `held` requests are held for the pool.
     pub(in crate::engine) fn carry_out<S: Sink>(
         &mut self,
-        pool: u32,
-        sight: &PoolSight,
-        (decision, estimate): (Decision, Option<Box<Estimate>>),
+        Decided { pool, sight, decision, estimate }: Decided,
+        held: u32,
+        clock: &mut Clock,
         sink: &mut S,
     ) {
-        let now = self.clock;
-        let present = self.present(pool);
-        let Some(scaling) = &mut self.scaling else { return };
-        let p = &mut scaling.pools[pool as usize];
+        let now = sight.now;
+        let present = self.present(pool, now, held);
+        let p = &mut self.scalers[pool as usize];
         let b = p.policy.bounds();
         assert!(
             (b.min.min(b.max)..=b.max).contains(&decision.desired) || decision.desired == decision.current,
@@ -335,9 +263,9 @@ impl Cluster {
         if changes {
             let (from, to, rule) = (decision.current, decision.desired, decision.rule);
             sink.fact(now, Fact::Scaled { pool, from, to, rule });
-            self.scale(pool, to, now, sink);
+            self.scale(pool, to, now, clock, sink);
         } else {
-            self.place(pool, now, sink);
+            self.place(pool, now, clock, sink);
         }
         sink.scaled(&ScalingRecord {
             at: now,
@@ -353,11 +281,7 @@ impl Cluster {
             queued: sight.queued(),
             running: sight.sum(|r| r.running),
             rate_per_s: sight.rate_per_s,
-            future_per_s: self
-                .scaling
-                .as_ref()
-                .and_then(|s| s.pools[pool as usize].ahead)
-                .map(|_| sight.future_per_s),
+            future_per_s: self.scalers[pool as usize].ahead.map(|_| sight.future_per_s),
             ttft_ms: sight.mean_by_rate(|r| r.ttft_ms),
             itl_ms: sight.mean_by_rate(|r| r.itl_ms),
             decision,
@@ -369,9 +293,9 @@ impl Cluster {
     }
 
     /// Replicas of a pool by phase.
-    pub fn pool_counts(&self, pool: u32) -> PoolCounts {
+    pub(in crate::engine) fn pool_counts(&self, pool: u32) -> PoolCounts {
         let mut counts = PoolCounts {
-            unplaced: self.scaling.as_ref().map_or(0, |s| s.pools[pool as usize].unplaced),
+            unplaced: self.scalers.get(pool as usize).map_or(0, |p| p.unplaced),
             ..PoolCounts::default()
         };
         for r in self.replicas.iter().filter(|r| r.pool == pool) {
@@ -389,8 +313,8 @@ impl Cluster {
     }
 
     /// Whether a pool has an autoscaler.
-    pub fn is_scaled(&self, pool: u32) -> bool {
-        self.scaling.as_ref().is_some_and(|s| s.pools[pool as usize].is_active())
+    pub(in crate::engine) fn is_scaled(&self, pool: u32) -> bool {
+        self.scalers.get(pool as usize).is_some_and(PoolScaler::is_active)
     }
 
     /// The part of all traffic that comes to each pool, as far as it can be known: pools share it alike.

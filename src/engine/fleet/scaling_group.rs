@@ -1,10 +1,12 @@
 //! Pools that decide together: who belongs together, and a decision about all of them at one instant.
 
-use crate::engine::Cluster;
-use crate::engine::facts::Sink;
+use super::scaling::Decided;
+use super::state::Fleet;
+use crate::base::Micros;
 use crate::policy::scaling::optimizer::NO_LIMIT;
 use crate::policy::scaling::{Member, PoolSight, decide_together};
 use crate::scenario::{Optimizer, Pool, ScalingPolicy, Served};
+use crate::workload::Source;
 use serde::{Deserialize, Serialize};
 
 /// Where a pool stands among those that decide together.
@@ -63,23 +65,22 @@ pub(in crate::engine) fn places(pools: &[Pool]) -> Vec<Place> {
     all
 }
 
-impl Cluster {
+impl Fleet {
     /// Decides about all pools that `leader` leads.
-    pub(in crate::engine) fn decide_together<S: Sink>(&mut self, leader: u32, sink: &mut S) {
-        let Some(scaling) = &self.scaling else { return };
-        let place = |pool: u32| &scaling.pools[pool as usize].place;
+    pub(super) fn decide_together(&mut self, leader: u32, now: Micros, source: &Source) -> Vec<Decided> {
+        let place = |pool: u32| &self.scalers[pool as usize].place;
         let mut members: Vec<u32> = Vec::new();
-        for pool in 0..scaling.pools.len() as u32 {
+        for pool in 0..self.scalers.len() as u32 {
             if place(pool).leader == Some(leader) {
                 let key = |pool: u32| (place(pool).lead, place(pool).rank);
                 let at = members.iter().position(|other| key(*other) > key(pool)).unwrap_or(members.len());
                 members.insert(at, pool);
             }
         }
-        let limited = scaling.pools[leader as usize].settings.optimizer == Optimizer::Greedy;
+        let limited = self.scalers[leader as usize].settings.optimizer == Optimizer::Greedy;
         let (mut sights, mut free) = (Vec::new(), Vec::new());
         for pool in &members {
-            sights.push(self.sight(*pool));
+            sights.push(self.sight(*pool, now, source));
             let most = place(*pool).gpus;
             free.push(if limited && most > 0 { most } else { NO_LIMIT });
         }
@@ -96,7 +97,7 @@ impl Cluster {
         }
         let (mut models, mut leads) = (Vec::new(), Vec::new());
         for (k, sight) in sights.iter().enumerate() {
-            let p = &scaling.pools[members[k] as usize];
+            let p = &self.scalers[members[k] as usize];
             if leads.last() != Some(&p.place.lead) {
                 leads.push(p.place.lead);
                 models.push(Vec::new());
@@ -111,17 +112,18 @@ impl Cluster {
                 budget: budgets[k],
             });
         }
-        let Some(scaling) = &mut self.scaling else { return };
+        let scalers = &mut self.scalers;
         let decisions = decide_together(&models, &mut free, &mut |model, variants| {
-            scaling.pools[leads[model] as usize].policy.assess(variants)
+            scalers[leads[model] as usize].policy.assess(variants)
         });
-        for (k, decision) in decisions.into_iter().enumerate() {
-            let Some(scaling) = &mut self.scaling else { return };
-            let pool = members[k];
-            let lead = scaling.pools[pool as usize].place.lead;
+        let mut all = Vec::new();
+        for ((decision, sight), pool) in decisions.into_iter().zip(sights).zip(members) {
+            let lead = self.scalers[pool as usize].place.lead;
             let model = &self.pools[pool as usize].resolved.model;
-            let estimate = scaling.pools[lead as usize].policy.take_estimate(|size| model.coefficients(size));
-            self.carry_out(pool, &sights[k], (decision, estimate), sink);
+            let policy = &mut self.scalers[lead as usize].policy;
+            let estimate = policy.take_estimate(|size| model.coefficients(size));
+            all.push(Decided { pool, sight, decision, estimate });
         }
+        all
     }
 }

@@ -1,11 +1,12 @@
 //! What an autoscaler sees of its pool: counters of replicas read from time to time, and means over the window that ends some time
 //! before now.
 
+use super::state::Fleet;
 use crate::base::{Micros, ReplicaId, Span};
-use crate::engine::Cluster;
 use crate::engine::facts::Present;
 use crate::engine::replica::Replica;
 use crate::policy::scaling::{Measured, PoolSight};
+use crate::workload::Source;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -90,7 +91,7 @@ impl Scrapes {
 }
 
 impl Sample {
-    fn of(r: &Replica, in_flight: u32) -> Self {
+    fn of(r: &Replica) -> Self {
         let t = r.totals();
         let gone = u64::from(t.completed) + u64::from(t.dropped) + u64::from(t.refused);
         Self {
@@ -100,7 +101,7 @@ impl Sample {
             kv_used: r.kv().used(),
             running: r.running(),
             waiting: r.waiting() + r.arriving(),
-            came: gone + u64::from(in_flight),
+            came: gone + u64::from(r.in_flight()),
             prompt_tokens: t.prompt_tokens,
             completed: t.completed.into(),
             output_tokens: t.output_tokens,
@@ -156,57 +157,42 @@ fn count(measured: &mut Measured, (since, before): (Micros, Sample), now: &Sampl
     measured.itl_ms = mean(now.itl_us - before.itl_us, tokens.saturating_sub(done)) / 1000.0;
 }
 
-impl Cluster {
-    /// The replicas of a pool that serve, read now.
-    fn reading(&self, pool: u32) -> Scrape {
+impl Fleet {
+    /// The replicas of a pool that serve, read at `now`; `held` requests are held for it.
+    fn reading(&self, pool: u32, now: Micros, held: u32) -> Scrape {
         let of_pool = || self.replicas.iter().filter(|r| r.pool == pool);
-        let sample = |r: &Replica| Sample::of(r, self.in_flight[r.id.index()]);
-        let samples: Vec<Sample> = of_pool().filter(|r| r.serving()).map(sample).collect();
-        let held = self.held_for(pool);
-        let came = of_pool().map(|r| sample(r).came).sum::<u64>() + u64::from(held);
-        let latest = self.scaling.as_ref().and_then(|s| s.pools[pool as usize].scrapes.0.back());
+        let samples: Vec<Sample> = of_pool().filter(|r| r.serving()).map(Sample::of).collect();
+        let came = of_pool().map(|r| Sample::of(r).came).sum::<u64>() + u64::from(held);
+        let latest = self.scalers.get(pool as usize).and_then(|p| p.scrapes.0.back());
         // What came to replicas that were taken away may count twice for requests sent on; it never goes back.
         let came = came.max(latest.map_or(0, |s| s.came));
-        Scrape { at: self.clock, samples, held, came }
+        Scrape { at: now, samples, held, came }
     }
 
-    /// Reads the replicas of a pool that serve.
-    pub(in crate::engine) fn scrape(&mut self, pool: u32) {
-        let reading = self.reading(pool);
-        let Some(scaling) = &mut self.scaling else { return };
-        let p = &mut scaling.pools[pool as usize];
+    /// Reads the replicas of a pool that serve; `held` requests are held for it.
+    pub(in crate::engine) fn scrape(&mut self, pool: u32, now: Micros, held: u32) {
+        let reading = self.reading(pool, now, held);
+        let p = &mut self.scalers[pool as usize];
         p.scrapes.0.push_back(reading);
-        p.scrapes.forget(self.clock, p.window + p.lag);
+        p.scrapes.forget(now, p.window + p.lag);
     }
 
     /// What would be measured now, without window and lag: since the latest measurement before this instant.
-    pub(in crate::engine) fn present(&self, pool: u32) -> Option<Present> {
-        let scrapes = &self.scaling.as_ref()?.pools[pool as usize].scrapes.0;
-        let before = scrapes.iter().rev().find(|s| s.at < self.clock)?.clone();
-        let mut sight = PoolSight { now: self.clock, ..PoolSight::default() };
-        Scrapes(VecDeque::from([before, self.reading(pool)])).fill(&mut sight, [Span(0); 2], 1);
+    pub(super) fn present(&self, pool: u32, now: Micros, held: u32) -> Option<Present> {
+        let scrapes = &self.scalers.get(pool as usize)?.scrapes.0;
+        let before = scrapes.iter().rev().find(|s| s.at < now)?.clone();
+        let mut sight = PoolSight { now, ..PoolSight::default() };
+        Scrapes(VecDeque::from([before, self.reading(pool, now, held)])).fill(&mut sight, [Span(0); 2], 1);
         let (ttft_ms, itl_ms) = (sight.mean_by_rate(|r| r.ttft_ms), sight.mean_by_rate(|r| r.itl_ms));
         Some(Present { rate_per_s: sight.rate_per_s, ttft_ms, itl_ms })
     }
 
-    /// The highest rate of requests in any stretch as long as a tick from now on: who goes away now is missing until then, and who
-    /// is asked for now serves by then.
-    fn busiest(&self, reach: Span, tick: Span) -> f64 {
-        let stretches = (reach.0 / tick.0.max(1)).clamp(1, MOST_STRETCHES);
-        let length = reach.0 / stretches;
-        let rate = |k: u64| {
-            let from = self.clock.saturating_add(Span(k * length));
-            self.source.expected(from, from.saturating_add(Span(length)))
-        };
-        (0..stretches).map(rate).fold(0.0, f64::max)
-    }
-
     /// A pool as its autoscaler sees it now.
-    pub(in crate::engine) fn sight(&self, pool: u32) -> PoolSight {
+    pub(super) fn sight(&self, pool: u32, now: Micros, source: &Source) -> PoolSight {
         let b = &self.pools[pool as usize];
         let counts = self.pool_counts(pool);
         let mut sight = PoolSight {
-            now: self.clock,
+            now,
             ready: counts.serving,
             pending: counts.starting + counts.unplaced,
             draining: counts.draining,
@@ -215,12 +201,23 @@ impl Cluster {
             usd_per_hour: b.resolved.usd_per_hour,
             ..PoolSight::default()
         };
-        let Some(scaling) = &self.scaling else { return sight };
-        let p = &scaling.pools[pool as usize];
+        let Some(p) = self.scalers.get(pool as usize) else { return sight };
         if let Some(ahead) = p.ahead {
-            sight.future_per_s = self.busiest(ahead + p.tick, p.tick) * self.share_of_each_pool();
+            sight.future_per_s = busiest(source, now, [ahead + p.tick, p.tick]) * self.share_of_each_pool();
         }
         p.scrapes.fill(&mut sight, [p.window, p.lag], b.block_tokens);
         sight
     }
+}
+
+/// The highest rate of requests in any stretch as long as a tick from now on: who goes away now is missing until then, and who
+/// is asked for now serves by then.
+fn busiest(source: &Source, now: Micros, [reach, tick]: [Span; 2]) -> f64 {
+    let stretches = (reach.0 / tick.0.max(1)).clamp(1, MOST_STRETCHES);
+    let length = reach.0 / stretches;
+    let rate = |k: u64| {
+        let from = now.saturating_add(Span(k * length));
+        source.expected(from, from.saturating_add(Span(length)))
+    };
+    (0..stretches).map(rate).fold(0.0, f64::max)
 }

@@ -5,9 +5,9 @@
 //! instant it named or when an admitted request leaves.
 
 use super::routing::view_of;
+use super::state::{Around, Gateway};
 use crate::base::small::sort::sort_by_key;
 use crate::base::{Micros, RequestId};
-use crate::engine::Cluster;
 use crate::engine::clock::ClusterEvent;
 use crate::engine::facts::{Fact, Sink};
 use crate::engine::request::{Location, Slot};
@@ -43,7 +43,7 @@ struct DelayQueue {
 
 impl AdmissionQueue {
     /// No request in flight and none delayed.
-    pub(in crate::engine) fn new(policy: &AdmissionPolicy) -> Self {
+    pub(super) fn new(policy: &AdmissionPolicy) -> Self {
         Self {
             policy: AdmissionState::new(policy),
             settings: policy.clone(),
@@ -55,7 +55,7 @@ impl AdmissionQueue {
     }
 
     /// Requests that are delayed.
-    pub(in crate::engine) fn delayed(&self) -> u32 {
+    pub(super) fn delayed(&self) -> u32 {
         self.delayed
     }
 
@@ -114,48 +114,48 @@ impl AdmissionQueue {
     }
 }
 
-impl Cluster {
+impl Gateway {
     /// Admission decides on a request that has arrived.
-    pub(in crate::engine) fn admit<S: Sink>(&mut self, slot: Slot, now: Micros, sink: &mut S) {
-        let queue = self.admission.policy.queue(self.tenant_of(slot));
+    pub(super) fn admit<S: Sink>(&mut self, slot: Slot, around: &mut Around<'_>, sink: &mut S) {
+        let queue = self.admission.policy.queue(around.book.here(around.book.active()[slot].id).tenant);
         if let Some((_, reason)) = self.admission.head(queue) {
-            self.hold(slot, queue, reason, now, sink);
+            self.hold(slot, queue, reason, around, sink);
             return;
         }
-        match self.ask(slot, now) {
-            Verdict::Admit => self.let_in(slot, now, sink),
-            Verdict::Reject(reason) => self.refuse(slot, reason, now, sink),
+        match self.ask(slot, around) {
+            Verdict::Admit => self.let_in(slot, around, sink),
+            Verdict::Reject(reason) => self.refuse(slot, reason, around, sink),
             Verdict::Delay(reason, when) => {
-                self.hold(slot, queue, reason, now, sink);
-                self.wait_for(queue, reason, when, now);
+                self.hold(slot, queue, reason, around, sink);
+                self.wait_for(queue, (reason, when), around);
             }
         }
     }
 
     /// The head of a queue is asked again, and those behind it as long as they get in.
-    pub(in crate::engine) fn retry<S: Sink>(&mut self, queue: u32, now: Micros, sink: &mut S) {
+    pub(super) fn retry<S: Sink>(&mut self, queue: u32, around: &mut Around<'_>, sink: &mut S) {
         while let Some((slot, _)) = self.admission.head(queue) {
-            let verdict = self.ask(slot, now);
+            let verdict = self.ask(slot, around);
             if let Verdict::Delay(reason, when) = verdict {
-                self.wait_for(queue, reason, when, now);
+                self.wait_for(queue, (reason, when), around);
                 return;
             }
             self.admission.queues[queue as usize].requests.pop_front();
             self.admission.delayed -= 1;
             match verdict {
-                Verdict::Admit => self.let_in(slot, now, sink),
-                Verdict::Reject(reason) => self.refuse(slot, reason, now, sink),
+                Verdict::Admit => self.let_in(slot, around, sink),
+                Verdict::Reject(reason) => self.refuse(slot, reason, around, sink),
                 Verdict::Delay(..) => {}
             }
         }
     }
 
     /// The instant has come that a queue was waiting for, unless it has been asked in the meantime.
-    pub(in crate::engine) fn retry_if_due<S: Sink>(&mut self, queue: u32, now: Micros, sink: &mut S) {
-        let due = self.admission.queues.get_mut(queue as usize).filter(|q| q.retry_at == now);
+    pub(super) fn retry_if_due<S: Sink>(&mut self, queue: u32, around: &mut Around<'_>, sink: &mut S) {
+        let due = self.admission.queues.get_mut(queue as usize).filter(|q| q.retry_at == around.now);
         if let Some(due) = due {
             due.retry_at = Micros::MAX;
-            self.retry(queue, now, sink);
+            self.retry(queue, around, sink);
         }
     }
 
@@ -163,25 +163,30 @@ impl Cluster {
     pub(in crate::engine) fn change_admission<S: Sink>(
         &mut self,
         policy: &AdmissionPolicy,
-        now: Micros,
+        around: &mut Around<'_>,
         sink: &mut S,
     ) {
         if self.admission.settings == *policy {
             return;
         }
         self.admission.settings = policy.clone();
-        self.admission.policy.change(policy, now);
+        self.admission.policy.change(policy, around.now);
         let mut held: Vec<Slot> = self.admission.queues.drain(..).flat_map(|q| q.requests).collect();
         self.admission.delayed = 0;
-        sort_by_key(&mut held, |&slot| u64::from(self.active[slot].id.0));
+        sort_by_key(&mut held, |&slot| u64::from(around.book.active()[slot].id.0));
         for slot in held {
-            self.admit(slot, now, sink);
+            self.admit(slot, around, sink);
         }
     }
 
     /// An admitted request has left: delayed ones may follow.
-    pub(in crate::engine) fn release_admission<S: Sink>(&mut self, request: RequestId, sink: &mut S) {
-        let tenant = self.records.here(request).tenant;
+    pub(super) fn release_admission<S: Sink>(
+        &mut self,
+        request: RequestId,
+        around: &mut Around<'_>,
+        sink: &mut S,
+    ) {
+        let tenant = around.book.here(request).tenant;
         self.admission.leave(tenant);
         if self.admission.delayed == 0 {
             return;
@@ -189,83 +194,86 @@ impl Cluster {
         let queue = self.admission.policy.queue(tenant);
         let waits = self.admission.queues.get(queue as usize).is_some_and(|q| q.retry_at == Micros::MAX);
         if waits {
-            self.retry(queue, self.clock, sink);
+            self.retry(queue, around, sink);
         }
     }
 
-    fn tenant_of(&self, slot: Slot) -> u32 {
-        self.records.here(self.active[slot].id).tenant
-    }
-
-    fn ask(&mut self, slot: Slot, now: Micros) -> Verdict {
-        let active = &self.active[slot];
-        let record = self.records.here(active.id);
-        let view = view_of(active, record, now);
+    fn ask(&mut self, slot: Slot, around: &Around<'_>) -> Verdict {
+        let active = &around.book.active()[slot];
+        let record = around.book.here(active.id);
+        let view = view_of(active, record, around.now);
         let in_flight = self.admission.counts(record.tenant);
         let verdict = self.admission.policy.decide(&view, in_flight);
         if let Verdict::Delay(_, when) = verdict {
             let wakes = match when {
-                RetryWhen::At(at) => at > now,
+                RetryWhen::At(at) => at > around.now,
                 RetryWhen::WhenOneLeaves => in_flight.cluster > 0,
             };
-            assert!(wakes, "INV-8: {:?} is delayed at {now:?} until {when:?}", active.id);
+            assert!(wakes, "INV-8: {:?} is delayed at {:?} until {when:?}", active.id, around.now);
         }
         verdict
     }
 
-    fn let_in<S: Sink>(&mut self, slot: Slot, now: Micros, sink: &mut S) {
-        let request = self.active[slot].id;
-        let record = self.records.here_mut(request);
+    fn let_in<S: Sink>(&mut self, slot: Slot, around: &mut Around<'_>, sink: &mut S) {
+        let request = around.book.active()[slot].id;
+        let record = around.book.here_mut(request);
         record.refused = None;
-        record.admitted = now.into();
+        record.admitted = around.now.into();
         self.admission.enter(record.tenant);
-        self.census.admitted += 1;
-        sink.fact(now, Fact::Admitted { request });
-        self.events.schedule(now.saturating_add(self.routing_latency), ClusterEvent::Routing(slot));
+        around.book.census_mut().admitted += 1;
+        sink.fact(around.now, Fact::Admitted { request });
+        around.clock.schedule(around.now.saturating_add(self.routing_latency), ClusterEvent::Routing(slot));
     }
 
     /// A request that was let in long ago is routed at once: it counts as on its way to the router for as long as that takes.
-    pub(in crate::engine) fn back_to_router(&mut self, request: RequestId, now: Micros) {
-        self.records.here_mut(request).admitted = Micros(now.0.saturating_sub(self.routing_latency.0)).into();
+    pub(super) fn back_to_router(&self, request: RequestId, around: &mut Around<'_>) {
+        around.book.here_mut(request).admitted =
+            Micros(around.now.0.saturating_sub(self.routing_latency.0)).into();
     }
 
-    fn refuse<S: Sink>(&mut self, slot: Slot, reason: Reason, now: Micros, sink: &mut S) {
-        let request = self.active[slot].id;
-        let record = self.records.here_mut(request);
-        record.relocate(Location::Rejected, &mut self.locations);
+    fn refuse<S: Sink>(&mut self, slot: Slot, reason: Reason, around: &mut Around<'_>, sink: &mut S) {
+        let request = around.book.active()[slot].id;
+        let record = around.book.relocate(request, Location::Rejected);
         record.refused = Some(reason);
-        record.left = now.into();
+        record.left = around.now.into();
         record.slot = Slot::NONE;
-        self.census.rejected += 1;
         let session = record.session;
-        self.active.remove(slot);
+        around.book.census_mut().rejected += 1;
+        around.book.remove(slot);
         self.source.ended(session, None);
-        sink.fact(now, Fact::Rejected { request, reason, replica: None });
+        sink.fact(around.now, Fact::Rejected { request, reason, replica: None });
     }
 
     /// The router has nowhere to send a request that had been let in.
-    pub(in crate::engine) fn turn_away<S: Sink>(
+    pub(super) fn turn_away<S: Sink>(
         &mut self,
         slot: Slot,
         reason: Reason,
-        now: Micros,
+        around: &mut Around<'_>,
         sink: &mut S,
     ) {
-        let request = self.active[slot].id;
-        self.census.turned_away += 1;
-        self.refuse(slot, reason, now, sink);
-        self.release_admission(request, sink);
+        let request = around.book.active()[slot].id;
+        around.book.census_mut().turned_away += 1;
+        self.refuse(slot, reason, around, sink);
+        self.release_admission(request, around, sink);
     }
 
-    fn hold<S: Sink>(&mut self, slot: Slot, queue: u32, reason: Reason, now: Micros, sink: &mut S) {
-        let request = self.active[slot].id;
-        self.records.here_mut(request).refused = Some(reason);
+    fn hold<S: Sink>(
+        &mut self,
+        slot: Slot,
+        queue: u32,
+        reason: Reason,
+        around: &mut Around<'_>,
+        sink: &mut S,
+    ) {
+        let request = around.book.active()[slot].id;
+        around.book.here_mut(request).refused = Some(reason);
         self.admission.queue(queue, reason).requests.push_back(slot);
         self.admission.delayed += 1;
-        sink.fact(now, Fact::Delayed { request, reason });
+        sink.fact(around.now, Fact::Delayed { request, reason });
     }
 
-    fn wait_for(&mut self, queue: u32, reason: Reason, when: RetryWhen, now: Micros) {
+    fn wait_for(&mut self, queue: u32, (reason, when): (Reason, RetryWhen), around: &mut Around<'_>) {
         let at = match when {
             RetryWhen::At(at) => at,
             RetryWhen::WhenOneLeaves => Micros::MAX,
@@ -274,8 +282,12 @@ impl Cluster {
         waiting.reason = reason;
         waiting.retry_at = at;
         if at != Micros::MAX {
-            assert!(at > now, "INV-3: a queue is asked again at {at:?}, which is not after {now:?}");
-            self.events.schedule(at, ClusterEvent::Retry { queue });
+            assert!(
+                at > around.now,
+                "INV-3: a queue is asked again at {at:?}, which is not after {:?}",
+                around.now
+            );
+            around.clock.schedule(at, ClusterEvent::Retry { queue });
         }
     }
 }

@@ -1,55 +1,60 @@
 //! What follows from requests having left a replica: in the counts, in the router, in admission and for the user.
 
-use crate::engine::Cluster;
+use super::state::{Around, Gateway};
+use crate::base::ReplicaId;
 use crate::engine::clock::ClusterEvent;
 use crate::engine::facts::Sink;
 use crate::engine::replica::{Departure, DepartureReason};
 use crate::policy::routing::Outcome;
 
-impl Cluster {
-    /// Everything that follows from requests having left replica `index`, which `self.departures` holds.
+impl Gateway {
+    /// Everything that follows from these requests having left a replica.
     #[inline(never)]
-    pub(in crate::engine) fn settle_departures<S: Sink>(&mut self, index: usize, sink: &mut S) {
-        let mut left = std::mem::take(&mut self.departures);
-        self.stop_if_drained(self.views[index].id);
-        for gone in &left {
-            self.report_to_router(*gone, index);
+    pub(in crate::engine) fn settle_departures<S: Sink>(
+        &mut self,
+        replica: ReplicaId,
+        left: &mut Vec<Departure>,
+        around: &mut Around<'_>,
+        sink: &mut S,
+    ) {
+        let now = around.now;
+        for gone in left.iter() {
+            self.report_to_router(*gone, replica, around);
         }
         left.retain(|gone| {
             let stays = gone.why == DepartureReason::Redirected;
             if stays {
-                let slot = self.records.here(gone.request).slot;
-                self.back_to_router(gone.request, self.clock);
-                self.events.schedule(self.clock, ClusterEvent::Routing(slot));
+                let slot = around.book.here(gone.request).slot;
+                self.back_to_router(gone.request, around);
+                around.clock.schedule(now, ClusterEvent::Routing(slot));
             }
             !stays
         });
-        for gone in &left {
+        for gone in left.iter() {
             match gone.why {
                 DepartureReason::Refused => {
-                    self.census.rejected += 1;
-                    self.census.turned_away += 1;
+                    let census = around.book.census_mut();
+                    census.rejected += 1;
+                    census.turned_away += 1;
                 }
                 DepartureReason::Completed | DepartureReason::Dropped | DepartureReason::Redirected => {}
             }
-            self.release_admission(gone.request, sink);
+            self.release_admission(gone.request, around, sink);
         }
-        for gone in &left {
-            let record = self.records.here(gone.request);
-            let shown = record.e2e.get().map(|e2e| record.arrival.saturating_add(e2e).max(self.clock));
+        for gone in left.iter() {
+            let record = around.book.here(gone.request);
+            let shown = record.e2e.get().map(|e2e| record.arrival.saturating_add(e2e).max(now));
             self.source.ended(record.session, shown);
         }
         left.clear();
-        self.departures = left;
-        let (all, arrived) = (self.locations.total(), self.census.arrived);
+        let (all, arrived) = (around.book.locations().total(), around.book.census().arrived);
         assert!(all == arrived, "INV-1: {arrived} requests arrived and {all} are somewhere");
     }
 
-    /// The gateway no longer counts the tokens of a request that has left replica `index`, and reports it to a router that
-    /// wants to know.
-    fn report_to_router(&mut self, gone: Departure, index: usize) {
-        let r = self.records.here(gone.request);
-        self.signals[index].tokens_in_flight -= u64::from(r.prompt_tokens);
+    /// The gateway no longer counts the tokens of a request that has left a replica, and reports it to a router that wants to know.
+    fn report_to_router(&mut self, gone: Departure, replica: ReplicaId, around: &Around<'_>) {
+        let r = around.book.here(gone.request);
+        self.picture.forget(replica.index(), r.prompt_tokens);
         if !self.router.wants_departures() {
             return;
         }
@@ -58,9 +63,9 @@ impl Cluster {
             DepartureReason::Dropped | DepartureReason::Refused | DepartureReason::Redirected => (None, None),
         };
         self.router.left(&Outcome {
-            now: self.clock,
+            now: around.now,
             request: gone.request,
-            replica: self.views[index].id,
+            replica,
             ttft,
             e2e,
             output_tokens: r.generated,

@@ -1,88 +1,97 @@
 //! Requests held at the gateway because their pool has no replica that serves, but an autoscaler that can start one, or because the
 //! run began without replicas of it.
 
-use crate::base::{Micros, RequestId};
-use crate::engine::Cluster;
-use crate::engine::clock::ClusterEvent;
+use super::state::{Around, Gateway};
+use crate::base::RequestId;
+use crate::engine::clock::{ClusterEvent, ScalingEvent};
 use crate::engine::facts::{Fact, Sink};
-use crate::engine::fleet::ScalingEvent;
 use crate::engine::request::{Location, Slot};
 use crate::policy::Reason;
 use serde::{Deserialize, Serialize};
 
 /// A request that waits for a replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::engine) struct Held {
-    pub(in crate::engine) slot: Slot,
+pub(super) struct Held {
+    slot: Slot,
     request: RequestId,
     /// The pools that can serve it, as bits by number.
-    pub(in crate::engine) pools: u64,
+    pools: u64,
 }
 
-impl Cluster {
-    /// Holds a request for which there is no replica, if there is one to wait for; whether it does.
-    pub(in crate::engine) fn hold_for_replica<S: Sink>(
+impl Gateway {
+    /// Holds a request for which there is no replica of `pools`, if there is one to wait for; whether it does.
+    pub(super) fn hold_for_replica<S: Sink>(
         &mut self,
         slot: Slot,
-        pools: u64,
-        reason: Reason,
+        (pools, reason): (u64, Reason),
+        around: &mut Around<'_>,
         sink: &mut S,
     ) -> bool {
-        let (now, request) = (self.clock, self.active[slot].id);
-        let Some(scaling) = &mut self.scaling else { return false };
         if !matches!(reason, Reason::NoReplica | Reason::NoReplicaOfModel) {
             return false;
         }
-        let can = |i: usize| pools >> i & 1 == 1;
-        let hold = scaling.pools.iter().enumerate().filter(|(i, p)| can(*i) && (p.is_active() || p.expects));
-        let Some(longest) = hold.map(|(_, p)| p.hold).max().filter(|hold| hold.0 > 0) else { return false };
-        scaling.held.push_back(Held { slot, request, pools });
-        scaling.events.schedule(now.saturating_add(longest), ScalingEvent::HoldOver(request));
-        self.records.here_mut(request).refused = Some(reason);
+        let Some(longest) = around.fleet.longest_hold(pools) else { return false };
+        let (now, request) = (around.now, around.book.active()[slot].id);
+        self.held.push_back(Held { slot, request, pools });
+        around.clock.schedule_scaling(now.saturating_add(longest), ScalingEvent::HoldOver(request));
+        around.book.here_mut(request).refused = Some(reason);
         sink.fact(now, Fact::Delayed { request, reason });
-        self.wake_pools(pools, sink);
+        self.wake_pools(pools, around, sink);
         true
     }
 
+    /// A request is held: autoscalers that need no measurement for that start a replica at once.
+    fn wake_pools<S: Sink>(&mut self, pools: u64, around: &mut Around<'_>, sink: &mut S) {
+        let now = around.now;
+        for pool in (0..around.fleet.pools()).filter(|pool| pools >> pool & 1 == 1) {
+            if let Some(decided) = around.fleet.wake(pool, now, &self.source) {
+                let held = self.held_for(pool);
+                around.fleet.carry_out(decided, held, around.clock, sink);
+                self.follow(around);
+            }
+        }
+    }
+
     /// A pool has a replica that serves: those that wait for one are routed.
-    pub(in crate::engine) fn release_held(&mut self, pool: u32, now: Micros) {
-        let Some(scaling) = &mut self.scaling else { return };
-        scaling.pools[pool as usize].expects = false;
-        if scaling.held.is_empty() {
+    pub(super) fn release_held(&mut self, pool: u32, around: &mut Around<'_>) {
+        if self.held.is_empty() {
             return;
         }
         let can = |held: &Held| held.pools >> pool & 1 == 1;
-        let going: Vec<Held> = scaling.held.iter().copied().filter(can).collect();
-        scaling.held.retain(|held| !can(held));
+        let going: Vec<Held> = self.held.iter().copied().filter(can).collect();
+        self.held.retain(|held| !can(held));
         for held in going {
-            self.records.here_mut(held.request).refused = None;
-            self.back_to_router(held.request, now);
-            self.events.schedule(now, ClusterEvent::Routing(held.slot));
+            around.book.here_mut(held.request).refused = None;
+            self.back_to_router(held.request, around);
+            around.clock.schedule(around.now, ClusterEvent::Routing(held.slot));
         }
     }
 
     /// A request has been held for as long as it may be; if it is gone by now, nothing happens.
-    pub(in crate::engine) fn end_hold<S: Sink>(&mut self, request: RequestId, now: Micros, sink: &mut S) {
-        if self.records.at(request.index()).location() != Location::Gateway {
+    pub(in crate::engine) fn end_hold<S: Sink>(
+        &mut self,
+        request: RequestId,
+        around: &mut Around<'_>,
+        sink: &mut S,
+    ) {
+        if around.book.records().at(request.index()).location() != Location::Gateway {
             return;
         }
-        let Some(scaling) = &mut self.scaling else { return };
         // Nearly always the first: all are held for as long.
-        let Some(at) = scaling.held.iter().position(|held| held.request == request) else { return };
-        let Some(held) = scaling.held.remove(at) else { return };
-        let reason = self.records.here(request).refused.unwrap_or(Reason::NoReplica);
-        self.back_to_router(request, now);
-        self.turn_away(held.slot, reason, now, sink);
+        let Some(at) = self.held.iter().position(|held| held.request == request) else { return };
+        let Some(held) = self.held.remove(at) else { return };
+        let reason = around.book.here(request).refused;
+        self.back_to_router(request, around);
+        self.turn_away(held.slot, reason.unwrap_or(Reason::NoReplica), around, sink);
     }
 
     /// Requests held for replicas of a pool.
-    pub fn held_for(&self, pool: u32) -> u32 {
-        let can = |held: &&Held| held.pools >> pool & 1 == 1;
-        self.scaling.as_ref().map_or(0, |s| s.held.iter().filter(can).count() as u32)
+    pub(in crate::engine) fn held_for(&self, pool: u32) -> u32 {
+        self.held.iter().filter(|held| held.pools >> pool & 1 == 1).count() as u32
     }
 
     /// Requests held for replicas.
-    pub fn held(&self) -> u32 {
-        self.scaling.as_ref().map_or(0, |s| s.held.len() as u32)
+    pub(in crate::engine) fn held(&self) -> u32 {
+        self.held.len() as u32
     }
 }

@@ -3,12 +3,11 @@
 mod admission_queue;
 mod departure;
 mod held_requests;
+mod picture;
 mod redirect;
 mod routing;
+mod state;
 
 pub use redirect::{NotRedirected, WhyNot};
 
-pub(in crate::engine) use admission_queue::AdmissionQueue;
-pub(in crate::engine) use held_requests::Held;
-pub(in crate::engine) use redirect::Redirects;
-pub(in crate::engine) use routing::{pool_views, serves};
+pub(in crate::engine) use state::{Around, Gateway};

@@ -3,9 +3,9 @@
 //! The router is asked first, so that its memory and its draws go on as if its choice had been followed: an edit that sends a
 //! request where it goes anyway changes nothing of a run.
 
-use super::routing::can_have;
+use super::state::Gateway;
 use crate::base::{ReplicaId, RequestId};
-use crate::engine::Cluster;
+use crate::engine::request::Records;
 use serde::{Deserialize, Serialize};
 
 /// Why a request did not go where an edit sends it.
@@ -32,19 +32,18 @@ pub struct NotRedirected {
 
 /// What edits say of single requests. Their number is that of edits, at most.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(in crate::engine) struct Redirects {
+pub(super) struct Redirects {
     /// Requests that are still to be routed.
     open: Vec<(RequestId, ReplicaId)>,
     /// Those that went elsewhere.
     missed: Vec<NotRedirected>,
 }
 
-impl Cluster {
+impl Gateway {
     /// When `request` is routed, `to` gets it instead of the router's choice, if it takes requests then.
-    pub fn redirect(&mut self, request: RequestId, to: ReplicaId) {
+    pub(in crate::engine) fn redirect(&mut self, request: RequestId, to: ReplicaId, records: &Records) {
         self.redirects.open.retain(|(other, _)| *other != request);
-        let decided =
-            self.records.get(request.index()).is_some_and(|r| r.routed.is_known() || r.left.is_known());
+        let decided = records.get(request.index()).is_some_and(|r| r.routed.is_known() || r.left.is_known());
         if decided {
             self.redirects.missed.push(NotRedirected { request, to, why: WhyNot::TooLate });
         } else {
@@ -52,25 +51,24 @@ impl Cluster {
         }
     }
 
-    /// Takes over what edits said of requests before this cluster, which has not begun yet, took the place of another one.
-    pub fn keep_redirects(&mut self, before: &Self) {
-        assert!(self.events_done == 0, "INV-6: redirects of another run");
+    /// Takes over what edits said of requests before this gateway took the place of another one.
+    pub(in crate::engine) fn keep_redirects(&mut self, before: &Self) {
         self.redirects = before.redirects.clone();
     }
 
     /// The requests that did not go where edits send them, or have not yet.
-    pub fn not_redirected(&self) -> impl Iterator<Item = NotRedirected> + '_ {
+    pub(in crate::engine) fn not_redirected(&self) -> impl Iterator<Item = NotRedirected> + '_ {
         let open = self.redirects.open.iter();
         let open = open.map(|&(request, to)| NotRedirected { request, to, why: WhyNot::NotYet });
         self.redirects.missed.iter().copied().chain(open)
     }
 
     /// Where an edit sends a request that is being routed, for which `pools` serve the model.
-    pub(in crate::engine) fn redirected(&mut self, request: RequestId, pools: u64) -> Option<ReplicaId> {
+    pub(super) fn redirected(&mut self, request: RequestId, pools: u64) -> Option<ReplicaId> {
         let place = self.redirects.open.iter().position(|(other, _)| *other == request)?;
         let (_, to) = self.redirects.open.remove(place);
         // A full wait queue is no reason: the replica itself refuses who finds it full.
-        let takes = self.views.get(to.index()).is_some_and(|view| can_have(view, pools));
+        let takes = self.can_take(to, pools);
         if !takes {
             self.redirects.missed.push(NotRedirected { request, to, why: WhyNot::CannotTake });
         }
@@ -78,7 +76,7 @@ impl Cluster {
     }
 
     /// The decision that is kept names the replica that gets the request.
-    pub(in crate::engine) fn remember_redirect(&mut self, to: Option<ReplicaId>) {
+    pub(super) fn remember_redirect(&mut self, to: Option<ReplicaId>) {
         if let Some(to) = to {
             self.decision.chosen = self.decision.seen.iter().position(|view| view.id == to);
         }

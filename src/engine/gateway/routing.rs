@@ -1,217 +1,178 @@
-//! The gateway: arrival, admission, routing, and the signals these decisions are made on.
+//! Arrival and routing, and the signals that the router decides on.
 
-use crate::base::{Micros, Piece, RequestId, Span};
-use crate::engine::Cluster;
+use super::state::{Around, Gateway};
+use crate::base::{Micros, ReplicaId, RequestId};
 use crate::engine::clock::ClusterEvent;
 use crate::engine::facts::{Fact, Sink};
-use crate::engine::replica::{Replica, look_at, signals_of};
-use crate::engine::request::{ActiveRequest, Load, Location, Record, Slot};
-use crate::kv::BlockTable;
-use crate::perf::Resolved;
+use crate::engine::replica::{Replica, look_at};
+use crate::engine::request::{ActiveRequest, Location, Record, Slot};
 use crate::policy::routing::{Excluded, Fleet};
 use crate::policy::{PoolView, Reason, ReplicaPhase, ReplicaView, RequestView};
-use crate::scenario::{Pool, Served};
-use crate::workload::{RequestSpec, Source};
 
-impl Cluster {
-    /// How many scores of the router counted as 0 because they were no finite numbers.
-    pub fn not_finite_scores(&self) -> u64 {
-        self.router.not_finite()
-    }
-
-    /// When the gateway's next event runs.
-    pub(in crate::engine) fn gateway_at(&self) -> Micros {
-        let decision = self.events.next_at();
-        let own = self.source.peek().map_or(decision, |arrival| arrival.min(decision));
-        own.min(self.scaling_at(own))
-    }
-
+impl Gateway {
     /// Runs the gateway's next event: at one instant all arrivals, then all admissions, then all routings.
-    pub(in crate::engine) fn run_gateway_event<S: Sink>(&mut self, sink: &mut S) {
-        let arrival = self.source.peek().unwrap_or(Micros::MAX);
-        if self.run_scaling_event(arrival.min(self.events.next_at()), sink) {
-            return;
-        }
-        match self.events.pop_unless(arrival, ClusterEvent::Arrival).unwrap_or(ClusterEvent::Arrival) {
-            ClusterEvent::Arrival => self.arrive(sink),
+    pub(in crate::engine) fn run_event<S: Sink>(
+        &mut self,
+        arrival: Micros,
+        around: &mut Around<'_>,
+        sink: &mut S,
+    ) {
+        match around.clock.pop(arrival) {
+            ClusterEvent::Arrival => self.arrive(around, sink),
             ClusterEvent::Admission(slot) => {
-                self.observe();
-                self.admit(slot, self.clock, sink);
+                self.picture.observe(around.fleet.replicas(), around.now);
+                self.admit(slot, around, sink);
             }
-            ClusterEvent::Routing(slot) => self.route(slot, sink),
-            ClusterEvent::Retry { queue } => self.retry_if_due(queue, self.clock, sink),
+            ClusterEvent::Routing(slot) => self.route(slot, around, sink),
+            ClusterEvent::Retry { queue } => self.retry_if_due(queue, around, sink),
         }
     }
 
-    fn arrive<S: Sink>(&mut self, sink: &mut S) {
-        let now = self.clock;
+    fn arrive<S: Sink>(&mut self, around: &mut Around<'_>, sink: &mut S) {
+        let now = around.now;
         let spec = self.source.take().expect("INV-3: an arrival was due and none came");
         assert!(spec.arrival == now, "INV-3: an arrival at {:?} came at {now:?}", spec.arrival);
-        let id = RequestId(self.records.len() as u32);
-        let slot = self.active.add(new_request(id, &spec));
-        self.records.push(Record::new(&spec, slot, &mut self.locations));
-        self.census.arrived += 1;
-        sink.fact(now, Fact::Arrived { request: id, client: spec.client, class: spec.class });
-        self.events.schedule(now.saturating_add(self.admission_latency), ClusterEvent::Admission(slot));
+        let (request, slot) = around.book.arrive(&spec);
+        sink.fact(now, Fact::Arrived { request, client: spec.client, class: spec.class });
+        let at = now.saturating_add(self.admission_latency);
+        around.clock.schedule(at, ClusterEvent::Admission(slot));
     }
 
-    fn route<S: Sink>(&mut self, slot: Slot, sink: &mut S) {
-        self.observe();
-        let now = self.clock;
-        let active = &self.active[slot];
-        let (request, model) = (active.id, active.model);
-        let pools = self.serves[model as usize];
-        let all = self.all_can_have_it(pools);
-        let view = view_of(active, self.records.here(request), now);
-        let replicas = &self.replicas;
-        let fleet = Fleet {
-            replicas: if all {
-                &self.views
-            } else {
-                candidates(&self.views, pools, &self.pool_views, &mut self.decision.seen)
-            },
-            signals: &self.signals,
-            pools: &self.pool_views,
-            cached_share: &|id, request| cached_share(&replicas[id.index()], request),
-            below_share: &|id, request| below_share(&replicas[id.index()], request),
-        };
-        let choice = if fleet.replicas.is_empty() {
-            self.decision.scores.clear();
-            Err(self.nowhere_to_go(model, pools))
-        } else {
-            let choice = self.router.pick(&view, &fleet, &mut self.decision.scores);
-            choice.map(|position| (position, fleet.replicas[position].id))
-        };
+    fn route<S: Sink>(&mut self, slot: Slot, around: &mut Around<'_>, sink: &mut S) {
+        let now = around.now;
+        self.picture.observe(around.fleet.replicas(), now);
+        let request = around.book.active()[slot].id;
+        let pools = self.serves[around.book.active()[slot].model as usize];
+        let choice = self.choose(slot, pools, around);
         let redirected = self.redirected(request, pools);
-        if sink.wants_decision(request, self.views.len()) {
-            self.remember(request, choice.ok().map(|(position, _)| position), pools);
+        if sink.wants_decision(request, around.fleet.replicas().len()) {
+            self.remember(request, choice.ok().map(|(position, _)| position), pools, around);
             self.remember_redirect(redirected);
             sink.decision(now, &self.decision);
         }
-        let chosen = match redirected.map_or(choice.map(|(_, chosen)| chosen), Ok) {
-            Ok(chosen) => chosen,
+        match redirected.map_or(choice.map(|(_, chosen)| chosen), Ok) {
+            Ok(chosen) => self.send(slot, chosen, around, sink),
             Err(reason) => {
-                if !self.hold_for_replica(slot, pools, reason, sink) {
-                    self.turn_away(slot, reason, now, sink);
+                if !self.hold_for_replica(slot, (pools, reason), around, sink) {
+                    self.turn_away(slot, reason, around, sink);
                 }
-                return;
             }
+        }
+    }
+
+    /// The router's choice: its position among those it could choose from, and its number.
+    #[inline]
+    fn choose(&mut self, slot: Slot, pools: u64, around: &Around<'_>) -> Result<(usize, ReplicaId), Reason> {
+        let active = &around.book.active()[slot];
+        let all = self.all_can_have_it(pools, around);
+        let view = view_of(active, around.book.here(active.id), around.now);
+        let replicas = around.fleet.replicas();
+        let views = self.picture.views();
+        let fleet = Fleet {
+            replicas: if all {
+                views
+            } else {
+                candidates(views, pools, self.picture.pools(), &mut self.decision.seen)
+            },
+            signals: self.picture.signals(),
+            pools: self.picture.pools(),
+            cached_share: &|id, request| cached_share(&replicas[id.index()], request),
+            below_share: &|id, request| below_share(&replicas[id.index()], request),
         };
-        let index = chosen.index();
-        let age = now.since(self.viewed_at[index]);
-        assert!(
-            self.sees_all() || age < self.snapshot_refresh,
-            "INV-7: {chosen:?} chosen by a signal of {age:?} ago"
-        );
-        let record = self.records.here_mut(request);
-        record.relocate(Location::OnItsWay(chosen), &mut self.locations);
+        if fleet.replicas.is_empty() {
+            self.decision.scores.clear();
+            return Err(self.nowhere_to_go(active.model, pools));
+        }
+        let choice = self.router.pick(&view, &fleet, &mut self.decision.scores);
+        choice.map(|position| (position, fleet.replicas[position].id))
+    }
+
+    /// A request goes to the replica that was chosen for it.
+    #[inline]
+    fn send<S: Sink>(&mut self, slot: Slot, chosen: ReplicaId, around: &mut Around<'_>, sink: &mut S) {
+        let now = around.now;
+        let request = around.book.active()[slot].id;
+        let record = around.book.relocate(request, Location::OnItsWay(chosen));
         record.routed = now.into();
         let prompt_tokens = record.prompt_tokens;
+        let index = chosen.index();
         self.in_flight[index] += 1;
-        self.views[index].in_flight = self.in_flight[index];
-        self.signals[index].tokens_in_flight += u64::from(prompt_tokens);
+        self.picture.send(index, self.in_flight[index], prompt_tokens, now);
         sink.fact(now, Fact::Routed { request, replica: chosen });
-        let replica = &mut self.replicas[index];
-        replica.deliver(slot, &self.active, now, self.timeout);
-        self.next_at.set(index, replica.next_at());
+        let next_at = around.fleet.deliver(chosen, slot, around.book.active(), (now, self.timeout));
+        around.clock.set_replica(index, next_at);
     }
 
     /// Keeps the decision beside the truth. It changes nothing: a run is the same whether it is watched or not.
-    fn remember(&mut self, request: RequestId, chosen: Option<usize>, pools: u64) {
-        let all = self.all_can_have_it(pools);
+    fn remember(&mut self, request: RequestId, chosen: Option<usize>, pools: u64, around: &Around<'_>) {
+        let all = self.all_can_have_it(pools, around);
+        let (views, known) = (self.picture.views(), self.picture.pools());
         let d = &mut self.decision;
         d.request = Some(request);
         d.chosen = chosen;
         d.seen.clear();
         d.true_load.clear();
         d.excluded.clone_from(&d.scores.excluded);
-        if all && self.snapshot_refresh == Span::ZERO {
-            d.seen.extend_from_slice(&self.views);
-            d.true_load.extend(self.views.iter().map(ReplicaView::load));
+        if all && self.picture.sees_all() {
+            d.seen.extend_from_slice(views);
+            d.true_load.extend(views.iter().map(ReplicaView::load));
             return;
         }
         // Candidates in the order in which the router had them, then those that were left out before.
         let can = |v: &&ReplicaView| can_have(v, pools);
-        let full = |v: &&ReplicaView| self.pool_views[v.pool as usize].is_full(v.waiting);
-        d.seen.extend(self.views.iter().filter(can).filter(|v| !full(v)));
+        let full = |v: &&ReplicaView| known[v.pool as usize].is_full(v.waiting);
+        d.seen.extend(views.iter().filter(can).filter(|v| !full(v)));
         let open = d.seen.len();
-        d.seen.extend(self.views.iter().filter(can).filter(full));
+        d.seen.extend(views.iter().filter(can).filter(full));
         if d.seen.len() > open {
             d.excluded.resize(open, None);
             d.excluded.resize(d.seen.len(), Some(Excluded::QueueFull));
         }
-        let load = |v: &ReplicaView| look_at(&self.replicas[v.id.index()], v).load();
+        let replicas = around.fleet.replicas();
+        let load = |v: &ReplicaView| look_at(&replicas[v.id.index()], v).load();
         d.true_load.extend(d.seen.iter().map(load));
     }
 
     /// Whether all replicas can have a request for which `pools` serve the model, whatever they look like.
-    fn all_can_have_it(&self, pools: u64) -> bool {
-        self.not_serving == 0 && !self.bounded && pools == u64::MAX
+    fn all_can_have_it(&self, pools: u64, around: &Around<'_>) -> bool {
+        around.fleet.all_serve() && !self.bounded && pools == u64::MAX
     }
 
     /// Why a request for which `pools` serve the model, or all if it names none, has nowhere to go.
     fn nowhere_to_go(&self, model: u32, pools: u64) -> Reason {
         match model {
-            _ if self.views.iter().any(|v| can_have(v, pools)) => Reason::QueueFull,
+            _ if self.picture.views().iter().any(|v| can_have(v, pools)) => Reason::QueueFull,
             0 => Reason::NoReplica,
             _ => Reason::NoReplicaOfModel,
-        }
-    }
-
-    /// Whether the gateway sees every replica as it is: its picture then follows the replicas' events instead of being
-    /// taken anew for each decision, which would touch all of them.
-    pub(in crate::engine) fn sees_all(&self) -> bool {
-        self.snapshot_refresh == Span::ZERO
-    }
-
-    /// INV-7: signals are refreshed by pull, at decisions only, and only when they are old enough; in-flight counts are
-    /// always current.
-    fn observe(&mut self) {
-        let (now, refresh) = (self.clock, self.snapshot_refresh);
-        if !self.sees_all() && now.since(self.oldest_view) >= refresh {
-            self.refresh_views(now, refresh);
-        }
-    }
-
-    /// Refreshes the views that are at least `age` old.
-    pub(in crate::engine) fn refresh_views(&mut self, now: Micros, age: Span) {
-        self.oldest_view = now;
-        for (i, replica) in self.replicas.iter().enumerate() {
-            if now.since(self.viewed_at[i]) >= age {
-                self.views[i] = look_at(replica, &self.views[i]);
-                self.signals[i] = signals_of(replica, &self.signals[i]);
-                self.viewed_at[i] = now;
-            }
-            self.oldest_view = self.oldest_view.min(self.viewed_at[i]);
         }
     }
 }
 
 /// The share of a prompt's full blocks that a replica's cache holds now, from the first one on.
 fn cached_share(replica: &Replica, request: &RequestView<'_>) -> f64 {
-    let block_tokens = replica.kv.block_tokens();
+    let block_tokens = replica.kv().block_tokens();
     let blocks = request.full_blocks(block_tokens);
     if blocks == 0 {
         return 0.0;
     }
-    let known = replica.kv.lookup(request.chain(block_tokens));
+    let known = replica.kv().lookup(request.chain(block_tokens));
     f64::from(known.blocks) / f64::from(blocks)
 }
 
 /// The share that its CPU tier has of what follows those in its cache.
 fn below_share(replica: &Replica, request: &RequestView<'_>) -> f64 {
-    let block_tokens = replica.kv.block_tokens();
+    let block_tokens = replica.kv().block_tokens();
     let blocks = request.full_blocks(block_tokens);
-    if blocks == 0 || !replica.kv.has_store() {
+    if blocks == 0 || !replica.kv().has_store() {
         return 0.0;
     }
     let chain = request.chain(block_tokens);
-    let known = replica.kv.lookup(chain);
-    f64::from(replica.kv.lookup_below(&chain[known.blocks as usize..]).blocks) / f64::from(blocks)
+    let known = replica.kv().lookup(chain);
+    f64::from(replica.kv().lookup_below(&chain[known.blocks as usize..]).blocks) / f64::from(blocks)
 }
 
 /// Whether the replica takes new requests for which `pools` serve the model, as bits by number.
-pub(in crate::engine) fn can_have(view: &ReplicaView, pools: u64) -> bool {
+pub(super) fn can_have(view: &ReplicaView, pools: u64) -> bool {
     view.phase == ReplicaPhase::Serving && pools >> view.pool & 1 == 1
 }
 
@@ -228,79 +189,9 @@ fn candidates<'a>(
     scratch
 }
 
-/// What the gateway knows of the pools.
-pub(in crate::engine) fn pool_views(pools: &[Pool], resolved: &[Resolved]) -> Vec<PoolView> {
-    let view = |((pool, figures), model): ((&Pool, &Resolved), u32)| PoolView {
-        model,
-        usd_per_hour: figures.usd_per_hour,
-        block_tokens: pool.kv.block_tokens,
-        max_waiting: pool.engine.max_waiting,
-    };
-    pools.iter().zip(resolved).zip(Served::new(pools).numbers()).map(view).collect()
-}
-
-/// Which pools serve each model that requests ask for; every bit is set if all do. A recorded trace names models as they were called where it was
-/// recorded: those that no pool has may go anywhere.
-pub(in crate::engine) fn serves(pools: &[Pool], source: &Source) -> Vec<u64> {
-    let served = Served::new(pools);
-    let all = u64::MAX >> (64 - pools.len());
-    let of_model = |model: &String| {
-        let serving = served.pools_of(model) & all;
-        let anywhere = serving == all || serving == 0 && source.is_recorded();
-        if anywhere { u64::MAX } else { serving }
-    };
-    source.models().iter().map(of_model).collect()
-}
-
 /// A request as the policies see it.
-pub(in crate::engine) fn view_of<'a>(
-    active: &'a ActiveRequest,
-    record: &Record,
-    now: Micros,
-) -> RequestView<'a> {
+pub(super) fn view_of<'a>(active: &'a ActiveRequest, record: &Record, now: Micros) -> RequestView<'a> {
     RequestView::new(active.id, now, &active.text, active.prompt_tokens)
         .of(record.tenant, record.session, active.model)
         .in_class(record.class)
-}
-
-fn new_request(id: RequestId, spec: &RequestSpec) -> ActiveRequest {
-    let mut text = spec.prompt.clone();
-    let Piece { source, start, len } = spec.output;
-    text.push(Piece { source, start, len });
-    let shareable = text.shareable();
-    ActiveRequest {
-        id,
-        text,
-        model: spec.model,
-        shareable,
-        prompt_tokens: spec.prompt_tokens,
-        output_tokens: spec.output.len,
-        arrival: spec.arrival,
-        rank: spec.rank,
-        prefill: spec.prompt_tokens,
-        progress: 0,
-        computed: 0,
-        granted: 0,
-        generated: 0,
-        block_table: BlockTable::default(),
-        load: Load::None,
-        chain: Vec::new(),
-        chained: false,
-        decoding: false,
-        decoding_from: crate::base::Maybe::NONE,
-        urgency: 0,
-        position: None,
-        excess: 0,
-        order: u64::MAX,
-        before: Slot::NONE,
-        after: Slot::NONE,
-        anchor_tick: 0,
-        due_tick: 0,
-        last_token: Micros::MAX,
-        behind: false,
-        starved_tick: 0,
-        fixed_tokens: 0,
-        fixed_output: Span::ZERO,
-        sat_out: Span::ZERO,
-    }
 }

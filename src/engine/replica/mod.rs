@@ -1,5 +1,6 @@
 //! One replica: its wait queue, its batch, its steps and its KV cache.
 
+mod adopt;
 mod batch;
 mod decode;
 mod departure;

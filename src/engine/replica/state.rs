@@ -471,6 +471,12 @@ impl Replica {
         self.prefilling.len() as u32
     }
 
+    /// Requests sent to it that have neither finished nor been dropped.
+    #[inline]
+    pub fn in_flight(&self) -> u32 {
+        self.arriving() + self.waiting() + self.running()
+    }
+
     /// Requests on their way to its wait queue.
     pub fn arriving(&self) -> u32 {
         self.arriving

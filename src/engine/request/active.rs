@@ -2,9 +2,10 @@
 
 use super::slab::Slot;
 use crate::base::multiply::times;
-use crate::base::{Content, Maybe, Micros, RequestId, Span};
+use crate::base::{Content, Maybe, Micros, Piece, RequestId, Span};
 use crate::kv::BlockTable;
 use crate::policy::scheduling::QueuePosition;
+use crate::workload::RequestSpec;
 use serde::{Deserialize, Serialize};
 
 /// How far the load of a waiting request from the CPU tier is. While there is one, the request holds blocks.
@@ -82,6 +83,49 @@ pub(in crate::engine) struct ActiveRequest {
 }
 
 impl ActiveRequest {
+    /// A request of `spec` that has just arrived.
+    pub(in crate::engine) fn new(id: RequestId, spec: &RequestSpec) -> Self {
+        let mut text = spec.prompt.clone();
+        let Piece { source, start, len } = spec.output;
+        text.push(Piece { source, start, len });
+        let shareable = text.shareable();
+        Self {
+            id,
+            text,
+            model: spec.model,
+            shareable,
+            prompt_tokens: spec.prompt_tokens,
+            output_tokens: spec.output.len,
+            arrival: spec.arrival,
+            rank: spec.rank,
+            prefill: spec.prompt_tokens,
+            progress: 0,
+            computed: 0,
+            granted: 0,
+            generated: 0,
+            block_table: BlockTable::default(),
+            load: Load::None,
+            chain: Vec::new(),
+            chained: false,
+            decoding: false,
+            decoding_from: Maybe::NONE,
+            urgency: 0,
+            position: None,
+            excess: 0,
+            order: u64::MAX,
+            before: Slot::NONE,
+            after: Slot::NONE,
+            anchor_tick: 0,
+            due_tick: 0,
+            last_token: Micros::MAX,
+            behind: false,
+            starved_tick: 0,
+            fixed_tokens: 0,
+            fixed_output: Span::ZERO,
+            sat_out: Span::ZERO,
+        }
+    }
+
     /// How many tokens it will produce in all; one at least.
     pub(in crate::engine) fn tokens_due(&self) -> u32 {
         self.output_tokens.max(1)

@@ -2,6 +2,7 @@
 
 mod active;
 mod batch_stay;
+mod book;
 mod load_times;
 mod location;
 mod packed_slab;
@@ -11,11 +12,13 @@ mod records;
 mod slab;
 
 pub use batch_stay::Stay;
+pub use book::Census;
 pub use location::Location;
 pub use record::{Progress, Record, RequestState};
 pub use records::{RecordColumn, Records};
 
 pub(in crate::engine) use active::{ActiveRequest, Load};
+pub(in crate::engine) use book::Book;
 pub(in crate::engine) use load_times::{LoadTimes, load_of};
 pub(in crate::engine) use location::LocationCounts;
 pub(in crate::engine) use slab::{Slab, Slot};

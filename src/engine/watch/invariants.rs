@@ -1,17 +1,17 @@
 //! The invariants in full: O(everything), for tests and the `verify` feature.
 
-use crate::engine::Cluster;
-use crate::engine::clock::ClusterEvent;
-use crate::engine::replica::look_at;
-use crate::engine::replica::signals_of;
+use super::Sight;
+use super::progress::batch;
+use crate::engine::clock::Clock;
+use crate::engine::replica::{look_at, signals_of};
 use crate::engine::request::{Load, Location, LocationCounts, Slot};
 use crate::policy::ReplicaPhase;
 
-impl Cluster {
+impl Sight<'_> {
     /// Checks what can be checked cheaply, and with `deep` everything.
-    pub fn verify(&self, deep: bool) {
-        self.verify_conservation();
-        for r in &self.replicas {
+    pub(in crate::engine) fn verify(&self, clock: &Clock, deep: bool) {
+        self.verify_conservation(clock);
+        for r in self.fleet.replicas() {
             r.verify_counts();
         }
         if deep {
@@ -23,40 +23,40 @@ impl Cluster {
     }
 
     /// INV-1 in numbers: every request that arrived is in exactly one place, as many as the lists of that place hold.
-    fn verify_conservation(&self) {
+    fn verify_conservation(&self, clock: &Clock) {
         assert!(
-            self.locations.total() == self.census.arrived
-                && self.census.arrived as usize == self.records.len(),
+            self.book.locations().total() == self.book.census().arrived
+                && self.book.census().arrived as usize == self.book.records().len(),
             "INV-1: {} requests arrived and {} are somewhere",
-            self.census.arrived,
-            self.locations.total()
+            self.book.census().arrived,
+            self.book.locations().total()
         );
-        let mut accounted = self.at_gateway() + self.census.rejected;
-        for r in &self.replicas {
+        let mut accounted = self.book.locations().at_gateway() + self.book.census().rejected;
+        for r in self.fleet.replicas() {
             accounted += r.arriving + r.waiting() + r.running() + r.totals.completed + r.totals.dropped;
         }
         assert!(
-            accounted == self.census.arrived,
+            accounted == self.book.census().arrived,
             "INV-1: {} requests arrived and {accounted} are accounted for",
-            self.census.arrived
+            self.book.census().arrived
         );
-        let deciding = self.events.iter().filter_map(ClusterEvent::request).count() as u32;
+        let deciding = clock.deciding();
         assert!(
-            deciding + self.admission.delayed() + self.held() == self.at_gateway(),
+            deciding + self.gateway.delayed() + self.gateway.held() == self.book.locations().at_gateway(),
             "INV-1: {} requests at the gateway, {deciding} on their way and {} held back",
-            self.at_gateway(),
-            self.admission.delayed() + self.held()
+            self.book.locations().at_gateway(),
+            self.gateway.delayed() + self.gateway.held()
         );
-        let left: u32 = self.replicas.iter().map(|r| r.totals.completed + r.totals.dropped).sum();
-        self.admission.verify(self.census.admitted - self.census.turned_away - left);
+        let left: u32 = self.fleet.replicas().iter().map(|r| r.totals.completed + r.totals.dropped).sum();
+        self.gateway.admission().verify(self.book.census().admitted - self.book.census().turned_away - left);
     }
 
     /// INV-1 and INV-2 request by request: the counts of places are those of the records, and each list holds the requests
     /// that say they are in it.
     fn verify_locations(&self) {
         let mut counts = LocationCounts::default();
-        let mut by_replica = vec![[0_u32; 3]; self.replicas.len()];
-        for r in &self.records {
+        let mut by_replica = vec![[0_u32; 3]; self.fleet.replicas().len()];
+        for r in self.book.records() {
             counts.enter(r.location());
             let list = match r.location() {
                 Location::OnItsWay(id) => Some((id, 0)),
@@ -72,22 +72,26 @@ impl Cluster {
                 by_replica[id.index()][list] += 1;
             }
         }
-        assert!(counts == self.locations, "INV-1: requests are at {counts:?}, not at {:?}", self.locations);
-        for (r, counted) in self.replicas.iter().zip(by_replica) {
+        assert!(
+            counts == *self.book.locations(),
+            "INV-1: requests are at {counts:?}, not at {:?}",
+            *self.book.locations()
+        );
+        for (r, counted) in self.fleet.replicas().iter().zip(by_replica) {
             let lists = [r.arriving(), r.waiting(), r.running()];
             assert!(lists == counted, "INV-1: {:?} has {lists:?} requests and {counted:?} say so", r.id);
-            for request in self.batch(r) {
-                let location = self.records.here(request).location();
+            for request in batch(self.book, r) {
+                let location = self.book.here(request).location();
                 assert!(
                     location == Location::Batch(r.id),
                     "INV-2: {request:?} in a batch is at {location:?}"
                 );
             }
             for &slot in &r.waiting {
-                let active = &self.active[slot];
+                let active = &self.book.active()[slot];
                 let loads = matches!(active.load, Load::UnderWay { .. });
                 let expected = if loads { Location::Loading(r.id) } else { Location::Queue(r.id) };
-                let location = self.records.here(active.id).location();
+                let location = self.book.here(active.id).location();
                 assert!(location == expected, "INV-2: {:?} in a queue is at {location:?}", active.id);
             }
         }
@@ -96,12 +100,12 @@ impl Cluster {
     /// INV-4: blocks are held exactly by running requests, as many as their tokens need, and by waiting ones whose load from
     /// the CPU tier is under way or done.
     fn verify_blocks(&self) {
-        for r in &self.replicas {
+        for r in self.fleet.replicas() {
             let mut held = Vec::new();
             let mut slot = r.head;
             let (mut members, mut holders) = (0, 0);
             while slot != Slot::NONE {
-                let active = &self.active[slot];
+                let active = &self.book.active()[slot];
                 let stored =
                     if active.decoding { active.counts(r.decoders.ticks).0 } else { active.computed };
                 let running = u32::from(
@@ -121,7 +125,7 @@ impl Cluster {
             }
             let mut loading = 0;
             for &slot in &r.waiting {
-                let active = &self.active[slot];
+                let active = &self.book.active()[slot];
                 let none = active.load == Load::None;
                 assert!(
                     none == active.block_table.is_empty(),
@@ -143,24 +147,33 @@ impl Cluster {
 
     /// INV-7: a gateway that is to see every replica as it is does.
     fn verify_views(&self) {
-        for (i, r) in self.replicas.iter().enumerate() {
-            let tokens: u32 = r.waiting.iter().map(|&slot| self.active[slot].prefill).sum();
+        for (i, r) in self.fleet.replicas().iter().enumerate() {
+            let tokens: u32 = r.waiting.iter().map(|&slot| self.book.active()[slot].prefill).sum();
             assert!(
                 u64::from(tokens) == r.recent.waiting_tokens,
                 "INV-7: {:?} has {tokens} tokens waiting and counts {}",
                 r.id,
                 r.recent.waiting_tokens
             );
-            let now = signals_of(r, &self.signals[i]);
-            let seen = !self.sees_all() || !self.router.wants_signals() || now == self.signals[i];
+            let now = signals_of(r, &self.gateway.picture().signals()[i]);
+            let seen = !self.gateway.picture().sees_all()
+                || !self.gateway.router().wants_signals()
+                || now == self.gateway.picture().signals()[i];
             assert!(seen, "INV-7: the signals of {:?} are not what the gateway sees", r.id);
         }
-        for (view, replica) in self.views.iter().zip(&self.replicas).filter(|_| self.sees_all()) {
+        for (view, replica) in self
+            .gateway
+            .picture()
+            .views()
+            .iter()
+            .zip(self.fleet.replicas())
+            .filter(|_| self.gateway.picture().sees_all())
+        {
             assert!(look_at(replica, view) == *view, "INV-7: {:?} is not what the gateway sees", replica.id);
         }
-        for (r, view) in self.replicas.iter().zip(&self.views) {
+        for (r, view) in self.fleet.replicas().iter().zip(self.gateway.picture().views()) {
             assert!(r.phase == view.phase, "INV-7: the phase of {:?} is not what the gateway sees", r.id);
-            let empty = self.in_flight[r.id.index()] == 0;
+            let empty = self.gateway.in_flight()[r.id.index()] == 0;
             let right = match r.phase {
                 ReplicaPhase::Serving => true,
                 ReplicaPhase::Draining => !empty,
@@ -174,20 +187,20 @@ impl Cluster {
                 "INV-2: {:?} is {:?} with {} requests",
                 r.id,
                 r.phase,
-                self.in_flight[r.id.index()]
+                self.gateway.in_flight()[r.id.index()]
             );
         }
-        let not_serving = self.replicas.iter().filter(|r| !r.serving()).count() as u32;
+        let not_serving = self.fleet.replicas().iter().filter(|r| !r.serving()).count() as u32;
         assert!(
-            not_serving == self.not_serving,
+            not_serving == self.fleet.not_serving(),
             "INV-2: {not_serving} replicas do not serve, not {}",
-            self.not_serving
+            self.fleet.not_serving()
         );
     }
 
     /// INV-2 and INV-5: a request has a slot until it leaves, and causes precede effects.
     fn verify_states(&self) {
-        for (i, r) in self.records.iter().enumerate() {
+        for (i, r) in self.book.records().iter().enumerate() {
             assert!(
                 r.location().is_gone() == (r.slot == Slot::NONE),
                 "INV-2: request {i} is at {:?} and has a slot or lacks one",

@@ -1,0 +1,155 @@
+//! The clock of a cluster: what is scheduled for the gateway, for autoscaling and for replicas, and when the run ends.
+
+use super::event::{ClusterEvent, EventQueue, ScalingEvent};
+use super::tournament::Tournament;
+use crate::base::Micros;
+use crate::scenario::limits;
+use serde::{Deserialize, Serialize};
+
+/// The instant, the events to come, and the end.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(in crate::engine) struct Clock {
+    /// Time of the latest event.
+    now: Micros,
+    /// Nothing runs after it; [`Micros::MAX`] if there is none.
+    horizon: Micros,
+    /// Nothing runs there or later: the end of the clock, or of what autoscalers have time for in a run without a horizon.
+    end: Micros,
+    events_done: u64,
+    /// Events of the gateway; arrivals come straight from the source.
+    gateway: EventQueue<ClusterEvent>,
+    /// When the next event of each replica runs.
+    replicas: Tournament,
+    scaling: EventQueue<ScalingEvent>,
+}
+
+impl Clock {
+    /// A clock at time zero.
+    pub(in crate::engine) fn new(horizon: Micros) -> Self {
+        Self {
+            now: Micros::ZERO,
+            horizon,
+            end: Micros::END,
+            events_done: 0,
+            gateway: EventQueue::default(),
+            replicas: Tournament::default(),
+            scaling: EventQueue::default(),
+        }
+    }
+
+    /// Time of the latest event.
+    #[inline]
+    pub(in crate::engine) fn now(&self) -> Micros {
+        self.now
+    }
+
+    pub(in crate::engine) fn horizon(&self) -> Micros {
+        self.horizon
+    }
+
+    pub(in crate::engine) fn is_endless(&self) -> bool {
+        self.horizon == Micros::MAX
+    }
+
+    pub(in crate::engine) fn end(&self) -> Micros {
+        self.end
+    }
+
+    pub(in crate::engine) fn events_done(&self) -> u64 {
+        self.events_done
+    }
+
+    /// Whether an event at `at` lies beyond the end of the run.
+    #[inline]
+    pub(in crate::engine) fn is_over_at(&self, at: Micros) -> bool {
+        at >= self.end || at > self.horizon
+    }
+
+    /// An event at `at` begins.
+    #[inline]
+    pub(in crate::engine) fn go_to(&mut self, at: Micros) {
+        assert!(at >= self.now, "INV-3: the cluster clock went back from {:?} to {at:?}", self.now);
+        self.now = at;
+    }
+
+    /// An event has run.
+    #[inline]
+    pub(in crate::engine) fn count_event(&mut self) {
+        self.events_done += 1;
+    }
+
+    /// What all decisions of a run come to is bounded as if it ended there, so a run without a horizon does once any pool is scaled.
+    pub(in crate::engine) fn limit(&mut self, any_is_scaled: bool) {
+        let endless = self.is_endless() && any_is_scaled;
+        self.end = if endless { Micros(limits::HORIZON_US) } else { Micros::END };
+    }
+
+    /// When the next event of the cluster runs, if the next request arrives at `arrival`. Without a horizon a run does not go on for
+    /// autoscaling alone, unless requests are held.
+    #[inline]
+    pub(in crate::engine) fn cluster_at(&self, arrival: Option<Micros>, holds: bool) -> Micros {
+        let decision = self.gateway.next_at();
+        let own = arrival.map_or(decision, |arrival| arrival.min(decision));
+        let scaling = self.scaling.next_at();
+        if scaling == Micros::MAX { own } else { own.min(self.scaling_at(scaling, own, holds)) }
+    }
+
+    #[inline(never)]
+    fn scaling_at(&self, scaling: Micros, gateway: Micros, holds: bool) -> Micros {
+        let others = gateway.min(self.replicas.winner().0);
+        let goes_on = !self.is_endless() || others < self.end || holds;
+        if goes_on { scaling } else { Micros::MAX }
+    }
+
+    /// When the next event of a replica runs, and of which.
+    #[inline]
+    pub(in crate::engine) fn replica_at(&self) -> (Micros, usize) {
+        self.replicas.winner()
+    }
+
+    /// When the next event of replica `index` runs.
+    #[inline]
+    pub(in crate::engine) fn set_replica(&mut self, index: usize, at: Micros) {
+        self.replicas.set(index, at);
+    }
+
+    /// The replicas are others now; these are the instants of their next events.
+    pub(in crate::engine) fn set_replicas(&mut self, next_at: impl ExactSizeIterator<Item = Micros>) {
+        self.replicas = Tournament::new(next_at.len());
+        for (i, at) in next_at.enumerate() {
+            self.replicas.set(i, at);
+        }
+    }
+
+    pub(in crate::engine) fn schedule(&mut self, at: Micros, event: ClusterEvent) {
+        self.gateway.schedule(at, event);
+    }
+
+    pub(in crate::engine) fn schedule_scaling(&mut self, at: Micros, event: ScalingEvent) {
+        self.scaling.schedule(at, event);
+    }
+
+    /// Events of autoscaling that should have come before `now` come now.
+    pub(in crate::engine) fn no_scaling_before(&mut self, now: Micros) {
+        self.scaling.not_before(now);
+    }
+
+    /// Takes the next event of autoscaling if it comes before the gateway's; the next request arrives at `arrival`.
+    pub(in crate::engine) fn pop_scaling(&mut self, arrival: Micros) -> Option<ScalingEvent> {
+        let gateway = arrival.min(self.gateway.next_at());
+        let first = |at: Micros, event: ScalingEvent| {
+            at < gateway || (at == gateway && matches!(event, ScalingEvent::Ready { .. }))
+        };
+        self.scaling.pop_if(first)
+    }
+
+    /// Takes the next event of the gateway; the next request arrives at `arrival`.
+    pub(in crate::engine) fn pop(&mut self, arrival: Micros) -> ClusterEvent {
+        self.gateway.pop_unless(arrival, ClusterEvent::Arrival).unwrap_or(ClusterEvent::Arrival)
+    }
+
+    /// Requests at the gateway that an event is scheduled for.
+    pub(in crate::engine) fn deciding(&self) -> u32 {
+        self.gateway.iter().filter_map(ClusterEvent::request).count() as u32
+    }
+}

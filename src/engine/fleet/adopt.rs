@@ -1,0 +1,117 @@
+//! Edits of pools: what changes for the replicas that stay, which replicas are replaced, and how many an edit starts.
+
+use super::blueprint::Blueprint;
+use super::state::Fleet;
+use crate::base::Micros;
+use crate::engine::clock::Clock;
+use crate::engine::facts::Sink;
+use crate::engine::request::Book;
+use crate::perf::{Plan, Resolved};
+use crate::scenario::{
+    BatchLimits, CalibratedSettings, CrossModelCoefficients, FittedCoefficients, Hardware, KvBlocks,
+    LatencyModel, PiecewiseRates, Pool, RooflineSettings, Scaling,
+};
+use crate::workload::Source;
+
+/// What a fleet works with while it follows an edit.
+pub(in crate::engine) struct Adoption<'a> {
+    pub(in crate::engine) now: Micros,
+    pub(in crate::engine) source: &'a Source,
+    pub(in crate::engine) book: &'a mut Book,
+    pub(in crate::engine) clock: &'a mut Clock,
+}
+
+impl Fleet {
+    /// Follows `new` instead of `old`.
+    pub(in crate::engine) fn adopt<S: Sink>(
+        &mut self,
+        old: &Plan,
+        new: &Plan,
+        with: &mut Adoption<'_>,
+        sink: &mut S,
+    ) {
+        self.adopt_scaling(&new.scenario().cluster.pools, with.now, with.clock);
+        let known = old.scenario().cluster.pools.len();
+        for (i, (pool, resolved)) in new.scenario().cluster.pools.iter().zip(new.resolved()).enumerate() {
+            let number = i as u32;
+            let mut blueprint = Blueprint::new(pool, resolved, self.compat(), with.source);
+            if i >= known {
+                self.pools.push(blueprint);
+                self.scale(number, pool.replicas, with.now, with.clock, sink);
+                continue;
+            }
+            let (before, figures) = (&old.scenario().cluster.pools[i], &old.resolved()[i]);
+            let edition = self.pools[i].edition;
+            blueprint.edition = if made_of(before) == made_of(pool) { edition } else { edition + 1 };
+            self.pools[i] = blueprint;
+            self.adopt_in_place(number, (before, figures), (pool, resolved), with.book);
+            if before.replicas != pool.replicas {
+                self.scale(number, pool.replicas, with.now, with.clock, sink);
+            }
+            if self.pools[i].edition != edition {
+                // Replicas with another model cannot serve who asks for this one.
+                self.pools[i].at_once = before.model != pool.model;
+                self.renew(number, with.now, with.clock, sink);
+            }
+        }
+    }
+
+    /// What changes for the replicas that stay.
+    fn adopt_in_place(
+        &mut self,
+        pool: u32,
+        old: (&Pool, &Resolved),
+        new: (&Pool, &Resolved),
+        book: &mut Book,
+    ) {
+        let b = &self.pools[pool as usize];
+        let (before, after) = (&old.0.engine, &new.0.engine);
+        let pages = book.pages();
+        for r in self.replicas.iter_mut().filter(|r| r.pool == pool) {
+            r.limits = b.limits;
+            // Who waits keeps the priority that it came with.
+            r.priority = b.priority.clone();
+            if before.scheduler != after.scheduler {
+                r.reorder(&b.scheduler, pages.active, pages.records);
+            }
+            if r.edition == b.edition {
+                r.adopt_model(&b.resolved.model, pages.active);
+                r.usd_per_hour = b.resolved.usd_per_hour;
+                if old.1.blocks != new.1.blocks {
+                    r.kv.own().resize(b.resolved.blocks.0);
+                }
+            }
+            r.refused = None;
+        }
+    }
+}
+
+/// How many replicas an edit starts at most.
+pub fn replicas_started(old: &Plan, new: &Plan) -> u32 {
+    let before = &old.scenario().cluster.pools;
+    let started = |(i, pool): (usize, &Pool)| match before.get(i) {
+        Some(was) if made_of(was) == made_of(pool) => pool.replicas.saturating_sub(was.replicas),
+        Some(_) | None => pool.replicas,
+    };
+    new.scenario().cluster.pools.iter().enumerate().map(started).sum()
+}
+
+/// A pool with nothing but what its replicas are made of: another model, GPU, block size, CPU tier or family of latency models
+/// makes other replicas, everything else can change while they run.
+fn made_of(pool: &Pool) -> Pool {
+    let mut parts = Pool { name: String::new(), replicas: 0, ..pool.clone() };
+    parts.engine = BatchLimits::default();
+    parts.scaling = Scaling::default();
+    parts.kv.blocks = KvBlocks::Auto;
+    parts.kv.gpu_memory_utilization = 0.0;
+    parts.hardware = parts.hardware.map(|hardware| Hardware { usd_per_hour: 0.0, ..hardware });
+    parts.latency = match parts.latency {
+        LatencyModel::Catalogue => LatencyModel::Catalogue,
+        LatencyModel::Fitted(_) => LatencyModel::Fitted(FittedCoefficients::default()),
+        LatencyModel::Roofline(_) => LatencyModel::Roofline(RooflineSettings::default()),
+        LatencyModel::CrossModel(_) => LatencyModel::CrossModel(CrossModelCoefficients::default()),
+        LatencyModel::Calibrated(_) => LatencyModel::Calibrated(CalibratedSettings::default()),
+        LatencyModel::Piecewise(_) => LatencyModel::Piecewise(PiecewiseRates::default()),
+    };
+    parts
+}

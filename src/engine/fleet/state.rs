@@ -1,0 +1,239 @@
+//! The replicas of all pools, what new ones are made of, and who decides how many there are.
+
+use super::blueprint::Blueprint;
+use super::scaling::PoolScaler;
+use crate::base::{Micros, ReplicaId, RequestId, Span};
+use crate::engine::clock::Clock;
+use crate::engine::facts::Sink;
+use crate::engine::replica::{Departure, HOPELESS_PREEMPTIONS, LIVELOCK_PREEMPTIONS, Replica, World};
+use crate::engine::request::{Book, Slab, Slot};
+use crate::perf::Plan;
+use crate::policy::ReplicaPhase;
+use crate::scenario::Compat;
+use crate::workload::Source;
+use serde::{Deserialize, Serialize};
+
+/// What the gateway has to see of a fleet that has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine) enum Change {
+    /// A replica was added or is in another phase.
+    Phase(ReplicaId),
+    /// A replica of this pool serves.
+    Serves(u32),
+}
+
+/// The replicas of all pools.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(in crate::engine) struct Fleet {
+    compat: Compat,
+    pub(super) seed: u64,
+    pub(super) pools: Vec<Blueprint>,
+    pub(super) replicas: Vec<Replica>,
+    /// How many replicas take no new requests.
+    pub(super) not_serving: u32,
+    /// By pool: its autoscaler; none where no pool says anything of that.
+    pub(super) scalers: Vec<PoolScaler>,
+    /// Set by a livelock: whose, and where.
+    livelock: Option<(RequestId, u32)>,
+    /// What the gateway has not seen yet: empty between two events.
+    #[serde(skip)]
+    pub(super) changes: Vec<Change>,
+    /// The outbox of the replica whose event runs: empty between two events.
+    #[serde(skip)]
+    departures: Vec<Departure>,
+    /// The requests that have a first token since the event that runs.
+    #[serde(skip)]
+    prefilled: Vec<RequestId>,
+}
+
+impl Fleet {
+    /// The fleet of a plan, whose replicas serve from the beginning.
+    pub(in crate::engine) fn new(plan: &Plan, source: &Source, clock: &mut Clock) -> Self {
+        let (scenario, c) = (plan.scenario(), &plan.scenario().cluster);
+        let blueprint = |(p, r)| Blueprint::new(p, r, c.compat, source);
+        let mut fleet = Self {
+            compat: c.compat,
+            seed: scenario.seed,
+            pools: c.pools.iter().zip(plan.resolved()).map(blueprint).collect(),
+            replicas: Vec::new(),
+            not_serving: 0,
+            scalers: Vec::new(),
+            livelock: None,
+            changes: Vec::new(),
+            departures: Vec::new(),
+            prefilled: Vec::new(),
+        };
+        for (pool, p) in c.pools.iter().enumerate() {
+            for _ in 0..p.replicas {
+                let id = fleet.add_replica(pool as u32);
+                fleet.set_phase(id, ReplicaPhase::Serving);
+            }
+        }
+        fleet.adopt_scaling(&c.pools, Micros::ZERO, clock);
+        fleet.rebuild_tournament(clock);
+        fleet
+    }
+
+    pub(in crate::engine) fn compat(&self) -> Compat {
+        self.compat
+    }
+
+    /// How many pools there are.
+    pub(in crate::engine) fn pools(&self) -> u32 {
+        self.pools.len() as u32
+    }
+
+    /// What new replicas of a pool are made of.
+    pub(in crate::engine) fn blueprint(&self, pool: u32) -> &Blueprint {
+        &self.pools[pool as usize]
+    }
+
+    /// All replicas that ever were.
+    #[inline]
+    pub(in crate::engine) fn replicas(&self) -> &[Replica] {
+        &self.replicas
+    }
+
+    pub(in crate::engine) fn replicas_mut(&mut self) -> &mut [Replica] {
+        &mut self.replicas
+    }
+
+    /// Whether all replicas take new requests.
+    #[inline]
+    pub(in crate::engine) fn all_serve(&self) -> bool {
+        self.not_serving == 0
+    }
+
+    pub(in crate::engine) fn not_serving(&self) -> u32 {
+        self.not_serving
+    }
+
+    /// Whether there is anything that the gateway has not seen.
+    #[inline]
+    pub(in crate::engine) fn has_changed(&self) -> bool {
+        !self.changes.is_empty()
+    }
+
+    /// What the gateway has not seen, in order.
+    pub(in crate::engine) fn take_changes(&mut self) -> Vec<Change> {
+        std::mem::take(&mut self.changes)
+    }
+
+    /// A request is sent to a replica at `now`, whose client waits for `timeout`. When the next event of that replica runs.
+    #[inline]
+    pub(in crate::engine) fn deliver(
+        &mut self,
+        to: ReplicaId,
+        slot: Slot,
+        slab: &Slab,
+        (now, timeout): (Micros, Span),
+    ) -> Micros {
+        let replica = &mut self.replicas[to.index()];
+        replica.deliver(slot, slab, now, timeout);
+        replica.next_at()
+    }
+
+    /// Runs the next event of replica `index`. How many requests have left it.
+    #[inline]
+    pub(in crate::engine) fn run_event<S: Sink>(
+        &mut self,
+        index: usize,
+        book: &mut Book,
+        clock: &mut Clock,
+        sink: &mut S,
+    ) -> u32 {
+        let replica = &mut self.replicas[index];
+        let preempted = replica.preempted_since_progress;
+        let pages = book.pages();
+        let mut world = World {
+            records: pages.records,
+            locations: pages.locations,
+            active: pages.active,
+            stays: pages.stays,
+            loads: pages.loads,
+            departures: &mut self.departures,
+            prefilled: &mut self.prefilled,
+            sink,
+            detail: pages.detail,
+        };
+        replica.run_event(&mut world);
+        clock.set_replica(index, replica.next_at());
+        replica.verify_counts();
+        self.watch_livelock(index, preempted, book);
+        self.departures.len() as u32
+    }
+
+    /// The replica whose event has run, and the requests that have a first token since.
+    #[inline]
+    pub(in crate::engine) fn after_event(
+        &mut self,
+        index: usize,
+    ) -> (&Replica, impl Iterator<Item = RequestId> + '_) {
+        (&self.replicas[index], self.prefilled.drain(..))
+    }
+
+    /// The requests that have left in the event that runs.
+    pub(in crate::engine) fn take_departures(&mut self) -> Vec<Departure> {
+        std::mem::take(&mut self.departures)
+    }
+
+    /// Room for those that leave next.
+    pub(in crate::engine) fn keep_room(&mut self, departures: Vec<Departure>) {
+        self.departures = departures;
+    }
+
+    pub(in crate::engine) fn rebuild_tournament(&self, clock: &mut Clock) {
+        clock.set_replicas(self.replicas.iter().map(Replica::next_at));
+    }
+
+    /// A livelock of `compat: blis` without a horizon would never end, and any other before a distant horizon would be
+    /// simulated for minutes: the engine stops and says why. In the default mode preemption loses no tokens, so that many
+    /// preemptions between two completions are no proof.
+    #[inline]
+    pub(in crate::engine) fn gave_up(&self, endless: bool) -> bool {
+        self.livelock.is_some_and(|(_, replica)| {
+            let preempted = self.replicas[replica as usize].preempted_since_progress;
+            endless && self.compat == Compat::Blis || preempted >= HOPELESS_PREEMPTIONS
+        })
+    }
+
+    /// The request and the replica of a livelock.
+    pub(in crate::engine) fn livelock(&self) -> Option<(RequestId, u32)> {
+        self.livelock
+    }
+
+    /// Requests that preempted each other may make progress now.
+    pub(in crate::engine) fn forget_livelock(&mut self) {
+        self.livelock = None;
+        for replica in &mut self.replicas {
+            replica.preempted_since_progress = 0;
+        }
+    }
+
+    /// Notes livelocks that begin or end with an event of replica `index`, which had preempted `before` requests since its
+    /// last progress. The one reported is the first that lasts.
+    #[inline(always)]
+    fn watch_livelock(&mut self, index: usize, before: u64, book: &Book) {
+        let stuck = self.replicas[index].preempted_since_progress >= LIVELOCK_PREEMPTIONS;
+        if stuck != (before >= LIVELOCK_PREEMPTIONS) {
+            self.note_livelock(index, book);
+        }
+    }
+
+    #[cold]
+    fn note_livelock(&mut self, index: usize, book: &Book) {
+        let lasts = self.livelock.is_some_and(|(_, replica)| replica as usize != index);
+        if !lasts {
+            let stuck = |r: &&Replica| r.preempted_since_progress >= LIVELOCK_PREEMPTIONS;
+            self.livelock = self.replicas.iter().filter(stuck).find_map(|r| {
+                let first = r.waiting.front()?;
+                Some((book.active()[*first].id, r.id.0))
+            });
+        }
+    }
+
+    /// About how many bytes the autoscalers take.
+    pub(in crate::engine) fn bytes_of_scalers(&self) -> u64 {
+        self.scalers.iter().map(PoolScaler::bytes).sum()
+    }
+}

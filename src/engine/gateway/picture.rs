@@ -1,0 +1,130 @@
+//! The gateway's picture of the replicas: what it sees of each, and when it last looked.
+
+use crate::base::{Micros, Span};
+use crate::engine::replica::{Replica, look_at, signals_of};
+use crate::policy::{PoolView, ReplicaView, Signals};
+use serde::{Deserialize, Serialize};
+
+/// What the gateway sees of pools and replicas.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(in crate::engine) struct Picture {
+    /// How old a view may become; 0 if the gateway sees every replica as it is.
+    refresh: Span,
+    /// By pool: what the gateway knows of all its replicas.
+    pools: Vec<PoolView>,
+    /// By replica: what the gateway sees, and when it last looked.
+    views: Vec<ReplicaView>,
+    viewed_at: Vec<Micros>,
+    /// By replica: further signals, as old as the views. Where these follow the replicas' events, signals do only if the
+    /// router wants them.
+    signals: Vec<Signals>,
+    /// The earliest of `viewed_at`.
+    oldest_view: Micros,
+}
+
+impl Picture {
+    /// A picture without replicas.
+    pub(super) fn new(pools: Vec<PoolView>, refresh: Span) -> Self {
+        Self {
+            refresh,
+            pools,
+            views: Vec::new(),
+            viewed_at: Vec::new(),
+            signals: Vec::new(),
+            oldest_view: Micros::ZERO,
+        }
+    }
+
+    pub(super) fn pools(&self) -> &[PoolView] {
+        &self.pools
+    }
+
+    pub(in crate::engine) fn views(&self) -> &[ReplicaView] {
+        &self.views
+    }
+
+    pub(in crate::engine) fn signals(&self) -> &[Signals] {
+        &self.signals
+    }
+
+    /// Whether the gateway sees every replica as it is: its picture then follows the replicas' events instead of being
+    /// taken anew for each decision, which would touch all of them.
+    #[inline]
+    pub(in crate::engine) fn sees_all(&self) -> bool {
+        self.refresh == Span::ZERO
+    }
+
+    pub(super) fn set_refresh(&mut self, refresh: Span) {
+        self.refresh = refresh;
+    }
+
+    pub(super) fn set_pools(&mut self, pools: Vec<PoolView>) {
+        self.pools = pools;
+    }
+
+    /// A replica was added.
+    pub(super) fn add(&mut self, replica: &Replica) {
+        self.views.push(look_at(replica, &ReplicaView::unseen(replica.id(), replica.pool())));
+        self.viewed_at.push(Micros::ZERO);
+        self.signals.push(Signals::default());
+        self.oldest_view = Micros::ZERO;
+    }
+
+    /// A replica is in another phase, which the gateway sees at once.
+    pub(super) fn set_phase(&mut self, replica: &Replica) {
+        self.views[replica.id().index()].phase = replica.phase();
+    }
+
+    /// An event of a replica has run, which has `in_flight` requests now.
+    #[inline]
+    pub(super) fn see(&mut self, replica: &Replica, in_flight: u32, wants_signals: bool) {
+        let index = replica.id().index();
+        self.views[index].in_flight = in_flight;
+        if self.sees_all() {
+            self.views[index] = look_at(replica, &self.views[index]);
+            if wants_signals {
+                self.signals[index] = signals_of(replica, &self.signals[index]);
+            }
+        }
+    }
+
+    /// A request of `prompt_tokens` is sent to replica `index`, which has `in_flight` requests with it. INV-7: what is seen of the
+    /// replica is not older than it may be.
+    pub(super) fn send(&mut self, index: usize, in_flight: u32, prompt_tokens: u32, now: Micros) {
+        let age = now.since(self.viewed_at[index]);
+        assert!(
+            self.sees_all() || age < self.refresh,
+            "INV-7: {:?} chosen by a signal of {age:?} ago",
+            self.views[index].id
+        );
+        self.views[index].in_flight = in_flight;
+        self.signals[index].tokens_in_flight += u64::from(prompt_tokens);
+    }
+
+    /// A request of `prompt_tokens` has left replica `index`.
+    pub(super) fn forget(&mut self, index: usize, prompt_tokens: u32) {
+        self.signals[index].tokens_in_flight -= u64::from(prompt_tokens);
+    }
+
+    /// INV-7: signals are refreshed by pull, at decisions only, and only when they are old enough; in-flight counts are
+    /// always current.
+    #[inline]
+    pub(super) fn observe(&mut self, replicas: &[Replica], now: Micros) {
+        if !self.sees_all() && now.since(self.oldest_view) >= self.refresh {
+            self.refresh(replicas, now, self.refresh);
+        }
+    }
+
+    /// Refreshes the views that are at least `age` old.
+    pub(super) fn refresh(&mut self, replicas: &[Replica], now: Micros, age: Span) {
+        self.oldest_view = now;
+        for (i, replica) in replicas.iter().enumerate() {
+            if now.since(self.viewed_at[i]) >= age {
+                self.views[i] = look_at(replica, &self.views[i]);
+                self.signals[i] = signals_of(replica, &self.signals[i]);
+                self.viewed_at[i] = now;
+            }
+            self.oldest_view = self.oldest_view.min(self.viewed_at[i]);
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! What the gateway has: the traffic, its policies with their memory, the requests that wait there, and its picture of the replicas.
+
+use super::admission_queue::AdmissionQueue;
+use super::held_requests::Held;
+use super::picture::Picture;
+use super::redirect::Redirects;
+use crate::base::{Micros, ReplicaId, RequestId, Span};
+use crate::engine::clock::Clock;
+use crate::engine::facts::Decision;
+use crate::engine::fleet::{Change, Fleet};
+use crate::engine::replica::{Replica, timeout_of};
+use crate::engine::request::Book;
+use crate::perf::{Plan, Resolved};
+use crate::policy::PoolView;
+use crate::policy::routing::RouterState;
+use crate::scenario::{Pool, Served};
+use crate::workload::{Source, Trace};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// The gateway.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(in crate::engine) struct Gateway {
+    seed: u64,
+    pub(super) source: Source,
+    /// By number of a model that requests ask for: the pools that serve it, as bits by number.
+    pub(super) serves: Vec<u64>,
+    pub(super) admission_latency: Span,
+    pub(super) routing_latency: Span,
+    /// How long clients wait for an answer; 0 for ever.
+    pub(super) timeout: Span,
+    pub(super) admission: AdmissionQueue,
+    pub(super) router: RouterState,
+    pub(super) redirects: Redirects,
+    /// Requests that wait for a replica.
+    pub(super) held: VecDeque<Held>,
+    pub(super) picture: Picture,
+    /// Whether any wait queue has a bound.
+    pub(super) bounded: bool,
+    /// By replica: requests sent there that have neither finished nor been dropped.
+    pub(super) in_flight: Vec<u32>,
+    /// Room for the next routing decision.
+    #[serde(skip)]
+    pub(super) decision: Decision,
+}
+
+/// What the gateway works with: the clock, the replicas and the book of requests.
+pub(in crate::engine) struct Around<'a> {
+    pub(in crate::engine) now: Micros,
+    pub(in crate::engine) clock: &'a mut Clock,
+    pub(in crate::engine) fleet: &'a mut Fleet,
+    pub(in crate::engine) book: &'a mut Book,
+}
+
+impl Gateway {
+    /// The gateway of a plan, before any replica is there.
+    pub(in crate::engine) fn new(plan: &Plan, source: Source) -> Self {
+        let (scenario, c) = (plan.scenario(), &plan.scenario().cluster);
+        Self {
+            seed: scenario.seed,
+            serves: serves(&c.pools, &source),
+            source,
+            admission_latency: Span(c.admission_latency_us),
+            routing_latency: Span(c.routing_latency_us),
+            timeout: timeout_of(scenario),
+            admission: AdmissionQueue::new(&c.admission),
+            router: RouterState::new(&c.routing, scenario.seed),
+            redirects: Redirects::default(),
+            held: VecDeque::new(),
+            picture: Picture::new(pool_views(&c.pools, plan.resolved()), Span(c.snapshot_refresh_us)),
+            bounded: c.pools.iter().any(|p| p.engine.max_waiting > 0),
+            in_flight: Vec::new(),
+            decision: Decision::default(),
+        }
+    }
+
+    /// The traffic.
+    pub(in crate::engine) fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// When the next request arrives.
+    #[inline]
+    pub(in crate::engine) fn arrival(&self) -> Option<Micros> {
+        self.source.peek()
+    }
+
+    /// Whether requests are held for replicas.
+    #[inline]
+    pub(in crate::engine) fn holds(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    /// Requests that are delayed by admission.
+    pub(in crate::engine) fn delayed(&self) -> u32 {
+        self.admission.delayed()
+    }
+
+    /// By replica: requests sent there that have neither finished nor been dropped.
+    pub(in crate::engine) fn in_flight(&self) -> &[u32] {
+        &self.in_flight
+    }
+
+    pub(in crate::engine) fn router(&self) -> &RouterState {
+        &self.router
+    }
+
+    pub(in crate::engine) fn admission(&self) -> &AdmissionQueue {
+        &self.admission
+    }
+
+    pub(in crate::engine) fn picture(&self) -> &Picture {
+        &self.picture
+    }
+
+    /// Gives a restored source its trace back.
+    pub(in crate::engine) fn attach(&mut self, trace: Option<&Arc<Trace>>) {
+        self.source.attach(trace);
+    }
+
+    /// Sees what has become of the fleet: replicas that were added or are in another phase, and pools that serve.
+    #[inline]
+    pub(in crate::engine) fn follow(&mut self, around: &mut Around<'_>) {
+        if around.fleet.has_changed() {
+            self.follow_changes(around);
+        }
+    }
+
+    #[inline(never)]
+    fn follow_changes(&mut self, around: &mut Around<'_>) {
+        for change in around.fleet.take_changes() {
+            match change {
+                Change::Phase(id) => {
+                    let replica = &around.fleet.replicas()[id.index()];
+                    if id.index() == self.in_flight.len() {
+                        self.picture.add(replica);
+                        self.in_flight.push(0);
+                    }
+                    self.picture.set_phase(replica);
+                }
+                Change::Serves(pool) => self.release_held(pool, around),
+            }
+        }
+    }
+
+    /// An event of replica `index` has run: `gone` requests have left it, and `prefilled` have their first token since.
+    #[inline]
+    pub(in crate::engine) fn see_replica(
+        &mut self,
+        replica: &Replica,
+        gone: u32,
+        prefilled: impl Iterator<Item = RequestId>,
+    ) {
+        for request in prefilled {
+            self.router.prefilled(request);
+        }
+        let in_flight = &mut self.in_flight[replica.id().index()];
+        assert!(*in_flight >= gone, "INV-1: more requests left {:?} than came", replica.id());
+        *in_flight -= gone;
+        assert!(
+            *in_flight == replica.in_flight(),
+            "INV-1: {:?} has {} requests, and not those on their way, waiting or running",
+            replica.id(),
+            in_flight
+        );
+        self.picture.see(replica, *in_flight, self.router.wants_signals());
+    }
+
+    /// Follows `new` instead of `old`, before the fleet does.
+    pub(in crate::engine) fn adopt_traffic(&mut self, old: &Plan, new: &Plan, now: Micros, fleet: &Fleet) {
+        let (was, is) = (&old.scenario().cluster, &new.scenario().cluster);
+        self.admission_latency = Span(is.admission_latency_us);
+        self.routing_latency = Span(is.routing_latency_us);
+        self.timeout = timeout_of(new.scenario());
+        if was.snapshot_refresh_us != is.snapshot_refresh_us {
+            if self.picture.sees_all() {
+                // What the gateway saw so far was always the present: its picture is the present one.
+                self.picture.refresh(fleet.replicas(), now, Span::ZERO);
+            }
+            self.picture.set_refresh(Span(is.snapshot_refresh_us));
+        }
+        self.source.adopt(old.scenario(), new.scenario(), now);
+    }
+
+    /// Follows `new` instead of `old`, after the fleet did; admission comes last.
+    pub(in crate::engine) fn adopt_pools(&mut self, old: &Plan, new: &Plan, now: Micros, fleet: &Fleet) {
+        let (was, is) = (&old.scenario().cluster, &new.scenario().cluster);
+        self.picture.set_pools(pool_views(&is.pools, new.resolved()));
+        self.serves = serves(&is.pools, &self.source);
+        self.bounded = is.pools.iter().any(|p| p.engine.max_waiting > 0);
+        if was.routing != is.routing {
+            self.router.change(&is.routing, self.seed);
+        }
+        self.see_all_now(now, fleet);
+    }
+
+    /// A gateway that sees every replica as it is has a picture of the present.
+    pub(in crate::engine) fn see_all_now(&mut self, now: Micros, fleet: &Fleet) {
+        if self.picture.sees_all() {
+            self.picture.refresh(fleet.replicas(), now, Span::ZERO);
+        }
+    }
+
+    /// Whether `to` takes new requests for which `pools` serve the model, as the gateway sees it.
+    pub(super) fn can_take(&self, to: ReplicaId, pools: u64) -> bool {
+        self.picture.views().get(to.index()).is_some_and(|view| super::routing::can_have(view, pools))
+    }
+}
+
+/// What the gateway knows of the pools.
+fn pool_views(pools: &[Pool], resolved: &[Resolved]) -> Vec<PoolView> {
+    let view = |((pool, figures), model): ((&Pool, &Resolved), u32)| PoolView {
+        model,
+        usd_per_hour: figures.usd_per_hour,
+        block_tokens: pool.kv.block_tokens,
+        max_waiting: pool.engine.max_waiting,
+    };
+    pools.iter().zip(resolved).zip(Served::new(pools).numbers()).map(view).collect()
+}
+
+/// Which pools serve each model that requests ask for; every bit is set if all do. A recorded trace names models as they were called where it was
+/// recorded: those that no pool has may go anywhere.
+fn serves(pools: &[Pool], source: &Source) -> Vec<u64> {
+    let served = Served::new(pools);
+    let all = u64::MAX >> (64 - pools.len());
+    let of_model = |model: &String| {
+        let serving = served.pools_of(model) & all;
+        let anywhere = serving == all || serving == 0 && source.is_recorded();
+        if anywhere { u64::MAX } else { serving }
+    };
+    source.models().iter().map(of_model).collect()
+}

@@ -1,0 +1,23 @@
+//! Edits of a replica that stays: another latency model.
+
+use super::state::Replica;
+use crate::engine::request::{Slab, Slot};
+use crate::perf::StepModel;
+
+impl Replica {
+    /// Takes another latency model. What the tokens shown so far cost their requests stays as it is.
+    pub(in crate::engine) fn adopt_model(&mut self, model: &StepModel, slab: &mut Slab) {
+        let overhead = self.model.output_overhead();
+        if overhead != model.output_overhead() {
+            let mut slot = self.head;
+            while slot != Slot::NONE {
+                slab[slot].fix_output_time(overhead, self.decoders.ticks);
+                slot = slab[slot].after;
+            }
+            for &slot in &self.waiting {
+                slab[slot].fix_output_time(overhead, self.decoders.ticks);
+            }
+        }
+        self.model = model.clone();
+    }
+}

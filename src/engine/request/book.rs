@@ -1,0 +1,178 @@
+//! The book of a cluster: the record of every request, where each of them is, and the working state of those in the system.
+
+use super::active::ActiveRequest;
+use super::batch_stay::Stay;
+use super::load_times::{LoadTimes, load_of};
+use super::location::{Location, LocationCounts};
+use super::record::Record;
+use super::records::Records;
+use super::slab::{Slab, Slot};
+use crate::base::{Chunks, Micros, RequestId};
+use crate::engine::facts::Detail;
+use crate::workload::RequestSpec;
+use serde::{Deserialize, Serialize};
+
+/// Counts that the engine keeps while it runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Census {
+    /// Requests that arrived.
+    pub arrived: u32,
+    /// Let in by admission.
+    pub admitted: u32,
+    /// Refused.
+    pub rejected: u32,
+    /// Of those, let in by admission and then refused by the router or a full wait queue.
+    pub turned_away: u32,
+}
+
+/// All that is written down of requests.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(in crate::engine) struct Book {
+    census: Census,
+    records: Records,
+    /// By kind of place: how many of them are there.
+    locations: LocationCounts,
+    active: Slab,
+    /// The past of requests that were preempted, in the order in which it came to pass.
+    stays: Chunks<Stay>,
+    loads: LoadTimes,
+    detail: Option<Box<Detail>>,
+}
+
+/// The parts of a book that a replica writes in while it runs an event.
+pub(in crate::engine) struct Pages<'a> {
+    pub(in crate::engine) records: &'a mut Records,
+    pub(in crate::engine) locations: &'a mut LocationCounts,
+    pub(in crate::engine) active: &'a mut Slab,
+    /// What ended in a batch of requests that were preempted.
+    pub(in crate::engine) stays: &'a mut Chunks<Stay>,
+    /// When requests loaded blocks from the CPU tier.
+    pub(in crate::engine) loads: &'a mut LoadTimes,
+    pub(in crate::engine) detail: &'a mut Option<Box<Detail>>,
+}
+
+impl Book {
+    /// The parts that a replica writes in.
+    #[inline]
+    pub(in crate::engine) fn pages(&mut self) -> Pages<'_> {
+        Pages {
+            records: &mut self.records,
+            locations: &mut self.locations,
+            active: &mut self.active,
+            stays: &mut self.stays,
+            loads: &mut self.loads,
+            detail: &mut self.detail,
+        }
+    }
+
+    pub(in crate::engine) fn census(&self) -> &Census {
+        &self.census
+    }
+
+    pub(in crate::engine) fn census_mut(&mut self) -> &mut Census {
+        &mut self.census
+    }
+
+    pub(in crate::engine) fn records(&self) -> &Records {
+        &self.records
+    }
+
+    pub(in crate::engine) fn locations(&self) -> &LocationCounts {
+        &self.locations
+    }
+
+    pub(in crate::engine) fn active(&self) -> &Slab {
+        &self.active
+    }
+
+    pub(in crate::engine) fn active_mut(&mut self) -> &mut Slab {
+        &mut self.active
+    }
+
+    pub(in crate::engine) fn detail(&self) -> Option<&Detail> {
+        self.detail.as_deref()
+    }
+
+    /// Records everything from now on.
+    pub(in crate::engine) fn record_detail(&mut self, detail: Detail) {
+        self.detail = Some(Box::new(detail));
+    }
+
+    /// A request arrives at the gateway.
+    pub(in crate::engine) fn arrive(&mut self, spec: &RequestSpec) -> (RequestId, Slot) {
+        let id = RequestId(self.records.len() as u32);
+        let slot = self.active.add(ActiveRequest::new(id, spec));
+        self.records.push(Record::new(spec, slot, &mut self.locations));
+        self.census.arrived += 1;
+        (id, slot)
+    }
+
+    /// The record of a request that is in the system, or has left in the event that runs.
+    #[inline]
+    pub(in crate::engine) fn here(&self, request: RequestId) -> &Record {
+        self.records.here(request)
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub(in crate::engine) fn here_mut(&mut self, request: RequestId) -> &mut Record {
+        self.records.here_mut(request)
+    }
+
+    /// A request goes to another place; its record.
+    #[inline]
+    pub(in crate::engine) fn relocate(&mut self, request: RequestId, to: Location) -> &mut Record {
+        let record = self.records.here_mut(request);
+        record.relocate(to, &mut self.locations);
+        record
+    }
+
+    /// A request has left from the gateway.
+    pub(in crate::engine) fn remove(&mut self, slot: Slot) {
+        self.active.remove(slot);
+    }
+
+    /// The stays in a batch of a request that was preempted, in order; those of others are in its record.
+    pub(in crate::engine) fn stays(&self, request: RequestId) -> impl Iterator<Item = &Stay> {
+        let preempted = self.records.at(request.index()).preemptions > 0;
+        let all = preempted.then(|| self.stays.iter()).into_iter().flatten();
+        all.filter(move |stay| stay.request == request)
+    }
+
+    /// When a request last asked for blocks from the CPU tier, and when they were there or given up.
+    pub(in crate::engine) fn load(&self, request: RequestId) -> [Option<Micros>; 2] {
+        load_of(&self.loads, request)
+    }
+
+    /// A copy for keeping, which can do nothing until [`Book::unpack`]. Nothing of what is packed is copied.
+    pub(in crate::engine) fn packed(&mut self) -> Self {
+        let packed = self.active.packed();
+        let unpacked = std::mem::replace(&mut self.active, packed);
+        let mut copy = self.clone();
+        self.active = unpacked;
+        copy.records.pack();
+        copy
+    }
+
+    /// Goes on from a copy that was kept; blocks of requests come with the caches.
+    pub(in crate::engine) fn unpack(&mut self) {
+        self.records.unpack();
+        self.active.unpack();
+    }
+
+    /// About how many bytes of it every copy has for itself.
+    pub(in crate::engine) fn bytes_alive(&self) -> u64 {
+        self.active.bytes() + 40 * self.loads.len() as u64
+    }
+
+    /// About how many bytes are read to pack it.
+    pub(in crate::engine) fn bytes_packed_from(&self) -> u64 {
+        self.active.bytes()
+    }
+
+    /// Bytes of what is at rest that `later`, which went on from a copy of it, does not share.
+    pub(in crate::engine) fn bytes_at_rest(&self, later: Option<&Self>) -> u64 {
+        self.records.bytes_beside(later.map(|l| &l.records))
+            + self.stays.bytes_beside(later.map(|l| &l.stays))
+    }
+}
