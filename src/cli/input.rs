@@ -301,7 +301,7 @@ fn parsed(name: &str, text: &str, kind: Kind) -> Result<Value, Failed> {
     let value = if is_yaml { yaml::value(text) } else { value_from_json(text) };
     match value.map_err(|all| refused(name, &all))? {
         // Nothing but comments: the same as no text.
-        Value::Null => Err(refused(name, &[Diagnostic::error("", "no text at all", kind[0], kind[1])])),
+        Value::Null => Err(refused(name, &[Diagnostic::error("", "an empty text", kind[0], kind[1])])),
         value => Ok(value),
     }
 }

@@ -1,6 +1,7 @@
-//! What other programs write and read: `import` reads their configuration and their benchmarks, `export` writes rows of a run for them.
+//! Files of other programs: `import` reads their configuration and their benchmarks, `export` writes rows of a run for
+//! them.
 //!
-//! Texts and documents come from the shells, and rows go to where the shells say.
+//! The shells supply texts and documents, and the destination of rows.
 
 pub mod export;
 pub mod import;

@@ -1,4 +1,4 @@
-//! Routing decisions: a row for each of the best candidates, with what the router saw of it and what it scored.
+//! Export of routing decisions: one row for each of the best candidates, with the router's view of it and its score.
 
 use super::sheet::{Cell, Field, Sheet};
 use super::{Begun, Column, Export, Rows, columns_of};
@@ -33,9 +33,9 @@ struct Row<'a> {
     at: Micros,
     number: u64,
     decision: &'a Decision,
-    /// Its place by score, from 1.
+    /// Rank by score, from 1.
     rank: u32,
-    /// Its place among the candidates.
+    /// Index among the candidates.
     position: usize,
     pools: &'a [String],
 }
@@ -46,7 +46,7 @@ const fn field(name: &'static str, unit: &'static str, help: &'static str, value
     Field { name, unit, help, value }
 }
 
-/// The columns that every run has, in order; those of the scores follow.
+/// Columns of every run, in order; the columns of scores follow.
 #[rustfmt::skip]
 const FIELDS: &[Field<Value>] = &[
     field("decision", "", "number of the decision, from 0", |r| r.number.into()),
@@ -67,7 +67,7 @@ const FIELDS: &[Field<Value>] = &[
     field("score_regret", "", "of the decision: how much better the best candidate scored than the chosen one", |r| r.decision.chosen.map(|_| r.decision.regret()).into()),
 ];
 
-/// What the two columns of each part of a score mean.
+/// Meanings of the two columns of each part of a score.
 const SCORE: &str = "what the policy scored the candidate by, such as `score_queue_depth`";
 const WEIGHT: &str = "its weight: `score` is the sum of all parts, each times its weight";
 
@@ -76,7 +76,7 @@ impl Row<'_> {
         &self.decision.seen[self.position]
     }
 
-    /// Candidates that were left out before the policy scored have none of its scores.
+    /// Candidates that were filtered out before scoring have no scores.
     fn score(&self) -> Option<f64> {
         let totals = &self.decision.scores.totals;
         let scored = totals.is_empty() || self.position < totals.len();
@@ -154,7 +154,7 @@ impl Rows for File {
         true
     }
 
-    /// Writes the best candidates of a decision, the best first, and the chosen one wherever it stands.
+    /// Writes the best candidates of a decision, best first, and always the chosen one.
     fn decision(&mut self, at: Micros, decision: &Decision) {
         for (rank, position) in (1..).zip(decision.ranking()) {
             if rank as usize > self.most && decision.chosen != Some(position) {

@@ -1,4 +1,4 @@
-//! What happened, one row for each fact, in order.
+//! Export of events: one row for each fact, in order.
 
 use super::sheet::{Cell, Field, Sheet};
 use super::{Begun, Column, Export, Rows, columns_of};
@@ -46,7 +46,7 @@ impl Rows for File {
     }
 }
 
-/// A fact by its figures. What it is not about is unknown.
+/// The figures of a fact; a figure that does not apply is unknown.
 #[derive(Clone, Copy, Debug, Default)]
 struct Row {
     at: Micros,

@@ -1,10 +1,12 @@
-//! Rows of a run for other programs, a file here for each kind of rows, behind one trait; as CSV or as JSON lines.
+//! Export of rows of a run for other programs, as CSV or as JSON lines. Each kind of rows has a file here, and all
+//! share one trait.
 //!
-//! Nothing is collected. Events and decisions are written as the engine tells them; requests and series at the end, from the
-//! records and buckets that the run keeps anyway. A file holds back no more than its buffer, however many rows there are.
-//! Rows tell of a run and are no part of it: its results are the same with and without them. Nothing here knows where the bytes go.
+//! Nothing is collected. Events and decisions are written when the engine reports them; requests and series at the
+//! end, from the records and buckets that the run keeps anyway. A file holds back no more than its buffer, for any
+//! number of rows. Rows describe a run and do not change it: its results are the same with and without them. The
+//! caller decides where the bytes go.
 //!
-//! Names and order of the columns are a contract with whoever reads the files; docs/reference/output.md lists them.
+//! Names and order of the columns are a contract with the readers of the files; docs/reference/output.md lists them.
 
 mod decisions;
 mod events;
@@ -56,7 +58,8 @@ impl Table {
         self.export().name()
     }
 
-    /// Its columns, in order. Those of the parts of scores, which depend on the scenario's routing, stand for all of their kind.
+    /// Its columns, in order. The columns for parts of scores depend on the scenario's routing; each stands for all of
+    /// its kind.
     pub fn columns(self) -> Vec<Column> {
         self.export().columns()
     }
@@ -72,11 +75,11 @@ trait Export {
     fn begin(&self, run: Begun<'_>) -> Box<dyn Rows>;
 }
 
-/// What is known of a run before its first event, and where a file of its rows goes.
+/// What is known of a run before its first event, and the destination of a file of its rows.
 struct Begun<'a> {
     /// The document as the run begins, and after each of its edits.
     course: &'a [Scenario],
-    /// Names of pools by number, those that edits add included.
+    /// Names of pools by number, including pools that edits add.
     pools: Vec<String>,
     /// Candidates of a decision that are written beside the chosen one.
     candidates: u32,
@@ -92,7 +95,7 @@ impl Begun<'_> {
     }
 }
 
-/// A file under way: what it takes from the run. Most files take one of these.
+/// A file being written: the events of the run that it takes. Most files take one kind.
 trait Rows {
     /// The file.
     fn sheet(&mut self) -> &mut Sheet;
@@ -116,7 +119,7 @@ trait Rows {
     /// An autoscaler decided.
     fn scaled(&mut self, _record: &ScalingRecord) {}
 
-    /// The run is over, and these requests of it are next.
+    /// The run is over; these requests are the next to write.
     fn requests(&mut self, _session: &Session, _which: Range<usize>) {}
 
     /// The run is over, and all of its requests were given.
@@ -139,7 +142,7 @@ pub struct Column {
     pub help: &'static str,
 }
 
-/// The values of the column `event` with their meaning.
+/// Values of the column `event`, with their meanings.
 pub fn events() -> &'static [(&'static str, &'static str)] {
     &events::EVENTS
 }
@@ -147,9 +150,9 @@ pub fn events() -> &'static [(&'static str, &'static str)] {
 /// How rows are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Comma-separated values after a line of names, as RFC 4180 has them; what is unknown is empty.
+    /// Comma-separated values after a line of names (RFC 4180); unknown values are empty.
     Csv,
-    /// A JSON object on each line; what is unknown is null.
+    /// A JSON object on each line; unknown values are null.
     Jsonl,
 }
 
@@ -157,7 +160,7 @@ impl Format {
     /// Both of them.
     pub const ALL: [Self; 2] = [Self::Csv, Self::Jsonl];
 
-    /// The end of a file's name that asks for it, after the dot.
+    /// The file extension that selects it, without the dot.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Csv => "csv",
@@ -185,9 +188,9 @@ pub struct TableError {
     pub error: io::Error,
 }
 
-/// Candidates of a decision that are written if nobody asks for another number.
+/// Default number of candidates that are written for a decision.
 pub const CANDIDATES: u32 = 64;
-/// Most candidates of a decision that can be asked for: as many as a cluster has replicas.
+/// Largest number of candidates of a decision that can be requested: the largest number of replicas of a cluster.
 pub const MOST_CANDIDATES: u32 = limits::REPLICAS;
 
 /// The files of a run under way.
@@ -198,7 +201,8 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// The tables of a run that has not begun. Of each decision the `candidates` best are written, and the chosen one.
+    /// The tables of a run that has not begun. For each decision, the `candidates` best candidates and the chosen one
+    /// are written.
     pub fn new(session: &Session, outputs: Vec<Output>, candidates: u32) -> Self {
         let course = session.course();
         let begin = |Output { table, format, out }| {
@@ -208,20 +212,20 @@ impl Tables {
         Self { open: outputs.into_iter().map(begin).collect(), next: 0 }
     }
 
-    /// [`Session::advance`] of a run that nobody watches; events and decisions are written on the way.
+    /// [`Session::advance`] of a run without watchers; writes events and decisions on the way.
     pub fn advance(
         &mut self,
         session: &mut Session,
         until: Micros,
         max_events: u64,
     ) -> Result<Stop, TableError> {
-        assert!(!session.recorder().live, "INV-6: rows are written of a run that nobody watches");
+        assert!(!session.recorder().live, "INV-6: rows are written only of a run without watchers");
         let stop = session.advance_telling(until, max_events, self);
         self.check().map(|()| stop)
     }
 
-    /// Writes what is known at the playhead alone: the next `most` requests, and the series after the last of them. Whether
-    /// that was all.
+    /// Writes what is known only at the playhead: the next `most` requests, and the series after the last of them.
+    /// Returns whether that was all.
     pub fn write_rest(&mut self, session: &Session, most: u32) -> Result<bool, TableError> {
         let arrived = session.engine().records().len();
         let end = arrived.min(self.next + most as usize);

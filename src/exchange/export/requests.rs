@@ -1,4 +1,4 @@
-//! Requests, one row each, in order of arrival: read from the records that the engine keeps anyway.
+//! Export of requests: one row each, in order of arrival, read from the records that the engine keeps anyway.
 
 use super::sheet::{Cell, Field, Sheet};
 use super::{Begun, Column, Export, Rows, columns_of};
@@ -45,7 +45,7 @@ impl Rows for File {
     }
 }
 
-/// A request and what is known of it.
+/// A request and what is known about it.
 struct Row<'a> {
     session: &'a Session,
     id: RequestId,

@@ -1,4 +1,4 @@
-//! Decisions of autoscalers, one row each, in order.
+//! Export of autoscaler decisions: one row each, in order.
 
 use super::sheet::{Cell, Field, Sheet};
 use super::{Begun, Column, Export, Rows, columns_of};
@@ -49,12 +49,12 @@ const fn field(name: &'static str, unit: &'static str, help: &'static str, value
     Field { name, unit, help, value }
 }
 
-/// A figure that only replicas that were measured have.
+/// A figure that exists only if replicas were measured.
 fn measured(r: &ScalingRecord, value: f64) -> Cell<'static> {
     if r.measured > 0 { Cell::Real(value) } else { Cell::Unknown }
 }
 
-/// A mean that only requests that finished have.
+/// A mean that exists only if requests finished.
 fn known(value: f64) -> Cell<'static> {
     if value > 0.0 { Cell::Real(value) } else { Cell::Unknown }
 }
@@ -64,13 +64,13 @@ fn present(r: &ScalingRecord, of: fn(&Present) -> f64) -> Cell<'static> {
     r.present.as_ref().map(of).into()
 }
 
-/// A figure of what the policy learnt, by its place.
+/// A figure that the policy learnt, by its index.
 fn figure(r: &ScalingRecord, k: usize) -> Cell<'static> {
     let figure = r.estimate.as_ref().map_or(f64::NAN, |e| e.figures()[k]);
     if figure.is_finite() { Cell::Real(figure) } else { Cell::Unknown }
 }
 
-/// A whole one.
+/// A whole number that the policy learnt, by its index.
 fn whole(r: &ScalingRecord, k: usize) -> Cell<'static> {
     match figure(r, k) {
         Cell::Real(x) => Cell::Whole(x as u64),
@@ -78,7 +78,7 @@ fn whole(r: &ScalingRecord, k: usize) -> Cell<'static> {
     }
 }
 
-/// A name of what the policy learnt.
+/// A name that the policy learnt, by its index.
 fn name(r: &ScalingRecord, of: fn(&Estimate) -> Option<&'static str>) -> Cell<'static> {
     r.estimate.as_ref().and_then(|e| of(e)).into()
 }

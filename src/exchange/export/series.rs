@@ -1,4 +1,4 @@
-//! The time series of the page's charts: for each bucket a row of the whole cluster, and one of each replica.
+//! Export of the page's time series: for each bucket a row for the whole cluster and one for each replica.
 
 use super::sheet::{Cell, Field, Sheet};
 use super::{Begun, Column, Export, Rows, columns_of};
@@ -84,7 +84,7 @@ const FIELDS: &[Field<Value>] = &[
     field("kv_usage", "share", "replica: KV blocks in use when the bucket ended, from 0 to 1", |r| r.kv_permille.map(|x| f64::from(x) / 1000.0).into()),
 ];
 
-/// Writes the buckets of a run up to its playhead. There is a bounded number of them.
+/// Writes the buckets of a run up to its playhead. The number of buckets is bounded.
 fn write(session: &Session, sheet: &mut Sheet) {
     let (recorder, timeline) = (session.recorder(), &session.recorder().timeline);
     let (ttft, e2e) = (recorder.ttft_log.buckets(), recorder.e2e_log.buckets());
@@ -100,7 +100,7 @@ fn write(session: &Session, sheet: &mut Sheet) {
         let waiting: Vec<u32> = (0..replicas).filter_map(|r| gauge(2 * r)).collect();
         let seconds = session.bucket_seconds(i);
         if width_us == 0 && arrived + completed + tokens == 0 {
-            // Nothing was in the bucket that had begun when the run ended.
+            // Skips an empty last bucket.
             continue;
         }
         let cluster = Row {

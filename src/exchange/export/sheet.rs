@@ -60,7 +60,7 @@ impl From<Span> for Cell<'_> {
     }
 }
 
-/// No name is as good as none that is known.
+/// An empty name counts as unknown.
 impl<'a> From<&'a str> for Cell<'a> {
     fn from(x: &'a str) -> Self {
         if x.is_empty() { Self::Unknown } else { Self::Text(x) }
@@ -83,17 +83,17 @@ pub(super) struct Field<F> {
 
 enum Encoder {
     Csv(Box<csv::Writer<Box<dyn Write>>>),
-    /// With what stands before each value: `{"first":`, `,"second":`, …
+    /// The text before each value: `{"first":`, `,"second":`, …
     Lines(BufWriter<Box<dyn Write>>, Vec<String>),
 }
 
-/// A file of rows under way. After an error of writing, which it keeps, it takes rows and drops them.
+/// A file of rows being written. It keeps the first write error and drops all rows after it.
 pub(super) struct Sheet {
     encoder: Encoder,
     columns: usize,
     /// Cells of the open row.
     filled: usize,
-    /// Room for the text of a cell.
+    /// Buffer for the text of a cell.
     text: Vec<u8>,
     failed: bool,
     error: Option<io::Error>,
@@ -134,7 +134,7 @@ impl Sheet {
         if self.failed {
             return;
         }
-        assert!(self.filled < self.columns, "INV-6: a row has more cells than columns");
+        assert!(self.filled < self.columns, "INV-6: a row has at most as many cells as columns");
         self.text.clear();
         let cell = cell.into();
         let written = match &mut self.encoder {
@@ -195,7 +195,7 @@ impl Sheet {
     }
 }
 
-/// The value as JSON. Numbers that are not finite are none.
+/// The value as JSON. Numbers that are not finite become null.
 fn write_json(text: &mut Vec<u8>, cell: Cell<'_>) {
     let written = match cell {
         Cell::Unknown => serde_json::to_writer(text, &()),
@@ -205,10 +205,10 @@ fn write_json(text: &mut Vec<u8>, cell: Cell<'_>) {
         Cell::Text(x) => serde_json::to_writer(text, x),
         Cell::Flag(x) => serde_json::to_writer(text, &x),
     };
-    written.expect("INV-6: a plain value is JSON, and memory takes it");
+    written.expect("INV-6: a plain value can be written to memory as JSON");
 }
 
-/// What went wrong with the file: rows themselves have nothing that cannot be written.
+/// The write error of the file; every row can be serialised.
 fn io_error(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,

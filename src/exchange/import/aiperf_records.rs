@@ -1,4 +1,4 @@
-//! The records of `AIPerf`, one request a line; each figure says its unit. `aiperf_summary` says what its figures mean.
+//! Import of `AIPerf` records: one request a line; each figure names its unit. `aiperf_summary` explains the figures.
 
 use super::Import;
 use super::benchmark::aiperf_load::milliseconds;

@@ -1,8 +1,8 @@
-//! The summary of `AIPerf`, and of `genai-perf` that it comes from; each figure says its unit. How requests were sent stands in
-//! `benchmark/aiperf_load`.
+//! Import of the summary of `AIPerf` and of its predecessor `genai-perf`; each figure names its unit.
+//! `benchmark/aiperf_load` reads how requests were sent.
 //!
-//! Its inter-token latency is a mean over each request, (E2E - TTFT) / (N - 1): our TPOT. Its inter-chunk latency is our ITL, where a
-//! chunk holds one token.
+//! Its inter-token latency is a mean over each request, (E2E - TTFT) / (N - 1): our TPOT. Its inter-chunk latency is
+//! our ITL if a chunk holds one token.
 
 use super::Import;
 use super::benchmark::aiperf_load::{milliseconds, read_load};
@@ -97,7 +97,7 @@ fn read(tree: &Value, problems: &mut Problems) -> Benchmark {
     b
 }
 
-/// The first model that a summary names, wherever the release has it.
+/// The first model that a summary names; its place differs between releases.
 fn model(whole: Place<'_>) -> &str {
     let lists = ["endpoint.model_names", "models.items", "models", "model_names", "model"];
     let mut first = lists.iter().filter_map(|path| {

@@ -1,4 +1,4 @@
-//! The settings of the analysers of llm-d's autoscaler: `ConfigMap`.
+//! Import of the analyser settings of llm-d's autoscaler (`ConfigMap`).
 
 use super::Import;
 use super::configuration::kubernetes::{Patch, is_of, object};
@@ -27,7 +27,7 @@ impl Import<Configuration> for AnalyserConfigMap {
     }
 }
 
-/// Keys of the analysers' entries, what they set, and of which analyser they are.
+/// Keys of the analysers' entries, the settings that they become, and the analyser that each belongs to.
 const ENTRY: [(&str, &str, Analyser); 9] = [
     ("kvCacheThreshold", "kv", Analyser::Saturation),
     ("queueLengthThreshold", "queue", Analyser::SaturationV1),
@@ -40,7 +40,7 @@ const ENTRY: [(&str, &str, Analyser); 9] = [
     ("targetITL", "itl_ms", Analyser::Queueing),
 ];
 
-/// Further keys of the entries that are theirs alone.
+/// Further keys of the entries, which only they have.
 const BESIDE: [&str; 5] = ["tuningEnabled", "analyzerName", "model_id", "enableLimiter", "analyzers"];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -52,7 +52,7 @@ enum Analyser {
     Queueing,
 }
 
-/// The entry `default` of an analyser's `ConfigMap`, and those of models, which go before it.
+/// The entry `default` of an analyser's `ConfigMap`, and the entries of models, which override it.
 fn config_map(r: &mut Reader<'_>) -> Vec<Patch> {
     let data = r.get("data").and_then(Value::as_object);
     let names: Vec<String> = data.map(|d| d.keys().cloned().collect()).unwrap_or_default();
@@ -65,7 +65,7 @@ fn config_map(r: &mut Reader<'_>) -> Vec<Patch> {
     found
 }
 
-/// What an entry sets; nothing where it is none of an analyser.
+/// The settings of an entry; `None` if it is not an analyser's.
 fn entry(r: &mut Reader<'_>, at: &str) -> Option<Patch> {
     let keys = || ENTRY.iter().map(|(key, ..)| *key).chain(BESIDE);
     let value = r.get(at)?;
@@ -92,7 +92,7 @@ fn entry(r: &mut Reader<'_>, at: &str) -> Option<Patch> {
     r.without_counterpart(&format!("{at}.analyzerName"), "the keys beside it say which analyser it is");
     let model = r.word(&format!("{at}.model_id")).map(str::to_owned);
     r.note(&format!("{at}.model_id"), "pools that serve it");
-    // What an entry says of a model goes before what `default` says.
+    // A model's entry overrides `default`.
     let mut patch = Patch { start: at.to_owned(), model, ..Patch::default() };
     let rank = 1 + u8::from(patch.model.is_some());
     match (analyser_policy(r, at), &patch.model) {
@@ -110,7 +110,7 @@ fn entry(r: &mut Reader<'_>, at: &str) -> Option<Patch> {
     Some(patch)
 }
 
-/// How much a model counts: its priority times the score of its analyser. Of several analysers the first one is read.
+/// Weight of a model: its priority times the score of its analyser. If there are several analysers, the first is read.
 fn priority(r: &mut Reader<'_>, at: &str) -> Option<f64> {
     let priority = r.quantity(&format!("{at}.priority"), "scaling.priority");
     let mut score = None;
@@ -128,7 +128,7 @@ fn priority(r: &mut Reader<'_>, at: &str) -> Option<f64> {
     (priority.is_some() || score.is_some()).then(|| priority.unwrap_or(1.0) * score.unwrap_or(1.0))
 }
 
-/// The policy that the keys of an entry ask for. Keys of another analyser than the one they choose say so.
+/// The policy that the keys of an entry select. Keys of another analyser are reported.
 fn analyser_policy(r: &mut Reader<'_>, at: &str) -> Option<Value> {
     let mut set: Vec<(String, &str, Analyser, f64)> = Vec::new();
     for (key, to, analyser) in ENTRY {
@@ -154,10 +154,7 @@ fn analyser_policy(r: &mut Reader<'_>, at: &str) -> Option<Value> {
             r.note(&path, &format!("policy.{name}.{to}"));
             fields.insert(to.to_owned(), json!(x));
         } else {
-            r.without_counterpart(
-                &path,
-                &format!("the other keys ask for {name}, which has no such setting"),
-            );
+            r.without_counterpart(&path, &format!("the other keys select {name}, which has no such setting"));
         }
     }
     Some(json!({ name: fields }))

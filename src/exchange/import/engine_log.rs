@@ -1,9 +1,10 @@
-//! The log of a vLLM server: one line of averages every ten seconds, one line for each step if
+//! Import of the log of a vLLM server: a line of averages every ten seconds, a line for each step if
 //! `--enable-logging-iteration-details` is given, and the size of the KV cache.
 //!
-//! By Little's law the requests that run, over the tokens generated in a second, are the time of a token, as long as those that run decode:
-//! not while prompts are computed. The time of a step is that of the turn of a loop: where steps are scheduled ahead of the GPU it can be
-//! the time of the processor alone. Several engines write a line each at about the same time: their requests and rates are added up.
+//! By Little's law, the time of a token is the number of running requests divided by the tokens generated in a second.
+//! This holds while running requests decode, not while prompts are computed. The time of a step is the time of one
+//! turn of the engine's loop: if steps are scheduled ahead of the GPU, it can be the time of the CPU alone. Several
+//! engines write a line each at about the same time: their requests and rates are added up.
 
 use super::Import;
 use super::benchmark::problems::MOST_GAPS;
@@ -17,11 +18,12 @@ const STEP: &str = "Iteration(";
 const KV_TOKENS: &str = "GPU KV cache size: ";
 const BLOCKS: &str = "num_gpu_blocks is: ";
 
-/// More prompt tokens than this for each generated one, and Little's law does not tell the time of a token. Computing a prompt token
-/// takes some 1/400 of the time of a step, so that at 10 of them requests spend 2.5 % of their time before they decode.
+/// With more prompt tokens than this for each generated token, Little's law does not give the time of a token.
+/// Computing a prompt token takes some 1/400 of the time of a step, so that at 10 of them requests spend 2.5 % of
+/// their time before they decode.
 const PROMPT_TOKENS_EACH: f64 = 10.0;
 
-/// Steps shorter than this, in the median, are not those of a GPU.
+/// A shorter median step is not the time of a GPU.
 const SHORTEST_STEP_MS: f64 = 0.5;
 
 /// The log of a vLLM server.
@@ -45,7 +47,7 @@ impl Import<Benchmarks> for EngineLog {
     }
 }
 
-/// The number after a mark, with commas between thousands or without.
+/// The number after a mark, with or without commas between thousands.
 fn after(line: &str, mark: &str) -> Option<f64> {
     let rest = &line[line.find(mark)? + mark.len()..];
     let digits: String =
@@ -58,7 +60,7 @@ fn before(line: &str, mark: &str) -> Option<f64> {
     line[..line.find(mark)?].split_whitespace().next_back()?.parse().ok()
 }
 
-/// What one engine says in its line of averages, or several of them together.
+/// The line of averages of one engine, or the sum of several.
 #[derive(Clone, Copy, Default)]
 struct Averages {
     prompts: f64,
@@ -73,7 +75,7 @@ impl Averages {
             prompts: after(line, PROMPTS).unwrap_or(0.0),
             generated: after(line, THROUGHPUT)?,
             running: after(line, "Running: ")?,
-            // Before vLLM's second scheduler.
+            // Older vLLM, before its second scheduler.
             waiting: after(line, "Waiting: ").or_else(|| after(line, "Pending: "))?,
         })
     }
@@ -88,15 +90,15 @@ impl Averages {
     }
 }
 
-/// The lines of averages, those of all engines in one interval together.
+/// The lines of averages, summed over all engines of an interval.
 #[derive(Default)]
 struct Intervals<'a> {
     done: Vec<Averages>,
     now: Averages,
-    /// Engines that have a line in the present interval, and all engines.
+    /// Engines with a line in the current interval, and all engines.
     here: Vec<Engine<'a>>,
     engines: Vec<Engine<'a>>,
-    /// How many engines a line says that it is of.
+    /// Number of engines that a line says it covers.
     aggregated: f64,
 }
 
@@ -114,7 +116,7 @@ impl<'a> Intervals<'a> {
         self.now = self.now.plus(averages);
     }
 
-    /// Ends an interval; one in which nothing was generated does not count.
+    /// Ends an interval; an interval without generated tokens does not count.
     fn close(&mut self) {
         if self.now.running > 0.0 && self.now.generated > 0.0 {
             self.done.push(self.now);
@@ -136,16 +138,20 @@ impl<'a> Intervals<'a> {
         let decoding = sum(&self.done);
         if decoding.generated > 0.0 {
             b.put("tpot_ms", "mean", decoding.running / decoding.generated * 1e3);
-            b.note("TPOT is the requests that run over the tokens generated in a second, averaged over the lines of the log with any.");
+            b.note(
+                "TPOT is the number of running requests divided by the tokens generated in a second, \
+            averaged over the lines of the log with generated tokens.",
+            );
         }
         match (before - self.done.len(), self.done.len()) {
             (0, _) => {}
             (_, 0) => b.note(
-                "TPOT is left out: prompts are computed all the time, and most requests that run do not decode yet.",
+                "TPOT is left out: prompts are computed all the time, and most running requests do not \
+                decode yet.",
             ),
             (left_out, kept) => b.note(format!(
-                "TPOT is of {kept} intervals: {left_out} in which mostly prompts are computed are left out, as most requests \
-                 that run do not decode yet."
+                "TPOT is measured over {kept} intervals: {left_out} intervals that mostly compute prompts \
+                are left out, as most running requests do not decode yet."
             )),
         }
         b.put("out_tok_per_s", "value", all.generated / intervals);
@@ -158,10 +164,10 @@ impl<'a> Intervals<'a> {
     }
 }
 
-/// More engines than this in one log are not told apart.
+/// Largest number of engines in one log that are distinguished.
 const MOST_ENGINES: usize = 1024;
 
-/// What tells the engines of one log apart: a pod or container before the line, and the number that vLLM gives them.
+/// The identity of an engine in a log: the pod or container before the line, and the number that vLLM gives it.
 type Engine<'a> = [&'a str; 2];
 
 fn engine(line: &str) -> Engine<'_> {
@@ -218,7 +224,10 @@ fn put_steps(b: &mut Benchmark, steps: &[(f64, f64, f64)]) {
     let mut alone: Vec<f64> = steps.iter().filter(|s| s.1 == 0.0 && s.2 > 0.0).map(|s| s.0).collect();
     sort(&mut alone);
     if alone.get(alone.len() / 2).is_some_and(|median| *median < SHORTEST_STEP_MS) {
-        b.note("The times of steps are left out: most are shorter than any step of a GPU, as where steps are scheduled ahead.");
+        b.note(
+            "The times of steps are left out: most are shorter than any step of a GPU, which happens if \
+        steps are scheduled ahead.",
+        );
         return;
     }
     decoding.sort_by(|a, b| a.0.total_cmp(&b.0));

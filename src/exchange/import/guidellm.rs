@@ -1,7 +1,8 @@
-//! `GuideLLM`'s report: one run for each rate or number of streams, distributions over the requests that succeeded.
+//! Import of `GuideLLM`'s report: one run for each rate or number of streams, with distributions over the successful
+//! requests.
 //!
-//! Its `time_per_output_token_ms` holds the first token too (in some releases it divides by one token more): `inter_token_latency_ms`
-//! is what others call TPOT.
+//! Its `time_per_output_token_ms` includes the first token (some releases divide by one more token):
+//! `inter_token_latency_ms` is what others call TPOT.
 
 use super::Import;
 use super::benchmark::clock::Clock;
@@ -18,7 +19,7 @@ const STATS: [(&str, &str); 5] = [
     (".percentiles.p99", "p99"),
 ];
 
-/// Where releases have the time at which a request was sent.
+/// Keys of the time at which a request was sent, by release.
 const STARTS: [&str; 3] = ["start_time", "request_start_time", "info.timings.request_start"];
 
 /// `GuideLLM`'s report.
@@ -98,11 +99,12 @@ fn one(place: Place<'_>, problems: &mut Problems) -> Benchmark {
     read_counts(&mut b, place, problems);
     read_strategy(&mut b, place, problems);
     read_requests(&mut b, place, problems);
-    b.note("TPOT is GuideLLM's inter-token latency: its time per output token holds the first token too.");
+    b.note("TPOT is GuideLLM's inter-token latency: its time per output token includes the first token.");
     b
 }
 
-/// How many requests succeeded and failed, wherever the release has it: a report may be saved without its requests.
+/// Numbers of successful and failed requests; their place differs between releases. A report may be saved without its
+/// requests.
 fn read_counts(b: &mut Benchmark, place: Place<'_>, problems: &mut Problems) {
     let mut first = |paths: &[&str]| paths.iter().find_map(|path| place.count(path, problems));
     let succeeded = first(&[
@@ -155,7 +157,7 @@ fn read_strategy(b: &mut Benchmark, place: Place<'_>, problems: &mut Problems) {
     };
 }
 
-/// The requests that succeeded, where the report keeps them.
+/// The successful requests, if the report contains them.
 fn read_requests(b: &mut Benchmark, place: Place<'_>, problems: &mut Problems) {
     let failed = place.list("requests.errored").map_or(0, <[Value]>::len);
     b.failed = b.failed.max(failed as u32);
@@ -168,7 +170,7 @@ fn read_requests(b: &mut Benchmark, place: Place<'_>, problems: &mut Problems) {
     let mut found = Vec::new();
     for row in rows {
         let row = Place::new(row, "");
-        // Rows of a release that names them otherwise are left to the summary.
+        // For releases with other names of rows, the summary is used.
         let quiet = &mut Problems::default();
         let mut first = |paths: &[&str]| paths.iter().find_map(|path| row.number(path, quiet));
         let prompt = first(&["prompt_tokens", "input_metrics.text_tokens"]);
@@ -201,7 +203,8 @@ fn clock(place: Place<'_>, rows: &[Value]) -> Clock {
     Clock::of(&starts.collect::<Vec<_>>(), run_s)
 }
 
-/// Which requests the tool counts is known by its edges of the run; where they leave out others than its count says, all of them count.
+/// The tool counts the requests within its bounds of the run; if these disagree with its count, all requests are
+/// counted.
 fn note_left_out(b: &mut Benchmark, place: Place<'_>) {
     let quiet = &mut Problems::default();
     let told = place.count("metrics.request_latency.successful.count", quiet);
@@ -213,11 +216,11 @@ fn note_left_out(b: &mut Benchmark, place: Place<'_>) {
         }
     } else if counted < all {
         b.note(format!(
-            "Figures are of {counted} of {all} requests: GuideLLM leaves out its warm-up and cool-down."
+            "Figures cover {counted} of {all} requests: GuideLLM leaves out its warm-up and cool-down."
         ));
     } else if let Some(told) = told.filter(|told| *told < all) {
         b.note(format!(
-            "GuideLLM's own figures are of {told} of the {all} requests; the file does not tell which."
+            "GuideLLM's own figures cover {told} of the {all} requests; the file does not say which."
         ));
     }
 }

@@ -1,4 +1,4 @@
-//! The horizontal autoscaler of Kubernetes: `HorizontalPodAutoscaler`.
+//! Import of the horizontal autoscaler of Kubernetes (`HorizontalPodAutoscaler`).
 
 use super::Import;
 use super::configuration::horizontal::{
@@ -34,12 +34,12 @@ impl Import<Configuration> for HorizontalPodAutoscaler {
 struct Target {
     metric: &'static str,
     target: f64,
-    /// `pool` where it is the whole pool's.
+    /// `pool` if the target is the whole pool's.
     of: &'static str,
 }
 
 impl Target {
-    /// As fields of a policy whose target is called `name`.
+    /// The metric as fields of a policy whose target is called `name`.
     fn fields(&self, name: &str) -> Value {
         let mut fields = json!({ "metric": self.metric });
         fields[name] = json!(self.target);
@@ -56,7 +56,7 @@ fn horizontal(r: &mut Reader<'_>) -> Patch {
     replicas(r, "spec.maxReplicas", "max", &mut patch.scaling);
     let count = r.entries("spec.metrics");
     let entry = |i: usize| format!("spec.metrics.{i}");
-    // The number of replicas that an analyser wants is the analyser's; its own object says which.
+    // A number of replicas that an analyser wants belongs to the analyser; its own object names it.
     if let Some(gauge) = (0..count).find(|i| is_gauge(r, &entry(*i))) {
         for i in (0..count).filter(|i| *i != gauge) {
             r.without_counterpart(&entry(i), "an analyser says how many replicas there should be");
@@ -126,7 +126,7 @@ fn metric(r: &mut Reader<'_>, at: &str, index: usize) -> Option<Target> {
     Some(Target { metric, target, of })
 }
 
-/// A target and whose it is.
+/// A target and its scope: each replica or the pool.
 fn aim(r: &mut Reader<'_>, at: &str, into: &str, each_alone: bool) -> Option<(f64, &'static str)> {
     let [kind_at, each_at, all_at] = ["type", "averageValue", "value"].map(|key| format!("{at}.{key}"));
     let (each, all) = (r.get(&each_at).is_some(), r.get(&all_at).is_some());

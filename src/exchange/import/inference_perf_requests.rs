@@ -1,6 +1,7 @@
-//! inference-perf: the file with all requests; seconds throughout.
+//! Import of inference-perf's file with all requests; all times in seconds.
 //!
-//! Some releases write the time of each token twice. The tokens of an answer are counted by reading its text again.
+//! Some releases write the time of each token twice. The tool counts the tokens of an answer by tokenising its text
+//! again.
 
 use super::Import;
 use super::benchmark::clock::Clock;
@@ -64,7 +65,7 @@ fn read(tree: &Value, problems: &mut Problems) -> Benchmark {
     b
 }
 
-/// A request, the gaps between its tokens in milliseconds, and whether its times came in pairs.
+/// A request, the gaps between its tokens in milliseconds, and whether each time was written twice.
 fn one(place: Place<'_>, clock: Clock, problems: &mut Problems) -> Option<(Request, Vec<f64>, bool)> {
     let instant = |path: &str| clock.us(place.instant(path)?);
     let (Some(start), Some(end)) = (instant("start_time"), instant("end_time")) else {
@@ -93,12 +94,12 @@ fn one(place: Place<'_>, clock: Clock, problems: &mut Problems) -> Option<(Reque
         counted: true,
     };
     let gaps: Vec<f64> = times.windows(2).map(|w| (w[1] - w[0]).max(0) as f64 / 1e3).collect();
-    // A chunk for each token, or the gaps are no ITL.
+    // Without a chunk for each token the gaps are not ITL.
     let each = (times.len() as f64 / output.max(1.0) - 1.0).abs() < 0.1;
     Some((request, if each { gaps } else { Vec::new() }, pairs))
 }
 
-/// The length that was asked for, where the end of the answer was to be ignored.
+/// The requested length, if the end of the answer was to be ignored.
 fn asked(request: &str) -> Option<f64> {
     let tree: Value = serde_json::from_str(request).ok()?;
     tree.get("ignore_eos").and_then(Value::as_bool).filter(|ignored| *ignored)?;

@@ -1,6 +1,7 @@
-//! inference-perf: the summary of a stage or a run; seconds throughout.
+//! Import of inference-perf's summary of a stage or a run; all times in seconds.
 //!
-//! Some releases count the closing chunk of a stream as a token and halve TPOT and ITL so. (E2E - TTFT) / (N - 1) is right in all of them.
+//! Some releases count the closing chunk of a stream as a token, which halves TPOT and ITL. (E2E - TTFT) / (N - 1) is
+//! right in all releases.
 
 use super::Import;
 use super::benchmark::{Benchmark, Benchmarks, Place, Problems, Text};
@@ -9,7 +10,7 @@ use serde_json::Value;
 const STATS: [(&str, &str); 5] =
     [(".mean", "mean"), (".median", "p50"), (".p90", "p90"), (".p95", "p95"), (".p99", "p99")];
 
-/// The smallest share of (E2E - TTFT) / (N - 1) that the TPOT of a summary may be before it counts as halved.
+/// A TPOT below this share of (E2E - TTFT) / (N - 1) counts as halved.
 const HALVED: f64 = 0.75;
 
 /// The summary of inference-perf.
@@ -69,14 +70,14 @@ fn read(tree: &Value, problems: &mut Problems) -> Benchmark {
     let (requested, achieved) = (rate("requested_rate"), rate("achieved_rate"));
     b.load.gap_cv = Some(1.0);
     b.load.concurrency = place.count("load_summary.concurrency", problems).filter(|n| *n > 0);
-    // With a limit of requests in flight the rate that was reached is what came of it, not what was asked for.
+    // With a limit of requests in flight, the reached rate is a result, not the requested rate.
     b.load.rate_per_s = requested.or(achieved.filter(|_| b.load.concurrency.is_none()));
     b.load.at_once = b.load.rate_per_s.is_none() && b.load.concurrency.is_some();
     mend(&mut b);
     b
 }
 
-/// Puts the right TPOT in the place of a halved one.
+/// Replaces a halved TPOT by the right one.
 fn mend(b: &mut Benchmark) {
     let [Some(ttft), Some(e2e), Some(told)] =
         ["ttft_ms", "e2e_ms", "tpot_ms"].map(|metric| b.figure(metric, "mean"))

@@ -1,4 +1,4 @@
-//! `LLMPerf`: the responses one by one; seconds throughout. `llmperf_summary` says what its own figures mean.
+//! Import of `LLMPerf`'s responses, one by one; all times in seconds. `llmperf_summary` explains its figures.
 
 use super::Import;
 use super::benchmark::place::us;

@@ -1,6 +1,7 @@
-//! `LLMPerf`: the summary; seconds throughout.
+//! Import of `LLMPerf`'s summary; all times in seconds.
 //!
-//! Its inter-token latency is E2E over all tokens, the first one with its wait included: TPOT is worked out from E2E and TTFT instead.
+//! Its inter-token latency is E2E over all tokens, which includes the wait for the first: TPOT is computed from E2E
+//! and TTFT instead.
 
 use super::Import;
 use super::benchmark::{Benchmark, Benchmarks, Place, Problems, Text};
@@ -14,9 +15,8 @@ const STATS: [(&str, &str); 5] = [
     ("_quantiles_p99", "p99"),
 ];
 
-/// What to know about the figures of either file.
-pub(super) const NOTE: &str =
-    "LLMPerf's inter-token latency holds the first token's wait: TPOT is (E2E - TTFT) / (N - 1) instead.";
+/// Note on the figures of both files.
+pub(super) const NOTE: &str = "LLMPerf's inter-token latency includes the wait for the first token: TPOT is (E2E - TTFT) / (N - 1) instead.";
 
 /// The summary of `LLMPerf`.
 pub(super) struct LlmPerfSummary;

@@ -1,6 +1,7 @@
-//! The `/metrics` page of a vLLM server: counters and histograms since its start, and how its KV cache is set.
+//! Import of the `/metrics` page of a vLLM server: counters and histograms since its start, and the settings of its KV
+//! cache.
 //!
-//! A histogram knows how many values lie below each of its edges: its mean is exact, a quantile lies between two edges. Series of
+//! A histogram counts the values below each edge: its mean is exact, a quantile lies between two edges. Series of
 //! several engines are added up.
 
 use super::Import;
@@ -9,7 +10,7 @@ use crate::base::Diagnostic;
 use crate::scenario::LatencyClock;
 use std::collections::BTreeMap;
 
-/// Histograms in seconds: name, metric. The second of a metric is that of older releases.
+/// Histograms in seconds: name, metric. A second name of a metric is that of older releases.
 const HISTOGRAMS: [(&str, &str); 6] = [
     ("vllm:time_to_first_token_seconds", "ttft_ms"),
     ("vllm:inter_token_latency_seconds", "itl_ms"),
@@ -57,7 +58,7 @@ impl Sample<'_> {
     }
 }
 
-/// Reads a line: `name{label="value",…} 1.5`, with a time stamp after it or without.
+/// Reads a line: `name{label="value",…} 1.5`, with or without a time stamp.
 fn sample(line: &str) -> Option<Sample<'_>> {
     let (name, rest) = line.split_at(line.find(['{', ' '])?);
     let (labels, rest) = match rest.strip_prefix('{') {
@@ -83,8 +84,8 @@ fn sample(line: &str) -> Option<Sample<'_>> {
     Some(Sample { name, labels: found, value })
 }
 
-/// A histogram: how many values at or below each edge, and their sum. Edges are kept as the bits of their number, which have its
-/// order.
+/// A histogram: the number of values at or below each edge, and their sum. Edges are kept as the bits of the number,
+/// which sort like the number.
 #[derive(Default)]
 struct Histogram {
     below: BTreeMap<u64, f64>,
@@ -93,7 +94,7 @@ struct Histogram {
 }
 
 impl Histogram {
-    /// The edges between which a quantile lies, in seconds; nothing above the last.
+    /// The edges around a quantile, in seconds; `None` above the last edge.
     fn between(&self, share: f64) -> Option<[f64; 2]> {
         let wanted = self.count * share;
         let mut low = 0.0;
@@ -152,7 +153,7 @@ fn read(text: &str, problems: &mut Problems) -> Benchmark {
     put_histograms(&mut b, &histograms);
     put_counts(&mut b, &sums);
     if !b.figures.is_empty() {
-        b.note("Counted since the server started, on its own clock: what was run must be the same traffic.");
+        b.note("Counted since the server started, on its own clock: the scenario must have the traffic that the server had.");
     }
     b
 }

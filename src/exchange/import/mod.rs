@@ -1,7 +1,8 @@
-//! Foreign files that are read, a file here for each format, behind one trait. What the formats of one family share stands in a folder:
-//! `configuration` puts another program's settings into a scenario, `benchmark` makes figures of what a benchmark tool or a server wrote.
+//! Import of other programs' files: a file here for each format, all behind one trait. A folder holds the shared parts
+//! of a family of formats: `configuration` puts another program's settings into a scenario, `benchmark` reads the
+//! figures of a benchmark tool or a server.
 //!
-//! A format is recognised by what stands in a file and never by the file's name. `tests/it/exchange` has a sample of each.
+//! A format is recognised by the content of a file, never by its name. `tests/it/exchange` has a sample of each.
 
 mod aiperf_records;
 mod aiperf_summary;
@@ -25,13 +26,13 @@ mod vllm_bench;
 use benchmark::Benchmarks;
 use configuration::Configuration;
 
-/// A family of formats that are read into the same thing.
+/// A family of formats that are read into the same type.
 pub trait Family {
-    /// What is looked at: a file's text or its document.
+    /// The source: a file's text or its document.
     type Source<'a>;
-    /// What is said about a file while it is read.
+    /// The report on a file, filled while it is read.
     type Report;
-    /// What a file becomes.
+    /// The result of reading a file.
     type Read;
 }
 
@@ -39,11 +40,11 @@ pub trait Family {
 pub trait Import<F: Family>: Sync {
     /// The name of the format, and of its sample in the tests.
     fn name(&self) -> &'static str;
-    /// What a message calls a file of this format.
+    /// The name of a file of this format in messages.
     fn title(&self) -> &'static str;
-    /// Whether a source has this format, by what stands in it.
+    /// Whether the content of a source has this format.
     fn recognises(&self, source: &F::Source<'_>) -> bool;
-    /// Reads a source of this format. What is wrong or left out goes into the report.
+    /// Reads a source of this format. Problems and omissions go into the report.
     fn read(&self, source: &F::Source<'_>, report: &mut F::Report) -> F::Read;
 }
 

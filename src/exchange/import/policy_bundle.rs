@@ -1,5 +1,5 @@
-//! The policy bundle: one YAML file with admission, priority, routing, scheduler and autoscale, each a type with params; or as BLIS writes
-//! it, each a policy with its settings beside it, and a scheduler that is a name.
+//! Import of a policy bundle: one YAML file with admission, priority, routing, scheduler and autoscale. Each is a type
+//! with params; in the form of BLIS, each is a policy with its settings next to it, and the scheduler is a name.
 
 use super::Import;
 use super::configuration::kubernetes;
@@ -79,7 +79,7 @@ fn read(r: &mut Reader<'_>) -> Settings {
     settings
 }
 
-/// The policy that a section names, and where; a section that is there must name one.
+/// The policy that a section names, and its path; a section must name one.
 fn kind<'a>(r: &mut Reader<'a>, section: &str, allowed: &[&str]) -> Option<(&'a str, String)> {
     let [of_type, of_policy] = ["type", "policy"].map(|key| format!("{section}.{key}"));
     let there = r.source.get(section).is_some_and(Value::is_object);
@@ -105,7 +105,7 @@ fn kind<'a>(r: &mut Reader<'a>, section: &str, allowed: &[&str]) -> Option<(&'a 
     }
 }
 
-/// The name at a path. Beside what is no name nothing is looked at.
+/// The name at a path. If it is not a name, the section's settings are not read.
 fn named<'a>(r: &mut Reader<'a>, section: &str, path: String) -> Option<(&'a str, String)> {
     let name = r.word(&path);
     if name.is_none() {
@@ -114,7 +114,7 @@ fn named<'a>(r: &mut Reader<'a>, section: &str, path: String) -> Option<(&'a str
     Some((name?, path))
 }
 
-/// Says that there is no such policy; its settings are not looked at.
+/// Reports an unknown policy; its settings are not read.
 fn unknown(r: &mut Reader<'_>, path: &str, found: &str, allowed: &[&str]) {
     r.unknown_name(path, found, allowed);
     r.set_aside(path.split('.').next().unwrap_or(path));
@@ -265,7 +265,7 @@ fn listed_scorers(r: &mut Reader<'_>) -> Vec<Value> {
             Some(weight) if weight > 0.0 => scorers.push(json!({ "scorer": scorer, "weight": weight })),
             found => {
                 let found = found.map_or_else(|| "nothing".to_owned(), |w| w.to_string());
-                let fix = "leave a scorer out that should not count";
+                let fix = "remove a scorer that should not count";
                 r.problems.push(Diagnostic::error(weight_at, found, "a number above 0", fix));
             }
         }
@@ -293,7 +293,7 @@ fn priority(r: &mut Reader<'_>) -> Option<Value> {
     }
 }
 
-/// Tenants may have dots in their names, so that they are read one by one and not by path.
+/// Names of tenants may contain dots, so that they are read one by one and not by path.
 fn tenant_priority(r: &mut Reader<'_>, named: &str) -> Value {
     r.note(named, "engine.priority = tenant-priority");
     let path = "priority.params.tenants";
@@ -319,10 +319,10 @@ fn tenant_priority(r: &mut Reader<'_>, named: &str) -> Value {
     json!({ "tenant-priority": { "tenants": tenants, "others": others } })
 }
 
-/// With scores, the bundle's "slo-based" is our slo-class; without, it grows with age.
+/// The bundle's "slo-based" is our slo-class if it has scores; without scores it grows with age.
 fn slo_based(r: &mut Reader<'_>, named: &str) -> Value {
     let mut scores = json!({});
-    // Every class has a score, lest one that the bundle does not know keeps ours and goes before all others.
+    // Every class gets a score; a class that the bundle does not name would else keep our score and come first.
     for (param, class, like_it) in [
         ("realtime_score", "critical", None),
         ("default_score", "standard", Some("sheddable")),

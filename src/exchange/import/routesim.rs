@@ -1,4 +1,4 @@
-//! RouteSim's TOML configuration as a scenario.
+//! Import of RouteSim's TOML configuration as a scenario.
 
 use super::Import;
 use super::configuration::kubernetes;
@@ -59,7 +59,7 @@ fn pool(r: &mut Reader<'_>) -> Value {
             "cluster.num_backends",
             "nothing",
             "a whole number, 1 or more",
-            "say how many replicas there are",
+            "give the number of replicas",
         )),
     }
     if let Some(gpu) = r.word("cluster.gpu_type") {
@@ -76,7 +76,7 @@ fn pool(r: &mut Reader<'_>) -> Value {
     match r.whole("cluster.max_queue_depth", "cluster.pools[0].engine.max_waiting") {
         Some(0) => r.problems.push(Diagnostic::error(
             "cluster.max_queue_depth",
-            "0, with which nobody would ever be served",
+            "0, with which no request would be served",
             "a whole number, 1 or more",
             "write the number of requests that may wait at a replica",
         )),

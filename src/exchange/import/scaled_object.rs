@@ -1,4 +1,4 @@
-//! KEDA's autoscaler: `ScaledObject`.
+//! Import of KEDA's autoscaler (`ScaledObject`).
 
 use super::Import;
 use super::configuration::horizontal::{
@@ -33,7 +33,7 @@ impl Import<Configuration> for ScaledObject {
 fn scaled_object(r: &mut Reader<'_>) -> Patch {
     let mut patch = Patch { target: target(r), ..Patch::default() };
     let scaling = &mut patch.scaling;
-    // KEDA's own defaults where the object says nothing.
+    // KEDA's defaults.
     for (key, value) in [("min", json!(0)), ("max", json!(100)), ("tick_s", json!(30.0))] {
         scaling.insert(key.to_owned(), value);
     }
@@ -99,7 +99,7 @@ fn scaled_object(r: &mut Reader<'_>) -> Patch {
     patch
 }
 
-/// A trigger as fields of the policy; nothing if what it looks at is not measured here.
+/// A trigger as fields of the policy; `None` if its metric is not measured here.
 fn trigger(r: &mut Reader<'_>, at: &str, into: &str) -> Option<Map<String, Value>> {
     let query = format!("{at}.metadata.query");
     if r.get(&query).is_none() {
@@ -117,7 +117,7 @@ fn trigger(r: &mut Reader<'_>, at: &str, into: &str) -> Option<Map<String, Value
     r.word(&format!("{at}.type"));
     r.note(&format!("{at}.type"), "where the metric stands");
     r.without_counterpart(&format!("{at}.name"), "it needs no name");
-    r.without_counterpart(&format!("{at}.authenticationRef"), "nobody has to be asked");
+    r.without_counterpart(&format!("{at}.authenticationRef"), "no authentication is needed");
     let cached = format!("{at}.useCachedMetrics");
     r.without_counterpart(&cached, "scaling.scrape_s says how old a measurement is");
     let places = [
@@ -132,7 +132,7 @@ fn trigger(r: &mut Reader<'_>, at: &str, into: &str) -> Option<Map<String, Value
     for key in places {
         r.without_counterpart(&format!("{at}.metadata.{key}"), "the pool itself is measured");
     }
-    // Beside the type, and in older objects within the metadata.
+    // Next to the type; in older objects within the metadata.
     for path in [format!("{at}.metricType"), format!("{at}.metadata.metricType")] {
         match r.word(&path) {
             Some("Value") => {

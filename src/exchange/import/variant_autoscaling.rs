@@ -1,4 +1,4 @@
-//! A variant of a model as the autoscaler of llm-d has it: `VariantAutoscaling`.
+//! Import of a variant of a model for llm-d's autoscaler (`VariantAutoscaling`).
 
 use super::Import;
 use super::configuration::kubernetes::{Patch, is_of, object, replicas, target};

@@ -1,8 +1,8 @@
-//! `vllm bench serve --save-result`: a summary in milliseconds, and with `--save-detailed` lists over requests in seconds. SGLang's
-//! `bench_serving` began as a copy of it and has the same keys.
+//! Import of the result of `vllm bench serve --save-result`: a summary in milliseconds, and with `--save-detailed`
+//! lists over requests in seconds. SGLang's `bench_serving` began as a copy of it and has the same keys.
 //!
-//! TPOT leaves the first token out, as ours does. The gaps are those between chunks: where a chunk holds several tokens they are
-//! longer than ITL.
+//! TPOT leaves the first token out, as ours does. Its gaps are those between chunks: if a chunk holds several tokens,
+//! they are longer than ITL.
 
 use super::Import;
 use super::benchmark::clock::Clock;
@@ -112,7 +112,7 @@ fn read_load(b: &mut Benchmark, place: Place<'_>, completed: Option<f64>, proble
     if !place.text("ramp_up_strategy").is_empty() {
         b.load.at_once = false;
         b.load.rate_per_s = None;
-        b.note("The rate was raised during the run, which is not run: only a file with start times tells what was sent.");
+        b.note("The rate was raised during the run, which is not simulated: only a file with start times says when requests were sent.");
     }
     let burstiness = place.number("burstiness", problems).filter(|x| *x > 0.0);
     b.load.gap_cv = burstiness.map(|x| (1.0 / x.sqrt()).clamp(0.05, 20.0));
@@ -183,7 +183,7 @@ fn read_requests(b: &mut Benchmark, place: Place<'_>, problems: &mut Problems) {
     }
     b.failed = b.failed.max(failed);
     if !b.requests.is_empty() && chunks / (b.requests.len() as f64) < 0.9 {
-        b.note("Chunks hold several tokens: the gaps between them are left out, as they are no ITL.");
+        b.note("Chunks hold several tokens: the gaps between them are left out, as they are not ITL.");
         b.figures.retain(|f| f.metric != "itl_ms");
         gaps.clear();
     }

@@ -37,7 +37,7 @@ pub fn value_from_json(text: &str) -> Result<Value, Diagnostics> {
 pub fn value_from_long_json(text: &str, instead: [&str; 2]) -> Result<Value, Diagnostics> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {
-        return Err(vec![Diagnostic::error("", "no text at all", instead[0], instead[1])]);
+        return Err(vec![Diagnostic::error("", "an empty text", instead[0], instead[1])]);
     }
     value_said_once(ReadTree::from_json(text).map_err(|e| vec![syntax_error(text, &e)])?)
 }

@@ -121,7 +121,7 @@ fn files_that_are_no_scenarios_are_told_apart() {
         stderr(&out)
     );
     let comment = TempFile::new("comment.yaml", b"# nothing yet\n");
-    assert!(stderr(&run(&["run", comment.path()])).contains("no text at all"));
+    assert!(stderr(&run(&["run", comment.path()])).contains("an empty text"));
     let out = run(&["run", "no-such-scenario"]);
     assert_eq!(out.status.code(), Some(2));
     assert!(

@@ -243,7 +243,7 @@ fn values_out_of_range_are_told_by_the_field_they_set() {
 #[test]
 fn what_is_no_bundle_is_told_apart() {
     check_refused("broken.yaml", "admission:\n  type: [\n", &["line "]);
-    check_refused("empty.yaml", "# nothing yet\n", &["no text at all"]);
+    check_refused("empty.yaml", "# nothing yet\n", &["an empty text"]);
     let out = run(&["run", "kv-pressure", "--policies", "no/such/policies.yaml"]);
     assert_eq!((out.status.code(), stdout(&out).as_str()), (Some(3), ""), "{}", stderr(&out));
     // A scenario that is none is refused in its own name.

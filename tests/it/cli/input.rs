@@ -146,7 +146,7 @@ fn a_policy_bundle_with_nothing_in_it_is_told() {
     assert_eq!(stdout(&out), "ok\n");
     assert!(stderr(&out).contains("warning: nothing at all; allowed: a policy bundle"), "{}", stderr(&out));
     let empty = run_with(&["check", "kv-pressure", "--policies", "-"], b"# nothing\n");
-    refused(&empty, &["no text at all; allowed: a policy bundle"]);
+    refused(&empty, &["an empty text; allowed: a policy bundle"]);
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn control_characters_of_a_document_do_not_reach_the_terminal() {
 #[test]
 fn a_model_card_exits_as_other_input_does() {
     refused(&run_with(&["model", "-"], b"\xff\xfe"), &["not UTF-8"]);
-    refused(&run_with(&["model", "-"], b""), &["no text at all"]);
+    refused(&run_with(&["model", "-"], b""), &["an empty text"]);
     assert_eq!(run(&["model", "no/such/config.json"]).status.code(), Some(3));
     assert_eq!(run(&["model", "tests"]).status.code(), Some(3));
     let large = br#"{"num_hidden_layers": 80, "hidden_size": 8192, "num_attention_heads": 64, "num_key_value_heads": 8,

@@ -75,7 +75,7 @@ fn autoscalers_of_kubernetes_are_the_settings_they_say_they_set() {
     let told = stderr(&run(&["check", "kv-pressure", "--policies", objects.path()]));
     for line in [
         "[0].data.default.kvSpareTrigger: 0.2 → policy.wva-saturation-v1.kv_spare",
-        "[1].kind: \"VariantAutoscaling\" → no counterpart: what another object says holds",
+        "[1].kind: \"VariantAutoscaling\" → no counterpart: another object's value holds",
         "[1].spec.variantCost: \"10.0\" → scaling.usd_per_hour, what a replica costs the optimiser",
         "[2].spec.maxReplicas: 6 → scaling.max",
     ] {
@@ -258,13 +258,13 @@ fn notes_of_what_an_analyser_or_another_object_overrides_say_so() {
     let lines = told("v2.yaml", map, 0);
     assert!(lines.contains("kvCacheThreshold: 0.8 → policy.wva-saturation-v2.kv"), "{lines}");
     assert!(
-        lines.contains("queueLengthThreshold: 5 → no counterpart: the other keys ask for wva-saturation-v2"),
+        lines.contains("queueLengthThreshold: 5 → no counterpart: the other keys select wva-saturation-v2"),
         "{lines}"
     );
     let lines = told("both.yaml", &format!("{map}---\n{}", hpa(WAITING, "{}")), 0);
     assert!(
         lines.contains(
-            "[0].data.default.kvCacheThreshold: 0.8 → no counterpart: what another object says holds"
+            "[0].data.default.kvCacheThreshold: 0.8 → no counterpart: another object's value holds"
         ),
         "{lines}"
     );
@@ -361,7 +361,7 @@ fn variants_that_no_pool_is_named_after_are_said_to_meet_in_one_pool() {
     let lines = told("variants.yaml", &all, 2);
     assert_eq!(lines.lines().count(), 1, "{lines}");
     assert!(lines.contains("no pool is named cheap, dear or mid"), "{lines}");
-    assert!(lines.contains("name the pools so") && !lines.contains("keep one"), "{lines}");
+    assert!(lines.contains("give the pools these names") && !lines.contains("keep one"), "{lines}");
 }
 
 #[test]

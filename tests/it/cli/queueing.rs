@@ -156,7 +156,7 @@ fn the_lock_out_can_be_watched_in_one_mode_and_is_mended_in_the_other() {
 #[test]
 fn a_file_that_is_none_is_refused_with_a_message_for_each_problem() {
     for (name, text, told) in [
-        ("empty", "", "no text at all"),
+        ("empty", "", "an empty text"),
         (
             "schema",
             r#"{"schema": "wva-closed-form/9"}"#,

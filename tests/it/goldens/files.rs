@@ -41,7 +41,7 @@ fn unusable_files_are_told_of_and_the_others_still_run() {
     assert_eq!(out.status.code(), Some(2));
     let told = stderr(&out);
     let lines: Vec<&str> = told.lines().collect();
-    assert!(lines[0].contains("no text at all; allowed: a golden file"), "{told}");
+    assert!(lines[0].contains("an empty text; allowed: a golden file"), "{told}");
     assert!(
         lines[1].contains("line 1, column") && lines[1].contains("the text ends in the middle"),
         "{told}"

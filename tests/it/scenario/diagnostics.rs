@@ -180,7 +180,7 @@ fn truncated_text_names_line_and_column() {
         "{\n  \"run\": {\"horizon_s\": 60",
         "error: line 2, column 25: the text ends in the middle; allowed: a complete JSON document; the file may have been cut off: close every quote, brace and bracket",
     );
-    says("", "error: no text at all; allowed: a scenario as JSON; start with {} for all defaults");
+    says("", "error: an empty text; allowed: a scenario as JSON; start with {} for all defaults");
     says(
         "{\n \"run\": {},\n \"seed\" 7}",
         "error: line 3, column 9: expected `:`, near `7`; allowed: a JSON document; correct the text there",

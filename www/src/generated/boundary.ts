@@ -3,15 +3,15 @@
 /** A time of a request that is accounted for. */
 export type AccountedTime = "ttft" | "e2e";
 
-/** What the policies of another program made of a scenario. */
+/** A scenario after the policies of another program were adopted. */
 export type AdoptedPolicies = {
   /** The scenario with them, JSON text; empty if there is a problem. */
   scenario: string,
-  /** What each key became. */
+  /** The result of each key. */
   mappings: Array<Mapping>,
-  /** What was left out or is not what it seems. */
+  /** Warnings about keys that were left out or have an unexpected meaning. */
   warnings: Array<Diagnostic>,
-  /** What is wrong with them: nothing is adopted then. */
+  /** Errors; if there are any, nothing is adopted. */
   problems: Array<Diagnostic>,
 };
 
@@ -136,15 +136,15 @@ export type BatchFrame = {
   prefill: Array<number>,
 };
 
-/** One run of a benchmark, or what a server has counted. */
+/** One run of a benchmark, or the counters of a server. */
 export type Benchmark = {
-  /** What wrote it, as people call it. */
+  /** Common name of the tool that wrote it. */
   tool: string,
-  /** Which of several runs in one file; empty if there is only one. */
+  /** Name of the run in a file with several runs; empty if there is only one. */
   name: string,
-  /** Model, as the file has it; may be empty. */
+  /** Model as written in the file; may be empty. */
   model: string,
-  /** Date, as the file has it; may be empty. */
+  /** Date as written in the file; may be empty. */
   date: string,
   /** What was measured. */
   figures: Array<Figure>,
@@ -154,7 +154,7 @@ export type Benchmark = {
   load: Load,
   /** Facts of the engine. */
   engine: EngineFacts,
-  /** What to know about these figures, in sentences. */
+  /** Notes on these figures, in sentences. */
   notes: Array<string>,
 };
 
@@ -408,11 +408,11 @@ export type Compared = {
   /** Metric with its unit: `ttft_ms`, `tpot_ms`, `itl_ms`, `e2e_ms`, `queue_ms`, `req_per_s`, `out_tok_per_s`, `running`,
    * `waiting`, `preemptions`, `reused_prompt_share`. */
   metric: string,
-  /** mean, p50, p90, p95, p99, or `value` where there is only one. */
+  /** mean, p50, p90, p95, p99, or `value` for a single value. */
   stat: string,
-  /** The figure, or the lower bound of it. */
+  /** The figure, or its lower bound. */
   low: number,
-  /** The figure, or the upper bound of it: a histogram knows no more. */
+  /** The figure, or its upper bound: a histogram gives only bounds. */
   high: number,
 };
 
@@ -634,15 +634,15 @@ export type EcdfPart = {
   area_ms: number,
 };
 
-/** What a server says of its KV cache. */
+/** A server's facts about its KV cache. */
 export type EngineFacts = {
   /** KV blocks of a replica. */
   blocks?: number,
-  /** Tokens of KV cache of a replica, where blocks are not told. */
+  /** Tokens of KV cache of a replica, if the number of blocks is missing. */
   kv_tokens?: number,
   /** Tokens in a block. */
   block_tokens?: number,
-  /** Share of the GPU's memory that the engine may take. */
+  /** Share of the GPU's memory that the engine may use. */
   gpu_memory_utilization?: number,
   /** Whether prefixes are cached. */
   prefix_caching?: boolean,
@@ -795,11 +795,11 @@ export type Figure = {
   /** Metric with its unit: `ttft_ms`, `tpot_ms`, `itl_ms`, `e2e_ms`, `queue_ms`, `req_per_s`, `out_tok_per_s`, `running`,
    * `waiting`, `preemptions`, `reused_prompt_share`. */
   metric: string,
-  /** mean, p50, p90, p95, p99, or `value` where there is only one. */
+  /** mean, p50, p90, p95, p99, or `value` for a single value. */
   stat: string,
-  /** The figure, or the lower bound of it. */
+  /** The figure, or its lower bound. */
   low: number,
-  /** The figure, or the upper bound of it: a histogram knows no more. */
+  /** The figure, or its upper bound: a histogram gives only bounds. */
   high: number,
 };
 
@@ -1125,17 +1125,17 @@ export type LinkView = {
   panel: string | null,
 };
 
-/** How requests were sent, as far as the file tells. */
+/** How requests were sent, as far as the file says. */
 export type Load = {
   /** Requests sent. */
   requests?: number,
-  /** Rate at which they were sent; missing if all were sent at once, or if nothing tells. */
+  /** Rate of sending; missing if all were sent at once or the rate is unknown. */
   rate_per_s?: number,
   /** Coefficient of variation of the gaps; 1 is Poisson. */
   gap_cv?: number,
   /** Most requests in flight. */
   concurrency?: number,
-  /** Whether all were sent at once, but for the limit of requests in flight. */
+  /** Whether all were sent at once, except for the limit of requests in flight. */
   at_once: boolean,
   /** Mean prompt length. */
   prompt_tokens?: number,
@@ -1160,13 +1160,13 @@ export type MadeLink = {
   packed: string,
 };
 
-/** What happened to one key. */
+/** The result of one key. */
 export type Mapping = {
-  /** Where it stands in the source. */
+  /** Its path in the source. */
   key: string,
-  /** What it says there. */
+  /** Its value in the source. */
   found: string,
-  /** The field that it sets here, or why there is none. */
+  /** The field that it sets, or why there is none. */
   becomes: string,
   /** Whether there is such a field. */
   has_counterpart: boolean,

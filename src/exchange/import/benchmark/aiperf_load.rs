@@ -3,7 +3,7 @@
 
 use super::{Benchmark, Place, Problems};
 
-/// What one phase, or a release without phases, says of its load.
+/// The load of one phase, or of a release without phases.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Phase {
     rate_per_s: Option<f64>,
@@ -11,7 +11,7 @@ struct Phase {
     concurrency: Option<u32>,
 }
 
-/// Where releases without phases have it.
+/// Its place in releases without phases.
 const WITHOUT_PHASES: [&str; 4] = [
     "input_config.loadgen",
     "input_config.perf_analyzer.stimulus",
@@ -40,7 +40,7 @@ pub(crate) fn read_load(b: &mut Benchmark, whole: Place<'_>, problems: &mut Prob
     let Some(first) = counted.first().copied() else { return };
     if counted.iter().any(|phase| *phase != first) {
         return b.note(
-            "The phases of this run had different loads: the file does not tell which figures are of which.",
+            "The phases of this run had different loads: the file does not say which figures belong to which phase.",
         );
     }
     b.load.rate_per_s = first.rate_per_s;
@@ -68,7 +68,7 @@ fn one(place: Place<'_>, problems: &mut Problems) -> Phase {
     let smooth = ["arrival_smoothness", "smoothness"];
     phase.gap_cv = match mode {
         Some("constant") => Some(0.0),
-        // The shape of a gamma distribution is the square of 1 over its coefficient of variation.
+        // The shape of a gamma distribution is the square of the inverse of its coefficient of variation.
         Some("gamma") => {
             let shape = smooth.iter().find_map(|path| place.number(path, problems)).filter(|x| *x > 0.0);
             Some(shape.map_or(1.0, |x| (1.0 / x.sqrt()).clamp(0.05, 20.0)))
@@ -78,7 +78,7 @@ fn one(place: Place<'_>, problems: &mut Problems) -> Phase {
     phase
 }
 
-/// Milliseconds of one of a unit.
+/// Milliseconds in one unit.
 pub(crate) fn milliseconds(unit: &str) -> Option<f64> {
     match unit {
         "ms" | "milliseconds" | "" => Some(1.0),

@@ -1,25 +1,26 @@
 //! The clock of a benchmark tool: seconds, milliseconds, microseconds or nanoseconds since 1970, since the machine started, or since
 //! anything else.
 //!
-//! Only differences matter, so that instants are whole microseconds of any sign and nothing is cut off. The unit is told by the size of
-//! the numbers: nobody measures a hundred billion seconds. Where the length of the run is known too, instants must fit into it.
+//! Only differences matter: instants are whole microseconds of any sign, and nothing is cut off. The unit follows from
+//! the size of the numbers: no benchmark measures a hundred billion seconds. If the length of the run is known,
+//! instants must fit into it.
 
 use serde_json::Value;
 
-/// Units as parts of a second, and the largest instant that may be meant in them: the year 5138 for each.
+/// Units as parts of a second, each with the largest instant that counts as this unit: the year 5138 for each.
 const UNITS: [(i64, f64); 4] = [(1, 1e11), (1000, 1e14), (1_000_000, 1e17), (1_000_000_000, f64::INFINITY)];
 
-/// Instants may span this much more than the run is said to take: requests are sent before it begins and answered after it ends.
+/// Tolerance of the run's length: requests may be sent before it begins and answered after it ends.
 const SLACK: f64 = 3.0;
 
-/// The unit that all instants of a file have.
+/// The unit of all instants of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Clock {
     parts_of_second: i64,
 }
 
 impl Clock {
-    /// Nanoseconds, where the name of a field says so.
+    /// Nanoseconds, if the name of a field says so.
     pub(crate) const NANOSECONDS: Self = Self { parts_of_second: 1_000_000_000 };
 
     /// The clock of these instants; `run_s` is the length of the run, if known.
@@ -35,14 +36,14 @@ impl Clock {
         Self { parts_of_second }
     }
 
-    /// Whole microseconds; nothing if it is no finite number.
+    /// Whole microseconds; `None` for a number that is not finite.
     pub(crate) fn us(self, instant: &Value) -> Option<i64> {
         let parts = i128::from(self.parts_of_second);
         let us = if let Some(whole) = instant.as_i64() {
             (i128::from(whole) * 1_000_000 + parts / 2).div_euclid(parts)
         } else {
             let shown = instant.as_f64().filter(|x| x.is_finite() && x.abs() < 1e30)?;
-            // Apart, so that seconds since 1970 keep all digits that they have.
+            // Converted separately: seconds since 1970 keep all their digits.
             let scale = 1e6 / self.parts_of_second as f64;
             (shown.trunc() * scale).round() as i128 + (shown.fract() * scale).round() as i128
         };

@@ -1,4 +1,5 @@
-//! What a benchmark says, whichever tool wrote it: figures in one unit with one meaning, requests, load, and facts of the engine.
+//! Result of a benchmark, independent of the tool: figures with one unit and one meaning, requests, load, and facts
+//! about the engine.
 
 pub(crate) mod aiperf_load;
 pub(crate) mod clock;
@@ -23,18 +24,18 @@ pub struct Figure {
     /// Metric with its unit: `ttft_ms`, `tpot_ms`, `itl_ms`, `e2e_ms`, `queue_ms`, `req_per_s`, `out_tok_per_s`, `running`,
     /// `waiting`, `preemptions`, `reused_prompt_share`.
     pub metric: &'static str,
-    /// mean, p50, p90, p95, p99, or `value` where there is only one.
+    /// mean, p50, p90, p95, p99, or `value` for a single value.
     pub stat: &'static str,
-    /// The figure, or the lower bound of it.
+    /// The figure, or its lower bound.
     pub low: f64,
-    /// The figure, or the upper bound of it: a histogram knows no more.
+    /// The figure, or its upper bound: a histogram gives only bounds.
     pub high: f64,
 }
 
 /// One measured request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Request {
-    /// When it was sent, in microseconds on the tool's clock, whatever that counts from.
+    /// Time of sending in microseconds on the tool's clock, which may have any origin.
     pub start_us: Option<i64>,
     /// Prompt length.
     pub prompt_tokens: u32,
@@ -44,11 +45,11 @@ pub struct Request {
     pub ttft_us: Option<u64>,
     /// Time to the last token.
     pub e2e_us: u64,
-    /// Whether the tool has it in its figures: some leave out those of the warm-up.
+    /// Whether the tool counts it in its figures: some tools leave out the warm-up.
     pub counted: bool,
 }
 
-/// How requests were sent, as far as the file tells.
+/// How requests were sent, as far as the file says.
 #[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Load {
@@ -56,7 +57,7 @@ pub struct Load {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<u32>,
-    /// Rate at which they were sent; missing if all were sent at once, or if nothing tells.
+    /// Rate of sending; missing if all were sent at once or the rate is unknown.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_per_s: Option<f64>,
@@ -68,7 +69,7 @@ pub struct Load {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<u32>,
-    /// Whether all were sent at once, but for the limit of requests in flight.
+    /// Whether all were sent at once, except for the limit of requests in flight.
     pub at_once: bool,
     /// Mean prompt length.
     #[cfg_attr(feature = "schema", ts(optional))]
@@ -80,7 +81,7 @@ pub struct Load {
     pub output_tokens: Option<f64>,
 }
 
-/// What a server says of its KV cache.
+/// A server's facts about its KV cache.
 #[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct EngineFacts {
@@ -88,7 +89,7 @@ pub struct EngineFacts {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocks: Option<u32>,
-    /// Tokens of KV cache of a replica, where blocks are not told.
+    /// Tokens of KV cache of a replica, if the number of blocks is missing.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kv_tokens: Option<u32>,
@@ -96,7 +97,7 @@ pub struct EngineFacts {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block_tokens: Option<u32>,
-    /// Share of the GPU's memory that the engine may take.
+    /// Share of the GPU's memory that the engine may use.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gpu_memory_utilization: Option<f64>,
@@ -106,19 +107,19 @@ pub struct EngineFacts {
     pub prefix_caching: Option<bool>,
 }
 
-/// One run of a benchmark, or what a server has counted.
+/// One run of a benchmark, or the counters of a server.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Benchmark {
-    /// What wrote it, as people call it.
+    /// Common name of the tool that wrote it.
     pub tool: &'static str,
-    /// Which of several runs in one file; empty if there is only one.
+    /// Name of the run in a file with several runs; empty if there is only one.
     pub name: String,
-    /// Model, as the file has it; may be empty.
+    /// Model as written in the file; may be empty.
     pub model: String,
-    /// Date, as the file has it; may be empty.
+    /// Date as written in the file; may be empty.
     pub date: String,
-    /// Who held the clock.
+    /// Side that measured the times: client or server.
     #[serde(skip)]
     pub clock: LatencyClock,
     /// What was measured.
@@ -126,7 +127,7 @@ pub struct Benchmark {
     /// The requests, if the file has them.
     #[serde(skip)]
     pub requests: Vec<Request>,
-    /// Requests that succeeded, where the file says so.
+    /// Requests that succeeded, if the file says so.
     #[serde(skip)]
     pub completed: Option<u32>,
     /// Requests that failed.
@@ -135,7 +136,7 @@ pub struct Benchmark {
     pub load: Load,
     /// Facts of the engine.
     pub engine: EngineFacts,
-    /// What to know about these figures, in sentences.
+    /// Notes on these figures, in sentences.
     pub notes: Vec<String>,
 }
 
@@ -157,12 +158,12 @@ impl Benchmark {
         }
     }
 
-    /// The requests that the tool has in its figures.
+    /// The requests that the tool counts in its figures.
     pub(crate) fn counted(&self) -> impl Iterator<Item = &Request> {
         self.requests.iter().filter(|r| r.counted)
     }
 
-    /// How many requests the figures are of, if that is known.
+    /// Number of requests behind the figures, if known.
     pub fn measured(&self) -> Option<u32> {
         match self.counted().count() as u32 {
             0 => self.completed.or(self.load.requests),
@@ -183,7 +184,7 @@ impl Benchmark {
         self.figures.push(Figure { metric, stat, low, high });
     }
 
-    /// A figure, or its middle where only bounds are known.
+    /// A figure, or the middle of its bounds.
     pub(crate) fn figure(&self, metric: &str, stat: &str) -> Option<f64> {
         let found = self.figures.iter().find(|f| f.metric == metric && f.stat == stat)?;
         Some(f64::midpoint(found.low, found.high))

@@ -1,10 +1,10 @@
-//! Numbers and texts of a JSON document, with their place where they are not what they should be.
+//! Typed access to the numbers and texts of a JSON document; problems are reported with their path.
 
 use super::{Benchmark, Problems};
 use crate::base::Diagnostic;
 use serde_json::Value;
 
-/// A place in a document, which knows its way there.
+/// A place in a document, with its path.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
     value: &'a Value,
@@ -16,12 +16,13 @@ impl<'a> Place<'a> {
         Self { value, before }
     }
 
-    /// The way to a place below.
+    /// The path of a place below.
     pub(crate) fn way(&self, path: &str) -> String {
         if self.before.is_empty() { path.to_owned() } else { format!("{}.{path}", self.before) }
     }
 
-    /// What stands at a path such as `latency.mean`, if it is neither null nor an empty text, as no number is.
+    /// The value at a path such as `latency.mean`,if it is neither null nor an empty text, which tools write for a
+    /// missing number.
     pub(crate) fn at(&self, path: &str) -> Option<&'a Value> {
         let found = path.split('.').try_fold(self.value, |value, key| value.get(key))?;
         (!found.is_null() && found.as_str() != Some("")).then_some(found)
@@ -32,7 +33,7 @@ impl<'a> Place<'a> {
         self.at(path).filter(|v| v.is_number())
     }
 
-    /// Whether an infinite number stands at a path: whether what it limits has no limit.
+    /// Whether the number at a path is infinite, which means no limit.
     pub(crate) fn is_infinite(&self, path: &str) -> bool {
         not_finite(self.text(path)) == Some(f64::INFINITY)
     }
@@ -45,7 +46,8 @@ impl<'a> Place<'a> {
         self.at(path).and_then(Value::as_array).map(Vec::as_slice)
     }
 
-    /// A finite number that is not negative. One that is not finite is not given; anything else that stands there is a problem.
+    /// A finite number that is not negative. A number that is not finite counts as missing; any other value is a
+    /// problem.
     pub(crate) fn number(&self, path: &str, problems: &mut Problems) -> Option<f64> {
         let value = self.at(path).filter(|v| v.as_str().and_then(not_finite).is_none())?;
         let number = value.as_f64().filter(|n| n.is_finite() && *n >= 0.0);
@@ -86,7 +88,7 @@ fn not_finite(text: &str) -> Option<f64> {
     number.filter(|x| !x.is_finite())
 }
 
-/// Whether a text stands for a number that is not finite, or for none.
+/// Whether a text means a number that is not finite, or no number.
 pub(crate) fn is_not_finite(text: &str) -> bool {
     text.is_empty() || not_finite(text).is_some()
 }

@@ -1,4 +1,4 @@
-//! Which format a file has, and its benchmarks.
+//! Recognises the format of a benchmark file and reads its runs.
 
 use super::{Benchmark, EngineFacts, Problems, Text};
 use crate::base::pointer::pointer;
@@ -22,7 +22,7 @@ impl Family for Benchmarks {
 /// How the titles of results begin.
 const RESULT: &str = "a result of ";
 
-/// The formats, in words.
+/// The names of the formats.
 pub fn formats() -> String {
     let mut titles: Vec<&str> = Vec::new();
     for format in BENCHMARKS {
@@ -37,7 +37,8 @@ pub fn formats() -> String {
     format!("{RESULT}{} or {last}, {}", tools.join(", "), of_servers.join(", or "))
 }
 
-/// The format of a text, if it is one of them. Of two, the later one in the list counts: the first is known by the most common keys.
+/// The format of a text, if it is known. If two match, the later one in the list counts: the first matches the most
+/// common keys.
 pub fn format(text: &str) -> Option<&'static dyn Import<Benchmarks>> {
     recognised(&Text::new(text))
 }
@@ -71,7 +72,7 @@ pub fn read(text: &str) -> Result<(Vec<Benchmark>, Diagnostics), Diagnostics> {
     Ok((found, warned))
 }
 
-/// Why a text is none of the formats.
+/// Explains why a text has none of the formats.
 fn unknown(text: &str) -> Diagnostic {
     let fix = "give the file as the tool wrote it";
     if text.is_empty() {
@@ -117,7 +118,7 @@ fn an_object(map: &serde_json::Map<String, Value>) -> String {
     }
 }
 
-/// A report of llm-d-benchmark, which is written from the result of another tool.
+/// A report of llm-d-benchmark, which llm-d-benchmark writes from the result of another tool.
 fn report() -> Diagnostic {
     let fix = "give the result of the tool that sent the requests, which the report names under scenario";
     Diagnostic::error("", "a benchmark report of llm-d-benchmark, which is not read", formats(), fix)

@@ -1,11 +1,11 @@
-//! Mean and quantiles, the same for what was measured and what is simulated.
+//! Mean and quantiles, computed the same way for measured and simulated values.
 
 use super::{Benchmark, Request};
 
 /// The statistics of a distribution.
 pub(crate) const STATISTICS: [&str; 5] = ["mean", "p50", "p90", "p95", "p99"];
 
-/// A statistic of values in ascending order; `None` of nothing.
+/// A statistic of values in ascending order; `None` if there are none.
 pub(crate) fn statistic(sorted: &[f64], stat: &str) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     if stat == "mean" {
@@ -18,7 +18,7 @@ pub(crate) fn statistic(sorted: &[f64], stat: &str) -> Option<f64> {
     Some(sorted[below] + (sorted[above] - sorted[below]) * (rank - below as f64))
 }
 
-/// Puts values in order.
+/// Sorts values.
 pub(crate) fn sort(values: &mut [f64]) {
     values.sort_by(f64::total_cmp);
 }
@@ -40,8 +40,8 @@ pub(crate) fn of_request(r: &Request, metric: &str) -> Option<f64> {
 }
 
 impl Benchmark {
-    /// Adds what the tool itself does not say: figures of the requests that it counts, and of the gaps between their tokens in
-    /// milliseconds.
+    /// Adds figures that the tool leaves out: those of the requests that it counts, and of the gaps between their
+    /// tokens in milliseconds.
     pub(crate) fn figures_of_requests(&mut self, gaps: Vec<f64>) {
         for metric in ["ttft_ms", "tpot_ms", "e2e_ms"] {
             let values = self.counted().filter_map(|r| of_request(r, metric)).collect();
@@ -72,7 +72,7 @@ impl Benchmark {
         }
     }
 
-    /// Rates from the first request sent to the last answered, where the file has none.
+    /// Rates from the first request sent to the last answered, if the file has none.
     fn put_rates(&mut self) {
         let starts = || self.counted().filter_map(|r| r.start_us);
         let first = starts().min();

@@ -4,12 +4,12 @@ use crate::base::json;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// A text without what stands around it; JSON as Python writes it is plain JSON here.
+/// A trimmed text; JSON as Python writes it becomes plain JSON.
 pub struct Text<'a> {
     pub(crate) text: Cow<'a, str>,
     /// The document.
     document: Option<Value>,
-    /// The document of the first line, where the text is not one document.
+    /// The document of the first line, if the text is not a single document.
     first: Option<Value>,
 }
 
@@ -27,7 +27,8 @@ impl<'a> Text<'a> {
         Self { text, document, first }
     }
 
-    /// Whether it is no JSON: lines of a log or of metrics. Lines of a log may begin with a pod's name in brackets.
+    /// Whether it is not JSON but lines of a log or of metrics. Lines of a log may begin with a pod's name in
+    /// brackets.
     pub(crate) fn is_plain(&self) -> bool {
         !self.text.starts_with(['{', '[']) || self.text.starts_with("[pod/")
     }

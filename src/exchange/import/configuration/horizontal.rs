@@ -1,18 +1,19 @@
-//! What the horizontal autoscaler of Kubernetes and KEDA, which is built on it, have in common. Where an analyser of llm-d says how many
-//! replicas there should be, the policy is that analyser, and the rules of these objects, which limit it there, have no counterpart.
+//! Shared parts of the readers for the horizontal autoscaler of Kubernetes and for KEDA, which is built on it. If an
+//! analyser of llm-d sets the number of replicas, the policy is that analyser. The rules of these objects, which limit
+//! it in Kubernetes, have no counterpart.
 
 use super::kubernetes::Patch;
 use super::{Mapping, Reader};
 use crate::base::{Diagnostic, Severity};
 use serde_json::{Value, json};
 
-/// A part of the name of the number of replicas that an analyser wants.
+/// Part of the name of the metric with the number of replicas that an analyser wants.
 const DESIRED: &str = "desired_replicas";
-/// Why rules have no counterpart where an analyser decides.
+/// Why rules have no counterpart if an analyser decides.
 pub(crate) const UNLIMITED: &str =
     "what the analyser wants is done at once, without rules that delay or limit it";
 
-/// How the problem of a metric that is not simulated begins.
+/// Beginning of the message about a metric that is not simulated.
 pub(crate) const NOT_MEASURED: &str = "not measured here: ";
 
 /// Whether an entry is the number of replicas that an analyser wants.
@@ -28,7 +29,7 @@ pub(crate) fn is_gauge(r: &mut Reader<'_>, at: &str) -> bool {
     names.iter().any(|name| r.get(&format!("{at}.{name}")).is_some_and(is_it))
 }
 
-/// Leaves the policy to an analyser.
+/// Leaves the choice of policy to an analyser.
 pub(crate) fn by_analyser(r: &mut Reader<'_>, at: &str, patch: &mut Patch) {
     let becomes = "policy.wva-saturation-v2, unless another object says which analyser it is";
     r.note("kind", becomes);
@@ -39,7 +40,7 @@ pub(crate) fn by_analyser(r: &mut Reader<'_>, at: &str, patch: &mut Patch) {
     patch.weak.push((0, "policy", json!({ "wva-saturation-v2": {} })));
 }
 
-/// What a name of a metric, or a query, measures here.
+/// The metric that a name or a query means here.
 pub(crate) fn measured(r: &mut Reader<'_>, path: &str, into: &str) -> Option<&'static str> {
     const KNOWN: [(&str, &str); 11] = [
         ("waiting", "waiting"),
@@ -54,7 +55,7 @@ pub(crate) fn measured(r: &mut Reader<'_>, path: &str, into: &str) -> Option<&'s
         ("requests_total", "rate"),
         ("request_rate", "rate"),
     ];
-    // Times are no numbers of requests, whatever else their names say.
+    // Times are not numbers of requests, even if their names say so.
     const TIMES: [&str; 4] = ["_seconds", "quantile", "latency", "_ms"];
     let text = r.word(path)?.to_lowercase();
     let is_time = TIMES.iter().any(|part| text.contains(part));
@@ -69,7 +70,7 @@ pub(crate) fn measured(r: &mut Reader<'_>, path: &str, into: &str) -> Option<&'s
     r.note(path, &format!("{into}.metric = {metric}"));
     let mean = ["avg(", "avg by", "avg without", "max(", "max by", "min("].iter().any(|f| text.contains(f));
     if mean && metric != "kv" {
-        let fix = "give the target that the sum should have, if it is meant";
+        let fix = "give the target of the sum, if the sum is meant";
         let found = "one value of the replicas, such as their mean";
         r.problems.push(Diagnostic::warning(
             path,
@@ -81,7 +82,8 @@ pub(crate) fn measured(r: &mut Reader<'_>, path: &str, into: &str) -> Option<&'s
     Some(metric)
 }
 
-/// The largest of all answers holds: without one that is not simulated, the others still decide. Who is left out is told.
+/// The largest of all answers holds: without a metric that is not simulated, the others still decide. Omitted metrics
+/// are reported.
 pub(crate) fn others_decide(r: &mut Reader<'_>, before: usize) {
     for problem in r.problems[before..].iter_mut().filter(|p| p.found.starts_with(NOT_MEASURED)) {
         problem.severity = Severity::Warning;

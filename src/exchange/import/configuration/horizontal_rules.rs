@@ -1,10 +1,11 @@
-//! How fast the horizontal autoscaler may go, in both directions: the `behavior` of an object.
+//! Import of `behavior`, which limits how fast the horizontal autoscaler changes the number of replicas in either
+//! direction.
 
 use super::Reader;
 use crate::base::Diagnostic;
 use serde_json::{Value, json};
 
-/// A policy of a direction: at most so much in a period.
+/// A policy of a direction: the largest change in a period.
 struct Rate {
     /// Its place in the list.
     index: usize,
@@ -13,7 +14,7 @@ struct Rate {
     period_s: f64,
 }
 
-/// The rules of both directions; nothing where there are none. `into` is the field that they set.
+/// The rules of both directions; `None` if there are none. `into` is the field that they set.
 pub(crate) fn behavior(r: &mut Reader<'_>, at: &str, into: &str) -> Option<Value> {
     r.get(at)?;
     let up = direction(r, &format!("{at}.scaleUp"), &format!("{into}.up"), json!({ "stabilization_s": 0.0 }));
@@ -48,7 +49,7 @@ fn direction(r: &mut Reader<'_>, at: &str, into: &str, default: Value) -> Value 
         let Some(rate) = rate(r, &one, into).map(|rate| Rate { index: i, ..rate }) else { continue };
         match kept.iter_mut().find(|other| other.key == rate.key) {
             Some(other) => {
-                // One of each kind: the one that would hold in the long run.
+                // One policy of each kind: the one that holds in the long run.
                 let faster = rate.value * other.period_s > other.value * rate.period_s;
                 let slower = if faster == least { rate } else { std::mem::replace(other, rate) };
                 dropped.push(slower.index);
@@ -70,7 +71,7 @@ fn direction(r: &mut Reader<'_>, at: &str, into: &str, default: Value) -> Value 
     if count > 0 {
         (rules["pods"], rules["percent"]) = (json!(0), json!(0.0));
     }
-    // The percentage has a period of its own only beside a number of replicas.
+    // The percentage has its own period only next to a number of replicas.
     for rate in &kept {
         let period = if rate.key == "percent" && kept.len() > 1 { "percent_period_s" } else { "period_s" };
         rules[rate.key] = if rate.key == "pods" { json!(rate.value as u64) } else { json!(rate.value) };
@@ -89,7 +90,7 @@ fn rate(r: &mut Reader<'_>, at: &str, into: &str) -> Option<Rate> {
         Some("Percent") => "percent",
         found => {
             let found = found.map_or_else(|| "nothing".to_owned(), |f| format!("{f:?}"));
-            let fix = "say in what the value is counted";
+            let fix = "name the unit of the value";
             r.problems.push(Diagnostic::error(type_at, found, "\"Pods\" or \"Percent\"", fix));
             r.set_aside(at);
             return None;
@@ -106,7 +107,7 @@ fn rate(r: &mut Reader<'_>, at: &str, into: &str) -> Option<Rate> {
     let period_at = format!("{at}.periodSeconds");
     let period_s = r.number(&period_at, &format!("{into}.period_s, of the {key}"));
     if r.get(&period_at).is_none() {
-        let fix = "say in how many seconds";
+        let fix = "give the period in seconds";
         r.problems.push(Diagnostic::error(period_at, "nothing", "a number of seconds", fix));
     }
     Some(Rate { index: 0, key, value: value? as f64, period_s: period_s? })

@@ -1,5 +1,6 @@
-//! Autoscalers as a Kubernetes cluster has them. Each object becomes settings of `cluster.pools[].scaling`, and each key says what became
-//! of it in the end: what another object or no pool leaves of it. What an object of each kind says is read beside this folder.
+//! Import of the autoscaler objects of a Kubernetes cluster. Each object becomes settings of
+//! `cluster.pools[].scaling`. Each key is reported with its final result, after other objects and the pools are
+//! considered. The files next to this folder read the kinds of objects.
 //!
 //! Sources of the keys: the API references of Kubernetes (autoscaling/v2), KEDA (keda.sh/v1alpha1) and llm-d.
 
@@ -11,7 +12,7 @@ use crate::exchange::import::CONFIGURATIONS;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// The kinds that are read: a format that recognises an object by its kind alone has the kind as its name.
+/// The kinds that are read: a format that is recognised by the object's kind alone is named after the kind.
 pub(crate) fn kinds() -> Vec<&'static str> {
     let is_kind =
         |name: &&str| CONFIGURATIONS.iter().any(|format| format.recognises(&json!({ "kind": *name })));
@@ -23,15 +24,15 @@ pub(crate) fn is_of(object: &Value, kind: &str) -> bool {
     object.get("kind").and_then(Value::as_str) == Some(kind)
 }
 
-/// Reads an object: what every kind has, and what `own` makes of the rest.
+/// Reads an object: the keys of every kind here, the rest with `own`.
 pub(crate) fn object(
     source: &Value,
     report: &mut Report,
     own: impl FnOnce(&mut Reader<'_>) -> Vec<Patch>,
 ) -> Settings {
     let mut r = Reader::new(source);
-    r.without_counterpart("apiVersion", "every version is read alike");
-    r.without_counterpart("metadata", "only what is scaled has a name here");
+    r.without_counterpart("apiVersion", "every version is read the same way");
+    r.without_counterpart("metadata", "only the target of an autoscaler has a name here");
     r.without_counterpart("status", "it is what a cluster reports");
     r.get("kind");
     let autoscalers = own(&mut r);
@@ -39,17 +40,17 @@ pub(crate) fn object(
     Settings { autoscalers, ..Settings::default() }
 }
 
-/// What an object, or an entry of one, sets, and for which pools.
+/// The settings of an object, or of an entry of one, and the pools that they apply to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Patch {
-    /// How the paths of its keys begin.
+    /// Prefix of the paths of its keys.
     pub(crate) start: String,
-    /// The name of what it scales: a pool of that name alone, if there is one.
+    /// Name of its target: it applies only to the pool of that name, if there is one.
     pub(crate) target: Option<String>,
-    /// The model it is about: pools that serve it alone.
+    /// Its model: it applies only to pools that serve this model.
     pub(crate) model: Option<String>,
     pub(crate) scaling: Map<String, Value>,
-    /// Settings that give way to what another object says, and to those of a higher rank.
+    /// Settings with a rank: another object's plain setting overrides them, and so does one of a higher rank.
     pub(crate) weak: Vec<(u8, &'static str, Value)>,
 }
 
@@ -58,7 +59,7 @@ pub(crate) fn is_object(document: &Value) -> bool {
     document.get("kind").is_some() || document.get("apiVersion").is_some()
 }
 
-/// Puts the autoscalers into a scenario document, all or none of them.
+/// Puts the autoscalers into a scenario document: all or none.
 pub(crate) fn apply(
     objects: &[Value],
     read_text: ReadText<'_>,
@@ -72,7 +73,7 @@ pub(crate) fn apply(
         let may_be = text.contains(": ") && text.contains('\n');
         may_be.then(|| read_text(text)).flatten().filter(Value::is_object)
     };
-    // Of several objects each names its own.
+    // If there are several objects, each message names its own.
     let own = |i: usize, path: &str| {
         if objects.len() > 1 { format!("[{i}].{path}") } else { path.to_owned() }
     };
@@ -114,18 +115,18 @@ fn object_at<'a>(value: &'a mut Value, key: &str) -> Option<&'a mut Map<String, 
     value.as_object_mut()?.entry(key).or_insert_with(|| json!({})).as_object_mut()
 }
 
-/// The pools of a document; the one that there is by default where it names none.
+/// The pools of a document, or the default pool if it names none.
 fn pools_of(scenario: &Value) -> Vec<Value> {
     let named = scenario.pointer("/cluster/pools").and_then(Value::as_array);
     named.cloned().unwrap_or_else(|| vec![json!({})])
 }
 
-/// What a pool is called; one without a name is so by default.
+/// The name of a pool, or the default name.
 fn name_of(pool: &Value) -> &str {
     pool.get("name").and_then(Value::as_str).unwrap_or("main")
 }
 
-/// What became of the patches: which are about a pool, and which of their settings hold somewhere.
+/// The result of the patches: which apply to a pool, and which of their settings take effect.
 #[derive(Default)]
 struct Heard {
     about: BTreeSet<usize>,
@@ -133,7 +134,7 @@ struct Heard {
 }
 
 impl Heard {
-    /// A mapping of an object, put right where what it says it sets holds nowhere.
+    /// A mapping of an object, corrected if its setting takes effect nowhere.
     fn in_the_end(&self, object: usize, mapping: Mapping, patches: &[(usize, Patch)]) -> Mapping {
         let of_key = |(_, (from, patch)): &(usize, &(usize, Patch))| {
             *from == object && mapping.key.starts_with(&patch.start)
@@ -148,7 +149,7 @@ impl Heard {
         let why = if !self.about.contains(&i) {
             about_nobody(patch).found
         } else if self.settings.iter().any(|(_, other)| other == setting) {
-            "what another object says holds".to_owned()
+            "another object's value holds".to_owned()
         } else {
             format!("the policy that holds knows no {setting}")
         };
@@ -165,17 +166,18 @@ fn setting_of(becomes: &str) -> Option<&str> {
     rest.split(|c: char| c != '_' && !c.is_ascii_alphanumeric()).next()
 }
 
-/// Says that no pool is what a patch is about.
+/// Reports that a patch applies to no pool.
 fn about_nobody(patch: &Patch) -> Diagnostic {
     let found = match &patch.model {
         Some(model) => format!("no pool serves the model {model:?}"),
-        None => "no pool is what it scales".to_owned(),
+        None => "no pool has the name of its target".to_owned(),
     };
-    let fix = "nothing of it is used: name the model of the pool so, if it is meant";
+    let fix = "nothing of it is used: give the model of the pool this name, if that pool is meant";
     Diagnostic::warning("", found, "the model of a pool", fix)
 }
 
-/// Whether a patch is about a pool: by the name of what it scales where a pool has it, by its model, or about all of them.
+/// Whether a patch applies to a pool: by the name of its target if a pool has that name, by its model, or to all
+/// pools.
 fn is_about(patch: &Patch, pool: &Value, names: &[String]) -> bool {
     let plain = |s: &str| s.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
     let serves = |model: &str| {
@@ -186,7 +188,7 @@ fn is_about(patch: &Patch, pool: &Value, names: &[String]) -> bool {
     targeted && patch.model.as_deref().is_none_or(serves)
 }
 
-/// Puts all that is about a pool into it. What two objects say differently is a problem.
+/// Puts all settings of a pool into it. Contradictions between two objects are a problem.
 fn settle(patches: &[(usize, &Patch)], pool: &mut Value, index: usize, heard: &mut Heard) -> Diagnostics {
     let mut problems = Diagnostics::new();
     let mut said: Map<String, Value> = Map::new();
@@ -204,7 +206,7 @@ fn settle(patches: &[(usize, &Patch)], pool: &mut Value, index: usize, heard: &m
     }
     for key in ["policy", "optimizer", "priority"] {
         let policy = said.get("policy").and_then(Value::as_object).and_then(|p| p.keys().next());
-        // Policies that know no variants have no optimiser.
+        // Policies without variants have no optimiser.
         let fits = key == "policy" || policy.is_some_and(|name| name.starts_with("wva-"));
         let weak = || {
             let all = patches.iter().flat_map(|(i, p)| p.weak.iter().map(|weak| (*i, weak)));
@@ -217,14 +219,15 @@ fn settle(patches: &[(usize, &Patch)], pool: &mut Value, index: usize, heard: &m
             said.insert(key.to_owned(), value.clone());
         }
     }
-    // What is no pool is told when the scenario is read.
+    // Invalid pools are reported when the scenario is parsed.
     if let Some(scaling) = object_at(pool, "scaling").filter(|_| problems.is_empty() && !said.is_empty()) {
         scaling.extend(said);
     }
     problems
 }
 
-/// Several values for one setting of a pool: because objects contradict each other, or because no pool has the names of what they scale.
+/// Reports several values for one setting of a pool: either objects contradict each other, or no pool has the name of
+/// their target.
 fn said_differently(path: String, sayers: &[(usize, &Patch, &Value)], pool: &str) -> Diagnostic {
     let values: BTreeSet<String> = sayers.iter().map(|(.., value)| value.to_string()).collect();
     let found = listed(&values.into_iter().collect::<Vec<_>>(), "and");
@@ -232,7 +235,7 @@ fn said_differently(path: String, sayers: &[(usize, &Patch, &Value)], pool: &str
     if targets.len() > 1 && !targets.contains(pool) {
         let names = listed(&targets.into_iter().map(str::to_owned).collect::<Vec<_>>(), "or");
         let fix = format!(
-            "no pool is named {names}, so that all of them are about the pool \"{pool}\": name the pools so"
+            "no pool is named {names}, so that all of them apply to the pool \"{pool}\": give the pools these names"
         );
         return Diagnostic::error(path, found, "one value for a pool", fix);
     }
@@ -248,9 +251,9 @@ fn listed(all: &[String], last: &str) -> String {
     }
 }
 
-/// The name of what an autoscaler scales.
+/// The name of an autoscaler's target.
 pub(crate) fn target(r: &mut Reader<'_>) -> Option<String> {
-    r.without_counterpart("spec.scaleTargetRef.apiVersion", "every version is read alike");
+    r.without_counterpart("spec.scaleTargetRef.apiVersion", "every version is read the same way");
     r.without_counterpart("spec.scaleTargetRef.kind", "pools are all of a kind");
     let name = r.word("spec.scaleTargetRef.name")?.to_owned();
     r.note("spec.scaleTargetRef.name", "the pool of this name, or all if none has it");

@@ -1,4 +1,5 @@
-//! Other programs' configuration in our terms: every key says what it becomes, or why it has no counterpart.
+//! Import of other programs' configuration. For every key, the report names the field that it sets, or the reason why
+//! it has no counterpart.
 
 pub(crate) mod horizontal;
 pub(crate) mod horizontal_rules;
@@ -20,15 +21,15 @@ use reader::flat;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-/// What happened to one key.
+/// The result of one key.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Mapping {
-    /// Where it stands in the source.
+    /// Its path in the source.
     pub key: String,
-    /// What it says there.
+    /// Its value in the source.
     pub found: String,
-    /// The field that it sets here, or why there is none.
+    /// The field that it sets, or why there is none.
     pub becomes: String,
     /// Whether there is such a field.
     pub has_counterpart: bool,
@@ -41,26 +42,26 @@ impl Mapping {
     }
 }
 
-/// What became of a source: its keys one by one, and what is wrong with it.
+/// The result of a source: its keys one by one, and its problems.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// What each key became.
+    /// The result of each key.
     pub mappings: Vec<Mapping>,
-    /// Errors, and warnings of what was left out or is not what it seems.
+    /// Errors, and warnings about keys that were left out or have an unexpected meaning.
     pub problems: Diagnostics,
 }
 
 impl Report {
-    /// The report, or all problems if one of them is an error.
+    /// The report, or all problems if one is an error.
     fn sound(self) -> Result<Self, Diagnostics> {
         if has_errors(&self.problems) { Err(self.problems) } else { Ok(self) }
     }
 }
 
-/// What a source sets of a scenario.
+/// The parts of a scenario that a source sets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
-    /// A whole scenario; null where the source sets policies alone.
+    /// A whole scenario; null if the source sets only policies.
     pub scenario: Value,
     /// Fields of the cluster.
     pub cluster: Map<String, Value>,
@@ -81,17 +82,17 @@ impl Family for Configuration {
     type Read = Settings;
 }
 
-/// What the policies of another program made of a scenario.
+/// A scenario after the policies of another program were adopted.
 #[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct AdoptedPolicies {
     /// The scenario with them, JSON text; empty if there is a problem.
     pub scenario: String,
-    /// What each key became.
+    /// The result of each key.
     pub mappings: Vec<Mapping>,
-    /// What was left out or is not what it seems.
+    /// Warnings about keys that were left out or have an unexpected meaning.
     pub warnings: Vec<Diagnostic>,
-    /// What is wrong with them: nothing is adopted then.
+    /// Errors; if there are any, nothing is adopted.
     pub problems: Vec<Diagnostic>,
 }
 
@@ -108,15 +109,16 @@ impl AdoptedPolicies {
     }
 }
 
-/// Reads YAML that stands as text within a document; `None` where it is none. Who calls brings the reader: the page has one of its own.
+/// Reads YAML that is embedded as text in a document; `None` if it is invalid. The caller supplies the reader: the
+/// page has its own.
 pub type ReadText<'a> = &'a dyn Fn(&str) -> Option<Value>;
 
-/// What a file of policies may be.
+/// Names of the accepted files of policies.
 pub const POLICIES: &str =
     "a policy bundle (admission, priority, routing, scheduler, autoscale) or autoscalers of Kubernetes";
 
-/// Puts what documents say of policies into a scenario document, all of it or nothing, and tells what each key became: one bundle, or
-/// objects of Kubernetes, also as a `List`. Documents with nothing in them count for nothing beside others.
+/// Puts the policies of documents into a scenario document, all or nothing, and reports the result of each key. The
+/// documents are one bundle, or objects of Kubernetes, also as a `List`. Empty documents next to others are ignored.
 pub fn adopt_policies(
     documents: Vec<Value>,
     read_text: ReadText<'_>,
@@ -142,7 +144,7 @@ pub fn convert_routesim(config: &Value) -> Result<(Value, Report), Diagnostics> 
 /// Puts the policies of a bundle into a scenario document. Pools all get the same scheduler and priority.
 fn adopt_bundle(bundle: &Value, scenario: &mut Value) -> Result<Report, Diagnostics> {
     let mut report = Report::default();
-    // A bundle that is no section at all is reported as it stands.
+    // A bundle that is not a section is reported as it is.
     let bundle = if bundle.is_object() { flat(bundle, &|_| None) } else { bundle.clone() };
     let settings = PolicyBundle.read(&bundle, &mut report);
     let report = report.sound()?;
@@ -152,7 +154,7 @@ fn adopt_bundle(bundle: &Value, scenario: &mut Value) -> Result<Report, Diagnost
     for (field, policy) in settings.cluster {
         cluster.insert(field, policy);
     }
-    // What is no list, and what in it is no pool, is reported when the scenario is read.
+    // A value that is not a list, and entries that are not pools, are reported when the scenario is parsed.
     let pools = cluster.entry("pools").or_insert_with(|| json!([{}]));
     for pool in pools.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
         if let Some(settings) = &settings.scaling {
@@ -167,7 +169,7 @@ fn adopt_bundle(bundle: &Value, scenario: &mut Value) -> Result<Report, Diagnost
     Ok(report)
 }
 
-/// The objects of documents, those of a list one by one.
+/// The objects of documents; lists are expanded.
 fn objects_of(documents: Vec<Value>) -> Result<Vec<Value>, Diagnostics> {
     let mut objects = Vec::new();
     for document in documents.into_iter().filter(|d| !d.is_null()) {
@@ -188,7 +190,7 @@ fn objects_of(documents: Vec<Value>) -> Result<Vec<Value>, Diagnostics> {
         return Err(vec![pointer]);
     }
     if objects.is_empty() {
-        return Err(vec![Diagnostic::error("", "no text at all", POLICIES, "name a policy")]);
+        return Err(vec![Diagnostic::error("", "an empty text", POLICIES, "name a policy")]);
     }
     Ok(objects)
 }

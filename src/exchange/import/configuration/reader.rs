@@ -1,4 +1,4 @@
-//! Reads the keys of a source document one by one, so that none is passed over in silence.
+//! Reads the keys of a source document one by one, so that every key is reported.
 
 use super::{Mapping, Report};
 use crate::base::{Diagnostic, Diagnostics, alike};
@@ -8,21 +8,21 @@ use std::collections::BTreeSet;
 /// Most names that a message lists.
 const MOST_NAMES: usize = 24;
 
-/// A source document, what was asked of it, and what its keys became.
+/// A source document, the paths that were read, and the results of its keys.
 pub(crate) struct Reader<'a> {
     pub(crate) mappings: Vec<Mapping>,
     pub(crate) problems: Diagnostics,
     pub(crate) source: &'a Value,
-    /// Paths of all that was asked for.
+    /// All paths that were read.
     known: BTreeSet<String>,
 }
 
-/// What becomes of a key that the reader does not know.
+/// How an unknown key is treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unknown {
-    /// It is an error: the format's own program refuses it, too.
+    /// As an error: the format's own program refuses it, too.
     Refused,
-    /// It is left out with a warning, as the source may be newer than the reader; a slip is an error all the same.
+    /// It is left out with a warning, as the source may be newer than the reader; a misspelt key is still an error.
     LeftOut,
 }
 
@@ -37,7 +37,7 @@ impl<'a> Reader<'a> {
         at(self.source, path)
     }
 
-    /// What `of` makes of the value at a dotted path.
+    /// The value at a dotted path, converted by `of`.
     fn typed<T>(
         &mut self,
         path: &str,
@@ -52,7 +52,7 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// Says what a key becomes if something was read there.
+    /// Records what a key becomes if a value was read there.
     fn noted<T>(&mut self, path: &str, becomes: &str, found: Option<T>) -> Option<T> {
         if found.is_some() {
             self.note(path, becomes);
@@ -90,19 +90,19 @@ impl<'a> Reader<'a> {
         self.noted(path, becomes, found)
     }
 
-    /// A quantity of which the caller says later what it becomes.
+    /// A quantity whose meaning the caller records later.
     pub(crate) fn silent_quantity(&mut self, path: &str) -> Option<f64> {
         let of = |value: &Value| value.as_f64().or_else(|| quantity_of(value.as_str()?));
         self.typed(path, ["a number", "such as 5, 0.8 or 500m"], of)
     }
 
-    /// How many keys a section has; 0 where there is none.
+    /// Number of keys of a section; 0 if there is none.
     pub(crate) fn entries(&mut self, path: &str) -> usize {
         let there = self.get(path).and_then(Value::as_object);
         there.map_or(0, Map::len)
     }
 
-    /// Says why all that stands at and below a path has no counterpart, if it is there.
+    /// Records why the values at and below a path, if any, have no counterpart.
     pub(crate) fn without_counterpart(&mut self, path: &str, why: &str) {
         for (key, found) in self.set_aside(path) {
             let becomes = format!("no counterpart: {why}");
@@ -110,13 +110,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes all that stands at and below a path for known. Who calls says what becomes of it.
+    /// Marks all values at and below a path as known. The caller records what they become.
     pub(crate) fn set_aside(&mut self, path: &str) -> Vec<(String, String)> {
         let Some(value) = self.get(path) else { return Vec::new() };
         let mut keys = Vec::new();
         collect_keys(value, path, &mut keys);
         self.known.extend(keys.iter().cloned());
-        // Keys may have dots of their own: what stands there is told for the whole of them.
+        // Keys may contain dots: the value is reported for the whole key.
         let found = |key: &String| if key == path { shown(value) } else { "…".to_owned() };
         keys.into_iter().map(|key| (key.clone(), found(&key))).collect()
     }
@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
         word
     }
 
-    /// Says what a key becomes.
+    /// Records what a key becomes.
     pub(crate) fn note(&mut self, path: &str, becomes: &str) {
         if let Some(value) = self.get(path) {
             let (key, becomes) = (path.to_owned(), becomes.to_owned());
@@ -140,7 +140,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A name that is not one of those known.
+    /// Reports an unknown name.
     pub(crate) fn unknown_name(&mut self, path: &str, found: &str, allowed: &[&str]) {
         let near = alike::nearest(found, allowed.iter().copied());
         let fix =
@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
         self.problems.push(Diagnostic::error(path, format!("{found:?}"), allowed.join(", "), fix));
     }
 
-    /// Ends the reading. A key of the source that nobody asked for is an error or a warning, one for all below it.
+    /// Ends the reading. A key of the source that was not read is an error or a warning, once for all keys below it.
     pub(crate) fn finish(mut self, unknown: Unknown, report: &mut Report) {
         if !self.source.is_object() {
             let found = self.source.to_string().chars().take(40).collect::<String>();
@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
         let below = if path.is_empty() { String::new() } else { format!("{path}.") };
         let names: BTreeSet<&str> =
             self.below(path).filter_map(|known| known[below.len()..].split('.').next()).collect();
-        // Entries of a list have numbers for names.
+        // The names of list entries are their indices.
         let names: Vec<&str> = names.into_iter().filter(|n| n.parse::<u32>().is_err()).collect();
         let near = alike::nearest(key, names.iter().copied());
         let allowed = match names.len() {
@@ -203,7 +203,7 @@ impl<'a> Reader<'a> {
         Diagnostic::warning(full, "an unknown key, which is left out", allowed, fix)
     }
 
-    /// The paths below a path that were asked for.
+    /// The paths below a path that were read.
     fn below(&self, path: &str) -> impl Iterator<Item = &str> {
         let start = if path.is_empty() { String::new() } else { format!("{path}.") };
         let from = self.known.range(start.clone()..);
@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The value at a dotted path. Keys may have dots of their own.
+/// The value at a dotted path. Keys may contain dots.
 fn at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
     if let Some(found) = value.get(path) {
         return Some(found);
@@ -220,7 +220,7 @@ fn at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
     dots.find_map(|i| at(value.get(&path[..i])?, &path[i + 1..]))
 }
 
-/// A value as it stands there, cut where it is long.
+/// A value as written in the source, cut if it is long.
 fn shown(value: &Value) -> String {
     let text = value.to_string();
     if text.chars().count() <= 60 {
@@ -252,7 +252,7 @@ fn collect_keys(value: &Value, path: &str, keys: &mut Vec<String>) {
     }
 }
 
-/// Lists as sections whose keys are numbers, so that every key has a path; `text` may make more of a text.
+/// Lists as sections whose keys are indices, so that every key has a path; `text` may parse a text.
 pub(crate) fn flat(value: &Value, text: &dyn Fn(&str) -> Option<Value>) -> Value {
     match value {
         Value::Array(items) => {

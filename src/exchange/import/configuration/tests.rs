@@ -1,4 +1,4 @@
-//! Both formats, with all their keys and with mistakes.
+//! Tests of both formats, with all their keys and with mistakes.
 
 use super::*;
 use crate::scenario::from_value;
@@ -82,7 +82,7 @@ fn a_routesim_configuration_that_cannot_be_simulated_is_refused() {
 }
 
 #[test]
-fn text_within_a_document_is_read_by_who_calls() {
+fn embedded_text_is_read_by_the_callers_reader() {
     let inner = "kvCacheThreshold: 0.7\nqueueLengthThreshold: 4\n";
     let map = json!({ "kind": "ConfigMap", "data": { "default": inner } });
     let read =
@@ -99,7 +99,7 @@ fn text_within_a_document_is_read_by_who_calls() {
 }
 
 #[test]
-fn a_list_is_its_objects_and_too_many_of_them_or_none_are_told() {
+fn a_list_is_expanded_and_too_many_objects_or_none_are_reported() {
     let keda = json!({ "kind": "ScaledObject", "spec": {
         "scaleTargetRef": { "name": "any" }, "minReplicaCount": 1, "maxReplicaCount": 4,
         "triggers": [{ "type": "prometheus", "metadata": { "query": "sum(vllm:num_requests_waiting)", "threshold": "4" } }] } });
@@ -115,5 +115,5 @@ fn a_list_is_its_objects_and_too_many_of_them_or_none_are_told() {
             .collect::<String>()
     };
     assert!(told(vec![list(limits::OBJECTS + 1)]).contains("at most 64 objects"));
-    assert!(told(vec![Value::Null]).contains("no text at all"));
+    assert!(told(vec![Value::Null]).contains("an empty text"));
 }

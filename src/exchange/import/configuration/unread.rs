@@ -1,4 +1,4 @@
-//! Documents and objects that are not read: named by what they are, and what to do instead.
+//! Documents and objects that are known but not read, with advice on what to do instead.
 
 use super::kubernetes::kinds as kinds_read;
 use crate::base::{Diagnostic, Diagnostics, alike};
@@ -6,7 +6,7 @@ use crate::exchange::import::Import;
 use crate::exchange::import::policy_bundle::PolicyBundle;
 use serde_json::Value;
 
-/// Kinds of objects that are known and not read: the kind, what it is, and what to do.
+/// Kinds of objects that are known but not read: kind, description, advice.
 const OTHER_KINDS: [(&str, &str, &str); 10] = [
     (
         "EndpointPickerConfig",
@@ -26,7 +26,7 @@ const OTHER_KINDS: [(&str, &str, &str); 10] = [
 const POOLS: &str = "write its replicas and the flags of its engine as cluster.pools";
 const CLASSES: &str = "write its priority as the class of a client in workload.clients";
 
-/// Documents that are known and not read: keys that all stand at their top, what they are, and what to do.
+/// Documents that are known but not read: their top-level keys, description, advice.
 const OTHER_DOCUMENTS: [(&[&str], &str, &str); 7] = [
     (&["cluster"], "a scenario", "give it in the place of the scenario"),
     (&["aggregate_rate"], "a workload of BLIS", "write its clients as workload.clients"),
@@ -41,7 +41,7 @@ const OTHER_DOCUMENTS: [(&[&str], &str, &str); 7] = [
     (&["scalingStrategy"], "a part of an autoscaler", "give the whole object"),
 ];
 
-/// Why a document without a kind is not read, if it is not a bundle.
+/// Explains why a document without a kind is not read, if it is not a bundle.
 pub(crate) fn document(document: &Value) -> Option<Diagnostic> {
     let said = |found: String, fix: String| Diagnostic::error("", found, super::POLICIES, fix);
     let map = document.as_object()?;
@@ -57,7 +57,8 @@ pub(crate) fn document(document: &Value) -> Option<Diagnostic> {
     Some(said(format!("a document with {}", keys.join(", ")), fix.to_owned()))
 }
 
-/// What is said of objects whose kinds are not read: a slip and a file with nothing else are errors, others are left out.
+/// Reports objects whose kinds are not read: a misspelt kind and a file with nothing else are errors; other objects
+/// are left out with a warning.
 pub(crate) fn kinds(objects: &[Value]) -> Diagnostics {
     let known = kinds_read();
     let kind_of = |object: &Value| object.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
