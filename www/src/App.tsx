@@ -1,4 +1,4 @@
-// The frame of the page: where each panel goes, what keys and dropped files do.
+// The frame of the page: the layout of panels, and the handling of keys and dropped files.
 import { createComputed, createMemo, createSignal, For, type JSX, lazy, onCleanup, onMount, Show } from 'solid-js';
 import { keepFocus } from './base/focus.ts';
 import { createMedia, PHONE } from './base/media.ts';
@@ -43,14 +43,14 @@ export function App(props: { app: AppState }): JSX.Element {
   const [keysOn, setKeysOn] = createSignal(readFlag('keys'));
   const [dropping, setDropping] = createSignal(false);
   const phone = createMedia(PHONE);
-  /** On a phone the tab that is shown is the main part of the page. */
+  /** On a phone the shown tab is the main part of the page. */
   const shown = (tab: PhoneTab): boolean => phone() && app.selection.phoneTab() === tab;
-  /** Whether a dialog was opened: its code is not part of the first visit, and stays once it is there. */
+  /** Whether a dialog was ever opened: its code is loaded with the first one, and then stays. */
   const dialogs = createMemo((before) => before || app.dialogs.help() || app.dialogs.reading() !== undefined, false);
 
   createComputed(() => app.document.setFlagWords(app.document.edits().map(({ edit }) => flagSaid(app, edit))));
   onMount(() => {
-    // The simulation's module is compiled on all cores: the page would be built at half the speed beside it.
+    // The browser compiles the simulation's module on all cores, which would halve the speed of building the page.
     afterParts(() => void app.start());
     watchMotion(app);
     watchVisibility(app);
@@ -80,7 +80,7 @@ export function App(props: { app: AppState }): JSX.Element {
       onDrop={(event) => {
         setDropping(false);
         const file = event.dataTransfer?.files[0];
-        // A box that takes files has taken it; text that is dropped on a field belongs there.
+        // Skips files that a box has accepted, and text dropped on a field.
         if (event.defaultPrevented || (!file && isField(event.target))) return;
         event.preventDefault();
         if (file) void app.document.openFile(file);
@@ -175,7 +175,7 @@ function isField(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest('input, textarea') !== null;
 }
 
-/** A link that was dragged here is opened. */
+/** Opens a dropped link. */
 function openDropped(transfer: DataTransfer, app: Pick<AppState, 'links'>): void {
   const text = (transfer.getData('text/uri-list') || transfer.getData('text/plain')).trim();
   if (isLinkText(text)) void app.links.open(text);
@@ -189,7 +189,7 @@ function watchMotion(app: Pick<AppState, 'transport'>): void {
   onCleanup(() => query.removeEventListener('change', tell));
 }
 
-/** A hidden page simulates nothing; it goes on where it was when it is seen again. */
+/** A hidden page simulates nothing; it continues when it is visible again. */
 function watchVisibility(app: Pick<AppState, 'transport'>): void {
   let played = false;
   const changed = (): void => {

@@ -1,4 +1,4 @@
-// The comparison, with the stages of both runs: they are loaded when they are shown. Loaded when it is opened.
+// The comparison, with the stages of both runs, which are loaded when shown. Loaded when it is opened.
 import { type JSX, lazy } from 'solid-js';
 import { Compare } from './panels/studies/Compare.tsx';
 import type { App } from './state/app.ts';

@@ -1,4 +1,4 @@
-// A run within another page: stage, the charts that its link names, transport, and the way to a page of its own.
+// A run within another page: the stage, the charts named in its link, the transport, and a link to its own page.
 import { type JSX, onMount, Show } from 'solid-js';
 import { getAt } from './base/json.ts';
 import { NoticeBar } from './panels/shell/NoticeBar.tsx';

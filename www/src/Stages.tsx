@@ -15,7 +15,7 @@ export default function Stages(props: StagesProps): JSX.Element {
         <b>{one.name}</b> {one.says}
       </h2>
       <div class="stages-one">
-        {/* Frames in between are left out where B is slower: requests on their way would come and go, so that ribbons stand for them. */}
+        {/* If B is slower, frames are skipped and single requests on their way would flicker, so ribbons replace them. */}
         <Stage
           frame={one.frame}
           speed={app.transport.speed()}

@@ -75,7 +75,7 @@ export function ChartsView(props: {
               >
                 Theory
               </button>
-              {/* A run within another page has no account to ask for. */}
+              {/* A run within another page has no account of slow requests. */}
               <Show when={!props.only}>
                 {' '}
                 <button

@@ -2,9 +2,9 @@
 // may import from which. ARCHITECTURE.md has the same table in words.
 import { expect, test } from 'vitest';
 
-/** What every folder of panels may import from. */
+/** The folders that every folder of panels may import from. */
 const BELOW_PANELS = ['base', 'draw', 'charts', 'sim', 'state'];
-/** Each folder with those it may import from, beside itself and `generated`, whose types everybody reads. */
+/** Each folder with those it may import from, besides itself and `generated`, whose types every folder uses. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   generated: [],
   base: [],
@@ -31,7 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'panels/measured',
   ],
 };
-/** What only one file each may import: the WebAssembly modules. */
+/** The WebAssembly modules, each imported by one file only. */
 const MODULE = 'pkg';
 const MODULE_USERS: Readonly<Record<string, string>> = {
   'pkg/tokenyard.js': 'sim/worker.ts',
@@ -88,7 +88,7 @@ test('a folder imports only from the folders that the table gives it', () => {
   expect(problems(SOURCES)).toEqual([]);
 });
 
-test('a folder imports only from folders above it in the table, so that none reaches itself', () => {
+test('a folder imports only from folders above it in the table, so that there are no cycles', () => {
   const order = Object.keys(MAY_IMPORT);
   for (const [i, folder] of order.entries())
     for (const imported of MAY_IMPORT[folder] ?? []) expect(order.slice(0, i), folder).toContain(imported);

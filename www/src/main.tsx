@@ -1,4 +1,4 @@
-// The simulation's worker reads its code while the page's own is being read. It compiles its module once the page is built.
+// Loads the simulation's worker beside the page's own code. The worker compiles its module once the page is built.
 import './base/theme.css';
 import './base/page.css';
 import './panels/shell/frame.css';
@@ -26,7 +26,7 @@ function spawn(): WorkerLike {
   return worker;
 }
 
-/** A page that is opened by a link reads it meanwhile. */
+/** If the address has a link, the thread of links starts early. */
 let earlyLinks: LinkWorker | undefined = location.hash.length > 1 ? spawnLinks() : undefined;
 
 function spawnLink(): LinkWorker {
@@ -36,5 +36,5 @@ function spawnLink(): LinkWorker {
 }
 
 const host = document.getElementById('app');
-// Reading the page's code and building the page are a task each.
+// Parsing the page's code and building the page are separate tasks.
 void import('./page.tsx').then(({ show }) => setTimeout(() => host && show(host, spawn, spawnLink)));

@@ -14,7 +14,7 @@ import { createApp } from './state/app.ts';
 
 export function show(host: HTMLElement, spawn: () => WorkerLike, spawnLink: () => LinkWorker): void {
   const app = createRoot(() => createApp(spawn, spawnLink));
-  // The state of the page and the page are made in a task each.
+  // The state and the elements of the page are made in separate tasks.
   setTimeout(() => {
     render(() => <App app={app} />, host);
     afterParts(() =>

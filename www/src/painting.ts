@@ -1,6 +1,6 @@
-// Draws pictures on the canvases it is given. What is drawn follows from the picture and the palette alone, in whichever thread.
+// Draws pictures on given canvases. The drawing depends on the picture and the palette alone, in any thread.
 //
-// Of each canvas it keeps the latest picture, so that dots on their way go on while no new picture comes.
+// The latest picture of each canvas is kept, so that moving dots continue without new pictures.
 
 import { drawEcdf } from './charts/drawEcdf.ts';
 import { drawScrubber } from './charts/drawScrubber.ts';
@@ -16,7 +16,7 @@ import type { StagePicture } from './stage/picture.ts';
 
 type AnyPicture = StagePicture | TimePicture | EcdfPicture | TimelinePicture;
 
-/** A canvas with what belongs to it. */
+/** A canvas with its state. */
 type Easel = {
   readonly canvas: Sheet;
   readonly pen: Pen;
@@ -26,20 +26,23 @@ type Easel = {
   shown: Paint<AnyPicture> | undefined;
   /** Drawn since the latest display frame. */
   fresh: boolean;
-  /** Whether something on it moves by itself. */
+  /** Whether something on it moves without new pictures. */
   moves: boolean;
 };
 
 export type Painting = {
   readonly take: (message: ToPainter<AnyPicture>) => void;
-  /** Draws everything anew: the face has come. */
+  /** Redraws everything, because the font has loaded. */
   readonly again: () => void;
 };
 
 export function createPainting(tell: (message: FromPainter) => void): Painting {
   const easels = new Map<number, Easel>();
   let ticking = false;
-  /** Ends every list of families: a thread of Chromium goes on with the faces that it found for a list, so that one that comes needs another. */
+  /**
+   * Appended to every font list. A thread of Chromium caches the fonts found for a list, so a font that loads later
+   * needs a new list.
+   */
   let lastFamily = '';
 
   const tick = (): void => {
@@ -65,7 +68,7 @@ export function createPainting(tell: (message: FromPainter) => void): Painting {
     try {
       draw(easel);
     } finally {
-      // A picture that fails is told as an error, and the next one is drawn.
+      // A failing picture is reported as an error, and the next one is drawn.
       tell({ kind: 'painted', sheet: message.sheet });
     }
     if (easel.moves) run();
@@ -116,7 +119,7 @@ function draw(easel: Easel): void {
   easel.moves = picture !== undefined && drawPicture(easel, p, shown, picture);
 }
 
-/** Tells whether something on the picture still moves. */
+/** Returns whether something on the picture still moves. */
 function drawPicture(easel: Easel, p: Palette, size: Paint<AnyPicture>, picture: AnyPicture): boolean {
   const { pen, memory } = easel;
   const { width, height } = size;

@@ -6,7 +6,7 @@ import gallery from './generated/gallery.json';
 import schema from './generated/schema.json';
 import { SHORTCUTS } from './state/shortcuts.ts';
 
-/** The source files of the page, by name: what they say is looked for in their text. */
+/** The source files of the page, by name, to search for texts. */
 const SOURCES = import.meta.glob<string>(['./**/*.ts', './**/*.tsx', '!./**/*.test.ts', '!./generated/**'], {
   query: '?raw',
   import: 'default',
@@ -31,7 +31,7 @@ const SENTENCES = textsUnder(schema, ['description', 'x-edit-help']);
 const TITLES = gallery.map((card) => card.title);
 const LOOKS = gallery.map((card) => card.look);
 
-test('there are texts to look at', () => {
+test('there are texts to check', () => {
   expect(LABELS.length).toBeGreaterThan(300);
   expect(SENTENCES.length).toBeGreaterThan(500);
   expect(SHORTCUTS.length).toBeGreaterThan(20);
@@ -54,7 +54,7 @@ test('descriptions, help and notes are whole sentences', () => {
   expect(against([...SENTENCES, ...LOOKS], /^[a-z]/).filter((text) => !key.test(text))).toEqual([]);
 });
 
-test('what a shortcut does has no full stop', () => {
+test('descriptions of shortcuts have no full stop', () => {
   expect(
     against(
       SHORTCUTS.map((shortcut) => shortcut.does),
@@ -75,7 +75,7 @@ test('an ellipsis of the page is one character and follows its word at once', ()
   expect(found).toEqual([]);
 });
 
-test('a unit stands in its own place and not in a label', () => {
+test('a unit is in its own column and not in a label', () => {
   expect(against(LABELS, /\((ms|s|µs|tokens|bytes|GiB|GB|%)\)$/)).toEqual([]);
 });
 

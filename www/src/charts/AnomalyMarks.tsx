@@ -1,18 +1,19 @@
-// The anomalies of the timeline as controls: one stop of the Tab key, arrows from mark to mark, each with its sentences.
+// The anomalies of the timeline as controls: one stop of the Tab key, arrows move between marks, each with its
+// sentences.
 import { createEffect, createMemo, createSignal, For, Index, type JSX, Show } from 'solid-js';
 import { type Cluster, named, shapeOf } from '../base/anomalies.ts';
 import { clock, count } from '../base/units.ts';
 import { AnomalyGlyph } from '../draw/shapes.tsx';
 import type { AnomalyMark } from '../generated/boundary.ts';
 
-/** Sentences of a cluster that is only pointed at; all of them once it is chosen. */
+/** Sentences shown for a cluster under the pointer; once it is chosen, all are shown. */
 const GLANCE = 3;
 const CARD = 340;
 const LEAVE_MS = 200;
 
 export type AnomalyMarksProps = {
   readonly clusters: readonly Cluster[];
-  /** How many anomalies there were, those included that have no mark. */
+  /** The number of anomalies, including those without a mark. */
   readonly count: number;
   readonly width: number;
   readonly nowUs: number;
@@ -57,7 +58,7 @@ export default function AnomalyMarks(props: AnomalyMarksProps): JSX.Element {
     setOpen(-1);
     props.onPick(mark);
   };
-  /** A single anomaly is shown at once; of several, the reader says which. */
+  /** A single anomaly is shown at once; of several, the user chooses one. */
   const choose = (cluster: Cluster, i: number): void => {
     const [only, ...rest] = cluster.marks;
     if (only && rest.length === 0) {

@@ -27,11 +27,11 @@ import './charts.css';
 
 const ChartTable = lazy(() => import('./Tables.tsx'));
 
-/** No percentile was measured. */
+/** For runs without measured percentiles. */
 const NONE: readonly (readonly [number, number])[] = [];
 const AXIS = 18;
 const STACKED_HEIGHT = 560;
-/** Between the middles of two times on the axis that do not touch. */
+/** Distance between the middles of two times on the axis that do not touch. */
 const CHIPS_APART = 46;
 /** Width of the distributions, as in charts.css. */
 const SHARES = 264;
@@ -47,10 +47,10 @@ const TITLES: Partial<Record<View, string>> = {
 
 export function Charts(
   props: ChartsProps & {
-    /** What stands beside the title of the first chart, and what is laid over the lines of each. */
+    /** Content beside the title of the first chart, and an overlay over the lines of each. */
     readonly head?: JSX.Element;
     readonly over?: Over | undefined;
-    /** What lies on all charts over time. */
+    /** Overlays on all charts over time. */
     readonly layer?: JSX.Element;
   },
 ): JSX.Element {
@@ -84,7 +84,7 @@ export function Charts(
   const endS = createMemo(() => (props.frame?.axis_end_us ?? 0) / 1e6);
   const nowS = (): number => (props.frame?.now_us ?? 0) / 1e6;
   const place = (t: number): number => EDGE.left + (plotWidth() * Math.min(t, endS())) / Math.max(1e-6, endS());
-  /** On a pixel of the screen: it is moved when it is seen to move. */
+  /** Rounded to a pixel of the screen, so that it only moves visibly. */
   const playhead = createMemo(() => {
     const ratio = globalThis.devicePixelRatio || 1;
     return Math.round(place(nowS()) * ratio) / ratio;
@@ -190,7 +190,7 @@ function Shares(props: {
 }): JSX.Element {
   const charts = props.charts;
   const nowS = (): number => (charts.frame?.now_us ?? 0) / 1e6;
-  /** What lies below a point of a distribution. */
+  /** The latencies up to a point of a distribution. */
   const inWindow = (of: Place['of'], atMostMs: number): Place => ({
     of,
     fromS: nowS() - (charts.frame?.key.window_s ?? WINDOW_S),
@@ -233,7 +233,7 @@ function Shares(props: {
   );
 }
 
-/** The playhead moves up to sixty times a second: without layout, and without a redraw of the lines below it. */
+/** The playhead moves up to sixty times a second, without layout and without redrawing the lines below it. */
 function slides(el: HTMLElement, x: () => number, after?: string): void {
   const slide = slideOf(el, after);
   createEffect(() => slide(x()));

@@ -14,7 +14,7 @@ export type EcdfProps = {
   readonly data: ViewColumns | undefined;
   /** The percentiles marked on the curve: those of the key figures, over the same span. */
   readonly tail: Percentiles | undefined;
-  /** Of those, the share within the objective. */
+  /** The share of these values within the objective. */
   readonly within: number;
   readonly span: string;
   readonly sloMs: number;
@@ -23,7 +23,7 @@ export type EcdfProps = {
   readonly nowS: number;
   readonly empty: string;
   readonly onTable: () => void;
-  /** Percentiles that were measured: percent and milliseconds. */
+  /** Measured percentiles: percent and milliseconds. */
   readonly measured: readonly (readonly [percent: number, ms: number])[];
   /** A value was clicked. */
   readonly onValue: (ms: number) => void;
@@ -36,7 +36,7 @@ export function Ecdf(props: EcdfProps): JSX.Element {
   let canvas: HTMLCanvasElement | undefined;
   let surface: Surface | undefined;
   const held = new HeldRange();
-  // The data of all charts are one signal: this one is drawn anew where its own columns are new.
+  // The data of all charts are one signal: this chart is redrawn only if its own columns are new.
   const data = createMemo(() => props.data);
   const span = createMemo(() => props.span);
   const tail = createMemo(() => props.tail);
@@ -65,7 +65,7 @@ export function Ecdf(props: EcdfProps): JSX.Element {
   const picture = (): EcdfPicture => {
     const v = values();
     if (!data()) held.reset();
-    // The outermost half percent may lie beyond the edge: the axis follows the bulk.
+    // The outermost half percent may be beyond the edge: the axis fits the bulk.
     const low = valueAt(v, percents(), 0.5);
     const high = Math.max(valueAt(v, percents(), 99.5), sloMs() * 1.1);
     for (const [, ms] of measured()) held.extend(ms, ms, props.nowS);
@@ -128,7 +128,7 @@ export function Ecdf(props: EcdfProps): JSX.Element {
           {measured().length > 0 ? ' · ○ measured' : ''}
         </i>
         <TableButton title={`${props.title} distribution`} onOpen={props.onTable} />
-        {/* What has no room is left out whole. */}
+        {/* Parts without room are hidden, never cut. */}
         <span class="readouts">
           <span>{readout()}</span>
           <Show when={few()}>

@@ -1,4 +1,4 @@
-// What lies over the plot of a chart: it hears the pointer, and shows the shared instant with where the lines are in its bucket.
+// The overlay of a chart's plot: it handles the pointer, and shows the shared instant with the values in its bucket.
 import { createEffect, createMemo, Index, type JSX, Show } from 'solid-js';
 import { type Axes, type Box, isPlotted, placesIn } from './timePicture.ts';
 

@@ -1,4 +1,4 @@
-// The timeline as a control: it shows the health of the run and, where seeking is possible, moves the playhead.
+// The timeline as a control: it shows the health of the run and, if seeking is possible, moves the playhead.
 import { createEffect, createMemo, createSignal, type JSX, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js';
 import { clusters } from '../base/anomalies.ts';
 import { clock } from '../base/units.ts';
@@ -14,7 +14,7 @@ import { PENNANT, pennantAt, placePennants } from './flags.ts';
 import { describeTimeline, flagPlaces, placeOn, scrubberEdges, type TimelinePicture } from './timeline.ts';
 import './charts.css';
 
-// Runs without anomalies do without.
+// Not needed in runs without anomalies.
 const AnomalyMarks = lazy(() => import('./AnomalyMarks.tsx'));
 
 export type ScrubberProps = {
@@ -24,11 +24,11 @@ export type ScrubberProps = {
   readonly anomalies: readonly AnomalyMark[];
   readonly onAnomaly: (mark: AnomalyMark) => void;
   readonly onSeek?: ((us: number) => void) | undefined;
-  /** Goes so far from where the run is being taken. */
+  /** Seeks by this much, from the target of a seek under way or the present instant. */
   readonly onSeekBy?: ((us: number) => void) | undefined;
-  /** A flag was carried to another instant. */
+  /** A flag was dragged to another instant. */
   readonly onMoveFlag?: ((index: number, us: number) => void) | undefined;
-  /** A pennant was clicked: the flags it stands for. */
+  /** A pennant was clicked; gets its flags. */
   readonly onFlags?: ((indices: readonly number[]) => void) | undefined;
 };
 
@@ -37,14 +37,14 @@ function placeOf(flag: Flag, frame: Frame | undefined): number {
   return frame?.flags.findIndex((f) => f.at_us === flag.at_us && f.label === flag.label) ?? -1;
 }
 
-/** The widths of the labels of pennants, which are drawn elsewhere. */
+/** The widths of the labels of pennants, which another thread may draw. */
 function measured(p: Palette): (text: string) => number {
   const pen = document.createElement('canvas').getContext('2d');
   if (pen) pen.font = font(p, 11, 600);
   return (text) => pen?.measureText(text).width ?? 0;
 }
 
-/** Flags that the pointer holds; `us` is where they are carried. */
+/** Flags dragged with the pointer; `us` is their new instant. */
 type Held = { readonly indices: readonly number[]; readonly fromX: number; readonly us: number | undefined };
 /** A pointer that moves less than this counts as a click. */
 const CARRIED_FROM = 4;
@@ -55,12 +55,12 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
   let surface: Surface | undefined;
   const [width, setWidth] = createSignal(0);
   const [pointed, setPointed] = createSignal(-1);
-  /** The flag that the pointer holds: where it was taken, and where it is now once it was moved. */
+  /** The dragged flag: its old place, and its new one once it was moved. */
   const [held, setHeld] = createSignal<Held>();
   // The strip below the playhead changes with its data, a few times a second; the playhead itself is moved each frame.
   const drawnFrame = createThrottled(() => props.frame, 250);
   const spokenFrame = createThrottled(() => props.frame, 500);
-  // The data of all charts are one signal: the strip is drawn anew where its own columns are new.
+  // The data of all charts are one signal: the strip is redrawn only if its own columns are new.
   const data = createMemo(() => props.data);
   const spokenData = createThrottled(data, 500);
   const palette = pagePalette();
@@ -68,7 +68,7 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
   const axis = createMemo(() => ({ frame: props.frame, endUs: props.frame?.axis_end_us }), undefined, {
     equals: (a, b) => a?.endUs === b?.endUs,
   });
-  // Marks stand so far apart that each can be hit: by a finger on a phone.
+  // Marks are far enough apart to hit each, on a phone with a finger.
   const placed = createMemo(() => clusters(props.anomalies, placeOn(axis().frame, width()), width() < 720 ? 44 : 36));
 
   const picture = (): TimelinePicture | undefined => {
@@ -106,7 +106,7 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
     surface?.request();
   });
 
-  /** The places in the list of edits of what stands at a pennant. */
+  /** The indices in the list of edits of the flags at a pennant. */
   const flagsAt = (x: number): number[] => {
     if (!props.frame) return [];
     const { flags, places, edges } = flagPlaces(props.frame, width());
@@ -135,13 +135,13 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
     else if (flag.us !== undefined || Math.abs(event.offsetX - flag.fromX) > CARRIED_FROM)
       setHeld({ ...flag, us: Math.round(Math.min(props.frame.axis_end_us, Math.max(0, us))) });
   };
-  /** The pointer lets a flag go: where it was carried, or where it stood. */
+  /** The pointer drops a flag: at its new place, or at its old one. */
   const release = (): void => {
     const flag = held();
     if (!flag) return;
     setHeld(undefined);
     const [only, ...more] = flag.indices;
-    // After this event: what opens while the pointer is let go would be closed by it.
+    // Opens after this event, which would otherwise close it.
     if (flag.us === undefined || only === undefined || more.length > 0) setTimeout(() => props.onFlags?.(flag.indices));
     else props.onMoveFlag?.(only, flag.us);
   };
@@ -197,7 +197,7 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
   );
 }
 
-/** Arrow and page keys go a step, Home and End to an end of the run. */
+/** Arrow and page keys seek by a step, Home and End to an end of the run. */
 function seekByKey(event: KeyboardEvent, props: ScrubberProps, seek: (us: number) => void): void {
   const frame = props.frame;
   if (!props.onSeek || !frame) return;

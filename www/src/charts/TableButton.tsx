@@ -1,7 +1,7 @@
-// What opens the table behind a chart.
+// The button that opens the table behind a chart.
 import type { JSX } from 'solid-js';
 
-/** Opens the table of the chart it stands beside. */
+/** Opens the table of its chart. */
 export function TableButton(props: { readonly title: string; readonly onOpen: () => void }): JSX.Element {
   return (
     <button type="button" class="table-button" aria-label={`${props.title} as a table`} onClick={() => props.onOpen()}>

@@ -1,4 +1,4 @@
-// The table behind a chart: the same columns as text, thinned to what a person reads. Loaded when it is opened.
+// The table behind a chart: the same columns as text, thinned to a readable number of rows. Loaded when it is opened.
 import { createMemo, For, type JSX, onMount } from 'solid-js';
 import { DASH, sig3 } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
@@ -6,7 +6,7 @@ import { createThrottled } from '../draw/throttled.ts';
 
 const MOST_ROWS = 240;
 
-/** The rows to show: every one, or every second, third, …, so that there are at most 240. */
+/** The rows to show: all, or every second, third, …, so that there are at most 240. */
 export function thinned(rows: number): { readonly every: number; readonly indices: number[] } {
   const every = Math.max(1, Math.ceil(rows / MOST_ROWS));
   const indices: number[] = [];
@@ -14,7 +14,7 @@ export function thinned(rows: number): { readonly every: number; readonly indice
   return { every, indices };
 }
 
-/** Column names as the reader says them: `p50_ms` → `p50 ms`, `t_s` → `time s`. */
+/** Column names in readable form: `p50_ms` → `p50 ms`, `t_s` → `time s`. */
 export function heading(name: string): string {
   return name === 't_s' ? 'time s' : name.replace('_per_s', ' per s').replace(/_/g, ' ');
 }
@@ -25,7 +25,7 @@ export default function ChartTable(props: {
   readonly onClose: () => void;
 }): JSX.Element {
   let close: HTMLButtonElement | undefined;
-  // A snapshot once a second: a table that changes sixty times a second cannot be read.
+  // A snapshot per second: a table that changes sixty times a second cannot be read.
   const shown = createThrottled(() => props.data, 1000);
   onMount(() => close?.focus());
   const rows = createMemo(() => thinned(shown()?.columns[0]?.length ?? 0));

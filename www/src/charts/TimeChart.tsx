@@ -28,7 +28,7 @@ export type TimeChartProps = {
   readonly onCursor: (timeS: number | undefined) => void;
   readonly onTable: () => void;
   readonly onPlace: ((place: Place) => void) | undefined;
-  /** What stands beside the title, and what is laid over the lines. */
+  /** Content beside the title, and an overlay over the lines. */
   readonly head: JSX.Element;
   readonly over: Over | undefined;
 };
@@ -36,7 +36,7 @@ export type TimeChartProps = {
 const TITLE = 16;
 const HINT = 'Click: go there, and open the slowest request';
 const NONE = new Float64Array();
-/** Least size of a chart without its title. */
+/** The least size of a chart without its title. */
 const LEAST = { width: 80, height: 20 } as const;
 
 export function TimeChart(props: TimeChartProps): JSX.Element {
@@ -45,7 +45,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
   let surface: Surface | undefined;
   const held = new HeldRange();
   const spec = untrack(() => props.spec);
-  // The data of all charts are one signal: this one is drawn anew where its own columns are new.
+  // The data of all charts are one signal: this chart is redrawn only if its own columns are new.
   const data = createMemo(() => props.data);
   const names = createMemo(() => data()?.names.join() ?? '');
   const lines = createMemo<Line[]>(() => {
@@ -74,7 +74,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
     });
     onCleanup(() => surface?.dispose());
   });
-  // Only these fields of a frame change the picture; the playhead is an element above it.
+  // Only these fields of a frame change the picture; the playhead is a separate element.
   const ground = createMemo(() => {
     const f = props.frame;
     return f
@@ -92,7 +92,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
 
   /** The bucket under the cursor. */
   const index = createMemo(() => (props.cursorS === undefined ? undefined : nearest(times(), props.cursorS)));
-  /** Where the lines are in it. */
+  /** The values of the lines in that bucket. */
   const marks = createMemo(() => {
     const at = index();
     if (at === undefined) return [];
@@ -113,7 +113,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
     });
     return all.length <= 8 ? all : all.filter((r) => r.line.replica === undefined || r.line.replica === props.focus);
   });
-  /** Of how many values the percentiles are: of the span of all figures, or of the bucket under the cursor. */
+  /** The number of values behind the percentiles: in the span of all figures, or in the bucket under the cursor. */
   const samples = createMemo(() => {
     if (spec.of === undefined) return 0;
     const at = index();
@@ -121,7 +121,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
     return at === undefined ? (props.figures?.key[spec.of].count ?? 0) : (data()?.columns[column]?.[at] ?? 0);
   });
   const span = createMemo(() => (props.figures ? spanSaid(spec, props.figures, times(), index()) : ''));
-  /** A click goes there, as on every chart, and opens the slowest request of the bucket. */
+  /** A click seeks, as on every chart, and opens the slowest request of the bucket. */
   const openBucket = (): void => {
     const at = times()[index() ?? -1];
     if (at === undefined || spec.of === undefined) return;
@@ -132,7 +132,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
   const missed = (value: number): boolean => slo() > 0 && value > slo();
   const isStrong = (line: Line): boolean =>
     line.name === 'p99' || (line.replica !== undefined && line.replica === props.focus);
-  /** A p99 that one request determines is as light as in the key figures. */
+  /** A p99 determined by one request has the light ink of the key figures. */
   const isWeak = (line: Line): boolean => line.name === 'p99' && isFew(samples());
 
   return (
@@ -189,7 +189,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
   );
 }
 
-/** What the values beside the title are about: the span of all figures, or the bucket under the cursor. */
+/** The time of the values beside the title: the span of all figures, or the bucket under the cursor. */
 function spanSaid(spec: TimeSpec, frame: Frame, times: Float64Array, at: number | undefined): string {
   if (at === undefined) return spec.span(frame);
   const [first = 0, second = 0] = times;

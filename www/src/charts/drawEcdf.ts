@@ -40,7 +40,7 @@ export function drawEcdf(s: EcdfScene): void {
   drawMeasured(s, x, y, right);
 }
 
-/** Measured percentiles, each with a line across to where the curve has that share. */
+/** Measured percentiles, each with a horizontal line to the curve. */
 function drawMeasured(s: EcdfScene, x: (v: number) => number, y: (q: number) => number, right: number): void {
   const { pen, p } = s;
   pen.strokeStyle = p.ink;
@@ -62,12 +62,12 @@ function drawMeasured(s: EcdfScene, x: (v: number) => number, y: (q: number) => 
   }
 }
 
-/** Where the line of the objective stands, if there is one. */
+/** The x of the objective's line, if there is one. */
 function objectiveAt(s: EcdfScene, x: (v: number) => number): number | undefined {
   return s.sloMs >= s.low && s.sloMs <= s.high ? Math.round(x(s.sloMs)) + 0.5 : undefined;
 }
 
-/** The line of the objective with its name at its foot; tells what the name takes. */
+/** The line of the objective with its name at its foot; returns the box of the name. */
 function drawObjective(s: EcdfScene, x: (v: number) => number, right: number, bottom: number): readonly Taken[] {
   const { pen, p } = s;
   const at = objectiveAt(s, x);
@@ -120,16 +120,16 @@ function drawCurve(s: EcdfScene, x: (v: number) => number, y: (q: number) => num
   pen.stroke();
 }
 
-/** Words on one base line. */
+/** Text on one base line. */
 type Taken = { readonly x: number; readonly y: number; readonly w: number };
 const LINE = 12;
 
-/** Tells whether a curve passes between two heights somewhere between two places. */
+/** Returns whether a curve passes between two heights somewhere between two x positions. */
 type Crosses = (left: number, right: number, top: number, bottom: number) => boolean;
 
 /**
- * Where the words of a mark go: below it at its right, beside it at its left, and so on around it, wherever no other words are and neither
- * the curve nor the line of the objective is. Undefined where there is no such place: the table has the number.
+ * The position for the text of a mark: below it at its right, beside it at its left, and so on around it, wherever it
+ * overlaps no other text, the curve or the line of the objective. Undefined if there is none; the table has the number.
  */
 export function placeMark(
   mark: { readonly x: number; readonly y: number; readonly w: number; readonly last: boolean },
@@ -151,9 +151,9 @@ export function placeMark(
     [x + 7, y + 40],
     [x - 16 - w, y + 31],
   ] as const;
-  // The last one lies on the upper edge: its words go to the left or below.
+  // The last mark is on the upper edge, so its text goes to the left or below.
   const order = last ? [1, 2, 6, 0, 5, 10, 7, 9] : [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
-  // At its own height before the line of the objective, where that stands between.
+  // Also at its own height left of the objective's line, if that is left of the mark.
   const before = within.line !== undefined && within.line < x ? [[within.line - 5 - w, y + 4] as const] : [];
   const free = [...order.flatMap((i) => spots.slice(i, i + 1)), ...before].flatMap(([at, base]) => {
     if (at < within.left || at + w > within.right || base - 9 < 0 || base + 3 > within.bottom) return [];
@@ -163,7 +163,7 @@ export function placeMark(
   return free.find((spot) => !crosses(spot.x - 2, spot.x + w + 2, spot.y - 10, spot.y + 2));
 }
 
-/** The curve as it is drawn, from point to point, and the line of the objective. */
+/** The curve as drawn, from point to point, and the line of the objective. */
 function crossesOf(s: EcdfScene, x: (v: number) => number, y: (q: number) => number, right: number): Crosses {
   const corners = Array.from(s.values, (v, i) => [Math.min(right, x(v)), y(s.percents[i] ?? 0)] as const);
   const slo = objectiveAt(s, x) ?? Number.NaN;
@@ -172,7 +172,7 @@ function crossesOf(s: EcdfScene, x: (v: number) => number, y: (q: number) => num
     corners.some(([x1, y1], i) => {
       const [x0, y0] = corners[i - 1] ?? [x1, y(0)];
       if (x1 < from || x0 > to) return false;
-      // The part of this stretch that lies between the two places.
+      // The part of this stretch between the two x positions.
       const at = (place: number): number => (x1 > x0 ? y0 + ((y1 - y0) * (place - x0)) / (x1 - x0) : y1);
       const [low, high] = x1 > x0 ? [at(Math.max(from, x0)), at(Math.min(to, x1))] : [y0, y1];
       return Math.max(low, high) >= top && Math.min(low, high) <= bottom;
@@ -190,7 +190,7 @@ function drawMarks(s: EcdfScene, x: (v: number) => number, y: (q: number) => num
   pen.font = font(p, 11);
   pen.strokeStyle = s.stroke;
   pen.lineWidth = 1.5;
-  // The last one first: where not all have room, the tail says more than the middle.
+  // The last one first: if not all have room, the tail matters more than the middle.
   for (const [q, v] of s.marks.toReversed()) {
     const at = Math.min(right, x(v));
     pen.beginPath();

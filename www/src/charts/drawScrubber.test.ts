@@ -7,7 +7,7 @@ import { describeTimeline } from './timeline.ts';
 
 const NAN = Number.NaN;
 
-/** Three stretches of 80 s: requests ended, nobody was there, requests waited and none ended. */
+/** Three stretches of 80 s: requests ended, there were none, requests waited and none ended. */
 function health(): ViewColumns {
   const of = (values: readonly number[]): Float64Array =>
     Float64Array.from({ length: 24 }, (_, i) => values[Math.floor(i / 8)] ?? NAN);
@@ -24,7 +24,7 @@ function health(): ViewColumns {
   };
 }
 
-/** What is painted above the base line in a palette's ink, as the share of the time axis at its left edge. */
+/** The bars above the base line in a palette's ink, as the share of the time axis at their left edge. */
 function painted(): {
   readonly bars: readonly (readonly [ink: string, share: number])[];
   readonly said: readonly string[];
@@ -60,7 +60,7 @@ test('an outage is painted as bad and named, and time without traffic stays blan
   expect(said).toContain('requests wait, none finishes');
 });
 
-test('the sentence of the timeline tells an outage from time without traffic', () => {
+test('the sentence of the timeline distinguishes an outage from time without traffic', () => {
   const said = describeTimeline(frameOf(1, 240), health());
   expect(said).toContain('in 8 of 24 stretches requests waited and none ended');
   expect(said).toContain('in 100 % of the stretches in which requests ended');

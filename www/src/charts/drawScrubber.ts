@@ -1,4 +1,4 @@
-// The timeline of the transport: how much of each stretch missed an objective, where edits and anomalies are, what is not
+// The timeline of the transport: the share of misses of each stretch, the edits, the anomalies, and the time not
 // simulated yet.
 import { briefly, isBrief, named, shapeOf } from '../base/anomalies.ts';
 import { plain } from '../base/units.ts';
@@ -24,7 +24,7 @@ export type ScrubberScene = Omit<TimelinePicture, 'of'> & {
   readonly width: number;
 };
 
-/** Green under 4 % missed, amber under 15 %, vermilion above; height says the same. */
+/** Green under 4 % missed, amber under 15 %, vermilion above; height shows the same. */
 export function missClass(percent: number): 'decode' | 'warn' | 'miss' {
   if (percent < 4) return 'decode';
   return percent < 15 ? 'warn' : 'miss';
@@ -62,7 +62,7 @@ function drawBars(s: ScrubberScene, x: (t: number) => number, nowS: number, done
   if (!times || !missed) return;
   const outage = data.columns[data.names.indexOf('outage')];
   const stretches: Outage[] = [];
-  // Buckets narrower than 3 px are drawn together by their worst: a bar must be wide enough to carry its colour.
+  // Buckets narrower than 3 px are merged by their worst: a bar must be wide enough to show its colour.
   let from = 0;
   while (from < times.length) {
     const x0 = x(times[from] ?? 0);
@@ -85,7 +85,7 @@ function drawBars(s: ScrubberScene, x: (t: number) => number, nowS: number, done
       else stretches.push({ x0, x1, ahead });
     }
     if (isOut || !Number.isFinite(worst)) continue;
-    // Full height where half of the requests or more missed.
+    // Full height if at least half of the requests missed.
     const h = 3 + Math.min(1, worst / 50) * (TALLEST - 1);
     pen.globalAlpha = ahead ? 0.32 : 1;
     pen.fillStyle = p[missClass(worst)];
@@ -99,7 +99,7 @@ function drawBars(s: ScrubberScene, x: (t: number) => number, nowS: number, done
 type Outage = { x0: number; x1: number; ahead: boolean };
 const OUTAGE = ['requests wait, none finishes', 'none finishes'] as const;
 
-/** Hollow, because all wait, in the colour of a miss and of full height; with words where they have room. */
+/** Hollow, because all wait, in the colour of a miss and of full height, with text if it has room. */
 function drawOutage({ pen, p }: ScrubberScene, { x0, x1, ahead }: Outage): void {
   const w = Math.max(2, x1 - x0 - 1);
   const top = BASE - TALLEST - 2;
@@ -125,7 +125,7 @@ function drawTicks(s: ScrubberScene, x: (t: number) => number, endS: number, lef
   }
 }
 
-/** The pole of a flag that is carried, and when it would apply. */
+/** The pole of a dragged flag, and its new time. */
 function drawCarried(s: ScrubberScene, x: number, us: number, right: number): void {
   const { pen, p } = s;
   pen.fillStyle = p.accent;
@@ -143,7 +143,7 @@ function drawFlags(s: ScrubberScene): void {
   pennants(s.pen, s.p, flags, places, 0, edges);
 }
 
-/** Each cluster: how long its anomalies lasted, the shape of the first, how many or, where there is room, what. */
+/** Each cluster: the duration of its anomalies, the shape of the first, and their number or, with room, their kinds. */
 function drawAnomalies(s: ScrubberScene, x: (t: number) => number, nowS: number, right: number): void {
   const { pen, p } = s;
   let taken = 0;
@@ -177,12 +177,12 @@ function drawAnomalies(s: ScrubberScene, x: (t: number) => number, nowS: number,
   });
 }
 
-/** How far the knob of the playhead reaches to each side. */
+/** Half the width of the playhead's knob. */
 const KNOB = 8;
 
 /**
- * What is said of a mark that begins at `left`, and where: the first of these words that have room at its right, else the shortest before
- * it, where the edge or the playhead is in the way. Nothing where none has room.
+ * The text of a mark that begins at `left`, and its position: the first text with room at the right, else the shortest
+ * at the left, if the edge or the playhead is in the way. Undefined if none has room.
  */
 export function besideMark(
   words: readonly string[],
@@ -195,7 +195,7 @@ export function besideMark(
   const last = words.length - 1;
   for (const [i, said] of words.entries()) {
     const end = after + measure(said);
-    // Marks stand so far apart that the shortest words of one do not reach the next.
+    // Marks are far enough apart that the shortest text of one does not reach the next.
     if (end <= (i === last && isBrief(said) ? edges.right : edges.next) && clear(after, end))
       return { words: said, x: after };
   }

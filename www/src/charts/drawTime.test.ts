@@ -30,7 +30,7 @@ function picture(values: readonly (readonly number[])[], stepped = false): TimeP
   };
 }
 
-/** The stretches that are drawn, each from its first to its last instant: strokes, and filled shapes. */
+/** The stretches drawn, each from its first to its last instant: strokes, and filled shapes. */
 function drawn(of: TimePicture): { readonly lines: number[][]; readonly bands: number[][] } {
   const { x } = placesIn(plotBox(SIZE.width, SIZE.height, false), AXES);
   const paths: number[][] = [];
@@ -58,14 +58,14 @@ test('a line has a gap where nothing happened, on a log axis too', () => {
     [0, 10],
     [40, 60],
   ]);
-  // Zero has no place on a log axis.
+  // Zero has no position on a log axis.
   expect(drawn(picture([[5, 6, 0, 7, 8]], true)).lines).toEqual([
     [0, 10],
     [30, 40],
   ]);
 });
 
-test('a value with none beside it is seen', () => {
+test('an isolated value is visible', () => {
   expect(drawn(picture([[NAN, NAN, 7, NAN, 5, 6]])).lines).toEqual([
     [20, 20],
     [40, 50],

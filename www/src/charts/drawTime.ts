@@ -1,4 +1,4 @@
-// A chart over time: its axis, what is known about time, bands and lines, and the names at their ends.
+// A chart over time: its axis, its shaded times, bands and lines, and the names at the ends of lines.
 import type { Palette } from '../draw/inks.ts';
 import { font, label, plate, SOLID } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
@@ -24,10 +24,10 @@ export type TimeScene = Omit<TimePicture, 'of'> & {
   readonly height: number;
 };
 
-/** A scene with the places of its plot. */
+/** A scene with the positions of its plot. */
 type Plot = TimeScene & ReturnType<typeof placesIn> & { readonly box: Box };
 
-/** Distance of the base lines of two names, and by how much the first and the last are closer than the plot is high. */
+/** Distance between the base lines of two names, and the margin of the first and last one within the plot. */
 const GAP = 11;
 const LEAST = 2.5;
 
@@ -63,7 +63,7 @@ function drawGround(s: Plot): void {
     pen.fillStyle = p.line;
     pen.fillRect(end, box.y, 1, box.h);
   }
-  // Faint: charts only shade the time of an anomaly; its mark is on the timeline.
+  // Faint, because charts only shade the time of an anomaly; its mark is on the timeline.
   pen.globalAlpha = 0.1;
   pen.fillStyle = p.warn;
   for (const [from, to] of s.shaded) {
@@ -87,12 +87,12 @@ function drawAxis(s: Plot): void {
   }
 }
 
-/** Half the width of a value that has none beside it. */
+/** Half the width of an isolated value. */
 const ALONE = 1.5;
 
 /**
- * Goes along a line from left to right, without a list of its points. Where a bucket has no value the line ends and begins anew: nothing
- * happened there. A value with none beside it is a short stroke, since a line needs two.
+ * Traverses a line from left to right, without a list of its points. A bucket without a value, in which nothing
+ * happened, is a gap. An isolated value is a short stroke, since a line needs two.
  */
 function goAlong(s: Plot, line: DrawnLine): void {
   const { pen, times, log } = s;
@@ -115,7 +115,7 @@ function goAlong(s: Plot, line: DrawnLine): void {
   }
 }
 
-/** Along the upper line and back along the lower one, for each stretch in which both have values. */
+/** Traces the upper line and back along the lower one, for each stretch in which both have values. */
 function fillBetween(s: Plot, upper: Float64Array, lower: Float64Array): void {
   const { pen, times, log } = s;
   const has = (i: number): boolean => i < times.length && isPlotted(upper[i], log) && isPlotted(lower[i], log);
@@ -127,7 +127,7 @@ function fillBetween(s: Plot, upper: Float64Array, lower: Float64Array): void {
     for (let i = from; i < end; i++) pen.lineTo(s.x(times[i] ?? 0), s.y(upper[i] ?? 0));
     for (let i = end - 1; i >= from; i--) pen.lineTo(s.x(times[i] ?? 0), s.y(lower[i] ?? 0));
     pen.closePath();
-    // The next stretch begins anew.
+    // The next stretch is a new shape.
     pen.fill();
     pen.beginPath();
     from = end;
@@ -154,7 +154,7 @@ function drawLines(s: Plot): void {
   pen.lineJoin = 'miter';
 }
 
-/** The line of the objective; tells where it is. */
+/** The line of the objective; returns its y. */
 function drawObjective(s: Plot): number | undefined {
   const { pen, p, box } = s;
   if (!(s.slo > 0) || s.slo < s.low || s.slo > s.high) return undefined;
@@ -235,7 +235,7 @@ function drawEnds(s: Plot, sloY: number | undefined): void {
     labels.map((l) => l.place),
     GAP,
     box.y + 4,
-    // Descenders end above the edge of the canvas.
+    // Descenders must end above the edge of the canvas.
     box.y + box.h + 4 - LEAST,
   );
   labels.forEach(({ text, lines }, k) => {
@@ -248,7 +248,7 @@ function drawEnds(s: Plot, sloY: number | undefined): void {
   });
 }
 
-/** What was computed beyond the playhead has not happened yet: 38 %. */
+/** Values computed beyond the playhead are drawn at 38 %. */
 function drawAhead(s: Plot): void {
   const { pen, box } = s;
   const [from, to] = [s.x(s.nowS), s.x(s.times.at(-1) ?? 0)];
@@ -259,7 +259,7 @@ function drawAhead(s: Plot): void {
   pen.globalAlpha = 1;
 }
 
-/** Between the word for the warm-up and what stands beside it. */
+/** Distance between the word for the warm-up and its neighbours. */
 const CLEAR = 6;
 
 /** A pole at each edit; above the first chart their pennants and the word for the warm-up. */
@@ -284,7 +284,7 @@ function drawEdits(s: Plot): void {
   if (s.warmUpS <= 0) return;
   pen.font = font(p, 11);
   const { width } = pen.measureText('warm-up');
-  // Beside the playhead where that would cross it.
+  // Right of the playhead, if that would cross the word.
   const from = edges.playhead < box.x + width + CLEAR ? edges.playhead + CLEAR : box.x;
   if (drawn.every((d) => (d.side === 'right' ? d.x : d.x - d.width) > from + width + CLEAR))
     label(pen, 'warm-up', from, y + 10.5, p.ink3);

@@ -1,4 +1,4 @@
-// What a distribution shows, as data for its painter, and where its axis has which value.
+// The picture of a distribution as data for its painter, and the values on its axis.
 
 import { logCeil, logFloor } from './scales.ts';
 
@@ -13,23 +13,23 @@ export type EcdfPicture = {
   readonly empty: string;
   /** Percentiles to mark: percent and milliseconds. */
   readonly marks: readonly (readonly [percent: number, ms: number])[];
-  /** Of so few values that one request determines the p99. */
+  /** So few values that one request determines the p99. */
   readonly few: boolean;
-  /** Percentiles that were measured, drawn as hollow dots in ink, each joined to the curve. */
+  /** Measured percentiles, drawn as hollow dots in ink, each joined to the curve. */
   readonly measured?: readonly (readonly [percent: number, ms: number])[];
 };
 
-/** What lies around the plot. */
+/** Margins around the plot. */
 export const EDGE = { left: 34, right: 14, top: 8, bottom: 20 } as const;
 
-/** Log range that holds the bulk of the data and the objective. */
+/** Log range that contains the bulk of the data and the objective. */
 export function ecdfRange(low: number, high: number): { readonly low: number; readonly high: number } {
   if (!(low > 0) || !(high > 0)) return { low: 10, high: 10_000 };
   const from = logFloor(low);
   return { low: from, high: Math.max(logCeil(high), from * 10) };
 }
 
-/** The value at a place from the left; the right edge stands for all beyond it. */
+/** The value at an x position; the right edge includes all values beyond it. */
 export function msAt(x: number, width: number, low: number, high: number): number {
   const share = (x - EDGE.left) / (width - EDGE.left - EDGE.right);
   return share >= 1 ? Number.MAX_SAFE_INTEGER : low * Math.exp(Math.log(high / low) * Math.max(0, share));

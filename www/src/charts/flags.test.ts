@@ -15,7 +15,7 @@ const place = (labels: readonly string[], places: readonly number[], more: Parti
 const reach = (p: Pennant): readonly [number, number] =>
   p.side === 'right' ? [p.x, p.x + p.width] : [p.x - p.width, p.x];
 
-test('edits of one instant are one pennant that says how many, and none is lost', () => {
+test('edits of one instant are one pennant with their number, and none is lost', () => {
   const found = gathered([flag('gpu A100'), flag('tp 2'), flag('weight 3'), flag('rate 9')], [10, 11, 12, 40]);
   expect(found.map((g) => g.flags.length)).toEqual([3, 1]);
   expect(place(['gpu A100', 'tp 2', 'weight 3', 'rate 9'], [10, 11, 12, 300]).map((p) => p.text)).toEqual([
@@ -24,22 +24,22 @@ test('edits of one instant are one pennant that says how many, and none is lost'
   ]);
 });
 
-test('what is in force and what lies ahead stay apart', () => {
+test('edits in force and edits ahead stay apart', () => {
   expect(gathered([flag('a'), flag('b', false)], [10, 10]).map((g) => g.flags[0]?.applied)).toEqual([true, false]);
 });
 
-test('a label stands to the right, to the left where the right has no room, and is shortened before it is lost', () => {
+test('a label is at the right, at the left if the right has no room, and is shortened before it is dropped', () => {
   expect(place(['rate 9'], [50])).toMatchObject([{ side: 'right', text: 'rate 9' }]);
   expect(place(['rate 9'], [980])).toMatchObject([{ side: 'left', text: 'rate 9' }]);
   expect(place(['a long label of an edit', 'rate 9'], [0, 80])[0]).toMatchObject({ side: 'right', text: 'a long la…' });
 });
 
-test('a label does not cross the playhead where its other side is free', () => {
+test('a label does not cross the playhead if its other side is free', () => {
   expect(place(['rate 9'], [100], { playhead: 120 })).toMatchObject([{ side: 'left' }]);
   expect(place(['rate 9'], [10], { playhead: 30 })).toMatchObject([{ side: 'right', text: 'rate 9' }]);
 });
 
-test('a label is shortened beside the playhead where neither side has room for all of it', () => {
+test('a label is shortened beside the playhead if neither side has room for all of it', () => {
   expect(place(['arrivals 27.0/s'], [100], { playhead: 130 })).toMatchObject([
     { side: 'left', text: 'arrivals 27.0…' },
   ]);
@@ -50,7 +50,7 @@ test('a label is shortened beside the playhead where neither side has room for a
   expect(place(['arrivals 27.0/s'], [30], { playhead: 110 })).toMatchObject([{ side: 'right', text: 'arrivals…' }]);
 });
 
-test('however close edits are, each is part of a pennant with words, and no two pennants touch', () => {
+test('close edits are all part of a pennant with a label, and no two pennants touch', () => {
   for (const gap of [1, 4, 9, 17, 30, 55, 80]) {
     for (const start of [0, 13, 600, 940]) {
       for (const playhead of [-100, start + 20, 500]) {

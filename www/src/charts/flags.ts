@@ -1,11 +1,11 @@
-// The user's hand on a time axis: pennants for edits. Where they stand and what they say is worked out apart from the drawing.
+// Pennants for edits on a time axis. Their positions and labels are computed separately from the drawing.
 
 import type { Palette } from '../draw/inks.ts';
 import { font, shortened } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
 import type { Flag } from '../generated/boundary.ts';
 
-/** One pennant: its pole, the side its label is on, and the edits it stands for. */
+/** One pennant: its pole, the side of its label, and its edits. */
 export type Pennant = {
   readonly x: number;
   readonly side: 'right' | 'left';
@@ -17,22 +17,22 @@ export type Pennant = {
   readonly flags: readonly Flag[];
 };
 
-/** What labels keep within, and the playhead they rather do not cross; `knob` is how far its knob reaches to each side. */
+/** The bounds of labels, and the playhead that they avoid crossing; `knob` is half the width of its knob. */
 export type Edges = { readonly left: number; readonly right: number; readonly playhead: number; readonly knob: number };
 type Measure = (text: string) => number;
 type Group = { readonly x: number; readonly flags: readonly Flag[] };
 
 export const PENNANT = 13;
 const PAD = 6;
-/** What a pennant takes besides pad and text: the notch. */
+/** The width of a pennant besides pad and text: the notch. */
 const TAIL = 9;
-/** Edits closer than this are one pennant: their poles could not be told apart. */
+/** Edits closer than this share a pennant, because their poles could not be distinguished. */
 const SAME_PLACE = 3;
-/** Longest label, and the shortest that still says something. */
+/** The longest label, and the shortest useful one. */
 const LONGEST = 150;
 const SHORTEST = 44;
 
-/** Edits that share a place, together; what is in force and what lies ahead stay apart. */
+/** Groups edits that share a place; edits in force and edits ahead stay apart. */
 export function gathered(flags: readonly Flag[], places: readonly number[]): Group[] {
   const groups: { x: number; flags: Flag[] }[] = [];
   flags.forEach((flag, i) => {
@@ -45,8 +45,8 @@ export function gathered(flags: readonly Flag[], places: readonly number[]): Gro
 }
 
 /**
- * A pennant for every edit, each with words: its label whole or shortened, or, with its neighbours, how many they are. No two
- * pennants touch. Places ascend.
+ * A pennant for every edit: with its label whole or shortened or, merged with its neighbours, with their number. No two
+ * pennants touch. `places` must ascend.
  */
 export function placePennants(
   flags: readonly Flag[],
@@ -60,7 +60,7 @@ export function placePennants(
   const placed = (group: Group, next: number): Pennant | undefined =>
     fitted(group, endOf(out.at(-1)), Math.min(edges.right, next), edges, measure);
   let i = 0;
-  // Each turn places a group, or joins two, or makes room once: it ends.
+  // Terminates: each turn places a group, joins two, or makes room once.
   let madeRoom = false;
   while (i < groups.length) {
     const group = groups[i];
@@ -76,7 +76,7 @@ export function placePennants(
       groups.splice(i, 2, joined(group, next));
       continue;
     }
-    // At the right edge the pennant before makes room, else it takes this one in.
+    // At the right edge the previous pennant makes room, or else absorbs this one.
     const last = out.pop();
     const before = groups[i - 1];
     if (!last || !before) {
@@ -110,14 +110,14 @@ function forced(group: Group, measure: Measure): Pennant {
   };
 }
 
-/** The fullest words for a group that have room between `taken` and `next`, rather not across the playhead. */
+/** The longest label for a group that fits between `taken` and `next`, preferably without crossing the playhead. */
 function fitted(group: Group, taken: number, next: number, edges: Edges, measure: Measure): Pennant | undefined {
   const { x, flags } = group;
   // The knob of the playhead covers the start of a label at its own pole.
   const pad = Math.abs(x - edges.playhead) < edges.knob ? PAD + edges.knob : PAD;
   const first = shortened(flags[0]?.label ?? '', LONGEST, measure);
   const more = flags.length - 1;
-  // One name for several, wherever they are told: how many of a list were left out would say nothing of what they are.
+  // Several edits have the same label everywhere: their number.
   const words = more === 0 ? [first] : [`${flags.length} edits`];
   const at = (text: string, side: 'right' | 'left'): Pennant => {
     const width = pad + Math.ceil(measure(text)) + TAIL;
@@ -137,7 +137,7 @@ function fitted(group: Group, taken: number, next: number, edges: Edges, measure
     const short = at(shortened(first, most, measure), side);
     return more === 0 && most >= SHORTEST && fits(short) ? short : undefined;
   };
-  // Rather shortened beside the playhead than whole under it.
+  // A shortened label beside the playhead is better than a whole one under it.
   const found = tries.find((p) => !crossed(p)) ?? shortenedTo(beside) ?? tries[0] ?? shortenedTo(anywhere);
   if (found || more === 0) return found;
   const bare = at(countOf(group), anywhere.side);
@@ -153,7 +153,7 @@ function between(x: number, left: number, right: number): Room {
     : { side: 'left', room: Math.floor(x - left) };
 }
 
-/** Draws pennants: solid in force, hollow before the playhead has reached them, with a pole for every edit. */
+/** Draws pennants: solid if in force, hollow if ahead of the playhead, with a pole for every edit. */
 export function drawPennants(pen: Pen, p: Palette, all: readonly Pennant[], poles: readonly number[], y: number): void {
   pen.font = font(p, 11, 600);
   pen.lineWidth = 1;

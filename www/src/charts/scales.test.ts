@@ -14,19 +14,19 @@ import {
   valueAt,
 } from './scales.ts';
 
-test('a log range ends at round numbers that hold the data', () => {
+test('a log range ends at round numbers and contains the data', () => {
   expect([80, 100, 342, 2280, 0.7].map(logFloor)).toEqual([70, 100, 300, 2000, 0.7]);
   expect([80, 100, 342, 3240, 0.71].map(logCeil)).toEqual([100, 100, 500, 5000, 1]);
 });
 
-test('log ticks are 1 and 3 of each decade, and decades only where those are too many', () => {
+test('log ticks are 1 and 3 of each decade, or only decades if those are too many', () => {
   expect(logTicks(70, 5000)).toEqual([100, 300, 1000, 3000]);
   expect(logTicks(1, 100_000, 6)).toEqual([1, 10, 100, 1000, 10_000, 100_000]);
   expect(logTicks(2, 8)).toEqual([2, 3, 4, 5, 6, 8]);
   expect(logTicks(1, 1_000_000, 4)).toEqual([1, 100, 10_000, 1_000_000]);
 });
 
-test('a linear axis holds the data and half of it is round, whole for counts', () => {
+test('a linear axis contains the data and half of it is round, whole for counts', () => {
   expect([0, 0.3, 7, 11, 13, 230].map((x) => linearTop(x))).toEqual([1, 0.3, 8, 12, 16, 240]);
   expect([0, 1, 3, 5, 11, 29].map((x) => linearTop(x, true))).toEqual([2, 2, 4, 6, 12, 30]);
 });
@@ -71,7 +71,7 @@ test('the last known value skips what is missing', () => {
   expect(indexAt([1, 2], 0.5)).toBe(-1);
 });
 
-test('every line has its name at its end, those that end side by side together where there is little room', () => {
+test('every line has its name at its end; with little room, adjacent lines share one', () => {
   const texts = (names: string[], places: number[], room: number, alone: boolean[] = []) =>
     endLabels(names, places, alone, room).map((l) => l.text);
   expect(texts(['r0', 'r1', 'r2', 'r3'], [40, 10, 20, 30], 4)).toEqual(['r1', 'r2', 'r3', 'r0']);

@@ -1,9 +1,9 @@
-// Ranges, ticks and label places: pure functions, so that what a chart claims about its axes is tested without drawing.
+// Ranges, ticks and label positions: pure functions, so that axes can be tested without drawing.
 
 /** Steps of a log axis: 1 and 3 in each decade. */
 const LOG_STEPS = [1, 3];
 
-/** Where a log axis may end: finer than its ticks, so that little room is lost. */
+/** Possible ends of a log axis, finer than its ticks, so that little room is lost. */
 const LOG_ENDS = [1, 1.5, 2, 3, 5, 7, 10];
 
 const decadeOf = (x: number): number => 10 ** Math.floor(Math.log10(x) + 1e-9);
@@ -20,7 +20,10 @@ export function logCeil(x: number): number {
   return Number(((LOG_ENDS.find((s) => s * decade >= x * (1 - 1e-9)) ?? 10) * decade).toPrecision(3));
 }
 
-/** Ticks of a log axis from `low` to `high`: 1 and 3, decades only where that would be more than `most`, and more where one would be left. */
+/**
+ * Ticks of a log axis from `low` to `high`: 1 and 3; only decades if that is more than `most`; more if only one would
+ * be left.
+ */
 export function logTicks(low: number, high: number, most = 6): number[] {
   const make = (steps: readonly number[]): number[] => {
     const out: number[] = [];
@@ -66,22 +69,22 @@ export function timeTicks(endS: number, width: number, gap: number): number[] {
 }
 
 /**
- * A range that never shrinks while a run goes on, so that axes stay put while playing. It starts anew when the data does: when
- * its last instant goes back.
+ * A range that never shrinks during a run, so that axes do not jump. It resets when the last instant of the data goes
+ * back.
  */
 export class HeldRange {
   low = Number.NaN;
   high = Number.NaN;
   private untilS = Number.NEGATIVE_INFINITY;
 
-  /** Forgets what it holds: another run has another range. */
+  /** Resets the range, for another run. */
   reset(): void {
     this.low = Number.NaN;
     this.high = Number.NaN;
     this.untilS = Number.NEGATIVE_INFINITY;
   }
 
-  /** Takes the extent of the data and the instant it reaches; tells whether the range moved. */
+  /** Takes the extent of the data and its last instant; returns whether the range changed. */
   extend(low: number, high: number, untilS: number): boolean {
     const before = this.low;
     const after = this.high;
@@ -110,12 +113,12 @@ export function spreadLabels(places: readonly number[], gap: number, top: number
   return out;
 }
 
-/** One name at the ends of lines: the lines it stands for, and the middle of their places. */
+/** One name at the ends of lines: its lines, and the middle of their positions. */
 export type EndLabel = { readonly text: string; readonly place: number; readonly lines: readonly number[] };
 
 /**
- * Names for the ends of all lines in at most `room` labels: lines that end side by side share one, as `r0, r2`, `r1–r4` or `6 lines`.
- * A line that stands `alone` keeps a label of its own as long as there is room for two.
+ * Names for the ends of all lines in at most `room` labels: adjacent lines share one, as `r0, r2`, `r1–r4` or `6
+ * lines`. A line that is `alone` keeps its own label as long as there is room for two.
  */
 export function endLabels(
   names: readonly string[],

@@ -16,7 +16,7 @@ const columnsOf = (n: number, view: string): ViewColumns => {
 };
 const nothing = { count: 0, p50_us: 0, p90_us: 0, p99_us: 0 };
 
-test('where nothing happened in the span there is no value, whatever came before', () => {
+test('without events in the span there is no value, even if there was one before', () => {
   const frame = frameOf(2);
   const idle: Frame = { ...frame, key: { ...frame.key, ttft: nothing, e2e: nothing } };
   for (const view of ['ttft-over-time', 'e2e-over-time']) {

@@ -1,4 +1,4 @@
-// The five charts on one clock: what each shows, how its lines are told apart, and what it says in a sentence.
+// The five charts on one clock: their lines, the styles of the lines, and their descriptions in a sentence.
 import { count, durationMs, plain, ratePerS, text } from '../base/units.ts';
 import { lastSpan, type Place, type ViewColumns } from '../base/view.ts';
 import type { Palette } from '../draw/inks.ts';
@@ -8,12 +8,12 @@ export type Line = {
   /** Number of its column. */
   readonly column: number;
   readonly name: string;
-  /** Label at its end, where its name is too long for it. */
+  /** Label at its end, if its name is too long. */
   readonly end?: string;
   readonly dash: (focus: number | undefined) => number[];
   readonly stroke: (p: Palette, focus: number | undefined) => string;
   readonly width: (focus: number | undefined) => number;
-  /** The replica it stands for. */
+  /** The replica of the line. */
   readonly replica: number | undefined;
 };
 
@@ -34,17 +34,17 @@ export type TimeSpec = {
   readonly band: (p: Palette, i: number) => string;
   readonly slo: (frame: Frame) => number;
   readonly show: (value: number) => string;
-  /** What a line is at now, and over which span: the figures of the frame, as everywhere on the page. */
+  /** The present value of a line, and its span: the figures of the frame, as everywhere on the page. */
   readonly now: (frame: Frame, line: Line) => number;
   readonly span: (frame: Frame) => string;
   readonly tick: (value: number, top: number) => string;
   readonly empty: string;
-  /** Whose latencies it shows, where it shows some. */
+  /** The kind of latency shown, if any. */
   readonly of?: Place['of'];
 };
 
 const SOLID: number[] = [];
-/** Requests that wait at the gateway: a line beside those of the replicas. */
+/** Requests held at the gateway: a line beside those of the replicas. */
 const GATEWAY = 'gateway';
 const HELD: number[] = [4, 2];
 const DASHES: readonly number[][] = [SOLID, [5, 3], [1.5, 2.5], [8, 2, 2, 2]];
@@ -63,8 +63,8 @@ function percentiles(ink: (p: Palette) => string): (data: ViewColumns) => Line[]
 }
 
 /**
- * Replicas by dash and end label; the one in focus in ink. Beyond sixteen the columns are least, median and most. Last the gateway, where
- * requests were held there.
+ * Replicas by dash and end label; the one in focus in ink. Beyond sixteen the columns are least, median and most. The
+ * gateway comes last, if it held requests.
  */
 function replicas(data: ViewColumns): Line[] {
   const single = data.names[1]?.startsWith('r') ?? false;
@@ -108,7 +108,7 @@ const latest = (which: Place['of']) => ({
   span: lastSpan,
 });
 
-/** A gauge of each replica now; of many, the least, the median and the most of them, as the columns are made. */
+/** The present gauge of each replica; for many replicas the least, the median and the most, as in the columns. */
 const gauge = (of: (r: ReplicaFrame) => number) => ({
   now: (f: Frame, line: Line): number => {
     if (line.name === GATEWAY) return f.counts.held;
@@ -223,12 +223,12 @@ export const TIME_SPECS: readonly TimeSpec[] = [
   },
 ];
 
-/** What each line is at now, by the frame alone: where nothing happened in its span there is no value. */
+/** The present value of each line, from the frame alone; without events in its span there is none. */
 export function valueNow(spec: TimeSpec, line: Line, frame: Frame | undefined): number {
   return frame ? spec.now(frame, line) : Number.NaN;
 }
 
-/** One chart in one sentence. */
+/** The chart in one sentence. */
 export function describeLines(spec: TimeSpec, data: ViewColumns | undefined, frame: Frame | undefined): string {
   const unit = spec.log ? '' : ` ${spec.unit(0)}`;
   if (!data || !frame || (data.columns[0]?.length ?? 0) === 0) return `${spec.title} over time: ${spec.empty}.`;

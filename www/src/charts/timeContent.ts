@@ -1,4 +1,4 @@
-// What a chart over time shows of its columns and a frame: the range of its axis, and its picture.
+// A chart over time from its columns and a frame: the range of its axis, and its picture.
 import { spans } from '../base/anomalies.ts';
 import type { ViewColumns } from '../base/view.ts';
 import type { Palette } from '../draw/inks.ts';
@@ -7,7 +7,7 @@ import { type HeldRange, linearTop, logCeil, logFloor, logTicks } from './scales
 import type { Line, TimeSpec } from './specs.ts';
 import { type Box, isPlotted, type OverLine, placesIn, plotBox, type TimePicture } from './timePicture.ts';
 
-/** What is laid over the lines of a chart, in its pixels. */
+/** The overlay on the lines of a chart, in its pixels. */
 export type Over = (chart: {
   readonly view: View;
   readonly range: readonly [low: number, high: number];
@@ -40,7 +40,7 @@ export type TimeContent = {
 
 const NONE = new Float64Array();
 
-/** The range that the columns and the objective need, not narrower than what is held. */
+/** The range needed for the columns and the objective, not narrower than the held one. */
 export function shownOf(
   spec: TimeSpec,
   data: ViewColumns | undefined,
@@ -51,7 +51,7 @@ export function shownOf(
   if (!data) held.reset();
   const { low, high } = extentOf(spec, data, lines);
   const filled = low <= high;
-  // A little above the objective, so that its line is not the edge of the plot.
+  // The range ends a little above the objective, so that its line is not the edge of the plot.
   const top = slo > 0 ? Math.max(high, slo * 1.3) : high;
   const bottom = slo > 0 ? Math.min(low, slo) : low;
   held.extend(filled ? bottom : Number.NaN, filled ? top : Number.NaN, data?.columns[0]?.at(-1) ?? 0);
@@ -102,7 +102,7 @@ export function pictureOf(c: TimeContent, width: number, height: number): TimePi
   };
 }
 
-/** Least and greatest of what is plotted; the least above the greatest where nothing is. */
+/** The least and greatest plotted value; if there is none, the least is above the greatest. */
 function extentOf(
   spec: TimeSpec,
   data: ViewColumns | undefined,

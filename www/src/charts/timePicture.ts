@@ -1,10 +1,10 @@
-// What a chart over time shows, as data for its painter, and where its instants and its values are.
+// The picture of a chart over time as data for its painter, and the positions of its instants and values.
 import type { Flag } from '../generated/boundary.ts';
 
 /** Left and right margin of every time chart, so that all share their edges. */
 export const EDGE = { left: 40, right: 44 } as const;
 const PAD = { top: 5, bottom: 4 } as const;
-/** Height above the first plot for what is said about time: warm-up and edits. Kept free of data, so that nothing covers it. */
+/** Height above the first plot for warm-up and edits. It has no data, so that nothing covers them. */
 export const LANE = 13;
 
 export type Box = { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
@@ -24,7 +24,7 @@ export function plotBox(width: number, height: number, first: boolean): Box {
 /** The axes of a chart: time from zero to its end, values linear or logarithmic. */
 export type Axes = { readonly endS: number; readonly low: number; readonly high: number; readonly log: boolean };
 
-/** Where instants and values lie in a box; instants beyond it at its edges. */
+/** The positions of instants and values in a box; instants beyond it are at its edges. */
 export function placesIn(
   box: Box,
   { endS, low, high, log }: Axes,
@@ -38,7 +38,7 @@ export function placesIn(
   };
 }
 
-/** One line: its column, and how it is drawn. */
+/** One line: its column and its style. */
 export type DrawnLine = {
   readonly values: Float64Array;
   /** Label at its end. */
@@ -46,18 +46,18 @@ export type DrawnLine = {
   readonly ink: string;
   readonly width: number;
   readonly dash: readonly number[];
-  /** It stands for what is in focus: its label is its own as long as there is room for two. */
+  /** The line in focus, which keeps its own label as long as there is room for two. */
   readonly chosen: boolean;
 };
 
 /** A part of a line laid over a chart. */
 export type Piece = { readonly from: Point; readonly to: Point; readonly violated: boolean };
-/** The line of a law over a chart, in pixels: faint with strokes across where an assumption is violated. */
+/** The line of a law over a chart, in pixels: faint, with strokes across it while an assumption is violated. */
 export type OverLine = {
   readonly name: string;
   readonly pieces: readonly Piece[];
   readonly strokes: readonly Point[];
-  /** Where its name begins, on its base line; nowhere where it would lie on a line. */
+  /** The start of its name on its base line; undefined if it would overlap a line. */
   readonly at: Point | undefined;
 };
 
@@ -79,10 +79,10 @@ export type TimePicture = Axes & {
   /** 0 for none. */
   readonly slo: number;
   readonly over: OverLine | undefined;
-  /** What is said where there is nothing to plot. */
+  /** The text for an empty plot. */
   readonly empty: string | undefined;
 };
 
-/** Whether a value can be plotted: a column says NaN where there is none, and a log axis has no place for zero. */
+/** Whether a value can be plotted: missing values are NaN, and a log axis has no position for zero. */
 export const isPlotted = (value: number | undefined, log: boolean): value is number =>
   value !== undefined && Number.isFinite(value) && (!log || value > 0);

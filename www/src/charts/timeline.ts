@@ -1,11 +1,11 @@
-// The timeline in numbers and words: what it shows, as data for its painter, where its instants and its pennants are.
+// The timeline in numbers and words: its picture as data for its painter, and the positions of instants and pennants.
 import type { Cluster } from '../base/anomalies.ts';
 import { plain } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
 import type { Flag, Frame } from '../generated/boundary.ts';
 import type { Edges } from './flags.ts';
 
-/** What drawing reads of a frame. */
+/** The parts of a frame used for drawing. */
 export type TimelineFrame = Pick<Frame, 'now_us' | 'axis_end_us' | 'flags'>;
 
 export type TimelinePicture = {
@@ -14,9 +14,9 @@ export type TimelinePicture = {
   readonly data: ViewColumns | undefined;
   readonly warmUpS: number;
   readonly anomalies: readonly Cluster[];
-  /** The cluster under the pointer or with the focus, −1 for none. */
+  /** The index of the cluster under the pointer or in focus; −1 for none. */
   readonly pointed: number;
-  /** A flag on its way to another instant, in microseconds. */
+  /** A dragged flag with its new instant, in microseconds. */
   readonly carried: number | undefined;
 };
 
@@ -26,14 +26,14 @@ export function scrubberEdges(width: number): { readonly left: number; readonly 
   return { left: margin, right: Math.max(margin + 1, width - margin) };
 }
 
-/** Where an instant in seconds lies on the timeline. */
+/** The position of an instant, in seconds, on the timeline. */
 export function placeOn(frame: Pick<Frame, 'axis_end_us'> | undefined, width: number): (t: number) => number {
   const { left, right } = scrubberEdges(width);
   const endS = Math.max(1e-6, (frame?.axis_end_us ?? 0) / 1e6);
   return (t) => left + ((right - left) * Math.min(t, endS)) / endS;
 }
 
-/** The flags of a frame, where each stands, and what their pennants keep within. */
+/** The flags of a frame, their positions, and the bounds of their pennants. */
 export function flagPlaces(
   frame: TimelineFrame,
   width: number,

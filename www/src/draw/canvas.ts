@@ -1,4 +1,4 @@
-// A canvas that fits its box: sharp at every pixel ratio, redrawn at most once a display frame and only when asked.
+// A canvas that fits its box: sharp at every pixel ratio, redrawn at most once per display frame and only on request.
 
 import { joinPaint } from '../base/paints.ts';
 import { type Palette, tokensOf } from './inks.ts';
@@ -6,22 +6,25 @@ import { type Painter, painterReady } from './painter.ts';
 import type { Picture } from './paintProtocol.ts';
 
 export type Surface = {
-  /** Asks for a redraw at the next display frame. */
+  /** Requests a redraw at the next display frame. */
   readonly request: () => void;
   readonly dispose: () => void;
 };
 
 type Content = {
   readonly palette: () => Palette;
-  /** What is to be seen in so many CSS pixels. */
+  /** The picture for a size in CSS pixels. */
   readonly picture: (width: number, height: number) => Picture | undefined;
-  /** Told of the size before each picture; may ask for more height than the host has: the canvas then grows and the host scrolls. */
+  /**
+   * Gets the size before each picture and returns the height needed; if the host is lower, the canvas grows and the
+   * host scrolls.
+   */
   readonly fit?: (width: number, height: number) => number;
 };
 
 /**
  * Keeps `canvas` as large as `host` and has the painter draw on it. Sizes come from a ResizeObserver, so drawing never reads layout.
- * A picture that is asked for while the one before is being drawn waits for it.
+ * A picture requested while the previous one is being drawn waits for it.
  */
 export function attachSurface(canvas: HTMLCanvasElement, host: HTMLElement, content: Content): Surface {
   let painter: Painter | undefined;
@@ -47,7 +50,7 @@ export function attachSurface(canvas: HTMLCanvasElement, host: HTMLElement, cont
     const [w, h] = [`${width}px`, `${height}px`];
     if (canvas.style.width !== w) canvas.style.width = w;
     if (canvas.style.height !== h) canvas.style.height = h;
-    // Asked again once it is there.
+    // Requested again once it is done.
     if (!painter) return;
     const now = content.palette();
     if (now !== palette) painter.say({ kind: 'tokens', sheet, tokens: tokensOf(now) });

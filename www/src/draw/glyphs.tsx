@@ -1,4 +1,5 @@
-// Small inline pieces that charts and panels share: a quantity with its unit, marks of objectives, clients and anomalies, icons.
+// Small inline parts shared by charts and panels: a quantity with its unit, marks of objectives, clients and anomalies,
+// icons.
 import type { JSX } from 'solid-js';
 import { NBSP, type Quantity } from '../base/units.ts';
 import type { Basis } from '../generated/boundary.ts';
@@ -15,7 +16,7 @@ export function Q(props: { q: Quantity }): JSX.Element {
 
 export type Mark = 'ok' | 'risk' | 'miss' | undefined;
 
-/** ● met, ◆ at risk, ▲ missed: shape and colour both say it. */
+/** ● met, ◆ at risk, ▲ missed: both shape and colour show it. */
 export function ObjectiveMark(props: { mark: Mark }): JSX.Element {
   const name = (): string =>
     props.mark === 'ok' ? 'objective met' : props.mark === 'risk' ? 'at risk' : 'objective missed';
@@ -42,7 +43,10 @@ export function ObjectiveMark(props: { mark: Mark }): JSX.Element {
 
 const BARS: Readonly<Record<Basis, number>> = { measured: 3, calibrated: 2, modelled: 1 };
 
-/** What a number rests on: three bars measured, two calibrated, one modelled; a dot past a bracket where it is outside of what was measured. */
+/**
+ * The basis of a number: three bars measured, two calibrated, one modelled; a dot past a bracket if it is outside the
+ * measured range.
+ */
 export function EvidenceGlyph(props: { basis: Basis; outside?: boolean }): JSX.Element {
   const bar = (i: number): string => `M${i * 4 + 0.5} ${6.5 - i * 2.5}h2.5v${3 + i * 2.5}h-2.5z`;
   return (

@@ -17,7 +17,7 @@ const CIVIDIS = [
 ] as const;
 const STEPS = 64;
 
-/** The colour of a value, 0 to 1. Zero is empty and not the first colour: callers draw nothing for it. */
+/** The colour of a value, 0 to 1. Zero has no colour: callers draw nothing for it. */
 export function heatPaint(dark: boolean, value: number): string {
   const table = dark ? DARK : LIGHT;
   const i = Math.min(STEPS - 1, Math.max(0, Math.floor(value * STEPS)));

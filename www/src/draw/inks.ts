@@ -1,4 +1,5 @@
-// The paints of a drawing: the tokens, which are words and can be posted, and the hatches that are made of them wherever it is drawn.
+// The paints of a drawing: the tokens, which are texts and can be posted, and the hatches, which each drawing thread
+// makes from them.
 
 /** The tokens of the visual language, as canvas paint. */
 export type Tokens = {
@@ -31,12 +32,12 @@ export type Tokens = {
 };
 
 export type Palette = Tokens & {
-  /** Hatch for blocks that are cached and for time not simulated yet; a flat colour where patterns cannot be made. */
+  /** Hatch for cached blocks and for time not simulated yet; a flat colour if patterns are not supported. */
   readonly cachedHatch: CanvasPattern | string;
   readonly voidHatch: CanvasPattern | string;
 };
 
-/** A palette without what cannot be posted. */
+/** The part of a palette that can be posted. */
 export function tokensOf({ cachedHatch, voidHatch, ...tokens }: Palette): Tokens {
   return tokens;
 }
@@ -78,7 +79,7 @@ function hatch(colour: string, step: number, width: number, ground: number): Can
 
 let tileOf = (size: number): OffscreenCanvas => new OffscreenCanvas(size, size);
 
-/** An old browser has only the canvases of its pages: the page says how they are made. */
+/** An old browser has only canvases in pages, so the page provides how to make one. */
 export function tilesBy(make: (size: number) => OffscreenCanvas): void {
   tileOf = make;
 }

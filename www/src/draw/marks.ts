@@ -1,4 +1,4 @@
-// The grammar of marks: the small shapes that mean the same thing wherever they appear.
+// The marks: small shapes with the same meaning everywhere.
 
 import type { Palette } from './inks.ts';
 import type { Pen } from './pen.ts';
@@ -9,7 +9,7 @@ export type Health = 'none' | 'met' | 'risk' | 'missed';
 const FULL = Math.PI * 2;
 const fonts = new Map<string, string>();
 
-/** A canvas font string for the page's face, made once for each size and weight. */
+/** A canvas font string in the page's font, made once per size and weight. */
 export function font(p: Palette, size: number, weight: 400 | 600 = 400): string {
   const key = `${size}/${weight}/${p.font}`;
   let made = fonts.get(key);
@@ -27,7 +27,7 @@ export function label(pen: Pen, text: string, x: number, y: number, fill: string
   pen.fillText(text, x, y);
 }
 
-/** A word in the middle of a drawing, on a ground of its own: no line goes through it. */
+/** A word in the middle of a drawing, on its own ground, so that no line crosses it. */
 export function plate(pen: Pen, p: Palette, text: string, x: number, y: number): void {
   const w = pen.measureText(text).width + 8;
   pen.fillStyle = p.surface;
@@ -36,8 +36,8 @@ export function plate(pen: Pen, p: Palette, text: string, x: number, y: number):
 }
 
 /**
- * A strong number followed by a quiet word, `11 waiting`; the word is left out where it would end beyond `right`. Leaves an 11 px
- * regular font; tells where it ends.
+ * A strong number followed by a quiet word, `11 waiting`; the word is left out if it would end beyond `right`. Leaves
+ * an 11 px regular font; returns its right end.
  */
 export function figure(
   pen: Pen,
@@ -57,7 +57,7 @@ export function figure(
   return whole;
 }
 
-/** Text that ends at `right`, left out where it would come closer to `from` than two words stand. */
+/** Text that ends at `right`; left out if it would come closer to `from` than the distance of two words. */
 export function labelFrom(pen: Pen, text: string, from: number, right: number, y: number, fill: string): void {
   if (right - pen.measureText(text).width >= from + 6) label(pen, text, right, y, fill, 'right');
 }
@@ -67,7 +67,7 @@ export function roundRect(pen: Pen, x: number, y: number, w: number, h: number, 
   pen.roundRect(x, y, w, h, r);
 }
 
-/** Whether a tenant is told by a letter, as shapes have run out. */
+/** Whether a client is marked by a letter, because shapes have run out. */
 export const hasLetter = (client: number): boolean => client >= 6;
 
 /** A tenant by shape alone: ● ■ ▲ ✚ ◗ ⬟, then letters. */
@@ -160,7 +160,7 @@ export const CHIP_GAP = 1.2;
 export const SOLID: number[] = [];
 const CHIP_DASH = [2, 1.5];
 
-/** `text`, with an ellipsis in place of what is beyond `width` pixels. */
+/** `text` cut to `width` pixels, with an ellipsis. */
 export function shortened(text: string, width: number, measure: (text: string) => number): string {
   let out = text;
   while (out.length > 1 && measure(out) > width)
@@ -168,9 +168,9 @@ export function shortened(text: string, width: number, measure: (text: string) =
   return out;
 }
 
-/** Shortens `text` in the pen's font, remembering the answer: names come back every frame. */
+/** Shortens `text` in the pen's font. Results are cached, because names recur in every frame. */
 export function fitted(pen: Pen, text: string, width: number): string {
-  // The same words are as wide as the face makes them that is there by now.
+  // The width is part of the key: it changes when the font loads.
   const wide = pen.measureText(text).width;
   if (wide <= width) return text;
   const key = `${Math.round(width)}|${pen.font}|${wide}|${text}`;

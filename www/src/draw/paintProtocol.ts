@@ -1,4 +1,4 @@
-// What the page and the painter say to each other. Pictures are data; only the painter knows how each kind is drawn.
+// The messages between the page and the painter. Pictures are data; only the painter knows how to draw each kind.
 
 import type { Tokens } from './inks.ts';
 import type { Pen } from './pen.ts';
@@ -6,16 +6,16 @@ import type { Pen } from './pen.ts';
 /** A canvas, of the page or of a thread. */
 export type Sheet = { width: number; height: number; getContext(kind: '2d'): Pen | null };
 
-/** What is on a canvas. Its bytes are handed over instead of copied. */
+/** The content of a canvas. Its bytes are transferred instead of copied. */
 export type Picture = { readonly of: string; readonly bytes?: Uint8Array | undefined };
 
-/** A picture for a sheet of this size, in CSS pixels; none leaves it empty. */
+/** A picture for a sheet of this size, in CSS pixels; undefined leaves it empty. */
 export type Paint<P extends Picture = Picture> = {
   readonly kind: 'paint';
   readonly sheet: number;
   readonly width: number;
   readonly height: number;
-  /** Device pixels for each CSS pixel. */
+  /** Device pixels per CSS pixel. */
   readonly ratio: number;
   readonly picture: P | undefined;
 };
@@ -26,5 +26,5 @@ export type ToPainter<P extends Picture = Picture> =
   | Paint<P>
   | { readonly kind: 'gone'; readonly sheet: number };
 
-/** `painted` answers each `paint`: the next picture of that sheet waits for it, so that none queue up. */
+/** `painted` answers each `paint`. The next picture of that sheet waits for it, so that pictures do not queue up. */
 export type FromPainter = { readonly kind: 'ready' } | { readonly kind: 'painted'; readonly sheet: number };

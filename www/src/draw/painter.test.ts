@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type PainterThread, painterReady, startPainter } from './painter.ts';
 import type { ToPainter } from './paintProtocol.ts';
 
-test('the thread hears everything in its order, and nothing before the display frame of the page is done', async () => {
+test('the thread gets all messages in order, and none before the display frame of the page is done', async () => {
   class Handed {}
   class Canvas {
     transferControlToOffscreen(): Handed {

@@ -1,4 +1,5 @@
-// The way to what draws the page's large canvases: a thread of its own, or the page's where a browser cannot hand canvases over.
+// The interface to the painter of the page's large canvases: a separate thread, or the page's thread if a browser
+// cannot transfer canvases.
 
 import type { FromPainter, Sheet, ToPainter } from './paintProtocol.ts';
 
@@ -9,7 +10,7 @@ export type PainterThread = {
   onerror: ((event: ErrorEvent) => void) | null;
 };
 
-/** Takes what is said to the painter. */
+/** Receives the messages to the painter. */
 export type Take = (message: ToPainter) => void;
 
 type Makers = {
@@ -18,9 +19,9 @@ type Makers = {
   readonly here: () => Promise<(tell: (message: FromPainter) => void) => Take>;
 };
 
-/** What draws on a canvas that was given to it. */
+/** A painter that draws on canvases given to it. */
 export type Painter = {
-  /** Gives it a canvas, for good; tells its number. `painted` is called after each of its pictures. */
+  /** Transfers a canvas to it for good and returns its number. `painted` is called after each of its pictures. */
   readonly adopt: (canvas: HTMLCanvasElement, painted: () => void) => number;
   readonly say: Take;
 };
@@ -32,7 +33,7 @@ const painter = new Promise<Painter>((resolve) => {
   started = resolve;
 });
 
-/** Comes once it was started and can draw. */
+/** Resolves once it has started and can draw. */
 export const painterReady = (): Promise<Painter> => painter;
 
 export function startPainter({ spawn, here }: Makers): void {
@@ -54,14 +55,17 @@ export function startPainter({ spawn, here }: Makers): void {
             if (data.kind === 'ready') resolve(painterOf((canvas) => canvas.transferControlToOffscreen(), say));
             else heard(data);
           };
-          // Before it is ready: no canvas was given away.
+          // Only before it is ready, when no canvas was transferred yet.
           thread.onerror = () => resolve(onPage());
         })
       : onPage(),
   );
 }
 
-/** Says everything, in its order, once the page's own display frame is done: with two cores the page would wait for the painter. */
+/**
+ * Sends all messages in order once the page's display frame is done: with two cores the page would otherwise wait for
+ * the painter.
+ */
 function afterFrame(say: Take): Take {
   const { port1, port2 } = new MessageChannel();
   let waiting: ToPainter[] = [];

@@ -43,16 +43,16 @@ export function readPalette(): Palette {
   });
 }
 
-/** With forced colours only shape, hatch and dash tell things apart; the selection is the system's highlight. */
+/** With forced colours only shape, hatch and dash distinguish marks; the selection has the system's highlight. */
 function systemColour(name: string): string {
   if (name === '--accent') return 'Highlight';
   if (name === '--on-accent') return 'HighlightText';
   if (GROUNDS.has(name)) return 'Canvas';
-  // System colours have no translucent variants: bands and shades are left out, their edges and labels remain.
+  // System colours have no translucent variants, so bands and shades are left out; their edges and labels remain.
   if (name.startsWith('--band') || name === '--shade') return 'transparent';
   return name === '--line' ? 'GrayText' : 'CanvasText';
 }
-/** A colour of the system as the page has it: a thread that draws does not know the system's colours. */
+/** A system colour resolved on the page, because drawing threads do not know system colours. */
 function resolved(name: string): string {
   const probe = document.createElement('i');
   probe.style.color = name;
@@ -66,7 +66,10 @@ const GROUNDS: ReadonlySet<string> = new Set(['--bg', '--surface', '--raised', '
 
 let shared: Accessor<Palette> | undefined;
 
-/** The palette of the page as a signal: it changes with the theme, with the system's contrast setting and when the face arrives. */
+/**
+ * The palette of the page as a signal: it changes with the theme, with the system's contrast setting and when the font
+ * loads.
+ */
 export function pagePalette(): Accessor<Palette> {
   if (shared) return shared;
   const [palette, set] = createSignal(readPalette());
@@ -75,7 +78,7 @@ export function pagePalette(): Accessor<Palette> {
   };
   const attributeFilter = ['data-theme', 'class', 'style'];
   new MutationObserver(again).observe(document.documentElement, { attributes: true, attributeFilter });
-  // Canvas text asks for the face while drawing: draw once more when it has come.
+  // Drawing canvas text requests the font, so draw again once it has loaded.
   document.fonts.addEventListener('loadingdone', again);
   matchMedia('(forced-colors: active)').addEventListener('change', again);
   shared = palette;

@@ -1,4 +1,4 @@
-// What drawing is done with: the part of a 2D context that the page's thread and the painter's have in common.
+// The part of a 2D context that the page's thread and the painter's have in common.
 
 export type Pen = CanvasState &
   CanvasTransform &

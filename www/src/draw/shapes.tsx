@@ -3,7 +3,7 @@ import type { JSX } from 'solid-js';
 import { shapeOf } from '../base/anomalies.ts';
 import type { AnomalyKind } from '../generated/boundary.ts';
 
-/** The shape that says which client: ● ■ ▲ ✚ ◗ ⬟, then a letter. */
+/** The shape of a client: ● ■ ▲ ✚ ◗ ⬟, then a letter. */
 export function ClientShape(props: { client: number }): JSX.Element {
   const SHAPES = [
     'M4 .6a3.4 3.4 0 1 0 .01 0z',

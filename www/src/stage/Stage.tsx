@@ -1,4 +1,4 @@
-// The cluster as it is now: a canvas for the eye and, behind it, a table that says and does the same.
+// The present cluster: a canvas and, behind it, a table with the same content and actions.
 import { createEffect, createMemo, createSignal, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js';
 import { takeBytes } from '../base/frameBytes.ts';
 import { count } from '../base/units.ts';
@@ -17,10 +17,10 @@ const StageTable = lazy(() => import('./StageTable.tsx'));
 
 /** Least time between two pictures of a stage without dots. */
 const RIBBONS_MS = 25;
-/** Frames that a picture takes up at most. */
+/** The most frames per picture. */
 const NOTES = 64;
 
-/** What drawing reads of a frame. */
+/** The parts of a frame used for drawing. */
 function drawnOf({ now_us, key, clients, pools, counts, moves, replicas }: Frame): StageFrame {
   return { now_us, key, clients, pools, counts, moves, replicas };
 }
@@ -29,7 +29,7 @@ export function Stage(props: StageProps) {
   let host: HTMLDivElement | undefined;
   let canvas: HTMLCanvasElement | undefined;
   let surface: Surface | undefined;
-  /** Of the latest picture. */
+  /** The frame of the latest picture. */
   let size: { readonly width: number; readonly height: number } | undefined;
   let notes: StageNote[] = [];
   let scale = 512;
@@ -45,7 +45,7 @@ export function Stage(props: StageProps) {
   });
 
   const shown = (): readonly ReplicaFrame[] => present(props.frame?.replicas ?? []);
-  /** Replicas that do not serve: those that start are on the stage, those that have stopped are not. */
+  /** Replicas that do not serve: starting ones are on the stage, stopped ones are not. */
   const away = createMemo(() => {
     const all = props.frame?.replicas ?? [];
     const said = [
@@ -54,7 +54,7 @@ export function Stage(props: StageProps) {
     ];
     return said.filter((words) => !words.startsWith('0 ')).join(', ');
   });
-  /** Height that the stage asks its panel for, where the page scrolls instead of the stage. */
+  /** The height that the stage requests from its panel, if the page scrolls instead of the stage. */
   const [width, setWidth] = createSignal(0);
   const needs = createMemo(() => stageNeeds(width(), shown().length));
   const told = (): Frame | undefined => props.told ?? props.frame;
@@ -68,7 +68,7 @@ export function Stage(props: StageProps) {
     size = { width, height };
     const frame = props.frame;
     if (!frame) return undefined;
-    // Bars shrink at once when a longer context comes, and grow again only when half their height is unused.
+    // Bars shrink at once for a longer context, and grow again only when half their height is unused.
     const tallest = contextScale(frame.replicas);
     if (tallest > scale || tallest * 2 <= scale) scale = tallest;
     const since = notes;
@@ -112,14 +112,14 @@ export function Stage(props: StageProps) {
       ttftUs: ttftUs.map((r) => [r.id, r.ttft.p50_us] as const),
       followed: ribbons() ? undefined : { moves: frame.moves, speed: props.speed },
     });
-    // Nobody looks where none is drawn for so long.
+    // While nothing is drawn, only the latest frames matter.
     if (notes.length > NOTES) notes.shift();
     // Without dots nothing moves continuously: every other display frame is enough.
     const now = performance.now();
     const apart = ribbons() && props.playing;
     if (apart && now - askedMs < RIBBONS_MS) return;
     askedMs = now;
-    // In the display frame after the one that renews the numbers: both in one would take too long.
+    // Drawn in the display frame after the one that updates the numbers: both in one would take too long.
     if (apart) setTimeout(() => surface?.request());
     else surface?.request();
   });
@@ -147,7 +147,7 @@ export function Stage(props: StageProps) {
           aria-label="Stage: arrow keys choose a replica, Enter one of its requests"
           onKeyDown={(event) => choose(event, shown(), props)}
         >
-          {/* Every target of a click is also a control in the table. */}
+          {/* Every click target is also a control in the table. */}
           <canvas ref={canvas} role="img" aria-label={describeStage(readFrame())} onClick={pickAt} />
           <button type="button" class="stage-table-toggle" onClick={() => setTable(true)}>
             Show as table

@@ -1,4 +1,4 @@
-// The replicas as a table, which says and does what the stage does. Loaded when it is opened.
+// The replicas as a table with the content and actions of the stage. Loaded when it is opened.
 import { createMemo, For, onMount, Show } from 'solid-js';
 import type { StageProps } from '../base/view.ts';
 import { describeReplica, describeStage, type RequestEntry, requestsOf } from './facts.ts';
@@ -64,7 +64,7 @@ export default function StageTable(props: StageProps & { readonly onClose: () =>
   );
 }
 
-/** A list to pick one of a replica's requests from: light even with hundreds of them. */
+/** A list to pick one of a replica's requests; cheap even with hundreds of them. */
 function RequestPicker(props: StageProps & { readonly replica: number; readonly requests: readonly RequestEntry[] }) {
   return (
     <select

@@ -1,10 +1,10 @@
-// Choosing on the stage: what a click hits, and what the arrow keys and Enter go to.
+// Selection on the stage: by click, and with the arrow keys and Enter.
 import type { StageProps } from '../base/view.ts';
 import type { ReplicaFrame } from '../generated/boundary.ts';
 import { describeReplica, requestsOf } from './facts.ts';
 import { hitTest, type StageLayout } from './layout.ts';
 
-/** Chooses what lies under the pointer: a request, its replica alone, or nothing. */
+/** Selects the request or the replica under the pointer, or nothing. */
 export function pick(
   event: MouseEvent,
   layout: StageLayout,
@@ -21,7 +21,10 @@ export function pick(
   props.onSelect({ request: chip?.request ?? r.batch.requests[hit.bar], replica: r.id });
 }
 
-/** Arrow keys choose the replica before or after, Enter and Shift + Enter one of its requests; each choice is spoken. */
+/**
+ * Arrow keys select the previous or next replica, Enter and Shift + Enter one of its requests. Each selection is
+ * announced.
+ */
 export function choose(event: KeyboardEvent, replicas: readonly ReplicaFrame[], props: StageProps): void {
   if (event.target !== event.currentTarget) return;
   const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];

@@ -9,7 +9,7 @@ test('a dot runs from arrival to router, on to its replica, and is gone', () => 
   dots.take([{ at_us: 2000, kind: 'route', request: 7, client: 1, replica: 3 }], 2000, 16, 1);
   const dot = dots.pool.find((d) => d.live);
   expect(dot?.replica).toBe(3);
-  // It reaches the router before it leaves, even if the decision came earlier.
+  // It reaches the router before it leaves, even if the decision was earlier.
   expect(dot?.leaveMs).toBeGreaterThanOrEqual((dot?.startMs ?? 0) + LEG_MS);
   expect(dots.settle(LEG_MS * 2 + 300)).toBe(false);
 });
@@ -29,7 +29,7 @@ test('a burst reuses the oldest dots instead of growing', () => {
   expect(dots.pool.some((d) => d.request === 499)).toBe(true);
 });
 
-test('a trend keeps the last minute in order and starts anew when the clock goes back', () => {
+test('a trend keeps the last minute in order and resets when the clock goes back', () => {
   const trend = new Trend();
   for (let s = 0; s < 120; s++) trend.push(s * 1e6, s);
   const seen: number[] = [];

@@ -1,4 +1,4 @@
-// Requests on their way: a fixed pool of dots that run along the pipes of the stage while each can be followed.
+// Requests on their way: a fixed pool of dots that move along the pipes of the stage while each can be followed.
 import type { Move } from '../generated/boundary.ts';
 
 /** Wall time of one leg: client to router, router to replica. */
@@ -9,12 +9,12 @@ export type Dot = {
   live: boolean;
   request: number;
   client: number;
-  /** −1 until the router has chosen. */
+  /** The target replica; −1 until the router has chosen. */
   replica: number;
   rejected: boolean;
-  /** When it set out, in wall milliseconds. */
+  /** Its start, in wall milliseconds. */
   startMs: number;
-  /** When it may leave the router; it waits there until it knows where to. */
+  /** The earliest time to leave the router; it waits there for its target. */
   leaveMs: number;
 };
 
@@ -36,7 +36,7 @@ export class Dots {
     this.lastUs = -1;
   }
 
-  /** Takes the moves of a new frame. Moves within one frame set out as far apart as they happened. */
+  /** Takes the moves of a new frame. Moves within one frame keep their distance in time. */
   take(moves: readonly Move[], nowUs: number, wallMs: number, speed: number): void {
     if (nowUs < this.lastUs) this.clear();
     const since = this.lastUs < 0 ? nowUs : this.lastUs;
@@ -49,7 +49,7 @@ export class Dots {
     this.lastUs = nowUs;
   }
 
-  /** Retires dots that have arrived; true while any is left. */
+  /** Removes dots that have arrived; true while any is left. */
   settle(wallMs: number): boolean {
     let any = false;
     for (const d of this.pool) {

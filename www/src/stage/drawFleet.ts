@@ -9,7 +9,7 @@ import { isStarting, kvShare, poolWords, toldOf, ttftHealth } from './facts.ts';
 import type { Box } from './layout.ts';
 import type { Scene } from './scene.ts';
 
-/** The heads of the fleet views: what a card or cell shows. What has no room is left out whole. */
+/** The heads of the fleet views: the legend of a card or cell. Parts without room are left out, never cut. */
 export function drawFleetHead(s: Scene): void {
   const { pen, p, layout } = s;
   const { x, right, y } = layout.head;
@@ -19,7 +19,7 @@ export function drawFleetHead(s: Scene): void {
     return;
   }
   if (layout.detail === 'aggregate') {
-    label(pen, `${count(s.replicas.length)} replicas, sorted anew by each value`, x, y, p.ink3);
+    label(pen, `${count(s.replicas.length)} replicas, sorted by each value`, x, y, p.ink3);
     return;
   }
   const marks: Swatch[] = [
@@ -37,7 +37,7 @@ export function drawFleetHead(s: Scene): void {
 
 const RAMP = 64;
 
-/** The scale of the cells, and what is drawn on them. */
+/** The scale of the cells, and the marks on them. */
 function drawHeatHead(s: Scene, x: number, right: number, y: number): void {
   const { pen, p } = s;
   const top = count(heatTop(s.replicas));
@@ -96,7 +96,7 @@ function drawRowNames(s: Scene): void {
   }
 }
 
-/** Least height of a card with a line of words above its bars, and of one with air around its name. */
+/** The least height of a card with a line of text above its bars, and of one with space around its name. */
 const TALL = 60;
 const PLAIN = 32;
 /** Least width of a card with a number for its TTFT. */
@@ -188,8 +188,8 @@ function drawKvStrip(s: Scene, x: number, y: number, w: number, h: number, r: Re
 }
 
 /**
- * The colour is how many requests the replica has, which is what routers spread; a bar at the foot, on a ground of its own, is the queue
- * beside the longest one.
+ * The colour is the number of requests of the replica, which routers balance. A bar at the foot, on its own ground, is
+ * the queue relative to the longest one.
  */
 function drawHeatCell(s: Scene, box: Box, r: ReplicaFrame, [most, top]: readonly [number, number]): void {
   const { pen, p } = s;
@@ -209,7 +209,7 @@ function drawHeatCell(s: Scene, box: Box, r: ReplicaFrame, [most, top]: readonly
     pen.fillRect(box.x, box.y + box.h - 3, w, 3);
   }
   if (ttftHealth(r, s.told.key) === 'missed') {
-    // On a ground of its own, because the mark must be told from every heat colour.
+    // On its own ground, because the mark must differ from every heat colour.
     pen.fillStyle = p.surface;
     pen.fillRect(box.x + box.w - 12, box.y + 1, 11, 11);
     healthMark(pen, p, 'missed', box.x + box.w - 6.5, box.y + 6.5);
@@ -237,7 +237,7 @@ const LANES: readonly Lane[] = [
   { name: 'KV in use', of: kvShare, show: (v) => text(percent(v)), top: 1 },
 ];
 
-/** One lane a quantity: every replica as a column, in order of its value, so that the area is the distribution itself. */
+/** One lane per quantity: every replica as a column, sorted by value, so that the area is the distribution. */
 function drawAggregate(s: Scene, box: Box): void {
   const { pen, p, replicas } = s;
   const gap = 14;

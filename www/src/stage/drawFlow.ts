@@ -9,14 +9,14 @@ import type { Scene } from './scene.ts';
 
 const ROUTER_X = 160;
 const GATE_X = 100;
-/** Lanes for clients: at most so many, as far apart as names and rates need, below the rate of arrivals, above the foot. */
+/** Lanes for clients: the most lanes, their distances, and the space above (rate of arrivals) and below. */
 const LANES = { most: 6, least: 30, pitch: 44, top: 92, foot: 36 } as const;
 
 type Pipe = { readonly y: number; readonly from: number };
 
 /**
- * Middle line and left end of each lane: one a client. Where there are more clients than lanes, the last lane stands for all that
- * have none of their own.
+ * Middle line and left end of each lane, one per client. If there are more clients than lanes, the last lane is for all
+ * that have none of their own.
  */
 export function clientPipes(layout: StageLayout, clients: number): Pipe[] {
   const room = layout.height - LANES.top - LANES.foot;
@@ -85,12 +85,12 @@ function drawArrivals(s: Scene): void {
     }
     tenant(pen, p, i, 17, pipe.y, 4, p.ink2);
     pen.font = font(p, 11);
-    // The name stands above its pipe, so that it may run over where the pipe begins; not beside the words below the gate.
+    // The name is above its pipe, so it may extend over the start of the pipe, but not beside the text below the gate.
     const beside = pipe.y - 6 > layout.axisY + 38 && pipe.y - 15 < layout.axisY + 74;
     const own = c.name || 'no client';
     const name = fitted(pen, c.tenant === undefined ? own : `${c.tenant}/${own}`, beside ? CLIENTS_END - 31 : 60);
     if (i > 0 && !beside) {
-      // It may lie on the pipe of the client above.
+      // It may overlap the pipe of the client above.
       pen.fillStyle = p.surface;
       pen.fillRect(26, pipe.y - 15, pen.measureText(name).width + 2, 11);
     }
@@ -137,7 +137,7 @@ function drawGate(s: Scene): void {
   pen.fill();
   pen.lineWidth = 1;
   pen.stroke();
-  // How many are between arrival and a queue right now: one square each, eight fill the gate.
+  // Requests between arrival and a queue: one square each, eight fill the gate.
   const there = Math.min(8, frame.counts.in_pipeline);
   pen.fillStyle = p.ink3;
   for (let i = 0; i < there; i++) pen.fillRect(GATE_X + 3, y + 17.5 - i * 5.4, 16, 4);
@@ -150,12 +150,12 @@ function drawGate(s: Scene): void {
   belowGate(s, `${small(rejected)} refused`, below + 14, rejected > 0 ? p.missText : p.ink3);
 }
 
-/** Words under the gate, in its middle as far as the clients at the left leave room. */
+/** Text under the gate, centred if the clients at the left leave room. */
 function belowGate(s: Scene, words: string, y: number, fill: string): void {
   const { pen, p } = s;
   const w = pen.measureText(words).width;
   const x = Math.max(CLIENTS_END, GATE_X + 11 - w / 2);
-  // On a ground of their own: pipes from the lowest clients pass here.
+  // On its own ground, because pipes from the lowest clients pass here.
   pen.fillStyle = p.surface;
   pen.fillRect(x - 3, y - 10, w + 6, 14);
   label(pen, words, x, y, fill);
@@ -163,7 +163,7 @@ function belowGate(s: Scene, words: string, y: number, fill: string): void {
 /** Right of the clients' names and rates. */
 const CLIENTS_END = 80;
 
-/** Whole up to four digits, then in short: the pipes have little room. */
+/** Exact up to four digits, then short, because the pipes have little room. */
 const small = (x: number): string => (x < 10_000 ? count(x) : short(x));
 
 function branchPath(s: Scene, y: number): void {
@@ -214,7 +214,7 @@ function drawBranchLabel(s: Scene, i: number, share: number, focus: boolean, mos
   label(pen, load, 250, y, focus ? p.accent : p.ink, 'right');
   const room = 250 - pen.measureText(load).width;
   pen.font = font(p, 11);
-  // Beside thousands only the number of the share has room.
+  // Beside thousands, only the number of the share has room.
   const q: Quantity = r.serving ? percent(share) : { value: DASH, unit: '' };
   const words = [text(q), q.value].find((w) => 196 + pen.measureText(w).width + 4 <= room);
   if (words !== undefined) label(pen, words, 196, y, p.ink3);
@@ -259,7 +259,7 @@ function drawDots(s: Scene): void {
     if (!d.live || s.wallMs < d.startMs) continue;
     const [x, y] = dotPlace(s, d, pipes);
     if (hasLetter(d.client)) {
-      // Of requests that are side by side one letter can be read.
+      // Of adjacent requests, only one letter is legible.
       if (letters.some(([ax, ay]) => Math.abs(ax - x) < LETTER && Math.abs(ay - y) < LETTER)) continue;
       letters.push([x, y]);
     }
@@ -308,7 +308,7 @@ function placeOf(s: Scene, replica: number): number {
   return s.replicas[replica]?.id === replica ? replica : s.replicas.findIndex((r) => r.id === replica);
 }
 
-/** The pipeline on a phone: three boxes with the numbers that the wide stage draws as pipes. */
+/** The pipeline on a phone: three boxes with the numbers of the wide stage's pipes. */
 export function drawPhonePipeline(s: Scene): void {
   const { pen, p, layout } = s;
   const { counts, key } = s.told;

@@ -1,4 +1,5 @@
-// Full rows of the stage, one a replica: busy, queue, batch, KV blocks, TTFT. On a phone the same marks as stacked cards.
+// Full rows of the stage, one per replica: busy, queue, batch, KV blocks, TTFT. On a phone the same marks as stacked
+// cards.
 import { clock, count, durationUs, percent, percentileUs, type Quantity, short, text } from '../base/units.ts';
 import type { Palette } from '../draw/inks.ts';
 import {
@@ -20,7 +21,10 @@ import { contextAt, cpuShare, isStarting, kvShare, poolWords, toldOf, ttftHealth
 import { type Box, barPitch, type CellGrid, cellGrid, chipSlots, LEAD, marksTop, type Span } from './layout.ts';
 import type { Scene } from './scene.ts';
 
-/** Column heads with the legends of the marks below them, on the marks' own base line. What has no room is left out whole. */
+/**
+ * Column heads with the legends of the marks below them, on the marks' base line. Parts without room are left out,
+ * never cut.
+ */
 export function drawHead(s: Scene): void {
   const { pen, p, layout } = s;
   if (layout.stacked) return;
@@ -48,7 +52,7 @@ export function drawHead(s: Scene): void {
 /** A word of a legend with the paint of its mark: a fill, the half-filled bar of a prefill, the outline of waiting or preempted. */
 export type Swatch = readonly [string, string | CanvasPattern];
 
-/** Marks with their words from `x` on, as many as end before `right`. Tells where the next thing may begin. */
+/** Marks with their words from `x` on, as many as fit before `right`. Returns the x after them. */
 export function legend(s: Scene, swatches: readonly Swatch[], x: number, right: number): number {
   const { pen, p } = s;
   const { y } = s.layout.head;
@@ -115,7 +119,7 @@ export function drawRows(s: Scene): void {
   });
 }
 
-/** A replica that starts: what it waits for, how far its start is, and when it serves. */
+/** A starting replica: its current step, its progress, and when it will serve. */
 function drawStart(s: Scene, box: Box, r: ReplicaFrame): void {
   const { pen, p, layout } = s;
   const { id, wait, now } = layout.columns;
@@ -136,18 +140,18 @@ function drawStart(s: Scene, box: Box, r: ReplicaFrame): void {
   if (w >= 24) shareBar(pen, p, x, below - 6, w, 4, startShare(s, r), p.ink3);
 }
 
-/** The step of its start that a replica is in. */
+/** The current step of a starting replica. */
 export function startWords(r: ReplicaFrame): string {
   return r.life?.step || 'starting';
 }
 
-/** When a replica that starts will serve; empty where that is not known. */
+/** When a starting replica will serve; empty if unknown. */
 export function servesAt(r: ReplicaFrame): string {
   const us = r.life?.ready_us ?? 0;
   return us > 0 ? `serves at ${clock(us)} s` : '';
 }
 
-/** How much of its start a replica has behind it, as the length of a bar. */
+/** The progress of a starting replica, as the length of a bar. */
 export function startShare(s: Scene, r: ReplicaFrame): number {
   const { since_us: since = 0, ready_us: ready = 0 } = r.life ?? {};
   return ready > since ? (s.frame.now_us - since) / (ready - since) : 0;
@@ -193,7 +197,7 @@ function drawBusy(s: Scene, col: Span, box: Box, r: ReplicaFrame): void {
   pen.font = font(p, 14, 600);
   label(pen, `r${r.id}`, col.x, mid - 8, p.ink);
   if (pool) {
-    // Beside the name and the busy share, where the column is wider for it.
+    // Beside the name and the busy share, if the column is wider for it.
     pen.font = font(p, 11);
     label(pen, fitted(pen, pool[0], col.w - 40), col.x + 40, mid - 8, p.ink2);
     label(pen, fitted(pen, pool[1], col.w - 40), col.x + 40, mid + 10, p.ink3);
@@ -209,7 +213,7 @@ function busyWords(r: ReplicaFrame, short: boolean): string {
   return short ? 'leaves' : 'leaving';
 }
 
-/** The words of a compact row: all on one line, numbers before their marks. */
+/** The text of a compact row: all on one line, numbers before their marks. */
 function drawLine(s: Scene, box: Box, r: ReplicaFrame): void {
   const { pen, p } = s;
   const { id, wait, batch, kv, now } = s.layout.columns;
@@ -237,7 +241,7 @@ function drawLine(s: Scene, box: Box, r: ReplicaFrame): void {
 
 const CHIP_PITCH = CHIP + CHIP_GAP;
 
-/** The marks are those of the replica as it is, the number that of the instant of all numbers. */
+/** The marks show the present replica; the number belongs to the instant of all numbers. */
 function drawWaiting(s: Scene, col: Span, top: number, r: ReplicaFrame, told: ReplicaFrame): void {
   const { pen, p, layout } = s;
   if (!layout.compact) figure(pen, p, [count(told.waiting), 'waiting'], col.x, top - 6, col.x + col.w + 6);
@@ -250,7 +254,7 @@ function drawWaiting(s: Scene, col: Span, top: number, r: ReplicaFrame, told: Re
   const room = slots.columns * slots.rows;
   const fits = r.waiting <= room && r.waiting <= r.queue.length;
   pen.font = font(p, 11);
-  // Written where the last chips would be, as many as its words take.
+  // The text replaces as many of the last chips as it needs.
   const taken = fits ? 0 : Math.ceil((pen.measureText(`+${short(r.waiting)}`).width + 2) / CHIP_PITCH);
   const shown = Math.min(r.queue.length, Math.max(0, room - taken));
   for (let i = 0; i < shown; i++) {
@@ -279,7 +283,7 @@ function drawBatch(s: Scene, col: Span, top: number, r: ReplicaFrame, told: Repl
   const { pitch, bar, shown } = barPitch(col, r.batch.requests.length);
   const more = r.running - shown;
   for (let i = 0; i < shown; i++) drawBar(s, r.batch, i, { x: col.x + i * pitch, w: bar }, base);
-  // A compact row says the whole number before the bars.
+  // A compact row has the whole number before the bars.
   if (more > 0 && !layout.compact) {
     pen.font = font(p, 11);
     labelFrom(pen, `+${short(more)}`, col.x - 6, col.x + col.w, base - 4, p.ink2);
@@ -329,7 +333,7 @@ function drawKv(s: Scene, col: Span, top: number, r: ReplicaFrame, told: Replica
   if (r.kv.cells === '') drawShares(s, { ...col, y: top, h: room }, r.kv);
   else drawCells(s, col.x, top, r.kv.cells, cellGrid(col, room, r.kv.cells.length));
   if (!tiered) return;
-  // What the CPU tier holds is cached, so it is hatched as cached blocks are.
+  // The CPU tier contains cached blocks, so it is hatched like them.
   const y = top + layout.marks - CPU_BAR;
   pen.fillStyle = p.kvFree;
   pen.fillRect(col.x, y, col.w, CPU_BAR);
@@ -337,7 +341,10 @@ function drawKv(s: Scene, col: Span, top: number, r: ReplicaFrame, told: Replica
   pen.fillRect(col.x, y, col.w * Math.min(1, cpuShare(r)), CPU_BAR);
 }
 
-/** How much is held and cached, where single blocks are not to be had: the cluster has had too many replicas for them. */
+/**
+ * The shares of held and cached blocks, if single blocks are not available because the cluster has had too many
+ * replicas.
+ */
 function drawShares(s: Scene, box: Box, kv: ReplicaFrame['kv']): void {
   const { pen, p } = s;
   let x = box.x;
@@ -354,7 +361,7 @@ function drawShares(s: Scene, box: Box, kv: ReplicaFrame['kv']): void {
   }
 }
 
-/** Cells of a kind in a row are one stroke of the brush; the lines between all cells are drawn over them. */
+/** Adjacent cells of one kind are one rectangle; the lines between cells are drawn over them. */
 function drawCells(s: Scene, x: number, y: number, cells: string, grid: CellGrid): void {
   const { pen, p } = s;
   const { pitch, columns, shown } = grid;
@@ -398,7 +405,7 @@ function drawNow(s: Scene, col: Span, box: Box, r: ReplicaFrame): void {
   trend(s, r, right - 64, mid + 7, 48, 14);
 }
 
-/** The TTFT with its unit; tells where it begins. */
+/** The TTFT with its unit; returns its left end. */
 function ttftText(s: Scene, q: Quantity, right: number, y: number, ink: string): number {
   const { pen, p } = s;
   pen.font = font(p, 11);

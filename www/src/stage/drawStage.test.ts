@@ -16,7 +16,7 @@ const picture = (told: StagePicture['told']): StagePicture => ({
   notes: [],
 });
 
-test('numbers are those of the frame that is told, until another one is', () => {
+test('numbers are those of the frame given for them, until another one is given', () => {
   const memory = new StageMemory();
   const [first, second, third]: StageFrame[] = [frameOf(2, 10), frameOf(2, 11), frameOf(2, 12)];
   if (!first || !second || !third) throw new Error('three frames');
@@ -26,7 +26,7 @@ test('numbers are those of the frame that is told, until another one is', () => 
   expect(memory.toldWith(picture('this'), third)).toBe(third);
 });
 
-test('a replica that was not there when numbers were told is told as it is', () => {
+test('a replica missing in the frame of numbers has its present numbers', () => {
   const told = frameOf(2);
   const [one, , third] = frameOf(3, 140, 9).replicas;
   if (!one || !third) throw new Error('three replicas');

@@ -1,4 +1,4 @@
-// The stage as a whole: its pipes and its replicas, and what it remembers from picture to picture.
+// The whole stage: its pipes and its replicas, and its state between pictures.
 
 import type { Palette } from '../draw/inks.ts';
 import type { Pen } from '../draw/pen.ts';
@@ -14,13 +14,13 @@ import type { Scene } from './scene.ts';
 
 const DECODER = new TextDecoder();
 
-/** Gives memory back at once where the browser can, instead of when it collects garbage. */
+/** Frees memory at once if the browser can, instead of at garbage collection. */
 function free(bytes: Uint8Array | undefined): void {
   const buffer = bytes?.buffer;
   if (buffer instanceof ArrayBuffer) buffer.transfer?.(0);
 }
 
-/** What stays from picture to picture. */
+/** The state kept between pictures. */
 export class StageMemory {
   readonly trends = new Trends();
   readonly dots = new Dots();
@@ -42,7 +42,7 @@ export class StageMemory {
     return this.told ?? frame;
   }
 
-  /** Dots go on while the picture is the same: its frame is read once, and the bytes then freed. */
+  /** Dots keep moving on the same picture: its frame is parsed once, and the bytes are then freed. */
   read(picture: StagePicture): StageFrame {
     const { frame, bytes } = picture;
     if (frame) return frame;
@@ -56,7 +56,7 @@ export class StageMemory {
 
 type Size = { readonly width: number; readonly height: number };
 
-/** Draws the stage; tells whether something on it still moves. */
+/** Draws the stage; returns whether something on it still moves. */
 export function drawStage(
   pen: Pen,
   p: Palette,
@@ -76,7 +76,7 @@ export function drawStage(
   return !ribbons && dots.settle(wallMs);
 }
 
-/** The parts of a stage that its layout has. */
+/** Draws the parts of the stage that its layout has. */
 export function drawScene(scene: Scene): void {
   if (scene.layout.narrow) drawPhonePipeline(scene);
   else drawFlow(scene);

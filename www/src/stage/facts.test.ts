@@ -110,7 +110,7 @@ test('a request in prefill counts with all of its prompt', () => {
   expect(contextScale([replica(0, 0, 0, batch)])).toBe(2048);
 });
 
-test('bars share one scale that holds the longest context', () => {
+test('bars share one scale that fits the longest context', () => {
   expect(contextScale([replica(0, 0, 0)])).toBe(512);
   expect(contextScale([replica(0, 0, 0, one(1, 1100))])).toBe(1536);
   expect(contextScale([replica(0, 0, 0, one(1, 1700))])).toBe(2048);
@@ -122,7 +122,7 @@ test('single requests are followed up to 60 arrivals a wall second', () => {
   expect(followable(frame([]), Number.POSITIVE_INFINITY)).toBe(false);
 });
 
-test('a request is found in the batch or the queue that holds it', () => {
+test('a request is found in its batch or queue', () => {
   const f = frame([replica(0, 0, 0), replica(1, 0, 0, one(7, 5))]);
   expect([holderOf(f, 7), holderOf(f, 100), holderOf(f, 999)]).toEqual([1, 0, undefined]);
 });
@@ -134,7 +134,7 @@ test('the stage in one sentence names counts and the longest queue', () => {
   expect(describeStage(undefined)).toContain('nothing has been simulated');
 });
 
-test('pools are named beside their replicas only where there are several', () => {
+test('pools are named beside their replicas only if there are several', () => {
   const one = frame([replica(0, 0, 0)]);
   expect(poolWords(one, replica(0, 0, 0))).toBeUndefined();
   const two = { ...one, pools: [pool('main', 'H100', 1), pool('large', 'A100-80', 4)] };

@@ -1,9 +1,9 @@
-// What the marks say about a frame, in words and classes: no drawing, no simulation arithmetic.
+// Facts of a frame behind marks and words: no drawing, no simulation arithmetic.
 import { count, percent, plain, ratePerS, text } from '../base/units.ts';
 import type { Health } from '../draw/marks.ts';
 import type { BatchFrame, Counts, Frame, KeyFigures, ReplicaFrame } from '../generated/boundary.ts';
 
-/** How a replica's latest TTFTs stand against the objective: missed if the median does, at risk if the p99 does. */
+/** The latest TTFTs of a replica against the objective: missed if the median misses it, at risk if the p99 does. */
 export function ttftHealth(replica: ReplicaFrame, key: KeyFigures): Health {
   if (key.slo_ttft_us <= 0 || replica.ttft.count === 0) return 'none';
   if (replica.ttft.p50_us > key.slo_ttft_us) return 'missed';
@@ -21,7 +21,10 @@ export const HEALTH_WORDS: Record<Health, string> = {
 export const contextAt = (batch: BatchFrame, at: number): number =>
   (batch.contexts[at] ?? 0) + (batch.prefill[at - batch.decoding] ?? 0);
 
-/** Smallest 1, 1.5 times a power of two that holds the largest context: bars compare across replicas, and the scale rarely moves. */
+/**
+ * The smallest of 1 and 1.5 times a power of two that fits the largest context: bars are comparable across replicas,
+ * and the scale rarely changes.
+ */
 export function contextScale(replicas: readonly ReplicaFrame[]): number {
   let most = 512;
   for (const { batch } of replicas)
@@ -30,34 +33,34 @@ export function contextScale(replicas: readonly ReplicaFrame[]): number {
   return most <= 0.75 * power ? 0.75 * power : power;
 }
 
-/** Whether a replica has been asked for and does not serve yet. */
+/** Whether a replica was requested and does not serve yet. */
 export const isStarting = (r: ReplicaFrame): boolean => r.life?.phase === 'starting';
 
 /**
- * Whether a replica has left: it takes no requests and has none, on its way or here. One that leaves still holds some. An edit of
- * its hardware replaces it, and a stage that kept all of them could soon not be read.
+ * Whether a replica has stopped: it accepts no requests and has none left, here or on their way. Edits of hardware
+ * replace replicas, and a stage with all stopped ones would become unreadable.
  */
 export const hasStopped = (r: ReplicaFrame): boolean =>
   !r.serving && !isStarting(r) && r.in_flight + r.waiting + r.running === 0;
 
-/** The replicas that have not stopped, in order: the same list where none has. */
+/** The replicas that have not stopped, in order: the same list if none has. */
 export function present(replicas: readonly ReplicaFrame[]): readonly ReplicaFrame[] {
   return replicas.some(hasStopped) ? replicas.filter((r) => !hasStopped(r)) : replicas;
 }
 
-/** A replica as its numbers are written; one that was not there then as it is. */
+/** A replica in the frame of numbers; the present replica if that frame lacks it. */
 export function toldOf(told: Pick<Frame, 'replicas'>, r: ReplicaFrame): ReplicaFrame {
   const there = told.replicas[r.id];
   return there?.id === r.id ? there : (told.replicas.find((one) => one.id === r.id) ?? r);
 }
 
-/** Share of a replica's blocks that requests hold. */
+/** Share of a replica's blocks held by requests. */
 export const kvShare = (r: ReplicaFrame): number => (r.kv.total === 0 ? 0 : r.kv.used / r.kv.total);
 
-/** Share of the CPU tier's blocks that hold something. */
+/** Share of the CPU tier's blocks in use. */
 export const cpuShare = (r: ReplicaFrame): number => (r.kv.cpu_total === 0 ? 0 : r.kv.cpu_used / r.kv.cpu_total);
 
-/** What stands beside a replica's name where pools differ: its pool, and the GPUs that its pool has. */
+/** The text beside a replica's name if pools differ: its pool, and the GPUs of that pool. */
 export function poolWords(frame: Pick<Frame, 'pools'>, r: ReplicaFrame): readonly [string, string] | undefined {
   if (frame.pools.length < 2) return undefined;
   const pool = frame.pools.find((p) => p.name === r.pool);
@@ -84,7 +87,7 @@ export function describeStage(frame: Frame | undefined): string {
   );
 }
 
-/** Everybody who waits: in the queues of the replicas, and at the gateway. */
+/** All waiting requests: in the queues of replicas, and at the gateway. */
 export function waitWords({ waiting, held }: Pick<Counts, 'waiting' | 'held'>): string {
   const atGateway = held > 0 ? ` and ${count(held)} at the gateway` : '';
   return `${count(waiting)} requests wait${held > 0 ? ' at replicas' : ''}${atGateway}`;
@@ -95,7 +98,7 @@ export function describeReplica(r: ReplicaFrame): string {
   return `Replica r${r.id} of ${r.pool}: ${r.waiting} waiting, ${r.running} running, ${text(percent(kvShare(r)))} of the KV cache in use`;
 }
 
-/** A request of a replica, and where it is. */
+/** A request of a replica, and its place. */
 export type RequestEntry = { readonly request: number; readonly where: string };
 
 export function requestsOf(r: ReplicaFrame): RequestEntry[] {

@@ -1,10 +1,10 @@
-// What the small trend lines remember: values the page has already shown, thinned to one sample every so often.
+// The history of the small trend lines: shown values, thinned to one sample per interval.
 
 const SPAN_US = 60_000_000;
 const EVERY_US = 1_250_000;
 const KEPT = 50;
 
-/** A minute of one number. Emptied when the clock goes back. */
+/** A minute of one number. It is cleared when the clock goes back. */
 export class Trend {
   readonly times = new Float64Array(KEPT);
   readonly values = new Float64Array(KEPT);
@@ -25,7 +25,7 @@ export class Trend {
     this.length += 1;
   }
 
-  /** Calls back with each remembered sample: its place in the last minute, 0 to 1, and its value. */
+  /** Calls back with each sample: its place in the last minute, 0 to 1, and its value. */
   each(nowUs: number, visit: (place: number, value: number) => void): void {
     for (let i = 0; i < this.length; i++) {
       const place = 1 - (nowUs - (this.times[i] ?? 0)) / SPAN_US;

@@ -8,7 +8,7 @@ const inside = (width: number, height: number, n: number): boolean => {
   );
 };
 
-test('the size of the fleet decides how much of each replica is shown', () => {
+test('the size of the fleet decides the detail of each replica', () => {
   expect([1, 8, 9, 64, 65, 256, 257, 1024].map(detailFor)).toEqual([
     'rows',
     'rows',
@@ -35,7 +35,7 @@ test('four rows at the designed width are 66 px high and 6 apart, with the colum
   expect(l.marks).toBe(36);
 });
 
-test('without replicas the router stands where it does with one', () => {
+test('without replicas the router is where it is with one', () => {
   expect(stageLayout(820, 395, 0).axisY).toBe(stageLayout(820, 395, 1).axisY);
   expect(stageLayout(820, 395, 0).boxes).toEqual([]);
 });
@@ -82,7 +82,7 @@ test('boxes never overlap', () => {
   }
 });
 
-test('a click finds the replica, the chip and the bar that are drawn there', () => {
+test('a click finds the replica, the chip and the bar drawn there', () => {
   const l = stageLayout(822, 326, 4);
   const box = l.boxes[2];
   if (!box) throw new Error('no third row');

@@ -1,4 +1,5 @@
-// Where everything on the stage is: numbers from sizes and counts alone, so that it can be tested and hit-tested without a canvas.
+// The layout of the stage, computed from sizes and counts alone, so that it can be tested and hit-tested without a
+// canvas.
 
 export type Detail = 'rows' | 'cards' | 'heat' | 'aggregate';
 export type Box = { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
@@ -15,21 +16,21 @@ export type Columns = {
 
 export type StageLayout = {
   readonly detail: Detail;
-  /** Too narrow for pipes at the left: three boxes above the replicas say what the pipes would. */
+  /** Too narrow for pipes at the left: three boxes above the replicas replace them. */
   readonly narrow: boolean;
   /** Rows as cards one below the other, with a title each; the page scrolls. */
   readonly stacked: boolean;
-  /** Rows too low for words above the marks: numbers stand before them. */
+  /** Rows too low for text above the marks: numbers go before the marks. */
   readonly compact: boolean;
   readonly width: number;
-  /** Height needed; more than the box where the stage scrolls. */
+  /** Height needed; more than the box if the stage scrolls. */
   readonly height: number;
-  /** Where the heads are: left and right edge, and the base line. */
+  /** The position of the heads: left and right edge, and the base line. */
   readonly head: { readonly x: number; readonly right: number; readonly y: number };
   /** One box for each replica, in order; a single one for the aggregate. */
   readonly boxes: readonly Box[];
   readonly columns: Columns;
-  /** Rows of boxes, where branches of the router end: the middle of each, its first box and how many it has. */
+  /** Rows of boxes, the ends of the router's branches: the middle of each, its first box and its number of boxes. */
   readonly branches: readonly { readonly y: number; readonly first: number; readonly count: number }[];
   /** Middle line of arrivals, admission and router. */
   readonly axisY: number;
@@ -37,7 +38,7 @@ export type StageLayout = {
   readonly marks: number;
 };
 
-/** Narrower than this, the pipes would take the room of the replicas. */
+/** Below this width, the pipes would take the room of the replicas. */
 export const NARROW = 760;
 const STACKED = 480;
 export const HEAD = 30;
@@ -47,7 +48,7 @@ export const GUTTER = 34;
 const EDGE = 12;
 const GAP = 12;
 const PHONE = { card: 93, gap: 7, top: 62, edge: 8, pad: 10, foot: 30 } as const;
-/** Low and high enough for words above the marks; lower than `compact` a row cannot be read. */
+/** The least heights of a compact row and of one with text above the marks; below `compact` a row is illegible. */
 const ROW = { compact: 30, words: 50, airy: 56, roomy: 60 } as const;
 /** Room for the number before the marks of a compact row. */
 export const LEAD = { wait: 26, batch: 32, kv: 36 } as const;
@@ -73,7 +74,7 @@ const FINGER_TILES = {
   heat: { w: 24, h: 24, gap: 2, shape: 1.2, most: 24 },
 } as const satisfies Record<string, Tile>;
 
-/** How much of each replica there is to show at most: full rows to 8, cards to 64, heat cells to 256, then one aggregate. */
+/** The most detail of each replica: full rows to 8, cards to 64, heat cells to 256, then one aggregate. */
 export function detailFor(replicas: number): Detail {
   if (replicas <= 8) return 'rows';
   if (replicas <= 64) return 'cards';
@@ -81,8 +82,8 @@ export function detailFor(replicas: number): Detail {
 }
 
 /**
- * The most detail that fits the box, unless the boxes are stacked and the page scrolls. `pools` is how many there are: several are
- * named beside each replica, which takes a wider column.
+ * The most detail that fits the box, unless the boxes are stacked and the page scrolls. `pools` is their number: with
+ * several, each replica has the name of its pool, which needs a wider column.
  */
 export function stageLayout(width: number, height: number, replicas: number, pools = 1): StageLayout {
   const wanted = detailFor(replicas);
@@ -99,12 +100,12 @@ export function stageLayout(width: number, height: number, replicas: number, poo
   return gridLayout(width, height, area, 'heat', gridOf(cells, replicas, TILES.heat));
 }
 
-/** Height that a stage of stacked boxes needs so that only the page scrolls; 0 where the stage fits its box. */
+/** The height that a stage of stacked boxes needs so that only the page scrolls; 0 if the stage fits its box. */
 export function stageNeeds(width: number, replicas: number): number {
   return width < STACKED ? stackedLayout(width, 0, replicas, detailFor(replicas)).height : 0;
 }
 
-/** What is left beside the pipes, or below the boxes that stand for them. */
+/** The area beside the pipes, or below the boxes that replace them. */
 function areaOf(width: number, height: number): Box {
   const narrow = width < NARROW;
   const x = narrow ? PHONE.edge : FLOW;
@@ -161,7 +162,7 @@ function fullRows(width: number, height: number, n: number, pools: number, pitch
   };
 }
 
-/** The columns of a row. Widths at 528 px; what is more or less goes to the batch and, in whole cells, to the blocks. */
+/** The columns of a row. Widths are for 528 px; the difference goes to the batch and, in whole cells, to the blocks. */
 function columnsOf(inner: Span, compact: boolean, pools: boolean): Columns {
   const lead = compact ? LEAD : NO_LEAD;
   const idW = compact ? (pools ? 124 : 76) : pools ? 92 : 40;
@@ -232,7 +233,7 @@ function phoneRows(
 
 type Grid = { boxes: Box[]; rows: { y: number; first: number; count: number }[]; bottom: number };
 
-/** Equal boxes in reading order, as close to the tile's shape as the area allows, with few places empty in the last row. */
+/** Equal boxes in reading order, as close to the tile's shape as possible, with few empty places in the last row. */
 function gridOf(area: Box, n: number, tile: Tile): Grid {
   const { gap } = tile;
   const widest = Math.max(1, Math.min(n, Math.floor((area.w + gap) / (tile.w + gap))));
@@ -262,7 +263,7 @@ function gridOf(area: Box, n: number, tile: Tile): Grid {
   return { boxes, rows, bottom: area.y + count * (h + gap) - gap };
 }
 
-/** Chips a wait column holds: six a row of 13 px with 1.2 px between. */
+/** The capacity of a wait column: six chips per row, 13 px each with 1.2 px between. */
 export function chipSlots(column: Span, marks: number): { readonly columns: number; readonly rows: number } {
   return {
     columns: Math.max(1, Math.floor((column.w + 1.2) / 14.2)),
@@ -270,7 +271,7 @@ export function chipSlots(column: Span, marks: number): { readonly columns: numb
   };
 }
 
-/** Distance between the bars of a batch: 48 bars fill the column, more are closer, never closer than 2 px, never further than 10. */
+/** Distance between the bars of a batch: 48 bars fill the column, more are closer, from 2 px to 10 px apart. */
 export function barPitch(
   column: Span,
   bars: number,
@@ -322,7 +323,7 @@ function barAt(column: Span, bars: number, x: number): number {
   return i < 0 || i >= shown ? -1 : i;
 }
 
-/** The cells of a KV map: squares as large as shows every sample, 3 px at least and 15 at most, else fewer samples. */
+/** The cells of a KV map: squares large enough to fill the map with all samples, 3 px to 15 px, else fewer samples. */
 export type CellGrid = { readonly pitch: number; readonly columns: number; readonly shown: number };
 
 export function cellGrid(column: Span, marks: number, cells: number): CellGrid {

@@ -1,17 +1,17 @@
-// What the stage shows, as data for its painter.
+// The picture of the stage as data for its painter.
 
 import type { Frame, Move } from '../generated/boundary.ts';
 
-/** What drawing reads of a frame. */
+/** The parts of a frame used for drawing. */
 export type StageFrame = Pick<Frame, 'now_us' | 'key' | 'clients' | 'pools' | 'counts' | 'moves' | 'replicas'>;
 
-/** What a frame adds to what the stage remembers. */
+/** The values of a frame for the history of the stage. */
 export type StageNote = {
   readonly nowUs: number;
   readonly offeredPerS: number;
   /** Median TTFT by replica, of those that have a trend. */
   readonly ttftUs: readonly (readonly [replica: number, us: number])[];
-  /** What moved, and how fast; nothing where single requests are not followed. */
+  /** The moves and the speed; undefined if single requests are not followed. */
   readonly followed: { readonly moves: readonly Move[]; readonly speed: number } | undefined;
 };
 
@@ -20,7 +20,7 @@ export type StagePicture = {
   /** The frame, or its bytes. */
   readonly frame: StageFrame | undefined;
   readonly bytes: Uint8Array | undefined;
-  /** The frame whose numbers are written: this one, another, or, where nothing is said, that of the picture before. */
+  /** The frame whose numbers are written: this one, another, or, if undefined, that of the previous picture. */
   readonly told: StageFrame | 'this' | undefined;
   readonly request: number | undefined;
   /** The replica in focus: picked, or holding the picked request. */
@@ -29,6 +29,6 @@ export type StagePicture = {
   readonly scale: number;
   /** Whether traffic is drawn as ribbons because single requests cannot be followed. */
   readonly ribbons: boolean;
-  /** Of the frames since the picture before. */
+  /** The notes of frames since the previous picture. */
   readonly notes: readonly StageNote[];
 };

@@ -1,4 +1,4 @@
-// What every drawing step of the stage is given.
+// The input of every drawing step of the stage.
 
 import type { Palette } from '../draw/inks.ts';
 import type { Pen } from '../draw/pen.ts';
@@ -14,7 +14,7 @@ export type Scene = {
   readonly frame: StageFrame;
   /** The frame whose numbers are written. */
   readonly told: StageFrame;
-  /** The replicas that are drawn: those of the layout's boxes, in order. */
+  /** The replicas drawn: those of the layout's boxes, in order. */
   readonly replicas: readonly ReplicaFrame[];
   readonly layout: StageLayout;
   readonly request: number | undefined;
