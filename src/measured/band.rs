@@ -1,7 +1,8 @@
-//! What the intervals of coefficients come to in TTFT and TPOT: the run again with each coefficient at both ends of its interval.
+//! The effect of the coefficients' intervals on TTFT and TPOT: the run is repeated with each coefficient at both ends
+//! of its interval.
 //!
-//! The differences are added up as those of independent errors are, by their squares. Built-in coefficients of one GPU were fitted
-//! together and are not independent; what they share makes the true band narrower.
+//! The differences are added by their squares, as for independent errors. The built-in coefficients of one GPU were
+//! fitted together and are not independent, so that the true band is narrower.
 
 use super::simulated::{Simulated, run};
 use crate::base::{Diagnostics, SortedMap, json};
@@ -10,7 +11,7 @@ use crate::perf;
 use crate::scenario::{CalibratedCoefficients, LatencyModel, Scenario, limits};
 use serde::Serialize;
 
-/// A distribution with the band that the intervals make of it.
+/// A distribution with its band.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Band {
@@ -34,7 +35,7 @@ const POINTS: usize = 100;
 /// Half intervals by coefficient.
 pub type Halves = SortedMap<String, Option<f64>>;
 
-/// The bands of a scenario whose first pool has calibrated latency; none where no interval is known.
+/// The bands of a scenario whose first pool has calibrated latency; none if no interval is known.
 pub fn bands(scenario: &Scenario) -> Result<Vec<Band>, Diagnostics> {
     let pool = scenario.cluster.pools.first();
     let settings = pool.and_then(|pool| match &pool.latency {
@@ -46,7 +47,7 @@ pub fn bands(scenario: &Scenario) -> Result<Vec<Band>, Diagnostics> {
     bands_of(scenario, &row.coefficients, &row.intervals)
 }
 
-/// The bands that these intervals of the coefficients of the first pool's GPU make.
+/// The bands of these intervals of the coefficients of the first pool's GPU.
 pub fn bands_of(
     scenario: &Scenario,
     coefficients: &CalibratedCoefficients,
@@ -88,7 +89,7 @@ pub fn bands_of(
     Ok(values.into_iter().enumerate().filter(|(_, v)| !v.is_empty()).map(band).collect())
 }
 
-/// The coefficients with each that has an interval at both ends of it, within what is physical.
+/// For each coefficient with an interval: the coefficients with it at either end, within physical limits.
 fn moved(c: &CalibratedCoefficients, halves: &Halves) -> Vec<[CalibratedCoefficients; 2]> {
     let tree = json::tree(c);
     let mut found = Vec::new();

@@ -1,11 +1,12 @@
-//! The few coefficients that one run can fix.
+//! Calibration: fixes the few coefficients that one run can determine.
 //!
-//! A run at one load tells one figure of its steps and one or two of its first tokens, so that it fixes as many coefficients and no more:
+//! A run at one load gives one figure for its steps and one or two for its first tokens, so that it fixes no more
+//! coefficients than these:
 //!
-//! * Time per output token: the cost of a layer in every step. It is what differs most between hosts, drivers and releases. Where no cost
-//!   would be low enough, the share of the bandwidth at which weights are read.
-//! * Mean time to first token: the delay before a request is queued, which is all client, network and API server. Where no delay would
-//!   be low enough, the share of the peak that matrix products reach.
+//! * Time per output token: the cost of a layer in every step. It differs most between hosts, drivers and releases. If
+//!   no cost is low enough, the share of the bandwidth at which weights are read.
+//! * Mean time to first token: the delay before a request is queued, which is all client, network and API server. If
+//!   no delay is low enough, the share of the peak that matrix products reach.
 //! * How much longer the first token takes with each prompt token, if the file has requests of different lengths: that same share.
 //!
 //! All others stay as they were. Each is found by Newton's steps with the simulation itself as the function; everything is deterministic.
@@ -35,12 +36,12 @@ pub struct CoefficientChange {
     pub before: f64,
     /// After.
     pub after: f64,
-    /// Half of the interval that has it with 95 %, from how much the measured requests differ and how near the search comes; missing
-    /// where the file has fewer than 20 requests.
+    /// Half of the 95 % interval, from the spread of the measured requests and the remaining distance of the search;
+    /// missing if the file has fewer than 20 requests.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub half: Option<f64>,
-    /// The figure that told it, in words.
+    /// The figure that fixed it, in words.
     pub told_by: &'static str,
 }
 
@@ -48,17 +49,17 @@ pub struct CoefficientChange {
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OneRun {
-    /// The scenario with these coefficients, where they come from, and what the file tells of the engine: JSON text.
+    /// The scenario with these coefficients, their origin, and the file's facts about the engine: JSON text.
     pub scenario: String,
     /// What changed.
     pub changes: Vec<CoefficientChange>,
     /// How many coefficients the model has.
     pub of: u32,
-    /// Requests that the figures are of.
+    /// Requests behind the figures.
     pub requests: u32,
     /// Requests that failed and are in no figure.
     pub failed: u32,
-    /// What speaks against trusting these coefficients, in sentences.
+    /// Reasons not to trust these coefficients, in sentences.
     pub warnings: Vec<String>,
     /// The figures before.
     pub before: Vec<Compared>,
@@ -72,7 +73,7 @@ pub struct OneRun {
 struct Knob {
     name: &'static str,
     range: [f64; 2],
-    /// First try: this much further, in units of its own.
+    /// First step of the search, in its own unit.
     step: f64,
     of: fn(&mut CalibratedCoefficients) -> &mut f64,
 }
@@ -94,7 +95,7 @@ const COMPUTE: Knob = Knob {
     of: |c| &mut c.compute_efficiency,
 };
 
-/// A figure to be met, the coefficient that meets it, and the one to try where that is at its limit.
+/// A figure to meet, the coefficient to change for it, and the one to change if that reaches its limit.
 struct Aim {
     told_by: &'static str,
     target: f64,
@@ -113,18 +114,18 @@ type Reading = dyn Fn(&Simulated) -> Option<f64>;
 const ROUNDS: u32 = 4;
 /// An aim this near is met.
 const NEAR: f64 = 0.002;
-/// An aim as far off as this after all was not met by any values of its coefficients.
+/// An aim that stays this far off could not be met by any values of its coefficients.
 const FAR: f64 = 0.5;
-/// Fewer requests than this for each coefficient are few.
+/// A number of requests for each coefficient below this is reported as few.
 const FEW_EACH: u32 = 30;
-/// Failures above this share of the requests tell of a run that was not sound.
+/// A larger share of failed requests is reported.
 const FAILED_SHARE: f64 = 0.02;
-/// Fewest requests that tell a slope or a spread.
+/// Fewest requests from which a slope or a spread is computed.
 const FEWEST: usize = 20;
-/// Lengths of prompts that differ by less than this, as a share of their mean, tell no slope.
+/// Least variation of prompt lengths, as a share of their mean, from which a slope is computed.
 const SPREAD: f64 = 0.2;
 
-/// Calibrates the pools of the first pool's GPU to a run; `file` is where it came from.
+/// Calibrates the pools of the first pool's GPU to a run of `file`.
 pub fn calibrate(b: &Benchmark, scenario: &Scenario, file: &str) -> Result<OneRun, Diagnostics> {
     let aims = aims(b);
     let replay = replay(b, scenario);
@@ -143,7 +144,7 @@ pub fn calibrate(b: &Benchmark, scenario: &Scenario, file: &str) -> Result<OneRu
     let mut found: Vec<CoefficientChange> = Vec::new();
     let mut now = begun;
     for _ in 0..ROUNDS {
-        // Means come last: a slope that cannot be met must not hold them off.
+        // Means come last: a slope that cannot be met must not keep them from being met.
         for aim in aims.iter().rev() {
             now = search.meet(aim, now, &start, &mut found)?;
         }
@@ -174,15 +175,16 @@ pub fn calibrate(b: &Benchmark, scenario: &Scenario, file: &str) -> Result<OneRu
     Ok(OneRun { scenario, changes: found, of, requests, failed, warnings, before, after, notes })
 }
 
-/// How many requests tell of the coefficients; a problem where these cannot be determined.
+/// Number of requests that determine the coefficients; a problem if they cannot be determined.
 fn determined(b: &Benchmark, aims: &[Aim], replay: &Replay) -> Result<u32, Diagnostic> {
     if aims.is_empty() {
         let fix = "give a run with TPOT, ITL or TTFT";
         return Err(Diagnostic::error("", "neither TPOT nor ITL nor TTFT", "at least one of them", fix));
     }
     if replay.assumed {
-        let allowed = "a file that tells how requests were sent: their times, a rate, or how many were in flight, with their lengths";
-        let found = format!("a load that is not told; a comparison runs {}", replay.says);
+        let allowed = "a file that says how requests were sent: their times, a rate, or the number in \
+        flight, with their lengths";
+        let found = format!("an unknown load; a comparison runs {}", replay.says);
         let fix = "give the result with all its requests: coefficients cannot be determined from a run under another load";
         return Err(Diagnostic::error("", found, allowed, fix));
     }
@@ -206,14 +208,14 @@ fn doubts(b: &Benchmark, requests: u32, coefficients: u32) -> Vec<String> {
     let sent = f64::from(requests) + f64::from(b.failed);
     if f64::from(b.failed) > FAILED_SHARE * sent {
         all.push(format!(
-            "{} of {sent} requests failed and are in no figure: those that succeed are often the quicker ones.",
+            "{} of {sent} requests failed and are not in the figures: the successful ones are often faster.",
             b.failed
         ));
     }
     all
 }
 
-/// A mean that no values of its coefficients come near.
+/// Reports a mean that no values of its coefficients come near.
 fn far_off(aim: &Aim, now: &Simulated) -> Option<Diagnostic> {
     let left = (aim.of)(now).map(|x| x / aim.target - 1.0)?;
     (aim.is_mean && left.abs() > FAR).then(|| {
@@ -226,7 +228,7 @@ fn far_off(aim: &Aim, now: &Simulated) -> Option<Diagnostic> {
     })
 }
 
-/// What a file tells of coefficients.
+/// The aims that a file gives for coefficients.
 fn aims(b: &Benchmark) -> Vec<Aim> {
     let mut aims = Vec::new();
     let mut aim = |told_by, metric: &'static str, stats: &[&'static str], knobs: Vec<Knob>| {
@@ -270,7 +272,7 @@ fn standard_error<'a>(requests: impl Iterator<Item = &'a Request>, metric: &str)
     Some((squares / (n - 1.0) / n).sqrt())
 }
 
-/// Milliseconds of TTFT for each prompt token, by least squares; nothing where lengths hardly differ.
+/// Milliseconds of TTFT for each prompt token, by least squares; `None` if lengths hardly differ.
 fn slope<'a>(requests: impl Iterator<Item = &'a Request>) -> Option<f64> {
     let points: Vec<(f64, f64)> =
         requests.filter_map(|r| Some((f64::from(r.prompt_tokens), of_request(r, "ttft_ms")?))).collect();
@@ -290,13 +292,14 @@ fn unmet(aim: &Aim, now: &Simulated) -> Option<String> {
     (left.abs() > 0.02).then(|| {
         let percent = left * 100.0;
         format!(
-            "{}: {percent:+.1} % off after all, as its coefficients are at their limits or do not tell.",
+            "{}: {percent:+.1} % off in the end, as its coefficients are at their limits or have no effect \
+            on it.",
             aim.told_by
         )
     })
 }
 
-/// The search: the run, and the coefficients so far.
+/// State of the search: the run, and the coefficients so far.
 struct Search {
     replay: Replay,
     gpu: String,
@@ -311,7 +314,7 @@ impl Search {
         self.replay.run(self.replay.seed())
     }
 
-    /// One of Newton's steps of the first coefficient of an aim that is not at its limit.
+    /// One Newton step of the first coefficient of an aim that is not at its limit.
     fn meet(
         &mut self,
         aim: &Aim,
@@ -357,7 +360,7 @@ impl Search {
     }
 }
 
-/// Five digits are more than a run knows.
+/// Five digits exceed the precision of a run.
 fn digits(value: f64) -> f64 {
     use crate::base::math::{log10, pow};
     if value <= 0.0 {

@@ -1,16 +1,18 @@
-//! A rate with a limit of requests in flight beside it: the client of a benchmark holds requests back until others are answered, and
+//! Loads with a rate and a limit of requests in flight: the client holds requests back until others are answered, and
 //! counts TTFT from sending.
 //!
-//! The engine takes requests at fixed times. When they are sent depends on when others are answered, which is what a run tells: from how
-//! long each took in the run before, the times of sending follow, and a few runs later both agree to within steps of the engine.
+//! The engine takes requests at fixed times. The times of sending depend on the times of answers, which only a run
+//! gives. The durations of the previous run give the next times of sending; after a few runs both agree to within
+//! steps of the engine.
 
 use super::simulated::Simulated;
 use crate::base::Diagnostics;
 
-/// Runs that a search takes, the closed loop it begins with included.
+/// Runs of a search, including the closed loop that it begins with.
 pub(super) const RUNS: usize = 6;
 
-/// Runs requests that are wanted at these times, in order; `begin` is a closed loop of the same requests, and `run` takes times of sending.
+/// Runs requests that are due at these times, in order; `begin` is a closed loop of the same requests, and `run` takes
+/// times of sending.
 pub(super) fn run_capped(
     cap: u32,
     wanted: &[u64],
@@ -23,7 +25,7 @@ pub(super) fn run_capped(
     let mut found = begin;
     for _ in 1..RUNS {
         found = run(&sent(cap, wanted, &lasts))?;
-        // Where requests do not finish, it is not known how long each took.
+        // If requests do not finish, their durations are unknown.
         if found.requests.len() != wanted.len() {
             break;
         }
@@ -34,7 +36,8 @@ pub(super) fn run_capped(
     Ok(found)
 }
 
-/// When a client with at most `cap` requests in flight sends those due at `wanted`, which take `lasts`.
+/// The times at which a client with at most `cap` requests in flight sends the requests due at `wanted`, which take
+/// `lasts`.
 fn sent(cap: u32, wanted: &[u64], lasts: &[u64]) -> Vec<u64> {
     let mut free: std::collections::BinaryHeap<std::cmp::Reverse<u64>> =
         (0..(cap as usize).min(wanted.len()).max(1)).map(|_| std::cmp::Reverse(0)).collect();

@@ -1,4 +1,4 @@
-//! Measured beside simulated.
+//! Comparison of measured and simulated figures.
 
 use super::scenario::Replay;
 use super::simulated::Simulated;
@@ -21,14 +21,14 @@ pub struct Compared {
     pub lowest: f64,
     /// Largest value of a seed.
     pub highest: f64,
-    /// How far the simulated figure is from the measured one, as a share of that, with its sign: 0 between its bounds. Missing if 0
-    /// was measured.
+    /// Signed relative error of the simulated figure: 0 between the bounds of the measured one, missing if 0 was
+    /// measured.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<f64>,
 }
 
-/// A distribution, measured and simulated, at these shares of the requests.
+/// A measured and a simulated distribution.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Curves {
@@ -38,53 +38,53 @@ pub struct Curves {
     pub simulated: Vec<f64>,
     /// Measured: pairs of a percentage of the requests and the value.
     pub measured: Vec<[f64; 2]>,
-    /// Largest distance between the two in percentage points, where all requests are known. Values that differ by less than 1 % count as
-    /// equal: where many requests have nearly one value, the share below it would tell nothing.
+    /// Largest distance between the two in percentage points, if all requests are known. Values that differ by less
+    /// than 1 % count as equal: if many requests have nearly the same value, the share below it would mean nothing.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub largest_gap: Option<f64>,
 }
 
-/// What a comparison comes to.
+/// The result of a comparison.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
-    /// What wrote the file.
+    /// Tool that wrote the file.
     pub tool: &'static str,
-    /// Which of several runs in it; empty if there is only one.
+    /// Name of the run; empty if the file has only one.
     pub name: String,
-    /// Model, as the file has it.
+    /// Model as written in the file.
     pub model: String,
-    /// Date, as the file has it.
+    /// Date as written in the file.
     pub date: String,
-    /// Requests in the file with the time that each was sent.
+    /// Requests in the file with a time of sending.
     pub requests: u32,
     /// Requests that failed.
     pub failed: u32,
-    /// What is run, in words.
+    /// The simulated load, in words.
     pub says: String,
-    /// Whether the load is assumed because the file does not give it. No errors are shown then.
+    /// Whether the load is assumed, as the file does not give it; then no errors are shown.
     pub assumed: bool,
-    /// What speaks against comparing the two, in sentences.
+    /// Reasons not to trust the comparison, in sentences.
     pub warnings: Vec<String>,
-    /// What to know about these figures.
+    /// Notes on these figures.
     pub notes: Vec<String>,
     /// The figures.
     pub rows: Vec<Compared>,
-    /// Distributions of TTFT, TPOT and E2E, as far as the file tells of them.
+    /// Distributions of TTFT, TPOT and E2E, as far as the file contains them.
     pub curves: Vec<Curves>,
     /// Seeds.
     pub seeds: u32,
 }
 
-/// Seeds where arrivals are drawn.
+/// Number of seeds if arrivals are drawn.
 const SEEDS: u64 = 5;
 /// Requests of all seeds together.
 const MOST_REQUESTS: usize = 100_000;
 /// Points of a simulated distribution.
 const POINTS: usize = 200;
 
-/// Runs a result and compares it. KV blocks that the server told are compared with those that fit by themselves.
+/// Runs a result and compares it. The server's KV blocks are compared with the number that fits by itself.
 pub fn compare(b: &Benchmark, replay: &Replay) -> Result<Comparison, Diagnostics> {
     let few = (MOST_REQUESTS / (replay.requests() * replay.runs()).max(1)).max(1) as u64;
     let seeds = if replay.is_drawn() { SEEDS.min(few) } else { 1 };
@@ -152,7 +152,8 @@ fn error(f: &Figure, simulated: f64) -> Option<f64> {
 /// Values that differ by no more than this share count as equal.
 const SAME: f64 = 0.01;
 
-/// By how much more of one lies at or below a value than of the other at or below that value and a little; both in ascending order.
+/// Largest excess of the share of one at or below a value over the share of the other at or below that value plus the
+/// tolerance; both in ascending order.
 fn beyond(one: &[f64], other: &[f64]) -> f64 {
     let share = |of: &[f64], x: f64| of.partition_point(|v| *v <= x) as f64 / of.len() as f64;
     one.iter().map(|x| share(one, *x) - share(other, x * (1.0 + SAME))).fold(0.0, f64::max)

@@ -1,7 +1,8 @@
-//! The user's own measurements, run and compared. `exchange/import` reads the files that benchmark tools and servers write.
+//! Replay, comparison and calibration of the user's own measurements. `exchange/import` reads the files that benchmark
+//! tools and servers write.
 //!
-//! `scenario` makes a run of a result, `compare` puts measured and simulated figures beside each other, `calibrate` fixes the few
-//! coefficients that one run can tell. The page and the command line do it the same way.
+//! `scenario` turns a result into a run, `compare` compares measured with simulated figures, `calibrate` fixes the few
+//! coefficients that one run determines. The page and the command line share this code.
 
 mod band;
 mod calibrate;

@@ -1,31 +1,30 @@
-//! Whether a file is about the model that a scenario serves, by their names: people write one model in many ways.
+//! Decides by name whether a file's model is the scenario's: the name of one model is written in many ways.
 
 use crate::exchange::import::benchmark::Benchmark;
 use crate::scenario::Scenario;
 
-/// What to say of a file about another model than the scenario's; nothing if they may be the same, or if the file names none.
+/// A warning about a file of another model than the scenario's; `None` if they may be the same, or if the file names
+/// none.
 pub(super) fn another_model(b: &Benchmark, scenario: &Scenario) -> Option<String> {
     let pools = &scenario.cluster.pools;
     let told = b.model.trim();
-    // A pool with an architecture of its own may have any name.
+    // A pool with its own architecture may have any name.
     let may_be = pools.iter().any(|pool| pool.architecture.is_some() || is_same(told, &pool.model));
     if squeezed(told).is_empty() || may_be {
         return None;
     }
     let own = pools.first().map(|pool| pool.model.as_str()).unwrap_or_default();
     let told: String = told.chars().take(80).collect();
-    Some(format!(
-        "The file is about the model {told}, the scenario about {own}: what differs may be the model."
-    ))
+    Some(format!("The file's model is {told}, the scenario's is {own}: differences may come from the model."))
 }
 
-/// One name within the other, without what tells no models apart: organisation, case, punctuation.
+/// Whether one name contains the other, ignoring organisation, case and punctuation.
 fn is_same(one: &str, other: &str) -> bool {
     let (one, other) = (squeezed(one), squeezed(other));
     !one.is_empty() && !other.is_empty() && (has(&one, &other) || has(&other, &one))
 }
 
-/// Whether a name has another in it that no digit before or after makes another number: 7b is no part of 27b.
+/// Whether a name contains another that is not part of a longer number: 27b does not contain 7b.
 fn has(long: &str, short: &str) -> bool {
     let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
     let (first, last) = (digit(short.chars().next()), digit(short.chars().next_back()));

@@ -1,9 +1,9 @@
-//! A result as a scenario: the cluster of one that the user gives, and the traffic that the file tells of.
+//! Turns a result into a scenario: the cluster of the user's scenario, and the traffic of the file.
 //!
-//! Requests with the time they were sent arrive then; a limit of requests in flight becomes a closed loop; a rate is drawn, with such a
-//! limit beside it or without (`capped`). No tool writes texts that can be told apart, so all prompts are taken as different. Where a file
-//! does not tell what was sent, a load is assumed: requests that it lists are sent one after the other, else the traffic of the user's
-//! scenario is run.
+//! Requests with a time of sending arrive at that time; a limit of requests in flight becomes a closed loop; arrivals
+//! at a rate are drawn, with or without such a limit (`capped`). No tool records which prompts share text, so all
+//! prompts are taken as different. If a file does not say what was sent, a load is assumed: the requests that it lists
+//! are sent one after the other, else the traffic of the user's scenario is run.
 
 use super::simulated::{Simulated, run};
 use super::{capped, model_names};
@@ -22,15 +22,15 @@ use crate::scenario::{
 pub struct Replay {
     base: Scenario,
     traffic: Traffic,
-    /// What is run, in words.
+    /// The simulated load, in words.
     pub says: String,
-    /// Whether the file does not tell what was sent, so that what is run is no more than a guess.
+    /// Whether the load is a guess, as the file does not say what was sent.
     pub assumed: bool,
-    /// What speaks against comparing the two.
+    /// Reasons not to trust the comparison.
     pub(super) warnings: Vec<String>,
-    /// Which requests the figures are of, in order of arrival; all where it ends.
+    /// Which requests count in the figures, in order of arrival; those beyond its end count.
     counted: Vec<bool>,
-    /// KV blocks that fit by themselves, where the server told how many there are.
+    /// KV blocks that fit by themselves, if the server reported its number.
     pub(super) auto_blocks: Option<u32>,
 }
 
@@ -51,7 +51,7 @@ enum Traffic {
 
 /// Different lengths of a closed loop.
 const MOST_LENGTHS: usize = 512;
-/// Users of a closed loop begin one after the other, this far apart.
+/// Gap between the first requests of the users of a closed loop.
 const APART_US: f64 = 10.0;
 /// Longer than any closed loop.
 const CLOSED_S: f64 = 1_000_000.0;
@@ -74,7 +74,7 @@ pub fn replay(b: &Benchmark, scenario: &Scenario) -> Replay {
     Replay { base, traffic, says, assumed, warnings, counted, auto_blocks }
 }
 
-/// What is sent, in words too, and whether that is assumed.
+/// The load, its description, and whether it is assumed.
 fn traffic(b: &Benchmark) -> (Traffic, String, bool) {
     let lengths = lengths(b);
     let n = lengths.len();
@@ -110,10 +110,11 @@ fn traffic(b: &Benchmark) -> (Traffic, String, bool) {
             let says = format!("{n} requests, all sent at once,{of}");
             (Traffic::Listed(listed(&vec![0; n], &lengths)), says, false)
         }
-        // What a server counts comes of traffic that its user knows.
+        // A server counts traffic that only its user knows.
         _ if n > 0 && b.clock == LatencyClock::Client => {
             let says = format!(
-                "{n} requests{of}, one after the other, which is assumed: the file does not tell when they were sent"
+                "{n} requests{of}, one after the other, which is assumed: the file does not say when they \
+                were sent"
             );
             (Traffic::Closed(Box::new(client(1, &lengths))), says, true)
         }
@@ -121,15 +122,15 @@ fn traffic(b: &Benchmark) -> (Traffic, String, bool) {
     }
 }
 
-/// What the file does not tell of the load.
+/// The part of the load that the file does not contain.
 fn untold(b: &Benchmark) -> &'static str {
     let told = b.load.rate_per_s.is_some() || b.load.concurrency.is_some() || b.load.at_once;
     let lengths = b.load.prompt_tokens.is_some() && b.load.output_tokens.is_some();
     match (told, lengths, b.load.requests.is_some_and(|n| n > 0)) {
         (true, true, true) => "its rate is out of the range that is run",
-        (true, true, false) => "the file does not tell how many requests were sent",
-        (true, false, _) => "the file does not tell how long prompts and answers were",
-        (false, ..) => "the file does not tell what was sent",
+        (true, true, false) => "the file does not say how many requests were sent",
+        (true, false, _) => "the file does not say how long prompts and answers were",
+        (false, ..) => "the file does not say what was sent",
     }
 }
 
@@ -165,7 +166,7 @@ impl Replay {
         matches!(self.traffic, Traffic::Own | Traffic::Drawn { .. })
     }
 
-    /// How many requests it has at least; 0 if the scenario's own traffic is run.
+    /// Least number of its requests; 0 if the scenario's own traffic is run.
     pub(super) fn requests(&self) -> usize {
         match &self.traffic {
             Traffic::Own => 0,
@@ -193,7 +194,7 @@ impl Replay {
         })
     }
 
-    /// How many runs one seed takes.
+    /// Number of runs per seed.
     pub(super) fn runs(&self) -> usize {
         match &self.traffic {
             Traffic::Drawn { cap: Some(_), .. } => capped::RUNS,
@@ -201,13 +202,13 @@ impl Replay {
         }
     }
 
-    /// When drawn requests are wanted.
+    /// Times at which drawn requests are due.
     fn arrivals(&self, seed: u64) -> Vec<u64> {
         let Traffic::Drawn { lengths, mean_gap_s, cv, .. } = &self.traffic else { return Vec::new() };
         drawn(&mut Stream::new(seed, Purpose::Arrivals, 0), lengths.len(), *mean_gap_s, *cv)
     }
 
-    /// The scenario with a seed; a limit of requests in flight beside a rate is not in it.
+    /// The scenario with a seed, without the limit of requests in flight of a rate.
     pub fn scenario(&self, seed: u64) -> Scenario {
         let mut scenario = Scenario { seed, ..self.base.clone() };
         match &self.traffic {
@@ -242,14 +243,14 @@ pub(super) fn set_latency(scenario: &mut Scenario, gpu: &str, model: &LatencyMod
     }
 }
 
-/// The blocks of a replica of the first pool where the scenario leaves them open.
+/// The blocks of a replica of the first pool if the scenario leaves them open.
 fn auto_blocks(scenario: &Scenario) -> Option<u32> {
     let mut pool = scenario.cluster.pools.first()?.clone();
     pool.kv.blocks = KvBlocks::Auto;
     perf::resolve(&pool, scenario.cluster.compat, "").ok().map(|r| r.blocks.0)
 }
 
-/// What the server said of its KV cache goes to every pool.
+/// The server's facts about its KV cache go to every pool.
 pub(super) fn set_engine(b: &Benchmark, scenario: &mut Scenario) {
     for pool in &mut scenario.cluster.pools {
         let facts = &b.engine;
@@ -321,7 +322,7 @@ fn drawn(stream: &mut Stream, n: usize, mean_gap_s: f64, cv: f64) -> Vec<u64> {
     times
 }
 
-/// So many conversations without memory, each with its share of the requests.
+/// Conversations without memory, each with its share of the requests.
 fn client(in_flight: u32, lengths: &[[u32; 2]]) -> Client {
     let rounds = (lengths.len() as u32).max(in_flight).div_ceil(in_flight);
     let step = lengths.len().div_ceil(MOST_LENGTHS).max(1);

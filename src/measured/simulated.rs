@@ -1,4 +1,4 @@
-//! What a run shows of the figures that benchmarks have.
+//! A simulated run with the figures that benchmarks have.
 
 use crate::base::{Diagnostic, Diagnostics, Micros};
 use crate::exchange::import::benchmark::Request;
@@ -21,19 +21,20 @@ pub(super) struct Simulated {
     running_s: f64,
     waiting_s: f64,
     seconds: f64,
-    /// Requests that finished, and their tokens, the ones that are not counted included: rates are of the whole run.
+    /// Finished requests and their tokens, including those that are not counted: rates are of the whole run.
     finished: f64,
     tokens: f64,
     preemptions: f64,
     reused_prompt_share: f64,
 }
 
-/// Runs a scenario to its end. Its figures are of the requests that `counted` has in order of arrival, or of all where it ends.
+/// Runs a scenario to its end. Its figures cover the requests that `counted` selects in order of arrival, and all
+/// beyond its end.
 pub(super) fn run(scenario: Scenario, counted: &[bool]) -> Result<Simulated, Diagnostics> {
     let (mut session, _) = Session::start(scenario, None, Audience::Batch)?;
     if session.advance(Micros::MAX, MOST_EVENTS) != Stop::Finished {
         let found = format!("a run that is not over after {MOST_EVENTS} events");
-        let fix = "give a shorter run, or a scenario that bears its load";
+        let fix = "give a shorter run, or a scenario that can carry its load";
         return Err(vec![Diagnostic::error("", found, "a run that ends", fix)]);
     }
     let report = session.report_data();
@@ -41,7 +42,7 @@ pub(super) fn run(scenario: Scenario, counted: &[bool]) -> Result<Simulated, Dia
     let mut out = Simulated {
         requests: Vec::new(),
         queue_ms: Vec::new(),
-        // Gaps are known of all requests together.
+        // Gaps are known only for all requests together.
         gaps_ms: (itl.count > 0 && !counted.contains(&false))
             .then_some([itl.mean, itl.p50, itl.p90, itl.p95, itl.p99]),
         running_s: 0.0,
@@ -101,7 +102,7 @@ impl Simulated {
         values
     }
 
-    /// A figure as benchmarks have it; `None` if a run does not show it.
+    /// A figure in the form of benchmarks; `None` if a run does not have it.
     pub(super) fn figure(&self, metric: &str, stat: &str) -> Option<f64> {
         let rate = |n: f64| (self.seconds > 0.0).then(|| n / self.seconds);
         match metric {

@@ -21,8 +21,8 @@ pub(crate) fn value<T: Serialize + ?Sized>(data: &T) -> JsValue {
     tree.serialize(&Serializer::json_compatible()).expect("INV-6: whole numbers are below 2^53")
 }
 
-/// A value that the page wrote; what is wrong where it is none of the type. By way of a tree: the types have one reader then, which
-/// refuses unknown fields (`serde_wasm_bindgen` passes over them).
+/// Reads a value that the page wrote; the error says why it does not have the type. By way of a tree: the types have
+/// one reader then, which refuses unknown fields (`serde_wasm_bindgen` passes over them).
 #[cfg(any(feature = "compare", feature = "links", feature = "page"))]
 pub(crate) fn written<T: DeserializeOwned>(value: &JsValue) -> Result<T, JsError> {
     let malformed = |e: &dyn std::fmt::Display| JsError::new(&format!("a malformed value: {e}"));

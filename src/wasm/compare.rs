@@ -1,5 +1,5 @@
-//! The boundary of the module that compares runs, which the page loads when it opens a comparison: the outcomes of runs in, what
-//! they come to out. It has no engine.
+//! The boundary of the module that compares runs, which the page loads when it opens a comparison: it takes outcomes
+//! of runs and gives the comparison. It has no engine.
 
 use crate::base::Diagnostic;
 use crate::scenario::{Scenario, limits, parse, to_json};
@@ -11,7 +11,7 @@ use crate::study::sweep::{
 use crate::wasm::boundary::{value, written};
 use wasm_bindgen::prelude::*;
 
-/// The types named below.
+/// Types that the declarations below use.
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r"
 type Capacity = import('../src/generated/boundary.ts').Capacity;
@@ -25,13 +25,13 @@ type SweepRow = import('../src/generated/boundary.ts').SweepRow;
 type SweepSummary = import('../src/generated/boundary.ts').SweepSummary;
 ";
 
-/// The figures of a run, from what `Sim.outcomes` gave; throws a list of diagnostics.
+/// The figures of a run, from the bytes of `Sim.outcomes`; throws a list of diagnostics.
 #[wasm_bindgen(js_name = runRow, unchecked_return_type = "RunRow")]
 pub fn run_row(outcomes: &[u8]) -> Result<JsValue, JsValue> {
     Outcomes::read(outcomes).map(|run| value(&RunRow::new(&run))).map_err(|problems| value(&problems))
 }
 
-/// The order of a race as far as it has gone.
+/// The current order of a race.
 #[wasm_bindgen(js_name = rankRace, unchecked_return_type = "RaceRanking")]
 pub fn rank_race(
     #[wasm_bindgen(unchecked_param_type = "RaceEntry[]")] entries: &JsValue,
@@ -43,14 +43,14 @@ pub fn rank_race(
     Ok(value(&rank(&entries, &bound, by)))
 }
 
-/// The scenario of the oracle, as JSON text; nothing if no pool has an autoscaler. Throws a list of diagnostics.
+/// The scenario of the oracle, as JSON text; `undefined` if no pool has an autoscaler. Throws a list of diagnostics.
 #[wasm_bindgen(js_name = oracleOf)]
 pub fn oracle(scenario: &str) -> Result<Option<String>, JsValue> {
     let found = parse(scenario).and_then(|scenario| oracle_of(&scenario, None));
     found.map(|run| run.map(|run| to_json(&run.scenario))).map_err(|problems| value(&problems))
 }
 
-/// The cases of a sweep, from what `--vary` takes; throws a list of diagnostics.
+/// The cases of a sweep, from arguments of `--vary`; throws a list of diagnostics.
 #[wasm_bindgen(js_name = sweepCases, unchecked_return_type = "CaseText[]")]
 pub fn sweep_cases(scenario: &str, varied: Vec<String>, seeds: u32) -> Result<JsValue, JsValue> {
     let planned = || {
@@ -68,7 +68,7 @@ pub fn sweep_cases(scenario: &str, varied: Vec<String>, seeds: u32) -> Result<Js
     planned().map(|cases| value(&cases)).map_err(|problems| value(&problems))
 }
 
-/// What the rows of a sweep come to.
+/// The summary of the rows of a sweep.
 #[expect(clippy::needless_pass_by_value, reason = "lists come from JavaScript by value")]
 #[wasm_bindgen(js_name = sweepSummary, unchecked_return_type = "SweepSummary")]
 pub fn sweep_summary(
@@ -79,7 +79,7 @@ pub fn sweep_summary(
     Ok(value(&summary(&paths, &rows)))
 }
 
-/// The search for the capacity of a scenario, seed by seed: it says what to run, and takes the runs.
+/// The search for the capacity of a scenario, seed by seed: it names the next run, and takes its result.
 #[wasm_bindgen]
 pub struct CapacityStudy {
     scenario: Scenario,
@@ -89,8 +89,8 @@ pub struct CapacityStudy {
 
 #[wasm_bindgen]
 impl CapacityStudy {
-    /// A search with so many seeds for the load at which a share of the requests (above 0 up to 1) meets the objectives; throws a list
-    /// of diagnostics.
+    /// A search with a number of seeds for the load at which a share of the requests (above 0 up to 1) meets the
+    /// objectives; throws a list of diagnostics.
     #[wasm_bindgen(constructor)]
     pub fn new(scenario: &str, seeds: u32, share: f64) -> Result<Self, JsValue> {
         let scenario = parse(scenario).map_err(|problems| value(&problems))?;
@@ -103,12 +103,12 @@ impl CapacityStudy {
         Ok(Self { scenario, share, searches })
     }
 
-    /// The scenario that runs next for a seed, as JSON text; nothing once its search has ended.
+    /// The scenario that runs next for a seed, as JSON text; `undefined` once its search has ended.
     pub fn next(&mut self, seed: usize) -> Option<String> {
         let search = self.searches.get_mut(seed)?;
         match search.case()? {
             Ok(scenario) => Some(to_json(&scenario)),
-            // A load above what a scenario may ask for: what is known so far is what there is.
+            // The load exceeds the limits of a scenario: the search ends with what is known.
             Err(problem) => {
                 let _ = search.refused(vec![problem]);
                 None
@@ -116,7 +116,7 @@ impl CapacityStudy {
         }
     }
 
-    /// Takes the run that was asked for last, as `Sim.outcomes` gave it; throws a list of diagnostics.
+    /// Takes the outcomes of the last requested run, as bytes of `Sim.outcomes`; throws a list of diagnostics.
     pub fn saw(&mut self, seed: usize, outcomes: &[u8]) -> Result<(), JsValue> {
         let run = Outcomes::read(outcomes).map_err(|problems| value(&problems))?;
         if let Some(search) = self.searches.get_mut(seed) {
@@ -125,12 +125,12 @@ impl CapacityStudy {
         Ok(())
     }
 
-    /// Takes that the run that was asked for last cannot be made. Whether a lower load is known to hold.
+    /// Records that the last requested run cannot be made. Returns whether a lower load is known to hold.
     pub fn refused(&mut self, seed: usize) -> bool {
         self.searches.get_mut(seed).is_some_and(|search| search.refused(Vec::new()).is_ok())
     }
 
-    /// What the searches have found.
+    /// The result of the searches.
     #[wasm_bindgen(unchecked_return_type = "Capacity")]
     pub fn result(&self) -> JsValue {
         let found = self.searches.iter().map(CapacitySearch::found).collect();
@@ -145,7 +145,7 @@ pub struct Comparison(Comparing);
 
 #[wasm_bindgen]
 impl Comparison {
-    /// Nothing to compare yet.
+    /// A comparison without runs.
     #[wasm_bindgen(constructor)]
     pub fn new() -> Self {
         Self::default()
@@ -159,14 +159,14 @@ impl Comparison {
         Ok(())
     }
 
-    /// Adds two runs with the same seed, as `Sim.outcomes` gave them; throws a list of diagnostics.
+    /// Adds two runs with the same seed, as bytes of `Sim.outcomes`; throws a list of diagnostics.
     pub fn add(&mut self, a: &[u8], b: &[u8]) -> Result<(), JsValue> {
         let read = |bytes: &[u8]| Outcomes::read(bytes).map_err(|problems| value(&problems));
         self.0.add(read(a)?, read(b)?);
         Ok(())
     }
 
-    /// Adds what the oracles of two runs did with the same seed; the two runs are added after that. Throws a list of diagnostics.
+    /// Adds the oracles' outcomes for the seed of the two runs that are added next; throws a list of diagnostics.
     #[wasm_bindgen(js_name = addBounds)]
     pub fn add_bounds(&mut self, a: &[u8], b: &[u8], bound_a: &[u8], bound_b: &[u8]) -> Result<(), JsValue> {
         let read = |bytes: &[u8]| Outcomes::read(bytes).map_err(|problems| value(&problems));
@@ -174,7 +174,7 @@ impl Comparison {
         Ok(())
     }
 
-    /// What they come to; `null` before the first.
+    /// The result of the comparison; `null` before the first pair.
     #[wasm_bindgen(unchecked_return_type = "RunComparison | null")]
     pub fn result(&self) -> JsValue {
         value(&self.0.result())

@@ -1,6 +1,6 @@
-//! The boundary of the module of links, which the page loads when it opens or makes one: a link's text in, what it carries out, and
-//! the other way round. It also reads what else is not needed before somebody brings it: traces, descriptions of models, and
-//! expressions while they are typed. It has no engine.
+//! The boundary of the module of links, which the page loads when it opens or makes one: it reads and writes links. It
+//! also reads input that a first visit does not need: traces, descriptions of models, and expressions while they are
+//! typed. It has no engine.
 
 use crate::scenario::link::{Asked, TraceMark, make};
 use crate::scenario::{limits, parse};
@@ -12,7 +12,7 @@ use crate::wasm::boundary::{value, written};
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 
-/// The types named below.
+/// Types that the declarations below use.
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r"
 type DescribedModel = import('../src/generated/boundary.ts').DescribedModel;
@@ -25,13 +25,13 @@ type OpenedLink = import('../src/generated/boundary.ts').OpenedLink;
 type ExpressionReading = import('../src/generated/boundary.ts').ExpressionReading;
 ";
 
-/// What a link carries, as far as it can be read and run.
+/// The contents of a link, as far as they can be read and run.
 #[wasm_bindgen(js_name = openLink, unchecked_return_type = "OpenedLink")]
 pub fn open_link(text: &str) -> JsValue {
     value(&OpenedLink::from(Session::open_link(text, Audience::Live)))
 }
 
-/// What is wrong with a trace of so many rows and such a digest where a link names another one; `null` if it is the one.
+/// The problem if a trace of `rows` rows and this digest is not the one that a link names; `null` if it is.
 #[wasm_bindgen(js_name = refusesTrace, unchecked_return_type = "Diagnostic | null")]
 pub fn refuses_trace(
     #[wasm_bindgen(unchecked_param_type = "TraceMark")] mark: &JsValue,
@@ -48,8 +48,8 @@ pub fn linked_report(report: &str, link: &str) -> String {
     Report::with_link(report, link)
 }
 
-/// The link of a scenario, JSON text, and of a second one where `asked` names a second run; `null` where it would be too long
-/// for one. Throws a list of diagnostics.
+/// The link of a scenario, JSON text, and of a second one where `asked` names a second run; `null` if it would be too
+/// long for a link. Throws a list of diagnostics.
 #[expect(clippy::needless_pass_by_value, reason = "texts come from JavaScript by value")]
 #[wasm_bindgen(js_name = makeLink, unchecked_return_type = "MadeLink | null")]
 pub fn make_link(
@@ -64,13 +64,13 @@ pub fn make_link(
     Ok(value(&make(&asked.of(scenario, second))))
 }
 
-/// What is wrong with an expression, and what the word at the caret could become.
+/// The problems of an expression, and the completions of the word at the caret.
 #[wasm_bindgen(js_name = readExpression, unchecked_return_type = "ExpressionReading")]
 pub fn read_expression(text: &str, caret: u32) -> JsValue {
     value(&ExpressionReading::of(text, caret))
 }
 
-/// A scorer of a weighted router, whose settings are JSON text, as the expression that it is; `null` if it is none.
+/// A scorer of a weighted router, with settings as JSON text, as an expression; `null` if there is none for it.
 #[wasm_bindgen(js_name = scorerAsExpression, unchecked_return_type = "string | null")]
 pub fn as_expression(weighted: &str, index: u32) -> JsValue {
     value(&scorer_as_expression(weighted, index as usize))
@@ -116,7 +116,7 @@ impl TraceFile {
         value(&TraceOutcome { ok, diagnostics, summary })
     }
 
-    /// The trace as the page's module takes it; nothing if the file was refused.
+    /// The trace in the form that the page's module takes; `undefined` if the file was refused.
     pub fn packed(&self) -> Vec<u8> {
         self.trace.as_ref().map(|t| t.packed()).unwrap_or_default()
     }

@@ -1,5 +1,6 @@
-//! The boundary of the second module, which the page loads when a benchmark is dropped on it, policies are pasted or rows are downloaded: a text
-//! and a scenario's in, figures or rows out. Nothing of the first module is in it.
+//! The boundary of the second module, which the page loads when a benchmark is dropped on it, policies are pasted or
+//! rows are downloaded: it takes a text and a scenario and gives figures or rows. It contains nothing of the first
+//! module.
 
 use crate::base::{Diagnostic, Diagnostics, Micros};
 use crate::exchange::export::{CANDIDATES, Format, Output, Table, Tables};
@@ -15,7 +16,7 @@ use std::io::{self, Write};
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 
-/// The types named below.
+/// Types that the declarations below use.
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r"
 type AdoptedPolicies = import('../src/generated/boundary.ts').AdoptedPolicies;
@@ -31,7 +32,7 @@ pub fn read_benchmark(text: &str) -> Result<JsValue, JsValue> {
     read(text).map(|(runs, _)| value(&runs)).map_err(|p| value(&p))
 }
 
-/// A run of a file beside the same traffic on a scenario's cluster; throws a list of diagnostics.
+/// Compares a run of a file with the same traffic on a scenario's cluster; throws a list of diagnostics.
 #[wasm_bindgen(js_name = compareBenchmark, unchecked_return_type = "Comparison")]
 pub fn compare_benchmark(text: &str, run: u32, scenario: &str) -> Result<JsValue, JsValue> {
     let compared = one(text, run, scenario).and_then(|(b, scenario)| compare(&b, &replay(&b, &scenario)));
@@ -45,15 +46,15 @@ pub fn calibrate_benchmark(text: &str, run: u32, scenario: &str, file: &str) -> 
     found.map(|c| value(&c)).map_err(|p| value(&p))
 }
 
-/// The bands that the intervals of built-in coefficients make of TTFT and TPOT; throws a list of diagnostics.
+/// The bands of TTFT and TPOT from the intervals of built-in coefficients; throws a list of diagnostics.
 #[wasm_bindgen(js_name = uncertaintyBands, unchecked_return_type = "Band[]")]
 pub fn uncertainty_bands(scenario: &str) -> Result<JsValue, JsValue> {
     let found = parse(scenario).and_then(|scenario| bands(&scenario));
     found.map(|b| value(&b)).map_err(|p| value(&p))
 }
 
-/// A scenario with what documents of another program say of policies, all three JSON text. `texts` has what each text within the
-/// documents says that is YAML itself: the page reads YAML, this module does not.
+/// A scenario with the policies of another program's documents, all as JSON text. `texts` has the parsed form of each
+/// text in the documents that is itself YAML: the page reads YAML, this module does not.
 #[wasm_bindgen(js_name = adoptPolicies, unchecked_return_type = "AdoptedPolicies")]
 pub fn adopt(scenario: &str, documents: &str, texts: &str) -> Result<JsValue, JsError> {
     let (documents, texts): (Vec<Value>, Value) =
@@ -79,7 +80,7 @@ impl Write for Pieces {
     }
 }
 
-/// The rows of one table of a run, which is made for them: the bytes that the command line writes.
+/// The rows of one table, from a run of their own: the bytes that the command line writes.
 #[wasm_bindgen]
 pub struct Rows {
     scenario: Scenario,
@@ -129,7 +130,7 @@ impl Rows {
         Ok(())
     }
 
-    /// Runs on for so many events at most, and gives what was written; nothing once all of it has been given.
+    /// Runs at most a number of events and returns the bytes written; `undefined` once all were returned.
     pub fn next(&mut self, events: u32) -> Option<Vec<u8>> {
         let (session, tables) = self.run.as_mut()?;
         if self.done {
@@ -144,7 +145,7 @@ impl Rows {
         Some(std::mem::take(&mut *self.pieces.0.borrow_mut()))
     }
 
-    /// How far the run is, in microseconds.
+    /// The playhead of the run, in microseconds.
     #[wasm_bindgen(js_name = nowUs)]
     pub fn now_us(&self) -> f64 {
         self.run.as_ref().map_or(0.0, |(session, _)| session.now().0 as f64)

@@ -1,5 +1,6 @@
-//! The page's modules: a shell for each feature, and how values cross the boundary. `scripts/build-wasm` says which of them are in
-//! which module; shells know nothing of each other, so that every choice of them builds.
+//! The shells of the page's WebAssembly modules, one for each feature, and the conversion of values at their boundary.
+//! `scripts/build-wasm` says which shells each module contains; shells are independent of each other, so that every
+//! choice of them builds.
 
 #[cfg(any(
     feature = "compare",

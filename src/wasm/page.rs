@@ -1,4 +1,4 @@
-//! The boundary between the session and the page's worker. No arithmetic here.
+//! The boundary between the session and the page's worker, without arithmetic.
 //!
 //! Documents cross as JSON text, queries and small results as JavaScript values, columns as typed arrays that the worker gives
 //! away. Types are those of `www/src/generated/boundary.ts`; scripts/build-wasm keeps the declarations there too.
@@ -15,7 +15,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use web_sys::{Performance, WorkerGlobalScope};
 
-/// The types named below.
+/// Types that the declarations below use.
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r"
 type Diagnostic = import('../src/generated/boundary.ts').Diagnostic;
@@ -43,19 +43,20 @@ fn stop(stop: Stop) -> String {
     .to_owned()
 }
 
-/// A fresh seed as text, as all seeds are on the page. It is below 2^32: short enough to be read out.
+/// A fresh seed as text, like all seeds on the page. It is below 2^32, short enough to be read aloud.
 #[wasm_bindgen(js_name = freshSeed)]
 pub fn fresh_seed() -> Result<String, JsError> {
     let seed = getrandom::u32().map_err(|e| JsError::new(&format!("no randomness: {e}")))?;
     Ok(seed.to_string())
 }
 
-/// An instant from JavaScript; what is not a whole number of microseconds there is cut to one.
+/// An instant from JavaScript, cut to whole microseconds.
 fn instant(us: f64) -> Micros {
     if us >= Micros::MAX.0 as f64 { Micros::MAX } else { Micros(us as u64) }
 }
 
-/// The wall clock of this thread, and how often it is looked at. Results do not depend on it: only where a slice ends does.
+/// The wall clock of this thread, and how often it is read. It decides only where a slice ends; results do not depend
+/// on it.
 struct WallClock {
     performance: Performance,
     pace: Pace,
@@ -68,8 +69,8 @@ impl WallClock {
         Self { performance, pace: Pace::default() }
     }
 
-    /// Calls `run` with numbers of events until it stops for another reason, or another call would end after `max_ms`
-    /// milliseconds.
+    /// Calls `run` with a number of events until it stops for another reason, or until the next call would end after
+    /// `max_ms` milliseconds.
     fn slice(&mut self, max_ms: f64, mut run: impl FnMut(u64) -> Stop) -> String {
         let mut looked = self.performance.now();
         let end = looked + max_ms;
@@ -92,7 +93,7 @@ pub struct Trace(Arc<session::Trace>);
 
 #[wasm_bindgen]
 impl Trace {
-    /// The trace of the bytes that `TraceFile.packed` gives there.
+    /// The trace from the bytes of `TraceFile.packed`.
     #[wasm_bindgen(constructor)]
     pub fn new(packed: &[u8]) -> Result<Self, JsError> {
         let trace = session::Trace::unpacked(packed).ok_or_else(|| JsError::new("not a packed trace"))?;
@@ -105,7 +106,7 @@ impl Trace {
 pub struct Sim {
     history: History,
     clock: WallClock,
-    /// The single step begun last, and the way to an occasion begun last.
+    /// The last single step and the last run to an occasion.
     step: Option<SingleStep>,
     awaited: Option<Awaited>,
 }
@@ -129,18 +130,18 @@ impl Sim {
         Self::start(text, None, Audience::Live)
     }
 
-    /// The same on a trace, which stays the caller's.
+    /// Loads a scenario on a trace, which stays the caller's.
     #[wasm_bindgen(js_name = withTrace)]
     pub fn with_trace(text: &str, trace: &Trace) -> Result<Self, JsValue> {
         Self::start(text, Some(trace), Audience::Live)
     }
 
-    /// Loads a scenario for a run that nobody watches: no event log and no latest window; throws a list of diagnostics.
+    /// Loads a scenario for a run without watchers: no event log and no latest window; throws a list of diagnostics.
     pub fn unwatched(text: &str) -> Result<Self, JsValue> {
         Self::start(text, None, Audience::Batch)
     }
 
-    /// Runs up to and including an instant, but for no more than about `max_ms` milliseconds: `until`, `events` (the time was
+    /// Runs up to and including an instant, for at most about `max_ms` milliseconds: `until`, `events` (the time was
     /// up) or `finished`.
     #[wasm_bindgen(unchecked_return_type = "Stop")]
     pub fn advance(&mut self, until_us: f64, max_ms: f64) -> String {
@@ -158,15 +159,15 @@ impl Sim {
         Ok(())
     }
 
-    /// Runs towards the end of the step begun last, but for no more than about `max_ms` milliseconds: `until`
-    /// (it has happened), `events` (not yet) or `finished` (it never will).
+    /// Runs towards the end of the last step, for at most about `max_ms` milliseconds: `until` (it has happened),
+    /// `events` (not yet) or `finished` (it never will).
     #[wasm_bindgen(js_name = advanceStep, unchecked_return_type = "Stop")]
     pub fn advance_step(&mut self, max_ms: f64) -> String {
         let step = *self.step.get_or_insert_with(|| self.history.begin_step(StepKind::Event));
         self.clock.slice(max_ms, |events| self.history.advance_step(&step, events))
     }
 
-    /// Begins the way to the next time of an occasion.
+    /// Begins a run to the next occurrence of an occasion.
     #[wasm_bindgen(js_name = beginTo)]
     pub fn begin_to(
         &mut self,
@@ -183,19 +184,19 @@ impl Sim {
         self.clock.slice(max_ms, |events| self.history.advance_to(awaited, events))
     }
 
-    /// What a list of runs says of this one, as far as it was computed.
+    /// The entry of this run in a list of runs, as far as it was computed.
     #[wasm_bindgen(unchecked_return_type = "RunFigures")]
     pub fn figures(&self) -> JsValue {
         value(&self.history.figures())
     }
 
-    /// How far the run was computed, in microseconds.
+    /// The instant up to which the run was computed, in microseconds.
     #[wasm_bindgen(js_name = computedUs)]
     pub fn computed_us(&self) -> f64 {
         self.history.computed().0 as f64
     }
 
-    /// Goes to the nearest checkpoint before an instant, or stays if that is nearer: `advance` leads there.
+    /// Goes to the nearest checkpoint before an instant, or stays if the playhead is nearer; `advance` runs the rest.
     pub fn seek(&mut self, until_us: f64) {
         self.history.seek(instant(until_us));
     }
@@ -210,28 +211,28 @@ impl Sim {
         Ok(())
     }
 
-    /// Goes on with the step back, but for no more than about `max_ms` milliseconds: `until` (there), `events` (not yet) or
+    /// Continues the step back, for at most about `max_ms` milliseconds: `until` (there), `events` (not yet) or
     /// `finished` (there was nothing of the kind: at the beginning).
     #[wasm_bindgen(js_name = advanceBack, unchecked_return_type = "Stop")]
     pub fn advance_back(&mut self, max_ms: f64) -> String {
         self.clock.slice(max_ms, |events| self.history.advance_back(events))
     }
 
-    /// Goes on with another scenario, at its beginning: what was computed of runs that begin alike stays. Throws a list of diagnostics;
-    /// nothing has changed then.
+    /// Loads another scenario, at its beginning; computed parts of runs that begin alike stay. Throws a list of
+    /// diagnostics; then nothing has changed.
     pub fn adopt(&mut self, text: &str) -> Result<(), JsValue> {
         self.history.adopt(begin(text, None, Audience::Live)?);
         Ok(())
     }
 
-    /// The same on a trace, which stays the caller's.
+    /// Loads a scenario on a trace, which stays the caller's.
     #[wasm_bindgen(js_name = adoptWithTrace)]
     pub fn adopt_with_trace(&mut self, text: &str, trace: &Trace) -> Result<(), JsValue> {
         self.history.adopt(begin(text, Some(trace), Audience::Live)?);
         Ok(())
     }
 
-    /// How many checkpoints there are, and about how many bytes they take beside the run itself.
+    /// Number of checkpoints, and about how many bytes they take besides the run itself.
     #[wasm_bindgen(unchecked_return_type = "[number, number]")]
     pub fn checkpoints(&self) -> JsValue {
         value(&[self.history.checkpoints() as u64, self.history.checkpoint_bytes()])
@@ -254,7 +255,7 @@ impl Sim {
         self.history.present().events() as f64
     }
 
-    /// What the playhead shows, as the bytes of the JSON of a `Frame`: they go from thread to thread without being copied.
+    /// The state at the playhead, as the bytes of the JSON of a `Frame`, which pass between threads without a copy.
     ///
     /// Measured in Node 20, for 4 and 8 replicas: JSON takes 0.15 and 0.23 ms here and 0.05 and 0.10 ms to parse on the page.
     /// `serde_wasm_bindgen` takes 0.16 and 0.34 ms, and the clone that takes the object to the page 0.10 and 0.20 ms.
@@ -265,7 +266,7 @@ impl Sim {
         Ok(json(&self.history.frame(&written(asked)?)).into_bytes())
     }
 
-    /// What the numbers rest on, at the playhead.
+    /// The evidence behind the numbers, at the playhead.
     #[wasm_bindgen(unchecked_return_type = "Evidence")]
     pub fn evidence(&self) -> JsValue {
         value(&self.history.present().evidence())
@@ -280,7 +281,7 @@ impl Sim {
         Ok(value(&self.history.present().event_rows(&written(asked)?)))
     }
 
-    /// What autoscalers decided.
+    /// The decisions of autoscalers.
     #[wasm_bindgen(js_name = scalingRows, unchecked_return_type = "ScalingRows")]
     pub fn scaling_rows(
         &self,
@@ -295,14 +296,14 @@ impl Sim {
         value(&self.history.present().inspect(request))
     }
 
-    /// The request that a place on a chart or a distribution stands for: of those that got their first token between two instants,
-    /// or else finished then, the slowest that took no longer than `at_most_us`.
+    /// The request at a point of a chart or a distribution: of the requests with their first token (or else their end)
+    /// between two instants, the slowest that took at most `at_most_us`.
     pub fn slowest(&self, ttft: bool, from_us: f64, to_us: f64, at_most_us: f64) -> Option<u32> {
         let between = [instant(from_us), instant(to_us)];
         self.history.present().slowest(ttft, between, Span(instant(at_most_us).0))
     }
 
-    /// The columns of a view, copied out of the module's memory: they can be given away.
+    /// The columns of a view, as a copy that can be transferred.
     #[wasm_bindgen(unchecked_return_type = "ColumnSet")]
     pub fn columns(
         &self,
@@ -323,7 +324,8 @@ impl Sim {
         self.history.present().report()
     }
 
-    /// What became of each request up to the playhead, as the module of comparisons reads it: a copy, which can be given away.
+    /// The outcome of each request up to the playhead, in the form that the module of comparisons reads: a copy that
+    /// can be transferred.
     pub fn outcomes(&self) -> Vec<u8> {
         self.history.present().outcomes()
     }
@@ -339,7 +341,7 @@ impl Sim {
     }
 
     fn start(text: &str, trace: Option<&Trace>, audience: Audience) -> Result<Self, JsValue> {
-        // Nobody goes back in a run that nobody watches.
+        // A run without watchers never goes back.
         let budget = match audience {
             Audience::Live => Budget::PAGE,
             Audience::Batch => Budget { bytes: 0, ..Budget::PAGE },

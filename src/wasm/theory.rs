@@ -1,5 +1,5 @@
-//! The boundary of the module of laws of queueing theory, which the page loads when they are first shown: a scenario and what
-//! became of the requests of its run in, the laws and their lines out. It has no engine.
+//! The boundary of the module of laws of queueing theory, which the page loads when they are first shown: it takes a
+//! scenario and the outcomes of its run, and gives the laws and their lines. It has no engine.
 
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::{Scenario, parse};
@@ -8,15 +8,15 @@ use crate::study::theory::{Law, Theorist, of_cases};
 use crate::wasm::boundary::value;
 use wasm_bindgen::prelude::*;
 
-/// The types named below.
+/// Types that the declarations below use.
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r"
 type CaseTheory = import('../src/generated/boundary.ts').CaseTheory;
 type TheoryOfRun = import('../src/generated/boundary.ts').TheoryOfRun;
 ";
 
-/// The laws beside a run and the line of the one chosen, from a scenario as JSON text and what `Sim.outcomes` gave; `law` is the
-/// name of one, or empty for the one that fits best. Throws a list of diagnostics.
+/// The laws for a run and the line of the chosen one, from a scenario as JSON text and the bytes of `Sim.outcomes`;
+/// `law` is the name of one, or empty for the one that fits best. Throws a list of diagnostics.
 #[wasm_bindgen(js_name = theoryOfRun, unchecked_return_type = "TheoryOfRun")]
 pub fn theory_of_run(scenario: &str, outcomes: &[u8], law: &str) -> Result<JsValue, JsValue> {
     let found = || {
@@ -26,7 +26,8 @@ pub fn theory_of_run(scenario: &str, outcomes: &[u8], law: &str) -> Result<JsVal
     found().map(|found| value(&found)).map_err(|problems: Diagnostics| value(&problems))
 }
 
-/// What a law says of each case of a sweep, from their scenarios as JSON texts; `law` as above. Throws a list of diagnostics.
+/// The prediction of a law for each case of a sweep, from their scenarios as JSON texts; `law` as above. Throws a list
+/// of diagnostics.
 #[expect(clippy::needless_pass_by_value, reason = "lists come from JavaScript by value")]
 #[wasm_bindgen(js_name = theoryOfCases, unchecked_return_type = "CaseTheory[]")]
 pub fn theory_of_cases(scenarios: Vec<String>, law: &str) -> Result<JsValue, JsValue> {

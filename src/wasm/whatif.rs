@@ -1,5 +1,5 @@
-//! The boundary of the module of what-if questions, which the page loads when one is asked. It has an engine of its own and runs in a
-//! thread of its own, so that the run on screen goes on.
+//! The boundary of the module of what-if questions, which the page loads when one is asked. It has its own engine and
+//! runs in its own thread, so that the run on screen continues.
 
 use crate::base::Diagnostics;
 use crate::scenario::{Scenario, limits, parse};
@@ -9,7 +9,7 @@ use crate::wasm::boundary::{value, written};
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 
-/// The types named below.
+/// Types that the declarations below use.
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r"
 type ExplainQuery = import('../src/generated/boundary.ts').ExplainQuery;
@@ -18,18 +18,18 @@ type WhatIf = import('../src/generated/boundary.ts').WhatIf;
 type WhatIfQuery = import('../src/generated/boundary.ts').WhatIfQuery;
 ";
 
-/// The run of one scenario, and what can be asked of it.
+/// The run of one scenario, and questions about it.
 #[wasm_bindgen]
 pub struct Questions {
     scenario: Scenario,
     trace: Option<Arc<Trace>>,
-    /// The run as far as it has come: further questions about its decisions take its checkpoints.
+    /// The run so far: later questions about its decisions use its checkpoints.
     asking: Option<Asking>,
 }
 
 #[wasm_bindgen]
 impl Questions {
-    /// About a scenario, JSON text, and the file of its trace where it replays one; throws a list of diagnostics.
+    /// Questions about a scenario (JSON text) and the trace that it replays, if any; throws a list of diagnostics.
     #[wasm_bindgen(constructor)]
     pub fn new(text: &str, trace_name: &str, trace: &[u8]) -> Result<Self, JsValue> {
         let scenario = parse(text).map_err(|problems| value(&problems))?;
@@ -47,7 +47,7 @@ impl Questions {
         self.asking()?.what_if(&asked).map(|found| value(&found)).map_err(|problem| value(&[problem]))
     }
 
-    /// Runs what the question needs, so that it is answered sooner; throws a list of diagnostics.
+    /// Runs ahead what the question needs, so that its answer comes sooner; throws a list of diagnostics.
     pub fn prepare(
         &mut self,
         #[wasm_bindgen(unchecked_param_type = "WhatIfQuery")] asked: &JsValue,

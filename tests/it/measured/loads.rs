@@ -265,7 +265,7 @@ fn a_load_that_is_not_told_is_assumed_in_words_without_errors_and_calibrates_not
         ),
         (
             "engine-log.txt",
-            "the scenario's own traffic, which is assumed: the file does not tell what was sent",
+            "the scenario's own traffic, which is assumed: the file does not say what was sent",
         ),
     ] {
         let b = one(name);

@@ -105,7 +105,7 @@ export type Assumption = {
 /** What a law assumes. */
 export type AssumptionKind = "poisson-arrivals" | "steady-rate" | "open-arrivals" | "closed-users" | "stable-load" | "one-at-a-time" | "alike-replicas" | "fixed-replicas" | "no-edits" | "random-split" | "router-of-law" | "fresh-signals" | "many-servers" | "one-queue" | "served-in-order" | "served-by-class" | "nobody-lost" | "limited-places" | "constant-service" | "exponential-service" | "whole-prompts" | "short-prompts" | "many-steps" | "batch-not-full" | "straight-steps" | "steps-in-sequence" | "no-fixed-part" | "no-reuse" | "no-preemption";
 
-/** A distribution with the band that the intervals make of it. */
+/** A distribution with its band. */
 export type Band = {
   /** Metric. */
   metric: string,
@@ -365,10 +365,12 @@ export type CoefficientChange = {
   before: number,
   /** After. */
   after: number,
-  /** Half of the interval that has it with 95 %, from how much the measured requests differ and how near the search comes; missing
-   * where the file has fewer than 20 requests. */
+  /**
+   * Half of the 95 % interval, from the spread of the measured requests and the remaining distance of the search;
+   * missing if the file has fewer than 20 requests.
+   */
   half?: number,
-  /** The figure that told it, in words. */
+  /** The figure that fixed it, in words. */
   told_by: string,
 };
 
@@ -402,8 +404,10 @@ export type Compared = {
   lowest: number,
   /** Largest value of a seed. */
   highest: number,
-  /** How far the simulated figure is from the measured one, as a share of that, with its sign: 0 between its bounds. Missing if 0
-   * was measured. */
+  /**
+   * Signed relative error of the simulated figure: 0 between the bounds of the measured one, missing if 0 was
+   * measured.
+   */
   error?: number,
   /** Metric with its unit: `ttft_ms`, `tpot_ms`, `itl_ms`, `e2e_ms`, `queue_ms`, `req_per_s`, `out_tok_per_s`, `running`,
    * `waiting`, `preemptions`, `reused_prompt_share`. */
@@ -416,31 +420,31 @@ export type Compared = {
   high: number,
 };
 
-/** What a comparison comes to. */
+/** The result of a comparison. */
 export type Comparison = {
-  /** What wrote the file. */
+  /** Tool that wrote the file. */
   tool: string,
-  /** Which of several runs in it; empty if there is only one. */
+  /** Name of the run; empty if the file has only one. */
   name: string,
-  /** Model, as the file has it. */
+  /** Model as written in the file. */
   model: string,
-  /** Date, as the file has it. */
+  /** Date as written in the file. */
   date: string,
-  /** Requests in the file with the time that each was sent. */
+  /** Requests in the file with a time of sending. */
   requests: number,
   /** Requests that failed. */
   failed: number,
-  /** What is run, in words. */
+  /** The simulated load, in words. */
   says: string,
-  /** Whether the load is assumed because the file does not give it. No errors are shown then. */
+  /** Whether the load is assumed, as the file does not give it; then no errors are shown. */
   assumed: boolean,
-  /** What speaks against comparing the two, in sentences. */
+  /** Reasons not to trust the comparison, in sentences. */
   warnings: Array<string>,
-  /** What to know about these figures. */
+  /** Notes on these figures. */
   notes: Array<string>,
   /** The figures. */
   rows: Array<Compared>,
-  /** Distributions of TTFT, TPOT and E2E, as far as the file tells of them. */
+  /** Distributions of TTFT, TPOT and E2E, as far as the file contains them. */
   curves: Array<Curves>,
   /** Seeds. */
   seeds: number,
@@ -533,7 +537,7 @@ export type CurveKnee = {
   explained: string,
 };
 
-/** A distribution, measured and simulated, at these shares of the requests. */
+/** A measured and a simulated distribution. */
 export type Curves = {
   /** Metric. */
   metric: string,
@@ -541,8 +545,10 @@ export type Curves = {
   simulated: Array<number>,
   /** Measured: pairs of a percentage of the requests and the value. */
   measured: Array<[number, number]>,
-  /** Largest distance between the two in percentage points, where all requests are known. Values that differ by less than 1 % count as
-   * equal: where many requests have nearly one value, the share below it would tell nothing. */
+  /**
+   * Largest distance between the two in percentage points, if all requests are known. Values that differ by less
+   * than 1 % count as equal: if many requests have nearly the same value, the share below it would mean nothing.
+   */
   largest_gap?: number,
 };
 
@@ -1296,17 +1302,17 @@ export type OccasionChoice = {
 
 /** A calibration to one run. */
 export type OneRun = {
-  /** The scenario with these coefficients, where they come from, and what the file tells of the engine: JSON text. */
+  /** The scenario with these coefficients, their origin, and the file's facts about the engine: JSON text. */
   scenario: string,
   /** What changed. */
   changes: Array<CoefficientChange>,
   /** How many coefficients the model has. */
   of: number,
-  /** Requests that the figures are of. */
+  /** Requests behind the figures. */
   requests: number,
   /** Requests that failed and are in no figure. */
   failed: number,
-  /** What speaks against trusting these coefficients, in sentences. */
+  /** Reasons not to trust these coefficients, in sentences. */
   warnings: Array<string>,
   /** The figures before. */
   before: Array<Compared>,
@@ -1594,7 +1600,7 @@ export type RacePlace = {
   regret: RunRegret | null,
 };
 
-/** The order of a race as far as it has gone. */
+/** The current order of a race. */
 export type RaceRanking = {
   /** What decided. */
   by: RankBy,
