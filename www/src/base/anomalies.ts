@@ -1,7 +1,7 @@
-// Anomalies as the page knows them: their names and shapes, which of them are ahead of the playhead, how marks share a line.
+// Anomalies on the page: their names and shapes, those ahead of the playhead, and the clustering of marks on a line.
 import type { AnomalyKind, AnomalyMark, Frame } from '../generated/boundary.ts';
 
-/** Shape says which kind; the paths lie in a square of nine. */
+/** The shape shows the kind; the paths are drawn in a square of nine. */
 export type AnomalyShape = {
   readonly kind: AnomalyKind;
   readonly name: string;
@@ -26,7 +26,7 @@ const BY_KIND: Readonly<Record<AnomalyKind, AnomalyShape>> = {
     kind: 'kv-thrashing',
     name: 'KV thrashing',
     path: 'M6 0L.5 5.2h3L2.5 9 8.5 3.6h-3.2z',
-    meaning: 'KV blocks were lost again soon after they had come back',
+    meaning: 'KV blocks were lost again soon after they were restored',
   },
   livelock: {
     kind: 'livelock',
@@ -38,13 +38,13 @@ const BY_KIND: Readonly<Record<AnomalyKind, AnomalyShape>> = {
     kind: 'load-imbalance',
     name: 'load imbalance',
     path: 'M0 6h2.3v3H0zM3.4 4h2.2v5H3.4zM6.7 0H9v9H6.7z',
-    meaning: 'some replicas had much more to do than others',
+    meaning: 'some replicas had much more load than others',
   },
   oscillation: {
     kind: 'oscillation',
     name: 'oscillation',
     path: 'M0 4.5L2.2 0l2.3 4.5L6.8 0 9 4.5V9L6.8 4.5 4.5 9 2.2 4.5 0 9z',
-    meaning: 'an autoscaler took back what it had just done',
+    meaning: 'an autoscaler reversed its previous change',
   },
   'capacity-never-reached': {
     kind: 'capacity-never-reached',
@@ -56,7 +56,7 @@ const BY_KIND: Readonly<Record<AnomalyKind, AnomalyShape>> = {
     kind: 'tuner-locked-out',
     name: 'tuner locked out',
     path: 'M0 4h9v5H0zM1.5 4V2.5a3 3 0 0 1 6 0V4H6V2.5a1.5 1.5 0 0 0-3 0V4z',
-    meaning: 'the filter of an autoscaler rejected all that it measured',
+    meaning: 'the filter of an autoscaler rejected all measurements',
   },
 };
 
@@ -69,8 +69,8 @@ export function shapeOf(kind: AnomalyKind): AnomalyShape {
 }
 
 /**
- * What is known of a run after a frame of it: its anomalies, and those noticed before the playhead was taken back. The same
- * run gives the same anomalies, so they are ahead, not gone.
+ * The known anomalies of a run after a frame: those of the frame, and those seen before the playhead moved back. The
+ * same run has the same anomalies, so these are ahead.
  */
 export function known(before: readonly AnomalyMark[], frame: Frame): readonly AnomalyMark[] {
   const id = (a: AnomalyMark): string => `${a.kind} ${a.replica} ${a.at_us} ${a.request ?? ''}`;
@@ -79,10 +79,10 @@ export function known(before: readonly AnomalyMark[], frame: Frame): readonly An
   return ahead.length === 0 ? frame.anomalies : [...frame.anomalies, ...ahead];
 }
 
-/** Marks that would touch, as one. */
+/** A cluster of marks that would touch. */
 export type Cluster = { readonly x: number; readonly marks: readonly AnomalyMark[] };
 
-/** Marks in the order of time, those closer than `gap` to the first of a cluster together with it. */
+/** Marks in order of time, clustered if closer than `gap` to the first of a cluster. */
 export function clusters(
   marks: readonly AnomalyMark[],
   place: (timeS: number) => number,
@@ -126,7 +126,7 @@ export function briefly(marks: readonly AnomalyMark[]): readonly string[] {
 /** Whether words are no more than a number. */
 export const isBrief = (words: string): boolean => words.startsWith('×');
 
-/** For short lists that come anew with each frame: nothing that shows them is touched while they say the same. */
+/** For short lists that come with each frame: equal lists update nothing on the page. */
 export function sameMarks(a: readonly AnomalyMark[], b: readonly AnomalyMark[]): boolean {
   return a === b || (a.length === b.length && JSON.stringify(a) === JSON.stringify(b));
 }

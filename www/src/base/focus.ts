@@ -1,4 +1,4 @@
-// Where the focus goes when the element that has it goes away: to what stands nearest, never to nowhere.
+// Moves the focus to the nearest control when the focused element disappears.
 
 const FOCUSABLE =
   'a[href], button:not([disabled]), input:not([disabled]), select, textarea:not([disabled]), [tabindex]:not([tabindex="-1"])';
@@ -7,15 +7,15 @@ const OWN = '[role=menu], [role=listbox], [role=dialog]';
 
 let pointed = false;
 
-/** Whether the latest thing that the reader did was done with a pointer, not with a key. */
+/** Whether the latest input of the user came from a pointer, not a key. */
 export function byPointer(): boolean {
   return pointed;
 }
 
-/** A parent of what has the focus, and which of its children that is in. */
+/** A parent of the focused element, and the index of the child that contains it. */
 type Place = { readonly parent: Element; readonly index: number };
 
-/** Watches `root`; returns what ends that. */
+/** Watches `root`; returns a function that stops watching. */
 export function keepFocus(root: HTMLElement): () => void {
   let held: HTMLElement | undefined;
   let places: readonly Place[] = [];
@@ -23,7 +23,7 @@ export function keepFocus(root: HTMLElement): () => void {
     held = target instanceof HTMLElement && !target.closest(OWN) ? target : undefined;
     places = held ? placesOf(held, root) : [];
   };
-  /** The reader left it on purpose: it is still there. */
+  /** The user left the element on purpose: it still exists. */
   const left = ({ target, relatedTarget }: FocusEvent): void => {
     if (relatedTarget === null && target instanceof HTMLElement && canHold(target) && document.hasFocus())
       queueMicrotask(() => {
@@ -43,7 +43,7 @@ export function keepFocus(root: HTMLElement): () => void {
   const keyDown = (): void => {
     pointed = false;
   };
-  /** A list that was chosen from with a pointer gives the keys back: Space plays, and does not open it again. */
+  /** After a choice with a pointer, a list gives the keys back, so that Space plays and does not reopen it. */
   const chosen = ({ target }: Event): void => {
     if (pointed && target instanceof HTMLSelectElement) target.blur();
   };
@@ -74,7 +74,7 @@ function placesOf(element: Element, root: Element): readonly Place[] {
   return places;
 }
 
-/** What can have the focus nearest to where it was: what follows in the innermost parent that is left, else what precedes. */
+/** The nearest focusable element: the next one in the innermost remaining parent, else the previous one. */
 function nearest(places: readonly Place[]): HTMLElement | undefined {
   for (const { parent, index } of places) {
     if (!parent.isConnected) continue;

@@ -13,7 +13,7 @@ export class GzipError extends Error {
   }
 }
 
-/** The file itself, or what it holds if it is gzip. Throws a GzipError if that is damaged or larger than `mostBytes`. */
+/** The file itself, or its content if it is gzip. Throws a GzipError if that is damaged or larger than `mostBytes`. */
 export async function unpacked(file: File, mostBytes: number): Promise<File> {
   const [first, second] = new Uint8Array(await file.slice(0, MARK.length).arrayBuffer());
   if (first !== MARK[0] || second !== MARK[1]) return file;
@@ -60,6 +60,6 @@ function damaged(bytes: number): Diagnostic {
     path: '',
     found: `damaged gzip data after ${bytes.toLocaleString('en')} unpacked bytes`,
     allowed: 'one whole gzip file',
-    fix: 'copy or download it again, or unpack it and open what it holds',
+    fix: 'copy or download it again, or unpack it and open its content',
   };
 }

@@ -28,7 +28,7 @@ export function child(value: Json | undefined, step: PathStep): Json | undefined
   return isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
 }
 
-/** A copy of `value` with `next` at `path`; what is not on the way is shared. */
+/** A copy of `value` with `next` at `path`; parts off the path are shared. */
 export function setAt(value: Json, path: string, next: Json): Json {
   return place(value, parsePath(path), next);
 }

@@ -1,10 +1,10 @@
-// What the window is like, as a signal.
+// Properties of the window as signals.
 import { type Accessor, createSignal, onCleanup } from 'solid-js';
 
-/** Four tabs instead of panels side by side: as each folder's `narrow.css` has it. */
+/** Four tabs instead of panels side by side, as in each folder's `narrow.css`. */
 export const PHONE = '(max-width: 720px), (max-height: 480px)';
 
-/** Whether the window is one of four tabs now. */
+/** Whether the page has four tabs now. */
 export function isPhone(): boolean {
   return matchMedia(PHONE).matches;
 }

@@ -15,7 +15,7 @@ describe('notes', () => {
     expect(noteParts('')).toEqual([]);
   });
 
-  it('lead to instants and requests that are written without more', () => {
+  it('link to instants and requests written without markup', () => {
     const leads = (note: string) =>
       noteParts(note).flatMap(({ text, target }) => (target ? [[text, target.timeS ?? target.request]] : []));
     expect(leads('See #530 and 63 s.')).toEqual([
@@ -34,7 +34,7 @@ describe('notes', () => {
     expect(words('See #530 and 63 s: [late](t=64).')).toBe('See #530 and 63 s: late.');
   });
 
-  it('lead nowhere from durations', () => {
+  it('do not link durations', () => {
     for (const note of [
       'p99 of 2.3 s',
       'waits for 30 s',
@@ -46,7 +46,7 @@ describe('notes', () => {
       expect(noteParts(note)).toEqual([{ text: note }]);
   });
 
-  it('leave alone what is no link of theirs', () => {
+  it('leave other links alone', () => {
     for (const note of [
       '[a](b)',
       '[a](t=-1)',
@@ -59,7 +59,7 @@ describe('notes', () => {
   });
 
   for (const [file, { note }] of Object.entries(SCENARIOS))
-    it(`of ${file} has no link that does not read`, () => {
+    it(`of ${file} has only valid links`, () => {
       for (const { text, target } of noteParts(note)) if (!target) expect(text).not.toMatch(/[[\]]/);
     });
 });

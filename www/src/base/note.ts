@@ -1,22 +1,22 @@
-// Notes of scenarios: plain words, with links that take the run to an instant and select something.
+// Notes of scenarios: plain text, with links that take the run to an instant and select something.
 //
-// `[words](t=60;select=request:74)`: keys and values as in the link of a scenario. Of what is written without that, `at 63 s` leads
-// to its instant and `#530` to its request; a duration, such as `for 30 s`, leads nowhere. What reads otherwise stays as it is written.
+// `[words](t=60;select=request:74)`: keys and values as in the link of a scenario. Without markup, `at 63 s` links to
+// its instant and `#530` to its request; a duration, such as `for 30 s`, is no link. All other text stays as written.
 
 export type NoteTarget = {
-  /** Where the run is taken; it stays where it is without. */
+  /** The instant of the link; without one the run stays. */
   readonly timeS: number | undefined;
   readonly request: number | undefined;
   readonly replica: number | undefined;
 };
 export type NotePart = { readonly text: string; readonly target?: NoteTarget };
 
-/** Seconds after a word that says that they are an instant, and requests. */
+/** Seconds after a word that marks them as an instant, and requests. */
 const PLAIN =
   /(?<=\b(?:at|until|till|since|around|near|before|after|see) |#\d{1,9},? (?:and|at) )\d{1,9}(?:\.\d{1,6})? s\b|(?<![\w&])#\d{1,9}\b/gi;
 const LINK = /\[([^[\]]+)\]\(([^()]*)\)/g;
 
-/** The words of a note in order, and where those that are links lead. */
+/** The parts of a note in order, with the targets of links. */
 export function noteParts(note: string): NotePart[] {
   const parts: NotePart[] = [];
   let end = 0;
@@ -32,7 +32,7 @@ export function noteParts(note: string): NotePart[] {
   return parts;
 }
 
-/** Words without links of their own: with those that say where they lead. */
+/** Adds links to instants and requests in text without markup. */
 function plainParts(words: string): NotePart[] {
   const parts: NotePart[] = [];
   let end = 0;

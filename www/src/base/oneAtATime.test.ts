@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { oneAtATime } from './oneAtATime.ts';
 
-/** Questions that are answered when the test says so. */
+/** Questions answered when the test decides. */
 function asks() {
   const open: { readonly answer: () => void; readonly refuse: () => void }[] = [];
   const go = oneAtATime(() => new Promise((answer, refuse) => open.push({ answer, refuse })));
   return { go, open };
 }
 
-test('what is wanted while a question is under way is asked after it, once', async () => {
+test('questions during another question are asked once after it', async () => {
   const { go, open } = asks();
   go();
   go();

@@ -1,6 +1,6 @@
-// Questions whose answers are only wanted for how things stand now.
+// Questions of which only the latest needs an answer.
 
-/** Asks one question at a time: what is wanted while one is under way is asked once that has been answered. */
+/** Asks one question at a time. If more are requested meanwhile, it asks once more after the answer. */
 export function oneAtATime(ask: () => Promise<void>): () => void {
   let underWay = false;
   let again = false;

@@ -12,7 +12,7 @@ function frames() {
   };
 }
 
-test('what joins while a frame is taken in is drawn once in the same display frame', () => {
+test('work requested while a frame is processed is drawn once in the same display frame', () => {
   const next = frames();
   const drawn: number[] = [];
   const paint = (nowMs: number): void => void drawn.push(nowMs);
@@ -27,7 +27,7 @@ test('what joins while a frame is taken in is drawn once in the same display fra
   expect(drawn).toEqual([16]);
 });
 
-test('a failure while a frame is taken in does not leave the round open', () => {
+test('a failure while a frame is processed does not leave the round open', () => {
   const next = frames();
   atPaint(() => {
     throw new Error('made by the test');
@@ -36,7 +36,7 @@ test('a failure while a frame is taken in does not leave the round open', () => 
   expect(joinPaint(() => {})).toBe(false);
 });
 
-test('what can wait has display frames of its own, one each, and waits no longer than for two', () => {
+test('deferrable work gets display frames of its own, one each, and waits for at most two', () => {
   const next = frames();
   const done: string[] = [];
   for (const name of ['a', 'b', 'c']) paintApart(() => done.push(name));

@@ -1,18 +1,18 @@
-// One display frame, one round of drawing: what a new frame of the simulation asks to be drawn is drawn in the same display
-// frame, not in the next. What can wait has display frames of its own.
+// One round of drawing per display frame: drawing for a new frame of the simulation happens in the same display frame,
+// not in the next. Deferrable work gets display frames of its own.
 
 type Paint = (nowMs: number) => void;
 
 let joined: Set<Paint> | undefined;
-/** Frames of the simulation that are about to be taken in, and when the latest was. */
+/** Frames of the simulation about to be processed, and the time of the latest. */
 let coming = 0;
 let tookMs = Number.NaN;
 const apart: (() => void)[] = [];
 let passed = 0;
-/** Display frames that what can wait lets pass: where every one of them takes a frame in, it shares one in the end. */
+/** Display frames that deferrable work lets pass. If each of them processes a frame, it finally shares one. */
 const MOST_PASSED = 2;
 
-/** Calls back before the next paint; what joins while it runs is drawn right after it. */
+/** Calls back before the next paint; work that joins meanwhile is drawn right after it. */
 export function atPaint(work: () => void): void {
   coming += 1;
   requestAnimationFrame((nowMs) => {
@@ -22,7 +22,7 @@ export function atPaint(work: () => void): void {
   });
 }
 
-/** The same in a display frame that takes in no frame of the simulation and no other such work, where there is one soon. */
+/** The same, but in a display frame without a simulation frame or other such work, if there is one soon. */
 export function paintApart(work: () => void): void {
   apart.push(work);
   if (apart.length === 1) requestAnimationFrame(turn);
@@ -47,7 +47,7 @@ function round(work: () => void, nowMs: number): void {
   }
 }
 
-/** Takes part in the round of drawing that is being prepared; false where there is none. */
+/** Joins the round of drawing being prepared; false if there is none. */
 export function joinPaint(paint: Paint): boolean {
   joined?.add(paint);
   return joined !== undefined;

@@ -22,7 +22,7 @@ test('a plain enum becomes a choice with a description for each option', () => {
   expect(field.input.options.every((o) => o.description !== '')).toBe(true);
 });
 
-test('an option is called as the schema calls it, else by the words of its tag', () => {
+test('an option has its name in the schema, else the words of its tag', () => {
   const [field] = schema.fields(DOC, ['cluster', 'pools', 0, 'scaling', 'policy']);
   if (field?.input.kind !== 'choice') throw new Error('not a choice');
   const labels = new Map(field.input.options.map((o) => [o.tag, o.label]));
@@ -39,7 +39,7 @@ test('an enum with parameters becomes a choice and the fields of the variant in 
   ]);
 });
 
-test('choosing another variant carries the values over that mean the same', () => {
+test('choosing another variant keeps values with the same meaning', () => {
   const [field] = schema.fields(DOC, ['workload', 'clients', 0, 'arrivals']);
   if (field?.input.kind !== 'choice') throw new Error('not a choice');
   const gamma = field.input.options.find((o) => o.tag === 'gamma');
@@ -81,7 +81,7 @@ function everything(key: string): readonly { from: string; document: Json }[] {
   });
 }
 
-test('every policy that can be picked shows its parameters, each with a label, help, a start and bounds in it', () => {
+test('every policy shows its parameters, each with a label, help, and a first value within bounds', () => {
   const all = ['cluster', 'slo', 'observe'].flatMap((key) => everything(key).map((one) => ({ key, ...one })));
   expect(all.map((one) => one.from)).toContain('cluster.admission = token-bucket');
   for (const { key, from, document } of all) {
@@ -116,13 +116,13 @@ test('a list of parts has a field to add one, and each item can be taken out', (
   expect(items).toEqual(['slo.classes[0]', 'slo.classes[1]']);
 });
 
-test('a first item of a list holds what it must hold: a request has a prompt that can be seen', () => {
+test('a first item of a list is complete: a request has a visible prompt', () => {
   const [list] = schema.fields(DOC, ['workload', 'requests']);
   if (list?.input.kind !== 'list') throw new Error('not a list');
   expect(getAt(list.input.start, 'prompt')).toEqual([{ text: 0, tokens: 100, offset: 0 }]);
 });
 
-test('a part that may be left out is a switch, and its fields follow once it is on', () => {
+test('an optional part is a switch, and its fields follow once it is on', () => {
   const steps = ['cluster', 'pools', 0, 'hardware'];
   const off = schema.fields(DOC, steps);
   expect(off.map((f) => f.input.kind)).toEqual(['optional']);
@@ -131,7 +131,7 @@ test('a part that may be left out is a switch, and its fields follow once it is 
   expect(on.map((f) => f.unit)).toEqual(['', 'GiB', 'TFLOP/s', 'TB/s', '$/h']);
 });
 
-test('a further point of a rate profile lies after the last one', () => {
+test('a further point of a rate profile is after the last one', () => {
   const doc = setAt(DOC, 'workload.clients[0].rate_profile', {
     steps: { points: [{ at_s: 0, factor: 2 }], repeat_s: 0 },
   });
@@ -145,13 +145,13 @@ test('a further point of a rate profile lies after the last one', () => {
   expect(windows?.value).toEqual({ windows: { windows: [{ start_s: 30, end_s: 90 }] } });
 });
 
-test('a client that says nothing of its rate over time is steady', () => {
+test('a client without a rate profile is steady', () => {
   const fields = schema.fields(DOC, ['workload', 'clients', 0]);
   const field = fields.find((f) => f.path === 'workload.clients[0].rate_profile');
   expect(field?.input.kind === 'choice' ? field.input.tag : '').toBe('steady');
 });
 
-test('a client that begins to have conversations has those of the defaults', () => {
+test('a client that gets conversations has the default ones', () => {
   const fields = schema.fields(DOC, ['workload', 'clients', 0]);
   const field = fields.find((f) => f.path === 'workload.clients[0].conversation');
   expect(field?.input).toEqual({
@@ -166,7 +166,7 @@ test('a client that begins to have conversations has those of the defaults', () 
   });
 });
 
-test('a profile of one’s own brings scorers along, and a scorer makes the profile one’s own', () => {
+test('a custom profile comes with scorers, and adding a scorer makes the profile custom', () => {
   const path = 'cluster.routing.weighted';
   const weighted = (settings: Json): Json => setAt(DOC, 'cluster.routing', { weighted: settings });
   const own = schema.together(weighted({ profile: 'blis-default' }), `${path}.profile`, 'custom');
@@ -183,7 +183,7 @@ test('a profile of one’s own brings scorers along, and a scorer makes the prof
   expect(schema.together(weighted({}), `${path}.ties`, 'random')).toBeUndefined();
 });
 
-test('each field says what an edit of it takes', () => {
+test('each field says the effect of an edit', () => {
   const pool = schema.fields(DOC, ['cluster', 'pools', 0]);
   const edit = (path: string) => pool.find((f) => f.path === `cluster.pools[0].${path}`)?.edit;
   expect([edit('gpu'), edit('kv.block_tokens'), edit('kv.blocks'), edit('engine.scheduler')]).toEqual([
@@ -196,7 +196,7 @@ test('each field says what an edit of it takes', () => {
   expect(pool.every((f) => f.effect.endsWith('.'))).toBe(true);
 });
 
-test('lengths of another family keep what is typical', () => {
+test('lengths of another family keep their typical value', () => {
   const steps = ['workload', 'clients', 0, 'prompt_tokens'];
   const doc = setAt(DOC, 'workload.clients[0].prompt_tokens', { constant: { tokens: 77 } });
   const [field] = schema.fields(doc, steps);
@@ -205,11 +205,11 @@ test('lengths of another family keep what is typical', () => {
   expect(getAt(lognormal?.value, 'lognormal.median_tokens')).toBe(77);
 });
 
-test('the largest trace is what the schema says', () => {
+test('the largest trace comes from the schema', () => {
   expect(schema.said('workload.trace.file', 'x-max-bytes')).toBe(64 * 2 ** 20);
 });
 
-test('of an edit, the innermost field says what it takes, through references, variants and optional parts', () => {
+test('the effect of an edit comes from the innermost field, through references, variants and optional parts', () => {
   const small = new Schema({
     properties: {
       seed: { type: 'integer', 'x-edit': 'restart' },
@@ -248,7 +248,7 @@ test('of an edit, the innermost field says what it takes, through references, va
   for (const [path, kind] of Object.entries(kinds)) expect(small.editKind(path), path).toBe(kind);
 });
 
-test('all of cluster, workload and slo is live or replaces replicas, but the semantics and the trace', () => {
+test('all of cluster, workload and slo is live or replaces replicas, except the semantics and the trace', () => {
   const fields = ['cluster', 'workload', 'slo'].flatMap((key) => schema.fields(DOC, [key]));
   expect(fields.length).toBeGreaterThan(30);
   const rest = fields.filter((f) => !['live', 'replace'].includes(schema.editKind(f.path))).map((f) => f.path);

@@ -1,6 +1,6 @@
-// From the scenario's JSON Schema to form fields. Nothing here knows a field by name: label, unit, first value and what an
-// edit does come from the schema, and the schema from the Rust types, so that a new policy or parameter appears in the
-// form without a change to the page.
+// From the scenario's JSON Schema to form fields. No field is known by name here: label, unit, first value and effect
+// of an edit come from the schema, and the schema from the Rust types, so a new policy or parameter appears in the form
+// without a change to the page.
 import {
   child,
   getAt,
@@ -24,9 +24,9 @@ export type Input =
   /** A text in the language of expressions. */
   | { readonly kind: 'expression' }
   | { readonly kind: 'toggle' }
-  /** A part that may be left out: on with a first value, off. */
+  /** An optional part: off, or on with a first value. */
   | { readonly kind: 'optional'; readonly start: Json }
-  /** A list of parts, each with fields of its own below. */
+  /** A list of parts, each with its own fields below. */
   | { readonly kind: 'list'; readonly start: Json; readonly word: string }
   | { readonly kind: 'choice'; readonly options: readonly Option[]; readonly tag: string };
 
@@ -37,36 +37,36 @@ export type Option = {
   readonly value: Json;
 };
 
-/** What an edit of a field takes. */
+/** The effect of an edit of a field. */
 export type EditKind = 'live' | 'replace' | 'restart' | 'none';
 
 export type Field = {
-  /** Unique; the path, with a mark where a choice and its number share one. */
+  /** Unique; the path, with a mark if a choice and its number share one. */
   readonly id: string;
   readonly path: string;
   readonly label: string;
   /** The unit that the form shows and takes. */
   readonly unit: string;
-  /** How many of the document's units are one of it. */
+  /** The number of the document's units in one shown unit. */
   readonly times: number;
   readonly description: string;
   readonly depth: number;
   readonly input: Input;
   readonly initial: Json | undefined;
-  /** What an edit of it takes: the run goes on, the pool's replicas are replaced, the run starts again, or nothing at all. */
+  /** The effect of an edit: the run continues, the pool's replicas are replaced, the run restarts, or none. */
   readonly edit: EditKind;
-  /** The same in a sentence. */
+  /** The effect in a sentence. */
   readonly effect: string;
-  /** The path of the list's item that this is the first field of. */
+  /** The path of the list item whose first field this is. */
   readonly item?: string;
 };
 
-/** A first length of a text. */
+/** The first value for the length of a text, in tokens. */
 const FIRST_TOKENS = 100;
 const INTEGER_OPTION = 'number';
 /** Marks a resolved node as one that may be null; no keyword of JSON Schema. */
 const OPTIONAL = '?';
-/** Before a role, where values are kept by their names and by their roles; no name of a field begins so. */
+/** Prefix of roles, as values are kept by name and by role; no field name begins with it. */
 const ROLE = '=';
 
 export class Schema {
@@ -82,19 +82,19 @@ export class Schema {
   fields(document: Json, steps: readonly PathStep[]): readonly Field[] {
     const node = this.at(steps);
     if (!node) return [];
-    // What a document leaves out has its default.
+    // Values missing in a document have their defaults.
     const value = steps.reduce<Json | undefined>(child, document) ?? node.default;
     const into: Field[] = [];
     this.walk(node, value, steps.reduce(joinPath, ''), 0, into);
     return into;
   }
 
-  /** What the schema says at `path` under `key`, such as `x-max-bytes`. */
+  /** The schema's value at `path` under `key`, such as `x-max-bytes`. */
   said(path: string, key: string): Json | undefined {
     return this.at(parsePath(path))?.[key];
   }
 
-  /** What an edit of `path` takes: what the innermost field on the way to it says. */
+  /** The effect of an edit of `path`, from the innermost field on the way to it. */
   editKind(path: string): EditKind {
     const steps = parsePath(path);
     for (let length = steps.length; length > 0; length -= 1) {
@@ -105,8 +105,8 @@ export class Schema {
   }
 
   /**
-   * Where a change of `path` to `next` changes its neighbours too (`x-with`): the object that holds them, as it becomes. A
-   * choice brings along what the schema says it needs; a first entry in a list that such a choice needs makes that choice.
+   * The new parent object if a change of `path` to `next` also changes its neighbours (`x-with`). A choice adds the
+   * parts that it needs by the schema; a first entry in a list needed by such a choice makes that choice.
    */
   together(document: Json, path: string, next: Json): { readonly path: string; readonly value: Json } | undefined {
     const steps = parsePath(path);
@@ -135,7 +135,7 @@ export class Schema {
     return undefined;
   }
 
-  /** The type of what stands at `steps`. */
+  /** The type at `steps`. */
   private at(steps: readonly PathStep[]): JsonObject | undefined {
     let node: JsonObject = this.root;
     for (const step of steps) {
@@ -153,7 +153,7 @@ export class Schema {
       const { $ref: _, ...own } = node;
       return { ...this.resolve(target), ...own };
     }
-    // Generators write a reference with a default or a description of its own as a list of one.
+    // Generators write a reference with its own default or description as a list of one.
     const all = node.allOf;
     if (Array.isArray(all) && all.length === 1 && isObject(all[0])) {
       const { allOf: _, ...own } = node;
@@ -180,7 +180,7 @@ export class Schema {
       for (const [key, raw] of Object.entries(node.properties)) {
         if (!isObject(raw)) continue;
         const next = this.resolve(raw);
-        // What a document leaves out has its default.
+        // Values missing in a document have their defaults.
         const shown = child(value, key) ?? next.default;
         if ((shown !== undefined && shown !== null) || isObject(next.properties) || isObject(next.items))
           this.walk(next, shown, joinPath(path, key), depth, into);
@@ -240,7 +240,7 @@ export class Schema {
       this.walk(this.resolve(body), child(value, current.tag), joinPath(path, current.tag), depth + 1, into);
   }
 
-  /** What a variant holds that another one may take over: its values by their names, and by the part they play. */
+  /** The values of a variant that another one may take over, by name and by role. */
   private known(variant: JsonObject | undefined, tag: string | undefined, value: Json | undefined): JsonObject {
     const body = tag === undefined ? undefined : child(variant?.properties, tag);
     const values = tag === undefined ? undefined : child(value, tag);
@@ -254,7 +254,7 @@ export class Schema {
     return { ...values, ...Object.fromEntries(roles) };
   }
 
-  /** What a variant starts with when it is chosen, where `known` can be taken over. */
+  /** The initial value of a chosen variant, with values taken over from `known`. */
   private first(variant: JsonObject, tag: string, known: JsonObject): Json {
     const body = child(variant.properties, tag);
     if (!isObject(body)) return tag;
@@ -270,7 +270,7 @@ export class Schema {
     return { [tag]: Object.fromEntries(entries) };
   }
 
-  /** A first item that does not repeat what the list has: of each choice the first word not taken, and a later time. */
+  /** A new item that does not repeat the list: with the first unused word of each choice, and a later time. */
   private unused(items: JsonObject, value: Json | undefined): Json {
     let start = this.startOf(items);
     if (!isObject(items.properties)) return start;
@@ -282,7 +282,7 @@ export class Schema {
       const free = words.find((word) => word !== undefined && !list.some((item: Json) => child(item, key) === word));
       if (free !== undefined) start = setAt(start, key, free);
     }
-    // A list that has no default must hold something.
+    // A list without a default must not be empty.
     for (const [key, raw] of Object.entries(items.properties)) {
       const within = isObject(raw) ? this.resolve(raw) : {};
       if (isObject(within.items) && within.default === undefined && child(start, key) !== undefined)
@@ -297,7 +297,7 @@ export class Schema {
     return start;
   }
 
-  /** The smallest value of its shape: defaults where there are some. */
+  /** The smallest value of its shape, with defaults if there are some. */
   private startOf(raw: JsonObject): Json {
     const node = this.resolve(raw);
     const said = node.default ?? node['x-first'];
@@ -317,12 +317,12 @@ export class Schema {
     if (isObject(node.items)) return [];
     if (node.type === 'boolean') return false;
     if (node.type === 'string') return '';
-    // Of tokens that must be there, as many as can be seen.
+    // Required tokens start with a visible number.
     return node['x-unit'] === 'tokens' && node.minimum === 1 ? FIRST_TOKENS : (node.minimum ?? 1);
   }
 }
 
-/** The part of a type under a key: a property, or what a variant of that name holds. */
+/** The part of a type under a key: a property, or the content of a variant of that name. */
 function below(node: JsonObject, key: string): Json | undefined {
   const variants = Array.isArray(node.oneOf) ? node.oneOf : [];
   return [node, ...variants]
@@ -330,7 +330,7 @@ function below(node: JsonObject, key: string): Json | undefined {
     .find((part) => part !== undefined);
 }
 
-/** `["end_s", 30]`: so many seconds after that field of the entry before. */
+/** `["end_s", 30]`: that many seconds after this field of the previous entry. */
 function after(said: Json | undefined): readonly [string, number] {
   const [from, seconds] = Array.isArray(said) ? said : [];
   return [text(from), Number(seconds ?? 0)];
@@ -367,7 +367,7 @@ function plainInput(node: JsonObject): Input {
   if (type === 'boolean') return { kind: 'toggle' };
   if (type !== 'integer' && type !== 'number') return { kind: node['x-expression'] === true ? 'expression' : 'text' };
   const bound = (x: Json | undefined): number | undefined => (typeof x === 'number' ? x : undefined);
-  // Where no limit is written, the number's own width is one.
+  // Without a given limit, the width of the number is the limit.
   const width = WIDTHS[String(node.format)];
   return {
     kind: 'number',
@@ -390,7 +390,7 @@ function holds(variant: JsonObject, tag: string, value: Json | undefined): boole
 }
 
 const SHORT_WORDS = /\b(fcfs|sjf|slo|kv|gpu|cpu|lru|ttft|tpot|e2e|itl|blis)\b/g;
-/** A name that is written small wherever it stands. */
+/** A name that is always in lower case. */
 const SMALL_NAME = /\bllm d\b/;
 
 /** `least-loaded` → `Least loaded`, `priority-fcfs` → `Priority FCFS`. */

@@ -14,7 +14,7 @@ test('a seed of 64 bits survives JSON and YAML to the last digit', async () => {
   expect(await readYaml(yaml)).toEqual(document);
 });
 
-test('what a number holds exactly is a number', async () => {
+test('a seed that fits a number exactly is a number', async () => {
   expect(readDocument('{"seed":42}')).toEqual({ seed: 42 });
   expect(writeDocument({ seed: 42 })).toBe('{"seed":42}');
   expect(await readYaml('seed: 9007199254740991\nrate: 8.5\nlist: [1, a, null]')).toEqual({

@@ -1,5 +1,5 @@
-// The scenario document as text and back. A seed has 64 bits and a JavaScript number 53 of them, so a seed that does
-// not fit stays the digits it was written with: a string in the document, a number in every text.
+// The scenario document as text and back. A seed has 64 bits and a JavaScript number only 53, so a larger seed is kept
+// as digits: a string in the document, a number in every text.
 
 import { isObject, type Json } from './json.ts';
 import { trust } from './trust.ts';
@@ -7,7 +7,7 @@ import { trust } from './trust.ts';
 const LONG_SEED = /(?<!\\)"seed"\s*:\s*(\d{16,})(?=\s*[,}\r\n])/;
 const KEPT_SEED = /(?<!\\)"seed":( ?)"(\d+)"/;
 
-/** A seed from its digits: a number where a number holds it exactly. Undefined where it is no seed. */
+/** A seed from its digits: a number if that is exact. Undefined if it is not a seed. */
 export function seedOf(digits: string): Json | undefined {
   if (!/^\d{1,20}$/.test(digits)) return undefined;
   const plain = digits.replace(/^0+(?=\d)/, '');

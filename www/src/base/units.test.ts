@@ -39,7 +39,7 @@ test('a value never shows a fourth significant digit when rounding carries over'
   expect([9.996, 99.96, 9.994].map(sig3)).toEqual(['10.0', '100', '9.99']);
 });
 
-test('what is missing is a dash and never zero', () => {
+test('a missing value is a dash and never zero', () => {
   expect(text(percentileUs(0, 0))).toBe(DASH);
   expect(text(durationUs(Number.NaN))).toBe(DASH);
   expect(count(Number.NaN)).toBe(DASH);
@@ -70,7 +70,7 @@ test('shares, rates, prices and differences', () => {
   expect(usd(1.384)).toBe('$1.38');
   expect(signed(durationMs(1710)).value).toBe('+1.71');
   expect(signed(durationMs(-12)).value).toBe('−12.0');
-  // What rounds to zero is no difference.
+  // A value that rounds to zero is no difference.
   expect(signed(durationMs(0)).value).toBe('0');
   expect(signed(durationMs(-0.001)).value).toBe('0.00');
   expect(signed(percent(0.0001, 1)).value).toBe('0.0');

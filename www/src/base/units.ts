@@ -1,8 +1,8 @@
-// Numbers as the reader sees them: three significant digits, the unit after a no-break space, a dash for what is missing.
+// Numbers in text: three significant digits, the unit after a no-break space, a dash for a missing value.
 
 /** No-break space, between a number and its unit. */
 export const NBSP = '\u00a0';
-/** Stands for a missing value. Never 0. */
+/** A missing value. Never 0. */
 export const DASH = '–';
 
 /** A number and its unit, apart, because the unit is set in a lighter ink. */
@@ -72,7 +72,7 @@ export function usd(x: number): string {
   return Number.isFinite(x) ? `$${x.toFixed(2)}` : DASH;
 }
 
-/** A difference carries its sign: +1.71 s, −12.0 ms. What is zero with its decimals has none. */
+/** A difference with its sign: +1.71 s, −12.0 ms. A value that rounds to zero has no sign. */
 export function signed({ value, unit }: Quantity): Quantity {
   const size = value.replace('-', '');
   const sign = /[1-9]/.test(size) ? (size === value ? '+' : '−') : '';
@@ -125,7 +125,7 @@ function trimmedRate(x: number): string {
   return size >= 99.95 ? group(Math.round(x)) : size >= 0.095 || x === 0 ? x.toFixed(1) : x.toFixed(2);
 }
 
-/** A time as it is typed, `131.25` or `2:11.25`, in seconds; undefined where it is none. */
+/** A typed time, `131.25` or `2:11.25`, in seconds; undefined if invalid. */
 export function secondsOf(text: string): number | undefined {
   const [, hours, minutes, seconds] = /^(?:(?:(\d+):)?(\d+):)?(\d+(?:\.\d*)?)$/.exec(text) ?? [];
   return seconds === undefined ? undefined : Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60 + Number(seconds);

@@ -1,7 +1,7 @@
-// What the panels of the page agree on: the selection, and what stage and charts are given.
+// Types shared by the panels of the page: the selection, and the props of stage and charts.
 import type { Frame, View } from '../generated/boundary.ts';
 
-/** What the reader picked; at most one of each. */
+/** The user's selection; at most one of each. */
 export type Selection = {
   readonly request: number | undefined;
   readonly replica: number | undefined;
@@ -9,16 +9,22 @@ export type Selection = {
 
 export const NOTHING: Selection = { request: undefined, replica: undefined };
 
-/** The span that every percentile on the page is about unless it names another: the latest so many seconds. */
+/** The span in seconds of every percentile on the page that names no other: the latest seconds. */
 export const WINDOW_S = 30;
 
-/** That span in words; at the beginning of a run it is as long as the run. Its edge is that of a whole second: a label that followed it would flicker. */
+/**
+ * That span in words; at the beginning of a run it is as long as the run. It is rounded to whole seconds, so that
+ * labels do not flicker.
+ */
 export function lastSpan(frame: Frame | undefined): string {
   const length = frame?.key.window_s ?? WINDOW_S;
   return `last ${length > WINDOW_S - 3 ? WINDOW_S : Math.max(1, Math.round(length))} s`;
 }
 
-/** With fewer samples than this, one request determines the p99: it is told in a lighter ink, beside their number. */
+/**
+ * With fewer samples than this, one request determines the p99, which is then shown in a lighter ink, beside their
+ * number.
+ */
 export const FEW = 100;
 export const isFew = (samples: number): boolean => samples > 0 && samples < FEW;
 
@@ -65,19 +71,22 @@ export const NO_DATA: ChartData = {
 
 export type StageProps = {
   readonly frame: Frame | undefined;
-  /** The frame whose numbers are written, where that is not the same: marks move with each frame, numbers as often as they can be read. */
+  /**
+   * The frame whose numbers are written, if different: marks move with each frame, numbers change as often as they can
+   * be read.
+   */
   readonly told?: Frame | undefined;
   /** Simulated seconds per wall second asked for; `Infinity` for as fast as possible. */
   readonly speed: number;
   readonly playing: boolean;
   readonly selected: Selection;
   readonly onSelect: (selection: Selection) => void;
-  /** Speaks a choice made with keys. */
+  /** Announces a selection made with keys. */
   readonly onSay?: (sentence: string) => void;
   readonly reducedMotion: boolean;
 };
 
-/** A place on a chart or a distribution: latencies of one kind, told between two instants, up to a value. */
+/** A place on a chart or a distribution: latencies of one kind, reported between two instants, up to a value. */
 export type Place = {
   readonly of: 'ttft' | 'e2e';
   readonly fromS: number;
@@ -106,8 +115,8 @@ export type ChartsProps = {
   readonly onSeek?: ((timeS: number) => void) | undefined;
   /** Length of the warm-up, shaded on every time axis. */
   readonly warmUpS?: number | undefined;
-  /** The charts that are shown; all of them if it is not said. */
+  /** The charts shown; all if undefined. */
   readonly only?: readonly string[] | undefined;
-  /** What was measured where the run replays an experiment. */
+  /** The measured values, if the run replays an experiment. */
   readonly measured?: MeasuredMarks | undefined;
 };

@@ -1,4 +1,5 @@
-// The corpus of tests/yaml, which the command line's reader reads too (src/cli/yaml.rs), and what the two read differently.
+// The corpus of tests/yaml, which the command line also reads (src/cli/yaml.rs), and the differences between the two
+// readers.
 import { expect, test } from 'vitest';
 import differences from '../../../tests/yaml/differences.json';
 import { readYaml } from './yaml.ts';
@@ -19,7 +20,7 @@ test.each(Object.keys(TEXTS))('%s gives the document that the command line reads
   expect(await readYaml(TEXTS[file] ?? '')).toEqual(JSON.parse(document));
 });
 
-test.each(differences)('what the command line reads differently is known: $text', async ({ text, page }) => {
+test.each(differences)('differences to the command line are known: $text', async ({ text, page }) => {
   const read = await readYaml(text).catch(() => 'refused');
   // JSON has no numbers that are not finite.
   const written: unknown = JSON.parse(JSON.stringify(read, (_, value) => (value === Infinity ? 'Infinity' : value)));

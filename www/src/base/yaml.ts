@@ -12,8 +12,8 @@ export async function readYaml(text: string): Promise<Json> {
 }
 
 /**
- * Reads YAML of several documents, and what the texts of several lines within them say where these are YAML too. Empty documents are
- * left out. Throws the parser's own error.
+ * Reads YAML of several documents, and texts of several lines within them that are YAML too. Empty documents are left
+ * out. Throws the parser's own error.
  */
 export async function readYamlDocuments(text: string): Promise<{ documents: Json[]; texts: JsonObject }> {
   const { parseAllDocuments } = await import('yaml');
@@ -48,7 +48,7 @@ export async function writeYaml(document: Json): Promise<string> {
   return stringify(exact, { lineWidth: 0 });
 }
 
-/** Whole numbers back to plain ones; only the seed needs all of its digits. */
+/** Turns big integers back into numbers; only the seed needs all digits. */
 function plain(value: unknown, key: string): Json {
   if (typeof value === 'bigint') return key === 'seed' ? (seedOf(String(value)) ?? Number(value)) : Number(value);
   if (Array.isArray(value)) return value.map((item: unknown) => plain(item, ''));

@@ -1,4 +1,4 @@
-// The thread's side of questions that are answered one after the other, once its module is there.
+// The thread's side of questions, which are answered one after the other once the module has loaded.
 
 declare const self: DedicatedWorkerGlobalScope;
 
@@ -9,7 +9,7 @@ export function answering<Q>(ready: Promise<unknown>, answer: (question: Q) => u
       await ready;
       self.postMessage({ id, value: await answer(question) });
     } catch (error) {
-      // The module throws a list of diagnostics for what it refuses.
+      // The module throws a list of diagnostics for refused input.
       if (Array.isArray(error)) self.postMessage({ id, diagnostics: error });
       else self.postMessage({ id, message: error instanceof Error ? error.message : String(error) });
     }

@@ -1,21 +1,21 @@
-// The page's side of a thread that answers one question after the other: questions become promises.
+// The page's side of a thread that answers one question after the other: each question becomes a promise.
 import { trust } from '../base/trust.ts';
 import type { Diagnostic } from '../generated/boundary.ts';
 import { LostError, RefusedError } from './client.ts';
 
-/** What such a thread says: an answer, what is wrong with the input, or that it failed. */
+/** The messages of such a thread: an answer, the errors of the input, or a failure. */
 export type FromAsked =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly diagnostics: readonly Diagnostic[] }
   | { readonly id: number; readonly message: string };
 
-/** What a `Worker` is here; tests put a stand-in in its place. */
+/** The interface of a `Worker`; tests use a stand-in. */
 export type AskedWorker<Q> = {
   postMessage(message: { id: number; question: Q }): void;
   terminate(): void;
   onmessage: ((event: MessageEvent<FromAsked>) => void) | null;
   onerror: ((event: ErrorEvent) => void) | null;
-  /** Whether it failed before anybody listened. */
+  /** Whether it failed before a listener was attached. */
   failed?: boolean;
 };
 
@@ -38,10 +38,10 @@ export class Asking<Q extends { readonly kind: string }, A extends Record<Q['kin
     return new Promise<unknown>((resolve, reject) => {
       this.waiting.set(id, { resolve, reject });
       worker.postMessage({ id, question });
-    }).then((value) => trust<A[K]>(value)); // The table of answers says which type belongs to which question.
+    }).then((value) => trust<A[K]>(value)); // The table of answers gives the type for each question.
   }
 
-  /** Ends the thread; what was asked is not answered. */
+  /** Ends the thread; open questions are not answered. */
   end(): void {
     this.give('ended');
   }

@@ -1,5 +1,5 @@
-// The thread that reads benchmarks, fits to them and writes rows. It is started when one of these is wanted, and loads the second
-// WebAssembly module; only this file imports that.
+// The thread that reads benchmarks, fits to them and writes rows. It starts on demand and loads the second WebAssembly
+// module; only this file imports that.
 import init, {
   adoptPolicies,
   calibrateBenchmark,

@@ -8,7 +8,7 @@ import type { WorkerLike } from './spawn.ts';
 class FakeWorker implements WorkerLike {
   readonly sent: ToWorker[] = [];
   terminated = false;
-  /** Whether it says nothing any more. */
+  /** Whether it no longer sends messages. */
   hangs = false;
   boots = true;
   loads = true;
@@ -138,7 +138,7 @@ test('a worker that dies is replaced from the compiled module and the run made a
   expect(t.crashes).toMatchObject([{ againUs: 31_000_000, nowUs: 31_000_000, message: 'INV-4: 7 blocks' }]);
 });
 
-test('the first frame after a crash is shown, though a paint of the dead thread was still to come', async () => {
+test('the first frame after a crash is shown, though a paint of the dead thread was pending', async () => {
   const t = setup();
   await t.client.start();
   await t.client.load('{}', RUN);
@@ -167,7 +167,7 @@ test('a question asked while the thread after a crash begins is answered with an
   expect(t.crashes).toMatchObject([{ againUs: 0 }]);
 });
 
-test('a run that crashes again and again is taken to its start, and then left alone', async () => {
+test('a run that crashes repeatedly is taken to its start, and then left alone', async () => {
   const t = setup();
   await t.client.start();
   await t.client.load('{}', RUN);
@@ -187,7 +187,7 @@ test('a question asked while no worker lives is answered with an error instead o
   await expect(t.client.report()).rejects.toBeInstanceOf(LostError);
 });
 
-/** Lets seconds pass, one look of the watchdog after the other. */
+/** Lets seconds pass, one check of the watchdog at a time. */
 async function pass(seconds: number): Promise<void> {
   for (let i = 0; i < seconds; i += 1) await vi.advanceTimersByTimeAsync(1000);
 }
@@ -229,7 +229,7 @@ describe('a thread that hangs', () => {
     expect(load?.kind === 'ask' ? load.question : undefined).toMatchObject({ untilUs: 31_000_000, thenPlay: false });
   });
 
-  test('is noticed while the run plays, though nothing is asked of it', async () => {
+  test('is noticed while the run plays, even without questions', async () => {
     const t = await running();
     t.client.play(1);
     await pass(3);
@@ -238,7 +238,7 @@ describe('a thread that hangs', () => {
     expect(t.crashes.length).toBe(1);
   });
 
-  test('is told from one that only takes long: that answers in between', async () => {
+  test('is distinguished from a slow one, which answers in between', async () => {
     const t = await running();
     const answer = t.client.runTo('preemption');
     answer.catch(() => {});
@@ -246,7 +246,7 @@ describe('a thread that hangs', () => {
     expect(t.crashes).toEqual([]);
   });
 
-  test('is not looked for where nothing goes on', async () => {
+  test('is not checked for while nothing is under way', async () => {
     const t = await running();
     await pass(3);
     const pings = t.last().sent.filter((m) => m.kind === 'ping').length;
@@ -254,7 +254,7 @@ describe('a thread that hangs', () => {
     expect(t.last().sent.filter((m) => m.kind === 'ping').length).toBe(pings);
   });
 
-  test('gets longer for what is done in one piece', async () => {
+  test('gets longer for work done in one piece', async () => {
     const t = await running();
     t.last().hangs = true;
     t.client.report().catch(() => {});
@@ -265,7 +265,7 @@ describe('a thread that hangs', () => {
   });
 });
 
-test('a script that could not be loaded is told, also where it failed before anybody listened', async () => {
+test('a script that could not be loaded is reported, even if it failed before a listener was attached', async () => {
   const early = setup((worker) => {
     worker.failed = true;
   });
@@ -279,7 +279,7 @@ test('a script that could not be loaded is told, also where it failed before any
   expect(late.crashes).toMatchObject([{ againUs: undefined }]);
 });
 
-test('where a thread cannot hold its lock it is not taken for dead', async () => {
+test('a thread that cannot hold its lock is not considered dead', async () => {
   const t = setup();
   await t.client.start();
   await t.client.load('{}', RUN);
@@ -287,7 +287,7 @@ test('where a thread cannot hold its lock it is not taken for dead', async () =>
   expect(t.crashes).toEqual([]);
 });
 
-test('a first scenario that ends its thread leaves one that takes another scenario', async () => {
+test('after a first scenario that ends its thread, another scenario can be loaded', async () => {
   const t = setup((worker) => {
     worker.loads = false;
   });

@@ -1,7 +1,7 @@
-// The page's side of the worker: questions become promises, and a worker that died is replaced.
+// The page's side of the worker: questions become promises, and a dead worker is replaced.
 //
-// The client remembers what the run was made of (scenario with its edits, trace file, playhead), because that is all
-// it takes to make the same run again.
+// The client keeps the inputs of the run (scenario with its edits, trace file, playhead), which are enough to rebuild
+// the same run.
 
 import { readFrame } from '../base/frameBytes.ts';
 import { trust } from '../base/trust.ts';
@@ -28,7 +28,7 @@ import {
 import type { WorkerLike } from './spawn.ts';
 import { createWatchdog } from './watchdog.ts';
 
-/** The input was refused; the run that was going on still is. */
+/** The input was refused; the present run continues. */
 export class RefusedError extends Error {
   readonly diagnostics: readonly Diagnostic[];
   constructor(diagnostics: readonly Diagnostic[]) {
@@ -40,17 +40,20 @@ export class RefusedError extends Error {
 /** The worker died before it answered. */
 export class LostError extends Error {}
 
-/** Ignores that a question was not answered because the worker was replaced or has no run; throws every other error. */
+/**
+ * Ignores errors of questions without an answer because the worker was replaced or has no run; throws every other
+ * error.
+ */
 export function ignoreLost(error: unknown): void {
   if (!(error instanceof LostError || error instanceof RefusedError)) throw error;
 }
 
 export type Ready = { readonly version: string };
 
-/** A crash, and what the page can offer the reader. */
+/** A crash, and what the page can offer the user. */
 export type Crash = {
   readonly message: string;
-  /** Where the run was made again, if it could be: without what was asked of it last. */
+  /** The instant up to which the run was rebuilt, without its last question, if that was possible. */
   readonly againUs: number | undefined;
   /** The scenario with its edits, as it was. */
   readonly scenario: string;
@@ -58,7 +61,7 @@ export type Crash = {
 };
 
 export type Listener = {
-  /** A frame of the run that was accepted last: frames of an earlier one, still on their way, are not shown. */
+  /** A frame of the latest accepted run; frames of an earlier run still on their way are not shown. */
   readonly onFrame: (frame: Frame, id: RunId, mode: Mode, achieved: number) => void;
   readonly onCrash: (crash: Crash) => void;
 };
@@ -66,20 +69,20 @@ export type Listener = {
 type Pending = {
   readonly resolve: (value: Answers[keyof Answers]) => void;
   readonly reject: (reason: Error) => void;
-  /** How many seconds the thread may be silent before it has answered. */
+  /** How many seconds the thread may be silent before it answers. */
   readonly mostSilent: number;
 };
 
 /** Work is done in slices far shorter than this, in seconds. */
 const MOST_SILENT = 5;
-/** But for what is done in one piece and may be about a million requests. */
+/** For work done in one piece, which may cover a million requests. */
 const MOST_SILENT_WHOLE = 30;
 const WHOLE: ReadonlySet<Question['kind']> = new Set(['load', 'trace', 'report', 'outcomes']);
 
-/** Crashes in a row, without a frame that moved between them, after which the run is not made again. */
+/** After this many crashes in a row, without progress between them, the run is not rebuilt. */
 const MOST_CRASHES = 2;
 
-/** Threads begun so far. */
+/** Threads started so far. */
 let lives = 0;
 
 export class Client {
@@ -95,7 +98,7 @@ export class Client {
   private usesTrace = false;
   private crashes = 0;
   private frameQueued: Extract<FromWorker, { kind: 'frame' }> | undefined;
-  /** Whether the run goes on by itself. */
+  /** Whether the run is playing. */
   private moves = false;
   private again: Promise<void> | undefined;
   private readonly watchdog = createWatchdog({
@@ -109,10 +112,10 @@ export class Client {
   private readonly listener: Listener;
   private readonly nextPaint: (callback: () => void) => void;
   private readonly batch: boolean;
-  /** Whether the worker takes messages: before, it would lose them. */
+  /** Whether the worker accepts messages; earlier ones would be lost. */
   private ready = false;
 
-  /** With `batch`, for runs that nobody watches. */
+  /** With `batch`, for runs without display. */
   constructor(
     spawn: () => WorkerLike,
     listener: Listener,
@@ -162,7 +165,7 @@ export class Client {
     });
   }
 
-  /** A thread that the browser ends, for want of memory, says nothing: the lock that it held tells. */
+  /** A thread that the browser ends for lack of memory sends no message; the release of its lock shows it. */
   private watch(worker: WorkerLike, life: string, starting: (reason: Error) => void): void {
     if (typeof navigator === 'undefined' || !navigator.locks) return;
     navigator.locks
@@ -208,7 +211,7 @@ export class Client {
     return this.ask({ kind: 'figures' });
   }
 
-  /** Goes to an instant; resolves when it is reached, or when another command ended the way. */
+  /** Goes to an instant; resolves when it is reached, or when another command ends the seek. */
   seek(untilUs: number): Promise<Answers['seek']> {
     return this.ask({ kind: 'seek', untilUs });
   }
@@ -253,12 +256,12 @@ export class Client {
     return this.ask({ kind: 'outcomes' });
   }
 
-  /** Comes when a thread that has ended was replaced, or could not be. */
+  /** Resolves when an ended thread was replaced, or could not be. */
   async settled(): Promise<void> {
     await this.again;
   }
 
-  /** Ends the worker; what was asked is not answered. */
+  /** Ends the worker; open questions are not answered. */
   end(): void {
     this.watchdog.end();
     this.worker?.terminate();
@@ -301,7 +304,7 @@ export class Client {
       this.pending.set(id, { resolve, reject, mostSilent: WHOLE.has(question.kind) ? MOST_SILENT_WHOLE : MOST_SILENT });
       if (!this.send({ kind: 'ask', id, question }, transfer))
         this.settle(id)?.reject(new LostError('no simulation is running'));
-    }).then((value) => trust<Answers[K]>(value)); // The table of answers says which type belongs to which question.
+    }).then((value) => trust<Answers[K]>(value)); // The table of answers gives the type for each question.
   }
 
   private send(message: ToWorker, transfer: Transferable[] = []): boolean {
@@ -341,7 +344,7 @@ export class Client {
     if (waits) return;
     const worker = this.worker;
     this.nextPaint(() => {
-      // What has come from the thread that follows a dead one waits for a paint of its own.
+      // Frames of the replacement thread wait for a paint of their own.
       if (this.worker !== worker) return;
       const latest = this.frameQueued;
       this.frameQueued = undefined;
@@ -358,7 +361,7 @@ export class Client {
     });
   }
 
-  /** The worker is gone: make another from the compiled module and the same run again, up to the last frame shown. */
+  /** The worker is gone: start another from the compiled module and rebuild the run, up to the last frame shown. */
   private died(message: string, starting: (reason: Error) => void): void {
     this.watchdog.end();
     this.worker?.terminate();
@@ -386,7 +389,7 @@ export class Client {
   private async rebuild(untilUs: number): Promise<void> {
     this.nowUs = 0;
     await this.start();
-    // The first scenario was not accepted yet: another one may be.
+    // The first scenario was not accepted yet; another one may be.
     if (this.scenario === '') return;
     if (this.usesTrace && this.traceFile) await this.readTrace(this.traceFile, () => {});
     await this.load(this.scenario, { id: this.id, useTrace: this.usesTrace, untilUs, thenPlay: false, keeps: false });

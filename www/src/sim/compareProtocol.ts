@@ -1,4 +1,4 @@
-// What the page and the thread that compares runs say to each other.
+// The messages between the page and the thread that compares runs.
 import type {
   Capacity,
   CaseText,
@@ -11,24 +11,26 @@ import type {
   SweepSummary,
 } from '../generated/boundary.ts';
 
-/** What became of the requests of a run, as its simulation wrote it. */
+/** The outcomes of the requests of a run, as written by its simulation. */
 export type Outcomes = Uint8Array<ArrayBuffer>;
 
 export type CompareQuestion =
-  /** Two runs beside each other, or as many pairs of runs as there are seeds. */
+  /** Two runs beside each other, or a pair of runs per seed. */
   | {
       readonly kind: 'compare';
       readonly pairs: readonly (readonly [a: Outcomes, b: Outcomes])[];
-      /** Both scenarios with their edits: these part the run into spans. */
+      /** Both scenarios with their edits, which divide the run into spans. */
       readonly scenarios: readonly [a: string, b: string];
-      /** For each pair the runs of their oracles, where there are some. */
+      /** For each pair the runs of their oracles, if any. */
       readonly bounds?: readonly (readonly [a: Outcomes, b: Outcomes])[];
     }
-  /** The scenarios of a race or a sweep: what is varied, as the command line's `--vary` takes it, and how many seeds. */
+  /**
+   * The scenarios of a race or a sweep: the varied fields as in the command line's `--vary`, and the number of seeds.
+   */
   | { readonly kind: 'cases'; readonly scenario: string; readonly varied: readonly string[]; readonly seeds: number }
   /** The figures of one run. */
   | { readonly kind: 'row'; readonly outcomes: Outcomes }
-  /** The order of a race as far as it has gone. */
+  /** The ranking of a race so far. */
   | {
       readonly kind: 'rank';
       readonly entries: readonly RaceEntry[];
@@ -38,21 +40,21 @@ export type CompareQuestion =
     }
   /** The scenario of the oracle of a scenario. */
   | { readonly kind: 'oracle'; readonly scenario: string }
-  /** What a sweep has come to as far as it has gone. */
+  /** The results of a sweep so far. */
   | { readonly kind: 'summary'; readonly paths: readonly string[]; readonly rows: readonly SweepRow[] }
-  /** Begins a search for the capacity, with so many seeds, in place of the one before. */
+  /** Begins a search for the capacity with a number of seeds; it replaces the previous one. */
   | { readonly kind: 'search'; readonly scenario: string; readonly seeds: number; readonly share: number }
-  /** What runs next for a seed, by its place. */
+  /** The next run for a seed, by its index. */
   | { readonly kind: 'search-next'; readonly seed: number }
-  /** The run that was asked for last. */
+  /** The result of the run requested last. */
   | { readonly kind: 'search-saw'; readonly seed: number; readonly outcomes: Outcomes }
-  /** The run that was asked for last cannot be made: whether a lower load is known to hold. */
+  /** The run requested last cannot be made; answers whether a lower load is known to hold. */
   | { readonly kind: 'search-refused'; readonly seed: number }
-  /** What the search has found. */
+  /** The result of the search. */
   | { readonly kind: 'search-found' };
 
 export type CompareAnswers = {
-  /** `null` where there is nothing to compare yet. */
+  /** `null` if there is nothing to compare yet. */
   compare: RunComparison | null;
   cases: readonly CaseText[];
   row: RunRow;

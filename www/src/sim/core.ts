@@ -1,5 +1,5 @@
-// The WebAssembly module as the runner sees it. Tests put a small stand-in behind the same interface; the compiler checks in
-// worker.ts and quick.ts that the modules, whose declarations are generated, are such.
+// The WebAssembly module as the runner sees it. Tests use a small stand-in with the same interface. In worker.ts and
+// quick.ts the compiler checks that the modules, whose declarations are generated, implement it.
 import type {
   ColumnsQuery,
   Diagnostic,
@@ -20,26 +20,31 @@ import type {
 export type ColumnSet = { names: string[]; columns: Float64Array<ArrayBuffer>[] };
 
 export interface SimCore {
-  /** Runs to an instant, for about so many milliseconds at most. */
+  /** Runs to an instant, for at most about `maxMs` milliseconds. */
   advance(untilUs: number, maxMs: number): Stop;
   beginStep(kind: StepKind): void;
-  /** Runs towards the end of the step begun last, for about so many milliseconds at most. */
+  /** Runs towards the end of the step begun last, for at most about `maxMs` milliseconds. */
   advanceStep(maxMs: number): Stop;
-  /** Begins the way to the next time of an occasion. */
+  /** Begins the search for the next time of an occasion. */
   beginTo(occasion: Occasion): void;
   advanceTo(maxMs: number): Stop;
-  /** What a list of runs says of this one, as far as it was computed. */
+  /** The figures of this run for a list of runs, as far as computed. */
   figures(): RunFigures;
   computedUs(): number;
-  /** Goes to the nearest checkpoint before an instant, or stays if that is nearer: `advance` leads there. */
+  /**
+   * Goes to the nearest checkpoint before an instant, or stays if that is nearer; `advance` then runs to the instant.
+   */
   seek(untilUs: number): void;
   beginBack(kind: StepKind): void;
-  /** Goes on with the step back begun last, for about so many milliseconds at most. */
+  /** Continues the step back begun last, for at most about `maxMs` milliseconds. */
   advanceBack(maxMs: number): Stop;
-  /** Goes on with another scenario at its beginning; what was computed of runs that begin alike stays. Throws a list of diagnostics. */
+  /**
+   * Switches to another scenario at its beginning and keeps what was computed of runs with the same beginning. Throws a
+   * list of diagnostics.
+   */
   adopt(text: string): void;
   adoptWithTrace(text: string, trace: TraceCore): void;
-  /** How many checkpoints, and about how many bytes they take. */
+  /** The number of checkpoints, and roughly their bytes. */
   checkpoints(): [number, number];
   apply(editJson: string): Diagnostic[];
   nowUs(): number;
@@ -49,12 +54,12 @@ export interface SimCore {
   eventRows(query: EventsQuery): EventRows;
   scalingRows(query: ScalingQuery): ScalingRows;
   inspect(request: number): RequestDetail | null;
-  /** The slowest request told between two instants that took no longer than so much: by TTFT, or else by E2E. */
+  /** The slowest request reported between two instants and no slower than a limit: by TTFT, or else by E2E. */
   slowest(ttft: boolean, fromUs: number, toUs: number, atMostUs: number): number | undefined;
   columns(query: ColumnsQuery): ColumnSet;
   evidence(): Evidence;
   report(): string;
-  /** What became of each request up to the playhead, for the module of comparisons. */
+  /** The outcome of each request up to the playhead, for the module of comparisons. */
   outcomes(): Uint8Array;
   digest(report: string): string;
   scenario(): string;
@@ -68,14 +73,14 @@ export interface TraceCore {
 export interface Core {
   check(text: string): Diagnostic[];
   version(): string;
-  /** A seed that nobody has drawn before. */
+  /** A fresh random seed. */
   freshSeed(): string;
   newTrace(packed: Uint8Array): TraceCore;
   /** Throws a list of diagnostics. */
   newSim(text: string, trace: TraceCore | undefined): SimCore;
 }
 
-/** What a module of the simulation exports. */
+/** The exports of a module of the simulation. */
 type SimModule<T extends TraceCore> = {
   freshSeed(): string;
   readonly Trace: new (packed: Uint8Array) => T;
@@ -97,10 +102,10 @@ export function coreOf<T extends TraceCore>({ freshSeed, Sim, Trace }: SimModule
   };
 }
 
-/** What the runner needs from its surroundings. */
+/** The runner's interface to its environment. */
 export type Surroundings = {
   readonly now: () => number;
-  /** Calls back after messages that wait have been handled. */
+  /** Calls back after waiting messages have been handled. */
   readonly soon: (callback: () => void) => void;
   /** Calls back after some milliseconds. */
   readonly later: (callback: () => void, ms: number) => void;

@@ -1,4 +1,4 @@
-// What the page and the thread of links say to each other.
+// The messages between the page and the thread of links.
 import type {
   DescribedModel,
   Diagnostic,
@@ -10,24 +10,27 @@ import type {
   TraceOutcome,
 } from '../generated/boundary.ts';
 
-/** What became of a trace file: what is told of it, and its columns for the simulation; none if it was refused. */
+/**
+ * The result of reading a trace file: its summary, and its columns for the simulation, which are missing if it was
+ * refused.
+ */
 export type TraceRead = { readonly outcome: TraceOutcome; readonly packed: Uint8Array<ArrayBuffer> };
 
 export type LinkQuestion =
-  /** What a link carries. */
+  /** Reads the contents of a link. */
   | { readonly kind: 'open'; readonly text: string }
-  /** The link of a scenario, JSON text, and of a second one where `asked` names a second run. */
+  /** The link of a scenario, JSON text, and of a second one if `asked` names a second run. */
   | {
       readonly kind: 'make';
       readonly scenario: string;
       readonly asked: LinkAsked;
       readonly beside: string | undefined;
     }
-  /** A report with the link of what ran. */
+  /** A report with the link of its run. */
   | { readonly kind: 'report'; readonly report: string; readonly link: string }
-  /** Whether a trace is the one that a link names. */
+  /** Whether a trace is the one named in a link. */
   | { readonly kind: 'trace'; readonly mark: TraceMark; readonly rows: number; readonly digest: string }
-  /** What is wrong with an expression, and what the word at the caret could become. */
+  /** The errors of an expression, and completions for the word at the caret. */
   | { readonly kind: 'read-expression'; readonly text: string; readonly caret: number }
   /** A scorer of a weighted router, whose settings are JSON text, as an expression. */
   | { readonly kind: 'as-expression'; readonly weighted: string; readonly index: number }
@@ -40,13 +43,13 @@ export type LinkQuestion =
 
 export type LinkAnswers = {
   open: OpenedLink;
-  /** `null` where the link would be too long. */
+  /** `null` if the link would be too long. */
   make: MadeLink | null;
   report: string;
-  /** What is wrong with it; `null` if it is the one. */
+  /** The error; `null` if it is the right one. */
   trace: Diagnostic | null;
   'read-expression': ExpressionReading;
-  /** `null` where it is none. */
+  /** `null` if it has none. */
   'as-expression': string | null;
   architecture: DescribedModel;
   'trace-open': null;

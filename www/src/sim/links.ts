@@ -1,4 +1,4 @@
-// The thread that opens and makes links, and reads expressions, descriptions of models and traces. It is started when there is one;
+// The thread that opens and makes links, and reads expressions, descriptions of models and traces. It starts on demand;
 // only this file imports its module.
 import init, {
   architectureFromHf,
@@ -15,7 +15,7 @@ import { answering } from './answering.ts';
 import type { LinkAnswers, LinkQuestion, TraceRead } from './linkProtocol.ts';
 import { never } from './protocol.ts';
 
-/** The file of a trace that is being read: a thread reads one at a time. */
+/** The trace file being read; a thread reads one at a time. */
 let file: TraceFile | undefined;
 
 function finishTrace(): TraceRead {

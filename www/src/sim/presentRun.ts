@@ -1,27 +1,31 @@
-// The run under way in the worker, and the module that computes it. A run that began in the small module moves to the quicker one once
-// that is there and where little is computed twice: at its beginning, or by being made again beside the run, which waits for it.
+// The run under way in the worker, and the module that computes it. A run that began in the small module moves to the
+// quicker one once that has loaded, if little is computed twice: it restarts there at its beginning, or is rebuilt
+// beside the waiting run.
 import type { FrameQuery, Stop } from '../generated/boundary.ts';
 import type { Core, SimCore, TraceCore } from './core.ts';
 import type { Question } from './protocol.ts';
 import { refusable, unlessRefused } from './refused.ts';
 
-/** A run that took longer is not computed again in a quicker module, as the wait would be seen, unless so long a way makes up for it. */
+/**
+ * A run that took longer is not rebuilt in a quicker module, because the wait would be visible, unless a
+ * long enough remainder makes up for it.
+ */
 const MOST_REPEATED_MS = 1500;
 const LONG_WAY = 3;
 
 export class PresentRun {
-  /** The module that runs to come are made in. */
+  /** The module for new runs. */
   core: Core;
   sim: SimCore | undefined;
   private trace: TraceCore | undefined;
   private replays = false;
-  /** The module that `sim` is of. */
+  /** The module of `sim`. */
   private made: Core | undefined;
-  /** The same run in the quicker module, on its way to where `sim` is. */
+  /** The same run in the quicker module, on its way to the instant of `sim`. */
   private successor: SimCore | undefined;
-  /** Time that computing `sim` took so far. */
+  /** The time spent on computing `sim` so far. */
   private busyMs = 0;
-  /** The module that replaces `core` once no trace is held in that. */
+  /** The module that replaces `core` once that holds no trace. */
   private quicker: Core | undefined;
   private readonly now: () => number;
 
@@ -30,15 +34,15 @@ export class PresentRun {
     this.now = now;
   }
 
-  /** Takes a trace that was read, for runs to come; throws where it is refused. */
+  /** Takes a trace that was read, for new runs; throws if it is refused. */
   takeTrace(packed: Uint8Array): void {
-    // Runs hold the old one of their own.
+    // Existing runs keep the old one.
     this.trace?.free();
     this.core = this.quicker ?? this.core;
     this.trace = this.core.newTrace(packed);
   }
 
-  /** Begins the run of a scenario; throws where it is refused, and the old one is as it was. */
+  /** Begins the run of a scenario; throws if it is refused, and the old run stays unchanged. */
   begin(question: Extract<Question, { kind: 'load' }>): SimCore {
     const next = refusable(() => this.runOf(question));
     this.stay();
@@ -70,7 +74,7 @@ export class PresentRun {
     return stop;
   }
 
-  /** Takes a quicker module for runs to come; false where a trace is held in the one before. */
+  /** Takes a quicker module for new runs; false if the previous one holds a trace. */
   quicken(core: Core): boolean {
     this.quicker = core;
     if (this.trace) return false;
@@ -78,7 +82,7 @@ export class PresentRun {
     return true;
   }
 
-  /** A run that is to go ahead begins anew in the quicker module, if that loses little, else stays; tells whether it did. */
+  /** Restarts a run that will run ahead in the quicker module if little is lost; returns whether it did. */
   beginAnew(untilUs: number): boolean {
     const { sim, core } = this;
     const may = sim && untilUs > sim.nowUs() && this.mayMove(sim, untilUs);
@@ -90,39 +94,48 @@ export class PresentRun {
     return true;
   }
 
-  /** Whether making the present run in the quicker module takes a moment or pays until an instant, and nothing of it is computed beyond where it is. */
+  /**
+   * Whether rebuilding the present run in the quicker module is quick or pays off until an instant, and nothing is
+   * computed beyond the present instant.
+   */
   private mayMove(sim: SimCore, untilUs = 0): boolean {
     const pays = this.busyMs <= MOST_REPEATED_MS || LONG_WAY * sim.nowUs() <= untilUs;
     return this.made !== this.core && !this.replays && pays && sim.computedUs() <= sim.nowUs();
   }
 
-  /** Begins to make the present run in the quicker module, where that may be. A question that changes the run or takes it back ends that; the next play begins it again. */
+  /**
+   * Begins to rebuild the present run in the quicker module, if allowed. A question that changes the run or takes it
+   * back ends that; the next play begins it again.
+   */
   handOver(): boolean {
     const { sim, core } = this;
     if (!sim || this.successor || !this.mayMove(sim)) return false;
     this.successor = unlessRefused(() => core.newSim(sim.scenario(), undefined));
-    // It is on its way there: one that plays as fast as it can keeps few checkpoints.
+    // It is sent there as a seek, because a run that plays at full speed keeps few checkpoints.
     this.successor?.seek(sim.nowUs());
     return true;
   }
 
-  /** The present run stays in the module that it is in. */
+  /** Keeps the present run in its module. */
   stay(): void {
     this.successor?.free();
     this.successor = undefined;
   }
 
-  /** A slice of the successor's way to where the run is, which waits for it and is then replaced; `undefined` where there is none. */
+  /**
+   * A slice of the successor's way to the instant of the run, which waits and is then replaced; `undefined` if there is
+   * no successor.
+   */
   follow(maxMs: number, detail: FrameQuery): 'under way' | 'replaced' | 'stayed' | undefined {
     const { sim, successor: next } = this;
     if (!sim || !next) return undefined;
     if (next.advance(sim.nowUs(), maxMs) === 'events') return 'under way';
-    // After a single step the run may stand between two events of one instant, where no advance leads.
+    // After a single step the run may be between two events of one instant, which no advance reaches.
     if (next.events() !== sim.events()) {
       this.stay();
       return 'stayed';
     }
-    // A frame takes what moved since the one before: that was shown.
+    // A frame has the moves since the previous one; these were shown already.
     next.frame(detail);
     this.replace(sim, next);
     return 'replaced';

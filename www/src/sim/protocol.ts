@@ -1,4 +1,4 @@
-// What the page and the simulation worker say to each other. Every message is plain data; columns travel as transfers.
+// The messages between the page and the simulation worker. Every message is plain data; columns travel as transfers.
 import type { Place } from '../base/view.ts';
 import type {
   Diagnostic,
@@ -16,12 +16,12 @@ import type {
   View,
 } from '../generated/boundary.ts';
 
-/** Where the run stands after a command, and the document it comes from. */
+/** The instant of the run after a command, and its document. */
 export type RunState = { readonly nowUs: number; readonly scenario: string };
 
 /**
- * Which run a frame or an answer belongs to. The page numbers its documents; the same document run again keeps its number, since
- * it gives the same run. `edit` counts the changes made to that document while it ran.
+ * The run that a frame or an answer belongs to. The page numbers its documents; the same document run again keeps its
+ * number, since it gives the same run. `edit` counts the changes to that document during the run.
  */
 export type RunId = { readonly run: number; readonly edit: number };
 
@@ -34,14 +34,14 @@ export function precedes(a: RunId, b: RunId): boolean {
   return a.run < b.run || (a.run === b.run && a.edit < b.edit);
 }
 
-/** A run that was accepted; `left`: of the course of events that an edit in the past has left. */
+/** An accepted run; `left`: the figures of the old run after an edit in the past. */
 export type Accepted = RunState & {
   readonly id: RunId;
   readonly diagnostics: readonly Diagnostic[];
   readonly left?: RunFigures | undefined;
 };
 
-/** How work that takes the run somewhere ended, and where that was. */
+/** How a seek or step ended, and its instant. */
 export type Stopped = { readonly stop: Stop; readonly nowUs: number };
 
 export type RunReport = { readonly json: string; readonly digest: string };
@@ -50,15 +50,15 @@ export type ColumnsAnswer = {
   readonly view: View;
   readonly names: readonly string[];
   readonly columns: readonly Float64Array[];
-  /** Time that making them took. */
+  /** The time to make them. */
   readonly tookMs: number;
 };
 
 /** Questions: each gets one answer of the type that `Answers` gives it. */
 export type Question =
   /**
-   * Makes a run of a scenario, on the trace read last if `useTrace`, and runs it to `untilUs`; the old run stays if it is refused. With
-   * `keeps`, what is computed of runs that begin alike stays too.
+   * Makes a run of a scenario, on the trace read last if `useTrace`, and runs it to `untilUs`; the old run stays if it
+   * is refused. With `keeps`, computed parts of runs with the same beginning stay too.
    */
   | {
       readonly kind: 'load';
@@ -71,27 +71,32 @@ export type Question =
     }
   | { readonly kind: 'check'; readonly text: string }
   | { readonly kind: 'apply'; readonly edit: string }
-  /** Runs as fast as possible to the next event of a kind. Answered when it has happened, or when another command ended the search. */
+  /**
+   * Runs as fast as possible to the next event of a kind. Answered when it has happened, or when another command ends
+   * the search.
+   */
   | { readonly kind: 'step'; readonly step: StepKind; readonly back: boolean }
   /** Runs as fast as possible to the next time of an occasion. Answered as a step is. */
   | { readonly kind: 'run-to'; readonly occasion: Occasion }
-  /** Goes to an instant, then goes on as before. Answered when it is reached, or when another command ended the way. */
+  /**
+   * Goes to an instant, then continues as before. Answered when it is reached, or when another command ends the seek.
+   */
   | { readonly kind: 'seek'; readonly untilUs: number }
   | { readonly kind: 'columns'; readonly views: readonly View[] }
   | { readonly kind: 'events'; readonly query: EventsQuery }
   | { readonly kind: 'scaling'; readonly query: ScalingQuery }
   | { readonly kind: 'inspect'; readonly request: number }
   | { readonly kind: 'slowest'; readonly place: Place }
-  /** A seed that nobody has drawn before, as text: JavaScript's numbers do not hold all of them. */
+  /** A fresh random seed as text, because JavaScript's numbers do not hold all seeds. */
   | { readonly kind: 'fresh-seed' }
   | { readonly kind: 'report' }
-  /** What became of each request up to the playhead, as the thread of comparisons reads it. */
+  /** The outcome of each request up to the playhead, for the thread of comparisons. */
   | { readonly kind: 'outcomes' }
-  /** What a list of runs says of this one. */
+  /** The figures of this run for a list of runs. */
   | { readonly kind: 'figures' }
-  /** How many checkpoints there are, and about how many bytes they take. */
+  /** The number of checkpoints, and roughly their bytes. */
   | { readonly kind: 'checkpoints' }
-  /** What the numbers rest on, at the playhead. */
+  /** The basis of the numbers, at the playhead. */
   | { readonly kind: 'evidence' }
   /** Takes a trace that the thread of links has read. */
   | { readonly kind: 'trace'; readonly packed: Uint8Array<ArrayBuffer> };
@@ -100,7 +105,7 @@ export type Answers = {
   load: Accepted;
   check: readonly Diagnostic[];
   apply: Accepted;
-  /** `until`: it has happened. `events`: it was not found before another command came. `finished`: it does not happen. */
+  /** `until`: it has happened. `events`: another command came before it was found. `finished`: it does not happen. */
   step: Stopped;
   'run-to': Stopped;
   seek: Stopped;
@@ -110,7 +115,7 @@ export type Answers = {
   events: EventRows;
   scaling: ScalingRows;
   inspect: RequestDetail | null;
-  /** The request that the place stands for. */
+  /** The request of the place. */
   slowest: number | null;
   'fresh-seed': string;
   report: RunReport;
@@ -125,9 +130,9 @@ export type ToWorker =
   | {
       readonly kind: 'boot';
       readonly module: WebAssembly.Module | undefined;
-      /** Whether runs are made that nobody watches: in the module built for speed, without event log and latest window. */
+      /** Whether runs are made without display: in the module built for speed, without event log and latest window. */
       readonly batch: boolean;
-      /** A lock that the worker holds as long as it lives, where the browser lets it. */
+      /** A lock that the worker holds as long as it lives, if the browser allows it. */
       readonly life: string;
     }
   | { readonly kind: 'play'; readonly speed: number }
@@ -136,7 +141,7 @@ export type ToWorker =
   | { readonly kind: 'detail'; readonly query: FrameQuery }
   /** The latest frame was drawn; the next may come. */
   | { readonly kind: 'ack' }
-  /** Answered at once by a thread that is not hung. */
+  /** A thread that does not hang answers it at once. */
   | { readonly kind: 'ping' }
   | { readonly kind: 'ask'; readonly id: number; readonly question: Question };
 
@@ -147,11 +152,11 @@ export type Mode = 'paused' | 'playing' | 'seeking' | 'stepping';
 export type FromWorker =
   | {
       readonly kind: 'ready';
-      /** What another worker of this kind may begin with. */
+      /** The compiled module, for further workers of this kind. */
       readonly module: WebAssembly.Module | undefined;
       readonly version: string;
     }
-  /** The thread holds its lock. The browser frees the lock when the thread ends, and the page, which waits for it, then knows. */
+  /** The thread holds its lock. The browser releases it when the thread ends; the page waits for that. */
   | { readonly kind: 'alive' }
   | { readonly kind: 'pong' }
   | {

@@ -1,5 +1,5 @@
-// The module built for speed, with what-if questions: only this file imports it. The simulation's thread and that of what-if
-// questions load it, each for itself.
+// The module built for speed, with what-if questions. Only this file imports it. The thread of the simulation and that
+// of what-if questions each load it.
 import init, { freshSeed, Questions, Sim, Trace } from '../../pkg/quick.js';
 import wasmUrl from '../../pkg/quick_bg.wasm?url';
 import { type Core, coreOf } from './core.ts';
@@ -9,7 +9,7 @@ export { Questions };
 /** May be used once `ready` has resolved. */
 export const QUICK = coreOf({ freshSeed, Sim, Trace });
 
-/** The same for runs that nobody watches. */
+/** The same for runs without display. */
 export const BATCH: Core = { ...QUICK, newSim: (text) => Sim.unwatched(text) };
 
 /** Loads and compiles the module. */

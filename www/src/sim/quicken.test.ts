@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { setup } from './standIn.ts';
 
-test('a run goes on in the quicker module at the instant and event where it was', () => {
+test('a run continues in the quicker module at the same instant and event', () => {
   const t = setup(0.02);
   t.load();
   t.runner.handle({ kind: 'play', speed: 10 });
@@ -11,7 +11,7 @@ test('a run goes on in the quicker module at the instant and event where it was'
   t.pass(150);
   expect(t.sims.length).toBe(2);
   expect(t.sims[0]?.freed).toBe(true);
-  // It was sent there, so that it kept as many checkpoints on its way as others do.
+  // It was sent there by a seek, so it kept as many checkpoints on its way as others do.
   expect(t.sims[1]?.wayTo).toBe(us);
   expect(t.sim().us).toBeGreaterThanOrEqual(us);
   expect(t.sim().longestMs).toBeLessThanOrEqual(12);
@@ -33,7 +33,7 @@ test('the next run is made in the quicker module, and a long one stays where it 
   expect(t.sims[0]?.freed).toBe(true);
 });
 
-test('a run on its first way begins anew in the quicker module, unless it has come far', () => {
+test('a run on its first seek restarts in the quicker module, unless it has come far', () => {
   const t = setup(0.2);
   t.load('{}', 60e6);
   t.pass(100);
@@ -51,7 +51,7 @@ test('a run on its first way begins anew in the quicker module, unless it has co
   expect([far.sims.length, far.sims[0]?.freed]).toEqual([1, false]);
 });
 
-test('a long way begins anew in the quicker module even where that loses much', () => {
+test('a long seek restarts in the quicker module even if much is lost', () => {
   const t = setup(0.2);
   t.load('{}', 600e6);
   t.pass(4000);
@@ -62,7 +62,7 @@ test('a long way begins anew in the quicker module even where that loses much', 
   expect(t.sim().us).toBe(600e6);
 });
 
-test('a run that goes ahead while it is made in the quicker module goes on there', () => {
+test('a run that runs ahead while it is rebuilt in the quicker module continues there', () => {
   const t = setup(0.2);
   t.load('{}', 5e6);
   t.pass(2000);
@@ -80,7 +80,7 @@ test.each([
   { kind: 'ask', id: 92, question: { kind: 'apply', edit: '{}' } } as const,
   { kind: 'ask', id: 93, question: { kind: 'seek', untilUs: 0 } } as const,
   { kind: 'ask', id: 94, question: { kind: 'step', step: 'event', back: false } } as const,
-])('$question.kind keeps the run in the module that it is in', (message) => {
+])('$question.kind keeps the run in its module', (message) => {
   const t = setup(0.2);
   t.load();
   t.runner.handle({ kind: 'play', speed: Number.POSITIVE_INFINITY });
@@ -92,7 +92,7 @@ test.each([
   expect(t.sims[1]?.freed).toBe(true);
 });
 
-test('a run that stands between two events of one instant stays in its module', () => {
+test('a run between two events of one instant stays in its module', () => {
   const t = setup(0.01);
   t.load();
   t.ask({ kind: 'step', step: 'event', back: false });
@@ -103,7 +103,7 @@ test('a run that stands between two events of one instant stays in its module', 
   expect(t.sims[1]?.freed).toBe(true);
 });
 
-test('a run that cannot be made a second time stays in its module and goes on', () => {
+test('a run that cannot be rebuilt stays in its module and continues', () => {
   const t = setup(0.01);
   t.load();
   t.sim().scenario = () => 'refuse';

@@ -1,4 +1,4 @@
-// What the module refuses: it throws a list of diagnostics.
+// Refusals of the module, which throws a list of diagnostics.
 import type { Diagnostic } from '../generated/boundary.ts';
 
 /** A refusal: the user's input is at fault, not the program. */
@@ -10,7 +10,7 @@ export class Refused extends Error {
   }
 }
 
-/** What is made, or nothing where the module refuses it. */
+/** The result, or undefined if the module refuses it. */
 export function unlessRefused<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -20,7 +20,7 @@ export function unlessRefused<T>(work: () => T): T | undefined {
   }
 }
 
-/** Runs what the module may refuse, by throwing a list of diagnostics. */
+/** Runs a call that the module may refuse by throwing a list of diagnostics. */
 export function refusable<T>(work: () => T): T {
   try {
     return work();

@@ -17,7 +17,7 @@ test('playing at a speed advances that many simulated seconds in a wall second',
   expect(last?.kind === 'frame' ? last.achieved : 0).toBeGreaterThan(9);
 });
 
-test('messages are looked at after 12 milliseconds of work, however much is left', () => {
+test('messages are handled after 12 milliseconds of work, however much is left', () => {
   const t = setup(0.2);
   t.load();
   t.runner.handle({ kind: 'play', speed: Number.POSITIVE_INFINITY });
@@ -67,7 +67,7 @@ test.each([
   expect(t.answers('stop')[0]).toMatchObject({ stop: 'events' });
 });
 
-test('a step to what never happens is answered when the run ends', () => {
+test('a step to an event that never happens is answered when the run ends', () => {
   const t = setup(0.01, 3_000_000);
   t.load();
   t.ask({ kind: 'step', step: 'preemption', back: false });
@@ -75,7 +75,7 @@ test('a step to what never happens is answered when the run ends', () => {
   expect(t.answers('stop')).toMatchObject([{ stop: 'finished' }]);
 });
 
-test('no frame is posted before the last one was drawn, and the one that is owed follows at once', () => {
+test('no frame is posted before the last one was drawn, and a pending one follows at once', () => {
   const t = setup();
   t.load();
   expect(t.frames().length).toBe(1);
@@ -86,7 +86,7 @@ test('no frame is posted before the last one was drawn, and the one that is owed
   expect(t.frames().length).toBe(2);
 });
 
-test('a pause stops the clock where it is', () => {
+test('a pause stops the clock at once', () => {
   const t = setup();
   t.load();
   t.runner.handle({ kind: 'play', speed: 1 });
@@ -111,7 +111,7 @@ test('time that passed while nothing could run is not caught up', () => {
   expect(t.sim().us - before).toBeLessThan(200_000);
 });
 
-test('loading runs to the instant asked for and then rests', () => {
+test('loading runs to the requested instant and then pauses', () => {
   const t = setup();
   t.load('{}', 25_000_000);
   t.pass(2000);
@@ -121,7 +121,7 @@ test('loading runs to the instant asked for and then rests', () => {
   expect(last?.kind === 'frame' ? last.mode : '').toBe('paused');
 });
 
-test('a refused scenario leaves the run that goes on alone', () => {
+test('a refused scenario leaves the present run alone', () => {
   const t = setup();
   t.load();
   t.runner.handle({ kind: 'play', speed: 1 });
@@ -141,7 +141,7 @@ test('a new run frees the old one', () => {
   expect(t.sims.map((s) => s.freed)).toEqual([true, false]);
 });
 
-test('a changed scenario goes on with the run there is, and a refused one leaves it alone', () => {
+test('a changed scenario continues with the present run, and a refused one leaves it alone', () => {
   const t = setup();
   t.load();
   t.load('{}', 0, true);
@@ -154,7 +154,7 @@ test('a changed scenario goes on with the run there is, and a refused one leaves
   expect(t.sim().us).toBeGreaterThan(us);
 });
 
-test('a way back starts at a checkpoint, shows nothing but its end, and is answered there', () => {
+test('a seek back starts at a checkpoint, shows only its end, and is answered there', () => {
   const t = setup();
   t.load('{}', 9_000_000);
   t.pass(500);
@@ -170,7 +170,7 @@ test('a way back starts at a checkpoint, shows nothing but its end, and is answe
   expect(shown.map((f) => (f.kind === 'frame' ? instant(f.frame) : 0))).toEqual([4_600_000]);
 });
 
-test('a long way shows itself while it lasts', () => {
+test('a long seek shows its progress', () => {
   const t = setup(0.5);
   t.load('{}', 9_000_000);
   t.pass(50);
@@ -179,7 +179,7 @@ test('a long way shows itself while it lasts', () => {
   expect(t.frames().at(-1)).toMatchObject({ mode: 'seeking' });
 });
 
-test('an edit in the past says what it leaves, any other leaves nothing', () => {
+test('an edit in the past reports the run it leaves, any other edit reports none', () => {
   const t = setup();
   t.load();
   t.ask({ kind: 'apply', edit: '{}' });
@@ -188,7 +188,7 @@ test('an edit in the past says what it leaves, any other leaves nothing', () => 
   expect(t.answers('scenario').slice(-2)).toMatchObject([{ left: undefined }, { left: { computed_us: 5_000_000 } }]);
 });
 
-test('the way to an occasion is one of slices, answered at its end', () => {
+test('a search for an occasion runs in slices and is answered at its end', () => {
   const t = setup(0.1);
   t.load();
   t.ask({ kind: 'run-to', occasion: 'preemption' });
@@ -198,7 +198,7 @@ test('the way to an occasion is one of slices, answered at its end', () => {
   expect(t.answers('stop')).toMatchObject([{ stop: 'until' }]);
 });
 
-test('a run that looks for what does not come stays where it is, and nothing of the way is shown', () => {
+test('a search for an occasion that never comes leaves the run in place and shows no progress', () => {
   const t = setup(0.01, 5_000_000);
   t.load('{}', 2_500_000);
   t.pass(500);
@@ -215,7 +215,7 @@ test('a run that looks for what does not come stays where it is, and nothing of 
   expect(new Set(instants)).toEqual(new Set([2_500_000]));
 });
 
-test('a step back is answered where it leads', () => {
+test('a step back is answered at its target', () => {
   const t = setup();
   t.load('{}', 2_500_000);
   t.pass(500);
@@ -225,7 +225,7 @@ test('a step back is answered where it leads', () => {
   expect(t.answers('stop')).toMatchObject([{ stop: 'until' }]);
 });
 
-test('a refused edit says why and an accepted one gives the document back', () => {
+test('a refused edit gives the reason and an accepted one returns the document', () => {
   const t = setup();
   t.load();
   expect(t.ask({ kind: 'apply', edit: '"bad"' })?.kind).toBe('refused');
@@ -242,7 +242,7 @@ test('the end of the run ends the playing', () => {
   expect(last?.kind === 'frame' ? [last.mode, instant(last.frame)] : []).toEqual(['paused', 3_000_000]);
 });
 
-test('columns are copies that are given away, one list for each view', () => {
+test('columns are transferred copies, one list for each view', () => {
   const t = setup();
   t.load();
   const answer = t.ask({ kind: 'columns', views: ['health', 'kv-use'] });
@@ -256,7 +256,7 @@ test('a fresh seed keeps all its digits', () => {
   expect(setup().ask({ kind: 'fresh-seed' })).toMatchObject({ value: '18446744073709551615' });
 });
 
-test('a run too fast to be followed is shown in every other display frame, at full speed in every third, and any other in each', () => {
+test('a run too fast to follow is shown in every second display frame, at full speed in every third, any other in each', () => {
   // A slice of 12 ms ends after the display frame, so that 60 of these take 1.44 s at full speed.
   for (const [speed, least, most] of [
     [Number.POSITIVE_INFINITY, 24, 32],
@@ -277,7 +277,7 @@ test('a run too fast to be followed is shown in every other display frame, at fu
   }
 });
 
-test('a frame that takes long is made less often, and never too late for a run that rests', () => {
+test('slow frames are made less often, and never too late for a paused run', () => {
   const { runner, load, sim, frames, pass } = setup();
   load();
   sim().frameMs = 20;

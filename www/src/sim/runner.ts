@@ -1,6 +1,6 @@
 // Drives one simulation inside the worker: paces simulated time, yields to messages, posts frames no faster than they are drawn.
 //
-// It knows nothing of WebAssembly or of the browser, so that its promises (never longer than a slice, one frame at a
+// It does not depend on WebAssembly or the browser, so that its guarantees (never longer than a slice, one frame at a
 // time, the old run stays when a new one is refused) can be tested with a stand-in.
 import type { FrameQuery, Occasion, StepKind, Stop, View } from '../generated/boundary.ts';
 import type { Core, SimCore, Surroundings } from './core.ts';
@@ -18,14 +18,14 @@ import {
 } from './protocol.ts';
 import { Refused } from './refused.ts';
 
-/** Longest time of work before messages are looked at. */
+/** The longest time of work before messages are handled. */
 const SLICE_MS = 12;
 /** The largest instant the engine knows, 2^53 - 1 microseconds. */
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 /** Time that passed while the page was hidden or busy is not caught up beyond this. */
 const MOST_LAG_MS = 100;
 
-/** A way that is shorter shows where it leads, and nothing of itself. */
+/** A seek shorter than this shows only its target. */
 const QUIET_MS = { seeking: 25, back: 300 } as const;
 
 /** How much detail frames have before the page has said how much it draws. */
@@ -40,13 +40,13 @@ export class Runner {
   private speed = 1;
   private seekUs = 0;
   private afterSeek: 'paused' | 'playing' = 'paused';
-  /** The question that asked for the step or the way under way. */
+  /** The question behind the step or seek under way. */
   private asked: number | undefined;
-  /** Where the run goes back to if what it looks for does not come. */
+  /** The instant to return to if the searched occasion does not come. */
   private backUs: number | undefined;
-  /** Goes on with the step under way. */
+  /** Continues the step under way. */
   private stepping: (sim: SimCore) => Stop = (sim) => sim.advanceStep(SLICE_MS);
-  /** No frame of what is under way is made before this. */
+  /** No frame of a seek or step is made before this time. */
   private quietUntilMs = 0;
   /** Where the clock should be by now, in simulated microseconds with fractions. */
   private dueUs = 0;
@@ -54,7 +54,7 @@ export class Runner {
   private ticking = false;
   private owed = false;
   private unacked = false;
-  /** The next frame of a run that goes on is made no earlier than this. */
+  /** The earliest time of the next frame of a running simulation. */
   private frameDueMs = 0;
   private detail = DEFAULT_DETAIL;
   private readonly pace = new AchievedPace();
@@ -93,7 +93,10 @@ export class Runner {
     }
   }
 
-  /** A module that computes the same more quickly is there: runs to come are made in it, and so is the present one if that takes a moment. */
+  /**
+   * A quicker module with the same results has loaded: new runs are made in it, and the present one too if that is
+   * quick.
+   */
   quicken(core: Core): void {
     if (!this.run.quicken(core)) return;
     if (this.mode !== 'seeking') this.handOver();
@@ -216,7 +219,7 @@ export class Runner {
     const sim = this.running();
     sim.beginTo(occasion);
     const fromUs = sim.nowUs();
-    // Where it comes soon, or not at all and the end is near, nothing of the way is shown.
+    // If it comes soon, or the end is near without it, no progress is shown.
     this.quietUntilMs = this.around.now() + QUIET_MS.back;
     this.go(id, sim, () => sim.advanceTo(SLICE_MS), fromUs);
   }
@@ -245,7 +248,7 @@ export class Runner {
     return stop;
   }
 
-  /** Answers the question that asked for the step or the way under way: it has ended, or is given up. */
+  /** Answers the question behind the step or seek under way: it has ended or was given up. */
   private endAsked(stop: Stop): void {
     const id = this.asked;
     this.asked = undefined;
@@ -293,7 +296,7 @@ export class Runner {
     this.pace.begin();
   }
 
-  /** What the run does once it is where it is to go. */
+  /** The state of the run once it has reached its target. */
   private afterwards(): 'paused' | 'playing' {
     if (this.mode === 'seeking') return this.afterSeek;
     return this.mode === 'playing' ? 'playing' : 'paused';
@@ -335,12 +338,12 @@ export class Runner {
     this.postFrame();
     if (this.resting()) return;
     this.ticking = true;
-    // Work that is left continues at once; a clock that is on time waits for the next 4 ms.
+    // Remaining work continues at once; a clock on time waits for the next 4 ms.
     if (stop === 'events') this.around.soon(() => this.tick());
     else this.around.later(() => this.tick(), 4);
   }
 
-  /** The present run moves to the quicker module, where nothing is on its way in it. */
+  /** Moves the present run to the quicker module, unless something is under way. */
   private handOver(): void {
     if (this.mode === 'seeking' || this.mode === 'stepping') return;
     if (this.run.handOver()) this.wake();

@@ -1,4 +1,4 @@
-// How the thread of links is made, and no more: a page that is opened by a link starts it first.
+// How the thread of links is made. The file is kept small, because a page opened by a link loads it first.
 import type { AskedWorker } from './asking.ts';
 import type { LinkQuestion } from './linkProtocol.ts';
 import script from './links.ts?worker&url';

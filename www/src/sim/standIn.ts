@@ -1,4 +1,4 @@
-// A simulation and its surroundings, made up for tests of the runner.
+// A stand-in for a simulation and its environment, for tests of the runner.
 import type { Diagnostic, EventRows, Evidence, RunFigures, ScalingRows, Stop } from '../generated/boundary.ts';
 import type { ColumnSet, Core, SimCore, Surroundings } from './core.ts';
 import type { FromWorker, Question } from './protocol.ts';
@@ -10,12 +10,12 @@ export class FakeSim implements SimCore {
   count = 0;
   freed = false;
   longestMs = 0;
-  /** What a frame costs. */
+  /** The cost of a frame. */
   frameMs = 0;
   adopted = 0;
-  /** Where it was sent last. */
+  /** Its latest target. */
   wayTo = 0;
-  /** How far it was computed before it went back. */
+  /** The furthest computed instant before it went back. */
   computed = 0;
   private backTo = 0;
   private stepAt = 0;
@@ -44,7 +44,7 @@ export class FakeSim implements SimCore {
     this.count += 1;
     this.clock.ms += this.costMs;
   }
-  /** Checkpoints stand at every second. */
+  /** There is a checkpoint at every second. */
   seek(untilUs: number): void {
     this.wayTo = untilUs;
     if (untilUs < this.us) this.us = Math.floor(untilUs / 1e6) * 1e6;
@@ -166,7 +166,7 @@ export function setup(costMs = 0.01, endUs = 1e12) {
     later: (run, ms) => queue.push({ at: clock.ms + ms, run }),
   };
   const runner = new Runner(coreThatCosts(costMs), around, (message) => posted.push(message));
-  /** Lets wall time pass, running what is due. */
+  /** Lets wall time pass and runs due callbacks. */
   const pass = (ms: number): void => {
     const until = clock.ms + ms;
     for (;;) {

@@ -1,11 +1,11 @@
-// How a thread of the page is started, and no more: this is read before anything else of the page.
+// How a thread of the page is started. The file is kept small, because the page loads it first.
 
-/** A thread as far as its beginning goes. */
+/** The part of a thread's interface needed to start it. */
 type Beginning = { onerror: ((event: ErrorEvent) => void) | null; failed?: boolean };
 
 /**
- * The thread of a script. In a sandboxed frame, whose origin is that of no page, the browser starts no script by its address: one
- * that imports it is started instead, and keeps what it is told until that is there.
+ * The thread of a script. In a sandboxed frame, which has an opaque origin, the browser starts no script by its
+ * address. There a small script is started that imports it and keeps messages until it has loaded.
  */
 export function thread(url: string, name: string): Worker {
   if (self.origin !== 'null') return new Worker(url, { type: 'module', name });
@@ -18,7 +18,7 @@ import(${JSON.stringify(new URL(url, location.href).href)}).then(
   return new Worker(URL.createObjectURL(new Blob([importing], { type: 'text/javascript' })), { name });
 }
 
-/** Remembers whether the thread failed before anybody listened to it: one that is started early would fail unheard. */
+/** Records whether the thread failed before a listener was attached, as a thread started early can. */
 export function early<T extends Beginning>(worker: T): T {
   worker.onerror = () => {
     worker.failed = true;

@@ -1,9 +1,9 @@
-// Reads a trace file in a thread of its own, which ends with it: the page's module takes a trace that was read.
+// Reads a trace file in a thread of its own, which ends afterwards. The page's module takes the trace.
 import { Asking } from './asking.ts';
 import type { LinkAnswers, LinkQuestion, TraceRead } from './linkProtocol.ts';
 import { spawnLinks } from './spawnLinks.ts';
 
-/** In chunks, so that its size never has to fit in memory twice; `progress` is told how many bytes were read. */
+/** Reads in chunks, so that the file never has to fit in memory twice; `progress` gets the number of bytes read. */
 export async function readTraceFile(file: File, progress: (bytes: number) => void): Promise<TraceRead> {
   const thread = new Asking<LinkQuestion, LinkAnswers>(spawnLinks);
   try {

@@ -1,24 +1,24 @@
-// Notices that a thread no longer answers while it should. It counts looks that come one after the other instead of reading the
-// clock: a machine that slept, or a page that was busy, takes one look and not many.
+// Notices that a thread no longer answers although it should. It counts consecutive checks instead of reading the
+// clock: a machine that slept, or a page that was busy, makes one check and not many.
 
 const LOOK_MS = 1000;
 
-/** What the watchdog knows of the thread, and what it does. */
+/** The watchdog's interface to the thread. */
 type Watched = {
-  /** Asks for a word that a thread which is not hung says at once. */
+  /** Sends a ping, which a thread that does not hang answers at once. */
   readonly ping: () => void;
-  /** Whether it has work: it is asked again and again as long as it has. */
+  /** Whether it has work; it gets pings as long as it has. */
   readonly works: () => boolean;
-  /** How many looks in a row it may say nothing. */
+  /** How many checks in a row it may stay silent. */
   readonly mostSilent: () => number;
-  /** Told how many seconds it was silent. */
+  /** Called with the seconds of silence. */
   readonly hung: (seconds: number) => void;
 };
 
 export type Watchdog = {
   /** Something was sent to the thread. */
   readonly watch: () => void;
-  /** The thread has said something. */
+  /** The thread has sent a message. */
   readonly hears: () => void;
   readonly end: () => void;
 };

@@ -1,10 +1,10 @@
-// The thread of what-if questions. It is started when one is asked.
+// The thread of what-if questions. It starts with the first question.
 import { answering } from './answering.ts';
 import { never } from './protocol.ts';
 import { Questions, ready } from './quick.ts';
 import type { AskedRun, WhatIfAnswers, WhatIfQuestion } from './whatIfProtocol.ts';
 
-/** The run asked about last: further questions about it take what was computed. */
+/** The run of the latest question; further questions about it reuse its computed parts. */
 let last: { readonly run: AskedRun; readonly questions: Questions } | undefined;
 
 async function about(run: AskedRun): Promise<Questions> {
@@ -17,7 +17,7 @@ async function about(run: AskedRun): Promise<Questions> {
   return questions;
 }
 
-/** A file comes as another object with each question. */
+/** Compares by value, because a file is a new object in each question. */
 function sameFile(a: File | undefined, b: File | undefined): boolean {
   return a?.name === b?.name && a?.size === b?.size && a?.lastModified === b?.lastModified;
 }

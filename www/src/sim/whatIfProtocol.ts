@@ -1,13 +1,13 @@
-// What the page and the thread of what-if questions say to each other.
+// The messages between the page and the thread of what-if questions.
 import type { ExplainQuery, Explanation, WhatIf, WhatIfQuery } from '../generated/boundary.ts';
 
-/** The run that is asked about: a scenario as JSON text, and the file of its trace where it replays one. */
+/** The run in question: a scenario as JSON text, and the file of its trace if it replays one. */
 export type AskedRun = { readonly scenario: string; readonly trace: File | undefined };
 
 export type WhatIfQuestion =
   /** One routing decision and its alternatives. */
   | { readonly kind: 'what-if'; readonly run: AskedRun; readonly query: WhatIfQuery }
-  /** Runs what such a question needs, so that it is answered sooner. */
+  /** Runs ahead what such a question needs, for a quicker answer. */
   | { readonly kind: 'prepare'; readonly run: AskedRun; readonly query: WhatIfQuery }
   /** Why slow requests are slow. */
   | { readonly kind: 'explain'; readonly run: AskedRun; readonly query: ExplainQuery };

@@ -1,5 +1,5 @@
-// The simulation's thread. The only file that imports the page's first WebAssembly module. It begins with that, which is built to be
-// small, and goes on with the one that is built for speed once that is there.
+// The simulation's thread. The only file that imports the page's first WebAssembly module. It begins with that, which
+// is built to be small, and continues with the one built for speed once that has loaded.
 import init, { freshSeed, Sim, Trace } from '../../pkg/tokenyard.js';
 import wasmUrl from '../../pkg/tokenyard_bg.wasm?url';
 import { type Core, coreOf, type Surroundings } from './core.ts';
@@ -16,7 +16,7 @@ function post(message: FromWorker, transfer: Transferable[] = []): void {
   self.postMessage(message, transfer);
 }
 
-/** The panic hook prints the message before it traps; the trap itself says nothing. */
+/** The panic hook prints the message before the trap; the trap itself has none. */
 let panic = '';
 const print = console.error.bind(console);
 console.error = (...words: unknown[]) => {
@@ -37,12 +37,15 @@ async function compile(): Promise<WebAssembly.Module> {
   try {
     return await WebAssembly.compileStreaming(response.clone());
   } catch {
-    // A host that serves the file under another type; compiling the bytes needs none.
+    // Some hosts serve the file with another type; compiling bytes needs no type.
     return WebAssembly.compile(await response.arrayBuffer());
   }
 }
 
-/** Takes the lock and holds it for ever. A browser that denies storage, as to a frame of another site, denies locks too: then nobody waits. */
+/**
+ * Takes the lock and holds it for ever. A browser that denies storage, such as to a frame of another site, also denies
+ * locks; then the page does not wait for one.
+ */
 function live(life: string): void {
   const held = (): Promise<never> => {
     post({ kind: 'alive' });
@@ -66,7 +69,7 @@ async function boot({ module: given, batch, life }: Extract<ToWorker, { kind: 'b
 
 function begin(core: Core, module: WebAssembly.Module | undefined): void {
   runner = new Runner(core, surroundings(), guardedPost);
-  // Nothing quicker comes for runs that nobody watches.
+  // Runs without display already have the quickest module.
   shown = module === undefined;
   post({ kind: 'ready', module, version: core.version() });
 }
@@ -77,7 +80,7 @@ function guardedPost(message: FromWorker, transfer?: Transferable[]): void {
 
 const CORE = coreOf({ freshSeed, Sim, Trace });
 
-/** Time after the first picture, in which the page makes the rest of itself. */
+/** Time after the first picture, in which the page builds its other parts. */
 const QUICK_AFTER_MS = 500;
 
 async function quicken(to: Runner): Promise<void> {
@@ -86,7 +89,7 @@ async function quicken(to: Runner): Promise<void> {
   if (runner === to) guarded(() => to.quicken(QUICK));
 }
 
-/** The first picture is on screen. The quicker module is of use and not needed: without it the run goes on as it does. */
+/** The first picture is on screen. The quicker module is optional: without it the run continues in the small one. */
 function pictured(): void {
   const to = runner;
   if (shown || !to) return;
@@ -96,7 +99,7 @@ function pictured(): void {
   }, QUICK_AFTER_MS);
 }
 
-/** A message over a channel of our own is handled after the messages that wait, without the minimum delay of a timer. */
+/** A message over our own channel is handled after waiting messages, without the minimum delay of a timer. */
 function surroundings(): Surroundings {
   const { port1, port2 } = new MessageChannel();
   const waiting: (() => void)[] = [];

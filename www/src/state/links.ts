@@ -22,7 +22,7 @@ export function createLinks(spawn: () => LinkWorker, page: PageState) {
   onCleanup(() => thread.end());
   return {
     entering: createEntries(writing, following, page, opening.embed, opening.open),
-    /** What is wrong with an expression, and what the word at the caret could become. */
+    /** The errors of an expression, and completions for the word at the caret. */
     readExpression: (text: string, caret: number): Promise<ExpressionReading> =>
       thread.ask({ kind: 'read-expression', text, caret }),
     /** A scorer of a weighted router as an expression; `null` where it is none. */
