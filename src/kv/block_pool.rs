@@ -1,8 +1,9 @@
 //! The block pool: reference counts, the free list in least-recently-used order, and the table of cached prefixes.
 //!
-//! A free block keeps its content until it is taken from the head of the free list; released blocks go to the tail. Blocks
-//! that were never used come before all others and have no record yet, so a cache costs memory only where it was touched.
-//! Opening and releasing blocks is what a run does most, so a block's record is one word, and hashes lie elsewhere.
+//! A free block keeps its content until it is taken from the head of the free list; released blocks go to the tail.
+//! Unused blocks come before all others and have no record yet, so a cache takes memory only for used blocks. Opening
+//! and releasing blocks are the most frequent operations of a run, so a block's record is one word, and hashes are
+//! stored elsewhere.
 
 use super::BlockTable;
 use super::free_list::FreeList;
@@ -14,18 +15,18 @@ use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 use watch::Watch;
 
-/// Stands for the hash of a full block of unique text: it is cached, but never looked up, so it is not in the table of
+/// Replaces the hash of a full block of unique text: it is cached but never looked up, so it is not in the table of
 /// prefixes. Chained hashes are odd.
 const UNIQUE_HASH: u64 = 2;
 
-/// What is known of a block that has been used at least once: how many requests hold it, and in the two highest bits
-/// what it contains.
+/// The record of a block that has been used at least once: how many requests hold it, and in the two highest bits the
+/// kind of its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Block(u32);
 
 impl Block {
     const HOLDERS: u32 = (1 << 30) - 1;
-    /// It is full, and can be hit by a hash that lies in `BlockPool::hashes`.
+    /// It is full, and can be hit by its hash in `BlockPool::hashes`.
     const HASHED: u32 = 1 << 31;
     /// It is full, and its content is unique: it is never looked up.
     const UNIQUE: u32 = 1 << 30;
@@ -62,17 +63,17 @@ pub struct Hit {
     pub free: u32,
 }
 
-/// The blocks of a cached prefix that was found.
+/// The blocks of a cached prefix found last.
 #[derive(Clone, Debug, Default)]
 struct Found {
-    /// When, by the version of the pool.
+    /// The version of the pool at that look-up.
     version: u64,
     /// The last of the chained hashes, which covers all before it.
     last: u64,
     blocks: Vec<u32>,
 }
 
-/// What a block is doing, for display.
+/// The state of a block, for display.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellState {
     /// Held by one request.
@@ -94,13 +95,13 @@ pub struct BlockPool {
     touched: u32,
     limit: u32,
     blocks: Vec<Block>,
-    /// By block, up to the last one that was ever in the table: the chained hash of its content; 0 while it has none.
+    /// By block, up to the last one ever in the table: the chained hash of its content; 0 without one.
     hashes: Vec<u64>,
-    /// By block, like `hashes`: its place on the free list, while it is hashed and there; else 0.
+    /// By block, like `hashes`: its place on the free list while it is hashed and free, else 0.
     places: Vec<u32>,
     /// Blocks below `touched` that no request holds, each with the bits of its content.
     listed: FreeList,
-    /// Blocks taken out of service by a smaller cache size, and how many more are to follow as they become free.
+    /// Blocks taken out of service by a smaller cache size, and how many more will follow as they become free.
     retired: Vec<u32>,
     debt: u32,
     used: u32,
@@ -108,7 +109,7 @@ pub struct BlockPool {
     cached: u32,
     by_hash: LookupMap<u64, u32>,
     hits: u64,
-    /// Blocks opened, and those of them that prefills opened.
+    /// Blocks opened, and blocks opened by prefills.
     misses: u64,
     prompt_misses: u64,
     evictions: u64,
@@ -119,10 +120,10 @@ pub struct BlockPool {
     version: u64,
     #[serde(skip)]
     watch: Watch,
-    /// What was found last, for who takes it.
+    /// The result of the latest look-up, for the pin that follows.
     #[serde(skip)]
     found: Found,
-    /// What stands in the tables, while it is kept in a checkpoint.
+    /// The packed tables, while the pool is kept in a checkpoint.
     #[serde(skip)]
     packed: Option<Rc<Packed>>,
 }
@@ -160,7 +161,7 @@ impl BlockPool {
         }
     }
 
-    /// About how many bytes a copy takes.
+    /// Approximate size of a copy in bytes.
     pub fn bytes(&self) -> u64 {
         let packed = self.bytes_packed();
         let words = self.blocks.len() + self.places.len() + self.listed.slots() + self.retired.len();
@@ -210,7 +211,7 @@ impl BlockPool {
         self.hits
     }
 
-    /// Blocks opened so far, for prompts and for answers: what BLIS counts as misses.
+    /// Blocks opened so far, for prompts and answers; BLIS counts these as misses.
     pub fn misses(&self) -> u64 {
         self.misses
     }
@@ -220,7 +221,7 @@ impl BlockPool {
         self.prompt_misses
     }
 
-    /// Cached contents lost so far because their block was needed.
+    /// Cached blocks evicted so far because they were needed.
     pub fn evictions(&self) -> u64 {
         self.evictions
     }
@@ -246,7 +247,7 @@ impl BlockPool {
         hit
     }
 
-    /// The same, for who is about to pin what is found.
+    /// As [`BlockPool::lookup`], before a pin: stores the blocks found.
     pub fn find(&mut self, chain: &[u64]) -> Hit {
         let mut hit = Hit::default();
         self.found.blocks.clear();
@@ -280,7 +281,7 @@ impl BlockPool {
         found.blocks
     }
 
-    /// Whether a request that holds nothing yet can pin `hit` and store `tokens` in all (the hit's included).
+    /// Whether a request without blocks can pin `hit` and store `tokens` in all (those of the hit included).
     pub fn can_admit(&self, hit: Hit, tokens: u32) -> bool {
         self.can_admit_beside(0, hit, tokens)
     }
@@ -290,7 +291,8 @@ impl BlockPool {
         block_table.blocks_for(n, self.block_tokens) <= self.free()
     }
 
-    /// Pins the cached blocks of `chain`, all of which a [`BlockPool::lookup`] has just found, for a request that holds nothing.
+    /// Pins the cached blocks of `chain`, all of which a [`BlockPool::lookup`] has just found, for a request without
+    /// blocks.
     pub fn pin(&mut self, block_table: &mut BlockTable, chain: &[u64]) {
         assert!(block_table.is_empty(), "INV-4: a prefix pinned after other blocks");
         self.watch.forget();
@@ -320,8 +322,8 @@ impl BlockPool {
         }
     }
 
-    /// Stores `n` prompt tokens. `chain` holds the chained hashes of the leading shareable blocks; full
-    /// blocks beyond it are cached without being in the table. Room must have been checked.
+    /// Stores `n` prompt tokens. `chain` holds the chained hashes of the leading shareable blocks; full blocks beyond
+    /// it are cached without being in the table. The caller must have checked for free blocks.
     pub fn append_prefill(&mut self, block_table: &mut BlockTable, n: u32, chain: &[u64]) {
         let end = block_table.tokens + n;
         let full_before = block_table.tokens / self.block_tokens;
@@ -333,7 +335,7 @@ impl BlockPool {
             self.register(block_table, full_before, chain);
         }
         let end_len = block_table.len() + opened;
-        // One by one where contents enter the table: whether the next block's eviction counts depends on it.
+        // One by one if contents enter the table: this decides whether the next block's eviction counts.
         let hashed = end_len.min(full_after).min(chain.len() as u32);
         for index in block_table.len()..hashed {
             self.open_one(block_table);
@@ -346,15 +348,15 @@ impl BlockPool {
         block_table.tokens = end;
     }
 
-    /// Stores one output token that starts a new block. Room must have been checked.
+    /// Stores one output token that starts a new block. The caller must have checked for free blocks.
     pub fn append_opening(&mut self, block_table: &mut BlockTable) {
         assert!(block_table.tokens.is_multiple_of(self.block_tokens), "INV-4: a block opened too early");
         self.open_one(block_table);
         block_table.tokens += 1;
     }
 
-    /// For each of `keys`, whose block table is found in `tables`: stores what fills its last block with output that cannot be
-    /// hit, and one output token that starts the next. Room must have been checked.
+    /// For each of `keys`, with its block table in `tables`: fills its last block with output that cannot be hit, and
+    /// stores one output token that starts the next block. The caller must have checked for free blocks.
     pub fn append_blocks<T, K: Copy>(
         &mut self,
         tables: &mut T,
@@ -381,8 +383,8 @@ impl BlockPool {
         }
     }
 
-    /// Puts the full blocks of a request that will look for its own content again into the table. `chain` holds the hashes
-    /// of all its full blocks; those that are in the table already stay as they are.
+    /// Enters the full blocks of a request that will look up its own content again into the table. `chain` holds the
+    /// hashes of all its full blocks; blocks already in the table stay unchanged.
     pub fn publish(&mut self, block_table: &mut BlockTable, chain: &[u64]) {
         for (index, &hash) in chain.iter().enumerate() {
             let b = block_table.blocks[index];
@@ -393,7 +395,7 @@ impl BlockPool {
         }
     }
 
-    /// What the block at position `b` of the cache is doing.
+    /// The state of the block at position `b` of the cache.
     pub fn cell(&self, b: u32) -> CellState {
         match self.blocks.get(b as usize) {
             Some(x) if x.holders() == 1 => CellState::Used,

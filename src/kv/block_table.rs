@@ -1,4 +1,4 @@
-//! The blocks that one request holds.
+//! The block table: the blocks that one request holds.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,18 +9,18 @@ pub struct BlockTable {
     pub(super) blocks: Vec<u32>,
     /// Tokens stored in them.
     pub(super) tokens: u32,
-    /// Chained hash of the last full block that has one; 0 if none has.
+    /// Chained hash of the last full block with a hash; 0 without one.
     pub(super) last_hash: u64,
 }
 
 impl BlockTable {
-    /// A request whose blocks are not known yet.
+    /// A table whose block numbers are not known yet.
     #[must_use]
     pub fn without_blocks(tokens: u32, last_hash: u64) -> Self {
         Self { blocks: Vec::new(), tokens, last_hash }
     }
 
-    /// Has these block numbers.
+    /// Sets the block numbers.
     pub fn have(&mut self, blocks: Vec<u32>) {
         self.blocks = blocks;
     }
@@ -40,7 +40,7 @@ impl BlockTable {
         self.tokens
     }
 
-    /// Chained hash of the last full block; what the next one's hash starts from.
+    /// Chained hash of the last full block, from which the next block's hash starts.
     pub fn last_hash(&self) -> u64 {
         self.last_hash
     }

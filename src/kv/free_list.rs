@@ -1,15 +1,15 @@
-//! The free blocks of a pool, in the order in which they will be taken: the least recently used first.
+//! The free list: the free blocks of a pool in the order in which they will be taken, the least recently used first.
 //!
-//! Almost all of them leave at the head, so this is a ring of words, each a block and what it contains, read and written in
-//! order: no block's record is touched on behalf of its neighbours, nor to find out what is lost with it. A block that is
-//! pinned out of the middle leaves a hole. A place is counted from the first one ever filled; it holds until
+//! Almost all blocks leave at the head, so this is a ring of words, each a block and its kind of content, read and
+//! written in order: neither a removal nor an eviction reads the records of other blocks. A block that is pinned out
+//! of the middle leaves a hole. A place is counted from the first one ever filled; it holds until
 //! [`FreeList::close_holes`].
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-/// What stands in a hole.
+/// The entry of a hole.
 pub(super) const HOLE: u32 = u32::MAX;
 
 /// Holes that are not worth closing.
@@ -99,8 +99,8 @@ impl FreeList {
         self.from(self.first)
     }
 
-    /// Closes the holes if they are most of the list, which costs no more than making them did. Entries are elsewhere then:
-    /// Calls `moved` with each entry and its new place.
+    /// Closes the holes if they are most of the list, which costs no more than making them. Calls `moved` with each
+    /// entry and its new place.
     pub(super) fn close_holes(&mut self, mut moved: impl FnMut(u32, u32)) {
         if self.holes <= HOLES_KEPT.max(self.len()) {
             return;

@@ -1,6 +1,6 @@
 //! The paged KV cache of one replica: blocks, reference counts, prefix sharing and eviction.
 //!
-//! This module is the only writer of block counts. It knows hashes and numbers of tokens, not requests.
+//! This module is the only writer of block counts. It knows hashes and token counts, not requests.
 
 mod block_pool;
 mod block_table;

@@ -1,8 +1,8 @@
-//! A second tier below the GPU's cache: full blocks in CPU memory, known by their contents.
+//! The store: a second tier below the GPU's cache with full blocks in CPU memory, found by their contents.
 //!
-//! Blocks are written to it as they become full, or as the GPU forgets them; when it is full itself, the block that was used
-//! longest ago goes. A prompt finds here what continues the run that the GPU has. One link brings blocks back, one load
-//! after the other; while a load reads a block, the block stays.
+//! Blocks are written to it as they become full, or as the GPU evicts them; when the store is full, the least
+//! recently used block is evicted. A prompt looks up here the continuation of the run cached on the GPU. One link
+//! loads blocks back, one load after the other; a block cannot be evicted while a load reads it.
 
 use super::TierCounts;
 use crate::base::lookup::LookupMap;
@@ -18,29 +18,29 @@ const NONE: u32 = u32::MAX;
 pub enum Written {
     /// As soon as it is full.
     WhenFull,
-    /// When the GPU needs its room for something else.
+    /// When the GPU evicts it.
     WhenEvicted,
 }
 
 /// Settings of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoreSettings {
-    /// Blocks it has room for, at least one.
+    /// Capacity in blocks, at least one.
     pub capacity: u32,
     /// When blocks are written.
     pub written: Written,
-    /// Tokens that the link brings back in a microsecond.
+    /// Tokens that the link transfers in a microsecond.
     pub tokens_per_us: f64,
     /// Fixed time of a load.
     pub base: Span,
 }
 
-/// What continues a run of cached blocks in the store.
+/// The continuation of a run of cached blocks in the store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Below {
     /// How many blocks in a row.
     pub blocks: u32,
-    /// Whether one of them is on its way to the GPU already, for another request.
+    /// Whether one of them is already being loaded for another request.
     pub arriving: bool,
 }
 
@@ -51,7 +51,7 @@ struct StoredBlock {
     /// Neighbours in order of use.
     older: u32,
     newer: u32,
-    /// Loads that read it now.
+    /// Number of loads that read it now.
     loads: u32,
 }
 
@@ -59,16 +59,16 @@ struct StoredBlock {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Store {
     settings: StoreSettings,
-    /// By chained hash: which block.
+    /// By chained hash: the index of the block.
     by_hash: LookupMap<u64, u32>,
     blocks: Vec<StoredBlock>,
     /// Ends of the list of blocks in order of use.
     oldest: u32,
     newest: u32,
     pub(super) counts: TierCounts,
-    /// Blocks written and forgotten since this was last taken.
+    /// Blocks written and evicted since this was last taken.
     news: (u32, u32),
-    /// When the link has brought everything that was asked of it.
+    /// When the link has finished all its loads.
     link_free: Micros,
 }
 
@@ -87,31 +87,32 @@ impl Store {
         }
     }
 
-    /// The store of an engine that starts again: empty; what it has counted stays.
+    /// The empty store of a restarted engine; its counters stay.
     pub(super) fn restarted(&self) -> Self {
         Self { counts: self.counts, ..Self::new(self.settings) }
     }
 
-    /// Blocks stored, and how many there is room for.
+    /// Blocks stored, and the capacity.
     pub(super) fn blocks(&self) -> (u32, u32) {
         (self.blocks.len() as u32, self.settings.capacity)
     }
 
-    /// A block has become full on the GPU.
+    /// A block became full on the GPU.
     pub(super) fn filled(&mut self, hash: u64) {
         if self.settings.written == Written::WhenFull {
             self.write(hash);
         }
     }
 
-    /// The GPU has forgotten a block.
+    /// The GPU evicted a block.
     pub(super) fn evicted(&mut self, hash: u64) {
         if self.settings.written == Written::WhenEvicted {
             self.write(hash);
         }
     }
 
-    /// Blocks were used by one request: the last of them first, so that a beginning outlives what follows it.
+    /// Marks the blocks of one request as used, the last one first, so that a beginning is evicted after its
+    /// continuation.
     pub(super) fn use_all(&mut self, hashes: impl DoubleEndedIterator<Item = u64>) {
         for hash in hashes.rev() {
             if let Some(e) = self.by_hash.get(hash) {
@@ -134,12 +135,12 @@ impl Store {
         below
     }
 
-    /// When a load of `tokens` tokens that is asked for now would be done.
+    /// When a load of `tokens` tokens started now would end.
     pub(super) fn done_at(&self, tokens: u64, now: Micros) -> Micros {
         now.max(self.link_free).saturating_add(self.transfer(tokens))
     }
 
-    /// Asks for blocks, all of which [`Store::lookup`] has just found. Returns when they are on the GPU.
+    /// Starts a load of blocks, all of which [`Store::lookup`] has just found. Returns when it ends.
     pub(super) fn begin_load(&mut self, chain: &[u64], tokens: u64, now: Micros) -> Micros {
         for &hash in chain {
             self.stored(hash).loads += 1;
@@ -151,7 +152,7 @@ impl Store {
         self.link_free
     }
 
-    /// A load is over, or has been given up.
+    /// Ends a load, finished or cancelled.
     pub(super) fn end_load(&mut self, chain: &[u64]) {
         for &hash in chain {
             let block = self.stored(hash);
@@ -160,7 +161,7 @@ impl Store {
         }
     }
 
-    /// Blocks written and forgotten since this was last asked.
+    /// Blocks written and evicted since the last call.
     pub(super) fn take_news(&mut self) -> (u32, u32) {
         std::mem::take(&mut self.news)
     }
@@ -175,8 +176,8 @@ impl Store {
         &mut self.blocks[e as usize]
     }
 
-    /// Stores a block, as the latest in use. If there is no room, the block used longest ago goes that nobody loads; if all
-    /// are being loaded, the new one is not stored.
+    /// Stores a block as the most recently used. If the store is full, the least recently used block without a load
+    /// is evicted; if all are being loaded, the new block is not stored.
     fn write(&mut self, hash: u64) {
         if let Some(e) = self.by_hash.get(hash) {
             self.use_block(e);
@@ -237,7 +238,7 @@ impl Store {
         block.newer = NONE;
     }
 
-    /// The list has every block once, the table points at each, and as many blocks are being read as `loading` says.
+    /// Checks that the list has every block once, the table points at each, and `loading` blocks are being read.
     pub(super) fn verify(&self, loading: u32) {
         let (mut e, mut older, mut n, mut loads) = (self.oldest, NONE, 0, 0);
         while e != NONE {

@@ -1,4 +1,4 @@
-//! The CPU tier of BLIS: a store keyed by where a block lay on the GPU, read back when an allocation fails.
+//! The CPU tier of BLIS: a store keyed by the GPU block number, read back when an allocation fails.
 //!
 //! When the GPU is over a threshold as blocks are released, cached free blocks are copied down and leave the table; when
 //! an allocation fails, all stored blocks are copied back into free ones, which may make a prefix longer. A copy back
@@ -15,7 +15,7 @@ const THRASH_WITHIN: Span = Span(1000);
 /// Settings of the tier.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReloadSettings {
-    /// Blocks it can store.
+    /// Capacity in blocks.
     pub capacity: u32,
     /// Share of GPU blocks in use above which released blocks are copied down, 0 to 1.
     pub threshold: f64,
@@ -29,30 +29,30 @@ pub struct ReloadSettings {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Tier {
     settings: ReloadSettings,
-    /// By the GPU block it came from: its hash, and when it was copied down.
+    /// By GPU block: the hash of the content, and when it was copied down.
     store: LookupMap<u32, (u64, Micros)>,
-    /// Blocks copied down less blocks copied back; overwriting an entry counts too.
+    /// Blocks copied down minus blocks copied back; overwriting an entry counts too.
     used: u32,
     counts: TierCounts,
     /// Copying time that the next step pays.
     pending: Span,
 }
 
-/// Counters of the CPU tier, whichever there is.
+/// Counters of the CPU tier, of either kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TierCounts {
     /// Blocks written to it.
     pub offloads: u64,
-    /// Blocks found there and brought back.
+    /// Blocks found there and loaded back.
     pub hits: u64,
-    /// Blocks looked for there and not found; with the tier of BLIS, failed allocations for which nothing could be copied
-    /// back.
+    /// Blocks looked up there and not found; with the tier of BLIS, failed allocations for which nothing could be
+    /// copied back.
     pub misses: u64,
-    /// Blocks forgotten there for want of room.
+    /// Blocks evicted there because it was full.
     pub evictions: u64,
     /// Loads, each of one block or more.
     pub loads: u64,
-    /// Sum over the loads of the time from asking to having.
+    /// Total time of all loads, each from request to end.
     pub load_time: Span,
     /// The tier of BLIS: blocks copied back within a millisecond of being copied down.
     pub thrash: u64,
@@ -74,14 +74,14 @@ impl Tier {
         }
     }
 
-    /// The tier of an engine that starts again: empty; what it has counted stays.
+    /// The empty tier of a restarted engine; its counters stay.
     pub(super) fn restarted(&self) -> Self {
         Self { counts: self.counts, ..Self::new(self.settings) }
     }
 }
 
 impl BlockPool {
-    /// The same with the CPU tier of BLIS below it.
+    /// The pool with the CPU tier of BLIS below it.
     #[must_use]
     pub fn with_reload(mut self, settings: ReloadSettings) -> Self {
         self.tier = Some(Box::new(Tier::new(settings)));
@@ -104,7 +104,7 @@ impl BlockPool {
         counts.unwrap_or_default()
     }
 
-    /// Blocks stored in the CPU tier, and how many it has room for.
+    /// Blocks stored in the CPU tier, and its capacity.
     pub fn tier_blocks(&self) -> (u32, u32) {
         let tier = self.tier.as_ref().map(|t| (t.used, t.settings.capacity));
         tier.or(self.store.as_ref().map(|s| s.blocks())).unwrap_or((0, 0))

@@ -1,17 +1,18 @@
-//! What "auto" batch limits come to: the defaults that vLLM's server chooses by GPU.
+//! Values of "auto" batch limits: the defaults that vLLM's server chooses by GPU.
 
 use super::catalogue;
 use crate::scenario::{Compat, Pool};
 
-/// Memory of one GPU, in GiB, from which on vLLM chooses large batches.
+/// Memory of one GPU in GiB from which vLLM chooses large batches.
 const LARGE_GPU_GIB: f64 = 70.0;
 /// Requests in a batch and tokens in a step on such a GPU, unless it is an A100.
 const LARGE: [u32; 2] = [1024, 8192];
-/// The same on all others, and on a GPU whose memory is not known.
+/// The same on all other GPUs, and on a GPU with unknown memory.
 const SMALL: [u32; 2] = [256, 2048];
 
-/// Most requests in a batch and most tokens in a step of a pool. As in vLLM, a batch chosen by "auto" is not larger than the
-/// tokens of a step; tokens chosen by "auto" are as many as the requests of a batch at least. BLIS knows the small ones only.
+/// Most requests in a batch and most tokens in a step of a pool. As in vLLM, a batch chosen by "auto" is not larger
+/// than the tokens of a step; tokens chosen by "auto" are at least the requests of a batch. BLIS has only the small
+/// limits.
 pub(super) fn batch_limits(pool: &Pool, compat: Compat) -> [u32; 2] {
     let engine = &pool.engine;
     let gpu = pool.hardware.as_ref().or_else(|| catalogue::gpu(&pool.gpu).map(|g| &g.hardware));

@@ -1,8 +1,8 @@
-//! The calibrated model: a roofline whose shares of the peaks and engine costs were fitted to measured runs
+//! The calibrated model: a roofline with shares of the peaks and engine costs fitted to measured runs
 //! (docs/explanation/model/latency.md).
 //!
-//! Linear in sums over the batch but for the experts touched and for matrix products, which grow with the batch from its first
-//! request on, and are never shorter than computing.
+//! Linear in sums over the batch, except for the experts touched and for matrix products, which grow with the batch
+//! from its first request on and are never shorter than computing.
 
 use super::catalogue;
 use super::experts::{Exchange, Experts};
@@ -16,7 +16,7 @@ use crate::scenario::{Architecture, CalibratedCoefficients, CalibratedSettings, 
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
-/// Coefficients that were fitted to measurements on one GPU.
+/// Coefficients fitted to measurements on one GPU.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
@@ -24,17 +24,17 @@ pub struct Calibration {
     pub gpu: String,
     /// Release of the engine.
     pub engine: EngineGeneration,
-    /// The measured experiments they rest on; none for those taken over from another GPU.
+    /// The measured experiments behind them; none for coefficients taken from another GPU.
     pub rests_on: Vec<String>,
     /// The coefficients.
     pub coefficients: CalibratedCoefficients,
-    /// By coefficient: half of the interval that has it with 95 %; nothing where the data do not tell.
+    /// By coefficient: half of its 95 % interval; missing if the data do not determine it.
     #[serde(default)]
     pub intervals: SortedMap<String, Option<f64>>,
-    /// By coefficient: how many experiments tell of it.
+    /// By coefficient: the number of experiments that determine it.
     #[serde(default)]
     pub experiments: SortedMap<String, u32>,
-    /// By model: by how much its layers take longer than others', in microseconds, where the data show it.
+    /// By model: how much longer its layers take than those of other models, in microseconds, if the data show it.
     #[serde(default)]
     pub models: SortedMap<String, f64>,
 }
@@ -52,7 +52,7 @@ impl Calibration {
         corrected(&self.coefficients, known.copied().unwrap_or(0.0))
     }
 
-    /// What the coefficients rest on, in a few words; where they are not those of this GPU and release, that too.
+    /// The basis of the coefficients, in a few words; also whether they belong to another GPU or release.
     pub(super) fn says(&self, gpu: &str, engine: EngineGeneration) -> String {
         let few = if self.rests_on.len() < FEW { "only " } else { "" };
         let rests = format!("fitted to {few}{} experiments", self.rests_on.len());
@@ -66,7 +66,7 @@ impl Calibration {
     }
 }
 
-/// A release in words.
+/// The name of a release.
 fn releases(engine: EngineGeneration) -> &'static str {
     match engine {
         EngineGeneration::Early => "vLLM up to 0.9",
@@ -76,7 +76,7 @@ fn releases(engine: EngineGeneration) -> &'static str {
     }
 }
 
-/// GPUs with the same chip, but for their memory.
+/// GPUs with the same chip and different memory.
 const SAME_CHIP: [&str; 2] = ["H100", "H200"];
 
 /// A number of experiments below this is reported with the coefficients.
@@ -91,8 +91,8 @@ pub fn calibrations() -> &'static [Calibration] {
     })
 }
 
-/// The coefficients for a GPU and a release: those measured on it with that release, or else on a GPU with the same chip; or else
-/// on it with the nearest release, older before newer; for another GPU, those of an H100.
+/// The coefficients for a GPU and a release: those measured on it with that release; else those on a GPU with the
+/// same chip; else those on it with the nearest release, older before newer; for any other GPU, those of an H100.
 pub fn calibration(gpu: &str, engine: EngineGeneration) -> &'static Calibration {
     let name = catalogue::gpu(gpu).map_or(gpu, |g| &g.name);
     let twin =
@@ -110,15 +110,15 @@ pub fn calibration(gpu: &str, engine: EngineGeneration) -> &'static Calibration 
 /// The model with shape, hardware and coefficients filled in, in microseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Calibrated {
-    /// Every step; further for a step with prompts, and for one with more tokens than recorded graphs have.
+    /// Per step; then extra per step with prompts, and per step with more tokens than recorded graphs have.
     fixed_us: f64,
     experts_prefill_us: f64,
     without_graph_us: f64,
     sequence_us: f64,
     prompt_us: f64,
-    /// What GPUs pass on to each other, per token.
+    /// Communication between GPUs, per token.
     reduce_us: f64,
-    /// Share of computing that reading weights does not hide.
+    /// Share of computing not hidden behind reading weights.
     shown: f64,
     /// Reading the weights that every step reads.
     weights_us: f64,
@@ -129,12 +129,13 @@ pub(super) struct Calibrated {
     context_us: f64,
     /// Attention of a prompt, per pair of a token and one before it.
     pair_us: f64,
-    /// Further attention in a step that computes more than one token of a prompt, per token of context: every sequence takes a tile.
+    /// Extra attention in a step that computes more than one token of a prompt, per token of context: every sequence
+    /// takes a tile.
     tile_us: f64,
     ahead: bool,
 }
 
-/// What a model asks of all GPUs of a replica together.
+/// The work of a model for all GPUs of a replica together.
 struct Work {
     weight_bytes: f64,
     expert_bytes: f64,
@@ -147,7 +148,7 @@ impl Work {
     fn new(c: &CalibratedCoefficients, a: &Architecture, tp: u32) -> Self {
         let parts = Parts::of(a);
         let head = f64::from(a.hidden) * f64::from(a.vocab);
-        // The output layer is read in every step, and stays in 16 bits or more where nothing else is said of it.
+        // The output layer is read in every step, and has 16 bits or more by default.
         let head_bytes = match a.bytes_per_embedding_param {
             own if own > 0.0 => own,
             _ => a.bytes_per_param.max(2.0),
@@ -158,7 +159,7 @@ impl Work {
             weight_bytes: parts.common * a.bytes_per_param + head * head_bytes,
             expert_bytes: parts.expert * f64::from(a.experts) * a.bytes_per_expert_param(),
             cache_bytes: parts.cached_by(a, tp) * a.bytes_per_kv_value,
-            // Of experts in fewer bits fewer operations count.
+            // Experts in fewer bits count fewer operations.
             token_flop: 2.0
                 * (parts.common + parts.expert * f64::from(a.experts_per_token) * (common / routed)),
             pair_flop: 4.0 * f64::from(a.heads) * f64::from(a.head_dim()) * parts.attention_layers,
@@ -224,7 +225,7 @@ impl Calibrated {
             double_pairs += times(2 * before + new.saturating_sub(1), chunk.tokens);
             context += before;
         }
-        // As many as there would be if no sequence computed more than one.
+        // The number if no sequence computed more than one token.
         let single = u64::from(load.decode) + load.prefill.len() as u64;
         let prompts = self.experts_prefill_us
             + if count > LARGEST_GRAPH { self.without_graph_us } else { 0.0 }
@@ -245,15 +246,16 @@ impl Calibrated {
             + self.context_us * float(context)
     }
 
-    /// Time of matrix products that take so long to read and to compute: part of the computing hides behind the reading, until it
-    /// is the longer of the two.
+    /// Time of matrix products from their times to read and to compute: part of the computing is hidden behind the
+    /// reading, until it is the longer of the two.
     fn matrix_products(&self, read: f64, compute: f64) -> f64 {
         let shown = read + self.shown * compute;
         if shown > compute { shown } else { compute }
     }
 }
 
-/// A count of a step, which is far below 2^53. By way of a signed number, which processors have an instruction for.
+/// A count of a step, which is far below 2^53. Converted as a signed number, for which processors have an
+/// instruction.
 fn float(count: u64) -> f64 {
     count as i64 as f64
 }
@@ -272,7 +274,7 @@ fn speed_of_products(c: &CalibratedCoefficients, bytes_per_param: f64) -> f64 {
     }
 }
 
-/// How much more a layer costs where shared experts are computed beside the routed ones.
+/// Extra cost of a layer that computes shared experts beside the routed ones.
 fn shared_cost(a: &Architecture) -> f64 {
     if a.shared_experts > 0 { 1.6 } else { 1.0 }
 }

@@ -1,7 +1,7 @@
-//! The built-in table of fitted coefficients: which model on which GPU at which tensor parallelism takes how long.
+//! The catalogue: the built-in table of fitted coefficients by model, GPU and tensor parallelism.
 //!
-//! The data and their sources stand in `catalogue.json`. A pool's names are matched leniently: case, the publisher
-//! before the slash and the words that every chat model carries (`-instruct`, `-hf`, a release number) do not matter.
+//! The data and their sources are in `catalogue.json`. A pool's names are matched leniently: case, the publisher
+//! before the slash and words common to chat models (`-instruct`, `-hf`, a release number) do not matter.
 
 use crate::base::{Diagnostic, alike, json};
 use crate::scenario::{Architecture, Hardware, Pool, model_key};
@@ -39,7 +39,8 @@ impl Row {
         u64::from(self.kv_blocks) * BLOCK_TOKENS
     }
 
-    /// Blocks that fit: what was published took the memory of all GPUs for a block's share of one (docs/explanation/model/cache.md).
+    /// Blocks that fit: the published count divided the memory of all GPUs by a block's share of one
+    /// (docs/explanation/model/cache.md).
     pub(super) fn fitting_blocks(&self) -> u32 {
         self.kv_blocks / self.tp.max(1)
     }
@@ -51,7 +52,7 @@ impl Row {
 pub struct Gpu {
     /// Name, as used in scenarios.
     pub name: String,
-    /// Other names it goes by, in lower case.
+    /// Other names, in lower case.
     pub aliases: Vec<String>,
     /// Its figures.
     pub hardware: Hardware,
@@ -107,7 +108,7 @@ pub(super) fn architecture(name: &str) -> Option<&'static KnownModel> {
     catalogue().architectures.iter().find(|a| a.name == short || a.aliases.contains(&short))
 }
 
-/// The shape that a pool leaves to the catalogue.
+/// The shape that a pool takes from the catalogue.
 pub(super) fn find_architecture(pool: &Pool, path: &str) -> Result<&'static KnownModel, Diagnostic> {
     architecture(&pool.model).ok_or_else(|| {
         let names: Vec<&str> = catalogue().architectures.iter().map(|a| a.name.as_str()).collect();
@@ -123,7 +124,7 @@ pub(super) fn find_architecture(pool: &Pool, path: &str) -> Result<&'static Know
     })
 }
 
-/// The GPU that a pool leaves to the catalogue.
+/// The GPU that a pool takes from the catalogue.
 pub(super) fn find_gpu(pool: &Pool, path: &str) -> Result<&'static Gpu, Diagnostic> {
     gpu(&pool.gpu).ok_or_else(|| unknown_gpu(pool, path))
 }
@@ -177,7 +178,7 @@ fn unknown_gpu(pool: &Pool, path: &str) -> Diagnostic {
     )
 }
 
-/// Asks whether the name like `what` is meant, if there is one.
+/// Suggests the name most like `what`, if there is one.
 fn suggested(what: &str, names: &[&str]) -> String {
     let near = alike::nearest(what, names.iter().copied());
     near.map_or_else(String::new, |name| format!("did you mean `{name}`? If not, "))

@@ -21,7 +21,7 @@ pub(super) struct CrossModel {
 
 impl CrossModel {
     pub(super) fn new(c: &CrossModelCoefficients, a: &Architecture, tp: u32) -> Self {
-        // A latent stands for keys and values together, and every GPU keeps all of it.
+        // A latent replaces keys and values, and every GPU keeps all of it.
         let gpus = if a.kv_latent > 0 { 1.0 } else { f64::from(tp) };
         let keys = Parts::of(a).cached / 2.0 / gpus;
         Self {
@@ -45,7 +45,7 @@ impl CrossModel {
         }
         let [layer, decode, expert, parallel] = self.beta_us;
         let tokens = (prefill + u64::from(load.decode)) as f64;
-        // Left to right and never fused: the goldens fix the last bit.
+        // Evaluated left to right and never fused: the goldens fix the last bit.
         let us = layer * self.layers
             + decode * f64::from(load.decode) * self.keys
             + expert * tokens * self.experts

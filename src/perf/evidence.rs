@@ -1,17 +1,17 @@
-//! What is known of the latency models' errors, and which models, batches and contexts were measured on which GPU: a table that
-//! `tokenyard validate --evidence` writes.
+//! Evidence: the known errors of the latency models, and the models, batches and contexts measured on each GPU.
+//! `tokenyard validate --evidence` writes the table.
 
 use crate::base::json;
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
-/// How far off a latency model was found: medians over measured experiments below the knee, as shares.
+/// The errors of a latency model: medians over measured experiments below the knee, as shares.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Found {
     /// The model, as a scenario names it.
     pub latency: String,
-    /// How many experiments it could be compared with.
+    /// Number of experiments that it could be compared with.
     pub experiments: u32,
     /// Mean end-to-end latency.
     pub e2e: f64,
@@ -21,7 +21,7 @@ pub struct Found {
     pub ttft: f64,
 }
 
-/// What was measured on a GPU.
+/// The measurements on a GPU.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeasuredOn {

@@ -1,33 +1,35 @@
-//! Layers with experts in the calibrated model: which weights a step reads, and what replicas that share them pass on
-//! (docs/explanation/model/latency.md).
+//! Layers with experts in the calibrated model: the weights that a step reads, and the communication of replicas that
+//! share experts (docs/explanation/model/latency.md).
 
 use super::weights::Spread;
 use crate::scenario::{Architecture, CalibratedCoefficients};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Weights of which a step reads what its tokens are sent to.
+/// The weights of experts; a step reads those that its tokens are sent to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Shares", into = "Shares")]
 pub(super) struct Experts {
     of: Shares,
-    /// Whole powers of the idle share, so that a step multiplies once: to each number below 32, and to each multiple of 32 below 1024.
+    /// Precomputed powers of the idle share, so that a step multiplies once: for each exponent below 32, and each
+    /// multiple of 32 below 1024.
     powers: Arc<[[f64; LOW]; 2]>,
 }
 
-/// What is known of the experts; the rest follows from it.
+/// The figures of the experts; all others follow from them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Shares {
-    /// Reading all that the replica has.
+    /// Time to read all experts of the replica.
     all_us: f64,
-    /// Share of the experts that a token is not sent to; of as many tokens as there are replicas that share them.
+    /// Share of the experts that a token is not sent to; if replicas share them, for one token of each replica.
     idle: f64,
 }
 
 const LOW: usize = 32;
 
 impl Experts {
-    /// Where replicas share them, each has as many tokens as this one: all of these are sent to the experts that this one has.
+    /// Replicas that share experts are assumed to have equal token counts: the tokens of all of them are sent to the
+    /// experts of this one.
     pub(super) fn new(a: &Architecture, all_us: f64, ranks: u32) -> Self {
         let idle = 1.0 - f64::from(a.experts_per_token) / f64::from(a.experts);
         Shares { all_us: all_us / f64::from(ranks), idle: power(idle, u64::from(ranks)) }.into()
@@ -57,11 +59,12 @@ impl From<Experts> for Shares {
     }
 }
 
-/// What layers with experts cost more where replicas share them: tokens go to the GPUs that have their experts, and come back.
+/// The extra cost of layers with experts that replicas share: tokens are sent to the GPUs that have their experts,
+/// and back.
 pub(super) struct Exchange {
-    /// Every step: two transfers in a layer, whatever they carry, in place of its second all-reduce, if it has one.
+    /// Per step: two transfers of any size in each layer, in place of its second all-reduce, if it has one.
     pub(super) fixed_us: f64,
-    /// Each token.
+    /// Per token.
     pub(super) token_us: f64,
 }
 
@@ -71,7 +74,8 @@ impl Exchange {
         let gpus = tp * f64::from(spread.ranks);
         let layers = f64::from(a.expert_layers());
         let replaced = if spread.tp > 1 { 0.5 } else { 0.0 };
-        // A GPU has its share of the replica's tokens; each goes once to a GPU, and to no more than it has experts.
+        // A GPU has its share of the replica's tokens; each token is sent at most once to each GPU, and to at most as
+        // many GPUs as it has experts.
         let copies = f64::from(a.experts_per_token).min(gpus) * (gpus - 1.0) / gpus / tp;
         let reduced = 2.0 * (tp - 1.0) / tp;
         Self {

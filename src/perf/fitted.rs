@@ -19,17 +19,18 @@ impl Fitted {
 
     fn us(&self, load: &StepLoad<'_>) -> f64 {
         let [fixed, per_prefill, per_decode] = self.beta_us;
-        // Left to right and never fused: the goldens fix the last bit.
+        // Evaluated left to right and never fused: the goldens fix the last bit.
         fixed + per_prefill * load.prefill_tokens() as f64 + per_decode * f64::from(load.decode)
     }
 }
 
-/// The fitted model with a cost of context: a family of its own, as the state of the others need not carry its coefficient.
+/// The fitted model with a cost of context: a separate family, so that the state of the others does not carry its
+/// coefficient.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct FittedWithContext {
     /// The line.
     pub(super) line: Fitted,
-    /// Further time for each token of the KV cache that is read, those computed in the step included, in microseconds.
+    /// Extra time for each token read from the KV cache, those computed in the step included, in microseconds.
     pub(super) context_us: f64,
 }
 

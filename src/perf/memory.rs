@@ -15,16 +15,16 @@ const OUTSIDE_GIB: f64 = 0.15;
 /// The same on each of several GPUs, which also keep buffers for their communication.
 const OUTSIDE_PARALLEL_GIB: f64 = 0.6;
 
-/// What of a GPU's memory is the driver's, in GiB and as a share. Measured on H100, A100 and RTX 4090.
+/// Memory of a GPU taken by the driver, in GiB and as a share. Measured on H100, A100 and RTX 4090.
 const DRIVER_GIB: f64 = 0.45;
 const DRIVER_SHARE: f64 = 0.0045;
-/// What the engine was measured to keep on each GPU besides weights and blocks, in GiB: always, with several GPUs, and for
-/// each entry of the vocabulary. Of nine recorded counts without images, each comes out within 1.5 %.
+/// Measured memory of the engine on each GPU besides weights and blocks, in GiB: always, with several GPUs, and for
+/// each entry of the vocabulary. Each of nine recorded counts without images is met within 1.5 %.
 const KEPT_GIB: f64 = 0.195;
 const KEPT_PARALLEL_GIB: f64 = 0.46;
 const KEPT_GIB_PER_VOCABULARY: f64 = 7.06e-6;
-/// What releases before those that schedule ahead kept besides, in GiB on each GPU: one recorded count, and the loads that servers of
-/// two other experiments bore.
+/// Additional memory of releases without scheduling ahead, in GiB on each GPU: from one recorded count, and the loads
+/// carried by servers of two other experiments.
 const KEPT_EARLIER_GIB: f64 = 1.7;
 
 const GIB: f64 = 1_073_741_824.0;
@@ -44,7 +44,8 @@ pub(super) fn weight_bytes(a: &Architecture, ranks: u32) -> f64 {
     let parts = Parts::of(a);
     let routed = parts.expert * f64::from(a.experts);
     let elsewhere = routed * (1.0 - 1.0 / f64::from(ranks));
-    // What has other bytes than most is added to what it would be with theirs, so that a shape without any stays as it is to the bit.
+    // Weights of another size are corrected separately, so that the result for a shape without any is unchanged to
+    // the bit.
     (parameters(a) - elsewhere) * a.bytes_per_param
         + (routed - elsewhere) * (a.bytes_per_expert_param() - a.bytes_per_param)
         + if a.bytes_per_embedding_param > 0.0 {
@@ -64,16 +65,16 @@ fn token_bytes(a: &Architecture, tp: u32, compat: Compat) -> f64 {
     parts.cached_by(a, tp) * a.bytes_per_kv_value
 }
 
-/// What has to fit.
+/// The needs of a replica.
 pub(super) struct Fit<'a> {
     pub(super) architecture: &'a Architecture,
     pub(super) hardware: &'a Hardware,
     pub(super) spread: Spread,
-    /// Share of the memory that may be used.
+    /// Usable share of the memory.
     pub(super) utilization: f64,
     pub(super) block_tokens: u32,
     pub(super) compat: Compat,
-    /// The release for which memory beside weights and blocks was measured; without one it is what BLIS assumes.
+    /// The release with measured memory besides weights and blocks; without one, BLIS's assumption holds.
     pub(super) measured: Option<EngineGeneration>,
 }
 
@@ -81,7 +82,7 @@ pub(super) struct Fit<'a> {
 struct Budget {
     usable: f64,
     weights: f64,
-    /// Activations, and what the driver and communication take.
+    /// Activations, and memory of the driver and communication.
     buffers: f64,
     block: f64,
 }
@@ -99,7 +100,7 @@ impl Budget {
 }
 
 impl Fit<'_> {
-    /// Whole blocks that fit; the error says what is missing. `path` is the pool's.
+    /// Whole blocks that fit; the error names what is lacking. `path` is the pool's.
     pub(super) fn blocks(&self, path: &str) -> Result<u64, Diagnostic> {
         let budget = self.budget(self.spread.tp);
         match budget.blocks() {
@@ -127,7 +128,7 @@ impl Fit<'_> {
         let (a, tp) = (self.architecture, f64::from(gpus));
         let parallel = if gpus > 1 || self.spread.ranks > 1 { KEPT_PARALLEL_GIB } else { 0.0 };
         let earlier = if engine < EngineGeneration::Ahead { KEPT_EARLIER_GIB } else { 0.0 };
-        // Embeddings stay in 16 bits where nothing else is said of them.
+        // Embeddings have 16 bits by default.
         let wider = if a.bytes_per_embedding_param > 0.0 {
             0.0
         } else {

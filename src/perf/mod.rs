@@ -1,4 +1,4 @@
-//! Pure models of how long things take, and the catalogue of measured hardware: no state, no randomness.
+//! Latency models and the catalogue of measured hardware: pure functions without state or randomness.
 
 mod batch_limits;
 mod calibrated;
@@ -52,7 +52,7 @@ pub struct Resolved {
     pub max_num_batched_tokens: u32,
     /// Price of one replica in US dollars per hour; 0 if unknown.
     pub usd_per_hour: f64,
-    /// Which measurements the figures come from; empty if all are the scenario's own.
+    /// The measurements behind the figures; empty if all are the scenario's own.
     pub source: String,
 }
 
@@ -65,7 +65,7 @@ pub struct ModelEntry {
     pub gpu: &'static str,
     /// Tensor parallelism.
     pub tp: u32,
-    /// What `"auto"` KV blocks come to by default, in blocks of 16 tokens.
+    /// Default value of `"auto"` KV blocks, in blocks of 16 tokens.
     pub kv_blocks: Blocks,
     /// Price of one replica in US dollars per hour; 0 if unknown.
     pub usd_per_hour: f64,
@@ -93,15 +93,15 @@ pub fn models() -> Vec<ModelEntry> {
     catalogue().coefficients.iter().map(entry).collect()
 }
 
-/// Resolves a pool; `path` is where it stands in the scenario, for messages. All problems come at once.
+/// Resolves a pool; `path` is its path in the scenario, for messages. All problems are reported at once.
 ///
-/// A pool that says everything itself may name any model and GPU; whatever it leaves to the catalogue must be there.
-/// The mode decides how "auto" KV blocks are counted.
+/// A pool that gives all figures itself may name any model and GPU; figures left to the catalogue must be in it. The
+/// mode decides how "auto" KV blocks are counted.
 pub fn resolve(pool: &Pool, compat: Compat, path: &str) -> Result<Resolved, Diagnostics> {
     Resolver { pool, compat, path, heads: Heads::Even, problems: Vec::new() }.resolve()
 }
 
-/// As [`resolve`], also where the heads cannot be shared out evenly among the GPUs: formulas do not mind.
+/// As [`resolve`], but also accepts heads that cannot be divided evenly among the GPUs, which formulas allow.
 pub fn resolve_uneven(pool: &Pool, compat: Compat, path: &str) -> Result<Resolved, Diagnostics> {
     Resolver { pool, compat, path, heads: Heads::Any, problems: Vec::new() }.resolve()
 }
@@ -113,7 +113,7 @@ enum Heads {
     Any,
 }
 
-/// A pool and what was found wrong with it so far.
+/// A pool with the problems found so far.
 struct Resolver<'a> {
     pool: &'a Pool,
     compat: Compat,
@@ -140,7 +140,7 @@ impl<'a> Resolver<'a> {
         Err(self.problems)
     }
 
-    /// The latency model, and what it was taken from.
+    /// The latency model and its source.
     fn model(&mut self) -> Option<(StepModel, String)> {
         let tp = self.pool.tp;
         let (family, alpha_us, source) = match &self.pool.latency {
@@ -190,7 +190,7 @@ impl<'a> Resolver<'a> {
         Some((StepModel::new(alpha_us, family), source))
     }
 
-    /// The calibrated model: with coefficients of its own, or those of the GPU and the release of the engine.
+    /// The calibrated model: with the scenario's coefficients, or those of the GPU and the release of the engine.
     fn calibrated(&mut self, s: &CalibratedSettings) -> Option<(StepModel, String)> {
         let (shape, gpu) = (self.shape(), self.gpu());
         let ((shape, model), (gpu, hardware)) = (shape?, gpu?);
@@ -212,7 +212,7 @@ impl<'a> Resolver<'a> {
         ))
     }
 
-    /// Whether "auto" blocks follow from model and memory rather than from the catalogue's count.
+    /// Whether "auto" blocks are computed from model and memory, not from the catalogue's count.
     fn derives(&self) -> bool {
         let pool = self.pool;
         let own = pool.architecture.is_some() || pool.hardware.is_some();

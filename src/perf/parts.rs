@@ -1,11 +1,11 @@
-//! What a model's shape comes to: its weights by part, and the numbers that it caches for a token.
+//! Sums of a model's shape: its weights by part, and the numbers that it caches for a token.
 //!
-//! Step times and memory take these figures from here, so that what a shape says of layers that differ counts everywhere. Counts are
-//! whole numbers below 2^53, so that their sums are exact in any order.
+//! Step times and memory take these figures from here, so that differing layers of a shape count everywhere. Counts
+//! are whole numbers below 2^53, so that their sums are exact in any order.
 
 use crate::scenario::Architecture;
 
-/// Weights by part, and what a token takes in the cache.
+/// Weights by part, and the size of a token in the cache.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Parts {
     /// Weights that every token passes, in all layers: attention, dense layers, shared experts.
@@ -16,7 +16,7 @@ pub(super) struct Parts {
     pub(super) embeddings: f64,
     /// Numbers cached per token in all layers, each kept once.
     pub(super) cached: f64,
-    /// Layers whose queries read the cache, as many as keep as much in it as the shape's heads do.
+    /// Layers whose queries read the cache, in equivalents of a layer with the shape's heads.
     pub(super) attention_layers: f64,
 }
 

@@ -1,12 +1,11 @@
-//! A checked scenario with what it resolves to: what the engine takes.
+//! The plan: a checked scenario with its resolved figures, the input of the engine.
 
 use super::weights::without_experts;
 use super::{Resolved, resolve};
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::{Change, Checked, Compat, Pool, Scenario, check_start};
 
-/// A scenario in which everything is in its range, and every model and GPU it names is known. The only way to make one is to
-/// check.
+/// A scenario with all values in range and all models and GPUs known. Only a check makes one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     scenario: Checked<Scenario>,
@@ -15,8 +14,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Checks a scenario, reporting all problems at once; warnings come along with a sound one. What its edits make of it is
-    /// not looked at.
+    /// Checks a scenario, reporting all problems at once; a valid one is returned with warnings. The results of its
+    /// edits are not checked.
     pub fn new(scenario: Scenario) -> Result<(Self, Diagnostics), Diagnostics> {
         let (pools, compat) = (scenario.cluster.pools.clone(), scenario.cluster.compat);
         let resolved = resolve_all(&pools, compat, &[], &[]);
@@ -33,7 +32,7 @@ impl Plan {
         }
     }
 
-    /// The plan of `scenario`, checked before, with figures that were resolved in another way.
+    /// The plan of a checked `scenario`, with figures resolved in another way.
     pub fn of(scenario: Checked<Scenario>, resolved: Vec<Resolved>) -> Self {
         assert!(
             scenario.get().cluster.pools.len() == resolved.len(),
@@ -42,7 +41,7 @@ impl Plan {
         Self { scenario, resolved }
     }
 
-    /// The plan after an edit; warnings about what it changes come along. Paths in the problems are those of the document.
+    /// The plan after an edit, with warnings about the change. Paths in the problems are those of the document.
     pub fn edited(&self, change: &Change) -> Result<(Self, Diagnostics), Diagnostics> {
         let (scenario, mut warnings) = self.scenario.edited(change)?;
         let (old, new) = (&self.scenario().cluster, &scenario.get().cluster);
@@ -56,19 +55,19 @@ impl Plan {
         self.scenario.get()
     }
 
-    /// What its pools resolve to.
+    /// The resolved figures of its pools.
     pub fn resolved(&self) -> &[Resolved] {
         &self.resolved
     }
 }
 
-/// What pools say that means nothing for their models.
+/// Warnings of settings of pools that have no effect for their models.
 fn in_vain(pools: &[Pool]) -> impl Iterator<Item = Diagnostic> {
     let at = |(i, pool)| without_experts(pool, &format!("cluster.pools[{i}]"));
     pools.iter().enumerate().filter_map(at)
 }
 
-/// What all pools resolve to, or all problems. Pools that are as they were keep what they resolved to.
+/// The resolved figures of all pools, or all problems. Unchanged pools keep their figures.
 fn resolve_all(
     pools: &[Pool],
     compat: Compat,

@@ -1,8 +1,8 @@
 //! The roofline model: a step takes the longer of computing and reading memory (docs/explanation/model/latency.md).
 //!
-//! Work is linear in three sums over a group of requests: tokens, pairs of a token and its context, and context tokens.
-//! The sums are whole numbers, and so is the work of one token as far as the figures are, so adding up first and
-//! multiplying once gives the very floats that adding up request by request does, up to 2^53.
+//! Work is linear in three sums over a group of requests: tokens, pairs of a token and its context, and context
+//! tokens. The sums are whole numbers, and so is the work of one token if the figures are. So multiplying the sums
+//! once gives exactly the floats of a summation request by request, up to 2^53.
 
 use super::parts::Parts;
 use super::step::StepLoad;
@@ -43,7 +43,7 @@ struct Linear {
     per_pair: f64,
 }
 
-/// Weights of which a step reads what its tokens are sent to.
+/// The weights of experts; a step reads those that its tokens are sent to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Experts {
     bytes: f64,
@@ -110,7 +110,7 @@ impl Roofline {
         };
         let hardware = self.group_s(prefill, self.prefill_per_s) + self.group_s(decode, self.decode_per_s);
         let [layers, all_reduce, fixed] = self.overhead_us;
-        // Left to right and never fused: the goldens fix the last bit.
+        // Evaluated left to right and never fused: the goldens fix the last bit.
         round_to_span(hardware * 1e6 + layers + all_reduce + fixed)
     }
 

@@ -1,10 +1,10 @@
-//! The roofline model against a summation request by request, and against figures done by hand.
+//! Tests of the roofline model against a summation request by request, and against figures computed by hand.
 
 use super::super::Chunk;
 use super::*;
 use crate::base::rng::{Purpose, Stream};
 
-/// A step of requests as (context, tokens): the work of each is worked out on its own and added up in order.
+/// A step of requests as (context, tokens): the work of each is computed separately and added in order.
 struct OneByOne<'a> {
     a: &'a Architecture,
     hw: &'a Hardware,

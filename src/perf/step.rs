@@ -1,7 +1,7 @@
-//! How long a step takes, and what a request pays before and after the engine.
+//! Step times, and the delays of a request before and after the engine.
 //!
-//! One family of models each in a file of its own. All are pure functions of the sums over a step's batch, so that a
-//! step costs what its prompt chunks are, however many requests decode.
+//! Each family of models has its own file. All are pure functions of the sums over a step's batch, so the cost of a
+//! call depends on the number of prompt chunks, not on the number of decoding requests.
 
 use super::calibrated::Calibrated;
 use super::cross_model::CrossModel;
@@ -22,13 +22,14 @@ pub struct Chunk {
     /// Tokens of this request computed before this step since it was last scheduled. A cached prefix counts only from
     /// the second chunk on: in the first the context is 0.
     pub context: u32,
-    /// Tokens before those computed now that count neither as computed nor in the context: a cached prefix, in the first chunk.
+    /// Tokens before the computed ones that count neither as computed nor as context: a cached prefix, in the first
+    /// chunk.
     pub cached: u32,
     /// Tokens computed now.
     pub tokens: u32,
 }
 
-/// What one step computes.
+/// The work of one step.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StepLoad<'a> {
     /// Prompt chunks, in batch order.
@@ -45,7 +46,7 @@ impl StepLoad<'_> {
         self.prefill.iter().map(|c| u64::from(c.tokens)).sum()
     }
 
-    /// Tokens in the cache that are read, those computed in the step included.
+    /// Tokens read from the cache, those computed in the step included.
     pub(super) fn tokens_read(&self) -> u64 {
         let of = |c: &Chunk| u64::from(c.context) + u64::from(c.cached) + u64::from(c.tokens);
         self.prefill.iter().map(of).sum::<u64>() + self.decode_context + u64::from(self.decode)
@@ -57,12 +58,12 @@ impl StepLoad<'_> {
 pub struct StepModel {
     /// Queueing delay per request and per prompt token, in microseconds.
     queueing_us: [f64; 2],
-    /// Output processing of each token, which every step asks for.
+    /// Output processing of each token; cached, as every step reads it.
     output_overhead: Span,
     family: Family,
 }
 
-/// What the time of a step is computed from.
+/// The family of a latency model, which computes step times.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Family {
     Fitted(Fitted),
@@ -78,7 +79,7 @@ impl StepModel {
     /// microseconds.
     pub(super) fn new(alpha_us: [f64; 3], family: Family) -> Self {
         let [base, per_token, output] = alpha_us;
-        // A scenario with numbers out of their ranges is resolved as well, so that all its problems are known at once.
+        // A scenario with numbers out of range is resolved too, so that all its problems are reported at once.
         let output = if output.is_finite() { output.max(0.0) } else { 0.0 };
         Self { queueing_us: [base, per_token], output_overhead: truncate_to_span(output), family }
     }
@@ -98,8 +99,8 @@ impl StepModel {
         self.output_overhead
     }
 
-    /// The coefficients of the queueing model for requests of this size, where steps are made of these alone: a fitted line with
-    /// a cost of context. Where tokens of prompts and of answers cost differently, theirs is the mean by work.
+    /// The coefficients of the queueing model for requests of this size, if its steps have only such costs: a fitted
+    /// line with a cost of context. If prompt and answer tokens cost differently, the mean by work is taken.
     pub fn coefficients(&self, size: RequestSize) -> Option<Params> {
         let Family::FittedWithContext(m) = &self.family else { return None };
         let [fixed, per_prefill, per_decode] = m.line.beta_us;

@@ -1,21 +1,21 @@
-//! How much a replica has to load before it can serve.
+//! Weights: how many bytes a replica has to load before it can serve.
 
 use super::{catalogue, memory};
 use crate::base::Diagnostic;
 use crate::scenario::{Architecture, LatencyModel, Pool};
 use std::fmt;
 
-/// What the weights of a pool's model are spread over.
+/// The GPUs over which the weights of a pool's model are spread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Spread {
     /// GPUs of one replica.
     pub(super) tp: u32,
-    /// Replicas that have the experts together.
+    /// Replicas that share the experts.
     pub(super) ranks: u32,
 }
 
 impl Spread {
-    /// That of a pool: only calibrated latency knows of experts that replicas share.
+    /// The spread of a pool: only calibrated latency supports experts shared by replicas.
     pub(super) fn of(pool: &Pool) -> Self {
         let shared = matches!(pool.latency, LatencyModel::Calibrated(_));
         Self { tp: pool.tp, ranks: if shared { pool.expert_ranks.max(1) } else { 1 } }
@@ -34,12 +34,12 @@ fn shape(pool: &Pool) -> Option<&Architecture> {
     pool.architecture.as_ref().or_else(known)
 }
 
-/// Bytes of the weights that a replica of a pool keeps; as of 8 billion parameters of two bytes where nothing is known of its model.
+/// Bytes of the weights that a replica of a pool keeps; 8 billion parameters of two bytes if its model is unknown.
 pub fn weight_bytes(pool: &Pool) -> f64 {
     shape(pool).map_or(16e9, |a| memory::weight_bytes(a, Spread::of(pool).ranks))
 }
 
-/// What there is to say about experts that are to be spread where the model has none; `path` is the pool's.
+/// The warning about spreading experts of a model without any; `path` is the pool's.
 pub(super) fn without_experts(pool: &Pool, path: &str) -> Option<Diagnostic> {
     let dense = Spread::of(pool).ranks > 1 && shape(pool).is_some_and(|a| a.experts == 0);
     dense.then(|| {

@@ -1,8 +1,9 @@
-//! One cycle of the analyser for a model: learn from every variant's pods, find the objectives, and say what each variant carries.
+//! The analyser of a model. One cycle learns from every variant's pods, determines the objectives, and computes the
+//! capacity of each variant.
 //!
-//! Objectives are explicit, or inferred from what was learnt, or measured latencies with headroom, in this order. As coded,
-//! capacity is what a variant would have after scaling to its own demand, so that nothing is ever missing; the corrected mode
-//! counts the replicas that there are.
+//! Objectives are explicit, or inferred from what was learnt, or measured latencies with headroom, in this order. As
+//! coded, capacity is what a variant would have after scaling to its own demand, so that nothing is ever lacking; the
+//! corrected mode counts the present replicas.
 
 use super::chain::{Chain, QueueLength};
 use super::closed_form::ClosedForm;
@@ -11,7 +12,7 @@ use super::tuner::{ParameterStore, Status, Tuning, tune};
 use super::{DEFAULT_MAX_BATCH, Mode, Objectives, Params, RequestSize};
 use serde::{Deserialize, Serialize};
 
-/// Wait queue of the published sizing.
+/// Length of the wait queue in the published sizing.
 const MAX_QUEUE: u32 = 100;
 /// Growth of a saturated variant, as a share of its replicas.
 const SATURATED_GROWTH: f64 = 0.5;
@@ -19,9 +20,9 @@ const SATURATED_GROWTH: f64 = 0.5;
 /// How a model is analysed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// Which of the two models.
+    /// Which of the two modes.
     pub mode: Mode,
-    /// How many times as long as an empty step a step may take, where objectives are inferred; above 1.
+    /// Allowed step time as a multiple of an empty step, for inferred objectives; above 1.
     pub slo_multiplier: f64,
     /// Objectives given by the user.
     pub explicit: Option<Objectives>,
@@ -38,9 +39,9 @@ impl Default for Settings {
 pub struct Variant {
     /// Its name.
     pub name: String,
-    /// Replicas that it has.
+    /// Its replicas.
     pub current: u32,
-    /// Those of them that do not serve yet.
+    /// Replicas that do not serve yet.
     pub pending: u32,
     /// Most requests of a batch; 0 if unknown.
     pub max_batch: u32,
@@ -48,7 +49,7 @@ pub struct Variant {
     pub pods: Vec<Pod>,
 }
 
-/// Which of the three ways gave the objectives.
+/// Which of the three sources gave the objectives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ObjectivePath {
     /// The user gave them.
@@ -60,7 +61,7 @@ pub enum ObjectivePath {
 }
 
 impl ObjectivePath {
-    /// As it is written.
+    /// Its name in results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Explicit => "explicit",
@@ -70,85 +71,86 @@ impl ObjectivePath {
     }
 }
 
-/// What a variant carries. All zero if nothing could be found out.
+/// The capacity of a variant. All zero if unknown.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Capacity {
     /// Its name.
     pub variant: String,
     /// Replicas that serve.
     pub ready: u32,
-    /// Replicas that will.
+    /// Replicas that will serve.
     pub pending: u32,
     /// Requests per second that one replica carries.
     pub per_replica_per_s: f64,
-    /// Those that the variant carries.
+    /// Requests per second that the variant carries.
     pub total_per_s: f64,
-    /// Those that arrive at it.
+    /// Requests per second that arrive at it.
     pub demand_per_s: f64,
-    /// Demand of a replica as a share of what it carries.
+    /// Demand of a replica as a share of its capacity.
     pub utilization: f64,
-    /// Replicas that its demand asks for; 0 if unknown.
+    /// Replicas needed for its demand; 0 if unknown.
     pub wanted: u32,
-    /// More arrives than its coefficients can carry, and nothing can be learnt until there are more replicas.
+    /// Whether arrivals exceed the capacity by its coefficients; nothing can be learnt until there are more replicas.
     pub saturated: bool,
 }
 
-/// What is missing and what could go.
+/// Lacking and spare capacity.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Demand {
     /// Requests per second beyond the capacity.
     pub required_per_s: f64,
-    /// Requests per second that could be carried besides.
+    /// Requests per second that could be carried in addition.
     pub spare_per_s: f64,
 }
 
-/// How learning went for one variant.
+/// The course of learning for one variant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VariantTuning {
     /// The variant.
     pub variant: String,
-    /// How it went.
+    /// The course of learning.
     pub tuning: Tuning,
 }
 
 /// A cycle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cycle {
-    /// How learning went.
+    /// The course of learning, by variant.
     pub tunings: Vec<VariantTuning>,
     /// The objectives.
     pub objectives: Objectives,
-    /// Where they come from.
+    /// Their source.
     pub path: ObjectivePath,
-    /// What each variant carries, in the order of the variants.
+    /// The capacity of each variant, in the order of the variants.
     pub capacities: Vec<Capacity>,
-    /// What that means for the model.
+    /// The demand of the model that follows.
     pub demand: Demand,
 }
 
 /// Why a cycle has no result: replicas stay as they are.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CycleFailure {
-    /// No variants at all.
+    /// There are no variants.
     NoVariants,
-    /// The published program ends in the middle of learning from this variant.
+    /// The published program crashes while it learns from this variant.
     Crashed {
         /// The variant.
         variant: String,
     },
-    /// No objectives: none written down, none learnt, none measured.
+    /// No objectives: none given, learnt or measured.
     NoObjectives {
-        /// How learning went.
+        /// The course of learning, by variant.
         tunings: Vec<VariantTuning>,
     },
-    /// Nothing is known of any variant.
+    /// No variant has a known capacity.
     NothingKnown {
-        /// How learning went.
+        /// The course of learning, by variant.
         tunings: Vec<VariantTuning>,
     },
 }
 
-/// What one replica with these coefficients carries within the objectives, in requests per second; none if that is nothing.
+/// Capacity of one replica with these coefficients within the objectives, in requests per second; `None` if that is
+/// 0.
 pub fn carries(
     mode: Mode,
     params: Params,
@@ -161,7 +163,7 @@ pub fn carries(
             let server = ClosedForm::new(params, size).ok()?;
             server.capacity(goals, max_batch).ok().map(|c| c.rate_per_s)
         }
-        // The published capacity is what is served at the rate found, less than the rate where the queue overflows.
+        // The published capacity is the throughput at the rate found, below that rate if the queue overflows.
         Mode::AsCoded => {
             let chain = Chain::new(params, size, max_batch, QueueLength::Requests(MAX_QUEUE)).ok()?;
             chain.size(goals, false, Mode::AsCoded).ok().map(|s| s.analysis.throughput_per_s)
@@ -169,17 +171,17 @@ pub fn carries(
     }
 }
 
-/// The analyser of one model with what it has learnt.
+/// The analyser of one model with its learnt coefficients.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Analyzer {
-    /// How it works.
+    /// Settings.
     pub settings: Settings,
-    /// What it has learnt, by variant.
+    /// Learnt coefficients, by variant.
     pub store: ParameterStore,
 }
 
 impl Analyzer {
-    /// One cycle.
+    /// Runs one cycle.
     pub fn cycle(&mut self, variants: &[Variant]) -> Result<Cycle, CycleFailure> {
         if variants.is_empty() {
             return Err(CycleFailure::NoVariants);
@@ -203,7 +205,7 @@ impl Analyzer {
             .zip(&tunings)
             .map(|(v, tuned)| self.capacity(v, tuned.tuning.status, objectives, model.as_ref()))
             .collect();
-        // As coded, a cycle in which nothing was found out passes as one in which nothing changes.
+        // As coded, a cycle without any result counts as a cycle without a change.
         let unknown = |c: &Capacity| c.per_replica_per_s <= 0.0 && !c.saturated;
         if mode == Mode::Corrected && capacities.iter().all(unknown) {
             return Err(CycleFailure::NothingKnown { tunings });
@@ -237,7 +239,8 @@ impl Analyzer {
         let ready = v.current.saturating_sub(v.pending);
         let nothing = Capacity { variant: v.name.clone(), ready, pending: v.pending, ..Capacity::default() };
         let max_batch = if v.max_batch == 0 { DEFAULT_MAX_BATCH } else { v.max_batch };
-        // A variant that nothing comes to would carry what comes to the others; as coded nothing is known of it.
+        // A variant without arrivals gets its capacity from the requests of the others; as coded its capacity is
+        // unknown.
         let others = model.filter(|_| self.settings.mode == Mode::Corrected);
         let idle = || others.map(|m| Workload { total_per_s: 0.0, ..*m });
         let Some(workload) = aggregate(&v.pods).or_else(idle) else { return nothing };
@@ -247,7 +250,7 @@ impl Analyzer {
             return Capacity { demand_per_s, wanted, saturated: true, ..nothing };
         }
         let params = match self.settings.mode {
-            // Before it may decide, what was learnt is still the best there is for a capacity.
+            // Coefficients not yet trusted for decisions are still the best estimate of a capacity.
             Mode::Corrected => self.store.get(&v.name).map(|known| known.params),
             Mode::AsCoded => self.learnt(&v.name),
         };
@@ -266,7 +269,7 @@ impl Analyzer {
         }
     }
 
-    /// What is missing counts replicas that will serve, what could go only those that do.
+    /// Lacking capacity counts replicas that will serve, spare capacity only those that serve.
     fn demand(&self, capacities: &[Capacity], arriving_per_s: f64) -> Demand {
         let supply: f64 = capacities.iter().map(|c| c.total_per_s).sum();
         let (demand, coming) = match self.settings.mode {

@@ -1,31 +1,32 @@
 //! The state-dependent M/M/1/K of the published program: n requests leave at n / (prefill + o decodes), each at the length of a
 //! step of n, up to the batch limit; more wait, up to K. A birth-death chain, solved without a fixed point.
 //!
-//! It counts a request's own work twice, inside n delta and again beside it, and takes o / 2 tokens of context where the closed
-//! form has (o + 1) / 2: so it was published. Two queue lengths are in use there: 100 for sizing, ten batches for the filter.
+//! It counts a request's own work twice, inside n delta and again beside it, and takes o / 2 tokens of context where
+//! the closed form has (o + 1) / 2: as published. The published program uses two queue lengths: 100 for sizing, ten
+//! batches for the filter.
 
 use super::Mode;
 use super::closed_form::ClosedForm;
 use super::trouble::Trouble;
 use super::{Objectives, Params, RequestSize};
 
-/// Longest wait queue and largest batch: what is beyond has the same answer to all digits, and only takes longer.
+/// Longest wait queue and largest batch: longer ones have the same result to all digits, and only take longer.
 const MOST_PLACES: u32 = 1_000_000;
-/// From here on weights are made small again.
+/// Weights are scaled down above this.
 const LARGE: f64 = 1e200;
-/// The least rate that is looked at, as a share of that of one request alone, and the most, as 1 less this share.
+/// The smallest rate considered, as a share of that of one request alone; the largest is 1 minus this share.
 const EDGE: f64 = 0.001;
-/// Relative difference at which a search has found its target.
+/// Relative difference at which a search ends.
 const FOUND: f64 = 1e-6;
 /// Most halvings of a search.
 const HALVINGS: u32 = 100;
-/// Share of the most rate that a throughput objective leaves, whatever it is.
+/// Share of the largest rate that any throughput objective leaves.
 const WITH_THROUGHPUT_OBJECTIVE: f64 = 0.9;
 
 /// How many requests may wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueLength {
-    /// So many.
+    /// This number.
     Requests(u32),
     /// Ten batches, as the filter has it.
     TenBatches,
@@ -41,10 +42,10 @@ pub struct Chain {
     places: u32,
 }
 
-/// What it does under a rate.
+/// The state of the server under a rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Analysis {
-    /// Requests per second that are served: those that find the queue full are not.
+    /// Requests per second that are served; requests that find the queue full are not.
     pub throughput_per_s: f64,
     /// Time in the system.
     pub response_ms: f64,
@@ -64,7 +65,7 @@ pub struct Analysis {
     pub rho: f64,
 }
 
-/// An objective below what the slowest rate needs.
+/// An objective that not even the slowest rate meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetBelow {
     /// Time to the first token.
@@ -76,18 +77,18 @@ pub enum TargetBelow {
 /// The rates that objectives allow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChainSizing {
-    /// By the objective for the first token.
+    /// By the TTFT objective.
     pub rate_ttft_per_s: f64,
-    /// By that for the others.
+    /// By the ITL objective.
     pub rate_itl_per_s: f64,
-    /// By that for throughput, whose value is not looked at.
+    /// By the throughput objective, whose value has no effect.
     pub rate_throughput_per_s: f64,
-    /// The server at the least of them.
+    /// The server at the smallest of these rates.
     pub analysis: Analysis,
 }
 
 impl Chain {
-    /// Refuses numbers that make no server.
+    /// Makes a server, or refuses numbers out of range.
     pub fn new(
         params: Params,
         size: RequestSize,
@@ -123,7 +124,7 @@ impl Chain {
         }
     }
 
-    /// Requests per millisecond that leave a batch of `n`. It grows with `n`: n / (a + b n).
+    /// Departures per millisecond from a batch of `n`. It grows with `n`: n / (a + b n).
     fn service(&self, n: u32) -> f64 {
         let n = f64::from(n.min(self.max_batch));
         let context = self.size.input_tokens + self.size.output_tokens / 2.0;
@@ -144,12 +145,12 @@ impl Chain {
         1000.0 * self.most_per_ms()
     }
 
-    /// The smallest rate that sizing looks at, in requests per second.
+    /// The smallest rate considered by sizing, in requests per second.
     pub fn least_per_s(&self) -> f64 {
         1000.0 * self.least_per_ms()
     }
 
-    /// What the server does under `rate_per_s`.
+    /// Analyses the server under `rate_per_s`.
     pub fn analyze(&self, rate_per_s: f64) -> Result<Analysis, Trouble> {
         if !(rate_per_s.is_finite() && rate_per_s > 0.0) {
             return Err(Trouble::input("the rate", rate_per_s, "above 0 requests/s"));
@@ -160,8 +161,8 @@ impl Chain {
         Ok(self.solve(rate_per_s / 1000.0))
     }
 
-    /// Weights of the states follow from one another. They rise and then fall, so that small ones may vanish and large ones
-    /// are divided out.
+    /// The weight of each state follows from the one before. Weights rise and then fall, so small ones may underflow
+    /// to 0 and large ones are scaled down.
     fn solve(&self, rate: f64) -> Analysis {
         let (mut weight, mut total, mut present, mut served) = (1.0, 1.0, 0.0, 0.0);
         for n in 1..=self.places {
@@ -195,7 +196,8 @@ impl Chain {
         }
     }
 
-    /// The largest rate of each objective, and the server at the least of them. `throughput` only says that there is one.
+    /// The largest rate for each objective, and the server at the smallest of them. `throughput` tells only whether
+    /// there is a throughput objective.
     pub fn size(&self, goals: Objectives, throughput: bool, mode: Mode) -> Result<ChainSizing, TargetBelow> {
         let ttft = self.search(goals.ttft_ms, mode, |a| a.ttft_sizing_ms).ok_or(TargetBelow::Ttft)?;
         let itl = self.search(goals.itl_ms, mode, |a| a.itl_ms).ok_or(TargetBelow::Itl)?;
@@ -209,8 +211,8 @@ impl Chain {
         })
     }
 
-    /// The largest rate at which `value` is at most `target`; none if it is above at every rate. Without a batch of its own
-    /// company a latency may fall as the rate grows: the published search then takes the wrong end.
+    /// The largest rate at which `value` is at most `target`; `None` if it is above at every rate. Some latencies
+    /// fall as the rate grows: the published search then takes the wrong end.
     fn search(&self, target: f64, mode: Mode, value: impl Fn(&Analysis) -> f64) -> Option<f64> {
         let (mut low, mut high) = (self.least_per_ms(), self.most_per_ms());
         if target <= 0.0 {

@@ -1,8 +1,8 @@
 //! The closed form: a step of n requests takes alpha + n delta, and by Little's law n is the rate times the steps of a request
 //! times the length of a step. So T = alpha / (1 - rho), with rho the rate times the work of a request.
 //!
-//! It knows no batch limit of its own; [`ClosedForm::capacity`] adds it. It is good where many requests share a step and
-//! prompts are short, and says too little about TTFT where they are not (docs/explanation/queueing.md has figures).
+//! It has no batch limit; [`ClosedForm::capacity`] adds it. It is accurate if many requests share a step and prompts
+//! are short; otherwise it underestimates TTFT (docs/explanation/queueing.md has figures).
 
 use super::trouble::{Trouble, above_zero, at_least};
 use super::{Objectives, Params, RequestSize};
@@ -12,15 +12,15 @@ use super::{Objectives, Params, RequestSize};
 pub struct ClosedForm {
     params: Params,
     size: RequestSize,
-    /// What a request adds to each of its steps on average, in milliseconds.
+    /// Mean time that a request adds to each of its steps, in milliseconds.
     delta_ms: f64,
-    /// What its prompt adds to its first step.
+    /// Time that its prompt adds to its first step.
     prefill_work_ms: f64,
-    /// What it adds to a decoding step, averaged over them.
+    /// Mean time that it adds to a decoding step.
     decode_work_ms: f64,
 }
 
-/// Where a stable server settles.
+/// The steady state of a stable server.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct State {
     /// Length of a step, in milliseconds.
@@ -42,14 +42,14 @@ pub enum Binding {
     Ttft,
     /// The objective for the tokens after it.
     Itl,
-    /// No objective: the work that arrives.
+    /// No objective: the arriving work.
     Stability,
     /// The most requests of a batch.
     Batch,
 }
 
 impl Binding {
-    /// As it is written.
+    /// Its name in results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ttft => "ttft",
@@ -65,29 +65,29 @@ impl Binding {
 pub struct Sizing {
     /// Requests per second; 0 if no load meets the objectives.
     pub rate_per_s: f64,
-    /// The longest step that they allow, in milliseconds; none without objectives.
+    /// The longest step that they allow, in milliseconds; `None` without objectives.
     pub step_cap_ms: Option<f64>,
-    /// What limits the load; none if no load meets the objectives.
+    /// What limits the load; `None` if no load meets the objectives.
     pub binding: Option<Binding>,
 }
 
-/// What one replica carries.
+/// The capacity of one replica.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReplicaCapacity {
     /// Requests per second within all limits.
     pub rate_per_s: f64,
-    /// Which of them is reached first.
+    /// The limit reached first.
     pub binding: Binding,
-    /// What the objectives alone would allow.
+    /// Rate allowed by the objectives alone.
     pub within_objectives_per_s: f64,
-    /// What a full batch can do.
+    /// Rate of a full batch.
     pub batch_limit_per_s: f64,
-    /// From here on a batch without limit grows for ever.
+    /// Rate above which an unlimited batch grows without bound.
     pub saturation_per_s: f64,
 }
 
 impl ClosedForm {
-    /// Refuses numbers that make no server: each with its name.
+    /// Makes a server, or refuses a number out of range by name.
     pub fn new(params: Params, size: RequestSize) -> Result<Self, Trouble> {
         let Params { alpha, beta, gamma } = params;
         above_zero("alpha", alpha)?;
@@ -106,17 +106,17 @@ impl ClosedForm {
         })
     }
 
-    /// What a request adds to each of its steps on average, in milliseconds.
+    /// Mean time that a request adds to each of its steps, in milliseconds.
     pub fn delta_ms(&self) -> f64 {
         self.delta_ms
     }
 
-    /// What a prompt adds to the first step, in milliseconds.
+    /// Time that a prompt adds to the first step, in milliseconds.
     pub fn prefill_work_ms(&self) -> f64 {
         self.prefill_work_ms
     }
 
-    /// What a request adds to a decoding step, averaged over them, in milliseconds.
+    /// Mean time that a request adds to a decoding step, in milliseconds.
     pub fn decode_work_ms(&self) -> f64 {
         self.decode_work_ms
     }
@@ -131,17 +131,17 @@ impl ClosedForm {
         self.size.output_tokens + 1.0
     }
 
-    /// The load as a share of what a server without batch limit can do.
+    /// The load as a share of the capacity of a server without batch limit.
     pub fn rho(&self, rate_per_s: f64) -> f64 {
         rate_per_s / 1000.0 * self.steps() * self.delta_ms
     }
 
-    /// The rate at which that share is 1, in requests per second.
+    /// The rate at which the load is 1, in requests per second.
     pub fn saturation_per_s(&self) -> f64 {
         1000.0 / (self.steps() * self.delta_ms)
     }
 
-    /// Where the server settles under `rate_per_s`.
+    /// The steady state under `rate_per_s`.
     pub fn at(&self, rate_per_s: f64) -> Result<State, Trouble> {
         at_least("the rate", rate_per_s, 0.0, "at least 0 requests/s")?;
         let rho = self.rho(rate_per_s);
@@ -159,7 +159,7 @@ impl ClosedForm {
         })
     }
 
-    /// The longest step that the objectives allow, and which of them.
+    /// The longest step that the objectives allow, and the objective that limits it.
     fn step_cap(&self, goals: Objectives) -> Option<(f64, Binding)> {
         let ttft = (goals.ttft_ms > 0.0).then_some((goals.ttft_ms - self.prefill_work_ms, Binding::Ttft));
         let itl = (goals.itl_ms > 0.0).then_some((goals.itl_ms - self.decode_work_ms, Binding::Itl));
@@ -169,7 +169,7 @@ impl ClosedForm {
         }
     }
 
-    /// The largest rate that keeps the objectives, solved: T = cap at rho = 1 - alpha / cap.
+    /// The largest rate within the objectives, in closed form: T = cap at rho = 1 - alpha / cap.
     pub fn sizing(&self, goals: Objectives) -> Sizing {
         let saturation = self.saturation_per_s();
         let Some((cap, binding)) = self.step_cap(goals) else {
@@ -182,8 +182,8 @@ impl ClosedForm {
         Sizing { rate_per_s, step_cap_ms: Some(cap), binding: Some(binding) }
     }
 
-    /// The same by bisection between an idle and a saturated server, as the published program searches; none if even an idle
-    /// one is too slow.
+    /// The same by bisection between an idle and a saturated server, as in the published program; `None` if even an
+    /// idle server is too slow.
     pub fn sizing_by_bisection(&self, goals: Objectives) -> Option<f64> {
         let keeps = |rate: f64| {
             self.at(rate).is_ok_and(|s| {
@@ -206,13 +206,14 @@ impl ClosedForm {
         Some(low)
     }
 
-    /// What a full batch of `max_batch` requests can do, in requests per second.
+    /// Rate of a full batch of `max_batch` requests, in requests per second.
     pub fn batch_limit_per_s(&self, max_batch: u32) -> f64 {
         let batch = f64::from(max_batch);
         1000.0 * batch / (self.steps() * (self.params.alpha + batch * self.delta_ms))
     }
 
-    /// What a replica carries within the objectives and its batch; says which objective an idle one misses.
+    /// Capacity of a replica within the objectives and its batch limit; the error names the objective that an idle
+    /// replica misses.
     pub fn capacity(&self, goals: Objectives, max_batch: u32) -> Result<ReplicaCapacity, Trouble> {
         at_least("the batch limit", f64::from(max_batch), 1.0, "at least 1 request")?;
         let sizing = self.sizing(goals);
@@ -236,7 +237,7 @@ impl ClosedForm {
         })
     }
 
-    /// How TTFT and ITL move with alpha, beta and gamma, solved.
+    /// The derivatives of TTFT and ITL by alpha, beta and gamma, in closed form.
     pub(super) fn jacobian(&self, rate_per_s: f64) -> Result<[[f64; 3]; 2], Trouble> {
         let step = self.at(rate_per_s)?.step_ms;
         let (input, output) = (self.size.input_tokens, self.size.output_tokens);

@@ -1,9 +1,9 @@
-//! Matrices of 3 by 3 and what stands beside them, as arrays.
+//! Matrices of 3 by 3 and smaller ones, as arrays.
 
 /// A matrix of 3 by 3.
 pub type Matrix = [[f64; 3]; 3];
 
-/// With these numbers on the diagonal.
+/// The matrix with these numbers on the diagonal.
 pub(super) fn diagonal(values: [f64; 3]) -> Matrix {
     let mut out = [[0.0; 3]; 3];
     for (k, value) in values.into_iter().enumerate() {
@@ -12,7 +12,7 @@ pub(super) fn diagonal(values: [f64; 3]) -> Matrix {
     out
 }
 
-/// The product of two.
+/// The product of two matrices.
 pub(super) fn product<const N: usize, const K: usize, const M: usize>(
     a: &[[f64; K]; N],
     b: &[[f64; M]; K],
@@ -26,7 +26,7 @@ pub(super) fn product<const N: usize, const K: usize, const M: usize>(
     out
 }
 
-/// Rows as columns.
+/// The transposed matrix.
 pub(super) fn transposed<const N: usize, const M: usize>(a: &[[f64; M]; N]) -> [[f64; N]; M] {
     let mut out = [[0.0; N]; M];
     for (i, row) in a.iter().enumerate() {
@@ -37,7 +37,7 @@ pub(super) fn transposed<const N: usize, const M: usize>(a: &[[f64; M]; N]) -> [
     out
 }
 
-/// The sum of two.
+/// The sum of two matrices.
 pub(super) fn sum<const N: usize, const M: usize>(mut a: [[f64; M]; N], b: &[[f64; M]; N]) -> [[f64; M]; N] {
     for (x, y) in a.iter_mut().flatten().zip(b.iter().flatten()) {
         *x += y;
@@ -45,7 +45,7 @@ pub(super) fn sum<const N: usize, const M: usize>(mut a: [[f64; M]; N], b: &[[f6
     a
 }
 
-/// The unit matrix less `a`.
+/// The unit matrix minus `a`.
 pub(super) fn unit_less(a: &Matrix) -> Matrix {
     let mut out = diagonal([1.0; 3]);
     for (x, y) in out.iter_mut().flatten().zip(a.iter().flatten()) {
@@ -54,7 +54,7 @@ pub(super) fn unit_less(a: &Matrix) -> Matrix {
     out
 }
 
-/// The inverse of a matrix of 2 by 2; none if it has none.
+/// The inverse of a 2 by 2 matrix; `None` if it is singular.
 pub(super) fn inverse([[a, b], [c, d]]: [[f64; 2]; 2]) -> Option<[[f64; 2]; 2]> {
     let det = a * d - b * c;
     (det.is_finite() && det.abs() > f64::MIN_POSITIVE).then(|| [[d / det, -b / det], [-c / det, a / det]])

@@ -1,12 +1,14 @@
-//! The queueing model of an inference server: latencies of a load, the load that objectives allow, and a filter that learns
-//! the server's three coefficients from what is measured. Numbers in, numbers out; docs/explanation/queueing.md has the formulas.
+//! The queueing model of an inference server: latencies of a load, the load that objectives allow, and a filter that
+//! learns the server's three coefficients from measurements. Pure functions of numbers; docs/explanation/queueing.md
+//! has the formulas.
 //!
-//! Two modes. [`Mode::Corrected`] is the model as its description means it. [`Mode::AsCoded`] is what the published program
-//! does, with its lock-out and its never scaling up, so that both can be watched; recorded results of that program fix it.
-//! Nothing here divides by zero on any input: what has no answer is a [`Trouble`] with a name.
+//! Two modes. [`Mode::Corrected`] is the model as described. [`Mode::AsCoded`] follows the published program, which
+//! locks out and never scales up, so that both can be watched; recorded results of that program fix it. No input
+//! causes a division by zero: a case without an answer is a named [`Trouble`].
 //!
-//! Matrices are written out by hand (`matrix`): the filter needs products of 2 by 3 and 3 by 3, one inverse of 2 by 2 and
-//! nothing else, which is fewer lines than the conversions that a library of linear algebra would ask for, and a smaller module.
+//! Matrices are written out by hand (`matrix`): the filter needs products of 2 by 3 and 3 by 3, one inverse of 2 by 2
+//! and nothing else, which takes fewer lines than the conversions for a linear algebra library, and makes a smaller
+//! module.
 
 mod analyzer;
 mod chain;
@@ -32,18 +34,18 @@ pub use tuner::{
 
 use serde::{Deserialize, Serialize};
 
-/// Which of the two models.
+/// Which of the two modes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// As the description means it: closed form with the batch limit, a filter that recovers.
+    /// As described: the closed form with the batch limit, and a filter that recovers.
     #[default]
     Corrected,
-    /// As the published program does it, mistakes included.
+    /// As the published program does, mistakes included.
     AsCoded,
 }
 
-/// What a step of a server costs, in milliseconds.
+/// Coefficients of the time of a step, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Params {
     /// A step without any request.
@@ -54,14 +56,14 @@ pub struct Params {
     pub gamma: f64,
 }
 
-/// Coefficients to begin with if nothing better is known.
+/// Initial coefficients without better knowledge.
 pub const DEFAULT_PARAMS: Params = Params { alpha: 5.0, beta: 0.05, gamma: 0.000_05 };
 
-/// Batch limit of a server that does not tell its own.
+/// Batch limit of a server without a known one.
 pub const DEFAULT_MAX_BATCH: u32 = 256;
 
-/// Squared innovations from here on are rejected: the 97.5th percentile of the chi-squared law with two degrees of freedom,
-/// -2 ln 0.025.
+/// Squared innovations from this value on are rejected: the 97.5th percentile of the chi-squared law with two degrees
+/// of freedom, -2 ln 0.025.
 pub const NIS_GATE: f64 = 7.378;
 
 impl Params {

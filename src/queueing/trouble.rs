@@ -1,4 +1,5 @@
-//! What has no answer, by name: inputs out of their range, loads that a server cannot carry, objectives that it cannot meet.
+//! Errors of the queueing model: inputs out of range, loads that a server cannot carry, objectives that it cannot
+//! meet.
 
 use std::fmt;
 
@@ -7,32 +8,32 @@ use std::fmt;
 pub enum Trouble {
     /// A number out of its range.
     Input {
-        /// What it is.
+        /// Its name.
         what: &'static str,
         /// The number.
         found: f64,
-        /// What it may be.
+        /// The allowed values.
         allowed: &'static str,
     },
     /// More work arrives than the server can do: the load, as a share of it, is 1 or above.
     Unstable {
-        /// That share.
+        /// The load.
         rho: f64,
     },
-    /// More requests arrive than the model can say anything about.
+    /// More requests arrive than the model covers.
     Overload {
-        /// Requests per second that arrive.
+        /// Arriving requests per second.
         rate_per_s: f64,
-        /// Most that it can take.
+        /// Largest rate that the model covers.
         most_per_s: f64,
     },
-    /// An objective below what an idle server needs.
+    /// An objective that an idle server cannot meet.
     Infeasible {
         /// Which: "TTFT" or "ITL".
         objective: &'static str,
         /// The objective, in milliseconds.
         target_ms: f64,
-        /// What an idle server needs, in milliseconds.
+        /// The value of an idle server, in milliseconds.
         idle_ms: f64,
     },
 }

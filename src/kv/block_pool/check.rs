@@ -1,4 +1,4 @@
-//! Whether the records of all blocks agree with the block tables, with the free list and with the table of prefixes.
+//! Checks that the records of all blocks agree with the block tables, the free list and the table of prefixes.
 
 use super::{Block, BlockPool};
 use crate::kv::BlockTable;

@@ -1,9 +1,9 @@
-//! Moving the content of free blocks to another tier and back, and forgetting all of it.
+//! Content of free blocks: moving it to another tier and back, and clearing all of it.
 
 use super::{Block, BlockPool, UNIQUE_HASH};
 
 impl BlockPool {
-    /// The cache of an engine that starts again: nothing is stored in it; what it has counted stays.
+    /// Clears the cache for a restarted engine; its counters stay.
     pub fn restart(&mut self) {
         assert!(self.used == 0, "INV-4: {} blocks are in use in a cache that is given up", self.used);
         let fresh = Self {
@@ -56,7 +56,8 @@ impl BlockPool {
         found.map(|(place, _)| place)
     }
 
-    /// Takes the content of the free block at a place of the free list, to whose end it goes. Returns which one and its hash.
+    /// Takes the content of the free block at a place of the free list and moves the block to the tail. Returns the
+    /// block and the hash.
     pub(in crate::kv) fn take_content(&mut self, place: u32) -> (u32, u64) {
         let entry = Block(self.listed.remove(place));
         let b = entry.holders();

@@ -1,11 +1,11 @@
-//! Taking free blocks and giving blocks back: what a run does most.
+//! Taking and releasing free blocks, the most frequent operations of a run.
 
 use super::{Block, BlockPool};
 use crate::base::Micros;
 use crate::kv::BlockTable;
 
 impl BlockPool {
-    /// Gives everything back, the last block first. `stored` tokens are in it: full blocks stay cached.
+    /// Releases all blocks, the last one first. They hold `stored` tokens: full blocks stay cached.
     pub fn release(&mut self, block_table: &mut BlockTable, stored: u32, now: Micros) {
         // An output token that fills a block as soon as it opens it does not make it hittable.
         let full = if self.caching && self.block_tokens > 1 { stored / self.block_tokens } else { 0 };
@@ -56,8 +56,8 @@ impl BlockPool {
         self.offload(now);
     }
 
-    /// Gives back the blocks at the end of a table that are held once and never looked up: almost all blocks are. The first
-    /// `full` blocks of the table stay cached.
+    /// Releases the blocks at the end of a table that are held once and never looked up, as almost all blocks are.
+    /// The first `full` blocks of the table stay cached.
     fn release_private(&mut self, block_table: &mut BlockTable, full: u32) {
         let table = &block_table.blocks;
         let private = table.iter().rev().take_while(|&&b| self.blocks[b as usize].is_private()).count();
@@ -93,7 +93,7 @@ impl BlockPool {
         self.count_opened(n);
     }
 
-    /// The same of one block without content.
+    /// Takes one block without content.
     pub(super) fn open_one(&mut self, block_table: &mut BlockTable) {
         let b = self.take_free();
         block_table.blocks.push(b);
@@ -113,7 +113,7 @@ impl BlockPool {
         }
     }
 
-    /// `n` blocks were taken for one holder each.
+    /// Counts `n` blocks taken for one holder each.
     pub(super) fn count_opened(&mut self, n: u32) {
         self.used += n;
         self.misses += u64::from(n);
@@ -131,8 +131,8 @@ impl BlockPool {
         Some(b)
     }
 
-    /// Counts the loss of the content of `b`, which its record said to be that of `was`; its table entry goes only if it
-    /// points here.
+    /// Counts the loss of the content of `b`, whose record was `was`; removes its table entry only if that points
+    /// here.
     #[inline(always)]
     pub(super) fn lose(&mut self, b: u32, was: Block) {
         if was.is_hashed() {
@@ -157,14 +157,14 @@ impl BlockPool {
         }
     }
 
-    /// The hash of `b`, which holds that content no more: what checkpoints keep of a block is what it contains now.
+    /// Clears the hash of `b`, which no longer holds that content: checkpoints keep only present contents.
     #[inline]
     pub(super) fn forget_hash(&mut self, b: u32) -> u64 {
         self.places[b as usize] = 0;
         std::mem::take(&mut self.hashes[b as usize])
     }
 
-    /// What stands for the free block `b` on the free list.
+    /// The entry of the free block `b` on the free list.
     pub(super) fn entry(&self, b: u32) -> u32 {
         b | self.blocks[b as usize].content()
     }

@@ -1,4 +1,4 @@
-//! Blocks that come back from the store in CPU memory.
+//! Loading blocks back from the store in CPU memory.
 
 use super::{Block, BlockPool, Hit};
 use crate::base::Micros;
@@ -6,7 +6,7 @@ use crate::kv::BlockTable;
 use crate::kv::store::{Below, Store, StoreSettings};
 
 impl BlockPool {
-    /// The same with a store in CPU memory below it.
+    /// The pool with a store in CPU memory below it.
     #[must_use]
     pub fn with_store(mut self, settings: StoreSettings) -> Self {
         self.store = Some(Box::new(Store::new(settings)));
@@ -18,30 +18,31 @@ impl BlockPool {
         self.store.is_some()
     }
 
-    /// Whether there is room as for [`BlockPool::can_admit`], where `kept` free blocks are for others.
+    /// As [`BlockPool::can_admit`], with `kept` free blocks reserved for others.
     pub fn can_admit_beside(&self, kept: u32, hit: Hit, tokens: u32) -> bool {
         tokens.div_ceil(self.block_tokens).saturating_sub(hit.blocks) + hit.free + kept <= self.free()
     }
 
-    /// Blocks of prompts found in the store and brought back.
+    /// Prompt blocks found in the store and loaded back.
     pub fn loaded(&self) -> u64 {
         self.store.as_ref().map_or(0, |s| s.counts.hits)
     }
 
-    /// What of `rest`, which follows a cached run, is in the store.
+    /// Looks up `rest`, which follows a cached run, in the store.
     pub fn lookup_below(&self, rest: &[u64]) -> Below {
         self.store.as_ref().map_or_else(Below::default, |s| s.lookup(rest))
     }
 
-    /// So many blocks were looked for below and not found.
+    /// Counts blocks looked up in the store and not found.
     pub fn missed_below(&mut self, blocks: u32) {
         if let Some(store) = &mut self.store {
             store.counts.misses += u64::from(blocks);
         }
     }
 
-    /// Opens blocks for those of `chain` that `block_table` does not have yet, and asks for their contents, which a
-    /// [`BlockPool::lookup_below`] has just found. Room must have been checked. Returns when they are there.
+    /// Opens blocks for the part of `chain` that `block_table` does not have yet, and starts the load of their
+    /// contents, which a [`BlockPool::lookup_below`] has just found. The caller must have checked for free blocks.
+    /// Returns when the load ends.
     pub fn begin_load(&mut self, block_table: &mut BlockTable, chain: &[u64], now: Micros) -> Micros {
         let loaded = &chain[block_table.blocks.len()..];
         let tokens = loaded.len() as u64 * u64::from(self.block_tokens);
@@ -53,7 +54,7 @@ impl BlockPool {
         done_at
     }
 
-    /// The contents of `chain` from block `from` on have come: they can be hit.
+    /// The contents of `chain` from block `from` on have arrived: they can be hit.
     pub fn finish_load(&mut self, block_table: &mut BlockTable, chain: &[u64], from: u32) {
         self.end_load(&chain[from as usize..]);
         for (index, &hash) in chain.iter().enumerate().skip(from as usize) {
@@ -62,7 +63,7 @@ impl BlockPool {
         }
     }
 
-    /// A load is over, whether its contents are wanted or not.
+    /// Ends a load, whether its contents are still needed or not.
     pub fn end_load(&mut self, loaded: &[u64]) {
         if let Some(store) = &mut self.store {
             store.end_load(loaded);
@@ -70,12 +71,12 @@ impl BlockPool {
         self.version += 1;
     }
 
-    /// Blocks written to the store and forgotten there since this was last asked.
+    /// Blocks written to the store and evicted there since the last call.
     pub fn take_tier_news(&mut self) -> (u32, u32) {
         self.store.as_mut().map_or((0, 0), |s| s.take_news())
     }
 
-    /// INV-4 of the store; `loading` blocks are on their way.
+    /// INV-4 of the store; `loading` blocks are being loaded.
     pub fn verify_store(&self, loading: u32) {
         if let Some(store) = &self.store {
             store.verify(loading);

@@ -1,9 +1,9 @@
-//! A packed block pool and the block tables of the requests that hold its blocks: what a checkpoint keeps of them, and both made of
-//! that again.
+//! Packing of a block pool with the block tables of the requests that hold its blocks: the form that a checkpoint
+//! keeps, and both restored from it.
 //!
-//! What they say in several places is kept once. A block is on the free list, or in a block table, or retired; the table of prefixes
-//! points at the blocks whose record says that they are hashed; a free hashed block has the place where the free list has it. Blocks
-//! that came to a request together lie together on the free list later on, so that of neighbours there the numbers and the hashes are
+//! Redundant data is kept once. A block is on the free list, or in a block table, or retired; the table of prefixes
+//! points at the blocks whose record says that they are hashed; a free hashed block's place follows from the free
+//! list. Blocks that a request got together are later neighbours on the free list, so their numbers and hashes are
 //! neighbours too. Equal hashes of many replicas are kept once for all of them.
 
 use super::watch::Watch;
@@ -27,7 +27,7 @@ impl HashNumbers {
         self.hashes
     }
 
-    /// The number of a hash; those beside `near` are looked at first.
+    /// The number of a hash; numbers next to `near` are tried first.
     fn number(&mut self, hash: u64, near: u32) -> u32 {
         for beside in [near.wrapping_sub(1), near.wrapping_add(1)] {
             if self.hashes.get(beside as usize) == Some(&hash) {
@@ -44,17 +44,17 @@ impl HashNumbers {
     }
 }
 
-/// Whether blocks have the same numbers again in a pool made of a packed one.
+/// Whether blocks keep their numbers in a restored pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Numbering {
-    /// They have: it shows what lies where.
+    /// They do: the restored pool shows the same cells.
     Kept,
-    /// They are numbered anew, hashed ones first, in the order in which they are written. Nothing depends on the numbers but pictures
-    /// of single blocks and the CPU tier of BLIS, and without them a pool takes a tenth of the room.
+    /// They get new numbers, hashed blocks first, in the order of writing. Only pictures of single blocks and the CPU
+    /// tier of BLIS depend on the numbers, and without them a pool takes a tenth of the memory.
     Anew,
 }
 
-/// What stands in the tables of a pool.
+/// The packed tables of a pool.
 #[derive(Debug)]
 pub(super) struct Packed {
     bits: Box<[u64]>,
@@ -65,7 +65,7 @@ pub(super) struct Packed {
     /// Blocks that have a hash, and how many are in the table of prefixes.
     hashed: u32,
     found: u32,
-    /// Blocks that have room for a hash.
+    /// Blocks with an entry for a hash.
     hashes: u32,
     /// Bits of the largest number of a hash.
     width: u32,
@@ -73,16 +73,16 @@ pub(super) struct Packed {
     all_found: bool,
 }
 
-/// The bits of content begin here.
+/// Position of the bits of content.
 const CONTENT: u32 = 30;
 
 /// The kind of content of hashed blocks.
 const HASHED: u32 = Block::HASHED >> CONTENT;
 
-/// What stands for a hole among the kinds of content; no block is both unique and hashed.
+/// Marks a hole among the kinds of content; no block is both unique and hashed.
 const NOTHING: u32 = HOLE >> CONTENT;
 
-/// What stands, in a block table, for blocks that another one has too and that were written with it.
+/// Marks, in a block table, shared blocks that were already written with another table.
 const KNOWN: u32 = NOTHING;
 
 /// Hands out the numbers of blocks in the order in which they are written or read.
@@ -94,7 +94,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    /// `hashed` is the first number of others than hashed blocks; where only hashed ones are asked for, it does not matter.
+    /// `hashed` is the first number for blocks without a hash; it has no effect if only hashed blocks are numbered.
     fn new(numbering: Numbering, hashed: u32, touched: u32) -> Self {
         Self { numbering, code: StepCode::new(width_of(touched)), hashed: 0, other: hashed }
     }
@@ -106,7 +106,7 @@ impl Numbers {
         *counter - 1
     }
 
-    /// Writes block `b`, and returns its number in the pool that is made of this.
+    /// Writes block `b`, and returns its number in the restored pool.
     fn write(&mut self, b: u32, kind: u32, out: &mut BitWriter) -> u32 {
         if self.numbering == Numbering::Anew {
             return self.next(kind);
@@ -139,8 +139,8 @@ fn alike(entries: &[u32], is: impl Fn(u32) -> bool) -> usize {
 }
 
 impl BlockPool {
-    /// A copy for keeping: its tables are packed, and it can do nothing until [`BlockPool::unpack`]. `tables` are the block tables of
-    /// all requests that hold blocks of it, `numbers` those of all pools that are kept together.
+    /// A packed copy, unusable until [`BlockPool::unpack`]. `tables` are the block tables of all requests that hold
+    /// its blocks; `numbers` is common to all pools kept together.
     #[must_use]
     pub fn packed(&self, tables: &[&BlockTable], numbering: Numbering, numbers: &mut HashNumbers) -> Self {
         assert!(self.packed.is_none(), "INV-6: a pool that is packed already");
@@ -161,18 +161,19 @@ impl BlockPool {
         }
     }
 
-    /// Goes on from a copy that was kept; `hashes` are those of all pools that were kept together. Returns the blocks of the `tables`
+    /// Restores a packed copy; `hashes` are those of all pools kept together. Returns the blocks of the `tables`
     /// tables it was packed with.
     pub fn unpack(&mut self, tables: usize, hashes: &[u64]) -> Vec<Vec<u32>> {
         self.packed.take().map(|packed| self.fill_from(&packed, tables, hashes)).unwrap_or_default()
     }
 
-    /// Bytes of the packed tables; none if they are not.
+    /// Bytes of the packed tables; 0 if they are not packed.
     pub(super) fn bytes_packed(&self) -> u64 {
         self.packed.as_ref().map_or(0, |packed| (8 * packed.bits.len() + size_of::<Packed>()) as u64)
     }
 
-    /// About how many bytes are read to pack it: without numbers, only of the blocks that are hashed or held, beside the free list.
+    /// Approximate number of bytes that packing reads: without numbers, the free list and the blocks that are hashed
+    /// or held.
     pub fn bytes_packed_from(&self, numbering: Numbering) -> u64 {
         const HASHED_BYTES: usize = 24;
         match numbering {
@@ -191,7 +192,7 @@ impl BlockPool {
         let mut given = Numbers::new(numbering, 0, self.touched);
         let slots = self.pack_listed(&mut given, &mut out, &mut written);
         self.pack_tables(tables, &mut given, &mut out, &mut written);
-        // Read first and looked up then: reading them does not wait for what is found.
+        // Read first and looked up afterwards: the reads then do not wait for the look-ups.
         let hashes: Vec<u64> = written.iter().map(|&b| self.hashes[b as usize]).collect();
         let mut near = 0;
         let mut number = |&hash: &u64| {
@@ -204,7 +205,7 @@ impl BlockPool {
         for &x in &of_hashes {
             code.write(x, &mut out);
         }
-        // Each entry points at a hashed block, no two at the same.
+        // Each entry points at a different hashed block.
         let all_found = written.len() == self.by_hash.len();
         if !all_found {
             for (&b, &hash) in written.iter().zip(&hashes) {
@@ -225,7 +226,7 @@ impl BlockPool {
         }
     }
 
-    /// Writes the free list: pieces of entries with the same content. Returns how many places it has.
+    /// Writes the free list as pieces of entries with the same kind of content. Returns its number of places.
     fn pack_listed(&self, given: &mut Numbers, out: &mut BitWriter, written: &mut Vec<u32>) -> u32 {
         let kind_of = |entry: u32| entry >> CONTENT;
         let kept = given.numbering == Numbering::Kept;
@@ -258,7 +259,7 @@ impl BlockPool {
         if kept { self.listed.slots() as u32 } else { self.listed.len() }
     }
 
-    /// Writes the block tables: pieces of blocks with the same content, or of blocks that were written before.
+    /// Writes the block tables as pieces of blocks with the same kind of content, or of blocks written before.
     fn pack_tables(
         &self,
         tables: &[&BlockTable],
@@ -266,12 +267,12 @@ impl BlockPool {
         out: &mut BitWriter,
         written: &mut Vec<u32>,
     ) {
-        // By block that several tables can have: one more than its number, once it has been written.
+        // By block that several tables can have: its number plus one, once it has been written.
         let mut known = vec![0; if self.shared > 0 { self.touched as usize } else { 0 }];
         let mut code = StepCode::new(width_of(self.touched));
         let mut kinds: Vec<u32> = Vec::new();
         for table in tables {
-            // No table has a block twice: what is known does not change on the way.
+            // No table has a block twice, so the known blocks do not change while a table is read.
             let kind_of = |&b: &u32| {
                 let block = self.blocks[b as usize];
                 let seen = block.holders() > 1 && known[b as usize] > 0;
@@ -295,7 +296,7 @@ impl BlockPool {
                     for &b in blocks {
                         let number = given.write(b, kind, out);
                         written.push(b);
-                        // Only what was found in the table of prefixes can be in several tables.
+                        // Only blocks found in the table of prefixes can be in several tables.
                         if let Some(known) = known.get_mut(b as usize) {
                             *known = number + 1;
                         }

@@ -1,9 +1,9 @@
-//! A cache of another size.
+//! Resizing a cache.
 
 use super::{Block, BlockPool};
 
 impl BlockPool {
-    /// Changes the number of blocks. Fewer than are in use takes effect as they become free.
+    /// Changes the number of blocks. A number below the blocks in use takes effect as blocks become free.
     pub fn resize(&mut self, total: u32) {
         assert!(total > 0, "INV-4: a cache without blocks");
         self.version += 1;

@@ -1,4 +1,4 @@
-//! The block pool: sharing, order of eviction, resizing.
+//! Tests of the block pool: sharing, order of eviction, resizing.
 
 use super::*;
 use crate::base::Micros;

@@ -1,20 +1,21 @@
-//! The cached prefix of one text that is looked for again and again: that of the first in a queue, until it finds room.
+//! The watch: the cached prefix of one text that is looked up repeatedly, that of the first request in a queue until
+//! it is admitted.
 //!
-//! The prefix of a long conversation is tens of thousands of table entries, and the first of a queue looks at every step. So
-//! what was found is kept, with a mark on each of its blocks, and follows what happens to them. It is looked for anew when one
-//! in the middle is lost or taken, or when the block after the last one comes.
+//! The prefix of a long conversation has tens of thousands of table entries, and the first request of a queue looks
+//! it up at every step. So the blocks found are kept and marked, and updated as their state changes. A new look-up is
+//! needed only if a block in the middle is lost or taken, or if the block after the last one is entered.
 
 use super::{BlockPool, Hit};
 
-/// What was found for a text. Not part of any state: without it the same is found again.
+/// The prefix found for a text. Not part of the state: without it the same prefix is found again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Watch {
-    /// Whether it still holds.
+    /// Whether the result is still valid.
     fresh: bool,
-    /// The text: how many hashes it has, and the last, which covers all before it.
+    /// The text: its number of hashes, and the last hash, which covers all before it.
     text: (usize, u64),
     hit: Hit,
-    /// The hash of the first block that was not found.
+    /// The hash of the first block not found.
     next: Option<u64>,
     /// The blocks that were found, in order.
     found: Vec<u32>,
@@ -28,17 +29,17 @@ impl Watch {
         self.fresh
     }
 
-    /// The table of prefixes, or the holders of many blocks, have changed.
+    /// Invalidates the result: the table of prefixes, or the holders of many blocks, have changed.
     pub(super) fn forget(&mut self) {
         self.fresh = false;
     }
 
-    /// No request holds block `b` any more.
+    /// Block `b` is no longer held by any request.
     pub(super) fn freed(&mut self, b: u32) {
         self.hit.free += u32::from(self.is_marked(b));
     }
 
-    /// The content of block `b`, which no request holds, is lost; `hash` led to it. The last block of a prefix goes first.
+    /// The content of the free block `b` with the hash `hash` is lost. The last block of a prefix is lost first.
     pub(super) fn lost(&mut self, b: u32, hash: u64) {
         if !self.is_marked(b) {
             return;
@@ -54,7 +55,7 @@ impl Watch {
         self.next = Some(hash);
     }
 
-    /// `hash` has been entered into the table, which said `before` of it.
+    /// `hash` has been entered into the table; `before` is its former entry.
     pub(super) fn entered(&mut self, hash: u64, before: Option<u32>) {
         self.fresh &= match before {
             Some(b) => !self.is_marked(b),
@@ -76,7 +77,7 @@ impl Watch {
 }
 
 impl BlockPool {
-    /// The same as [`BlockPool::lookup`], for a text that is likely to be asked for again.
+    /// The same as [`BlockPool::lookup`], for a text that is likely to be looked up again.
     pub fn lookup_again(&mut self, chain: &[u64]) -> Hit {
         let text = (chain.len(), chain.last().copied().unwrap_or(0));
         if !self.watch.fresh || self.watch.text != text {

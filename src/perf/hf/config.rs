@@ -1,10 +1,10 @@
-//! Looks keys up in a `config.json`: in the language half first, under the names that families give the same thing.
+//! Looks up keys in a `config.json`: in the language half first, under all names that families use.
 
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::grouped;
 use serde_json::Value;
 
-/// Where models that see or hear keep the description of their language half.
+/// Keys under which multimodal models keep the description of their language half.
 const HALVES: &[&str] = &[
     "text_config",
     "language_config",
@@ -14,10 +14,10 @@ const HALVES: &[&str] = &[
     "language_model_config",
     "text_model",
 ];
-/// Where some families keep what others have beside everything else.
+/// Sections in which some families keep keys that others have at the top level.
 const SECTIONS: &[&str] = &["ffn_config", "attn_config"];
 
-/// What the classes of families take where the file says nothing, as files that were written without their defaults need.
+/// Defaults of the classes of families, needed for files written without defaults.
 const OF_CLASSES: &[(&str, &str, u32)] = &[
     ("gemma", "head_dim", 256),
     ("gemma2", "head_dim", 256),
@@ -34,11 +34,11 @@ const OF_CLASSES: &[(&str, &str, u32)] = &[
     ("nemotron_h", "n_groups", 8),
 ];
 
-/// The document and what was found in it so far: problems, and what the reader should know.
+/// The document with the problems and warnings found so far.
 pub(super) struct Config<'a> {
     /// Innermost first.
     places: Vec<&'a Value>,
-    /// The family's name (`model_type`), of the innermost place that has one.
+    /// The family's name (`model_type`), from the innermost place that has one.
     pub(super) family: &'a str,
     pub(super) found: Diagnostics,
 }
@@ -46,7 +46,7 @@ pub(super) struct Config<'a> {
 impl<'a> Config<'a> {
     pub(super) fn new(document: &'a Value) -> Self {
         let mut places = vec![document];
-        // Three halves inside each other are more than any file has.
+        // No file nests three halves.
         while let Some(inner) = inner(places[0]).filter(|_| places.len() < 4) {
             places.insert(0, inner);
         }
@@ -56,7 +56,7 @@ impl<'a> Config<'a> {
         Self { places, family, found: Diagnostics::new() }
     }
 
-    /// The first of these keys that is set, and what it holds.
+    /// The first of these keys that is set, and its value.
     pub(super) fn get(&self, names: &[&'static str]) -> Option<(&'static str, &'a Value)> {
         self.places.iter().find_map(|place| {
             names.iter().find_map(|name| place.get(*name).filter(|v| !v.is_null()).map(|v| (*name, v)))
@@ -68,7 +68,7 @@ impl<'a> Config<'a> {
         self.places[0].as_object().into_iter().flatten()
     }
 
-    /// A whole number; a list of equal ones is as good.
+    /// A whole number; a list of equal numbers counts as one.
     pub(super) fn number(&mut self, names: &[&'static str]) -> Option<u32> {
         let Some((name, value)) = self.get(names) else { return self.of_class(names) };
         let equal = value.as_array().filter(|list| list.len() > 2 && list.iter().all(|v| *v == list[0]));
@@ -99,11 +99,11 @@ impl<'a> Config<'a> {
                 "check that this is the config.json of a language model, complete",
             );
         }
-        // What stands in after a problem is never used.
+        // The placeholder after a problem is never used.
         self.number(names).unwrap_or(1)
     }
 
-    /// A whole number, or what is usual, which is said.
+    /// A whole number, or the usual value with a warning.
     pub(super) fn or_usual(&mut self, names: &[&'static str], usual: u32) -> u32 {
         if let Some(number) = self.number(names) {
             return number;
@@ -112,7 +112,7 @@ impl<'a> Config<'a> {
         usual
     }
 
-    /// Says that a value was taken where there was none.
+    /// Warns that a default was taken for a missing value.
     pub(super) fn taken(&mut self, key: &str, value: &str) {
         self.warning(
             key,
@@ -151,7 +151,7 @@ impl<'a> Config<'a> {
         self.say(Diagnostic::error(path, found, allowed, fix));
     }
 
-    /// A key whose meaning the shape of a scenario cannot say.
+    /// Refuses a key whose meaning a scenario's shape cannot express.
     pub(super) fn refuse(&mut self, path: &str, found: &str) {
         self.error(
             path,

@@ -1,18 +1,18 @@
-//! Which layers have experts, and which attend to a window alone.
+//! Feed-forward parts and windows: which layers have experts, and which attend only to a window.
 
 use super::config::{Config, shortened, whole};
 use super::layers::{Feed, Mixer};
 use serde_json::Value;
 
-/// How many of the first layers are dense.
+/// Keys for the number of first layers that are dense.
 const FIRST_DENSE: &[&str] =
     &["first_k_dense_replace", "num_dense_layers", "n_dense_layers", "moe_layer_num_skipped"];
-/// The period of layers with experts: the last layer of each period has them.
+/// Keys for the period of layers with experts: the last layer of each period has them.
 const EVERY_LAST: &[&str] =
     &["decoder_sparse_step", "interleave_moe_layer_step", "moe_layer_interval", "moe_layer_frequency"];
 
 impl Config<'_> {
-    /// What follows the mixing in each layer.
+    /// The feed-forward part of each layer.
     pub(super) fn feeds(&mut self, count: usize, experts: Option<u32>) -> Vec<Feed> {
         if experts.is_none() {
             return vec![Feed::Dense(None); count]
@@ -21,7 +21,7 @@ impl Config<'_> {
                 .map(|(i, _)| self.dense(i))
                 .collect();
         }
-        // Some have a dense part in every layer, beside the experts.
+        // Some families have a dense part in every layer beside the experts.
         let beside = self.yes("enable_moe_block") || self.family == "arctic";
         let with = if beside { Feed::Both } else { Feed::Experts };
         let sparse = self.sparse(count);
@@ -54,14 +54,14 @@ impl Config<'_> {
                 && i < last
                 && i.is_multiple_of(frequency)
                 && i % period == offset
-                // A step of 0 says that no layer has any.
+                // A step of 0 means that no layer has experts.
                 && steps.iter().all(|step| *step > 0 && (i + 1).is_multiple_of(*step))
                 && !dense.contains(&i)
         };
         (0..count).map(has).collect()
     }
 
-    /// The same from a list: of all layers, or of those that have experts.
+    /// The same from a list of all layers, or of the layers with experts.
     fn listed_sparse(&mut self, count: usize) -> Option<Vec<bool>> {
         if let Some((key, value)) = self.get(&["moe_layer_freq"]).filter(|(_, v)| v.is_array()) {
             return Some(self.flags(key, value, count));
@@ -88,19 +88,19 @@ impl Config<'_> {
         list
     }
 
-    /// The number of a layer; −1 stands for none in particular.
+    /// The number of a layer; −1 means no specific layer.
     fn index(&mut self, key: &'static str) -> Option<usize> {
         let (_, value) = self.get(&[key])?;
         if value.as_i64() == Some(-1) { None } else { self.number(&[key]).map(|n| n as usize) }
     }
 
-    /// Which layers attend to a window, where no list says it.
+    /// Which layers attend to a window, without a list of layers.
     pub(super) fn windows(&mut self, count: usize) -> (&'static str, Vec<Mixer>) {
         let mix = |is: &dyn Fn(usize) -> bool| -> Vec<Mixer> {
             (0..count).map(|i| if is(i) { Mixer::Window } else { Mixer::Full }).collect()
         };
         if let Some((key, value)) = self.get(&["no_rope_layers"]).filter(|_| self.window().is_some()) {
-            // Llama 4 attends to chunks where it rotates.
+            // Llama 4 attends to chunks in layers with rotary embeddings.
             let flags = value.as_array().map_or(&[][..], Vec::as_slice);
             let every_fourth = |i: usize| !(i + 1).is_multiple_of(4);
             return (key, mix(&|i| flags.get(i).map_or(every_fourth(i), |v| v == 1)));
@@ -126,11 +126,11 @@ impl Config<'_> {
         (key, mix(&|i| i >= first as usize))
     }
 
-    /// How many tokens a window has, and the key that says it, if any layer is to have one.
+    /// The number of tokens in a window and its key, if any layer has a window.
     pub(super) fn window(&self) -> Option<(&'static str, u64)> {
         let used = match self.get(&["use_sliding_window"]) {
             Some((_, value)) => value == true,
-            // Qwen's are off unless the file turns them on.
+            // Qwen's windows are off unless the file turns them on.
             None => !self.is_of(&["qwen"]),
         };
         let keys = ["sliding_window", "sliding_window_size", "attention_chunk_size", "window_size"];

@@ -1,7 +1,7 @@
-//! What stands in each layer: which kind of attention or what stands in its place, and which feed-forward part.
+//! The layers of a model: the kind of attention or its replacement, and the feed-forward part.
 //!
-//! Families say it by a list of all layers, by a pattern that repeats, by a period and an offset, or by ranges. What nobody here
-//! knows to be a way of saying it, but looks like one, is refused with the key.
+//! Families describe them by a list of all layers, a repeating pattern, a period and an offset, or ranges. An unknown
+//! key that looks like such a description is refused by name.
 
 use super::config::{Config, shortened, whole};
 use serde_json::Value;
@@ -9,13 +9,13 @@ use serde_json::Value;
 /// What mixes tokens in a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mixer {
-    /// Attention to everything before.
+    /// Attention to all tokens before.
     Full,
     /// Attention to a window.
     Window,
-    /// Attention to what an image became, or to the keys of an earlier layer: no keys of its own.
+    /// Attention to an image, or to the keys of an earlier layer: it has no own keys.
     Keyless,
-    /// Linear attention of whatever kind.
+    /// Linear attention of any kind.
     Linear,
     Mamba,
     /// Attention and Mamba side by side.
@@ -29,10 +29,10 @@ pub(super) enum Mixer {
     Nothing,
 }
 
-/// What follows the mixing in a layer.
+/// The feed-forward part of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Feed {
-    /// Of the width that dense layers have, or of another.
+    /// Dense, with the width of dense layers or another.
     Dense(Option<u32>),
     Experts,
     /// Experts with a dense part beside them.
@@ -46,22 +46,22 @@ pub(super) enum Feed {
 pub(super) struct Layer {
     pub(super) mixer: Mixer,
     pub(super) feed: Feed,
-    /// Heads with keys of their own where this layer has others than most.
+    /// Number of KV heads if it differs from most layers.
     pub(super) kv_heads: Option<u32>,
 }
 
-/// Lists of what each layer mixes with.
+/// Keys of lists with the kind of each layer.
 const TYPES: &[&str] = &["layer_types", "layers_block_type", "block_types", "attention_layers"];
-/// Lists of ones and zeros, and what they stand for.
+/// Keys of lists of ones and zeros, and the meaning of both.
 const FLAGS: &[(&str, Mixer, Mixer)] =
     &[("attn_type_list", Mixer::Full, Mixer::Linear), ("hybrid_layer_pattern", Mixer::Window, Mixer::Full)];
-/// Numbers of the layers that have attention; the others have what the family has in its place.
+/// Keys of lists of layers with attention; the other layers have the family's replacement.
 const FULL: &[&str] = &["attn_layer_indices", "full_attn_idxs", "full_attn_layers"];
 
-/// How many tokens of each layer share a key.
+/// Key of the number of tokens that share a key, by layer.
 pub(super) const COMPRESSED: &str = "compress_ratios";
 
-/// The layers, and the keys that said what they mix with.
+/// The layers, and the keys that gave their kinds.
 pub(super) struct Layers {
     pub(super) all: Vec<Layer>,
     pub(super) mixers_from: &'static str,
@@ -74,7 +74,7 @@ impl Layers {
 }
 
 impl Config<'_> {
-    /// All `count` layers; `experts` are how many routed ones there are in layers that have some.
+    /// All `count` layers; `experts` is the number of routed experts in layers with experts.
     pub(super) fn layers(&mut self, count: usize, experts: Option<u32>) -> Layers {
         if let Some((key, value)) = self.get(&["block_configs"]) {
             return Layers { all: self.blocks(key, value, count), mixers_from: key };
@@ -95,7 +95,7 @@ impl Config<'_> {
         Layers { all, mixers_from }
     }
 
-    /// What each layer mixes with, or what it is.
+    /// The kind of each layer.
     fn kinds(&mut self, count: usize) -> (&'static str, Vec<Kind>) {
         if let Some((key, value)) = self.get(TYPES) {
             return (key, self.types(key, value, count));
@@ -115,7 +115,7 @@ impl Config<'_> {
             (0..count).map(|i| if is(i) { Mixer::Full } else { other }).collect()
         };
         if let Some((key, value)) = self.get(&[COMPRESSED]) {
-            // A layer that compresses nothing attends to a window alone.
+            // A layer without compression attends only to a window.
             let flags = self.flags(key, value, count);
             let mixers = flags.iter().take(count).map(|some| if *some { Mixer::Full } else { Mixer::Window });
             return (key, mixers.collect());
@@ -145,7 +145,7 @@ impl Config<'_> {
         self.windows(count)
     }
 
-    /// The numbers of the layers that have attention, from a list of them.
+    /// The numbers of the layers with attention, from a list.
     fn full_layers(&mut self) -> Option<(&'static str, Vec<usize>)> {
         let inside = self.get(&["linear_attn_config"]).and_then(|(_, v)| v.get("full_attn_layers"));
         let (key, value) = inside.map(|v| ("full_attn_layers", v)).or_else(|| self.get(FULL))?;
@@ -159,13 +159,13 @@ impl Config<'_> {
 
     fn types(&mut self, key: &'static str, value: &Value, count: usize) -> Vec<Kind> {
         let mut words: Vec<&str> = value.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        // A short one is repeated.
+        // A short list is repeated.
         if key == "block_types" && !words.is_empty() {
             words = words.iter().copied().cycle().take(count).collect();
         }
         self.long_enough(key, words.len(), count);
         words.truncate(count);
-        // Falcon-H1 has both in every layer, and so says each.
+        // Falcon-H1 has both in every layer, and its list names one for each.
         let parallel = self.family == "falcon_h1";
         let both = |word: &str| (word == "hybrid" && parallel).then_some(Kind::Mixer(Mixer::Both));
         let kinds = words.into_iter().map(|word| {
@@ -216,7 +216,7 @@ impl Config<'_> {
         layers.collect()
     }
 
-    /// A description of each layer, as searches for architectures write it.
+    /// A description of each layer, as written by architecture searches.
     fn blocks(&mut self, key: &'static str, value: &Value, count: usize) -> Vec<Layer> {
         let blocks: Vec<&Value> = value.as_array().into_iter().flatten().collect();
         self.long_enough(key, blocks.len(), count);
@@ -260,7 +260,7 @@ impl Config<'_> {
         Layer { mixer, feed, kv_heads }
     }
 
-    /// Layers that use the keys of others, or of an image.
+    /// Marks layers that use the keys of other layers or of an image.
     fn without_keys(&mut self, all: &mut [Layer]) {
         let count = all.len();
         let shared = self.positive(&["num_kv_shared_layers"]).unwrap_or(0) as usize;
@@ -277,10 +277,10 @@ impl Config<'_> {
     }
 }
 
-/// What an entry of a list of layers says.
+/// The meaning of an entry in a list of layers.
 enum Kind {
     Mixer(Mixer),
-    /// A block that mixes nothing.
+    /// A block with only a feed-forward part.
     Feed(Feed),
 }
 

@@ -1,9 +1,9 @@
-//! Reads a model's shape from the `config.json` that Hugging Face repositories carry.
+//! Reads a model's shape from the `config.json` of a Hugging Face repository.
 //!
-//! Families name the same thing differently, say in many ways which layers have what, and keep the language half of models that see or
-//! hear under a key of its own. The layers are worked out one by one and counted; what the usual formulas do not give goes into the fields
-//! of the shape that are there for it. What cannot be understood is reported, all at once; what is taken although the file does not
-//! say it, and what a scenario cannot express, is warned of with its key.
+//! Families use different names for the same value, describe their layers in many ways, and keep the language half of
+//! multimodal models under a separate key. The layers are determined one by one and counted; values that the usual
+//! formulas do not give are written to separate fields of the shape. All problems are reported at once; defaults for
+//! missing values, and properties that a scenario cannot express, give a warning with the key.
 
 mod config;
 mod feeds;
@@ -75,20 +75,20 @@ const SHARED_WIDTH: &[&str] = &[
 ];
 const DTYPE: &[&str] = &["torch_dtype", "dtype"];
 
-/// What a `config.json` says, and what the reader of it should know.
+/// The contents of a `config.json`, with warnings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadModel {
     /// The model's shape.
     pub architecture: Architecture,
-    /// What was taken although the file does not say it, and what the shape cannot say.
+    /// Defaults taken for missing values, and properties that the shape cannot express.
     pub warnings: Diagnostics,
-    /// What the shape comes to, in words.
+    /// A summary of the shape in words.
     pub summary: String,
 }
 
 /// The shape of the model that a `config.json` describes.
 pub fn architecture_from_hf(text: &str) -> Result<ReadModel, Diagnostics> {
-    // Files are written by Python, which has numbers that JSON has not.
+    // Python writes these files, and it writes numbers that JSON does not allow.
     if let Some(pointer) = pointer(text) {
         return Err(vec![pointer]);
     }
@@ -112,7 +112,7 @@ pub fn architecture_from_hf(text: &str) -> Result<ReadModel, Diagnostics> {
     Ok(ReadModel { summary: summary(&architecture), architecture, warnings: config.found })
 }
 
-/// What a shape comes to: figures that one can hold against what was published of the model.
+/// A summary of a shape: figures to compare with those published for the model.
 fn summary(a: &Architecture) -> String {
     let parts = Parts::of(a);
     let count = |params: f64| match params {
@@ -130,7 +130,7 @@ fn summary(a: &Architecture) -> String {
     )
 }
 
-/// The ranges are those of a scenario; the paths are then those of the shape's fields.
+/// Checks the ranges of a scenario; paths are those of the shape's fields.
 fn in_range(architecture: Architecture) -> Result<Architecture, Diagnostics> {
     let mut scenario = Scenario::default();
     let pool = &mut scenario.cluster.pools[0];
@@ -156,7 +156,7 @@ impl Config<'_> {
             return plain;
         }
         let experts = Some(plain.experts).filter(|n| *n > 0);
-        // A count above the limit is a problem of its range; the layers are not gone through for it.
+        // A count above the limit is reported as out of range; the layers are not expanded for it.
         let layers = self.layers(plain.layers.min(crate::scenario::limits::LAYERS) as usize, experts);
         let widths = self.widths(&mut plain, &layers);
         if has_errors(&self.found) {
@@ -170,7 +170,7 @@ impl Config<'_> {
         plain
     }
 
-    /// What stands in the file as it is.
+    /// The values taken from the file unchanged.
     fn plain(&mut self, dtype: (f64, f64)) -> Architecture {
         let experts = self.number(EXPERTS).filter(|n| *n > 1).unwrap_or(0);
         Architecture {
@@ -190,7 +190,7 @@ impl Config<'_> {
         }
     }
 
-    /// Bytes of a weight that is not quantised, and of an activation or cached number.
+    /// Bytes of an unquantised weight, and of an activation or cached number.
     fn dtype(&mut self) -> (f64, f64) {
         let Some((name, value)) = self.get(DTYPE) else {
             self.taken(DTYPE[0], "16 bits");
@@ -211,7 +211,7 @@ impl Config<'_> {
         }
     }
 
-    /// Fields for what the usual formulas do not give.
+    /// Sets the fields for values that the usual formulas do not give.
     fn counted(&mut self, a: &mut Architecture, widths: &Widths, layers: &Layers, modules: &[Module]) {
         let sum = |part: Part| modules.iter().filter(|m| m.part == part).map(|m| m.params).sum::<f64>();
         let with_experts = layers.count(|l| matches!(l.feed, layers::Feed::Experts | layers::Feed::Both));
@@ -243,7 +243,7 @@ impl Config<'_> {
         }
     }
 
-    /// What a scenario cannot say of layers, with the key that says it.
+    /// Warns of properties of layers that a scenario cannot express, with their keys.
     fn warn_of_layers(&mut self, layers: &Layers) {
         let all = layers.all.len();
         let windows = layers.count(|l| l.mixer == Mixer::Window);
@@ -273,7 +273,7 @@ impl Config<'_> {
     }
 }
 
-/// Whether two counts differ by more than what rounding makes of them.
+/// Whether two counts differ by more than rounding.
 fn differs(a: f64, b: f64) -> bool {
     (a - b).abs() > 0.5
 }

@@ -1,10 +1,11 @@
-//! The modules of each layer with their weights, under the names that files give them: what is counted, and what patterns of a
-//! quantisation are compared with. Normalisations, biases and routers are left out, as in the formulas of docs/explanation/model/latency.md.
+//! The modules of each layer with their weights, under their names in files. Weights are counted, and quantisation
+//! patterns matched, by module. Normalisations, biases and routers are left out, as in the formulas of
+//! docs/explanation/model/latency.md.
 
 use super::config::Config;
 use super::layers::{Feed, Layer, Layers, Mixer};
 
-/// What a module's weights count as.
+/// How a module's weights count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// Every token passes it.
@@ -18,9 +19,9 @@ pub(super) enum Part {
 pub(super) struct Module {
     pub(super) part: Part,
     pub(super) layer: usize,
-    /// Where in its layer it may stand.
+    /// Possible places in its layer.
     pub(super) places: &'static [&'static str],
-    /// What it may be called there.
+    /// Possible names there.
     pub(super) names: &'static [&'static str],
     pub(super) params: f64,
 }
@@ -57,11 +58,11 @@ pub(super) struct Heads {
     /// Width of a query and a key, and of a value.
     pub(super) key: f64,
     pub(super) value: f64,
-    /// Weights of the values: none where they are the keys.
+    /// Weights of the values: none if they are the keys.
     pub(super) own_values: bool,
-    /// Rank of the queries where they come from something narrower.
+    /// Rank of the queries if they come from a narrower projection.
     pub(super) query_rank: Option<f64>,
-    /// Gates on what comes out: 1 or none.
+    /// Gates on the output: 1 or none.
     pub(super) gates: f64,
 }
 
@@ -70,29 +71,29 @@ pub(super) struct Heads {
 pub(super) struct Latent {
     pub(super) rank: f64,
     pub(super) rotated: f64,
-    /// Width of a key beside what is rotated, and of a value.
+    /// Width of the unrotated part of a key, and of a value.
     pub(super) plain: f64,
     pub(super) value: f64,
     /// Rank of the queries, if they come from a latent too.
     pub(super) queries: Option<f64>,
-    /// Heads and width of an index that chooses what is read; 0 without one.
+    /// Heads and width of an index that selects the keys to read; 0 without one.
     pub(super) index: [f64; 2],
-    /// Gates on what comes out: 1 or none.
+    /// Gates on the output: 1 or none.
     pub(super) gates: f64,
 }
 
-/// Attention to keys, which are the values too, of several tokens together.
+/// Attention to keys of several tokens together; the keys are also the values.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Compressed {
-    /// How many tokens, in each layer; 0 for layers that attend to a window of single ones.
+    /// Tokens for each key, by layer; 0 for layers that attend to a window of single tokens.
     pub(super) tokens: Vec<f64>,
-    /// Rank of the queries, and of each group of what comes out.
+    /// Rank of the queries, and of each group of the output.
     pub(super) queries: f64,
     pub(super) out: f64,
     pub(super) groups: f64,
-    /// Heads and width of an index that chooses what is read; 0 without one.
+    /// Heads and width of an index that selects the keys to read; 0 without one.
     pub(super) index: [f64; 2],
-    /// Numbers that a key of the index counts as in the cache.
+    /// Size of a key of the index in the cache, in numbers.
     pub(super) index_keys: f64,
 }
 
@@ -100,13 +101,13 @@ pub(super) struct Compressed {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Experts {
     pub(super) width: f64,
-    /// Width of what they work on.
+    /// Width of their input.
     pub(super) hidden: f64,
     /// Width of all shared experts together.
     pub(super) shared: f64,
 }
 
-/// Widths that all layers have in common.
+/// Widths common to all layers.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Widths {
     pub(super) hidden: f64,
@@ -114,12 +115,12 @@ pub(super) struct Widths {
     pub(super) window: Heads,
     pub(super) latent: Option<Latent>,
     pub(super) compressed: Option<Compressed>,
-    /// Width of dense layers, once it is known.
+    /// Width of dense layers, if known.
     pub(super) dense: f64,
     pub(super) experts: Option<Experts>,
     /// 3 with a gate, 2 without.
     pub(super) matrices: f64,
-    /// Weights of what stands in the place of attention in a layer.
+    /// Weights of the replacement of attention in a layer.
     pub(super) linear: Vec<(&'static [&'static str], f64)>,
     pub(super) mamba: Vec<(&'static [&'static str], f64)>,
 }
@@ -203,7 +204,7 @@ impl Widths {
             add(Part::Common, SHARED, d * experts.shared);
         }
         if experts.hidden < d {
-            // In and out of the narrower space in which experts work.
+            // Projections to and from the narrower space in which experts work.
             let (places, names) = (DENSE, &["latent_proj"][..]);
             all.push(Module {
                 part: Part::Common,
@@ -261,7 +262,7 @@ impl Latent {
     }
 }
 
-/// Few tokens that share a key overlap with those of the next, and have an index.
+/// If few tokens share a key, keys overlap and have an index.
 const FEW: f64 = 16.0;
 
 impl Compressed {
@@ -299,7 +300,8 @@ impl Compressed {
 }
 
 impl Config<'_> {
-    /// Weights of a layer of linear attention, of a short convolution or of a recurrent unit; nothing where no layer is one.
+    /// Weights of a layer of linear attention, of a short convolution or of a recurrent unit; empty if no layer is
+    /// one.
     pub(super) fn linear(&mut self, layers: &Layers, d: f64, full: Heads) -> Vec<Named> {
         let is = |mixer| layers.count(|layer| layer.mixer == mixer) > 0;
         if is(Mixer::Conv) {
@@ -335,7 +337,7 @@ impl Config<'_> {
             );
             return full.modules(d, Mixer::Full);
         }
-        // Keys and values of all heads, and a gate as wide as what comes out.
+        // Keys and values of all heads, and a gate as wide as the output.
         vec![
             (&["qkv_proj", "q_proj"], 3.0 * d * queries),
             (&["output_gate", "g_proj"], d * queries),
@@ -380,14 +382,14 @@ impl Config<'_> {
         ])
     }
 
-    /// Weights of a Mamba layer; nothing where no layer is one.
+    /// Weights of a Mamba layer; empty if no layer is one.
     pub(super) fn mamba(&mut self, layers: &Layers, d: f64) -> Vec<Named> {
         if layers.count(|layer| matches!(layer.mixer, Mixer::Mamba | Mixer::Both)) == 0 {
             return Vec::new();
         }
         let expand = ["expand", "mamba_expand"];
         if self.is_of(&["jamba", "zamba"]) || self.get(&["mamba_dt_rank"]).is_some() {
-            // The first Mamba.
+            // Mamba 1.
             let inner = f64::from(self.or_usual(&["mamba_expand"], 2)) * d;
             let state = f64::from(self.or_usual(&["mamba_d_state"], 16));
             let steps = match self.get(&["mamba_dt_rank"]) {

@@ -1,9 +1,9 @@
-//! Patterns with which a `quantization_config` names modules: whole names and parts of them, `*`, and Python's regular expressions as
-//! far as such files use them.
+//! Patterns for module names in a `quantization_config`: whole names and parts of them, `*`, and Python's regular
+//! expressions as far as such files use them.
 
 use std::cell::Cell;
 
-/// A pattern, ready to be compared with names of modules.
+/// A parsed pattern for names of modules.
 pub(super) enum Pattern {
     /// Names and parts of names; `*` stands for any text.
     Glob(Glob),
@@ -15,22 +15,22 @@ pub(super) enum Pattern {
 pub(super) struct Glob {
     /// As written.
     name: String,
-    /// What is below what is named so.
+    /// The prefix of modules below this name.
     below: String,
-    /// The layer that it is about.
+    /// The layer that it names, if any.
     layer: Option<usize>,
 }
 
-/// What a name may stand behind in a file.
+/// Possible prefixes of a name in a file.
 const PREFIXES: &[&str] = &["", "model.", "model.language_model.", "language_model.model.", "backbone."];
-/// Parts before the number of a layer that belong to something else than the language half.
+/// Name parts before a layer number that do not belong to the language half.
 const ELSEWHERE: &[&str] =
     &["vision", "visual", "audio", "image", "mm_", "multi_modal", "speech", "tower", "mtp"];
-/// Steps in which one name is compared at most; no published model comes near.
+/// Most steps to match one name, far above the need of published models.
 const STEPS: u32 = 20_000;
 
 impl Pattern {
-    /// Reads a pattern; `None` if it uses what is not known here.
+    /// Reads a pattern; `None` if its syntax is not supported.
     pub(super) fn read(text: &str) -> Option<Self> {
         if let Some(regex) = text.strip_prefix("re:") {
             return Self::regex(regex);
@@ -38,7 +38,7 @@ impl Pattern {
         let name = text.trim_end_matches('.');
         let start = ["layers.", "lm_head", "embed_tokens"].iter().find_map(|mark| name.find(mark));
         let (before, rest) = name.split_at(start.unwrap_or(0));
-        // What is said of another half matches nothing here.
+        // A pattern for another half matches nothing here.
         let other = ELSEWHERE.iter().any(|word| before.contains(word) || rest.starts_with(word));
         let name = if other { String::new() } else { rest.to_owned() };
         let number = name.strip_prefix("layers.").and_then(|rest| rest.split('.').next());
@@ -57,12 +57,12 @@ impl Pattern {
         (reader.at == reader.text.len()).then_some(Self::Regex(ways, digits))
     }
 
-    /// Whether it names nothing of the language half.
+    /// Whether it cannot match any module of the language half.
     pub(super) fn is_of_nothing(&self) -> bool {
         matches!(self, Self::Glob(glob) if glob.name.is_empty())
     }
 
-    /// Whether it may name modules of one layer and not those of another.
+    /// Whether it may distinguish layers.
     pub(super) fn tells_layers_apart(&self) -> bool {
         match self {
             Self::Glob(glob) => glob.layer.is_some(),
@@ -70,7 +70,7 @@ impl Pattern {
         }
     }
 
-    /// Whether it may name modules of this layer.
+    /// Whether it may match modules of this layer.
     pub(super) fn may_name(&self, layer: usize) -> bool {
         match self {
             Self::Glob(glob) => glob.layer.is_none_or(|only| only == layer),
@@ -78,12 +78,12 @@ impl Pattern {
         }
     }
 
-    /// Whether it names this module, such as `layers.3.mlp.down_proj`.
+    /// Whether it matches this module, such as `layers.3.mlp.down_proj`.
     pub(super) fn names(&self, module: &str) -> bool {
         match self {
             Self::Glob(glob) => {
                 let starts = std::iter::once(0).chain(module.match_indices('.').map(|(i, _)| i + 1));
-                // A name is also that of what is below it.
+                // A name also matches modules below it.
                 !glob.name.is_empty()
                     && starts.into_iter().any(|at| {
                         let rest = &module.as_bytes()[at..];
@@ -99,7 +99,7 @@ impl Pattern {
     }
 }
 
-/// Whether a text is what a glob stands for.
+/// Whether a text matches a glob.
 fn same(glob: &[u8], text: &[u8]) -> bool {
     let (mut g, mut t, mut star) = (0, 0, None);
     while t < text.len() {
@@ -118,7 +118,7 @@ fn same(glob: &[u8], text: &[u8]) -> bool {
     glob[g..].iter().all(|byte| *byte == b'*')
 }
 
-/// A piece of a regular expression and how often it stands there.
+/// A piece of a regular expression, with its number of repetitions.
 pub(super) struct Piece {
     what: Atom,
     least: usize,
@@ -131,7 +131,7 @@ enum Atom {
     /// One of these, or none of them.
     Set(Vec<(char, char)>, bool),
     Group(Vec<Vec<Piece>>),
-    /// What comes next is this, or is not.
+    /// The following text matches this, or does not.
     Ahead(Vec<Vec<Piece>>, bool),
     Start,
     End,
@@ -253,13 +253,13 @@ impl Reader {
             _ => return Some((1, 1)),
         };
         self.at += 1;
-        // Whether as many as possible or as few makes no difference to whether there is a match.
+        // Greedy or lazy repetition makes no difference to whether there is a match.
         self.skips("?");
         Some(times)
     }
 }
 
-/// Compares with one name.
+/// The match of one name.
 struct Run<'a> {
     name: &'a [char],
     left: Cell<u32>,

@@ -1,4 +1,4 @@
-//! Models whose number of parameters was published, with the keys of their files that it depends on.
+//! Tests on models with a published number of parameters, with the keys that it depends on.
 
 use super::*;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Which weights a file says are quantised, and how many bytes each takes with its share of the scales.
+//! Quantisation by a file: the quantised weights, and the bytes of each with its share of the scales.
 
 use super::config::{Config, shortened};
 use super::modules::{Module, Part};
@@ -14,9 +14,9 @@ pub(super) struct Bytes {
     pub(super) embedding: f64,
 }
 
-/// What is quantised to how many bits.
+/// The quantised groups and their bits.
 struct Plan {
-    /// The first group that a module belongs to counts.
+    /// The first group that matches a module applies.
     groups: Vec<(Vec<Target>, f64)>,
     ignored: Vec<Pattern>,
 }
@@ -28,7 +28,7 @@ enum Target {
 }
 
 const CONFIG: &[&str] = &["quantization_config", "compression_config", "quantization"];
-/// Lists of what is not quantised.
+/// Keys of lists of unquantised modules.
 const IGNORED: &[&str] = &[
     "ignore",
     "modules_to_not_convert",
@@ -37,12 +37,13 @@ const IGNORED: &[&str] = &[
     "exclude",
     "ignored_layers",
 ];
-/// Bits of a four-bit value with its part of an eight-bit scale, one for a block of 32 or 16 values.
+/// Bits of a four-bit value with its share of an eight-bit scale for a block of 32 or 16 values.
 const FOUR_BITS_32: f64 = 4.0 + 8.0 / 32.0;
 const FOUR_BITS_16: f64 = 4.0 + 8.0 / 16.0;
 
 impl<'a> Config<'a> {
-    /// Bytes of weights according to `quantization_config`, if there is one; `plain` is what others have.
+    /// Bytes of weights according to `quantization_config`, if there is one; `plain` are the bytes of unquantised
+    /// weights.
     pub(super) fn quantised(
         &mut self,
         modules: &[Module],
@@ -65,7 +66,7 @@ impl<'a> Config<'a> {
         Some(Bytes { common, expert: expert_bits.map_or(expert, |bits| bits / 8.0), embedding })
     }
 
-    /// Bits of an expert's weight where the file says them apart.
+    /// Bits of an expert's weight if the file gives them separately.
     fn expert_bits(&mut self) -> Option<f64> {
         let (key, value) = self.get(&["expert_dtype"])?;
         let bits = value.as_str().and_then(bits_of);
@@ -80,7 +81,7 @@ impl<'a> Config<'a> {
         bits
     }
 
-    /// Bytes of a cached number, if the file says that the cache is quantised.
+    /// Bytes of a cached number, if the cache is quantised by the file.
     pub(super) fn cache_bytes(&mut self) -> Option<f64> {
         const KEYS: &[&str] = &[
             "kv_cache_scheme",
@@ -116,7 +117,7 @@ impl<'a> Config<'a> {
         bits.map(|bits| bits / 8.0)
     }
 
-    /// What is quantised, and to how many bits. Problems are reported.
+    /// The quantised groups and their bits. Problems are reported.
     fn groups(&mut self, name: &str, config: &'a Value, experts: bool) -> Option<Vec<(Vec<Target>, f64)>> {
         let method = config.get("quant_method").and_then(Value::as_str).unwrap_or_default();
         if let Some(groups) = config.get("config_groups").and_then(Value::as_object).filter(|g| !g.is_empty())
@@ -138,7 +139,7 @@ impl<'a> Config<'a> {
         }
         let all = |bits: f64| Some(vec![(vec![Target::All], bits)]);
         match bits_of_method(method, config) {
-            // What this method is made for: of a model with experts it converts nothing else.
+            // In a model with experts this method converts only the experts.
             Some(bits) if method == "mxfp4" && experts => Some(vec![(vec![Target::Experts], bits)]),
             Some(bits) => all(bits),
             None => {
@@ -155,7 +156,7 @@ impl<'a> Config<'a> {
 
     fn group(&mut self, name: &str, key: &str, group: &Value) -> Option<(Vec<Target>, f64)> {
         let path = format!("{name}.config_groups.{key}");
-        // Groups that say nothing of weights leave them as they are.
+        // Groups without an entry for weights leave them unquantised.
         let bits = match group.get("weights").filter(|w| !w.is_null()) {
             None => 16.0,
             Some(weights) => {
@@ -224,7 +225,7 @@ impl<'a> Config<'a> {
 }
 
 impl Plan {
-    /// Bits of a weight, scales included, of all that every token passes and of experts.
+    /// Bits of a weight, scales included, for weights that every token passes and for experts.
     fn averages(&self, modules: &[Module], plain: f64) -> [f64; 2] {
         let layered = self.patterns().any(Pattern::tells_layers_apart);
         let mut known = BTreeMap::new();
@@ -266,7 +267,7 @@ impl Plan {
         self.groups.iter().find(|(targets, _)| targets.iter().any(is)).map_or(plain, |(_, bits)| *bits)
     }
 
-    /// Bits of what the first group has.
+    /// Bits of the first group.
     fn bits_of_all(&self) -> f64 {
         self.groups.first().map_or(16.0, |(_, bits)| *bits)
     }
@@ -300,7 +301,7 @@ fn bits_of_method(method: &str, config: &Value) -> Option<f64> {
     }
 }
 
-/// Bits of a type or an algorithm by its name, scales included where its blocks are always the same.
+/// Bits of a type or an algorithm by its name, scales included if its block size is fixed.
 fn bits_of(name: &str) -> Option<f64> {
     let name = name.to_ascii_lowercase();
     let has = |part: &str| name.contains(part);
@@ -331,7 +332,7 @@ fn dtype_in(value: &Value, depth: u32) -> Option<f64> {
     }
 }
 
-/// Bits with the share of a scale, and of a zero point where there is one, that weights in a group have together.
+/// Bits with the share of the group's scale and, if there is one, its zero point.
 fn with_scales(bits: f64, of: &Value) -> f64 {
     let Some(group) = of.get("group_size").and_then(Value::as_f64).filter(|n| *n > 0.0) else { return bits };
     let says = |key: &str, value: bool| of.get(key).is_some_and(|v| *v == value);
@@ -342,7 +343,7 @@ fn with_scales(bits: f64, of: &Value) -> f64 {
     bits + (scale + zero) / group
 }
 
-/// Whether something is said there.
+/// Whether a value is set.
 fn says(value: &Value) -> bool {
     match value {
         Value::Null => false,

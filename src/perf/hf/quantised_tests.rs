@@ -1,4 +1,4 @@
-//! Models that are quantised in part.
+//! Tests on partly quantised models.
 
 use super::*;
 use crate::perf::hf::architecture_from_hf;
@@ -63,7 +63,7 @@ fn what_is_not_to_be_quantised_keeps_its_bytes() {
         let a = read(&four(&ignore));
         let found = weight_bytes(&a, 1);
         let wanted = EMBEDDINGS * 2.0 + ATTENTION * attention + DENSE * dense;
-        // Normalisations are counted with the bytes of most.
+        // Normalisations are counted with the bytes of most weights.
         assert!((found - wanted).abs() < NORMS * 2.0 + 200.0, "{ignore}: {found} {wanted}");
     }
     assert_eq!(refused(&four(&json!(["re:.*(?P<x>mlp).*"]))), ["quantization_config.ignore"]);

@@ -1,10 +1,10 @@
-//! Unknown content of a `config.json` on which memory or speed would depend: refused with its key.
+//! Refuses unknown content of a `config.json` that memory or speed may depend on, with its key.
 
 use super::config::{Config, shortened};
 use super::{EXPERTS, LAYERS};
 use serde_json::Value;
 
-/// Keys that say something of layers, and are read or mean nothing for memory and speed.
+/// Keys about layers that are read, or have no effect on memory and speed.
 const KNOWN: &[&str] = &[
     "layer_types",
     "layers_block_type",
@@ -48,7 +48,7 @@ const KNOWN: &[&str] = &[
     "moe_topk",
     "num_shared_expert",
 ];
-/// Keys that change what a layer has in a way that no field of a shape can say.
+/// Keys that change a layer in a way that no field of a shape can express.
 const REFUSED: &[(&str, &str)] = &[
     ("hidden_size_per_layer_input", "embeddings of their own for each layer"),
     ("zero_expert_num", "experts that compute nothing, and layers with two attentions"),
@@ -67,19 +67,19 @@ const STATES: &[&str] = &[
     "lru_width",
     "time_mix",
 ];
-/// Words of keys that say how layers differ.
+/// Words of keys that describe differences between layers.
 const KINDS: &[&str] =
     &["moe", "expert", "sparse", "dense", "mlp", "attn", "attention", "mamba", "window", "hybrid", "linear"];
 const PLACES: &[&str] =
     &["layer", "period", "offset", "interval", "pattern", "freq", "every", "indices", "idxs", "schedule"];
-/// Words of keys about other things than what a layer has.
+/// Words of keys that do not describe layers.
 const HARMLESS: &[&str] = &[
     "rope", "rotary", "norm", "swiglu", "scale", "limit", "token", "bias", "mtp", "nextn", "loss", "drop",
     "init", "index", "lora",
 ];
 
 impl Config<'_> {
-    /// Reports keys that must be known and are not.
+    /// Reports unknown keys that may matter.
     pub(super) fn look_for_the_unknown(&mut self) {
         if self.yes("is_encoder_decoder") {
             self.refuse("is_encoder_decoder", "an encoder beside the decoder");
@@ -108,7 +108,7 @@ impl Config<'_> {
         self.states_without_layers();
     }
 
-    /// Sizes of states where nothing says which layers have them.
+    /// Reports sizes of states without a key for the layers that have them.
     fn states_without_layers(&mut self) {
         const SAID_BY: &[&str] = &[
             "layer_types",
@@ -137,7 +137,7 @@ impl Config<'_> {
     }
 }
 
-/// Whether a value says anything.
+/// Whether a value is set and has an effect.
 fn counts(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => false,

@@ -1,4 +1,4 @@
-//! Descriptions of models, cut down to what memory and speed depend on.
+//! Tests on descriptions of models, reduced to the keys that memory and speed depend on.
 
 use super::*;
 use crate::perf::catalogue;
@@ -122,7 +122,7 @@ fn everything_that_cannot_be_read_is_said_at_once() {
     assert!(architecture_from_hf("{").is_err());
 }
 
-/// What is read, what it is said to be, and the keys that were warned of.
+/// The shape read, its summary, and the keys with warnings.
 fn all(config: &Value) -> (Architecture, String, Vec<String>) {
     let model = architecture_from_hf(&config.to_string()).unwrap_or_else(|e| panic!("{e:?}"));
     (model.architecture, model.summary, model.warnings.into_iter().map(|d| d.path).collect())
@@ -191,7 +191,7 @@ fn experts_go_by_many_names() {
         let a = read(&with(small(), &names));
         assert_eq!((a.experts, a.experts_per_token, a.expert_intermediate()), (16, 4, 512), "{names}");
     }
-    // Experts without a width of theirs or of dense layers.
+    // Experts without their own width or one of dense layers.
     assert_eq!(
         refused(&experts(&json!({"intermediate_size": null, "moe_intermediate_size": null}))),
         ["moe_intermediate_size"]
@@ -201,7 +201,7 @@ fn experts_go_by_many_names() {
 #[test]
 fn a_missing_feed_forward_width_is_refused_and_not_taken_as_nothing() {
     assert_eq!(refused(&with(small(), &json!({"intermediate_size": null}))), ["intermediate_size"]);
-    // Where every layer has experts there is none to be missing.
+    // If every layer has experts, no dense width is needed.
     assert_eq!(read(&experts(&json!({"intermediate_size": null}))).expert_intermediate, 512);
     // The class of this family has four times the hidden width.
     let bloom = with(small(), &json!({"model_type": "bloom", "intermediate_size": null}));

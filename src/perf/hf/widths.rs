@@ -1,4 +1,4 @@
-//! Widths of heads, feed-forward layers and experts, as they stand in a file or follow from its family.
+//! Widths of heads, feed-forward layers and experts, from a file or its family.
 
 use super::config::{Config, shortened, whole};
 use super::layers::{COMPRESSED, Feed, Layers, Mixer};
@@ -24,12 +24,12 @@ const WITHOUT_GATE: &[&str] = &[
     "nemotron",
     "persimmon",
 ];
-/// Families with a gate whose names begin like one without.
+/// Families with a gate whose names begin like a family without.
 const WITH_GATE: &[&str] = &["phi3", "phi4", "phimoe", "phi_moe", "falcon_h1", "falcon3", "nemotron-nas"];
-/// Families whose classes take four times the hidden width where the file has no width.
+/// Families whose classes default to four times the hidden width.
 const FOUR_TIMES: &[&str] =
     &["gpt2", "gpt_neo", "gptj", "gpt_bigcode", "bloom", "falcon", "RefinedWeb", "mpt", "codegen"];
-/// Families whose classes take the output layer to be the input embeddings where the file does not say.
+/// Families whose classes tie the output layer to the input embeddings by default.
 const TIED: &[&str] = &[
     "gemma",
     "cohere",
@@ -54,10 +54,10 @@ impl Config<'_> {
         tied
     }
 
-    /// Heads with keys of their own; 0 for all of them.
+    /// Number of KV heads; 0 for one for each head.
     pub(super) fn kv_heads(&mut self) -> u32 {
         let all_share_one = self.yes("multi_query");
-        // Falcon's first models name a number that their class does not look at.
+        // Falcon's first models give a number that their class ignores.
         if all_share_one && self.is_of(&["falcon", "RefinedWeb"]) && !self.yes("new_decoder_architecture") {
             return 1;
         }
@@ -74,7 +74,7 @@ impl Config<'_> {
         u32::from(all_share_one)
     }
 
-    /// Widths of all kinds of layers; also puts into the shape what follows from them.
+    /// Widths of all kinds of layers; also sets the fields of the shape that follow from them.
     pub(super) fn widths(&mut self, a: &mut Architecture, layers: &Layers) -> Widths {
         let hidden = f64::from(a.hidden);
         let first = layers.all.iter().find_map(|layer| layer.kv_heads);
@@ -110,7 +110,7 @@ impl Config<'_> {
         }
     }
 
-    /// Heads of layers that attend to everything, and of those that attend to a window.
+    /// Heads of layers with full attention, and of layers with a window.
     fn heads(&mut self, a: &Architecture) -> (Heads, Heads) {
         let key = f64::from(a.head_dim());
         let gated = match self.get(&["attn_output_gate"]) {
@@ -146,7 +146,7 @@ impl Config<'_> {
         (full, self.other_setting(window))
     }
 
-    /// What some files say of layers with a window in an object of its own.
+    /// Settings of layers with a window that some files keep in a separate object.
     fn other_setting(&self, window: Heads) -> Heads {
         let Some((_, other)) = self.get(&["attention_other_setting"]) else { return window };
         let number = |key: &str, usual: f64| other.get(key).and_then(Value::as_f64).unwrap_or(usual);
@@ -170,7 +170,7 @@ impl Config<'_> {
         let index = [self.number(&["index_n_heads"]), self.number(&["index_head_dim"])];
         let index = index.map(|n| n.unwrap_or(0));
         a.kv_latent = rank.saturating_add(rotated).saturating_add(index_keys(a, index[1].into()) as u32);
-        // Pairs of a query and a key cost its width, and that of a value.
+        // A pair of a query and a key costs the widths of the key and of a value.
         a.head_dim = plain.saturating_add(rotated).saturating_add(value).div_ceil(2);
         Some(Latent {
             rank: rank.into(),
@@ -209,7 +209,7 @@ impl Config<'_> {
         let plain = if list { None } else { self.positive(INTERMEDIATE) };
         let dense = self.dense_width(plain, a.hidden);
         let expert = self.positive(EXPERT_WIDTH);
-        // Llama 4 and Granite name the width of their experts plainly and that of dense layers specially.
+        // Llama 4 and Granite use the plain name for the width of experts and a special one for dense layers.
         let special = self.positive(&["intermediate_size_mlp"]);
         if a.experts > 0 {
             a.expert_intermediate = expert.or(special.and(plain)).unwrap_or(0);
@@ -260,7 +260,7 @@ impl Config<'_> {
         let shared = match (own, count) {
             (Some(own), _) => own,
             (None, Some(count)) => f64::from(count) * width,
-            // Llama 4 has one without saying so.
+            // Llama 4 has one without a key for it.
             (None, None) if self.is_of(&["llama4"]) => width,
             (None, None) => beside.map_or(0.0, f64::from),
         };
@@ -270,7 +270,7 @@ impl Config<'_> {
     }
 }
 
-/// Numbers of the cache that a key of an index counts as: it has 8 bits for each of its own, and a scale of four bytes.
+/// Size of a key of an index in numbers of the cache: the key has 8 bits per number and a scale of four bytes.
 fn index_keys(a: &Architecture, width: f64) -> f64 {
     if width > 0.0 { ((width + 4.0) / a.bytes_per_kv_value).ceil() } else { 0.0 }
 }

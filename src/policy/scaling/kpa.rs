@@ -21,7 +21,7 @@ pub struct KpaSettings {
     pub panic_threshold: f64,
     /// Largest factor of growth in a tick.
     pub max_up: f64,
-    /// Least share of the replicas that remains in a tick.
+    /// Largest factor of decrease in a tick.
     pub max_down: f64,
 }
 

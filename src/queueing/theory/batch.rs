@@ -46,7 +46,7 @@ pub fn batch_server(ratio: f64, rho: f64) -> Result<BatchServer, Trouble> {
 impl BatchServer {
     /// Probabilities of 0, 1, 2, ... requests, `most` of them.
     pub fn probabilities(&self, most: usize) -> Vec<f64> {
-        // By logarithms: the first may be too small for a number of its own.
+        // By logarithms: the first probability may underflow.
         let mut log = (self.ratio + 1.0) * ln(1.0 - self.rho);
         let mut out = Vec::with_capacity(most);
         for n in 1..=most {
@@ -57,7 +57,7 @@ impl BatchServer {
     }
 }
 
-/// The batch with a limit, and a queue before it.
+/// A batch with a limit, and a queue before it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LimitedBatch {
     /// The rate as a share of what a full batch carries.
@@ -72,12 +72,13 @@ pub struct LimitedBatch {
     pub waiting: f64,
 }
 
-/// From here on weights are made small again.
+/// Weights are scaled down above this.
 const LARGE: f64 = 1e200;
 
-/// The law of a batch of at most `limit` requests of `steps` steps each, of alpha + n delta, at `rate`, all in one unit of time: a
-/// birth-death chain in which n requests leave at n / (steps (alpha + n delta)), and no faster than a full batch. Needs Poisson
-/// arrivals and requests whose numbers of steps are exponential; without a limit in reach their law does not matter.
+/// The law of a batch of at most `limit` requests of `steps` steps each, of alpha + n delta, at `rate`, all in one
+/// unit of time: a birth-death chain in which n requests leave at n / (steps (alpha + n delta)), and no faster than a
+/// full batch. Needs Poisson arrivals and exponential numbers of steps; if the limit is out of reach, their law does
+/// not matter.
 pub fn limited_batch(
     [alpha, delta]: [f64; 2],
     steps: f64,
@@ -110,14 +111,14 @@ pub fn limited_batch(
     })
 }
 
-/// What is measured of the steps of a run.
+/// Measured figures of the steps of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepMoments {
     /// Share of the time in which a step runs.
     pub busy: f64,
-    /// Mean length of a step, weighted by its length: the one an arrival falls into.
+    /// Mean length of a step, weighted by its length: that of the step in which an arrival falls.
     pub length_biased: f64,
-    /// Mean length of the step after the one that an arrival falls into.
+    /// Mean length of the step after the one in which an arrival falls.
     pub next: f64,
     /// Length of an empty step: alpha.
     pub empty: f64,
@@ -125,9 +126,9 @@ pub struct StepMoments {
     pub own: f64,
 }
 
-/// Mean time to the first token from the steps of the same run, in their unit: half the step that an arrival falls into, the next
-/// one whole, and its own prompt; a request that finds an empty server pays an empty step and its prompt. Needs Poisson arrivals, whole prompts in one
-/// step, no limit of the batch.
+/// Mean time to the first token from the steps of the same run, in their unit: half of the step in which an arrival
+/// falls, the whole next one, and its own prompt; a request that finds an empty server pays an empty step and its
+/// prompt. Needs Poisson arrivals, whole prompts in one step, no limit of the batch.
 pub fn ttft_identity(steps: &StepMoments) -> f64 {
     let found_busy = steps.length_biased / 2.0 + steps.next + steps.own;
     steps.busy * found_busy + (1.0 - steps.busy) * (steps.empty + steps.own)

@@ -1,22 +1,22 @@
-//! The hit rate of a cache that forgets what was used longest ago.
+//! The hit rate of a cache that evicts the least recently used item.
 
 use super::super::trouble::{Trouble, at_least};
 use crate::base::math::exp;
 
-/// What a cache catches.
+/// Hit rates of a cache.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CacheHits {
     /// Share of all requests.
     pub overall: f64,
     /// Share of the requests for each item.
     pub each: Vec<f64>,
-    /// After how many requests an item that is not asked for is forgotten.
+    /// Number of requests after which an item without a request is evicted.
     pub characteristic: f64,
 }
 
-/// The hit rate of a cache of `places` items, least recently used out first, for items of these weights (Che's approximation),
-/// where every request also brings `passing` items that are not asked for again, as prompts bring text of their own. Needs requests
-/// that are independent of each other; for small caches it is itself some per cent off.
+/// The hit rate of a cache of `places` items, with least recently used eviction, for items of these weights (Che's
+/// approximation), where every request also adds `passing` items that are never requested again, like the unique text
+/// of prompts. Needs independent requests; for small caches the approximation is some per cent off.
 pub fn lru_hits(weights: &[f64], passing: f64, places: usize) -> Result<CacheHits, Trouble> {
     at_least("what passes through", passing, 0.0, "at least 0 items a request")?;
     for w in weights {
@@ -32,7 +32,7 @@ pub fn lru_hits(weights: &[f64], passing: f64, places: usize) -> Result<CacheHit
         let each = share.iter().map(|p| if *p > 0.0 { 1.0 } else { 0.0 }).collect();
         return Ok(CacheHits { overall: 1.0, each, characteristic: f64::MAX });
     }
-    // The time in which as many different items are asked for as there are places.
+    // The time in which as many different items are requested as there are places.
     let different = |t: f64| passing * t + share.iter().map(|p| 1.0 - exp(-p * t)).sum::<f64>();
     let (mut low, mut high) = (0.0, 1.0);
     while different(high) < places as f64 && high < 1e300 {

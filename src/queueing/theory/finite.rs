@@ -14,12 +14,12 @@ pub struct FiniteQueue {
     pub number: f64,
     /// Served requests in a service time.
     pub throughput: f64,
-    /// Time in the system of those that find a place.
+    /// Time in the system of requests that find a place.
     pub time: f64,
 }
 
-/// M/M/1/K at an offered load of any size, with `places` in all, the server's own included. Needs Poisson arrivals, exponential
-/// service, one server; who finds no place is lost.
+/// M/M/1/K at an offered load of any size, with `places` in all, the server's own included. Needs Poisson arrivals,
+/// exponential service, one server; a request that finds no place is lost.
 pub fn mm1k(rho: f64, places: u32) -> Result<FiniteQueue, Trouble> {
     at_least("the load", rho, 0.0, "at least 0")?;
     if !(1..=MOST_PLACES).contains(&places) {

@@ -1,7 +1,8 @@
-//! Laws of textbook queues, each a function with its preconditions: what must hold of arrivals, service and order for the law to
-//! be exact. docs/explanation/queueing.md names the sources. Times are in units of the mean service time where nothing else is said.
+//! Laws of textbook queues, each a function with its preconditions on arrivals, service and order.
+//! docs/explanation/queueing.md names the sources. Times are in units of the mean service time unless stated
+//! otherwise.
 //!
-//! A load of 1 or above, where a law has none, is a [`Trouble`] with the load in it.
+//! A load of 1 or above, for which a law has no value, is a [`Trouble`] with the load.
 
 mod batch;
 mod cache;
@@ -26,7 +27,7 @@ pub use single::{
 
 use super::trouble::Trouble;
 
-/// A load that a queue without limit can carry.
+/// Checks that an unlimited queue can carry the load.
 fn stable(rho: f64) -> Result<f64, Trouble> {
     if !(rho.is_finite() && rho >= 0.0) {
         return Err(Trouble::input("the load", rho, "at least 0"));

@@ -28,8 +28,8 @@ pub fn jackson_tandem(rate: f64, first: f64, second: f64) -> Result<Tandem, Trou
     Ok(Tandem { time: a + b, number: rate * (a + b), second_wait: b - 1.0 / second })
 }
 
-/// Constant service at both stations: the first is an M/D/1 at a load, in its own services; at the second, which takes
-/// `second` and is no slower, no request waits.
+/// Constant service at both stations: the first is an M/D/1 at a load, with times in units of its service; at the
+/// second, which takes `second` and is not slower, no request waits.
 pub fn md1_then_constant(rho: f64, second: f64) -> Result<Tandem, Trouble> {
     if !(second.is_finite() && (0.0..=1.0).contains(&second)) {
         return Err(Trouble::input("the second service", second, "0 to 1 of the first"));
@@ -38,7 +38,7 @@ pub fn md1_then_constant(rho: f64, second: f64) -> Result<Tandem, Trouble> {
     Ok(Tandem { time, number: rho * time, second_wait: 0.0 })
 }
 
-/// Users who think, are served, and think again.
+/// Users that think, are served, and think again.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClosedLoop {
     /// Requests in a unit of time.
@@ -49,8 +49,8 @@ pub struct ClosedLoop {
     pub number: f64,
 }
 
-/// A closed loop by mean value analysis: `users` who think `think` and need `service`. Needs exponential service at one server,
-/// first come, first served; the law of thinking does not matter.
+/// A closed loop by mean value analysis: `users` users with a think time of `think` and a service time of `service`.
+/// Needs exponential service at one server, first come, first served; the law of thinking does not matter.
 pub fn closed_loop(users: u32, think: f64, service: f64) -> Result<ClosedLoop, Trouble> {
     at_least("the time to think", think, 0.0, "at least 0")?;
     above_zero("the service", service)?;

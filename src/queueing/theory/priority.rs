@@ -3,7 +3,7 @@
 use super::super::trouble::{Trouble, at_least};
 use super::stable;
 
-/// A class: how often, and the first two moments of its service.
+/// A class: its rate, and the first two moments of its service.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PriorityClass {
     /// Requests in a unit of time.

@@ -11,7 +11,7 @@ const NEGLIGIBLE: f64 = 1e-17;
 /// Most states of a chain.
 const MOST_STATES: usize = 200_000;
 
-/// Each request to the shortest of d queues that are drawn.
+/// Each request joins the shortest of d queues drawn at random.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PowerOfD {
     /// Mean time in the system.
@@ -20,8 +20,8 @@ pub struct PowerOfD {
     pub tail: Vec<f64>,
 }
 
-/// The power of d choices for infinitely many servers, with `terms` fractions of the tail. Needs Poisson arrivals, exponential
-/// service, fresh queue lengths; a finite number of servers is slower by a part of the order of its inverse.
+/// The power of d choices for infinitely many servers, with `terms` fractions of the tail. Needs Poisson arrivals,
+/// exponential service, fresh queue lengths; with a finite number n of servers it is slower by a share of order 1/n.
 pub fn power_of_d(d: u32, rho: f64, terms: usize) -> Result<PowerOfD, Trouble> {
     stable(rho)?;
     if d == 0 {
@@ -29,7 +29,7 @@ pub fn power_of_d(d: u32, rho: f64, terms: usize) -> Result<PowerOfD, Trouble> {
     }
     // The exponents (d^i - 1) / (d - 1) are 1, d + 1, d (d + 1) + 1, ...; the time sums rho to the exponents less 1.
     let (mut time, mut exponent) = (0.0, 1.0_f64);
-    // One choice has a series of its own that ends.
+    // With one choice the series ends.
     let rounds = if d == 1 { 0 } else { MOST };
     for _ in 0..rounds {
         let term = pow(rho, exponent - 1.0);
@@ -49,7 +49,7 @@ pub fn power_of_d(d: u32, rho: f64, terms: usize) -> Result<PowerOfD, Trouble> {
     Ok(PowerOfD { time, tail })
 }
 
-/// Requests to the servers in turn.
+/// Requests are sent to the servers in turn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RoundRobin {
     /// Probability that an arrival finds its server busy.
@@ -81,14 +81,14 @@ pub fn round_robin(servers: u32, rho: f64) -> Result<RoundRobin, Trouble> {
     Ok(RoundRobin { sigma, time: 1.0 / (1.0 - sigma) })
 }
 
-/// Each request to the shortest queue.
+/// Each request joins the shortest queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShortestQueue {
     /// Requests in all queues.
     pub number: f64,
     /// Mean time in the system.
     pub time: f64,
-    /// Share of the arrivals that a limit of the queues turned away: the error is of its order.
+    /// Share of the arrivals lost to the limit of the queues: the error is of this order.
     pub lost: f64,
 }
 
@@ -104,9 +104,9 @@ pub fn shortest_queue(servers: usize, rho: f64, places: u32) -> Result<ShortestQ
 struct SortedQueues {
     servers: usize,
     totals: Vec<u32>,
-    /// Where an arrival leads; the state itself if every queue is full.
+    /// The next state after an arrival; the state itself if every queue is full.
     arrival: Vec<u32>,
-    /// Where departures lead, with how many servers each.
+    /// The next states after departures, each with its number of servers.
     departures: Vec<Vec<(u32, f64)>>,
 }
 
@@ -152,7 +152,7 @@ impl SortedQueues {
         Ok(Self { servers, totals, arrival, departures })
     }
 
-    /// Sweeps over the balance equations, up and down, until nothing moves.
+    /// Sweeps over the balance equations, up and down, until nothing changes.
     fn solve(&self, rho: f64) -> ShortestQueue {
         let rate = rho * self.servers as f64;
         let states = self.totals.len();
@@ -189,7 +189,7 @@ impl SortedQueues {
         ShortestQueue { number, time: number / (rate * (1.0 - lost)), lost }
     }
 
-    /// Between totals n and n + 1 as much goes up as comes down: each level is scaled to that, which sweeps alone find slowly.
+    /// The flows between totals n and n + 1 balance: each level is scaled to that, as sweeps alone converge slowly.
     fn match_levels(&self, rate: f64, p: &mut [f64]) {
         let mut from = 0;
         let (mut up, mut scale) = (0.0, 1.0);
@@ -213,7 +213,7 @@ impl SortedQueues {
     }
 }
 
-/// All lists of lengths up to `most` that do not fall.
+/// All non-decreasing lists of lengths up to `most`.
 fn sorted(lengths: &mut Vec<u32>, at: usize, most: u32, out: &mut Vec<Vec<u32>>) {
     if at == lengths.len() {
         out.push(lengths.clone());

@@ -14,7 +14,7 @@ const NEGLIGIBLE: f64 = 1e-16;
 const MANY_TERMS: f64 = 1e6;
 /// A sum of fewer terms than this is short: there the wait is so small that the roots would lose its digits.
 const SHORT: f64 = 100.0;
-/// Most steps to a root, which begin at the root beside it and double its digits each time.
+/// Most steps to a root; they begin at the neighbouring root and double the digits each time.
 const STEPS: u32 = 12;
 
 /// Poisson arrivals, exponential service, several servers, one queue.
@@ -40,8 +40,8 @@ fn count(servers: u32) -> Result<f64, Trouble> {
     }
 }
 
-/// The share that is lost without waiting places (Erlang B), for an offered load. Needs Poisson arrivals; the law of the service
-/// does not matter.
+/// The lost share without waiting places (Erlang B), for an offered load. Needs Poisson arrivals; the law of the
+/// service does not matter.
 pub fn erlang_b(servers: u32, offered: f64) -> Result<f64, Trouble> {
     count(servers)?;
     at_least("the offered load", offered, 0.0, "at least 0")?;
@@ -49,7 +49,8 @@ pub fn erlang_b(servers: u32, offered: f64) -> Result<f64, Trouble> {
     Ok((1..=servers).fold(1.0, |lost, k| offered * lost / (f64::from(k) + offered * lost)))
 }
 
-/// The share that waits with unbounded waiting places (Erlang C). Needs Poisson arrivals, exponential service, one queue.
+/// The waiting share with unbounded waiting places (Erlang C). Needs Poisson arrivals, exponential service, one
+/// queue.
 pub fn erlang_c(servers: u32, rho: f64) -> Result<f64, Trouble> {
     stable(rho)?;
     let lost = erlang_b(servers, count(servers)? * rho)?;
@@ -72,8 +73,8 @@ impl ManyServers {
 
 /// The mean wait of M/D/c (Crommelin). Needs Poisson arrivals, constant service, one queue for all, first come, first served.
 ///
-/// The sum over i of P(at least i c arrivals in i services) less 1 / rho times P(more than i c). Near a load of 1 it has too many
-/// terms; the roots of the same queue are as many as there are servers.
+/// The sum over i of P(at least i c arrivals in i services) minus 1 / rho times P(more than i c). Near a load of 1 it
+/// has too many terms; the roots of the same queue are as many as there are servers.
 pub fn mdc_wait(servers: u32, rho: f64) -> Result<f64, Trouble> {
     stable(rho)?;
     let c = u64::from(servers);
@@ -107,20 +108,20 @@ pub fn mdc_wait(servers: u32, rho: f64) -> Result<f64, Trouble> {
     Ok(total)
 }
 
-/// The same by the queue seen one service apart: what waits is max(n - c, 0), and Poisson arrivals come to it. With the roots z of
-/// z^c = exp(-c rho (1 - z)) within the unit circle, other than 1, its mean is rho / (2 (1 - rho)) - c rho / 2 - (c - 1) / 2 plus the
-/// sum of 1 / (1 - z).
+/// The same from the queue at instants one service apart: max(n - c, 0) requests wait, and Poisson arrivals are
+/// added. With the roots z of z^c = exp(-c rho (1 - z)) within the unit circle, other than 1, its mean is rho / (2 (1
+/// - rho)) - c rho / 2 - (c - 1) / 2 plus the sum of 1 / (1 - z).
 fn mdc_wait_by_roots(servers: u32, rho: f64) -> f64 {
     let c = f64::from(servers);
     let mut sum = 0.0;
     let [mut x, mut y] = [0.0_f64, 0.0_f64];
-    // Roots come in pairs above and below the real line, but for the one on it.
+    // Roots come in pairs above and below the real line, except the one on it.
     for k in (1..=servers / 2).rev() {
         let angle = std::f64::consts::TAU * f64::from(k) / c;
         for _ in 0..STEPS {
             let (size, turn) = (exp(-rho * (1.0 - x)), angle + rho * y);
             let of = [size * cos(turn), size * sin(turn)];
-            // Newton's step of z less its image.
+            // Newton's step for z minus its image.
             let (off, slope) = ([x - of[0], y - of[1]], [1.0 - rho * of[0], -rho * of[1]]);
             let square = slope[0] * slope[0] + slope[1] * slope[1];
             let step = [
@@ -142,7 +143,7 @@ fn mdc_wait_by_roots(servers: u32, rho: f64) -> f64 {
 /// The probability of exactly `n` events where `rho n` are expected.
 fn poisson_at(n: u64, rho: f64) -> f64 {
     let x = n as f64;
-    // ln n! by Stirling's series for large n, so that nothing large is taken from anything large.
+    // ln n! by Stirling's series for large n, so that no large numbers are subtracted from each other.
     if n >= 16 {
         let inverse = 1.0 / x;
         let square = inverse * inverse;

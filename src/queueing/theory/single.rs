@@ -1,4 +1,4 @@
-//! One server, and no server to wait for.
+//! Single-server laws, and infinitely many servers.
 
 use super::super::trouble::{Trouble, at_least};
 use super::{power, stable};
@@ -32,7 +32,7 @@ impl Mm1 {
         exp(-(1.0 - self.rho) * t)
     }
 
-    /// The time in the system that a share `p` of the requests stays within.
+    /// The time in the system within which a share `p` of the requests stays.
     pub fn percentile(&self, p: f64) -> f64 {
         -ln(1.0 - p) * self.time
     }
@@ -59,8 +59,8 @@ pub fn md1(rho: f64) -> Result<Md1, Trouble> {
     Ok(Md1 { wait, wait_deviation: variance.sqrt(), time: wait + 1.0, number: rho * (wait + 1.0) })
 }
 
-/// The mean wait of M/G/1 for a squared coefficient of variation of the service (Pollaczek and Khinchine). Needs Poisson
-/// arrivals, independent services, one server, and an order that does not look at the service.
+/// The mean wait of M/G/1 for a squared coefficient of variation of the service (Pollaczek and Khinchine). Needs
+/// Poisson arrivals, independent services, one server, and an order that does not depend on the service.
 pub fn pollaczek_khinchine(rho: f64, scv: f64) -> Result<f64, Trouble> {
     stable(rho)?;
     at_least("the squared coefficient of variation", scv, 0.0, "at least 0")?;
@@ -80,7 +80,7 @@ pub struct Sharing {
     pub rho: f64,
     /// Requests in the system.
     pub number: f64,
-    /// Time in the system as a multiple of a request's own work, whatever that is.
+    /// Time in the system as a multiple of a request's work.
     pub slowdown: f64,
 }
 

@@ -1,7 +1,8 @@
-//! The extended Kalman filter: coefficients that hardly move, seen through the formula for TTFT and ITL.
+//! The extended Kalman filter: nearly constant coefficients, observed through the formula for TTFT and ITL.
 //!
-//! Noise of the state is a twentieth of each coefficient a cycle, noise of a measurement such that 95 % lie within a twentieth.
-//! The published form of the covariance's update is not symmetric to the last digit; the corrected mode takes Joseph's, which is.
+//! Noise of the state is a twentieth of each coefficient a cycle, noise of a measurement such that 95 % lie within a
+//! twentieth. The published update of the covariance is not symmetric to the last digit; the corrected mode uses
+//! Joseph's form, which is.
 
 use super::super::chain::{Chain, QueueLength};
 use super::super::closed_form::ClosedForm;
@@ -13,23 +14,23 @@ use super::Observation;
 const DRIFT: f64 = 0.05;
 /// Standard deviation of a measurement, as a share of it: 95 % within 5 %.
 const NOISE: f64 = 0.05 / 1.96;
-/// Differences of the published Jacobian, as a share of the coefficient.
+/// Step of the published numerical Jacobian, as a share of the coefficient.
 const DIFFERENCE: f64 = 0.01;
-/// Bounds, as shares of the coefficients that they are counted from.
+/// Bounds, as multiples of the anchor coefficients.
 const BOUNDS: [f64; 2] = [0.01, 100.0];
 
-/// An update with all that decided it.
+/// An update with all its intermediate values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Update {
-    /// Whether it was taken.
+    /// Whether it was accepted.
     pub accepted: bool,
-    /// Squared innovation in units of what was expected; -1 if a coefficient was not above 0.
+    /// Squared innovation relative to its expected spread; -1 if a coefficient was not above 0.
     pub nis: f64,
-    /// Measured less expected TTFT and ITL, in milliseconds.
+    /// Measured minus expected TTFT and ITL, in milliseconds.
     pub innovation: [f64; 2],
-    /// What was expected.
+    /// Expected TTFT and ITL.
     pub expected: [f64; 2],
-    /// How both move with the coefficients.
+    /// Derivatives of both by the coefficients.
     pub jacobian: [[f64; 3]; 2],
     /// Expected covariance of the innovation.
     pub spread: [[f64; 2]; 2],
@@ -58,7 +59,7 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    /// Begins with what is known; bounds are counted from `anchor`.
+    /// Starts from known coefficients; bounds are relative to `anchor`.
     pub(super) fn new(mode: Mode, params: Params, covariance: Option<Matrix>, anchor: Params) -> Self {
         let state = params.to_array();
         let drift = state.map(|x| (DRIFT * x) * (DRIFT * x));
@@ -69,7 +70,7 @@ impl Filter {
         filter
     }
 
-    /// Variances by which the coefficients may have moved since the cycle before.
+    /// Variances of the change of the coefficients since the cycle before.
     pub(super) fn drift(&self) -> [f64; 3] {
         self.drift
     }
@@ -90,7 +91,7 @@ impl Filter {
         }
     }
 
-    /// TTFT and ITL that these coefficients would give.
+    /// TTFT and ITL by these coefficients.
     fn expect(&self, state: [f64; 3], seen: &Observation) -> Option<[f64; 2]> {
         let (params, size) = (Params::from_array(state), size(seen));
         let rate = seen.pod.rate_per_s;
@@ -134,10 +135,11 @@ impl Filter {
         Some(out)
     }
 
-    /// Predicts and updates once, or rejects; none if the formula has no answer. A gate that is open lets every update pass.
+    /// Predicts and updates once, or rejects the update; `None` if the formula has no answer. An open gate accepts
+    /// every update.
     pub(super) fn cycle(&mut self, seen: &Observation, gate: Gate) -> Option<Update> {
         let before = (self.state, self.covariance);
-        // Coefficients are expected to stay where they are, and to be known less well.
+        // Prediction: the coefficients stay, and their uncertainty grows.
         self.clamp();
         self.covariance = sum(self.covariance, &diagonal(self.drift));
         let Some(update) = self.update(seen, gate) else {
@@ -179,7 +181,7 @@ impl Filter {
         Some(Update { accepted, nis, innovation, expected, jacobian, spread, state, covariance })
     }
 
-    /// (I - K H) P (I - K H)' + K R K': symmetric and positive whatever the gain.
+    /// (I - K H) P (I - K H)' + K R K': symmetric and positive for every gain.
     fn joseph(&self, kept: &Matrix, gain: &[[f64; 2]; 3]) -> Matrix {
         let first = product(&product(kept, &self.covariance), &transposed(kept));
         let noise = [[self.noise[0], 0.0], [0.0, self.noise[1]]];

@@ -1,4 +1,5 @@
-//! Coefficients to begin with, from one measurement of TTFT and ITL. Two numbers cannot fix three: each guess adds an assumption.
+//! Guesses: initial coefficients from one measurement of TTFT and ITL. Two numbers cannot determine three: each guess
+//! adds an assumption.
 
 use super::super::closed_form::ClosedForm;
 use super::super::objectives::Pod;
@@ -6,15 +7,15 @@ use super::super::{DEFAULT_PARAMS, Params, RequestSize};
 
 /// Share of the time between tokens that the published guess takes for the empty step.
 const BASE_FACTOR: f64 = 0.9;
-/// Halvings of a search: enough for every digit.
+/// Halvings of a search, enough for full precision.
 const HALVINGS: u32 = 200;
 
 /// Why the published guess fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GuessFailure {
-    /// The first token came sooner than an empty step.
+    /// The first token came earlier than after an empty step.
     Sum,
-    /// Lengths that separate nothing.
+    /// The lengths do not separate beta and gamma.
     Denominator,
     /// No time for an empty step.
     Alpha,
@@ -25,7 +26,7 @@ pub enum GuessFailure {
 }
 
 impl GuessFailure {
-    /// The quantity that is wrong, as recorded results name it.
+    /// The name of the wrong quantity in recorded results.
     pub fn quantity(self) -> &'static str {
         match self {
             Self::Sum => "sum",
@@ -44,9 +45,9 @@ pub struct Guessed {
     pub alpha: f64,
     /// Beta and gamma together, from the time to the first token.
     pub sum: f64,
-    /// What separates them is divided by this.
+    /// The divisor in separating the two.
     pub denominator: f64,
-    /// Time of a token; none if nothing separates the two.
+    /// Time of a token; `None` if the two cannot be separated.
     pub beta: Option<f64>,
     /// Time of a token of context.
     pub gamma: Option<f64>,
@@ -64,7 +65,8 @@ impl Guessed {
     }
 }
 
-/// The published guess: nine tenths of ITL are the empty step, at no load. What is left of TTFT and ITL is beta and gamma.
+/// The published guess: nine tenths of ITL are the empty step, without load. The rest of TTFT and ITL gives beta and
+/// gamma.
 pub fn published_guess(ttft_ms: f64, itl_ms: f64, input: f64, output: f64) -> Guessed {
     let alpha = BASE_FACTOR * itl_ms;
     let sum = (ttft_ms - alpha) / input;
@@ -92,11 +94,11 @@ pub fn published_guess(ttft_ms: f64, itl_ms: f64, input: f64, output: f64) -> Gu
     guess
 }
 
-/// The coefficients under which the closed form gives exactly what was measured, at the load that was measured, with gamma in
-/// the ratio to alpha that the defaults have: reading weights and reading context are both bound by the memory.
+/// The coefficients for which the closed form gives exactly the measured latencies at the measured load, with the
+/// default ratio of gamma to alpha: reading weights and reading context are both bound by memory.
 ///
-/// TTFT - ITL = beta (i - 1) - gamma (o + 1) / 2, and ITL rises with alpha: one search. None if no alpha fits, as where
-/// queueing has made TTFT so long that the work alone is more than can be done.
+/// TTFT - ITL = beta (i - 1) - gamma (o + 1) / 2, and ITL rises with alpha: one search. `None` if no alpha fits, for
+/// example if queueing makes TTFT so long that the work exceeds the capacity.
 pub fn consistent_guess(pod: &Pod) -> Option<Params> {
     let (input, output) = (pod.input_tokens, pod.output_tokens);
     if input <= 1.0 {

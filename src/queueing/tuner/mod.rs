@@ -1,9 +1,10 @@
-//! Learning alpha, beta and gamma of each variant from what its pods measure: a store of what is known, a guess to begin with,
-//! and an extended Kalman filter that is run on every pod of a cycle in turn.
+//! The tuner learns alpha, beta and gamma of each variant from the measurements of its pods. It has a store of learnt
+//! coefficients, an initial guess, and an extended Kalman filter that runs on every pod of a cycle in turn.
 //!
-//! As coded, a guess that is wrong is rejected by the gate for ever, and a pod above what the guess can carry makes no filter
-//! at all. The corrected mode guesses what its own formula would have measured, lets the first updates pass, widens its
-//! uncertainty after rejections in a row, begins anew after more of them, and says "saturated" where it has no answer.
+//! As coded, after a wrong guess the gate rejects all updates, and a pod with more load than the guess can carry gets
+//! no filter. The corrected mode makes a guess consistent with its own formula, accepts the first updates, widens its
+//! uncertainty after successive rejections, starts again after more of them, and reports "saturated" where it has no
+//! answer.
 
 mod filter;
 mod guess;
@@ -18,23 +19,23 @@ use crate::base::SortedMap;
 use filter::{Filter, Gate};
 use serde::{Deserialize, Serialize};
 
-/// Updates that pass the gate whatever they are, in the corrected mode.
+/// First updates that always pass the gate, in the corrected mode.
 const FREE_UPDATES: u32 = 5;
 /// Rejections in a row after which the uncertainty grows, in the corrected mode.
 const REJECTIONS_IN_A_ROW: u32 = 5;
-/// Rejections in a row after which it begins anew with a guess, in the corrected mode.
+/// Rejections in a row after which it starts again with a guess, in the corrected mode.
 const REJECTIONS_BEFORE_A_GUESS: u32 = 10;
-/// Accepted updates from which on what was learnt is trusted, in the corrected mode.
+/// Accepted updates after which the coefficients are trusted, in the corrected mode.
 const TRUSTED_UPDATES: u32 = 3;
-/// A pod that became ready less than this many seconds ago is not learnt from, in the corrected mode.
+/// Seconds after becoming ready in which a pod is ignored, in the corrected mode.
 const GRACE_S: f64 = 120.0;
 
-/// What a filter looks at: a pod and its batch limit.
+/// An observation for the filter: a pod and its batch limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observation {
     /// The pod.
     pub pod: Pod,
-    /// Most requests of its batch.
+    /// Most requests in its batch.
     pub max_batch: u32,
 }
 
@@ -50,20 +51,20 @@ impl Observation {
     }
 }
 
-/// What is known of a variant.
+/// The learnt coefficients of a variant.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Learned {
     /// The coefficients.
     pub params: Params,
     /// Their covariance; `None` if the user gave them.
     pub covariance: Option<Matrix>,
-    /// Squared innovation of the last update, in units of what was expected.
+    /// Squared innovation of the last update, relative to its expected spread.
     pub nis: f64,
     /// Updates accepted so far.
     pub accepted: u32,
     /// Updates rejected since the last accepted one.
     pub rejected_in_a_row: u32,
-    /// The coefficients from which the bounds are counted.
+    /// The coefficients to which the bounds are relative.
     pub anchor: Params,
 }
 
@@ -74,7 +75,7 @@ impl Learned {
         Self { params, covariance, nis, accepted, rejected_in_a_row, anchor: DEFAULT_PARAMS }
     }
 
-    /// Whether what was learnt may decide. As coded it always may.
+    /// Whether the coefficients are trusted for decisions. As coded they always are.
     pub fn is_trusted(&self, mode: Mode) -> bool {
         match mode {
             Mode::AsCoded => self.params.are_positive(),
@@ -86,28 +87,28 @@ impl Learned {
     }
 }
 
-/// What is known of each variant, by name.
+/// The learnt coefficients of each variant, by name.
 pub type ParameterStore = SortedMap<String, Learned>;
 
-/// How a cycle went for a variant.
+/// The status of a cycle for a variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Status {
     /// No pod measured anything.
     NothingMeasured,
-    /// Before its first update the formula has no answer: more arrives than these coefficients can carry.
+    /// Before the first update the formula has no answer: arrivals exceed the capacity by these coefficients.
     NotCreated,
-    /// In the middle of an update the formula has no answer. The published program ends here.
+    /// Within an update the formula has no answer. The published program crashes here.
     Undefined,
     /// The last update was accepted.
     Accepted,
-    /// The last update was rejected: state and covariance are those before it.
+    /// The last update was rejected: state and covariance are unchanged.
     Rejected,
-    /// The corrected mode's answer where the formula has none: more replicas are needed to learn anything.
+    /// The corrected mode's status where the formula has no answer: learning needs more replicas.
     Saturated,
 }
 
 impl Status {
-    /// As the recorded results call it.
+    /// Its name in recorded results.
     pub fn name(self) -> &'static str {
         match self {
             Self::NothingMeasured => "nothing_measured",
@@ -123,16 +124,16 @@ impl Status {
 /// Further results of a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
-    /// Nothing was known, or what was known was rejected too often: it begins with a guess.
+    /// Nothing was known, or too many updates were rejected: it starts with a guess.
     Guessed,
-    /// Nothing was known, and no guess could be made: it begins with the defaults.
+    /// Nothing was known, and no guess was possible: it starts with the defaults.
     GuessFailed,
-    /// So many updates in a row were rejected that the uncertainty was made larger.
+    /// The uncertainty was widened after too many successive rejections.
     Widened,
 }
 
 impl Event {
-    /// As it is written.
+    /// Its name in results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Guessed => "guessed",
@@ -145,15 +146,15 @@ impl Event {
 /// A cycle of a variant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tuning {
-    /// How it went, by the last pod.
+    /// Status by the last pod.
     pub status: Status,
     /// The last update.
     pub update: Option<Update>,
-    /// What else happened.
+    /// Event of the cycle, if any.
     pub event: Option<Event>,
     /// Whether the gate was closed for the last update.
     pub gated: bool,
-    /// Updates that were accepted, and rejected.
+    /// Numbers of accepted and rejected updates.
     pub updates: [u32; 2],
 }
 
@@ -198,7 +199,7 @@ pub fn tune(mode: Mode, store: &mut ParameterStore, variant: &str, max_batch: u3
         let open = mode == Mode::Corrected && learned.accepted < FREE_UPDATES;
         match filter.cycle(observation, if open { Gate::Open } else { Gate::Closed }) {
             None if mode == Mode::AsCoded => return Tuning::without_update(Status::Undefined, event),
-            // This pod carries more than the formula allows; the others may still teach.
+            // The load of this pod exceeds the formula; the other pods may still be usable.
             None => {}
             Some(update) => {
                 count(mode, &mut learned, &mut filter, &update, &mut event);
@@ -213,11 +214,11 @@ pub fn tune(mode: Mode, store: &mut ParameterStore, variant: &str, max_batch: u3
     Tuning { status, update: Some(update), event, gated, updates }
 }
 
-/// Where a filter begins that knows nothing.
+/// The start of a filter without learnt coefficients.
 fn begin(mode: Mode, first: &Observation) -> (Learned, Option<Event>) {
     let p = &first.pod;
     let guessed = match mode {
-        // Measurements reach the published program in single precision, and its guess is made of them.
+        // The published program gets measurements in single precision, and makes its guess from them.
         Mode::AsCoded => {
             let narrow = |x: f64| f64::from(x as f32);
             published_guess(narrow(p.ttft_ms), narrow(p.itl_ms), p.input_tokens, p.output_tokens).params()
@@ -229,7 +230,7 @@ fn begin(mode: Mode, first: &Observation) -> (Learned, Option<Event>) {
     (Learned { anchor: params, accepted: 0, ..Learned::given(params) }, Some(event))
 }
 
-/// Counts an update, and in the corrected mode makes the uncertainty larger once too many were rejected in a row.
+/// Counts an update, and in the corrected mode widens the uncertainty after too many successive rejections.
 fn count(mode: Mode, learned: &mut Learned, filter: &mut Filter, update: &Update, event: &mut Option<Event>) {
     if update.accepted {
         learned.accepted = learned.accepted.saturating_add(1);
@@ -243,7 +244,7 @@ fn count(mode: Mode, learned: &mut Learned, filter: &mut Filter, update: &Update
     }
 }
 
-/// Stores what the filter came to. The published program stores coefficients in single precision.
+/// Stores the result of the filter. The published program stores coefficients in single precision.
 fn keep(mode: Mode, store: &mut ParameterStore, variant: &str, learned: Learned, filter: &Filter) {
     let state = match mode {
         Mode::AsCoded => filter.state.map(|x| f64::from(x as f32)),

@@ -37,9 +37,9 @@ impl PresetInfo {
 pub struct DescribedModel {
     /// The model's shape as JSON text.
     pub architecture: String,
-    /// What the shape comes to, in words.
+    /// A summary of the shape in words.
     pub summary: String,
-    /// What was taken although the file does not say it, and what the shape cannot say.
+    /// Defaults taken for missing values, and properties that the shape cannot express.
     pub warnings: Diagnostics,
 }
 

@@ -576,9 +576,9 @@ export type DecisionPart = {
 export type DescribedModel = {
   /** The model's shape as JSON text. */
   architecture: string,
-  /** What the shape comes to, in words. */
+  /** A summary of the shape in words. */
   summary: string,
-  /** What was taken although the file does not say it, and what the shape cannot say. */
+  /** Defaults taken for missing values, and properties that the shape cannot express. */
   warnings: Array<Diagnostic>,
 };
 

@@ -1,11 +1,11 @@
-//! Packed pools come back, with the same numbers or others.
+//! Tests that packed pools are restored, with the same numbers or new ones.
 
 use super::*;
 use crate::base::Micros;
 use crate::base::rng::{Purpose, Stream};
 use crate::kv::BlockTable;
 
-/// Packs pools with the tables of their requests together, and makes both of that again.
+/// Packs pools together with the tables of their requests, and restores both.
 fn again<const N: usize>(
     pools: [(&BlockPool, Vec<&BlockTable>); N],
     numbering: Numbering,
@@ -24,7 +24,7 @@ fn state(pool: &BlockPool) -> Vec<u8> {
     postcard::to_stdvec(pool).expect("plain data")
 }
 
-/// A pool and what it is asked to do, at random: prompts with common beginnings, answers, ends, other sizes.
+/// A pool under random operations: prompts with common beginnings, answers, releases, other sizes.
 struct Traffic {
     pool: BlockPool,
     held: Vec<(BlockTable, u32)>,
@@ -53,7 +53,7 @@ impl Traffic {
                 let tokens = 4 * chain.len() as u32 + 1 + self.draws.below(60);
                 if self.pool.can_admit(hit, tokens) {
                     let mut table = BlockTable::default();
-                    // Some do not look, so that equal contents come twice.
+                    // Some requests skip the look-up, so that equal contents occur twice.
                     let found = if self.draws.below(4) > 0 { hit.blocks } else { 0 };
                     self.pool.pin(&mut table, &chain[..found as usize]);
                     if self.pool.can_grow(&table, tokens - 4 * found) {
@@ -78,7 +78,7 @@ impl Traffic {
         self.held.iter().map(|(table, _)| table).collect()
     }
 
-    /// Goes on as what was made of it.
+    /// Continues with the restored copy.
     fn go_on_as(&mut self, (pool, tables): (BlockPool, Vec<BlockTable>)) {
         self.pool = pool;
         for (held, table) in self.held.iter_mut().zip(tables) {
@@ -105,7 +105,7 @@ fn a_pool_made_of_a_packed_one_is_the_same_to_the_last_byte_and_stays_so() {
         doubles += u32::from(a.pool.blocks.iter().filter(|x| x.is_hashed()).count() > a.pool.by_hash.len());
         holes += u32::from(a.pool.listed.slots() > a.pool.listed.len() as usize);
         retired += u32::from(!a.pool.retired.is_empty());
-        // One goes on as what was made of it, the other as it was.
+        // One continues as the restored copy, the other unchanged.
         if round % 2 == 0 {
             a.go_on_as(first);
         }
