@@ -365,10 +365,8 @@ export type CoefficientChange = {
   before: number,
   /** After. */
   after: number,
-  /**
-   * Half of the 95 % interval, from the spread of the measured requests and the remaining distance of the search;
-   * missing if the file has fewer than 20 requests.
-   */
+  /** Half of the 95 % interval, from the spread of the measured requests and the remaining distance of the search;
+   * missing if the file has fewer than 20 requests. */
   half?: number,
   /** The figure that fixed it, in words. */
   told_by: string,
@@ -404,10 +402,8 @@ export type Compared = {
   lowest: number,
   /** Largest value of a seed. */
   highest: number,
-  /**
-   * Signed relative error of the simulated figure: 0 between the bounds of the measured one, missing if 0 was
-   * measured.
-   */
+  /** Signed relative error of the simulated figure: 0 between the bounds of the measured one, missing if 0 was
+   * measured. */
   error?: number,
   /** Metric with its unit: `ttft_ms`, `tpot_ms`, `itl_ms`, `e2e_ms`, `queue_ms`, `req_per_s`, `out_tok_per_s`, `running`,
    * `waiting`, `preemptions`, `reused_prompt_share`. */
@@ -545,10 +541,8 @@ export type Curves = {
   simulated: Array<number>,
   /** Measured: pairs of a percentage of the requests and the value. */
   measured: Array<[number, number]>,
-  /**
-   * Largest distance between the two in percentage points, if all requests are known. Values that differ by less
-   * than 1 % count as equal: if many requests have nearly the same value, the share below it would mean nothing.
-   */
+  /** Largest distance between the two in percentage points, if all requests are known. Values that differ by less
+   * than 1 % count as equal: if many requests have nearly the same value, the share below it would mean nothing. */
   largest_gap?: number,
 };
 
