@@ -1,7 +1,7 @@
-//! Differences between two JSON values, each with its path.
+//! Comparison of two JSON values: each difference with its path.
 //!
-//! Whole numbers and texts must be equal, other numbers within 1e-9 of each other relatively. A key that only one
-//! side has is a difference; the order of keys is not.
+//! Whole numbers and texts must be equal, other numbers within a relative 1e-9. A key of only one side is a
+//! difference; the order of keys is not.
 
 use serde_json::Value;
 

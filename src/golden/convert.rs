@@ -1,4 +1,4 @@
-//! From a golden file to a scenario, or the list of what is wrong with it.
+//! Converts a golden file to a scenario, or lists its problems.
 
 use super::convert_latency as latency;
 use super::file::{Config, GoldenFile, Request, SCHEMA, Segment};
@@ -16,7 +16,7 @@ const ADMISSIONS: &str = "always-admit, reject-all, token-bucket";
 const ROUTINGS: &str = "round-robin, least-loaded, always-busiest, weighted";
 const SCORERS: &str = "name:weight,… of prefix-affinity, queue-depth, kv-utilization, load-balance";
 
-/// The scenario of a golden file; the error lists what is wrong with it.
+/// The scenario of a golden file; the error lists its problems.
 pub(super) fn scenario(file: &GoldenFile) -> Result<Scenario, Diagnostics> {
     let mut problems = Vec::new();
     if file.schema != SCHEMA {
@@ -28,7 +28,7 @@ pub(super) fn scenario(file: &GoldenFile) -> Result<Scenario, Diagnostics> {
         return Err(problems);
     }
     let c = &file.config;
-    // Later than every run may last is never; whether that was so is looked at when the run is over.
+    // A time beyond the longest run counts as never; this is checked when the run is over.
     let horizon_us = if c.horizon_us > longest_us() { 0 } else { c.horizon_us };
     Ok(Scenario {
         title: String::new(),
@@ -50,7 +50,7 @@ pub(super) fn longest_us() -> u64 {
     limits::HORIZON_S as u64 * 1_000_000
 }
 
-/// Adds what is wrong with a name.
+/// Adds the problem of an unknown name.
 pub(super) fn wrong(key: &str, found: &str, allowed: &str, problems: &mut Diagnostics) {
     let fix = "write one of these; nothing else is part of the format";
     let found: String = found.chars().take(60).collect();
@@ -95,7 +95,7 @@ fn cluster(file: &GoldenFile, problems: &mut Diagnostics) -> Cluster {
         pools: vec![pool(file)],
         admission,
         routing,
-        // The same as never, as long as the run is shorter: looked at when it is over.
+        // Counts as never if the run is shorter, which is checked when it is over.
         snapshot_refresh_us: c.snapshot_refresh_interval_us.min(limits::LATENCY_US),
         admission_latency_us: c.admission_latency_us,
         routing_latency_us: c.routing_latency_us,
@@ -162,7 +162,7 @@ fn pool(file: &GoldenFile) -> Pool {
         replicas: c.num_instances,
         engine: engine(file),
         kv: kv(c),
-        // A fitted step does not depend on it.
+        // Fitted steps do not depend on it.
         tp: if latency::needs_shape(c) { c.tp } else { 1 },
         architecture: latency::architecture(c),
         hardware: latency::hardware(c),
@@ -171,7 +171,7 @@ fn pool(file: &GoldenFile) -> Pool {
     }
 }
 
-/// Bounds above everything that the file's requests can ask for mean the same as that.
+/// A bound beyond all that the file's requests can need is lowered to that.
 fn engine(file: &GoldenFile) -> BatchLimits {
     let c = &file.config;
     let tokens = |s: &Segment| u64::from(s.n);
@@ -182,7 +182,7 @@ fn engine(file: &GoldenFile) -> BatchLimits {
         let used = if asked > limit && needed <= limit { limit } else { asked };
         u32::try_from(used).unwrap_or(u32::MAX)
     };
-    // No request has more tokens than the limit on them, so a longer chunk is none.
+    // No request has more tokens than the limit, so that a longer chunk means no chunking.
     let threshold = c.long_prefill_token_threshold;
     let threshold = u32::try_from(threshold).ok().filter(|t| *t < limits::REQUEST_TOKENS).unwrap_or(0);
     BatchLimits {
@@ -216,13 +216,13 @@ fn kv(c: &Config) -> KvCache {
 }
 
 fn request(r: &Request) -> ExplicitRequest {
-    // Texts are told apart by their number modulo 2^32, as the format says.
+    // Texts are distinguished by their number modulo 2^32, as the format says.
     let text = |s: &Segment| s.s as u32;
     let piece = |s: &Segment| ExplicitPiece { text: text(s), tokens: s.n, offset: s.o };
     ExplicitRequest {
         id: r.id.clone(),
         arrival_us: r.arrival_us,
-        // Segments without tokens say nothing.
+        // Segments without tokens are ignored.
         prompt: r.input.iter().filter(|s| s.n > 0).map(piece).collect(),
         output: ExplicitOutput { text: text(&r.output), tokens: r.output.n, offset: r.output.o },
         tenant: r.tenant.clone(),

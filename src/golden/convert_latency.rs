@@ -17,7 +17,7 @@ pub(super) fn needs_shape(c: &Config) -> bool {
     matches!(c.latency_backend.as_str(), ROOFLINE | CROSS_MODEL)
 }
 
-/// Adds what is wrong with the latency model.
+/// Adds the problems of the latency model.
 pub(super) fn problems(c: &Config, problems: &mut Diagnostics) {
     let betas = match c.latency_backend.as_str() {
         FITTED | "" => 3,
@@ -59,7 +59,7 @@ pub(super) fn architecture(c: &Config) -> Option<Architecture> {
             ..shape
         });
     }
-    // Only whether there are any counts, not how many.
+    // Only the presence of experts matters, not their number.
     let experts = m.num_local_experts.min(limits::EXPERTS);
     Some(Architecture { experts, experts_per_token: experts.min(1), ..shape })
 }

@@ -1,7 +1,7 @@
-//! The golden file format: a cluster's configuration, requests one by one, and what must come out.
+//! The golden file format: a cluster's configuration, requests one by one, and the expected results.
 //!
-//! Every field has a default here, so that one reading finds every problem of shape; which keys must be there is a table
-//! of its own ([`required`](super::required)), because some are needed by some settings only.
+//! Every field has a default here, so that one reading finds every problem of shape. The required keys are a separate
+//! table ([`required`](super::required)), because some are needed only with some settings.
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
@@ -10,19 +10,19 @@ use serde_json::Value;
 /// The format this program reads.
 pub(super) const SCHEMA: &str = "engine-golden/1";
 
-/// One golden file. The last three keys are for people: the recorded results do not depend on them.
+/// One golden file. The last three keys are notes: the recorded results do not depend on them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct GoldenFile {
     /// Version of the format.
     pub schema: String,
-    /// What to log; without it, what the results say was logged.
+    /// What to log; if missing, what the results say was logged.
     pub record: Option<Record>,
     /// Every setting of the cluster.
     pub config: Config,
     /// The requests, in the order of the file.
     pub requests: Vec<Request>,
-    /// What must come out, by section.
+    /// The expected results, by section.
     pub expected: serde_json::Map<String, Value>,
     #[serde(rename = "name")]
     _name: IgnoredAny,
@@ -47,16 +47,16 @@ pub(super) struct Record {
     pub max_steps_per_instance: u32,
     /// The gaps between the tokens of each request.
     pub itl: bool,
-    /// What the router chose from.
+    /// The router's candidates.
     pub candidates: bool,
 }
 
 impl Record {
-    /// What was logged when `expected` was made.
+    /// The logs that `expected` was made with.
     fn of(expected: &serde_json::Map<String, Value>) -> Self {
         let rows =
             |section: &str| expected.get(section).and_then(Value::as_array).map_or(&[][..], |rows| rows);
-        // Logs that are all empty were asked for too.
+        // Logs that are all empty were requested too.
         let steps = rows("per_instance").iter().filter_map(|x| x.get("step_trace")?.as_array());
         let steps = steps.map(|log| log.len().max(1));
         Self {
@@ -74,7 +74,7 @@ pub(super) struct Config {
     /// "none" or "blis".
     #[serde(default = "none")]
     pub compat: String,
-    /// End of the run; 0 means none.
+    /// End of the run; 0 means no end.
     #[serde(deserialize_with = "or_default")]
     pub horizon_us: u64,
     /// How many replicas.
@@ -106,9 +106,9 @@ pub(super) struct Config {
     /// GPUs of a replica.
     #[serde(default = "one")]
     pub tp: u32,
-    /// Shape of the model, for the families that ask for it.
+    /// Shape of the model, for the families that need it.
     pub model_config: Option<ModelConfig>,
-    /// Figures of the GPU, for the families that ask for them.
+    /// Figures of the GPU, for the families that need them.
     pub hw_config: Option<HardwareConfig>,
     /// Which requests are admitted.
     pub admission_policy: String,
@@ -116,24 +116,24 @@ pub(super) struct Config {
     pub token_bucket_capacity: f64,
     /// Tokens per second that flow into it.
     pub token_bucket_refill_rate: f64,
-    /// Time before that decision.
+    /// Delay before the admission decision.
     pub admission_latency_us: u64,
-    /// Who goes where.
+    /// Routing policy.
     pub routing_policy: String,
     /// Scorers and weights of "weighted"; empty for its default.
     #[serde(deserialize_with = "or_default")]
     pub routing_scorers: String,
-    /// Time before that decision.
+    /// Delay before the admission decision.
     pub routing_latency_us: u64,
-    /// Age of the router's picture.
+    /// Age of the router's view.
     pub snapshot_refresh_interval_us: u64,
     /// Order of the wait queue.
     pub scheduler: String,
-    /// Where its priorities come from.
+    /// Source of the priorities.
     pub priority_policy: String,
     /// How many routing candidates are logged; 0 also switches regret off.
     pub counterfactual_k: u64,
-    /// Seed: the format has nothing that is drawn.
+    /// Seed; the format draws nothing from it.
     pub seed: u64,
 }
 
@@ -209,7 +209,7 @@ pub(super) struct Request {
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Segment {
-    /// Which text: what counts is the number modulo 2^32.
+    /// Number of the text, which counts modulo 2^32.
     pub s: u64,
     /// How many tokens.
     pub n: u32,

@@ -97,7 +97,7 @@ impl Sums {
     }
 }
 
-/// Values below and above percentile `p`, and how far between them it lies.
+/// The values below and above percentile `p`, and its relative position between them.
 fn around(sorted: &[u64], p: f64) -> (f64, f64, f64) {
     let rank = p / 100.0 * (sorted.len() - 1) as f64;
     let (low, high) = (libm::floor(rank), libm::ceil(rank));
@@ -262,7 +262,7 @@ fn summary(run: &Run<'_>, f: &Figures, s: &Sums) -> Value {
     o
 }
 
-/// The first tokens and the sum of the prompts of the first two requests: that texts are read as they are meant.
+/// The first tokens and the sum of the prompts of the first two requests, to check that texts are read correctly.
 fn token_check(run: &Run<'_>) -> Value {
     let check = |asked: &super::file::Request| {
         let tokens: Vec<u64> = asked

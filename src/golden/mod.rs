@@ -1,4 +1,4 @@
-//! Golden files: runs each and compares what comes out with what must come out, section by section.
+//! Golden files: runs each and compares its results with the expected ones, section by section.
 
 mod compare;
 mod convert;
@@ -16,7 +16,7 @@ use crate::scenario::{Scenario, data_from_value, value_from_long_json};
 use file::GoldenFile;
 use serde_json::{Map, Value};
 
-/// What can be compared alone: the sections of runs, and the kinds of cases and tables of the queueing model.
+/// Parts that can be compared alone: the sections of runs, and the kinds of cases and tables of the queueing model.
 pub fn sections() -> Vec<&'static str> {
     SECTIONS.into_iter().chain(queueing::sections()).collect()
 }
@@ -46,7 +46,7 @@ pub fn differences(text: &str, only: &[String]) -> Result<Vec<String>, Diagnosti
     differences_after(text, only, |scenario| scenario)
 }
 
-/// The same of a run of what `change` makes of the file's scenario, such as one that says the same in other words.
+/// The same for the file's scenario after `change`, such as an equivalent scenario in another form.
 pub fn differences_after(
     text: &str,
     only: &[String],
@@ -69,7 +69,7 @@ pub fn differences_after(
     Ok(out)
 }
 
-/// What comes out of a golden file of the queueing model, as JSON; what it expects is not looked at.
+/// The results of a golden file of the queueing model, as JSON; its expected results are ignored.
 pub fn queueing_results(text: &str, mode: Mode) -> Result<Value, Diagnostics> {
     let instead =
         ["a golden file of the queueing model: a JSON object", "start with its schema and one case"];

@@ -1,4 +1,4 @@
-//! Runs a golden file's scenario with everything recorded.
+//! Runs a golden file's scenario and records everything.
 
 use super::convert::longest_us;
 use super::file::GoldenFile;
@@ -8,7 +8,7 @@ use crate::perf::{self, Plan};
 use crate::scenario::{Scenario, check, limits};
 use crate::workload::Source;
 
-/// Most events of one golden run: far more than any file needs, and few enough to be through in seconds.
+/// Most events of one golden run: far more than any file needs, and few enough to take seconds.
 const MOST_EVENTS: u64 = 20_000_000;
 
 /// A finished run and everything that was recorded.
@@ -64,7 +64,7 @@ pub(super) fn run(file: &GoldenFile, scenario: Scenario) -> Result<Recording, Di
     Ok(Recording { engine, arrived, drops, rejections, preemptions, routing })
 }
 
-/// The run that took place is the one that the file asks for only if it was short enough.
+/// The run matches the file only if it was short enough.
 fn within_bounds(file: &GoldenFile, halt: Halt, clock: Micros) -> Result<(), Diagnostics> {
     let c = &file.config;
     let problem = |key: &str, found: String, allowed: &str, fix: &str| {
@@ -86,12 +86,12 @@ fn within_bounds(file: &GoldenFile, halt: Halt, clock: Micros) -> Result<(), Dia
     Ok(())
 }
 
-/// Problems of the scenario, at the places of the file that they come from.
+/// Problems of the scenario, with the paths of the file.
 fn in_the_file(mut problems: Diagnostics) -> Diagnostics {
     for problem in &mut problems {
         problem.path = place(&problem.path);
         if problem.path == "config.total_kv_blocks" {
-            "the file has to say how many there are".clone_into(&mut problem.fix);
+            "the file must give their number".clone_into(&mut problem.fix);
         }
     }
     problems
@@ -116,7 +116,7 @@ fn place(path: &str) -> String {
     place
 }
 
-/// Paths in the scenario and the keys of the file that they come from.
+/// Paths in the scenario and the matching keys of the file.
 const PLACES: [(&str, &str); 38] = [
     ("run.horizon_s", "config.horizon_us"),
     ("cluster.pools[0].replicas", "config.num_instances"),
@@ -158,7 +158,7 @@ const PLACES: [(&str, &str); 38] = [
     ("cluster.routing.weighted", "config.routing_scorers"),
 ];
 
-/// Keeps what the file's logs are made of.
+/// Records the data of the file's logs.
 #[derive(Default)]
 struct Log {
     drops: Vec<(Micros, RequestId, ReplicaId, &'static str)>,

@@ -1,4 +1,4 @@
-//! Which keys a golden file must have. Some are needed by some settings only; the others may be left out there.
+//! The required keys of a golden file. Some are required only with some settings.
 
 use crate::base::{Diagnostic, Diagnostics};
 use serde_json::Value;
@@ -100,7 +100,7 @@ fn config_keys(config: &Value, problems: &mut Diagnostics) {
     }
 }
 
-/// The entries of a list with their positions; none if it is no list.
+/// The entries of a list with their positions; none if it is not a list.
 fn entries(list: Option<&Value>) -> impl Iterator<Item = (usize, &Value)> {
     list.and_then(Value::as_array).map_or(&[][..], |list| list).iter().enumerate()
 }

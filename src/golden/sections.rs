@@ -8,13 +8,13 @@ use crate::engine::{Decision, Replica, RequestState};
 use crate::scenario::{Compat, RoutingPolicy, Scenario};
 use serde_json::{Map, Value, json};
 
-/// What the sections are made from.
+/// The data of the sections.
 pub(super) struct Run<'a> {
     /// The file.
     pub file: &'a GoldenFile,
     /// What was logged.
     pub record: Record,
-    /// The scenario made from it.
+    /// The scenario made from the file.
     pub scenario: &'a Scenario,
     /// What happened.
     pub recording: &'a Recording,
@@ -214,7 +214,7 @@ fn kv_counters(kv: &crate::kv::BlockPool, holders: usize) -> Value {
     })
 }
 
-/// Cached blocks pinned, of all blocks pinned or opened; with a CPU tier its hits and misses count too.
+/// Cached blocks pinned, as a share of all blocks pinned or opened; with a CPU tier its hits and misses count too.
 pub(super) fn hit_rate(replica: &Replica) -> f64 {
     let (kv, tier) = (replica.kv(), replica.kv().tier_counts());
     let hits = kv.hits() + tier.hits;
@@ -222,7 +222,7 @@ pub(super) fn hit_rate(replica: &Replica) -> f64 {
     if all == 0 { 0.0 } else { hits as f64 / all as f64 }
 }
 
-/// Blocks reloaded within a millisecond, of all blocks copied down.
+/// Blocks reloaded within a millisecond, as a share of all blocks copied down.
 pub(super) fn thrash_rate(replica: &Replica) -> f64 {
     let tier = replica.kv().tier_counts();
     if tier.offloads == 0 { 0.0 } else { tier.thrash as f64 / tier.offloads as f64 }
@@ -232,7 +232,7 @@ fn routing(run: &Run<'_>) -> Value {
     run.recording.routing.iter().enumerate().filter_map(|(turn, d)| one_decision(run, turn, d)).collect()
 }
 
-/// `None` for a request that was refused, which the format does not know.
+/// `None` for a refused request, which the format does not have.
 fn one_decision(run: &Run<'_>, turn: usize, d: &Decision) -> Option<Value> {
     let most = usize::try_from(run.file.config.counterfactual_k).unwrap_or(usize::MAX);
     let (chosen, target) = (d.chosen?, d.target()?);
@@ -257,7 +257,7 @@ fn one_decision(run: &Run<'_>, turn: usize, d: &Decision) -> Option<Value> {
         o["scores"] = json!(d.scores.totals);
     }
     if run.record.candidates {
-        // The format knows nothing of a replica before the first refresh, not even how large its cache is.
+        // Before the first refresh, the format has no data of a replica, not even the size of its cache.
         let unseen = routed.unwrap_or(Micros::ZERO).0 < run.file.config.snapshot_refresh_interval_us;
         let row = |i: usize| {
             let v = &d.seen[i];

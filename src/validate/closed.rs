@@ -1,4 +1,4 @@
-//! Closed loops: a fixed number of requests in flight, each followed by the next as soon as it is answered.
+//! Replay of closed loops: a fixed number of requests in flight, each followed by the next as soon as it is answered.
 
 use super::open::Length;
 use crate::scenario::{
@@ -15,12 +15,12 @@ pub(super) struct Closed {
     pub(super) output: Length,
 }
 
-/// Users begin one after the other, this far apart.
+/// Gap between the first requests of the users.
 const APART_US: f64 = 10.0;
 
 impl Closed {
-    /// The client that keeps so many requests in flight: that many conversations without memory, each with its share of the
-    /// requests.
+    /// The client that keeps a number of requests in flight: as many conversations without memory, each with its share
+    /// of the requests.
     pub(super) fn client(&self) -> Client {
         let in_flight = self.in_flight.max(1);
         let rounds = self.requests.max(in_flight).div_ceil(in_flight);

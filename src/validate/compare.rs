@@ -1,4 +1,4 @@
-//! Measured beside simulated: rows, and what they come to by group and regime.
+//! Comparison of measured and simulated figures: rows, and aggregates by group and regime.
 
 use super::experiment::{Experiment, number, number_at};
 use super::halves::HALVES;
@@ -14,19 +14,19 @@ pub struct Row {
     pub id: String,
     /// Its group.
     pub group: String,
-    /// Stage, as the measured file names it.
+    /// Stage, as named in the measured file.
     pub stage: Value,
-    /// below, near or overload; nothing if unknown.
+    /// below, near or overload; empty if unknown.
     pub regime: Option<String>,
     /// What was measured, such as `ttft_ms`.
     pub metric: String,
-    /// Which statistic of it: mean, p50, p90, p95, p99, or `value` where there is only one.
+    /// Its statistic: mean, p50, p90, p95, p99, or `value` for a single value.
     pub stat: String,
     /// As measured.
     pub measured: f64,
     /// As simulated: the mean over the seeds.
     pub simulated: f64,
-    /// (simulated - measured) / measured; nothing if 0 was measured.
+    /// (simulated - measured) / measured; missing if 0 was measured.
     pub error: Option<f64>,
     /// Model.
     pub model: String,
@@ -39,7 +39,7 @@ pub struct Row {
     /// Whether the protocol allows that.
     #[serde(skip)]
     pub may_be_fitted: bool,
-    /// Level 2: between what it was predicted.
+    /// Level 2: the source and target of the prediction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transfer: Option<String>,
     /// Seeds, and the smallest and largest value among them.
@@ -51,7 +51,8 @@ pub struct Row {
 }
 
 impl Row {
-    /// A figure of one run beside its measured value, of no regime and fitted to nothing. `named`: stage, metric, statistic.
+    /// A figure of one run with its measured value, without a regime and not fitted. `named`: stage, metric,
+    /// statistic.
     pub(super) fn of(
         e: &Experiment,
         tp: u32,
@@ -83,7 +84,7 @@ impl Row {
     }
 }
 
-/// What a measured stage is compared with.
+/// The part of a run that a measured stage is compared with.
 pub(super) struct Side<'a> {
     pub(super) measured: &'a Value,
     /// Stage of the run; `None` for all of them.
@@ -91,7 +92,7 @@ pub(super) struct Side<'a> {
     pub(super) tp: u32,
 }
 
-/// Metrics with statistics, and those with one value.
+/// Metrics with statistics, and metrics with one value.
 const METRICS: [&str; 8] =
     ["ttft_ms", "tpot_ms", "itl_ms", "e2e_ms", "queue_ms", "ttft_ms_fill", "ttft_ms_cached", "ttft_ms_cold"];
 const NUMBERS: [&str; 5] = ["req_per_s", "out_tok_per_s", "makespan_s", "failed", "preemptions"];
@@ -140,7 +141,7 @@ pub(super) fn compare(e: &Experiment, side: &Side<'_>, samples: &[Sample]) -> Ve
     rows
 }
 
-/// KV blocks as the engine recorded them, and as they come out where the scenario leaves them open.
+/// KV blocks as recorded by the engine, and as computed if the scenario leaves them open.
 pub(super) fn blocks(e: &Experiment, tp: u32, simulated: f64) -> Option<Row> {
     let measured = e.number("/engine/kv_blocks").filter(|b| *b > 0.0)?;
     Some(Row {
@@ -149,7 +150,7 @@ pub(super) fn blocks(e: &Experiment, tp: u32, simulated: f64) -> Option<Row> {
     })
 }
 
-/// Below, near or over the knee: as the file says, or by the mean TTFT against that of the lowest rate.
+/// Regime below, near or above the knee: from the file, or from the mean TTFT relative to that of the lowest rate.
 fn regime(e: &Experiment, measured: &Value) -> Option<String> {
     if let Some(told) = measured.get("regime").and_then(Value::as_str) {
         return Some(told.to_owned());
@@ -181,7 +182,7 @@ pub(super) fn rests_on(e: &Experiment) -> bool {
 /// model.
 pub(super) fn may_be_fitted(e: &Experiment, measured: &Value) -> bool {
     let rate = |m: &Value| number_at(m, "offered_req_per_s");
-    // Without client, limits or release a figure has no known meaning.
+    // A figure of unknown client, limits and release has no known meaning.
     if e.text("/trust") == "C" {
         return false;
     }
@@ -201,7 +202,7 @@ pub(super) fn may_be_fitted(e: &Experiment, measured: &Value) -> bool {
     }
 }
 
-/// Whether figures of a whole run have in them those of a stage that may be fitted.
+/// Whether figures of a whole run include a stage that may be fitted.
 fn holds_fitted(e: &Experiment, measured: &Value) -> bool {
     label(measured) == "all" && (e.group == "C" || e.measured().iter().any(|m| may_be_fitted(e, m)))
 }
@@ -227,11 +228,11 @@ pub struct Aggregate {
     pub signed: f64,
     /// The largest.
     pub worst: f64,
-    /// Whose that is.
+    /// The experiment with that error.
     pub worst_id: String,
 }
 
-/// Aggregates of rows that were predicted, by group, GPU, regime, metric and statistic.
+/// Aggregates of predicted rows, by group, GPU, regime, metric and statistic.
 pub fn aggregates(rows: &[Row], with_fitted: bool) -> Vec<Aggregate> {
     use std::collections::BTreeMap;
     let mut by_key: BTreeMap<[String; 5], BTreeMap<&str, Vec<f64>>> = BTreeMap::new();
@@ -265,7 +266,7 @@ pub fn aggregates(rows: &[Row], with_fitted: bool) -> Vec<Aggregate> {
     by_key.into_iter().map(summed).collect()
 }
 
-/// The median; 0 of nothing.
+/// The median; 0 if there are no values.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     super::sample::quantile(&values, 0.5).unwrap_or(0.0)

@@ -1,11 +1,11 @@
-//! The measured format: an array of experiments, read leniently. Unknown fields do not matter, and figures that are
-//! missing are not compared.
+//! The measured format: an array of experiments, read leniently. Unknown fields are ignored, and missing figures are
+//! not compared.
 
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::value_from_long_json;
 use serde_json::Value;
 
-/// One measured experiment: what is always there, and the document for the rest.
+/// One measured experiment: the mandatory fields, and the document for the rest.
 #[derive(Clone, Debug)]
 pub struct Experiment {
     /// Its name.
@@ -21,7 +21,7 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// What stands at a path such as `/engine/kv_blocks`.
+    /// The value at a path such as `/engine/kv_blocks`.
     pub(super) fn at(&self, path: &str) -> Option<&Value> {
         self.document.pointer(path).filter(|v| !v.is_null())
     }
@@ -73,8 +73,8 @@ pub(super) fn number_at(value: &Value, key: &str) -> Option<f64> {
     value.get(key).and_then(number)
 }
 
-/// Reads a file of experiments: an array of them, an object with such an array under `experiments`, or a single one. All
-/// problems come at once; experiments with a problem are left out.
+/// Reads a file of experiments: an array of them, an object with such an array under `experiments`, or a single one.
+/// All problems are reported at once; experiments with a problem are left out.
 pub fn read(text: &str) -> Result<(Vec<Experiment>, Diagnostics), Diagnostics> {
     let fix = "give a folder with experiments.json, or such a file";
     let value = value_from_long_json(text, ["an array of experiments", fix])?;
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_input_is_told_with_its_place_and_sound_experiments_stay() {
+    fn broken_input_is_reported_with_its_place_and_sound_experiments_stay() {
         assert!(read("{").is_err() && read("3").is_err() && read("[{}]").is_err());
         let (found, problems) = read(&json!([experiment("1"), {"id": 3, "gpu": ""}]).to_string()).unwrap();
         assert_eq!(found.len(), 1);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn releases_are_found_in_what_people_write() {
+    fn releases_are_found_in_free_text() {
         let release = |version: &str| read(&experiment(version).to_string()).unwrap().0[0].release();
         assert_eq!(release("0.15.1 (fork with step tracing)"), Some((0, 15)));
         assert_eq!(release("unpinned image, May 2025 (about 0.8.x)"), Some((0, 8)));

@@ -1,10 +1,11 @@
-//! Coefficients of the calibrated model from measured runs: robust least squares with the simulator itself as the model.
+//! Fits coefficients of the calibrated model to measured runs: robust least squares with the simulator itself as the
+//! model.
 //!
-//! Every evaluation replays the stages that may be fitted on. What is searched are the figures in which a step's time is
-//! linear: costs, and reciprocals of shares of peaks, each within its range and in a unit of its own. Around a point the
-//! residuals are taken as straight lines, whose robust least squares within a trust region are the next point; the simulator
-//! decides whether it is better. Where few figures tell of a coefficient, a weak pull to the values it began with decides: a
-//! GPU with few measurements keeps what others have.
+//! Every evaluation replays the stages that may be fitted on. The search variables are those in which a step's time is
+//! linear: costs, and reciprocals of shares of peaks, each within its range and in its own unit. Around a point the
+//! residuals are linearised; their robust least squares within a trust region give the next point, and the simulator
+//! decides whether it is better. If few figures depend on a coefficient, a weak pull to its first value decides: a GPU
+//! with few measurements keeps the values of others.
 
 use super::compare::Row;
 use super::linear::{Linear, bend};
@@ -22,7 +23,7 @@ pub type Replays<'a> = dyn Fn(&[Found], u32) -> Vec<Vec<Outcome>> + 'a;
 /// A coefficient that is fitted.
 struct Kind {
     name: &'static str,
-    /// A share of a peak is searched as its reciprocal, a cost as itself: from this to this, in steps of so much.
+    /// A share of a peak is searched as its reciprocal, a cost as itself: lower bound, upper bound, unit.
     range: [f64; 2],
     unit: f64,
     share: bool,
@@ -47,7 +48,7 @@ const fn cost(
     Kind { name, range: [0.0, high], unit, share: false, of }
 }
 
-/// All but the rows of a tile of attention, which are the kernel's own.
+/// All coefficients except the rows of a tile of attention, which belong to the kernel.
 const KINDS: [Kind; 19] = [
     share("weights_efficiency", 0.3, 0.06, |c| &mut c.weights_efficiency),
     share("kv_efficiency", 0.2, 0.1, |c| &mut c.kv_efficiency),
@@ -70,18 +71,19 @@ const KINDS: [Kind; 19] = [
     cost("queueing_us_per_prompt_token", 50.0, 2.0, |c| &mut c.queueing_us_per_prompt_token),
 ];
 
-/// Weight of the pull to the values it began with: a unit away is as bad as a residual of this much. Round figures pull harder
-/// than what was fitted elsewhere: shares of peaks and costs of layers trade off against each other over one release.
+/// Weight of the pull to the first values: a distance of one unit counts as a residual of this size. Round figures
+/// pull harder than fitted values of another set: shares of peaks and costs of layers trade off against each other
+/// over one release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pull {
-    /// To round figures.
+    /// Pull to round figures.
     Hard,
-    /// To what was fitted on another GPU or release.
+    /// Pull to values fitted on another GPU or release.
     Soft,
 }
 
 impl Pull {
-    /// The weight by the numbers of figures and experiments: a set with many stands on its own.
+    /// The weight by the numbers of figures and experiments: a set with many needs no pull.
     fn weight(self, figures: usize, experiments: usize) -> f64 {
         match self {
             Self::Hard => 0.03,
@@ -91,23 +93,23 @@ impl Pull {
     }
 }
 
-/// Step of the differences by which slopes are found, in units.
+/// Step of the differences that give slopes, in units.
 const DIFFERENCE: f64 = 0.3;
-/// Requests of a stage from which slopes are found; residuals are those of whole stages.
+/// Requests per stage that give slopes; residuals use whole stages.
 const FEW: u32 = 600;
 const ALL: u32 = u32::MAX;
-/// Most rounds of a search, and by what share of the loss one must be better for another.
+/// Most rounds of a search, and the share of the loss that a round must save for another round.
 const ROUNDS: usize = 10;
 const BETTER: f64 = 2e-3;
 /// First size of the trust region, in units, and how often it shrinks in one round.
 const REACH: f64 = 2.0;
 const SHRINKS: usize = 4;
-/// A model's layers may take so much longer or shorter than others', in microseconds, searched in steps of so much; only where
-/// this many models were measured, as else nothing tells a model from what all have.
+/// Correction of a model's layers: largest size and unit, in microseconds, and the least number of measured models.
+/// With fewer models, a correction cannot be separated from the shared cost.
 const FURTHER: f64 = 25.0;
 const FURTHER_UNIT: f64 = 15.0;
 const MODELS: usize = 5;
-/// A coefficient rests on the experiments where a unit of it moves a figure by at least this.
+/// An experiment counts for a coefficient if one unit of it moves a figure by at least this.
 const TOLD: f64 = 0.01;
 
 impl Kind {
@@ -128,39 +130,39 @@ impl Kind {
     }
 }
 
-/// A value of a fit: four digits are more than the data know.
+/// A value of a fit, rounded to four digits, which exceed the precision of the data.
 fn rounded(value: f64) -> f64 {
     let digits = pow(10.0, 4.0 - log10(value.abs().max(1e-4)).ceil());
     (value * digits).round() / digits
 }
 
-/// What a fit found of one coefficient.
+/// The result of a fit for one coefficient.
 #[derive(Clone, Debug)]
 pub struct Told {
     /// Its name, or that of a model.
     pub name: String,
     /// Its value.
     pub value: f64,
-    /// Half of the interval that has it with 95 %, in its own unit; nothing where the data do not tell.
+    /// Half of the 95 % interval, in its own unit; `None` if the data do not determine it.
     pub half: Option<f64>,
-    /// The experiments that tell of it.
+    /// The experiments that determine it.
     pub experiments: u32,
 }
 
-/// What a fit found.
+/// The result of a fit.
 #[derive(Clone, Debug)]
 pub struct Fit {
     /// The coefficients.
     pub found: Found,
-    /// One by one, those of models last.
+    /// The coefficients one by one, those of models last.
     pub told: Vec<Told>,
-    /// What it was fitted to, as it is simulated now.
+    /// The fitted figures, as simulated with the result.
     pub rows: Vec<Row>,
     /// Loss at the beginning and at the end.
     pub loss: [f64; 2],
 }
 
-/// Whether a fit looks at a figure, and how much: first-token times repeat less well than gaps.
+/// The weight of a figure in a fit, if it is used: first-token times repeat less well than gaps.
 fn weight(row: &Row) -> Option<f64> {
     match (row.metric.as_str(), row.stat.as_str()) {
         ("tpot_ms", "mean") => Some(1.0),
@@ -171,14 +173,14 @@ fn weight(row: &Row) -> Option<f64> {
     }
 }
 
-/// The figures that a fit looks at, by name.
+/// The figures that a fit uses, by name.
 fn figures(outcomes: &[Outcome]) -> BTreeMap<String, (f64, f64)> {
     let rows = outcomes.iter().flat_map(|o| &o.rows).filter(|r| r.may_be_fitted && r.measured > 0.0);
     let figure = |r: &Row| {
         let residual = ln(r.simulated.max(1e-6) / r.measured);
         weight(r).map(|w| (format!("{} {} {} {} {}", r.id, r.stage, r.tp, r.metric, r.stat), (residual, w)))
     };
-    // A run that queues for minutes says no more than one that queues for seconds.
+    // A run that queues for minutes contains no more information than one that queues for seconds.
     rows.filter_map(figure).map(|(name, (r, w))| (name, (r.clamp(-1.5, 1.5), w))).collect()
 }
 
@@ -186,15 +188,15 @@ struct Search<'a> {
     replays: &'a Replays<'a>,
     pull: f64,
     start: CalibratedCoefficients,
-    /// Models with a correction of their own.
+    /// Models with their own correction.
     models: Vec<String>,
     names: Vec<String>,
-    /// By figure: how much it counts.
+    /// Weight by figure.
     weights: Vec<f64>,
     begun: DVector<f64>,
 }
 
-/// The models of the figures that a fit looks at, if there are enough.
+/// The models of the figures that a fit uses, if there are enough.
 fn models(outcomes: &[Outcome]) -> Vec<String> {
     let rows = outcomes.iter().flat_map(|o| &o.rows).filter(|r| r.may_be_fitted && weight(r).is_some());
     let names: BTreeSet<&str> =
@@ -251,7 +253,7 @@ impl Search<'_> {
         Found { coefficients: c, models: self.models.iter().cloned().zip(further).collect() }
     }
 
-    /// Between what the search may move, coefficient by coefficient.
+    /// Bounds of the search, coefficient by coefficient.
     fn bounds(&self) -> Vec<[f64; 2]> {
         let of_models = self.models.iter().map(|_| [-FURTHER / FURTHER_UNIT, FURTHER / FURTHER_UNIT]);
         KINDS.iter().map(Kind::bounds).chain(of_models).collect()
@@ -274,7 +276,7 @@ impl Search<'_> {
         own + (free - &self.begun).norm_squared() * self.pull * self.pull
     }
 
-    /// How the residuals move with each coefficient.
+    /// Slopes of the residuals with respect to each coefficient.
     fn slopes(&self, free: &DVector<f64>) -> DMatrix<f64> {
         let bounds = self.bounds();
         let step = |(x, [_, high]): (&f64, &[f64; 2])| {
@@ -375,11 +377,11 @@ impl Search<'_> {
     }
 }
 
-/// What GPUs pass on to each other is fitted to tensor parallelism alone: between replicas that share experts it moves a figure too, and
-/// the one experiment that has them would be all its evidence.
+/// The communication between GPUs is fitted to tensor parallelism alone. It also affects replicas that share experts,
+/// but only one experiment has these and would be all its evidence.
 const PASSED_ON: [&str; 2] = ["step_us_per_parallel_layer", "reduce_us_per_megabyte"];
 
-/// Whether the figure of this name is that of replicas of one GPU.
+/// Whether the figure of this name belongs to replicas of one GPU.
 fn has_one_gpu(name: &str) -> bool {
     name.rsplit(' ').nth(2) == Some("1")
 }
@@ -394,7 +396,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_of_a_figure_tells_its_experiment_and_whether_a_replica_is_one_gpu() {
+    fn the_name_of_a_figure_has_its_experiment_and_whether_a_replica_is_one_gpu() {
         let one = "c-rtxpro6000-qwen3-30b-a3b-dp2 first half 1 tpot_ms mean";
         assert_eq!(experiment(one), "c-rtxpro6000-qwen3-30b-a3b-dp2");
         assert!(has_one_gpu(one) && !has_one_gpu("b-1 0 2 tpot_ms mean"));

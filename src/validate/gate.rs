@@ -1,9 +1,9 @@
-//! The recorded table of a release, and whether a newer one is worse.
+//! Gate: compares the errors of a replay with the recorded table of a release.
 
 use super::compare::Aggregate;
 use serde::{Deserialize, Serialize};
 
-/// How much worse a median may become: 2 points.
+/// Allowed increase of a median: 2 points.
 const ALLOWED: f64 = 0.02;
 
 /// One recorded median.
@@ -24,7 +24,7 @@ pub struct Recorded {
     pub median: f64,
 }
 
-/// What a table records of these groups: the figures with a target.
+/// The rows of these groups that a table records: figures with a target.
 pub fn recorded(groups: &[Aggregate]) -> Vec<Recorded> {
     let has_target = |g: &&Aggregate| {
         let figure = (g.metric.as_str(), g.stat.as_str());
@@ -48,7 +48,7 @@ pub fn recorded(groups: &[Aggregate]) -> Vec<Recorded> {
     groups.iter().filter(has_target).map(record).collect()
 }
 
-/// What is worse than recorded by more than is allowed, or is missing, one line each.
+/// One line for each figure that is missing, or worse than recorded by more than allowed.
 pub fn worse(table: &[Recorded], groups: &[Aggregate]) -> Vec<String> {
     let mut lines = Vec::new();
     for r in table {

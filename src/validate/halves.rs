@@ -1,4 +1,5 @@
-//! A burst in two halves by arrival time (group C): coefficients may be fitted to the first, and the second is predicted.
+//! Splits a burst into two halves by arrival time (group C): coefficients may be fitted to the first, and the second
+//! is predicted.
 
 use super::Files;
 use super::experiment::Experiment;
@@ -9,7 +10,8 @@ use serde_json::{Map, Value, json};
 /// Names of the halves, as stages.
 pub(super) const HALVES: [&str; 2] = ["first half", "second half"];
 
-/// What was measured of each half, as stages of the measured format; none for other groups, or rows without latencies.
+/// The measurements of each half, as stages of the measured format; none for other groups, or for rows without
+/// latencies.
 pub(super) fn stages(e: &Experiment, files: &Files<'_>) -> Vec<Value> {
     if e.group != "C" {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! What a ladder of rates shows as a whole: where its knee lies, and how fast the queue grows above it.
+//! Figures of a whole ladder of rates: the rate at its knee, and the growth of the queue above it.
 
 use super::compare::Row;
 use super::experiment::{Experiment, number_at};
@@ -9,7 +9,7 @@ const KNEE: f64 = 3.0;
 /// A ladder has at least this many rates.
 const FEWEST: usize = 4;
 
-/// Rows of the whole ladder and of its stages in overload, from those of its stages.
+/// Rows of the whole ladder and of its stages in overload, from the rows of its stages.
 pub(super) fn rows(e: &Experiment, rows: &[Row]) -> Vec<Row> {
     let mut more = Vec::new();
     let mut ladder: Vec<(f64, &Row)> = Vec::new();
@@ -53,7 +53,7 @@ fn with(row: &Row, metric: &str, measured: f64, simulated: f64) -> Row {
     }
 }
 
-/// The rate at the knee, interpolated; nothing if the ladder ends before.
+/// The interpolated rate at the knee; `None` if the ladder ends before it.
 fn knee(ladder: &[(f64, f64)]) -> Option<f64> {
     let limit = KNEE * ladder.first()?.1;
     let steps = ladder.windows(2).find(|two| two[1].1 > limit)?;

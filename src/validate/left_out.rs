@@ -1,11 +1,11 @@
-//! What was predicted of a model or a GPU by a fit that had not seen it: one line for each, kept as JSON beside the report.
+//! Predictions for a model or a GPU by a fit without it: one line for each, stored as JSON next to the report.
 
 use super::compare::{Row, median};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Medians over the experiments that a fit had not seen, as shares; overload left out.
+/// Medians over the experiments that a fit had not seen, as shares, without overload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LeftOut {
@@ -13,7 +13,7 @@ pub struct LeftOut {
     pub coefficients: String,
     /// What was left out.
     pub left_out: String,
-    /// How many experiments that are.
+    /// Number of these experiments.
     pub experiments: u32,
     /// Mean time per output token.
     pub tpot: Option<f64>,
@@ -23,7 +23,7 @@ pub struct LeftOut {
     pub e2e: Option<f64>,
 }
 
-/// The line of what was left out; nothing if it has no figure.
+/// The line of a part that was left out; `None` if it has no figure.
 pub fn left_out(coefficients: &str, left_out: &str, rows: &[Row]) -> Option<LeftOut> {
     let errors = |metric: &str| {
         let mut by_id: BTreeMap<&str, Vec<f64>> = BTreeMap::new();

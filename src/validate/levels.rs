@@ -1,4 +1,4 @@
-//! What the page has of the levels of validation: errors by group, each figure's dots, residuals by model, rankings.
+//! The page's data of the levels of validation: errors by group, a dot for each figure, residuals by model, rankings.
 
 use super::compare::{Aggregate, Row, aggregates, median};
 use super::pool::gpu_name;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// Figures that have a target below the knee: that, and the best error published on the same kind of data.
+/// Figures with a target below the knee: the target, and the best published error on the same kind of data.
 const FIGURES: [(&str, &str, f64, f64); 4] = [
     ("tpot_ms", "mean", 0.03, 0.065),
     ("e2e_ms", "mean", 0.04, 0.068),
@@ -16,7 +16,7 @@ const FIGURES: [(&str, &str, f64, f64); 4] = [
 ];
 /// Targets of what was predicted from another GPU, token budget or parallelism.
 const TRANSFER: [(&str, f64); 2] = [("tpot_ms mean", 0.10), ("e2e_ms mean", 0.15)];
-/// Kendall's tau-b that rankings are to reach.
+/// Target of Kendall's tau-b of rankings.
 const TARGET_TAU_B: f64 = 0.8;
 
 fn is_shown(metric: &str, stat: &str) -> bool {
@@ -45,8 +45,8 @@ fn targets(level: &str) -> Map<String, Value> {
     }
 }
 
-/// A level: its targets, its aggregates, by group, GPU and regime and of all experiments by regime, and the error of each stage. What was
-/// predicted from something else is a group of that name.
+/// A level: its targets, its aggregates, by group, GPU and regime and of all experiments by regime, and the error of
+/// each stage. Predictions from another source are a group of that name.
 pub fn page_level(name: &str, rows: &[Row]) -> Value {
     let mut rows: Vec<Row> = rows.to_vec();
     for row in &mut rows {
@@ -76,7 +76,7 @@ pub fn page_level(name: &str, rows: &[Row]) -> Value {
     json!({"level": name, "targets": targets(name), "groups": groups, "dots": dots})
 }
 
-/// Medians of the levels below the knee, as a table of Markdown; what was predicted from something else has a line for each.
+/// Medians of the levels below the knee, as a table of Markdown; predictions from another source have a line for each.
 pub fn level_table(levels: &[(&str, &[Row])]) -> String {
     let names = FIGURES.map(|(metric, stat, ..)| format!("{metric} {stat}"));
     let mut text = format!("| level | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(names.len()));
@@ -127,7 +127,7 @@ pub fn page_models(rows: &[Row]) -> Value {
     Value::Object(figures)
 }
 
-/// How well configurations were ordered, and how many sets reach the target.
+/// Quality of rankings, and the number of sets that reach the target.
 pub fn page_rankings(rows: &[Row]) -> Value {
     let found = rankings(rows);
     let told: Vec<f64> = found.iter().filter_map(|r| r.tau_b).collect();

@@ -1,14 +1,14 @@
-//! One round of a fit: residuals as straight lines around a point, and their robust least squares within a box.
+//! One round of a fit: linearised residuals around a point, and their robust least squares within a box.
 
 use crate::base::math::cos;
 use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt};
 use nalgebra::{DMatrix, DVector, Dyn, Owned};
 use std::f64::consts::FRAC_PI_2;
 
-/// Residuals much beyond this count as if they grew no faster than in proportion.
+/// Much larger residuals count linearly, not by their square.
 const OUTLIER: f64 = 0.05;
 
-/// A residual whose square is the robust loss (pseudo-Huber), and how fast it moves with the residual.
+/// A residual whose square is the robust loss (pseudo-Huber), and its derivative.
 pub(super) fn bend(r: f64) -> (f64, f64) {
     let root = (1.0 + (r / OUTLIER) * (r / OUTLIER)).sqrt();
     let bent = (2.0 * OUTLIER * OUTLIER * (root - 1.0)).sqrt() * if r < 0.0 { -1.0 } else { 1.0 };
@@ -21,13 +21,14 @@ pub(super) struct Linear<'a> {
     pub(super) residuals: &'a DVector<f64>,
     pub(super) slopes: &'a DMatrix<f64>,
     pub(super) weights: &'a [f64],
-    /// Where the pull goes to, and how strong it is.
+    /// Target and strength of the pull.
     pub(super) begun: &'a DVector<f64>,
     pub(super) pull: f64,
     pub(super) bounds: Vec<[f64; 2]>,
 }
 
-/// The same in angles, which know no bounds: every value is the middle of its box and half of its width times a cosine.
+/// The same in angles, which have no bounds: every value is the middle of its box plus half of its width times a
+/// cosine.
 #[derive(Clone)]
 struct Angles<'a> {
     linear: &'a Linear<'a>,
@@ -40,7 +41,7 @@ struct Angles<'a> {
 const STARTS: [f64; 3] = [0.0, 0.6, -0.6];
 
 impl Linear<'_> {
-    /// The best point that is nowhere farther from `free` than `reach`.
+    /// The best point within `reach` of `free` in every coordinate.
     pub(super) fn solve(&self, free: &DVector<f64>, reach: f64) -> DVector<f64> {
         let box_of = |(x, [low, high]): (&f64, &[f64; 2])| [(x - reach).max(*low), (x + reach).min(*high)];
         let boxes: Vec<[f64; 2]> = free.iter().zip(&self.bounds).map(box_of).collect();
@@ -61,7 +62,7 @@ impl Linear<'_> {
         best.map_or_else(|| free.clone(), |(_, point)| point)
     }
 
-    /// Standard deviation of each coefficient, by the spread of the residuals; nothing where they say nothing.
+    /// Standard deviation of each coefficient, from the spread of the residuals; `None` if they do not determine it.
     pub(super) fn deviations(&self) -> Vec<Option<f64>> {
         let n = self.begun.len();
         let counted = |row: usize| self.weights[row] * bend(self.residuals[row]).1;
@@ -113,7 +114,7 @@ impl LeastSquaresProblem<f64, Dyn, Dyn> for Angles<'_> {
         let l = self.linear;
         let (figures, n) = (l.residuals.len(), self.angles.len());
         let lines = l.residuals + l.slopes * (self.point() - l.at);
-        // The slope of a cosine is the cosine a quarter on.
+        // The derivative of a cosine is the cosine a quarter period later.
         let turn = self.half.component_mul(&self.angles.map(|a| cos(a + FRAC_PI_2)));
         Some(DMatrix::from_fn(figures + n, n, |row, i| {
             if row < figures {

@@ -1,4 +1,4 @@
-//! Measured serving runs replayed: what was measured, what the simulation makes of it, and how far apart the two are.
+//! Replay of measured serving runs: the measurements, the simulated figures, and the errors.
 //!
 //! `experiment` reads the measured format, `replay` and `pool` make scenarios of it, `run` runs them, `compare` makes rows
 //! and aggregates of both. Files are read by the caller.
@@ -39,5 +39,5 @@ pub use ranking::{Ranking, rankings};
 pub use replay::{Options, Outcome, Unmodelled, replay};
 pub use transfer::carried;
 
-/// Reads a file beside the experiments, by its name there; the error says why it cannot.
+/// Reads a file next to the experiments, by its name there; the error is the reason of a failure.
 pub type Files<'a> = dyn Fn(&str) -> Result<Vec<u8>, String> + 'a;

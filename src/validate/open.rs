@@ -1,4 +1,4 @@
-//! Open loops: requests at a rate, stage after stage, with drawn arrivals and lengths.
+//! Replay of open loops: requests at a rate, stage after stage, with drawn arrivals and lengths.
 
 use super::experiment::{Experiment, number, number_at};
 use crate::base::dist;
@@ -16,7 +16,7 @@ pub(super) struct Stage {
     pub(super) cv: f64,
 }
 
-/// How long texts are.
+/// Distribution of lengths of texts.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Length {
     Fixed(u32),
@@ -34,15 +34,15 @@ pub(super) enum Length {
     },
 }
 
-/// What prompts have in common.
+/// Shared parts of prompts.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Prompts {
-    /// Tokens at the beginning that a group shares.
+    /// Tokens of the prefix that a group shares.
     pub(super) shared: u32,
-    /// The prompts go round: so many different ones; 0 for prompts that are all different.
+    /// Number of different prompts, which repeat in a cycle; 0 if all prompts are different.
     pub(super) distinct: u32,
     pub(super) per_group: u32,
-    /// In which order they go round; as they are numbered if this is empty.
+    /// Order of the cycle; by number if empty.
     pub(super) order: Vec<u32>,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Open {
     pub(super) pause_s: f64,
 }
 
-/// Texts of groups, of prompts of a cycle, and of prompts that occur once.
+/// Families of texts: of groups, of prompts of a cycle, and of prompts that occur once.
 const GROUPS: u32 = 1;
 const CYCLE: u32 = 1 << 20;
 const ONCE: u32 = 1 << 24;
@@ -73,7 +73,7 @@ impl Length {
         }
     }
 
-    /// `n` lengths, whose mean is the one that was counted.
+    /// `n` lengths with the recorded mean.
     fn draws(&self, n: u32, stream: &mut Stream) -> Vec<u32> {
         let drawn: Vec<f64> = (0..n).map(|_| self.draw(1.0, stream)).collect();
         let scale = match self {
@@ -85,7 +85,7 @@ impl Length {
         drawn.iter().map(|x| (x * scale).round().max(1.0) as u32).collect()
     }
 
-    /// Reads a number, a distribution, or a system prompt with a question; `mean` is the mean that was counted.
+    /// Reads a number, a distribution, or a system prompt with a question; `mean` is the recorded mean.
     pub(super) fn read(value: &Value, mean: Option<f64>) -> Option<Self> {
         if let Some(n) = number(value) {
             return Some(Self::Fixed(n.round().max(1.0) as u32));
@@ -105,8 +105,8 @@ impl Length {
     }
 }
 
-/// How many tokens a system prompt with a question has for each one that was asked for. They are drawn as tokens, sent as text and
-/// read as tokens again: where both numbers were recorded, 1.05 times as many.
+/// Ratio of actual to requested tokens of a system prompt with a question. They are drawn as tokens, sent as text and
+/// tokenised again: 1.05 times as many in the runs that recorded both numbers.
 fn growth(length: &Value) -> f64 {
     const OF_DRAWN_TEXT: f64 = 1.05;
     let at = |key| number_at(length, key);
@@ -119,7 +119,7 @@ fn growth(length: &Value) -> f64 {
 }
 
 impl Prompts {
-    /// What an experiment says of its prompts.
+    /// An experiment's description of its prompts.
     pub(super) fn read(e: &Experiment) -> Self {
         let count = |key: &str| e.count(&format!("/workload/prefix/{key}"));
         let assumed = e.at("/workload/prefix/assumed").map(|_| 100);
@@ -144,8 +144,8 @@ impl Prompts {
         Self { order, ..self.clone() }
     }
 
-    /// The prompt of request `i` of the run, the one with number `in_stage` of its stage, with so many tokens. Each stage begins
-    /// the round again.
+    /// The prompt with `tokens` tokens of request `i` of the run, which is number `in_stage` of its stage. Each stage
+    /// restarts the cycle.
     pub(super) fn prompt(&self, i: u32, in_stage: u32, tokens: u32) -> Vec<ExplicitPiece> {
         if self.distinct == 0 {
             return vec![piece(ONCE + i, tokens)];
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn drawn_text_has_more_tokens_than_were_asked_for() {
+    fn drawn_text_has_more_tokens_than_requested() {
         let tokens = |input: &Value| {
             let prompt = open(input).requests(1).0[0].prompt.clone();
             [prompt[0].tokens, prompt[0].tokens + prompt[1].tokens]

@@ -1,5 +1,6 @@
-//! What the page has of the experiments: their figures by stage, measured and simulated, and a scenario for each stage. No rows of
-//! requests: where an experiment has them, lengths go as a distribution of a few values and arrivals as a rate.
+//! The page's data of the experiments: their figures by stage, measured and simulated, and a scenario for each stage.
+//! It has no rows of requests: if an experiment has them, lengths become a distribution of a few values and arrivals
+//! become a rate.
 
 use super::closed::Closed;
 use super::compare::{Row, median};
@@ -94,7 +95,7 @@ fn stage_name(stage: &Value) -> String {
     label(&json!({"stage": stage}))
 }
 
-/// What was measured stage by stage, and the tensor parallelism of each where they differ.
+/// The measurements stage by stage, and the tensor parallelism of each if they differ.
 fn measured(e: &Experiment, files: &Files<'_>) -> (Vec<Value>, Vec<u32>) {
     let own = e.measured();
     if !own.is_empty() {
@@ -112,7 +113,7 @@ fn measured(e: &Experiment, files: &Files<'_>) -> (Vec<Value>, Vec<u32>) {
         .unzip()
 }
 
-/// The cluster without what is as usual.
+/// The cluster without default values.
 fn cluster(e: &Experiment, tp: Option<u32>) -> Result<Value, String> {
     if let Some(why) = beyond(e) {
         return Err(why.to_owned());
@@ -127,14 +128,14 @@ fn cluster(e: &Experiment, tp: Option<u32>) -> Result<Value, String> {
     Ok(found)
 }
 
-/// What differs from the defaults. Lists and choices are kept whole.
+/// The fields that differ from the defaults. Lists and choices are kept whole.
 fn without_defaults(value: &Value, usual: &Value) -> Value {
     let (Value::Object(own), Value::Object(usual)) = (value, usual) else { return value.clone() };
     let mut kept = Map::new();
     for (key, value) in own {
         match usual.get(key) {
             Some(same) if same == value => {}
-            // A choice is an object with one variant: it is whole or nothing.
+            // A choice is an object with one variant: it is kept whole or left out.
             Some(other) if value.as_object().is_some_and(|o| o.len() > 1) && other.is_object() => {
                 kept.insert(key.clone(), without_defaults(value, other));
             }
@@ -238,7 +239,7 @@ fn client(e: &Experiment, m: &Value, by_stage: &BTreeMap<String, Sent>) -> Optio
     if prompts.distinct > 0
         && let Length::Fixed(tokens) = input
     {
-        // Whole prompts return: each is the prefix of a group, all but its last token.
+        // Whole prompts repeat: each, without its last token, is the prefix of a group.
         client.prefix = PrefixGroups { groups: prompts.distinct, tokens: tokens.saturating_sub(1) };
         client.prompt_tokens = Lengths::Constant { tokens: 1 };
     } else {
@@ -248,7 +249,7 @@ fn client(e: &Experiment, m: &Value, by_stage: &BTreeMap<String, Sent>) -> Optio
     Some(client)
 }
 
-/// The core's table, as JSON text: medians of errors by latency model, and what was measured on each GPU.
+/// The core's table, as JSON text: medians of errors by latency model, and the measurements on each GPU.
 pub fn evidence_table(experiments: &[&Experiment], by_latency: &[(&str, &[Row])]) -> String {
     let found = by_latency.iter().map(|(latency, rows)| errors(latency, rows)).collect();
     let mut by_gpu: BTreeMap<String, (BTreeSet<String>, f64, f64)> = BTreeMap::new();

@@ -30,7 +30,7 @@ const TOP: f64 = 40.0;
 const RIGHT: f64 = 120.0;
 const BOTTOM: f64 = 52.0;
 
-/// A colour for each group, told apart by their lightness too.
+/// A colour for each group, distinct also in lightness.
 const COLOURS: [(&str, &str); 8] = [
     ("A", "#1b6ca8"),
     ("B", "#0f9d8a"),
@@ -50,7 +50,7 @@ pub fn pictures(rows: &[Row]) -> Vec<Picture> {
         .collect()
 }
 
-/// The axes of a picture: decades from and to.
+/// The axes of a picture: first and last decade.
 struct Axes {
     low: f64,
     high: f64,
@@ -106,7 +106,7 @@ fn scatter(rows: &[Row], metric: &str, title: &str) -> String {
     svg
 }
 
-/// Decades, the line on which both are equal, and those 10 % beside it.
+/// Decades, the line of equality, and the lines 10 % above and below it.
 fn push_grid(svg: &mut String, axes: &Axes) {
     let (floor, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
     for decade in axes.low as i32..=axes.high as i32 {
@@ -215,7 +215,10 @@ fn push_below(text: &mut String, rows: &[Row]) {
 /// The built-in coefficients with their intervals.
 fn push_coefficients(text: &mut String) {
     let all = calibrations();
-    text.push_str("\n## Coefficients\n\nEach with half of the interval that has it with 95 %; with a star where fewer than three experiments tell of it, in brackets where none does and it is what the fit began with.\n\n|  |");
+    text.push_str(
+        "\n## Coefficients\n\nEach with half of its 95 % interval; with a star if fewer than three \
+    experiments determine it, in brackets if none does and it is the first value of the fit.\n\n|  |",
+    );
     for c in all {
         let release = serde_json::to_value(c.engine).unwrap_or_default();
         write!(text, " {} {} |", c.gpu, release.as_str().unwrap_or_default())
@@ -228,7 +231,7 @@ fn push_coefficients(text: &mut String) {
     text.push('\n');
     let values: Vec<_> =
         all.iter().map(|c| serde_json::to_value(&c.coefficients).unwrap_or_default()).collect();
-    // A coefficient that adds nothing is left out where it does.
+    // A coefficient without effect is left out.
     let mut names: Vec<&String> = Vec::new();
     for name in values.iter().filter_map(|v| v.as_object()).flat_map(|map| map.keys()) {
         if !names.contains(&name) {
@@ -243,7 +246,14 @@ fn push_coefficients(text: &mut String) {
         text.push('\n');
     }
     for c in all.iter().filter(|c| !c.models.is_empty()) {
-        writeln!(text, "\nA layer of a model takes longer than others' by so many microseconds (of the {} experiments of {}):\n\n| model | further | experiments |\n|---|---|---|", c.rests_on.len(), c.gpu).expect("a String takes any text");
+        writeln!(
+            text,
+            "\nMicroseconds by which a layer of a model takes longer than those of others (of the \
+        {} experiments of {}):\n\n| model | further | experiments |\n|---|---|---|",
+            c.rests_on.len(),
+            c.gpu
+        )
+        .expect("a String takes any text");
         for (model, further) in &c.models {
             let half = c.intervals.get(model).copied().flatten();
             let half = half.map_or_else(String::new, |h| format!(" ± {h:.1}"));

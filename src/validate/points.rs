@@ -11,7 +11,7 @@ pub(super) struct Point {
     pub(super) isl: u32,
     pub(super) osl: u32,
     pub(super) concurrency: u32,
-    /// With TTFT and TPOT as an experiment has them. Where requests queued for seconds, latencies are kept out of scores.
+    /// TTFT and TPOT in the form of an experiment. If requests queued for seconds, latencies are not scored.
     pub(super) measured: Value,
 }
 
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_point_becomes_a_measured_stage_and_a_broken_line_is_told() {
+    fn a_point_becomes_a_measured_stage_and_a_broken_line_is_reported() {
         let head = "id,isl,osl,tp,concurrency,ttft_mean_ms,tpot_mean_ms,measured_on,flags\n";
         let found = read(&format!("{head}g,1024,128,2,8,154.2,,,ttft_over_10s\n")).unwrap();
         assert_eq!(found[0].measured["ttft_ms"]["mean"], 154.2);

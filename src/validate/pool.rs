@@ -1,4 +1,4 @@
-//! The servers of an experiment: a pool as the scenario has it.
+//! Turns the servers of an experiment into a pool of a scenario.
 
 use super::experiment::Experiment;
 use crate::base::SortedMap;
@@ -8,7 +8,7 @@ use crate::scenario::{
     LatencyClock, LatencyModel, Pool, RooflineSettings, RoutingPolicy, limits, model_key,
 };
 
-/// Which latency model a replay takes.
+/// The latency model of a replay.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Latency {
     /// The catalogue's coefficients.
@@ -17,20 +17,20 @@ pub enum Latency {
     Roofline,
     /// The built-in calibrated coefficients.
     Calibrated,
-    /// Calibrated coefficients of one's own, by GPU and release; others are built in.
+    /// The user's calibrated coefficients, by GPU and release; the others are built in.
     Own(Vec<(String, EngineGeneration, Found)>),
 }
 
-/// Coefficients as a fit finds them.
+/// The coefficients of a fit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
-    /// Those of all models.
+    /// Coefficients of all models.
     pub coefficients: CalibratedCoefficients,
-    /// By model: by how much its layers take longer than others', in microseconds.
+    /// By model: how much longer its layers take than those of others, in microseconds.
     pub models: SortedMap<String, f64>,
 }
 
-/// Names a pool's GPU: without what stands in brackets.
+/// The name of a pool's GPU, without text in brackets.
 pub(super) fn gpu_name(gpu: &str) -> String {
     let bare = gpu.split(" (").next().unwrap_or(gpu).trim();
     perf::known_gpu(bare).map_or_else(|| bare.to_owned(), |g| g.name.clone())
@@ -68,13 +68,13 @@ pub(super) fn shape(e: &Experiment) -> Option<Architecture> {
     Some(a)
 }
 
-/// Data-parallel ranks of each server: replicas behind a balancer of its own.
+/// Data-parallel ranks of each server: replicas behind the server's own balancer.
 pub(super) fn ranks(e: &Experiment) -> u32 {
     e.count("/engine/dp").unwrap_or(1).max(1)
 }
 
-/// The release of the engine as far as costs differ. A fleet without a number was measured in autumn 2025; others are taken to be in
-/// the middle of what was measured.
+/// The release of the engine as far as costs differ. A fleet without a number was measured in autumn 2025; others
+/// count as the middle of the measured releases.
 pub(super) fn generation(e: &Experiment) -> EngineGeneration {
     match e.release() {
         Some((0, minor)) if minor < 10 => EngineGeneration::Early,
@@ -86,12 +86,12 @@ pub(super) fn generation(e: &Experiment) -> EngineGeneration {
     }
 }
 
-/// The GPU as the catalogue names it, and the release of the engine: what coefficients belong to.
+/// The GPU as the catalogue names it, and the release of the engine: the key of coefficients.
 pub fn served_by(e: &Experiment) -> (String, EngineGeneration) {
     (gpu_name(&e.gpu), generation(e))
 }
 
-/// What an experiment has that no scenario has.
+/// Features of an experiment that scenarios do not have.
 pub(super) fn beyond(e: &Experiment) -> Option<&'static str> {
     if e.at("/disaggregated").is_some() {
         return Some("prefill and decode on different replicas");
@@ -99,7 +99,7 @@ pub(super) fn beyond(e: &Experiment) -> Option<&'static str> {
     e.at("/engine/speculative").map(|_| "speculative decoding")
 }
 
-/// The pool that serves an experiment at a tensor parallelism; the error says what is not modelled.
+/// The pool that serves an experiment at a tensor parallelism; the error names the feature that is not modelled.
 pub(super) fn pool(e: &Experiment, tp: u32, latency: &Latency) -> Result<Pool, String> {
     if let Some(why) = beyond(e) {
         return Err(why.to_owned());
@@ -143,17 +143,18 @@ pub(super) fn pool(e: &Experiment, tp: u32, latency: &Latency) -> Result<Pool, S
     Ok(pool)
 }
 
-/// The share of the memory that the engine may use where it is not recorded: what one source sets in all runs that record it.
+/// The share of the memory that the engine may use if it is not recorded: the value that one source sets in all runs
+/// that record it.
 fn usual_share(e: &Experiment) -> Option<f64> {
     e.text("/source/repo").ends_with("llm-d-benchmark").then_some(0.95)
 }
 
-/// Whether the notes found that all but one replica had nothing to do.
+/// Whether the notes say that all replicas but one were idle.
 fn serves_one(e: &Experiment) -> bool {
     e.list("/notes").iter().filter_map(|n| n.as_str()).any(|n| n.contains("only one of the two replicas"))
 }
 
-/// The blocks of a replica where the scenario leaves them open.
+/// The blocks of a replica if the scenario leaves them open.
 pub(super) fn auto_blocks(e: &Experiment, tp: u32, latency: &Latency) -> Result<u32, String> {
     let mut pool = pool(e, tp, latency)?;
     pool.kv.blocks = KvBlocks::Auto;
@@ -192,8 +193,8 @@ fn set_latency(
     Ok(())
 }
 
-/// Blocks of a CPU tier described in words: "CPU, 8 GiB", "CPU, 6553 blocks" or "LMCache, size unknown", which was large enough for
-/// every prompt to be found again.
+/// Blocks of a CPU tier described in words: "CPU, 8 GiB", "CPU, 6553 blocks" or "LMCache, size unknown", which was
+/// large enough to keep every prompt.
 fn cpu_blocks(words: &str, a: &Architecture, block_tokens: u32) -> u32 {
     const UNKNOWN_GIB: u32 = 256;
     let amount = words.split(|c: char| !c.is_ascii_digit()).find_map(|n| n.parse::<u32>().ok());
@@ -210,30 +211,31 @@ fn cpu_blocks(words: &str, a: &Architecture, block_tokens: u32) -> u32 {
     (f64::from(amount) * 1_073_741_824.0 / (token * f64::from(block_tokens))) as u32
 }
 
-/// How many blocks a router that guesses at caches remembers of each replica: 31,250 of 16 tokens where nothing else is told.
+/// Blocks of each replica that a router with estimated caches remembers: 31,250 of 16 tokens by default.
 fn remembered_blocks(e: &Experiment) -> u32 {
     const TOKENS: u32 = 31_250 * 16;
     let block = e.count("/engine/block_size").filter(|b| *b > 0).unwrap_or(16);
     e.count("/router/lru_blocks").unwrap_or(TOKENS / block).max(1)
 }
 
-/// How old the router's picture of its replicas is at most. It asks far more often, but an engine tells its load at the end of a step,
-/// which takes half a second and more with a long prompt in it.
+/// Largest age of the router's view of its replicas. It polls far more often, but an engine reports its load at the
+/// end of a step, which takes half a second or more with a long prompt.
 const SIGNAL_REFRESH_US: u64 = 1_000_000;
 
-/// How old the picture of its ranks is that a server's own balancer has: their counts come every 100 ms (vLLM's `DPCoordinator`).
+/// Age of the view that a server's own balancer has of its ranks: their counts arrive every 100 ms (vLLM's
+/// `DPCoordinator`).
 const RANKS_REFRESH_US: u64 = 100_000;
 
-/// Who gets a request within a server, as vLLM's `DPLBAsyncMPClient` has it: the rank with the smallest 4 * waiting + running, the lowest of
-/// equal ones. Requests sent since the counts came are waiting.
+/// Routing within a server, as in vLLM's `DPLBAsyncMPClient`: the rank with the smallest 4 * waiting + running, the
+/// lowest of equal ones. Requests sent since the last counts count as waiting.
 const RANKS_SCORE: &str = "1 / (1 + 4 * max(waiting, in_flight - running) + running)";
 
-/// Whether the balancer within one server is all that routes.
+/// Whether the balancer within one server is the only router.
 fn only_ranks(e: &Experiment) -> bool {
     ranks(e) > 1 && e.count("/replicas").unwrap_or(1) <= 1 && e.text("/router/router").is_empty()
 }
 
-/// How old the router's picture of its replicas is at most.
+/// Largest age of the router's view of its replicas.
 pub(super) fn signal_refresh_us(e: &Experiment, routing: &RoutingPolicy) -> u64 {
     let asks = matches!(routing, RoutingPolicy::Weighted(_));
     match (asks, only_ranks(e)) {
@@ -243,7 +245,7 @@ pub(super) fn signal_refresh_us(e: &Experiment, routing: &RoutingPolicy) -> u64 
     }
 }
 
-/// How the experiment's requests find a replica.
+/// How the experiment routes its requests.
 pub(super) fn routing(e: &Experiment) -> Result<RoutingPolicy, String> {
     use crate::scenario::{Expression, Profile, Scorer, Ties, Weighted, WeightedScorer};
     if only_ranks(e) {

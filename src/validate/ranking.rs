@@ -1,4 +1,4 @@
-//! Whether the simulation orders configurations as measurements do: Kendall's tau-b.
+//! Rankings: whether the simulation orders configurations as measurements do, by Kendall's tau-b.
 
 use super::compare::Row;
 use serde::Serialize;
@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 /// How well one set of configurations was ordered.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ranking {
-    /// What was ordered.
+    /// The ordered configurations.
     pub set: String,
-    /// By which figure.
+    /// The figure that orders them.
     pub metric: String,
     /// How many configurations.
     pub configurations: u32,
-    /// Pairs that measurements tell apart.
+    /// Pairs that measurements distinguish.
     pub pairs: u32,
     /// Kendall's tau-b; `None` if all pairs are tied.
     pub tau_b: Option<f64>,
@@ -22,7 +22,7 @@ pub struct Ranking {
 /// Measured values closer than this share are ties: of first-token times, and of others.
 const TIES_OF_TTFT: f64 = 0.10;
 const TIES: f64 = 0.03;
-/// Simulated values closer than this share are ties: seeds do not tell them apart.
+/// Simulated values closer than this share are ties: seeds differ as much.
 const TIES_OF_SEEDS: f64 = 0.01;
 
 /// All rankings that the rows allow: configurations of one group at one stage, by each metric.
@@ -68,8 +68,8 @@ fn throughput_sets(rows: &[Row]) -> BTreeMap<(String, String), Vec<(f64, f64)>> 
     sets
 }
 
-/// Kendall's tau-b of measured against simulated values, and how many pairs measurements tell apart. Measured values that are
-/// closer than `ties` of the larger are equal.
+/// Kendall's tau-b of measured against simulated values, and the number of pairs that measurements distinguish.
+/// Measured values that are closer than `ties` of the larger are equal.
 fn tau_b(values: &[(f64, f64)], ties: f64) -> (Option<f64>, u32) {
     let order = |a: f64, b: f64, ties: f64| {
         if (a - b).abs() <= ties * a.abs().max(b.abs()) { 0.0 } else { (a - b).signum() }
@@ -101,7 +101,7 @@ mod tests {
         let down = [(1.0, 30.0), (2.0, 20.0), (3.0, 10.0)];
         assert_eq!(tau_b(&down, 0.0), (Some(-1.0), 3));
         assert_eq!(tau_b(&[(1.0, 5.0), (1.01, 4.0)], 0.03), (None, 0));
-        // What seeds do not tell apart is neither right nor wrong: one of two pairs is left, of two and of one.
+        // A simulated tie is neither right nor wrong.
         let tied = [(1.0, 10.0), (2.0, 20.0), (2.0, 10.05)];
         assert_eq!(tau_b(&tied, 0.0), (Some(1.0 / 2.0_f64.sqrt()), 2));
     }

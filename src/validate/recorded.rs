@@ -1,4 +1,4 @@
-//! Recorded requests: files of rows with arrival and lengths, compressed or not.
+//! Reads recorded requests: files of rows with arrival and lengths, compressed or not.
 
 use super::open::{piece, request};
 use crate::scenario::{ExplicitPiece, ExplicitRequest};
@@ -25,7 +25,7 @@ pub(super) struct Row {
     reused: u32,
 }
 
-/// The largest number of a row: sums of several are still whole microseconds.
+/// The largest number of a row, so that sums of several are still whole microseconds.
 const MOST_US: f64 = 1e18;
 
 /// Why a row of a table cannot be read.
@@ -39,7 +39,7 @@ pub(super) fn unread(error: &csv::Error) -> String {
     }
 }
 
-/// Reads the rows; the error says what is wrong where.
+/// Reads the rows; the error names the problem and its line.
 pub(super) fn rows(bytes: &[u8]) -> Result<Vec<Row>, String> {
     let mut text = Vec::new();
     let read = if bytes.starts_with(&[0x1f, 0x8b]) {
@@ -89,8 +89,8 @@ pub(super) fn rows(bytes: &[u8]) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-/// Requests of these rows, in order of arrival; `output` is the length of answers where rows do not have it. Also the place of
-/// each in `rows`.
+/// Requests of these rows, in order of arrival; `output` is the length of answers if rows do not have it. Also returns
+/// the index of each in `rows`.
 pub(super) fn requests(rows: &[&Row], output: Option<u32>) -> Result<Vec<ExplicitRequest>, String> {
     let number = |i: usize| i as u32;
     let make = |(i, row): (usize, &&Row)| {
@@ -100,7 +100,7 @@ pub(super) fn requests(rows: &[&Row], output: Option<u32>) -> Result<Vec<Explici
     rows.iter().enumerate().map(make).collect()
 }
 
-/// Whether every stage has the same prompts in the same order, as far as their lengths tell.
+/// Whether every stage has the same prompts in the same order, judged by their lengths.
 pub(super) fn same_prompts(stages: &[Vec<&Row>]) -> bool {
     let lengths = |rows: &[&Row]| rows.iter().map(|r| r.input).collect::<Vec<_>>();
     let named = |r: &&Row| r.prompt.is_some() || r.user.is_some();
@@ -111,15 +111,15 @@ pub(super) fn same_prompts(stages: &[Vec<&Row>]) -> bool {
     stages.len() > 1 && stages.iter().all(|rows| lengths(rows) == first)
 }
 
-/// Fewer lengths may be equal by chance.
+/// With fewer rows, lengths may be equal by chance.
 const FEW: usize = 20;
 
-/// A store beside the engine's cache that finds prompts again.
+/// A store of prompts besides the engine's cache.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Store {
-    /// It keeps whole chunks of so many tokens.
+    /// Tokens of a chunk; only whole chunks are kept.
     pub(super) chunk: u32,
-    /// Share of what it finds that costs no step anything; copying the rest holds the engine up like computing it.
+    /// Share of the found tokens that cost no step time; copying the rest delays the engine as much as computing it.
     pub(super) free: f64,
 }
 
@@ -130,7 +130,8 @@ impl Store {
     }
 }
 
-/// Two rounds over the same prompts: the rows of one stage, and after `pause_s` those of another, which finds what the first left.
+/// Two rounds over the same prompts: the rows of one stage, and after `pause_s` those of another, which finds the
+/// prompts of the first cached.
 pub(super) fn twice(
     rounds: [&[&Row]; 2],
     output: Option<u32>,
@@ -157,8 +158,8 @@ pub(super) fn twice(
     Ok(made)
 }
 
-/// Rows with one number of prompt have one text; those of one user are ever longer pieces of one; otherwise all are different
-/// but for what was seen before.
+/// Rows with the same number of prompt have the same text; rows of one user are growing prefixes of one text;
+/// otherwise all are different except for recorded prefixes.
 fn prompt(row: &Row, i: u32) -> Vec<ExplicitPiece> {
     let tokens = row.input.max(1);
     if let Some(id) = row.prompt {

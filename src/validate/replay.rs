@@ -21,23 +21,23 @@ pub struct Options {
     pub fit_to: Option<u32>,
 }
 
-/// Something that could not be replayed.
+/// A part that could not be replayed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Unmodelled {
     /// Experiment.
     pub id: String,
-    /// Stage, or nothing for all of it.
+    /// Stage; empty for the whole experiment.
     pub stage: String,
     /// Why.
     pub why: String,
 }
 
-/// What came of an experiment.
+/// The result of an experiment.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// What was compared.
+    /// The compared figures.
     pub rows: Vec<Row>,
-    /// What could not be.
+    /// The parts that could not be replayed.
     pub unmodelled: Vec<Unmodelled>,
 }
 
@@ -53,18 +53,18 @@ pub(super) struct Case<'a> {
     pub(super) tp: u32,
     pub(super) traffic: Traffic,
     pub(super) stages: u32,
-    /// What was measured, and the stage of the run that it belongs to; `None` for all of them.
+    /// A measurement, and the stage of the run that it belongs to; `None` for all stages.
     sides: Vec<(&'a Value, Option<u32>)>,
 }
 
-/// The experiment while it is made into cases.
+/// The experiment while its cases are made.
 struct Maker<'a> {
     e: &'a Experiment,
     fit_to: Option<u32>,
     unmodelled: Vec<Unmodelled>,
 }
 
-/// Replays an experiment. What cannot be replayed is named.
+/// Replays an experiment. Parts that cannot be replayed are named.
 pub fn replay(e: &Experiment, files: &Files<'_>, options: &Options) -> Outcome {
     if let Some(why) = beyond(e) {
         let unmodelled = vec![Unmodelled { id: e.id.clone(), stage: String::new(), why: why.to_owned() }];
@@ -206,7 +206,7 @@ impl<'a> Maker<'a> {
         tp.ok_or_else(|| "several tensor parallelisms in one experiment, or none".to_owned())
     }
 
-    /// Rows of a request file: one run, or one for each rate where the clock starts again with each.
+    /// Rows of a request file: one run, or one for each rate if the clock restarts with each.
     fn recorded(&mut self, files: &Files<'_>) -> Result<Vec<Case<'a>>, String> {
         let name = self.e.text("/workload/requests_file");
         let tp = self.tp()?;
@@ -245,8 +245,8 @@ impl<'a> Maker<'a> {
         self.rates(&rows, output, tp)
     }
 
-    /// One run for each rate. Where all rates have the same prompts, the rows of the rate before come first: what they left in the
-    /// cache is there.
+    /// One run for each rate. If all rates have the same prompts, the rows of the previous rate come first, to fill
+    /// the cache.
     fn rates(
         &mut self,
         rows: &[recorded::Row],
@@ -284,13 +284,13 @@ impl<'a> Maker<'a> {
         rates.into_iter().enumerate().map(case).collect()
     }
 
-    /// Whether the client goes through all stages in one go, so that a backlog is carried over.
+    /// Whether the client runs all stages without a pause, so that a backlog carries over.
     fn ladder_is_one_run(&self) -> bool {
         self.e.text("/client/tool").starts_with("inference-perf")
             && !self.e.list("/workload/stages").is_empty()
     }
 
-    /// All stages in one run. Those beyond what the client could send are left out.
+    /// All stages in one run. Stages at rates that the client could not send are left out.
     fn ladder(&mut self) -> Option<Case<'a>> {
         let mut stages = Vec::new();
         for spec in self.e.list("/workload/stages") {
@@ -344,7 +344,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Lengths of prompts and answers, of a stage if it has its own.
+    /// Lengths of prompts and answers: the stage's, or the experiment's.
     fn lengths(&self, measured: Option<&Value>) -> Result<(Length, Length), String> {
         let requests = measured.and_then(|m| number_at(m, "n")).filter(|n| *n > 0.0);
         let length = |key: &str, total: &str| {
@@ -354,7 +354,7 @@ impl<'a> Maker<'a> {
             own.or_else(usual).ok_or_else(|| format!("no {key} that can be drawn"))
         };
         let output = length("output_tokens", "out_tokens_total");
-        // Where only the first token was measured, a few more do not matter.
+        // If only the first token was measured, a few more do not matter.
         let first_only = measured.is_some_and(|m| m.get("e2e_ms").is_none() && m.get("itl_ms").is_none());
         let output = if first_only { output.or(Ok(Length::Fixed(4))) } else { output };
         Ok((length("input_tokens", "in_tokens_total")?, output?))

@@ -1,4 +1,4 @@
-//! The runs of a case, one for each seed, and what is kept of them.
+//! The runs of a case, one for each seed, and the samples kept of them.
 
 use super::experiment::Experiment;
 use super::open::Length;

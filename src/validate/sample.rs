@@ -1,4 +1,4 @@
-//! What a replay shows of a stage: samples and their statistics, as the measured files have them.
+//! Samples of a replayed stage, and their statistics in the form of the measured files.
 
 /// One finished request of a replay.
 #[derive(Clone, Copy, Debug)]
@@ -11,11 +11,11 @@ pub(super) struct Finished {
     pub(super) output_tokens: u32,
 }
 
-/// The finished requests of a replay, and what it says besides.
+/// The finished requests of a replay, and its other figures.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sample {
     pub(super) finished: Vec<Finished>,
-    /// Requests that never finished, or later than the client waits, by stage.
+    /// Requests that never finished, or finished after the client's timeout, by stage.
     pub(super) failed: Vec<u32>,
     pub(super) preemptions: u32,
     /// The first stage after warming up.
@@ -28,12 +28,12 @@ pub(super) struct Sample {
 pub(super) const STATISTICS: [&str; 5] = ["mean", "p50", "p90", "p95", "p99"];
 
 impl Sample {
-    /// Whether a request belongs to a stage, or to any that is scored.
+    /// Whether a request belongs to a stage, or to any scored stage.
     fn counts(&self, f: &Finished, stage: Option<u32>) -> bool {
         stage.map_or(f.stage >= self.first_scored, |s| f.stage == s)
     }
 
-    /// A statistic of a metric over the requests of a stage, or of all stages; `None` if there is nothing to tell.
+    /// A statistic of a metric over the requests of a stage, or of all stages; `None` if there are no values.
     pub(super) fn statistic(&self, metric: &str, stat: &str, stage: Option<u32>) -> Option<f64> {
         let chosen = || self.finished.iter().filter(|f| self.counts(f, stage));
         let base = ["_fill", "_cached", "_cold"].iter().find_map(|end| metric.strip_suffix(end));
@@ -56,8 +56,8 @@ impl Sample {
         quantile(&values, percent / 100.0)
     }
 
-    /// A single number of a stage, or of the whole run. Over several stages rates are the mean of theirs: the client waits between
-    /// them.
+    /// A single number of a stage, or of the whole run. Over several stages, rates are the mean of the stages' rates,
+    /// as the client waits between stages.
     pub(super) fn number(&self, metric: &str, stage: Option<u32>) -> Option<f64> {
         let stages = self.failed.len() as u32;
         if stage.is_none() && stages > self.first_scored + 1 && metric.ends_with("_per_s") {

@@ -1,4 +1,4 @@
-//! Recorded steps (`steps.csv`): wall times of steps that only decode, beside what the latency model makes of them.
+//! Recorded steps (`steps.csv`): wall times of decode-only steps, compared with the latency model.
 
 use super::Files;
 use super::compare::{Row, may_be_fitted, rests_on};
@@ -10,14 +10,14 @@ use crate::scenario::Compat;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Batches are taken together by so many requests; fewer steps than this are no median.
+/// Batches are grouped by this many requests; fewer steps than this give no median.
 const TOGETHER: u32 = 8;
 const FEWEST: usize = 5;
 
 /// Requests that decode, KV blocks in use, and time of one step.
 type Step = [f64; 3];
 
-/// Rows for an experiment whose steps were recorded; none without the file, or where it has nothing of the experiment.
+/// Rows for an experiment whose steps were recorded; none without the file, or if it does not contain the experiment.
 pub(super) fn rows(e: &Experiment, files: &Files<'_>, latency: &Latency) -> Vec<Row> {
     let Some((tp, all)) = e.count("/tp").zip(recorded(e, files)) else { return Vec::new() };
     let resolved = pool(e, tp, latency).ok().and_then(|p| perf::resolve(&p, Compat::None, "").ok());

@@ -1,27 +1,28 @@
-//! Coefficients of an H100 carried to a GPU that was not measured, by what is published of both and nothing that was fitted there: level
-//! 2, and what a fit of that GPU begins with.
+//! Transfers the coefficients of an H100 to a GPU without measurements, by published figures of both and without
+//! fitted ones: used by level 2, and as the first values of a fit of that GPU.
 //!
-//! Peaks come from the data sheets anyway, since coefficients are shares of them. What is carried here is how much of the memory's peak
-//! can be reached, how long kernels take besides their data, and which attention kernel the engine takes. Host and API server are
-//! taken to be as quick as those of an H100. docs/explanation/model/latency.md has the rules.
+//! Peaks come from the data sheets anyway, since coefficients are shares of them. The transfer adjusts the reachable
+//! share of the memory's peak, the time of kernels besides their data, and the attention kernel of the engine. Host
+//! and API server are assumed to be as fast as those of an H100. docs/explanation/model/latency.md has the rules.
 
 use crate::scenario::CalibratedCoefficients;
 
-/// What is published of a GPU besides the peaks of its data sheet.
+/// Published figures of a GPU besides the peaks of its data sheet.
 struct Facts {
     gpu: &'static str,
-    /// GB/s at which far more than the cache holds is read, of so many by the data sheet of the GPU that was measured.
+    /// GB/s at which data far larger than the cache is read, and the GB/s of the measured GPU's data sheet.
     read_gb_per_s: [f64; 2],
     /// Highest clock, in MHz.
     boost_mhz: f64,
     /// The link of one GPU to others in both directions, in GB/s: NVLink, or PCIe of 16 lanes without one, 4.0 or 5.0.
     link_gb_per_s: f64,
-    /// Rows of a tile of FlashAttention 2; 0 where vLLM takes another kernel.
+    /// Rows of a tile of FlashAttention 2; 0 if vLLM uses another kernel.
     tile_rows: f64,
 }
 
-/// Rows of a tile where the cache is paged: FlashAttention 2 launches ceil(longest query / 64) blocks for each sequence and head, and
-/// packs heads together only if no query is longer than 1 (vLLM, pull request 58013; FA3 on Hopper schedules tiles).
+/// Rows of a tile with a paged cache: FlashAttention 2 launches ceil(longest query / 64) blocks for each sequence and
+/// head, and packs heads together only if no query is longer than 1 (vLLM, pull request 58013; FA3 on Hopper schedules
+/// tiles).
 const TILE_ROWS: f64 = 64.0;
 
 /// Reading: github.com/te42kyfo/gpu-benches, gpu-l2-cache (H100 PCIe, A100 80 GB, L40; from 1 GB on) and gpu-stream (A100 40 GB, column
@@ -84,12 +85,12 @@ impl Facts {
     }
 }
 
-/// Coefficients of one GPU carried to another; as they are if nothing is published of either.
+/// The coefficients of one GPU transferred to another; unchanged if nothing is published of either.
 #[must_use]
 pub fn carried(c: &CalibratedCoefficients, from: &str, to: &str) -> CalibratedCoefficients {
     let Some((from, to)) = Facts::of(from).zip(Facts::of(to)) else { return c.clone() };
     let memory = to.reached() / from.reached();
-    // A slower clock makes kernels start and end later; a faster one does not make the memory answer sooner.
+    // A slower clock makes kernels start and end later; a faster clock does not make the memory faster.
     let clock = (from.boost_mhz / to.boost_mhz).max(1.0);
     let link = from.link_gb_per_s / to.link_gb_per_s;
     CalibratedCoefficients {
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_published_is_carried_and_nothing_to_the_gpu_itself_or_one_that_nobody_knows() {
+    fn only_published_figures_are_transferred_and_nothing_to_the_gpu_itself_or_an_unknown_one() {
         let c = CalibratedCoefficients::default();
         assert_eq!(carried(&c, "H100", "H100"), c);
         assert_eq!(carried(&c, "H100", "nobody's"), c);

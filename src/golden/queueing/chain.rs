@@ -1,5 +1,5 @@
-//! Cases of the state-dependent chain: analyses and sizes, beside the published program's own in single precision, an
-//! independent computation in double precision, and the closed form for the same input.
+//! Cases of the state-dependent chain: analyses and sizes are compared with the published program in single precision,
+//! with an independent computation in double precision, and with the closed form for the same input.
 
 use super::closed_form::{compare_sizing, compare_state, goals, params, size, state_figures};
 use super::figures::{self, Figures, Tolerance, number, numbers};
@@ -8,11 +8,11 @@ use super::{Lines, UnknownKind, unknown_kind};
 use crate::queueing::{Analysis, Chain, ChainSizing, ClosedForm, Mode, QueueLength, TargetBelow};
 use serde_json::{Value, json};
 
-/// Beside the independent computation.
+/// Tolerances against the independent computation.
 const DOUBLE: f64 = 1e-6;
-/// Beside the published program, which computes in single precision.
+/// Tolerances against the published program, which computes in single precision.
 const SINGLE: f64 = 1e-3;
-/// A wait is a difference of two times in the system: it is right to this share of one.
+/// A wait is a difference of two times in the system: it is right to this share of a time.
 const WAIT_OF_DOUBLE: f64 = 1e-12;
 const WAIT_OF_SINGLE: f64 = 2e-5;
 
@@ -57,7 +57,7 @@ fn analyze(case: &Reader<'_>, lines: &mut Lines<'_>) {
         (_, _, Some(_)) => lines.add(case.path(), "expected an error, got an analysis"),
     }
     let closed = case.get("seed_closed_form");
-    // A rate of 0 is an idle server to the closed form, and no case of it here.
+    // A rate of 0 is an idle server in the closed form, and not a case here.
     if closed.value().is_null() {
         if rate > 0.0 && chain.is_some() {
             lines.add(closed.path(), "expected nothing, got figures");
@@ -68,14 +68,14 @@ fn analyze(case: &Reader<'_>, lines: &mut Lines<'_>) {
     }
 }
 
-/// What stands beside the metrics of the published program.
+/// Figures next to the metrics of the published program.
 fn beside_metrics(chain: &Chain, coded: &Reader<'_>) -> Figures {
     let mut all = numbers([("rate_max_rps", chain.most_per_s()), ("rate_min_rps", chain.least_per_s())]);
     all.insert("metrics".into(), coded.get("metrics").value().clone());
     all
 }
 
-/// The rates between which the chain is analysed, where they stand beside an error.
+/// The range of rates in which the chain is analysed, if it is given next to an error.
 fn range(coded: &Reader<'_>, chain: &Chain, lines: &mut Lines<'_>) {
     for (name, got) in [("rate_max_rps", chain.most_per_s()), ("rate_min_rps", chain.least_per_s())] {
         if let Some(want) = coded.maybe(name) {
@@ -155,7 +155,7 @@ fn size_up(case: &Reader<'_>, lines: &mut Lines<'_>) {
     }
 }
 
-/// The independent computation says which objective is below the region.
+/// The independent computation names the objective below the region.
 fn refused(want: &Reader<'_>, below: TargetBelow, lines: &mut Lines<'_>) {
     figures::compare(want, &below_figures(below), &|_| Tolerance::relative(DOUBLE), lines);
 }

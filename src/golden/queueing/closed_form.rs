@@ -10,9 +10,9 @@ use crate::queueing::{
 use serde_json::{Value, json};
 
 const EXACT: Tolerance = Tolerance { relative: 1e-9, absolute: 0.0 };
-/// Loads this near to 1 may come out on either side of it.
+/// Loads this near to 1 may be computed on either side of it.
 const NEAR_ONE: f64 = 1e-9;
-/// The least step of a load this near to 1 that comes out below it, in milliseconds.
+/// Least step, in milliseconds, of a load this near to 1 that is computed below it.
 const LONG_STEP_MS: f64 = 1e12;
 
 /// All cases of a file.
@@ -69,7 +69,7 @@ pub(super) fn size(input: &Reader<'_>) -> RequestSize {
     RequestSize { input_tokens: input.number("il"), output_tokens: input.number("ol") }
 }
 
-/// Compares figures where the file may expect none.
+/// Compares figures; the file may expect none.
 fn optional(expect: &Reader<'_>, got: Option<Figures>, lines: &mut Lines<'_>) {
     match (expect.value(), got) {
         (Value::Null, None) => {}
@@ -100,14 +100,14 @@ pub(super) fn state_figures(server: &ClosedForm, rate_per_s: f64) -> Figures {
     all
 }
 
-/// Compares a state. At a load of 1 to all digits the last of them decides whether there is one.
+/// Compares a state. At a load of nearly exactly 1, rounding decides whether there is one.
 pub(super) fn compare_state(expect: &Reader<'_>, mut got: Option<Figures>, lines: &mut Lines<'_>) {
     let near = |x: &Value| x.as_f64().is_some_and(|rho| (rho - 1.0).abs() < NEAR_ONE);
     if let (Some(got), Some(want)) = (&mut got, expect.value().as_object())
         && want.get("rho").is_some_and(near)
         && got.get("rho").is_some_and(near)
     {
-        // A file may leave it open on which side: no state, or a step without end.
+        // A file may allow either: no state, or an infinite step.
         if let Some(either) = want.get("either") {
             let step = got["t_iter_ms"].as_f64();
             if step.is_some_and(|step| step < LONG_STEP_MS) {
@@ -139,7 +139,8 @@ fn all_params(input: &Reader<'_>) -> Vec<Params> {
     vec![params(&input.get("parms"))]
 }
 
-/// Inferred objectives, and the load that they allow: 1 - 1/k of saturation. Of several variants the looser of each.
+/// Inferred objectives, and the load that they allow: 1 - 1/k of saturation. With several variants, the looser of
+/// each.
 fn infer(input: &Reader<'_>) -> Option<Figures> {
     let (size, k) = (size(input), input.number("k"));
     let all = all_params(input);
@@ -175,7 +176,7 @@ fn sizing_figures(input: &Reader<'_>) -> Option<Figures> {
     Some(got)
 }
 
-/// Compares a size. Where both objectives allow the same, either may be named.
+/// Compares a size. If both objectives allow the same load, either may be named.
 pub(super) fn compare_sizing(expect: &Reader<'_>, input: &Reader<'_>, lines: &mut Lines<'_>) {
     let mut got = sizing_figures(input);
     if let (Some(got), Ok(server)) = (&mut got, ClosedForm::new(params(&input.get("parms")), size(input))) {
@@ -208,7 +209,7 @@ fn guess_figures(input: &Reader<'_>) -> (Figures, Option<GuessFailure>) {
     (got, guess.failure)
 }
 
-/// Compares a guess. Reasons name the quantity; what was not computed after a failure is left out by either side.
+/// Compares a guess. Reasons name the quantity; both sides leave out what was not computed after a failure.
 fn compare_guess(input: &Reader<'_>, expect: &Reader<'_>, lines: &mut Lines<'_>) {
     let (mut got, failure) = guess_figures(input);
     if let (Some(failure), Some(want)) = (failure, expect.value().as_object()) {

@@ -1,15 +1,15 @@
-//! Compares what a file expects with what was computed, figure by figure.
+//! Compares expected with computed results, figure by figure.
 
 use super::Lines;
 use super::reader::Reader;
 use serde_json::{Map, Value};
 
-/// How far apart two numbers may be.
+/// Tolerance between two numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tolerance {
-    /// As a share of the larger.
+    /// A share of the larger number.
     pub(super) relative: f64,
-    /// In the number's own unit: of a difference of large numbers no share can be asked.
+    /// In the number's unit: a relative tolerance does not suit a difference of large numbers.
     pub(super) absolute: f64,
 }
 
@@ -26,10 +26,10 @@ impl Tolerance {
     }
 }
 
-/// What was computed, under the names of the file.
+/// The computed results, under the names of the file.
 pub(super) type Figures = Map<String, Value>;
 
-/// A number, or null for none.
+/// A number, or null if missing.
 pub(super) fn number(x: Option<f64>) -> Value {
     x.and_then(serde_json::Number::from_f64).map_or(Value::Null, Value::Number)
 }
@@ -39,7 +39,7 @@ pub(super) fn numbers<const N: usize>(all: [(&str, f64); N]) -> Figures {
     all.into_iter().map(|(name, x)| (name.to_owned(), number(Some(x)))).collect()
 }
 
-/// Compares every figure that the file expects; `tolerance` says how far apart one may be, by its name.
+/// Compares every figure that the file expects, each with the `tolerance` of its name.
 pub(super) fn compare(
     expected: &Reader<'_>,
     got: &Figures,

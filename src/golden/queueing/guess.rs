@@ -26,7 +26,7 @@ pub(super) fn check(file: &Reader<'_>, lines: &mut Lines<'_>) {
                 figures::compare(&expect, &got, &|_| Tolerance::relative(1e-9), lines);
             }
             (Some(error), None, Some(failure)) => {
-                // The message names the quantity before anything else that it quotes.
+                // The first quoted word of the message is the quantity.
                 let text = error.value().as_str().unwrap_or_default();
                 let named = text.split(" (").next().unwrap_or_default();
                 if !named.contains(failure.quantity()) {
@@ -39,7 +39,7 @@ pub(super) fn check(file: &Reader<'_>, lines: &mut Lines<'_>) {
     }
 }
 
-/// What comes out of a case.
+/// The result of a case.
 pub(super) fn result(input: &Reader<'_>) -> serde_json::Value {
     let guess =
         published_guess(input.number("TTFT"), input.number("ITL"), input.number("In"), input.number("Out"));

@@ -1,18 +1,18 @@
-//! Which keys the golden files of the queueing model may have, place by place. Any other is refused: a misspelt one would change
-//! what is computed, or leave a result without a comparison, unseen.
+//! The keys that golden files of the queueing model may have, place by place. Other keys are refused: a misspelt key
+//! would change the computation, or silently leave a result without a comparison.
 //!
-//! What a file expects of a figure is not here: a figure that this program does not know is a difference.
+//! Expected figures are not listed: an unknown figure is reported as a difference.
 
 use super::reader::Reader;
 use crate::base::Diagnostic;
 use crate::scenario::nearest;
 
-/// Keys for people that any format may have at its top.
+/// Keys for notes that any format may have at its top.
 const HEAD: &str = "schema name source tolerance units note notes oracle";
 const PARAMS: &str = "alpha beta gamma";
 
-/// A place, such as `cases[].input`, where `*` is any key; the kind or policy of the case where its keys depend on it; the keys.
-/// Several rows of one place add up.
+/// A place, such as `cases[].input`, where `*` is any key; the kind or policy of the case if its keys depend on it;
+/// the keys. Rows of one place add up.
 type Row = (&'static str, &'static str, &'static str);
 
 const CLOSED_FORM: &[Row] = &[
@@ -105,7 +105,7 @@ fn rows(schema: &str) -> &'static [Row] {
 pub(super) fn refuse_unknown(file: &Reader<'_>) {
     let schema = file.value().get("schema").and_then(serde_json::Value::as_str).unwrap_or_default();
     let rows = rows(schema);
-    // Rows of one place stand together or not.
+    // Rows of one place need not be adjacent.
     let first = |i: usize| rows[..i].iter().all(|(place, ..)| *place != rows[i].0);
     for place in (0..rows.len()).filter(|i| first(*i)).map(|i| rows[i].0) {
         visit(file, place, "", &mut |at, kind| {
@@ -116,7 +116,7 @@ pub(super) fn refuse_unknown(file: &Reader<'_>) {
             if place.is_empty() {
                 names.splice(0..0, HEAD.split(' '));
             }
-            // An unknown kind is refused where it stands.
+            // An unknown kind is reported where it is read.
             if !names.is_empty() {
                 refuse_others(at, &names);
             }
@@ -159,7 +159,7 @@ fn refuse_others(at: &Reader<'_>, names: &[&str]) {
     }
 }
 
-/// A key that is not one of `names`.
+/// Reports a key that is not in `names`.
 fn unknown(path: &str, key: &str, names: &[&str]) -> Diagnostic {
     let known: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
     let fix = nearest(key, &known).map_or_else(|| "remove it".to_owned(), |n| format!("did you mean `{n}`?"));

@@ -1,4 +1,4 @@
-//! Tables of textbook laws, row by row: what a row gives as the input of its law is read, everything else in it is compared.
+//! Tables of textbook laws, row by row: the inputs of the law are read from the row, all other figures are compared.
 
 use super::Lines;
 use super::figures::{self, Figures, Tolerance, numbers};
@@ -14,16 +14,16 @@ use crate::queueing::theory::{
 use serde_json::{Value, json};
 
 const EXACT: Tolerance = Tolerance { relative: 1e-9, absolute: 0.0 };
-/// Shares below this are nothing to a number of double precision.
+/// Shares below this are lost in double precision.
 const NOTHING: f64 = 1e-300;
 
-/// The table that needs to know where the chain was cut off.
+/// The table that needs the length at which the chain was cut off.
 const SHORTEST: &str = "jsq_exact_ctmc";
 
 /// A row's figures, its input among them.
 type Law = fn(&Reader<'_>) -> Result<Figures, Trouble>;
 
-/// The tables, what a row of each gives to its law, and the law.
+/// The tables: for each, the inputs of its law, and the law.
 const TABLES: &[(&str, &[&str], Law)] = &[
     ("mm1", &["rho"], of_mm1),
     ("md1", &["rho"], of_md1),
@@ -48,7 +48,7 @@ pub(super) fn tables_by_name() -> impl Iterator<Item = &'static str> {
     TABLES.iter().map(|(name, ..)| *name).chain([SHORTEST])
 }
 
-/// All tables of a file; a table of tables is looked into.
+/// All tables of a file, including tables within tables.
 pub(super) fn check(file: &Reader<'_>, lines: &mut Lines<'_>) {
     tables(&file.get("tables"), lines);
 }
@@ -109,7 +109,7 @@ fn compare(row: &Reader<'_>, given: &[&str], law: Law, lines: &mut Lines<'_>) {
     match law(row) {
         Err(trouble) => lines.add(row.path(), &trouble.to_string()),
         Ok(mut got) => {
-            // What the law was given is not its result.
+            // The law's inputs are not its results.
             for (name, at) in row.fields().into_iter().filter(|(name, _)| given.contains(name)) {
                 got.entry(name).or_insert_with(|| at.value().clone());
             }
@@ -227,8 +227,8 @@ fn of_closed_loop(row: &Reader<'_>) -> Result<Figures, Trouble> {
     Ok(numbers([("X", q.throughput), ("R", q.response), ("L", q.number)]))
 }
 
-/// The shortest queue: the table's own limit of the queues follows from the share that it turned away, which falls as the load to
-/// the power of all places: found by trying. Without such a share any limit is large enough.
+/// The shortest queue: the table's limit of the queues follows from its share of refused requests, which falls as the
+/// load to the power of all places, and is searched. Without such a share any limit is large enough.
 fn shortest(row: &Reader<'_>, lines: &mut Lines<'_>) {
     let (servers, rho) = (row.whole("N"), row.number("rho"));
     let turned_away = row.number("truncation_block_prob");
@@ -236,7 +236,7 @@ fn shortest(row: &Reader<'_>, lines: &mut Lines<'_>) {
     let found = if turned_away < 1e-15 {
         solve(40)
     } else {
-        // One place more in each queue makes it smaller by the load to the power of the servers.
+        // One more place in each queue multiplies the share by the load to the power of the number of servers.
         let each = f64::from(servers) * ln(rho);
         let mut places = (ln(turned_away) / each).round();
         let mut best = solve(places.max(1.0) as u32);
@@ -263,7 +263,7 @@ fn shortest(row: &Reader<'_>, lines: &mut Lines<'_>) {
         ("mmc_T", one_queue.time),
         ("truncation_block_prob", q.lost),
     ]);
-    // The share turned away is itself a rounded number at the far end of the chain.
+    // The share of refused requests is itself rounded, at the far end of the chain.
     let tolerance = |name: &str| match name {
         "truncation_block_prob" => Tolerance { relative: 1e-3, absolute: 1e-14 },
         _ => EXACT,

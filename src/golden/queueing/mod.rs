@@ -1,5 +1,5 @@
-//! Golden files of the queueing model: cases with inputs and what must come out. Every number that a file expects is compared, at
-//! the tolerance that the file states; a figure that this program does not know is a difference, and never passed over.
+//! Golden files of the queueing model: cases with inputs and expected results. Every expected number is compared, at
+//! the tolerance that the file states; an unknown figure is a difference.
 
 mod chain;
 mod closed_form;
@@ -54,7 +54,7 @@ pub(super) fn sections() -> Vec<&'static str> {
         .collect()
 }
 
-/// Where differences go, and which sections are wanted.
+/// Collects differences of the selected sections.
 pub(super) struct Lines<'a> {
     only: &'a [String],
     /// The differences so far.
@@ -104,7 +104,7 @@ fn unknown_kind(case: &Reader<'_>, found: &str, known: &[&str]) {
     ));
 }
 
-/// What comes out of a file of inputs, in its own order; `expect` and recorded results are not looked at.
+/// The results of a file of inputs, in its order; `expect` and recorded results are ignored.
 pub(super) fn results(file: &Value, mode: Mode) -> Result<Value, Diagnostics> {
     let problems = Problems::default();
     let root = Reader::root(file, &problems);

@@ -1,5 +1,5 @@
-//! Recorded decisions of scaling policies: traces tick by tick, and snapshots. What a row says of the cluster at its tick is the
-//! input; what the policy made of it is compared.
+//! Recorded decisions of scaling policies: traces tick by tick, and snapshots. A row's state of the cluster at its
+//! tick is the input; the policy's decision is compared.
 
 use super::figures::{self, Figures, Tolerance, numbers};
 use super::reader::Reader;
@@ -39,7 +39,7 @@ fn compare(want: &Reader<'_>, got: &Value, lines: &mut Lines<'_>) {
     }
 }
 
-/// What comes out of a case: a list for a trace, an object for a snapshot.
+/// The result of a case: a list for a trace, an object for a snapshot.
 pub(super) fn result(case: &Reader<'_>) -> Option<Value> {
     Some(match case.text("policy") {
         "hpa" => hpa(case),
@@ -55,14 +55,14 @@ pub(super) fn result(case: &Reader<'_>) -> Option<Value> {
     })
 }
 
-/// The instants of rows, which follow each other.
+/// Reads the instants of rows, which must ascend.
 #[derive(Default)]
 struct Clock {
     latest: Option<(Micros, f64)>,
 }
 
 impl Clock {
-    /// The instant of a row; that of the row before it after a problem.
+    /// The instant of a row; after a problem, the instant of the previous row.
     fn read(&mut self, row: &Reader<'_>) -> Micros {
         let (at, seconds) = (row.instant("t"), row.value().get("t").and_then(Value::as_f64).unwrap_or(0.0));
         match self.latest {
@@ -82,7 +82,7 @@ impl Clock {
     }
 }
 
-/// The row with what the policy made of it.
+/// The row with the policy's decision.
 fn row(given: &Reader<'_>, made: Figures) -> Value {
     let mut all = given.value().as_object().cloned().unwrap_or_default();
     all.extend(made);
@@ -143,7 +143,7 @@ fn saturation(input: &Reader<'_>) -> Value {
     })
 }
 
-/// The end of the case's name says what a queued request is charged with.
+/// The end of the case's name says how a queued request is counted.
 fn tokens(case: &Reader<'_>) -> Value {
     let input = case.get("input");
     let charge =

@@ -1,10 +1,11 @@
-//! Reads a JSON document key by key, and keeps every key that is missing or of the wrong kind.
+//! Reads a JSON document key by key, and reports every key that is missing or of the wrong kind.
 
 use crate::base::{Diagnostic, Diagnostics, Micros};
 use serde_json::Value;
 use std::cell::RefCell;
 
-/// The latest instant, in seconds: far beyond any clock, and sums of two of them still are whole microseconds.
+/// The latest instant, in seconds: far beyond any clock, and small enough that the sum of two is still whole
+/// microseconds.
 const LATEST_S: f64 = 1e12;
 
 /// Most problems reported per file.
@@ -50,15 +51,15 @@ impl<'a> Reader<'a> {
         &self.path
     }
 
-    /// What stands here; null if nothing does.
+    /// The value here; null if missing.
     pub(super) fn value(&self) -> &'a Value {
         self.at.unwrap_or(&Value::Null)
     }
 
-    /// Keeps a problem.
+    /// Adds a problem.
     pub(super) fn refuse(&self, problem: Diagnostic) {
         let mut all = self.problems.0.borrow_mut();
-        // One beyond the most says that there are more.
+        // One more message says that there are more.
         if all.len() <= MOST {
             all.push(problem);
         }
@@ -68,13 +69,13 @@ impl<'a> Reader<'a> {
         if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
     }
 
-    /// What stands under a key, if there is any but null.
+    /// The value under a key, if it is not null.
     pub(super) fn maybe(&self, key: &str) -> Option<Self> {
         let value = self.at?.get(key).filter(|value| !value.is_null())?;
         Some(Self { at: Some(value), path: self.place(key), problems: self.problems })
     }
 
-    /// What stands under a key that must be there, be it null.
+    /// The value under a required key, which may be null.
     pub(super) fn get(&self, key: &str) -> Self {
         let at = self.at.and_then(|value| value.get(key));
         if self.at.is_some() && at.is_none() {
@@ -158,7 +159,7 @@ impl<'a> Reader<'a> {
         self.get(key).entries()
     }
 
-    /// The keys of an object here, with what stands under them.
+    /// The keys of an object here, with their values.
     pub(super) fn fields(&self) -> Vec<(&'a str, Self)> {
         let Some(object) = self.value().as_object() else {
             self.wrong("an object");

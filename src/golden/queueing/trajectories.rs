@@ -1,8 +1,8 @@
-//! Recorded cycles of the published analyser, filter included: every cycle is run in the as-coded mode and compared with the
-//! published program in single precision and with an independent computation in double precision.
+//! Recorded cycles of the published analyser, including its filter: every cycle is run in the as-coded mode and
+//! compared with the published program in single precision and with an independent computation in double precision.
 //!
-//! Entries of a covariance or a Jacobian that are small beside the others are differences of large numbers: they may be off by a
-//! share of the largest that their row and column allow.
+//! Entries of a covariance or a Jacobian that are small relative to the others are differences of large numbers: they
+//! may be off by a share of the largest value that their row and column allow.
 
 use super::Lines;
 use super::figures::{self, Figures, Tolerance, numbers};
@@ -13,9 +13,9 @@ use crate::queueing::{
 };
 use serde_json::{Value, json};
 
-/// Coefficients beside the published program.
+/// Tolerance of coefficients against the published program.
 const SINGLE: f64 = 2e-3;
-/// Everything beside the independent computation.
+/// Tolerance against the independent computation.
 const DOUBLE: f64 = 1e-6;
 /// Differences of measured and expected latencies, as a share of the measured ones.
 const OF_MEASURED: f64 = 1e-10;
@@ -36,7 +36,7 @@ pub(super) fn check(file: &Reader<'_>, lines: &mut Lines<'_>) {
     }
 }
 
-/// What comes out of a trajectory, cycle by cycle.
+/// The results of a trajectory, cycle by cycle.
 pub(super) fn result(trajectory: &Reader<'_>, mode: Mode) -> Value {
     let mut analyzer = begin(trajectory, mode);
     let cycles = trajectory.list("cycles");
@@ -121,7 +121,7 @@ fn failure_figures(failure: &CycleFailure) -> Figures {
     out
 }
 
-/// The analyser before the first cycle, with coefficients that the trajectory begins with.
+/// The analyser before the first cycle, with the trajectory's first coefficients.
 fn begin(trajectory: &Reader<'_>, mode: Mode) -> Analyzer {
     let explicit = trajectory.maybe("explicit_slo_ms").map(|at| {
         let both: Vec<f64> = at.entries().iter().map(Reader::as_number).collect();
@@ -129,7 +129,7 @@ fn begin(trajectory: &Reader<'_>, mode: Mode) -> Analyzer {
         Objectives { ttft_ms: of(0), itl_ms: of(1) }
     });
     let multiplier = trajectory.number("slo_multiplier");
-    // What cannot be a multiplier is the default to the published program.
+    // The published program replaces an invalid multiplier by the default.
     let slo_multiplier = if multiplier > 1.0 { multiplier } else { 3.0 };
     let settings = Settings { mode, slo_multiplier, explicit };
     let mut analyzer = Analyzer { settings, ..Analyzer::default() };
@@ -152,7 +152,7 @@ fn variant(at: &Reader<'_>) -> Variant {
         output_tokens: at.number("Out"),
         ttft_ms: at.number("TTFTms"),
         itl_ms: at.number("ITLms"),
-        // The format has no age: every pod has settled.
+        // The format has no ages of pods: every pod counts as settled.
         ready_s: f64::MAX,
     };
     Variant {
@@ -164,7 +164,7 @@ fn variant(at: &Reader<'_>) -> Variant {
     }
 }
 
-/// Beside the published program: the store, what each variant carries, or how the cycle ended.
+/// Comparison with the published program: the store, the load that each variant can serve, or how the cycle ended.
 fn coded(
     want: &Reader<'_>,
     analyzer: &Analyzer,
@@ -235,7 +235,7 @@ fn capacity_figures(c: &Capacity) -> Figures {
         ("ready", f64::from(c.ready)),
         ("per_replica_capacity_rps", c.per_replica_per_s),
         ("total_capacity_rps", c.total_per_s),
-        // What could not be analysed has no demand either.
+        // A variant without an analysis has no demand.
         ("total_demand_rps", if c.per_replica_per_s > 0.0 { c.demand_per_s } else { 0.0 }),
         ("utilization", c.utilization),
     ]);
@@ -243,7 +243,7 @@ fn capacity_figures(c: &Capacity) -> Figures {
     all
 }
 
-/// Beside the independent computation: how learning went for each variant that measured anything, number by number.
+/// Comparison with the independent computation: the learning of each variant with measurements, number by number.
 fn double(want: &Reader<'_>, result: &Result<Cycle, CycleFailure>, lines: &mut Lines<'_>) {
     let none = Vec::new();
     let tunings: &[VariantTuning] = match result {
@@ -287,7 +287,7 @@ fn compare_update(want: &Reader<'_>, u: &Update, lines: &mut Lines<'_>) {
     got.insert("S".into(), json!(u.spread));
     let listed = ["y", "H", "P"];
     for name in listed {
-        // These have a scale of their own, below.
+        // These have their own scale, below.
         got.insert(name.into(), want.get(name).value().clone());
     }
     figures::compare(want, &got, &|_| Tolerance::relative(DOUBLE), lines);
