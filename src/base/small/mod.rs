@@ -1,5 +1,5 @@
-//! What stands here for parts of the standard library and of serde_json to keep the page's download small, and for nothing else. Each
-//! file says what it saves.
+//! Replacements for parts of the standard library and of `serde_json` that keep the page's download small. Each file says how much
+//! it saves.
 
 pub(crate) mod decimal;
 pub(super) mod json_writer;

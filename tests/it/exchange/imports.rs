@@ -4,11 +4,12 @@ use super::samples;
 use serde_json::{Map, Value};
 use tokenyard::exchange::import::benchmark::{Text, format, formats, read};
 use tokenyard::exchange::import::configuration::{Report, adopt_policies, convert_routesim};
-use tokenyard::exchange::import::{BENCHMARKS, CONFIGURATIONS};
+use std::path::Path;
+use tokenyard::exchange::import::{BENCHMARKS, CONFIGURATIONS, Import};
 
 /// The document of a sample of configuration.
 fn document(file: &str, text: &str) -> Value {
-    if file.ends_with(".toml") {
+    if Path::new(file).extension().is_some_and(|extension| extension == "toml") {
         toml::from_str(text).unwrap_or_else(|e| panic!("{file}: {e}"))
     } else {
         serde_saphyr::from_str(text).unwrap_or_else(|e| panic!("{file}: {e}"))
@@ -40,14 +41,14 @@ fn leaves(value: &Value, path: &str, found: &mut Vec<String>) {
 
 #[test]
 fn each_format_of_configuration_has_a_sample_and_says_what_becomes_of_each_key() {
-    let names = CONFIGURATIONS.map(|format| format.name());
+    let names = CONFIGURATIONS.map(Import::name);
     for name in names {
         let found = samples(name, &names);
         assert!(!found.is_empty(), "tests/it/exchange/samples/{name}.* is missing");
         for (file, text) in found {
             let document = document(&file, &text);
             let by: Vec<&str> =
-                CONFIGURATIONS.iter().filter(|f| f.recognises(&document)).map(|f| f.name()).collect();
+                CONFIGURATIONS.iter().filter(|f| f.recognises(&document)).map(Import::name).collect();
             assert_eq!(by, [name], "{file}");
             let report = report(name, &file, &document);
             let mut keys = Vec::new();
@@ -68,16 +69,16 @@ fn each_format_of_configuration_has_a_sample_and_says_what_becomes_of_each_key()
 
 #[test]
 fn each_format_of_benchmarks_has_a_sample_that_it_alone_recognises() {
-    let names = BENCHMARKS.map(|format| format.name());
+    let names = BENCHMARKS.map(Import::name);
     for name in names {
         let found = samples(name, &names);
         assert!(!found.is_empty(), "tests/it/exchange/samples/{name}.* is missing");
         for (file, text) in found {
             let source = Text::new(&text);
             let by: Vec<&str> =
-                BENCHMARKS.iter().filter(|f| f.recognises(&source)).map(|f| f.name()).collect();
+                BENCHMARKS.iter().filter(|f| f.recognises(&source)).map(Import::name).collect();
             assert_eq!(by, [name], "{file}");
-            assert_eq!(format(&text).map(|f| f.name()), Some(name), "{file}");
+            assert_eq!(format(&text).map(Import::name), Some(name), "{file}");
             let (runs, warnings) = read(&text).unwrap_or_else(|problems| panic!("{file}: {problems:?}"));
             assert!(warnings.is_empty() && !runs[0].figures.is_empty(), "{file}: {warnings:?}");
         }
