@@ -152,7 +152,7 @@ fn invariants_report_every_count_that_is_off_by_one() {
 }
 
 /// Changes one figure of a report.
-type Alteration = fn(&mut Report);
+type ReportChange = fn(&mut Report);
 
 #[test]
 fn the_definition_of_the_report_refuses_altered_figures() {
@@ -165,7 +165,7 @@ fn the_definition_of_the_report_refuses_altered_figures() {
         .expect("a run in which requests finish");
     let (report, naive) = (session.report_data(), Naive::new(&scenario, &session));
     assert_eq!(complaint(|| check_whole(&report, &naive)), None);
-    let alterations: [(&str, Alteration); 5] = [
+    let alterations: [(&str, ReportChange); 5] = [
         ("a request more is unserved", |r| r.slo.unserved += 1),
         ("a request less is warm-up", |r| r.run.warmup_requests += 1),
         ("more arrived", |r| r.throughput.arrived_per_s += 1e-3),

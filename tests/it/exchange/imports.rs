@@ -2,9 +2,9 @@
 
 use super::samples;
 use serde_json::{Map, Value};
+use std::path::Path;
 use tokenyard::exchange::import::benchmark::{Text, format, formats, read};
 use tokenyard::exchange::import::configuration::{Report, adopt_policies, convert_routesim};
-use std::path::Path;
 use tokenyard::exchange::import::{BENCHMARKS, CONFIGURATIONS, Import};
 
 /// The document of a sample of configuration.
@@ -48,7 +48,7 @@ fn each_format_of_configuration_has_a_sample_and_says_what_becomes_of_each_key()
         for (file, text) in found {
             let document = document(&file, &text);
             let by: Vec<&str> =
-                CONFIGURATIONS.iter().filter(|f| f.recognises(&document)).map(Import::name).collect();
+                CONFIGURATIONS.iter().filter(|f| f.recognises(&document)).map(|f| f.name()).collect();
             assert_eq!(by, [name], "{file}");
             let report = report(name, &file, &document);
             let mut keys = Vec::new();
@@ -76,7 +76,7 @@ fn each_format_of_benchmarks_has_a_sample_that_it_alone_recognises() {
         for (file, text) in found {
             let source = Text::new(&text);
             let by: Vec<&str> =
-                BENCHMARKS.iter().filter(|f| f.recognises(&source)).map(Import::name).collect();
+                BENCHMARKS.iter().filter(|f| f.recognises(&source)).map(|f| f.name()).collect();
             assert_eq!(by, [name], "{file}");
             assert_eq!(format(&text).map(Import::name), Some(name), "{file}");
             let (runs, warnings) = read(&text).unwrap_or_else(|problems| panic!("{file}: {problems:?}"));
