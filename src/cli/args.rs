@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 /// Printed below the list of commands.
 pub(super) const EXIT_CODES: &str = "Exit codes:\n  \
-    0  all went well (warnings included)\n  \
+    0  success (warnings included)\n  \
     1  golden: a file differs\n  \
     2  the scenario, the trace, the model, the golden file or the arguments cannot be used\n  \
     3  a file cannot be read or written";

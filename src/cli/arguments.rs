@@ -43,7 +43,7 @@ pub(super) fn problem(error: &clap::Error) -> Diagnostic {
             if other == argument || other.is_empty() {
                 with_end("given more than once", "once", "remove all but one")
             } else {
-                with_end(&format!("given beside {other}"), "one of the two", "remove one of them")
+                with_end(&format!("given together with {other}"), "one of the two", "remove one of them")
             }
         }
         ErrorKind::TooManyValues => with_end(&format!("{quoted}, a value too many"), "none", "remove it"),

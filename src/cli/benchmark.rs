@@ -1,5 +1,5 @@
-//! `tokenyard validate` and `tokenyard calibrate` on the user's own benchmark: what a tool or a server wrote, beside a scenario that
-//! says what it ran on.
+//! `tokenyard validate` and `tokenyard calibrate` on the user's own benchmark: the file of a tool or a server, and a
+//! scenario with the cluster that it ran on.
 
 use super::args::Input;
 use super::input::{load, refused, tell_all};
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 /// A file and the runs in it.
 pub(super) type Runs = Vec<(String, Vec<Benchmark>)>;
 
-/// The runs of benchmarks, if that is what the files are; nothing if they are measured experiments. They are not mixed.
+/// The runs of benchmark files; `None` for measured experiments. The two are not mixed.
 pub(super) fn runs(paths: &[PathBuf]) -> Result<Option<Runs>, Failed> {
     let mut found = Runs::new();
     let mut experiments = Vec::new();
@@ -45,7 +45,8 @@ pub(super) fn runs(paths: &[PathBuf]) -> Result<Option<Runs>, Failed> {
     }
 }
 
-/// Whether a text has the measured format, by its keys or the name of its file: what reads that says what is wrong in it.
+/// Whether a text has the measured format, by its keys or the name of its file; the reader of that format reports its
+/// problems.
 fn is_experiments(name: &str, text: &str) -> bool {
     if benchmark::format(text).is_some() || !text.trim_start().starts_with(['{', '[']) {
         return false;
@@ -69,11 +70,12 @@ fn text(path: &Path) -> Result<String, Failed> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// What the runs ran on.
+/// The scenario that the runs ran on.
 fn cluster(scenario: Option<&str>, set: &[String]) -> Result<Scenario, Failed> {
     let Some(scenario) = scenario else {
         tell(
-            &"error: --scenario: nothing; allowed: a scenario with the model, GPU and engine that were measured; the file does not tell them",
+            &"error: --scenario: nothing; allowed: a scenario with the model, GPU and engine that were \
+            measured; the file does not contain them",
         );
         return Err(Failed(BAD_INPUT));
     };
@@ -137,7 +139,7 @@ fn push_warnings(text: &mut String, warnings: &[String]) {
     }
 }
 
-/// Figures under a load that was not told: there are no errors, but of what no load changes.
+/// Figures under an unknown load: errors are shown only for figures that do not depend on the load.
 fn push_rows_of_assumed(text: &mut String, rows: &[Compared]) {
     line(text, &format!("{:<26} {:>22} {:>12}", "figure", "measured", "simulated"));
     let (told, assumed): (Vec<&Compared>, Vec<&Compared>) = rows.iter().partition(|row| row.error.is_some());
@@ -151,7 +153,7 @@ fn push_rows_of_assumed(text: &mut String, rows: &[Compared]) {
     }
 }
 
-/// The name of a figure, and what was measured.
+/// The name of a figure, and its measured value.
 fn cells(row: &Compared) -> [String; 2] {
     let (low, high) = (row.measured.low, row.measured.high);
     let measured = if high > low { format!("{low:.3} to {high:.3}") } else { format!("{low:.3}") };
@@ -167,13 +169,13 @@ fn push_rows(text: &mut String, rows: &[Compared]) {
     }
 }
 
-/// Where a calibration goes.
+/// Destination of a calibration.
 pub(super) struct Outputs<'a> {
     pub(super) coefficients: Option<&'a Path>,
     pub(super) scenario: Option<&'a Path>,
 }
 
-/// Fixes the coefficients that a run tells, and prints them with the figures after.
+/// Fixes the coefficients that a run determines, and prints them with the figures afterwards.
 pub(super) fn calibrate(
     runs: &Runs,
     scenario: Option<&str>,
@@ -222,7 +224,7 @@ pub(super) fn calibrate(
     say(&text)
 }
 
-/// The coefficients as `--coefficients` reads them.
+/// The coefficients in the format of `--coefficients`.
 fn own_row(found: &OneRun, file: &str) -> Result<OwnRow, Failed> {
     let scenario = parse(&found.scenario).map_err(|problems| refused(file, &problems))?;
     let pool = scenario.cluster.pools.into_iter().next().unwrap_or_default();

@@ -15,13 +15,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Coefficients that fewer experiments tell of are marked.
+/// Coefficients that fewer experiments determine are marked.
 const FEW: u32 = 3;
 
-/// What others begin with once it has been fitted; it begins with the defaults.
+/// First set to fit: it begins with the defaults, and the others begin with its result.
 pub(super) const FIRST: (&str, EngineGeneration) = ("H100", EngineGeneration::Ahead);
 
-/// A GPU and a release of the engine: what coefficients belong to.
+/// A GPU and a release of the engine: the key of coefficients.
 pub(super) type Set = (String, EngineGeneration);
 
 /// `tokenyard calibrate`
@@ -66,7 +66,7 @@ pub(super) fn run(args: &Calibrate) -> Result<(), Failed> {
     say(&text)
 }
 
-/// Refuses to write what is read.
+/// Refuses to write a file that is read.
 fn keep_apart(args: &Calibrate, read: Vec<PathBuf>) -> Result<(), Failed> {
     let given = args.scenario.iter().map(PathBuf::from).chain(args.start.clone());
     let outputs = [("--output", &args.output), ("--scenario-output", &args.scenario_output)];
@@ -81,7 +81,7 @@ fn write_lines<T: serde::Serialize>(path: &Path, rows: &[T]) -> Result<(), Faile
     std::fs::write(path, text).map_err(|e| unreadable(&path.display(), &e))
 }
 
-/// Experiments by GPU and release, those first that others begin with.
+/// Experiments by GPU and release; a set comes before those that begin with its result.
 pub(super) fn of_sets(found: Found) -> Vec<(Set, Found)> {
     let mut sets: BTreeMap<(bool, bool, Set), Found> = BTreeMap::new();
     for of in found {
@@ -92,14 +92,14 @@ pub(super) fn of_sets(found: Found) -> Vec<(Set, Found)> {
     sets.into_iter().map(|((.., set), found)| (set, found)).collect()
 }
 
-/// What a fit begins with: what is given, the same release on an H100, the first set of all, or what is built in; those of an H100 carried to
-/// the GPU by what is published of both.
+/// First coefficients of a fit: the given ones, those of the same release on an H100, the first set of all, or the
+/// built-in ones; those of an H100 are transferred to the GPU by published figures of both.
 pub(super) fn start_of(set: &Set, given: &Own, rows: &[OwnRow]) -> CalibratedCoefficients {
     let own = given.iter().find(|(gpu, engine, _)| (gpu, engine) == (&set.0, &set.1));
     if let Some((.., coefficients)) = own {
         return coefficients.coefficients.clone();
     }
-    // In a run that leaves the H100 out, its built-in coefficients stand for those it would have fitted.
+    // A run without the H100 uses its built-in coefficients in place of fitted ones.
     let fitted =
         |engine| rows.iter().find(|r| r.gpu == FIRST.0 && r.engine == engine).map(|r| &r.coefficients);
     let table = built_in();
@@ -114,10 +114,11 @@ pub(super) fn start_of(set: &Set, given: &Own, rows: &[OwnRow]) -> CalibratedCoe
     .map_or_else(CalibratedCoefficients::default, |found| carried(found, FIRST.0, &set.0))
 }
 
-/// GPUs with one chip: attention of the second is taken to reach what that of the first does, of which more was measured.
+/// GPUs with the same chip: attention of the second is assumed to reach the same shares as that of the first, which
+/// has more measurements.
 const TWINS: (&str, &str) = ("A100-40", "A100-80");
 
-/// What a fit begins with, with the attention of the same chip where that was fitted.
+/// First coefficients of a fit, with the attention of the same chip if that was fitted.
 pub(super) fn with_twin(
     start: CalibratedCoefficients,
     set: &Set,
@@ -179,7 +180,15 @@ fn push_fit(text: &mut String, name: &str, fitted: &Fit) {
     writeln!(text, "  loss {:.5}, from {:.5}", fitted.loss[1], fitted.loss[0])
         .expect("a String takes any text");
     for f in &fitted.told {
-        let interval = f.half.map_or_else(|| "not told by these data".to_owned(), |h| format!("± {h:.3}"));
+        let interval = f.half.map_or_else(
+            || "not determined by these data".to_owned(),
+            |h| {
+                format!(
+                    "± \
+        {h:.3}"
+                )
+            },
+        );
         let mark = if f.experiments < FEW { " (few)" } else { "" };
         writeln!(text, "  {:<28} {:>10.4} {interval}, {} experiments{mark}", f.name, f.value, f.experiments)
             .expect("a String takes any text");

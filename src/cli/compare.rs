@@ -22,7 +22,7 @@ pub(super) fn run(args: &Compare) -> Result<(), Failed> {
     if [&args.a, &args.b].into_iter().chain(&args.trace).filter(|name| *name == "-").count() > 1 {
         let twice = Diagnostic::error(
             "",
-            "stdin named more than once",
+            "stdin given more than once",
             "`-` for one input",
             "give one of them as a file",
         );
@@ -39,7 +39,8 @@ pub(super) fn run(args: &Compare) -> Result<(), Failed> {
     let mut seeds = args.seeds;
     if seeds > 1 && !a.draws && !b.draws {
         tell(
-            &"note: nothing of this workload is drawn, so another seed is the same traffic: one run of each, and intervals from blocks of time",
+            &"note: this workload is not random, so that another seed is the same traffic: one run of each, \
+            and intervals from blocks of time",
         );
         seeds = 1;
     }
@@ -76,23 +77,23 @@ impl Case {
     }
 }
 
-/// The oracles of two scenarios, and what they are told. One without an autoscaler has that of the other.
+/// The oracles of two scenarios. A scenario without an autoscaler gets the other's oracle.
 struct Oracles {
     cases: Vec<Case>,
     told: [Vec<OraclePool>; 2],
 }
 
 impl Oracles {
-    /// The place of the oracle of A or B among the cases.
+    /// Index of the oracle of A or B among the cases.
     fn place(&self, side: usize) -> usize {
         side.min(self.cases.len() - 1)
     }
 }
 
-/// The oracles, if either has an autoscaler. Where there can be none the reason is told.
+/// The oracles, if either scenario has an autoscaler. If there can be none, the reason is printed.
 fn oracles([a, b]: [&Case; 2]) -> Option<Oracles> {
     let of = |case: &Case| {
-        // One that cannot be started is none either.
+        // An oracle that cannot be started counts as none.
         let found = oracle_of(&case.scenario, case.trace.as_ref()).and_then(|found| {
             let scenario = found.as_ref().map(|run| run.scenario.clone());
             let start = |s| Session::start(s, case.trace.clone(), Audience::Batch);
@@ -111,7 +112,7 @@ fn oracles([a, b]: [&Case; 2]) -> Option<Oracles> {
         trace: own.trace.clone(),
         draws: own.draws,
     };
-    // Two that differ in their policies alone have one oracle.
+    // Two scenarios that differ only in their policies share one oracle.
     let mut cases = vec![case(a, first)];
     if first.scenario != second.scenario {
         cases.push(case(b, second));
@@ -119,7 +120,7 @@ fn oracles([a, b]: [&Case; 2]) -> Option<Oracles> {
     Some(Oracles { cases, told: [first.pools.clone(), second.pools.clone()] })
 }
 
-/// Runs all pairs with their oracles, about as many runs at a time as there are threads, so that few outcomes are held.
+/// Runs all pairs with their oracles, about as many runs at a time as there are threads, to hold few outcomes.
 fn compare(
     cases: [&Case; 2],
     oracles: Option<&Oracles>,
@@ -213,7 +214,7 @@ fn title(side: &Side, name: &str) -> String {
     if side.title.is_empty() || side.title == name { String::new() } else { format!(": {}", side.title) }
 }
 
-/// A number with its sign; what is zero with these decimals has none.
+/// A number with its sign; a number that rounds to zero has no sign.
 fn signed(x: Option<f64>, decimals: usize) -> String {
     let with_sign = |x: f64| {
         let text = format!("{x:+.decimals$}");
@@ -288,7 +289,7 @@ fn total_table(c: &RunComparison) -> Table {
     table
 }
 
-/// Both runs against the oracle: a line for each, and one for each that beats it in something.
+/// Both runs compared with the oracle: a line for each, and another for each that beats it in a figure.
 fn write_regret(out: &mut String, regret: &RegretTable) {
     let right = |name, width| (name, Align::Right, width);
     let mut table = Table::new(&[

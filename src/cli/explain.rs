@@ -1,4 +1,4 @@
-//! `tokenyard explain`: where the time of the slow requests went.
+//! `tokenyard explain`: explains where the time of the slow requests went.
 
 use super::args_studies::{Explain as Arguments, SpanName, TimeName};
 use super::input::{Loaded, load, refused, tell_all};

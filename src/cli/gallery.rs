@@ -1,4 +1,4 @@
-//! The cards of the built-in scenarios, as the page has them.
+//! `tokenyard gallery`: the cards of the built-in scenarios for the page.
 
 use super::args::Gallery;
 use super::input::refused;

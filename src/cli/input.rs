@@ -30,7 +30,7 @@ pub(super) fn load(input: &Input) -> Result<Loaded, Failed> {
     let named = [Some(&input.scenario), input.policies.as_ref(), input.trace.as_ref()];
     if named.into_iter().flatten().filter(|name| *name == "-").count() > 1 {
         let fix = "give one of them as a file";
-        let twice = Diagnostic::error("", "stdin named more than once", "`-` for one input", fix);
+        let twice = Diagnostic::error("", "stdin given more than once", "`-` for one input", fix);
         return Err(refused("-", &[twice]));
     }
     let (mut document, origin, wanted) = if link::is_link(&input.scenario) {
@@ -41,7 +41,7 @@ pub(super) fn load(input: &Input) -> Result<Loaded, Failed> {
         (document, origin, None)
     };
     if !document.is_object() {
-        // What follows changes fields, and would make an object of it.
+        // The next steps set fields, and would turn it into an object.
         from_value(document.clone()).map_err(|all| refused(&input.scenario, &all))?;
     }
     if let Some(name) = &input.trace {
@@ -52,7 +52,7 @@ pub(super) fn load(input: &Input) -> Result<Loaded, Failed> {
         let read_text = |text: &str| yaml::value(text).ok();
         let told = adopt_policies(documents, &read_text, &mut document).map_err(|all| refused(name, &all))?;
         if told.mappings.is_empty() {
-            let fix = "it changes nothing: leave --policies away, or fill it";
+            let fix = "it changes nothing: remove --policies, or fill the file";
             tell_all(name, &[Diagnostic::warning("", "nothing at all", BUNDLE[0], fix)]);
         }
         tell_mappings(name, &told);
@@ -60,8 +60,9 @@ pub(super) fn load(input: &Input) -> Result<Loaded, Failed> {
     apply_settings(&mut document, &input.set)?;
     let scenario = from_value(document).map_err(|all| refused(&input.scenario, &all))?;
     if input.trace.is_some() && scenario.workload.trace.is_none() {
-        let fix = "leave --trace away, or do not set workload.trace";
-        let none = Diagnostic::error("workload.trace", "null, beside --trace", "the trace to replay", fix);
+        let fix = "remove --trace, or do not set workload.trace";
+        let none =
+            Diagnostic::error("workload.trace", "null, together with --trace", "the trace to replay", fix);
         return Err(refused(&input.scenario, &[none]));
     }
     let named = trace_name(input, &scenario);
@@ -77,7 +78,7 @@ pub(super) fn load(input: &Input) -> Result<Loaded, Failed> {
     Ok(Loaded { scenario, trace, read })
 }
 
-/// What a kind of document is called, and what to write into an empty one.
+/// The name of a kind of document, and the advice for an empty one.
 type Kind = [&'static str; 2];
 
 const SCENARIO: Kind = ["a scenario as JSON or YAML", "start with {} for all defaults"];
@@ -90,7 +91,7 @@ enum Origin {
     User,
 }
 
-/// Puts a trace in the place of the clients. What a built-in scenario says about its run was meant for those clients.
+/// Replaces the clients by a trace. A built-in scenario's run settings were made for its clients and are dropped.
 fn replay(document: &mut Value, origin: Origin, trace: &str) -> Result<(), Diagnostics> {
     if let (Origin::BuiltIn, Some(fields)) = (origin, document.as_object_mut()) {
         for field in ["title", "note", "run", "edits"] {
@@ -106,7 +107,7 @@ fn replay(document: &mut Value, origin: Origin, trace: &str) -> Result<(), Diagn
     scenario::replay_trace(document, &name)
 }
 
-/// Applies all `--set`s in order, and tells of all that cannot be.
+/// Applies all `--set`s in order, and reports all that cannot be applied.
 fn apply_settings(document: &mut Value, settings: &[String]) -> Result<(), Failed> {
     let mut problems = Diagnostics::new();
     let mut seen: BTreeSet<&str> = BTreeSet::new();
@@ -129,7 +130,7 @@ fn apply_settings(document: &mut Value, settings: &[String]) -> Result<(), Faile
     if problems.is_empty() { Ok(()) } else { Err(refused("--set", &problems)) }
 }
 
-/// A fresh seed below 2^32, told so that the run can be made again.
+/// A fresh seed below 2^32, printed so that the run can be repeated.
 fn fresh_seed() -> Result<String, Failed> {
     let seed = getrandom::u32().map_err(|e| {
         tell(&format!("error: the system gives no random seed (error {e})"));
@@ -189,7 +190,7 @@ pub(super) fn convert(name: &str) -> Result<String, Failed> {
     if has_errors(&problems) { Err(refused(name, &problems)) } else { Ok(text) }
 }
 
-/// Whether a text is policies as YAML or JSON rather than TOML: by its name, or by its first key.
+/// Whether a text is YAML or JSON with policies rather than TOML: by its name, or by its first key.
 fn is_policies(name: &str, text: &str) -> bool {
     let extension = Path::new(name).extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     match extension.as_deref() {
@@ -211,7 +212,7 @@ fn tell_mappings(source: &str, told: &Report) {
     tell_all(source, &told.problems);
 }
 
-/// Prints problems to stderr; the caller gives up.
+/// Prints problems to stderr; the caller then ends the command.
 pub(super) fn refused(source: &str, problems: &[Diagnostic]) -> Failed {
     tell_all(source, problems);
     Failed(BAD_INPUT)
@@ -225,13 +226,13 @@ pub(super) fn tell_all(source: &str, problems: &[Diagnostic]) {
     }
 }
 
-/// The scenario of a link, and the trace that it names. One of which something cannot be used is not run.
+/// The scenario of a link, and the trace that it names. A link with unusable parts is refused.
 fn from_link(text: &str) -> Result<(Value, Option<TraceMark>), Failed> {
     let opened = Session::open_link(text, Audience::Batch);
     if opened.problems.is_empty() {
         if let Some(beside) = &opened.link.beside {
             tell(&format!(
-                "link: it carries a second run, “{}”, which the page shows; this is the first",
+                "link: it has a second run, “{}”, which the page shows; this is the first",
                 beside.name
             ));
         }
@@ -295,18 +296,18 @@ fn parsed(name: &str, text: &str, kind: Kind) -> Result<Value, Failed> {
     let is_yaml = match extension.as_deref() {
         Some("yaml" | "yml") => true,
         Some("json") => false,
-        // JSON documents start with a brace; YAML ones may, and then read as JSON or fail with a JSON message.
+        // JSON documents start with a brace; YAML documents may, and are then read as JSON.
         _ => !text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[']),
     };
     let value = if is_yaml { yaml::value(text) } else { value_from_json(text) };
     match value.map_err(|all| refused(name, &all))? {
-        // Nothing but comments: the same as no text.
+        // A document of comments only counts as empty.
         Value::Null => Err(refused(name, &[Diagnostic::error("", "an empty text", kind[0], kind[1])])),
         value => Ok(value),
     }
 }
 
-/// The bytes of a file or of stdin; no more than a scenario may have, and one to tell that there are more.
+/// The bytes of a file or of stdin; at most one more than a scenario may have, which shows that there are more.
 fn read_bounded(name: &str) -> Result<Vec<u8>, Failed> {
     let most = limits::SCENARIO_BYTES as u64 + 1;
     let mut bytes = Vec::new();
@@ -321,7 +322,7 @@ fn read_bounded(name: &str) -> Result<Vec<u8>, Failed> {
     }
 }
 
-/// Where the trace is: as given, or beside the scenario under the name that the scenario gives.
+/// Path of the trace: as given, or next to the scenario under the name that the scenario gives.
 fn trace_name(input: &Input, scenario: &Scenario) -> Option<String> {
     if input.trace.is_some() {
         return input.trace.clone();

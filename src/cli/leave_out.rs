@@ -28,7 +28,7 @@ fn predicted(found: &Found, set: &Set, own: &Coefficients, seeds: u32) -> Outcom
     all
 }
 
-/// What an experiment is left out with.
+/// The key by which an experiment is left out.
 fn key(e: &Experiment, by: LeaveOut) -> String {
     match by {
         LeaveOut::Model => model_name(e).unwrap_or(&e.model).to_owned(),
@@ -79,10 +79,10 @@ pub(super) fn leave_out(found: Found, by: LeaveOut, only: &[String]) -> Vec<Left
     lines
 }
 
-/// What a line over all that was left out in turn is named.
+/// Name of the line over all parts that were left out in turn.
 const ALL: &str = "all of these";
 
-/// Level 2: what is predicted from another token budget, another parallelism, or another GPU.
+/// Level 2: predictions from another token budget, another parallelism, or another GPU.
 pub(super) fn transfers(found: &Found, seeds: u32) -> Outcome {
     let mut all = Outcome::default();
     for (set, found) in of_sets(found.clone()) {
@@ -134,8 +134,8 @@ fn most_common(values: impl Iterator<Item = u64>) -> Option<u64> {
     counts.into_iter().max_by_key(|(_, n)| *n).map(|(value, _)| value)
 }
 
-/// The built-in coefficients of an H100 have seen no other GPU: those of the same release, or else the nearest, carried over by what is
-/// published of both.
+/// The built-in coefficients of an H100, which were fitted to no other GPU: those of the same release, or else the
+/// nearest, transferred by published figures of both.
 fn from_another_gpu(found: &Found, set: &Set, seeds: u32) -> Outcome {
     let distance = |engine: EngineGeneration| (engine as i32 - set.1 as i32).abs();
     let of_first = built_in().into_iter().filter(|(gpu, ..)| gpu == FIRST.0);

@@ -1,4 +1,4 @@
-//! Links: making one of a scenario, and a scenario of one.
+//! `tokenyard link`, and scenarios from links.
 
 use super::args::{Input, Link as Arguments};
 use super::input::{Loaded, load, refused};
@@ -59,18 +59,18 @@ pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
     say(&format!("{link}\n"))
 }
 
-/// The link of a run's scenario with all its edits; `None` where it would be too long for one.
+/// The link of a run's scenario with all its edits; `None` if it would be too long for a link.
 pub(super) fn of_run(session: &Session) -> Option<String> {
     let scenario = session.scenario();
     let trace = session.trace().map(|trace| trace_mark(&scenario, trace));
     make(&Link { scenario, trace, ..Link::default() }).map(|made| made.link)
 }
 
-/// The trace that was given for a link has to be the one that the link was made with.
+/// Checks that the trace given for a link is the one that the link was made with.
 pub(super) fn compare(source: &str, wanted: &TraceMark, given: Option<&Trace>) -> Result<(), Failed> {
     let Some(given) = given else {
         let found =
-            format!("a run of the trace {} of {} rows, which no link carries", wanted.name, wanted.rows);
+            format!("a run of the trace {} of {} rows, which links do not contain", wanted.name, wanted.rows);
         let missing = Diagnostic::error("workload.trace", found, "that file", "give it with --trace FILE");
         return Err(refused(source, &[missing]));
     };

@@ -1,4 +1,4 @@
-//! What a scenario can name: models, GPUs, policies, and the built-in scenarios.
+//! `tokenyard list`: the names that a scenario can use: models, GPUs, policies, and the built-in scenarios.
 
 use super::args::{List, Listed};
 use super::table::{Align, Table, name};
@@ -121,7 +121,7 @@ fn models_text() -> String {
         let mut on: Vec<String> = Vec::new();
         let mut latest = "";
         for row in &m.measured {
-            // The tensor parallelism of one GPU stands together: H100 tp 1, 2, 4; A100-80 tp 1.
+            // Groups the tensor parallelisms by GPU: H100 tp 1, 2, 4; A100-80 tp 1.
             match on.last_mut().filter(|_| latest == row.gpu) {
                 Some(text) => text.extend([", ", &row.tp.to_string()]),
                 None => on.push(format!("{} tp {}", row.gpu, row.tp)),
@@ -161,7 +161,7 @@ struct Choice {
     description: String,
 }
 
-/// The fields that name a policy, and the types that say which there are.
+/// The fields that name a policy, and the types that list the policies.
 const FIELDS: [(&str, &str); 10] = [
     ("cluster.admission", "AdmissionPolicy"),
     ("cluster.routing", "RoutingPolicy"),

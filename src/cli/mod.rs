@@ -1,7 +1,7 @@
-//! The command line: arguments in, text out. All simulation is behind the session; nothing is computed here.
+//! The command line: turns arguments into text. All simulation is behind the session; nothing is computed here.
 //!
-//! What a run results in goes to stdout and is the same on every machine; everything else (warnings, errors, progress,
-//! what was read) goes to stderr.
+//! The results of a run go to stdout and are the same on every machine; everything else (warnings, errors, progress,
+//! inputs) goes to stderr.
 
 mod args;
 mod args_studies;
@@ -49,7 +49,7 @@ use std::process::ExitCode;
 /// Most characters of a file's name in a message.
 const FILE_NAME: usize = 200;
 
-/// Everything went well.
+/// Success.
 const OK: u8 = 0;
 /// A golden file differs.
 const DIFFERENT: u8 = 1;
@@ -58,7 +58,7 @@ const BAD_INPUT: u8 = 2;
 /// A file cannot be read or written.
 const FILE_TROUBLE: u8 = 3;
 
-/// Why a command ended early: everything there is to say has been said to stderr.
+/// Why a command ended early; all messages have been printed to stderr.
 struct Failed(u8);
 
 /// Runs the command line.
@@ -161,7 +161,7 @@ fn run_golden(args: &args::Golden) -> Result<(), Failed> {
     }
 }
 
-/// What comes out of a file of inputs of the queueing model.
+/// The results of a file of inputs of the queueing model.
 fn run_queueing(args: &args::Queueing) -> Result<(), Failed> {
     let text = golden_text(&args.file)?;
     let results = golden::queueing_results(&text, args.mode.into());
@@ -208,13 +208,14 @@ fn say_bytes(bytes: &[u8]) -> Result<(), Failed> {
     let mut out = std::io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Ok(()) => Ok(()),
-        // Whoever reads has seen enough, as `head` does.
+        // The reader has closed the pipe, as `head` does.
         Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Err(Failed(OK)),
         Err(e) => Err(unreadable(&"stdout", &e)),
     }
 }
 
-/// Writes a line to stderr; if nobody listens there is nobody to tell. What a user named may contain anything.
+/// Writes a line to stderr and ignores errors of writing. Control characters are escaped, as user text may contain
+/// anything.
 fn tell(line: &dyn Display) {
     writeln!(std::io::stderr(), "{}", table::visible(&line.to_string())).ok();
 }

@@ -1,28 +1,28 @@
-//! Files that a command writes: none of them takes the place of one that the same command reads, nor of another that it writes,
-//! whatever their names are spelt like.
+//! Checks the files that a command writes: none may replace a file that the same command reads, or another that it
+//! writes, under any spelling of the name.
 
 use super::Failed;
 use super::input::refused;
 use crate::base::Diagnostic;
 use std::path::{Path, PathBuf};
 
-/// The name of standard input, and the file that the system has it under.
+/// The name of standard input, and its file on the system.
 const STDIN: [&str; 2] = ["-", "/dev/stdin"];
 
-/// What a command reads, and what it is to write so far.
+/// The files that a command reads, and those that it will write so far.
 pub(super) struct Outputs {
     read: Vec<PathBuf>,
     written: Vec<PathBuf>,
 }
 
 impl Outputs {
-    /// Of a command that reads these files, and standard input where a name is `-`.
+    /// For a command that reads these files; the name `-` is standard input.
     pub(super) fn beside(read: impl IntoIterator<Item = PathBuf>) -> Self {
         let stdin = |path: PathBuf| if path == Path::new(STDIN[0]) { STDIN[1].into() } else { path };
         Self { read: read.into_iter().map(stdin).collect(), written: Vec::new() }
     }
 
-    /// Takes a file that is to be written.
+    /// Adds a file that will be written.
     pub(super) fn add(&mut self, path: &Path) -> Result<(), Diagnostic> {
         let wrong = |allowed: &str| {
             let shown = path.display().to_string();
@@ -38,7 +38,7 @@ impl Outputs {
         Ok(())
     }
 
-    /// Takes the files that options name, and tells of each that cannot be written.
+    /// Adds the files that options name, and reports each that cannot be written.
     pub(super) fn add_all<'a>(
         &mut self,
         asked: impl IntoIterator<Item = (&'a str, PathBuf)>,
@@ -67,12 +67,12 @@ pub(super) fn named_in(document: &serde_json::Value, folder: &Path) -> Vec<PathB
     }
 }
 
-/// Whether two names are of one file: spelt otherwise, by a link, or by another name of the same contents.
+/// Whether two names belong to one file: by another spelling, a symbolic link, or a hard link.
 fn is_same(one: &Path, other: &Path) -> bool {
     place(one) == place(other) || number(one).is_some_and(|n| number(other) == Some(n))
 }
 
-/// Where a file is, or would be made.
+/// Path of a file that exists or will be created.
 fn place(path: &Path) -> PathBuf {
     let made_in = || {
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -89,7 +89,7 @@ fn number(path: &Path) -> Option<[u64; 2]> {
     Some([found.dev(), found.ino()])
 }
 
-/// The system does not tell.
+/// The system does not provide it.
 #[cfg(not(unix))]
 fn number(_: &Path) -> Option<[u64; 2]> {
     None

@@ -1,4 +1,4 @@
-//! Many runs at once, on as many cores as there are or as the user gives.
+//! Runs in parallel, on all cores or on the number that the user gives.
 
 use super::FILE_TROUBLE;
 use super::{Failed, tell};
@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-/// Threads for runs: as many as asked for, or as the machine has cores.
+/// Threads for runs: the requested number, or one per core.
 pub(super) fn threads(jobs: Option<u32>) -> Result<ThreadPool, Failed> {
     let made = rayon::ThreadPoolBuilder::new().num_threads(jobs.unwrap_or(0) as usize).build();
     made.map_err(|_| {
@@ -16,7 +16,7 @@ pub(super) fn threads(jobs: Option<u32>) -> Result<ThreadPool, Failed> {
     })
 }
 
-/// What the work gives for each number below `count`, in order.
+/// The results of the work for each number below `count`, in order.
 pub(super) fn each<T: Send>(
     pool: &ThreadPool,
     count: usize,
@@ -25,12 +25,12 @@ pub(super) fn each<T: Send>(
     pool.install(|| (0..count).into_par_iter().map(work).collect())
 }
 
-/// A bar of so many runs; indicatif draws nothing unless stderr is a terminal.
+/// A progress bar over `runs` runs; indicatif draws nothing unless stderr is a terminal.
 pub(super) fn progress(runs: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} runs, {eta} left");
     ProgressBar::new(runs).with_style(style.expect("the template is a constant"))
 }
 
-/// Said where several seeds are asked for and the workload has no use for them.
+/// Printed if several seeds are requested and the workload does not depend on the seed.
 pub(super) const NOTHING_DRAWN: &str =
-    "note: nothing of this workload is drawn, so that another seed is the same traffic: one seed is run";
+    "note: this workload is not random, so that another seed is the same traffic: one seed is run";

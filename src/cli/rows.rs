@@ -1,4 +1,4 @@
-//! Files of rows that a run writes beside its report.
+//! Files of rows that a run writes in addition to its report.
 
 use super::args::Rows;
 use super::input::refused;
@@ -10,22 +10,22 @@ use crate::session::{Session, Stop};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// Requests between two looks at whether the file still takes them.
+/// Requests between two checks whether the file still accepts rows.
 const AT_ONCE: u32 = 4096;
 
-/// The files asked for, none of them opened yet.
+/// The requested files, not yet opened.
 pub(super) struct RowFiles {
     files: Vec<(Table, Format, PathBuf)>,
     candidates: u32,
 }
 
 impl RowFiles {
-    /// A run that writes none.
+    /// No files of rows.
     pub(super) fn none() -> Self {
         Self { files: Vec::new(), candidates: 1 }
     }
 
-    /// What the arguments ask for. Tells of all names that cannot be used.
+    /// The files that the arguments request. Reports all names that cannot be used.
     pub(super) fn of(args: &Rows) -> Result<Self, Failed> {
         let asked = [
             (Table::Requests, &args.requests),
@@ -67,13 +67,13 @@ impl RowFiles {
     }
 }
 
-/// The format by the end of a name.
+/// The format by the extension of a name.
 fn format_of(path: &Path) -> Result<Format, Diagnostic> {
     let shown = path.display().to_string();
     let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     let known = Format::ALL.into_iter().find(|f| extension.as_deref() == Some(f.extension()));
     known.ok_or_else(|| {
-        let fix = "its end says how the rows are written: with commas, or a JSON object on each line";
+        let fix = "its extension selects the format: CSV, or a JSON object on each line";
         Diagnostic::error("", shown, "a file name that ends in .csv or .jsonl", fix)
     })
 }
@@ -100,7 +100,7 @@ impl RowsUnderWay<'_> {
         }
     }
 
-    /// Writes what is known at the end alone.
+    /// Writes what is known only at the end.
     pub(super) fn finish(&mut self, session: &Session) -> Result<(), Failed> {
         let Some(tables) = &mut self.tables else { return Ok(()) };
         while !tables.write_rest(session, AT_ONCE).map_err(|e| failed(self.files, &e))? {}

@@ -1,4 +1,4 @@
-//! Running a scenario to its end.
+//! `tokenyard run`: runs a scenario to its end.
 
 use super::args::{Input, Run};
 use super::input::{Loaded, load, refused, tell_all};
@@ -40,7 +40,7 @@ pub(super) fn check(input: &Input) -> Result<(), Failed> {
     say("ok\n")
 }
 
-/// Says what the summary would have said.
+/// Prints the problems that the summary would have shown.
 fn tell_notices(report: &Report) {
     for notice in &report.notices {
         tell(&format!("notice: {}", summary::in_one_line(notice)));
@@ -87,15 +87,12 @@ fn finish(input: &Input, files: &RowFiles) -> Result<(Session, Report), Failed> 
     Ok((session, report))
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the progress bar goes by the clock on the wall, and nothing else does"
-)]
+#[expect(clippy::disallowed_methods, reason = "only the progress bar uses the wall clock")]
 fn now() -> Instant {
     Instant::now()
 }
 
-/// How far the run is, by what will end it.
+/// Progress of the run, measured by what will end it.
 struct Progress {
     bar: ProgressBar,
     by: Measure,
@@ -107,7 +104,7 @@ enum Measure {
     Seconds,
     /// Requests up to the last.
     Requests,
-    /// Nobody knows how many there will be.
+    /// The number of requests is unknown.
     Open,
 }
 

@@ -1,4 +1,5 @@
-//! What libraries say of input, in the words of this program: what was found there, not what a parser expected inside.
+//! Messages of libraries about input, in the words of this program: what was found, not what a parser expected
+//! internally.
 
 use std::io;
 
@@ -14,26 +15,26 @@ pub(super) fn of_file(error: &io::Error) -> String {
         Kind::AlreadyExists => "it is there already",
         Kind::NotADirectory => "a part of its path is a file, not a folder",
         Kind::IsADirectory => "a folder, where a file belongs",
-        Kind::ReadOnlyFilesystem => "the disk takes no files: it is read-only",
+        Kind::ReadOnlyFilesystem => "the disk is read-only",
         Kind::StorageFull | Kind::QuotaExceeded => "no room is left on the disk",
         Kind::InvalidFilename | Kind::InvalidInput => "a name that no file can have",
         Kind::UnexpectedEof => "it ends too early",
-        Kind::BrokenPipe => "nobody reads any more",
-        Kind::Interrupted | Kind::TimedOut | Kind::WouldBlock => "the system broke it off",
+        Kind::BrokenPipe => "the reader has closed it",
+        Kind::Interrupted | Kind::TimedOut | Kind::WouldBlock => "the system interrupted it",
         _ => "",
     };
     if !known.is_empty() {
         return known.to_owned();
     }
     match error.raw_os_error() {
-        // Loops of links have no kind of their own yet.
+        // Loops of links do not have their own kind yet.
         Some(40) => "links that lead in a circle".to_owned(),
         Some(number) => format!("the system refuses it (error {number})"),
         None => "it cannot be read or written".to_owned(),
     }
 }
 
-/// What is wrong with text in a format, from what its reader says of it.
+/// The problem of a text in a format, from its reader's message.
 pub(super) fn of_text(reason: &str, format: &str, near: &str) -> String {
     let known = [
         ("unclosed string", "a text in quotes that is not closed"),
@@ -49,7 +50,7 @@ pub(super) fn of_text(reason: &str, format: &str, near: &str) -> String {
         ("document start", "a line that does not fit the indentation above it"),
         ("directive", "a directive that is not known"),
         ("base64", "binary data that is not base64"),
-        ("merge", "a merge of something that is no object"),
+        ("merge", "a merge of a value that is not an object"),
         ("escape", "an escape that does not exist"),
         ("anchor", "an anchor or alias that cannot be read"),
         ("newline", "more text in the line than one key and its value"),

@@ -1,4 +1,5 @@
-//! `tokenyard size`: what one replica carries within objectives, how many a rate asks for, and what limits them.
+//! `tokenyard size`: the load that one replica can serve within objectives, the replicas that a rate needs, and the
+//! limiting objective.
 
 use super::args::Size;
 use super::input::refused;
@@ -13,7 +14,7 @@ use crate::scenario::Pool;
 use crate::study::sizing::pool_coefficients;
 use serde_json::{Value, json};
 
-/// Where the coefficients come from, and what they are.
+/// The coefficients and their source.
 struct Server {
     params: Params,
     max_batch: u32,
@@ -21,7 +22,7 @@ struct Server {
     source: String,
 }
 
-/// What is asked for a rate.
+/// The result for a rate.
 struct AtRate {
     rate_per_s: f64,
     replicas: u32,
@@ -29,7 +30,7 @@ struct AtRate {
     state: Option<State>,
 }
 
-/// Everything that is told.
+/// All results.
 struct Sized {
     server: Server,
     size: RequestSize,
@@ -55,7 +56,7 @@ fn sized(args: &Size) -> Result<Sized, Diagnostics> {
     let server = server(args, size)?;
     let closed = ClosedForm::new(server.params, size).map_err(|why| vec![of_trouble(&why)])?;
     let goals = objectives(args, &server, size)?;
-    // What happens outside the engine is part of an objective, and none of the model.
+    // Time outside the engine is part of an objective, but not of the model.
     let inside = Objectives {
         ttft_ms: less(goals.ttft_ms, server.outside_ms[0], "--ttft")?,
         itl_ms: less(goals.itl_ms, server.outside_ms[1], "--itl")?,
@@ -126,7 +127,7 @@ fn server(args: &Size, size: RequestSize) -> Result<Server, Diagnostics> {
     Ok(Server { params: found.params, max_batch, outside_ms: found.outside_ms, source: found.source })
 }
 
-/// Objectives that are given, or follow from a multiplier.
+/// Objectives, given or computed from a multiplier.
 fn objectives(args: &Size, server: &Server, size: RequestSize) -> Result<Objectives, Diagnostics> {
     let Some(multiplier) = args.slo_multiplier else {
         let (ttft_ms, itl_ms) = (args.ttft.unwrap_or(0.0), args.itl.unwrap_or(0.0));
@@ -196,7 +197,7 @@ fn at_rate(
     Ok(AtRate { rate_per_s, replicas, rho: closed.rho(share), state })
 }
 
-/// Troubles of the model as problems with the arguments.
+/// Errors of the model as problems with the arguments.
 fn of_trouble(why: &Trouble) -> Diagnostic {
     match why {
         Trouble::Infeasible { objective, target_ms, idle_ms } => Diagnostic::error(
@@ -266,7 +267,7 @@ fn as_text(s: &Sized) -> String {
         "ttft" => "the TTFT objective binds",
         "itl" => "the ITL objective binds",
         "batch" => "the batch limit binds",
-        _ => "no objective binds: beyond it the batch grows for ever",
+        _ => "no objective binds: above this rate the batch grows without bound",
     };
     line(format!("one replica carries {:.4} requests/s: {why}", s.rate_per_s));
     line(format!("a full batch of {} does {:.4} requests/s", s.server.max_batch, s.batch_limit_per_s));

@@ -1,11 +1,11 @@
-//! The report as a page of text.
+//! The report as readable text.
 
 use super::summary_groups as groups;
 use super::table::{Align, MISSING, Table, name, number, visible};
 use crate::session::Report;
 use std::fmt::{self, Write};
 
-/// The report, readable; the same bytes on every machine, like the report itself.
+/// The report as readable text; the same bytes on every machine, like the report itself.
 pub(super) fn text(report: &Report) -> String {
     let mut out = String::new();
     write(&mut out, report).expect("a String takes any text");
@@ -64,7 +64,7 @@ fn latencies(r: &Report) -> Table {
     table
 }
 
-/// A figure of so many values: a dash if there are none.
+/// A figure over `count` values: a dash if there are none.
 pub(super) fn known(count: u64, figure: f64, decimals: usize) -> String {
     number((count > 0).then_some(figure), decimals)
 }
@@ -140,7 +140,7 @@ fn write_notices(out: &mut String, r: &Report) -> fmt::Result {
     Ok(())
 }
 
-/// What it says, where it comes from and what to do.
+/// The message, its source and the advice.
 pub(super) fn in_one_line(notice: &crate::session::Notice) -> String {
     visible(&format!("{} ({}: {})", notice.text, notice.path, notice.remedy))
 }

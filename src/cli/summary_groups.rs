@@ -1,4 +1,4 @@
-//! The summary's tables of groups, of what was slow, and how evenly and how well work was spread.
+//! The summary's tables of groups and of the slowest requests, and its lines on fairness, the CPU tier and decisions.
 
 use super::summary::known;
 use super::table::{Align, Table, name, number};
@@ -6,7 +6,7 @@ use crate::session::Report;
 use crate::session::report::GroupPart;
 use std::fmt::{self, Write};
 
-/// Everything that is said of parts of the traffic, where there is more than one part.
+/// The tables of parts of the traffic, if there is more than one part.
 pub(super) fn write(out: &mut String, r: &Report) -> fmt::Result {
     let classes: Vec<&GroupPart> = r.classes.iter().map(|c| &c.requests).collect();
     let tenants: Vec<&GroupPart> = r.tenants.iter().collect();
@@ -82,7 +82,7 @@ fn in_ms(us: u64) -> String {
     number(Some(us as f64 / 1000.0), 3)
 }
 
-/// Fairness, fitness, the CPU tier and the decisions, each where there is one.
+/// Fairness, fitness, the CPU tier and the decisions, each if present.
 fn write_shares(out: &mut String, r: &Report) -> fmt::Result {
     let (f, busy) = (&r.fairness, r.throughput.seconds > 0.0);
     let index = |x: f64| number(busy.then_some(x), 3);

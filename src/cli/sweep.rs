@@ -1,8 +1,9 @@
-//! `tokenyard sweep`: every combination of values with every seed, a row for each; what is done already is not done again.
+//! `tokenyard sweep`: runs every combination of values with every seed and writes a row for each; existing rows are
+//! not computed again.
 //!
-//! While it runs, rows are added to `rows.jsonl` as they come, so that a run that is cut off loses little. At the end the file is
-//! written anew, in order of the cases, and `rows.csv` beside it: the same bytes however often it was cut off and on however many
-//! cores. A part of the cases (`--shard`) has files of its own.
+//! While it runs, rows are appended to `rows.jsonl` as they are computed, so that an interrupted run loses little. At
+//! the end the file is rewritten in order of the cases, and `rows.csv` next to it: the same bytes after any number of
+//! interruptions and on any number of cores. A part of the cases (`--shard`) has its own files.
 
 use super::args_studies::Sweep;
 use super::input::{Loaded, load, refused, tell_all};
@@ -48,7 +49,7 @@ pub(super) fn run(args: &Sweep) -> Result<(), Failed> {
     let mut done = files.read(&plan)?;
     let missing: Vec<&Case> = cases.iter().filter(|case| !done.contains_key(&case.number)).copied().collect();
     if missing.len() < cases.len() {
-        tell(&format!("{} of {} cases are there already", cases.len() - missing.len(), cases.len()));
+        tell(&format!("{} of {} cases exist already", cases.len() - missing.len(), cases.len()));
     }
     for row in run_missing(&plan, &missing, &files, args.jobs)? {
         done.insert(row.number, row);
@@ -72,7 +73,7 @@ fn varied(texts: &[String]) -> Result<Vec<Vary>, Failed> {
     if problems.is_empty() { Ok(varied) } else { Err(refused("--vary", &problems)) }
 }
 
-/// Runs cases, and adds each row to the file as it comes.
+/// Runs cases, and appends each row to the file as it is computed.
 fn run_missing(
     plan: &Plan,
     cases: &[&Case],
@@ -90,7 +91,7 @@ fn run_missing(
     let made = each(&pool, cases.len(), |i| {
         let row = plan.run(cases[i]).map_err(Trouble::Case)?;
         let line = format!("{}\n", row.line());
-        let mut file = file.lock().expect("nobody panics while it is locked");
+        let mut file = file.lock().expect("no thread panics while it is locked");
         file.write_all(line.as_bytes()).and_then(|()| file.flush()).map_err(Trouble::File)?;
         bar.inc(1);
         Ok(row)
@@ -128,7 +129,7 @@ impl Files {
         self.folder.join(format!("{name}{}.{end}", self.part))
     }
 
-    /// All that is written.
+    /// All rows to write.
     fn all(&self) -> [PathBuf; 4] {
         let written = [("rows", "jsonl"), ("rows", "csv"), ("summary", "json"), ("unfinished", "tmp")];
         written.map(|(name, end)| self.named(name, end))
@@ -138,7 +139,7 @@ impl Files {
         self.named("rows", "jsonl")
     }
 
-    /// The rows that are there, by case. A line that was cut off or changed is told, and its case runs again.
+    /// The existing rows, by case. A line that was cut off or changed is reported, and its case runs again.
     fn read(&self, plan: &Plan) -> Result<BTreeMap<u32, CaseRow>, Failed> {
         fs::create_dir_all(&self.folder).map_err(|e| unreadable(&self.folder.display(), &e))?;
         let path = self.rows();
@@ -176,7 +177,7 @@ impl Files {
         Ok(rows)
     }
 
-    /// All rows in order, in the place of those that came as they came.
+    /// All rows in order of the cases, in place of the appended ones.
     fn write(&self, plan: &Plan, rows: &[&CaseRow]) -> Result<(), Failed> {
         self.write_lines(rows)?;
         let path = self.named("rows", "csv");
@@ -201,7 +202,7 @@ impl Files {
         self.replace(&self.named("summary", "json"), format!("{}\n", json::indented(summary)).as_bytes())
     }
 
-    /// Writes a file beside it and puts it in its place, so that nobody finds half of it.
+    /// Writes a temporary file and renames it, so that the file is never incomplete.
     fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), Failed> {
         let beside = self.named("unfinished", "tmp");
         let written =
@@ -211,7 +212,7 @@ impl Files {
     }
 }
 
-/// The figures that the table shows: their column, how the table calls them, decimals.
+/// The figures of the table: column, heading, decimals.
 const SHOWN: [(&str, &str, usize); 6] = [
     ("arrived_per_s", "req/s", 2),
     ("ttft_p50_ms", "TTFT p50", 1),

@@ -1,6 +1,6 @@
-//! Tables and values as text: columns as wide as what stands in them, a dash where there is no value.
+//! Tables and values as text: columns fit their contents, and a dash means no value.
 
-/// Stands for a value that does not exist.
+/// Text of a missing value.
 pub(super) const MISSING: &str = "–";
 /// Most characters of a name in a table.
 const NAME: usize = 40;
@@ -57,12 +57,12 @@ impl Table {
     }
 }
 
-/// A number with so many decimals, or a dash.
+/// A number with a given number of decimals, or a dash.
 pub(super) fn number(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| MISSING.to_owned(), |x| format!("{x:.decimals$}"))
 }
 
-/// A name as it goes into a table: short, and without characters that move the cursor.
+/// A name for a table: short, and without characters that move the cursor.
 pub(super) fn name(text: &str) -> String {
     let short = if text.chars().count() > NAME {
         text.chars().take(NAME - 1).chain(['…']).collect()

@@ -1,4 +1,4 @@
-//! `tokenyard theory`: laws of queueing theory beside a run.
+//! `tokenyard theory`: compares a run with laws of queueing theory.
 
 use super::args_studies::Theory as Arguments;
 use super::input::{Loaded, load, refused};
@@ -26,7 +26,7 @@ pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
 fn law(name: &str) -> Result<Law, Failed> {
     Law::of_name(name).ok_or_else(|| {
         let allowed = Law::ALL.map(Law::name).join(", ");
-        let fix = "leave --law away for the law that fits best";
+        let fix = "leave out --law for the law that fits best";
         refused("--law", &[Diagnostic::error("", format!("\"{name}\""), allowed, fix)])
     })
 }
@@ -71,7 +71,12 @@ fn text(t: &Theory) -> String {
 
 fn write_assumptions(out: &mut String, l: &LawFound) {
     let _ = write!(out, "\n* {} ({})", l.title, l.law.name());
-    out.push_str(if l.fits { "\n" } else { ": the cluster is not built as this law has it\n" });
+    out.push_str(if l.fits {
+        "\n"
+    } else {
+        ": the cluster does not have the structure that this law \
+    assumes\n"
+    });
     for a in &l.assumptions {
         let verdict = match a.verdict {
             Verdict::Kept => "kept",

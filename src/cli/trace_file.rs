@@ -1,4 +1,4 @@
-//! Reading a trace: from a file or stdin, as text or compressed with gzip, which its first bytes tell.
+//! Reads a trace from a file or stdin, as text or compressed with gzip, which its first bytes show.
 
 use super::input::{refused, tell_all};
 use super::{BAD_INPUT, Failed, tell, unreadable};
@@ -10,12 +10,12 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::sync::Arc;
 
-/// Bytes read at once.
+/// Bytes read per call.
 const PIECE: usize = 1 << 20;
 /// How every gzip file begins.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// The trace in the file of this name, or in stdin where the name is `-`; what it holds goes to stderr.
+/// The trace in the file of this name, or in stdin if the name is `-`; a summary of it goes to stderr.
 pub(super) fn read(name: &str) -> Result<Arc<Trace>, Failed> {
     let trouble = |e: &std::io::Error| unreadable(&name, e);
     let source: Box<dyn Read> = if name == "-" {
@@ -29,7 +29,7 @@ pub(super) fn read(name: &str) -> Result<Arc<Trace>, Failed> {
         if packed { Box::new(MultiGzDecoder::new(source)) } else { Box::new(source) };
     let mut reader = TraceReader::new(name, limits::TRACE_BYTES_CLI);
     let mut piece = vec![0; PIECE];
-    // The reader counts what comes out of the decompression, and has failed when that is too much.
+    // The reader counts the decompressed bytes, and fails if there are too many.
     while !reader.has_failed() {
         match source.read(&mut piece) {
             Ok(0) => break,
@@ -40,7 +40,7 @@ pub(super) fn read(name: &str) -> Result<Arc<Trace>, Failed> {
         }
     }
     let (trace, mut problems, summary) = reader.finish();
-    // The name stands before each of them.
+    // Each problem is prefixed with the name.
     for problem in problems.iter_mut().filter(|problem| problem.path == name) {
         problem.path.clear();
     }

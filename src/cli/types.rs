@@ -1,4 +1,5 @@
-//! The TypeScript types of what crosses the boundary to the page, from the Rust types and their doc comments.
+//! `tokenyard types`: the TypeScript types of values that cross the boundary to the page, from the Rust types and
+//! their doc comments.
 
 use crate::base::Diagnostic;
 use crate::exchange::import::benchmark::Benchmark;
@@ -24,7 +25,7 @@ use ts_rs::{Config, TS, TypeVisitor};
 
 const HEADER: &str = "// The types of what crosses the boundary, from Rust: cargo run -- types > www/src/generated/boundary.ts\n";
 
-/// The declarations as TypeScript text: what the module answers and takes, and what that consists of.
+/// The declarations as TypeScript text: the module's results and arguments, and the types that they contain.
 pub(super) fn text() -> String {
     // JSON numbers: JavaScript reads them as doubles, and none of ours is beyond 2^53.
     let mut all = Declarations { config: Config::new().with_large_int("number"), by_name: BTreeMap::new() };
@@ -119,14 +120,14 @@ fn list<T: Serialize>(name: &str, of: &str, about: &str, values: &[T]) -> String
 
 struct Declarations {
     config: Config,
-    /// Sorted, because the order in which the library visits what a type consists of differs between builds.
+    /// Sorted, because the library's order of visiting the parts of a type differs between builds.
     by_name: BTreeMap<String, String>,
 }
 
 impl TypeVisitor for Declarations {
     fn visit<T: TS + 'static + ?Sized>(&mut self) {
         let name = T::ident(&self.config);
-        // A list, an option or a number has no declaration of its own; what it consists of is visited all the same.
+        // A list, an option or a number has no declaration; its parts are still visited.
         if T::output_path().is_none() || self.by_name.contains_key(&name) {
             return;
         }
@@ -142,7 +143,7 @@ impl TypeVisitor for Declarations {
     }
 }
 
-/// The same text with the marks of its comments on the lines of what they say.
+/// The same text with the comment marks on the lines of the comment's text.
 fn in_one_line(comments: &str) -> String {
     comments.replace("/**\n * ", "/** ").replace("\n */", " */")
 }

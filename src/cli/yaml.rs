@@ -7,11 +7,11 @@ use crate::scenario::value_said_once;
 use serde_json::Value;
 use serde_saphyr::options::DuplicateKeyPolicy;
 
-/// Reads YAML text; problems of syntax name line and column, keys that are given twice their path. Null where there is
-/// nothing but comments.
+/// Reads YAML text. Problems of syntax name line and column; keys that are given twice name their path. Null if there
+/// are only comments.
 pub(super) fn value(text: &str) -> Result<Value, Diagnostics> {
     let mut options = serde_saphyr::Options::default();
-    // Both values are wanted, to tell of every key.
+    // Both values are needed to report every key.
     options.duplicate_keys = DuplicateKeyPolicy::LastWins;
     let read =
         serde_saphyr::with_deserializer_from_str_with_options(text, options, |source| ReadTree::read(source));
@@ -22,7 +22,7 @@ fn problem(text: &str, error: &serde_saphyr::Error) -> Diagnostic {
     let place =
         error.location().map_or_else(String::new, |l| format!("line {}, column {}", l.line(), l.column()));
     let message = error.without_snippet().to_string();
-    // The place is told already, and what the library's options are is nothing to its user's user.
+    // The place is already reported, and the library's options do not matter to the user.
     let first = message.lines().next().unwrap_or_default();
     let reason = first.split(" at line ").next().unwrap_or_default();
     let said = |start: &str| reason.starts_with(start);
@@ -31,15 +31,15 @@ fn problem(text: &str, error: &serde_saphyr::Error) -> Diagnostic {
         return Diagnostic::error(place, found, "finite numbers up to 1.8e308", "write a plain number");
     }
     if said("budget breached: Depth") || said("recursion limit") {
-        let fix = "no field lies that deep: check the indentation";
-        return Diagnostic::error(place, "values within values, too deep to read", "a few levels", fix);
+        let fix = "no field is nested that deeply: check the indentation";
+        return Diagnostic::error(place, "values nested too deeply to read", "a few levels", fix);
     }
     if said("budget breached") || said("alias") {
-        let fix = "write it out, or leave the anchors away";
-        return Diagnostic::error(place, "more than a document of this size may unfold to", "less", fix);
+        let fix = "write it out, or remove the anchors";
+        return Diagnostic::error(place, "more than a document of this size may expand to", "less", fix);
     }
     if said("multiple YAML documents") {
-        let fix = "keep what stands before the line ---";
+        let fix = "keep only the text before the line ---";
         return Diagnostic::error(place, "a second document", "one document in a file", fix);
     }
     let near = error
@@ -67,7 +67,7 @@ mod tests {
 
     /// The files of `tests/yaml`, which the page's reader reads too (`www/src/base/yaml.test.ts`).
     #[test]
-    fn files_give_the_documents_that_the_page_reads_from_them() {
+    fn files_give_the_same_documents_as_on_the_page() {
         let folder = format!("{}/tests/yaml", env!("CARGO_MANIFEST_DIR"));
         let mut read = 0;
         for entry in fs::read_dir(&folder).expect("the corpus") {
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_page_reads_differently_is_known() {
+    fn differences_from_the_page_are_known() {
         let cases: Value =
             serde_json::from_str(include_str!("../../tests/yaml/differences.json")).expect("JSON");
         for case in cases.as_array().expect("a list") {

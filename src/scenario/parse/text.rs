@@ -79,7 +79,7 @@ fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
         let fix = "no field lies that deep: check the braces and brackets";
         return Diagnostic::error(
             place,
-            "values within values, too deep to read (recursion limit exceeded)",
+            "values nested too deeply to read (recursion limit exceeded)",
             "a few levels",
             fix,
         );

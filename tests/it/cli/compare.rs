@@ -138,7 +138,7 @@ fn a_trace_has_one_seed_and_its_requests_are_paired() {
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     let c: Value = serde_json::from_str(&stdout(&out)).expect("JSON");
     assert_eq!((&c["paired"], &c["requests"], &c["interval"]), (&true.into(), &200.into(), &"blocks".into()));
-    assert!(stderr(&out).contains("nothing of this workload is drawn"), "{}", stderr(&out));
+    assert!(stderr(&out).contains("this workload is not random"), "{}", stderr(&out));
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn what_cannot_be_compared_is_refused_with_a_message() {
         (vec!["compare", "chat-4xh100", "chat-4xh100", "--seeds", "0"], "0"),
         (vec!["compare", "chat-4xh100", "chat-4xh100", "--set-b", "cluster.routing"], "PATH=VALUE"),
         (vec!["compare", "chat-4xh100", "chat-4xh100", "--set-b", "cluster.ruoting=random"], "routing"),
-        (vec!["compare", "-", "-"], "stdin named more than once"),
+        (vec!["compare", "-", "-"], "stdin given more than once"),
     ] {
         let out = run_with(&args, b"{}");
         assert_eq!((out.status.code(), stdout(&out).as_str()), (Some(2), ""), "{args:?}");

@@ -54,9 +54,9 @@ fn a_trace_reads_the_same_from_a_file_from_stdin_and_from_gzip() {
     let cut = &packed(&text)[..60];
     refused(&run_with(&args("-"), cut), &["gzip data that cannot be unpacked"]);
     let both = run_with(&["run", "-", "--trace", "-"], b"{}");
-    refused(&both, &["stdin named more than once"]);
+    refused(&both, &["stdin given more than once"]);
     let dropped = run(&["run", "chat-4xh100", "--trace", file.path(), "--set", "workload.trace=null"]);
-    refused(&dropped, &["workload.trace: null, beside --trace"]);
+    refused(&dropped, &["workload.trace: null, together with --trace"]);
 }
 
 #[test]

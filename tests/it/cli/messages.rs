@@ -96,7 +96,7 @@ fn text_that_cannot_be_read_is_told_with_its_place() {
         ("a:\tb\n\tc: 1", "a tab, where only blanks may indent"),
         ("a: &x [*x]", "an alias within what it stands for"),
         ("a: !!binary x", "binary data that is not base64"),
-        ("<<: 1", "a merge of something that is no object"),
+        ("<<: 1", "a merge of a value that is not an object"),
         ("%YAML 3", "a directive that is not known"),
     ];
     for (i, (text, part)) in yaml.into_iter().enumerate() {

@@ -107,7 +107,7 @@ fn a_pipe_that_nobody_reads_any_more_ends_the_command_with_its_name() {
     reader.join().expect("the reader has gone");
     fs::remove_file(&path).ok();
     assert_eq!((out.status.code(), stdout(&out).as_str()), (Some(3), ""));
-    assert!(stderr(&out).contains(".csv: nobody reads any more"), "{}", stderr(&out));
+    assert!(stderr(&out).contains(".csv: the reader has closed it"), "{}", stderr(&out));
 }
 
 #[test]

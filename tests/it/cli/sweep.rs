@@ -102,7 +102,7 @@ fn a_sweep_that_was_cut_off_goes_on_and_ends_with_the_same_bytes() {
     let out = ran(&sweep(&cut, &["--jobs", "1"]));
     assert!(
         stderr(&out).contains("2 lines are cut off or changed")
-            && stderr(&out).contains("5 of 12 cases are there already"),
+            && stderr(&out).contains("5 of 12 cases exist already"),
         "{}",
         stderr(&out)
     );
@@ -111,7 +111,7 @@ fn a_sweep_that_was_cut_off_goes_on_and_ends_with_the_same_bytes() {
     }
     // All there: nothing is run, the bytes stay.
     let again = ran(&sweep(&cut, &[]));
-    assert!(stderr(&again).contains("12 of 12 cases are there already"));
+    assert!(stderr(&again).contains("12 of 12 cases exist already"));
     assert_eq!((whole.text("rows.csv"), stdout(&out)), (cut.text("rows.csv"), stdout(&again)));
 }
 
@@ -146,7 +146,7 @@ fn rows_of_another_sweep_are_not_touched() {
     assert_eq!(folder.text("rows.jsonl"), before);
     // More seeds are the same sweep, further on.
     let more: Vec<&str> = sweep(&folder, &[]).into_iter().map(|a| if a == "2" { "3" } else { a }).collect();
-    assert!(stderr(&ran(&more)).contains("12 of 18 cases are there already"));
+    assert!(stderr(&ran(&more)).contains("12 of 18 cases exist already"));
 }
 
 #[test]

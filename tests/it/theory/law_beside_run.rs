@@ -418,7 +418,10 @@ fn the_command_prints_the_same_and_refuses_a_law_it_does_not_know() {
     assert_eq!(found["chosen"], "batch-server");
     assert_eq!(found["laws"].as_array().map(Vec::len), Some(Law::ALL.len()));
     let text = command::stdout(&command::run(&[&args[..], &["--law", "mg1"]].concat()));
-    assert!(text.contains("* M/G/1 (mg1): the cluster is not built as this law has it"), "{text}");
+    assert!(
+        text.contains("* M/G/1 (mg1): the cluster does not have the structure that this law assumes"),
+        "{text}"
+    );
     assert!(text.contains("violated  a replica serves up to 40 requests at a time"), "{text}");
     let out = command::run(&[&args[..], &["--law", "mm2"]].concat());
     assert_eq!(out.status.code(), Some(2));
