@@ -1,6 +1,7 @@
-//! The cards of the built-in scenarios: what to look at, when it happens, and a picture drawn from a run of the scenario itself.
+//! The cards of the built-in scenarios: a hint with its instant, and a picture drawn from a run of the scenario.
 //!
-//! The page has them as data (`tokenyard gallery`), so that neither their words nor the runs behind the pictures are part of a first visit.
+//! The page has them as data (`tokenyard gallery`), so that a first visit loads neither the texts nor the runs behind
+//! the pictures.
 
 mod pictures;
 mod rows;
@@ -19,19 +20,19 @@ pub struct Card {
     pub name: &'static str,
     /// Its title.
     pub title: String,
-    /// What to look at and when it happens. The instant stands between two `*`.
+    /// A hint what to look at, with its instant between two `*`.
     pub look: &'static str,
-    /// What it is about.
+    /// Its topics.
     pub tags: &'static [&'static str],
-    /// Where it opens, in seconds.
+    /// The instant at which it opens, in seconds.
     pub opens_s: u32,
-    /// What happens, drawn.
+    /// Its picture.
     pub picture: Picture,
 }
 
 type Entry = (&'static str, &'static [&'static str], &'static str, Draw);
 
-/// Name, tags, what to look at, and what is drawn, in the order of the cards.
+/// Name, tags, hint and picture of each card, in order.
 const CARDS: &[Entry] = &[
     (
         "chat-4xh100",
@@ -42,7 +43,7 @@ const CARDS: &[Entry] = &[
     (
         "stale-herd",
         &["routing"],
-        "From *40 s* the router looks every two seconds, and each time everybody goes to one replica.",
+        "From *40 s* the router looks every two seconds, and sends all requests in between to one replica.",
         Draw::Queues { seconds: [34.0, 64.0], caption: "waiting on eight replicas" },
     ),
     (
@@ -66,7 +67,7 @@ const CARDS: &[Entry] = &[
     (
         "cache-livelock",
         &["KV cache", "scheduling"],
-        "At *40 s* one prompt fills the cache and preempts itself for ever; nothing else finishes.",
+        "At *40 s* one prompt fills the cache and preempts itself again and again; nothing else finishes.",
         Draw::Rates {
             seconds: [20.0, 80.0],
             caption: "per second",
@@ -82,7 +83,7 @@ const CARDS: &[Entry] = &[
     (
         "long-prompt",
         &["scheduling"],
-        "At *31 s* a prompt of 98,304 tokens arrives; see who waits behind it, and how long.",
+        "At *31 s* a prompt of 98,304 tokens arrives; see which requests wait behind it, and how long.",
         Draw::Lives {
             from: 188,
             every: 11,
@@ -104,8 +105,8 @@ const CARDS: &[Entry] = &[
     (
         "tenant-quotas",
         &["overload"],
-        "From *50 s* one tenant asks for six times as much; the quota makes it its own trouble.",
-        Draw::Admitted { seconds: [50.0, 120.0], caption: "who gets in" },
+        "From *50 s* one tenant asks for six times as much; the quota keeps the trouble to that tenant.",
+        Draw::Admitted { seconds: [50.0, 120.0], caption: "admitted and refused" },
     ),
     (
         "priority-inversion",
@@ -116,7 +117,7 @@ const CARDS: &[Entry] = &[
     (
         "mixed-fleet@2",
         &["hardware", "routing"],
-        "Two H100s and three A100s share the chats: at *30 s* look who gets how many, and what each costs.",
+        "Two H100s and three A100s share the chats: at *30 s* see how many each gets, and what each costs.",
         Draw::Pools {
             of: "tpot_us",
             seconds: [20.0, 100.0],

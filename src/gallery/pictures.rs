@@ -1,6 +1,6 @@
 //! Small pictures of a run, as shapes in a square of 1,000 by 1,000 whose origin is at the bottom left.
 //!
-//! They are made of the rows that a run writes for other programs, and say no more than these.
+//! They are made from the rows that a run writes for other programs, and contain nothing else.
 
 use super::rows::{Row, inside, latencies, number, of_client, rows, text, within};
 use crate::base::Diagnostics;
@@ -12,14 +12,14 @@ use serde_json::Value;
 
 /// The side of the square.
 const SIDE: f64 = 1000.0;
-/// Most dots of a picture: what is more is every second one, or every third.
+/// Most dots of a picture; of more only every second or third is drawn.
 const DOTS: usize = 240;
 /// Steps of a distribution.
 const STEPS: usize = 50;
 /// Columns of a map over time.
 const COLUMNS: usize = 60;
 
-/// What a picture shows: of which part of a run, in seconds, and how.
+/// The content of a picture: the part of a run, in seconds, and the kind of drawing.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Draw {
     /// A latency of each request, of one client or of all, by arrival; on a logarithmic scale.
@@ -36,13 +36,13 @@ pub(super) enum Draw {
     Arrivals { clients: [&'static str; 2], seconds: [f64; 2], caption: &'static str },
     /// The steps of the first replica in two stretches of time.
     Steps { windows: [f64; 2], length_s: f64, caption: &'static str },
-    /// Where the time of some requests went.
+    /// The segments of some requests.
     Lives { from: usize, every: usize, count: usize, seconds: [f64; 2], caption: &'static str },
-    /// Requests of each client that got in, and that were refused.
+    /// Admitted and refused requests of each client.
     Admitted { seconds: [f64; 2], caption: &'static str },
     /// A latency in two pools as distributions.
     Pools { of: &'static str, seconds: [f64; 2], names: [&'static str; 2], caption: &'static str },
-    /// TTFT as it is, and with another value of a field, as distributions.
+    /// TTFT of the scenario, and with another value of a field, as distributions.
     Against {
         path: &'static str,
         value: &'static str,
@@ -56,22 +56,22 @@ pub(super) enum Draw {
 #[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Picture {
-    /// What is drawn.
+    /// The caption.
     pub caption: String,
-    /// From where to where.
+    /// The range shown.
     pub range: String,
     /// Its shapes, the first at the back.
     pub shapes: Vec<Shape>,
 }
 
-/// What a shape looks like.
+/// The look of a shape.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Look {
-    /// As it is.
+    /// The run itself.
     Plain,
-    /// What it is compared with.
+    /// The run compared with.
     Dashed,
     /// It missed an objective, or was refused.
     Missed,
@@ -79,7 +79,7 @@ pub enum Look {
     Waiting,
     /// Prefill of a whole prompt.
     Prefill,
-    /// Prefill in chunks, with others beside it.
+    /// Prefill in chunks, with other requests in the step.
     Chunk,
     /// Decoding.
     Decode,
@@ -94,19 +94,19 @@ pub enum Shape {
     Line {
         /// x and y of each.
         points: Vec<[u32; 2]>,
-        /// How it looks.
+        /// Its look.
         look: Look,
     },
     /// Dots at points.
     Dots {
         /// x and y of each.
         points: Vec<[u32; 2]>,
-        /// How they look.
+        /// Their look.
         look: Look,
     },
     /// A map: a digit from 0 to 9 for each cell, row by row from the top.
     Cells {
-        /// Where it begins and ends.
+        /// Left and right edge.
         x: [u32; 2],
         /// Cells in a row.
         columns: u32,
@@ -115,23 +115,23 @@ pub enum Shape {
     },
     /// Bars on lanes, counted from the top.
     Bars {
-        /// How many lanes there are.
+        /// Number of lanes.
         lanes: u32,
         /// Lane, begin and end of each.
         bars: Vec<[u32; 3]>,
-        /// How they look.
+        /// Their look.
         look: Look,
     },
     /// A line across, at a height.
     Level {
-        /// How high.
+        /// The height.
         y: u32,
     },
-    /// Words, at the side that has room.
+    /// A label, at the side with free space.
     Words {
-        /// Where they begin, or end where they are in the right half.
+        /// Where the label begins, or ends in the right half.
         at: [u32; 2],
-        /// The words.
+        /// The text.
         text: String,
     },
 }
@@ -194,7 +194,7 @@ pub(super) fn draw(scenario: &Scenario, draw: Draw) -> Result<Picture, Diagnosti
 }
 
 impl Picture {
-    /// With its captions, after what [`curves`] says of the range itself.
+    /// Adds the captions, after the range from [`curves`].
     fn titled(mut self, caption: &str, range: String) -> Self {
         caption.clone_into(&mut self.caption);
         if !range.is_empty() {
@@ -209,7 +209,7 @@ fn span(seconds: [f64; 2], scale: &str) -> String {
     format!("{scale}{comma}{} – {} s", seconds[0], seconds[1])
 }
 
-/// Where a value lies between two, in the square.
+/// The coordinate of a value between two others.
 fn place(value: f64, low: f64, high: f64) -> u32 {
     let share = if high > low { (value - low) / (high - low) } else { 0.0 };
     (share.clamp(0.0, 1.0) * SIDE).round() as u32
@@ -249,7 +249,7 @@ fn dots(rows: &[Row], of: &str, seconds: [f64; 2], objective_ms: f64) -> Picture
     Picture { shapes, ..Picture::default() }
 }
 
-/// A digit for each value, all of them on one scale.
+/// A digit for each value, on one scale.
 fn digits(values: &[f64], top: f64) -> String {
     values.iter().map(|v| char::from(b'0' + (9.0 * v / top.max(1.0)).ceil().min(9.0) as u8)).collect()
 }
@@ -324,7 +324,7 @@ fn rates(rows: &[Row], lines: &[(&'static str, bool)], seconds: [f64; 2]) -> Pic
         };
         count * 1e6 / n("bucket_width_us").max(1.0)
     };
-    // The mean of five buckets, so that the line and not its noise is seen.
+    // The mean of five buckets, to smooth out noise.
     let smooth = |name: &str| -> Vec<[f64; 2]> {
         let mean = |part: &[(u32, &Row)]| {
             let sum: f64 = part.iter().map(|(_, row)| of(name, row)).sum();

@@ -1,4 +1,4 @@
-//! The rows of a run, in memory: what pictures are made of.
+//! The rows of a run in memory, from which pictures are made.
 
 use crate::base::{Diagnostics, Micros};
 use crate::exchange::export::{Format, Output, Table, Tables};
@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 pub(super) type Row = Map<String, Value>;
 
-/// Bytes that two hold.
+/// Bytes with two owners.
 #[derive(Clone, Default)]
 struct Shared(Rc<RefCell<Vec<u8>>>);
 

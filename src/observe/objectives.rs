@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "INV-2: ")]
-    fn nobody_is_judged_twice() {
+    fn no_request_is_judged_twice() {
         let mut all = Judgements::default();
         all.enter(RequestId(0), Met::new(false, false, false));
         all.enter(RequestId(0), Met::new(true, true, true));

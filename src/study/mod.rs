@@ -1,6 +1,7 @@
-//! What is done with whole runs: they are compared, swept, explained, and held against an oracle and the laws of queueing theory.
+//! Studies of whole runs: comparison, sweeps, explanations, and comparison with an oracle and the laws of queueing
+//! theory.
 //!
-//! The run itself (`session`) knows nothing of this.
+//! The run itself (`session`) does not depend on them.
 
 #[cfg(any(feature = "cli", feature = "compare", feature = "theory"))]
 pub mod compare;

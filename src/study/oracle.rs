@@ -1,9 +1,10 @@
-//! The oracle of a scenario: the same run with autoscalers that know the rate at which requests will come. It is the bound that the
-//! policies of the scenario are held against: same workload, same limits on replicas and GPUs, same start-up and drain.
+//! The oracle of a scenario: the same run with autoscalers that know the future arrival rate. It is the bound for the
+//! policies of the scenario: same workload, same limits on replicas and GPUs, same start-up and drain.
 //!
-//! What a replica carries is what `tokenyard size` says of its pool: the closed form of docs/explanation/queueing.md for the mean lengths of the
-//! scenario's first requests, within the strictest objectives that it has. How far the oracle looks ahead is the mean start-up and one
-//! period of decisions. docs/explanation/scaling.md has the derivation in words.
+//! The capacity of a replica is that of `tokenyard size` for its pool: the closed form of
+//! docs/explanation/queueing.md for the mean lengths of the scenario's first requests, within its strictest
+//! objectives. The oracle looks ahead by the mean start-up and one period of decisions. docs/explanation/scaling.md
+//! has the derivation in words.
 
 use super::compare::OraclePool;
 use super::sizing::pool_coefficients;
@@ -21,14 +22,14 @@ const PLANNED: u64 = 4000;
 /// The scenario of the oracle, and what it was made from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OracleRun {
-    /// What runs.
+    /// The scenario to run.
     pub scenario: Scenario,
     /// Each pool that has an autoscaler.
     pub pools: Vec<OraclePool>,
 }
 
-/// The oracle of a scenario; none if no pool has an autoscaler. A problem where an edit changes the autoscaler, where no replica
-/// meets the objectives, and where nothing is known of the requests.
+/// The oracle of a scenario; `None` if no pool has an autoscaler. It is a problem if an edit changes the autoscaler,
+/// if no replica meets the objectives, or if the requests are unknown.
 pub fn oracle_of(scenario: &Scenario, trace: Option<&Arc<Trace>>) -> Result<Option<OracleRun>, Diagnostics> {
     let scaled = |pool: &Pool| pool.scaling.policy != ScalingPolicy::None;
     if !scenario.cluster.pools.iter().any(scaled) {
@@ -50,11 +51,11 @@ pub fn oracle_of(scenario: &Scenario, trace: Option<&Arc<Trace>>) -> Result<Opti
         let of_pool = told(pool, &scenario.slo, size, &format!("cluster.pools[{i}]"))?;
         let (replica_per_s, ahead_s) = (of_pool.replica_per_s, of_pool.ahead_s);
         pool.scaling.policy = ScalingPolicy::Oracle(Oracle { replica_per_s, ahead_s });
-        // It decides for its pool alone: only policies that share what they want are decided together.
+        // It decides for its pool alone: only policies that share their needs are decided together.
         pool.scaling.optimizer = Optimizer::Alone;
         made.pools.push(of_pool);
     }
-    // The rules of scenarios hold for this one as for any other.
+    // This scenario, too, must pass the check.
     check(made.scenario.clone())?;
     Ok(Some(made))
 }
@@ -65,7 +66,7 @@ fn changes_scaling(edit: &crate::scenario::TimedEdit) -> bool {
     all.any(|(path, value)| path.contains("scaling") || json::compact(value).contains("\"scaling\":"))
 }
 
-/// The mean lengths of the first requests; conversations go on as if every answer came at once.
+/// The mean lengths of the first requests; conversations continue as if every answer came at once.
 fn mean_lengths(scenario: &Scenario, trace: Option<&Arc<Trace>>) -> Result<RequestSize, Diagnostics> {
     let mut source = Source::new(scenario, trace);
     let (mut requests, mut prompt, mut output) = (0_u64, 0_u64, 0_u64);
@@ -84,7 +85,7 @@ fn mean_lengths(scenario: &Scenario, trace: Option<&Arc<Trace>>) -> Result<Reque
     Ok(RequestSize { input_tokens: mean(prompt), output_tokens: mean(output).max(1.0) })
 }
 
-/// What the oracle of a pool at a path is told.
+/// The inputs of the oracle of a pool at a path.
 fn told(pool: &Pool, slo: &Slo, size: RequestSize, path: &str) -> Result<OraclePool, Diagnostics> {
     let server = pool_coefficients(pool, size)?;
     let goals = strictest(slo);
@@ -92,7 +93,7 @@ fn told(pool: &Pool, slo: &Slo, size: RequestSize, path: &str) -> Result<OracleP
         let fix = "raise the objective, or take a faster replica";
         vec![Diagnostic::error(path, why.to_string(), "objectives that an idle replica meets", fix)]
     };
-    // What passes outside the engine is part of an objective, and none of the model.
+    // Time outside the engine is part of an objective, but not of the model.
     let inside = |objective, goal: f64, outside: f64| match goal {
         goal if goal <= 0.0 => Ok(0.0),
         goal if goal <= outside => {
@@ -116,7 +117,7 @@ fn told(pool: &Pool, slo: &Slo, size: RequestSize, path: &str) -> Result<OracleP
     })
 }
 
-/// The shortest TTFT and the shortest time between tokens that any class asks for; 0 where none does.
+/// The strictest TTFT and time between tokens of any class; 0 without one.
 fn strictest(slo: &Slo) -> Objectives {
     let least = |own: f64, of_classes: &mut dyn Iterator<Item = f64>| {
         let least = of_classes.chain([own]).filter(|ms| *ms > 0.0).fold(f64::INFINITY, f64::min);

@@ -1,27 +1,29 @@
-//! The queueing model's three coefficients for a pool, from its latency model: what `tokenyard size` begins with.
+//! Sizing: the queueing model's three coefficients for a pool, from its latency model. `tokenyard size` starts from
+//! them.
 //!
-//! Latency models are no straight lines. The line taken here goes through a decoding batch of one request and one of up to 64
-//! requests of these lengths; a second batch with twice the context says what a token of context costs, and a whole prompt
-//! alone what a token of it costs. The queueing model knows one cost of a token: that of prompt and answer is averaged by work.
+//! Latency models are not linear. The line taken here goes through a decoding batch of one request and one of up to
+//! 64 requests of these lengths; a second batch with twice the context gives the cost of a token of context, and a
+//! whole prompt alone that of its tokens. The queueing model has one cost for a token: those of prompt and answer are
+//! averaged by work.
 
 use crate::base::Diagnostics;
 use crate::perf::{Chunk, StepLoad, StepModel, resolve};
 use crate::queueing::{Params, RequestSize};
 use crate::scenario::{Cluster, Compat, Pool, Scenario, check_start};
 
-/// The larger batch of the two that the line goes through.
+/// The larger of the two batches of the line.
 const LARGE_BATCH: u32 = 64;
 
-/// What a pool comes to.
+/// The figures of a pool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoolCoefficients {
     /// The coefficients.
     pub params: Params,
-    /// Most requests of a batch.
+    /// Most requests in a batch.
     pub max_batch: u32,
-    /// What TTFT and ITL contain outside the engine, in milliseconds.
+    /// Parts of TTFT and ITL outside the engine, in milliseconds.
     pub outside_ms: [f64; 2],
-    /// What the pool's figures were taken from.
+    /// The source of the pool's figures.
     pub source: String,
 }
 

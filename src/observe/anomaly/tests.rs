@@ -167,7 +167,7 @@ fn a_head_that_joins_after_one_long_step_was_in_the_way_all_the_time() {
 }
 
 #[test]
-fn a_head_is_in_nobodys_way_while_the_batch_is_full() {
+fn a_head_blocks_no_request_while_the_batch_is_full() {
     let blocked = Fact::HeadBlocked { request: RequestId(7), behind: RequestId(9), replica: ReplicaId(0) };
     let full = Fact::HeadUnblocked { request: RequestId(7), replica: ReplicaId(0) };
     let short =

@@ -1,4 +1,4 @@
-//! The requests of two runs one by one: both distributions, and the differences of the same requests.
+//! Details of a comparison: the distributions of both runs, and the differences of the same requests.
 
 use super::intervals::Sample;
 use super::pairing::Pair;
@@ -17,12 +17,12 @@ const NAMED: usize = 10;
 const GROUPS: usize = 50;
 /// Most stretches of the strip.
 const STRETCHES: usize = 400;
-/// Upper ends of the bands of prompt lengths, in tokens; longer ones are a band of their own.
+/// Upper ends of the bands of prompt lengths, in tokens; longer ones are the last band.
 const BANDS: [u32; 5] = [256, 1024, 4096, 16_384, 65_536];
-/// What is added to a difference so that it sorts as a whole number.
+/// Added to a difference so that it sorts as a whole number.
 const ZERO: u64 = 1 << 60;
 
-/// One time of the requests of two runs; the pairs are of requests that count in both.
+/// The detail of one time in two runs; the pairs are requests that count in both.
 pub(super) fn detail(metric: Metric, sample: &Sample, pairs: Option<&[Pair]>) -> MetricDetail {
     let [a, b] = sample.sides();
     let sorted = |run: &Outcomes| {
@@ -159,7 +159,7 @@ fn named(m: &Moved, a: &Outcomes, b: &Outcomes) -> MovedRequest {
     }
 }
 
-/// What some requests come to.
+/// Sums over some requests.
 #[derive(Clone, Copy, Default)]
 struct Sums {
     count: u64,
@@ -228,7 +228,7 @@ fn groups(moved: &[Moved], a: &Outcomes, b: &Outcomes) -> Vec<GroupDifference> {
         sort_pairs(&mut order);
         let members: Vec<&[(u64, u64)]> = order.chunk_by(|x, y| x.0 == y.0).collect();
         let sums = |of: &[(u64, u64)]| Sums::of(of.iter().map(|(_, i)| &moved[*i as usize]));
-        // Those that add most to all differences, of equals the lower number; listed by number.
+        // The groups that add most to all differences, among equals the lower number; listed by number.
         let mut weight: Vec<(u64, u64)> =
             members.iter().map(|of| u64::MAX - sums(of).sum_us.unsigned_abs()).zip(0..).collect();
         sort_pairs(&mut weight);

@@ -1,6 +1,7 @@
-//! The gaps between tokens by time, for the interval of ITL from one run: a request's record has the sum of its gaps alone.
+//! The gaps between tokens by time, for the interval of ITL from one run: a request's record has only the sum of its
+//! gaps.
 //!
-//! Kept by whoever runs a scenario for a comparison; a run on the page does not, because a step of the engine would cost more.
+//! A run for a comparison keeps them; a run on the page does not, because steps of the engine would cost more.
 
 use super::Outcomes;
 use crate::base::{Diagnostics, Micros};
@@ -12,7 +13,7 @@ use crate::session::{Audience, Session, Stop, Trace};
 use crate::stats::RunLength;
 use std::sync::Arc;
 
-/// Most blocks of time; when there are more, two neighbours become one.
+/// Most blocks of time; above that, two neighbours are merged.
 pub(crate) const MOST_BLOCKS: usize = 64;
 /// Length of the first blocks in microseconds.
 const FIRST_WIDTH_US: u64 = 100_000;
@@ -26,7 +27,7 @@ pub struct GapLog {
 }
 
 impl GapLog {
-    /// Of a run that has not begun.
+    /// The log of a run that has not begun.
     pub fn new(scenario: &Scenario) -> Self {
         Self { warmup: Warmup::new(&scenario.run), width_us: FIRST_WIDTH_US, blocks: Vec::new() }
     }
@@ -93,7 +94,7 @@ impl Sink for GapLog {
 }
 
 impl Outcomes {
-    /// Runs a scenario to its end, and keeps what became of its requests.
+    /// Runs a scenario to its end, and returns the outcomes of its requests.
     pub fn of_run(scenario: Scenario, trace: Option<Arc<Trace>>) -> Result<Self, Diagnostics> {
         let (mut session, _) = Session::start(scenario, trace, Audience::Batch)?;
         let mut gaps = GapLog::new(&session.scenario());
@@ -102,5 +103,5 @@ impl Outcomes {
     }
 }
 
-/// Events between two looks at whether a run is over.
+/// Events between two checks for the end of a run.
 const EVENTS_AT_ONCE: u64 = 1 << 20;

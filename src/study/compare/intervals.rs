@@ -1,5 +1,5 @@
-//! How far a difference from one pair of runs can be trusted: blocks of time, resampled alike on both sides, and between two edits
-//! among themselves.
+//! Confidence intervals of differences from one pair of runs: a bootstrap over blocks of time, resampled alike on
+//! both sides and separately between edits.
 
 use super::spans::Spans;
 use super::{Ending, Five, GapBlocks, Metric, Outcome, Outcomes};
@@ -8,12 +8,12 @@ use crate::stats::{Blocked, Draws, FIGURES, t_975};
 
 /// Most blocks of time.
 pub(super) const BLOCKS: u32 = 32;
-/// Resamples: the standard error they give is off by 2 % or so.
+/// Number of resamples: their standard error is accurate to about 2 %.
 const RESAMPLES: u32 = 1000;
 /// Resamples that must have values on both sides.
 const RESAMPLES_MIN: usize = 900;
 
-/// How many values there are, and their figures in milliseconds.
+/// The number of values, and their figures in milliseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Figures {
     pub(super) count: u64,
@@ -21,8 +21,8 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    /// Of all requests of a run that count and have the time. Those of ITL are the report's, or of the gaps that were kept
-    /// where requests count from an instant on.
+    /// The figures of all requests of a run that count and have the time. Those of ITL are the report's, or from the
+    /// kept gaps if requests count from an instant on.
     pub(super) fn of(metric: Metric, run: &Outcomes, since_us: Option<u64>) -> Self {
         if metric == Metric::Itl && since_us.is_some() {
             let kept = run.gaps.blocks.iter().flatten();
@@ -57,8 +57,8 @@ pub(super) struct Sample<'a> {
 }
 
 impl<'a> Sample<'a> {
-    /// Blocks of about equal length from the first arrival that counts to the last, two requests in each at least on average; none
-    /// reaches over an edit.
+    /// Blocks of about equal length from the first arrival that counts to the last, with an average of at least two
+    /// requests in each; no block spans an edit.
     pub(super) fn new(a: &'a Outcomes, b: &'a Outcomes, paired: bool, edited: &Spans) -> Self {
         let counted = |run: &'a Outcomes| run.requests.iter().filter(|r| r.counted);
         let (mut from, mut to) = (u64::MAX, 0);
@@ -74,7 +74,7 @@ impl<'a> Sample<'a> {
         let (mut edges_us, mut spans, mut begin) = (Vec::new(), Vec::new(), from);
         for end in ends {
             let count = ((end - begin + width_us / 2) / width_us).max(2);
-            // Rounded up, so that a block of one span holds what lies between its multiples of the width.
+            // Rounded up, so that a block of one span holds the values between its multiples of the width.
             edges_us.extend((0..count).map(|i| begin + ((end - begin) * i).div_ceil(count)));
             spans.push(count as u32);
             begin = end;
@@ -120,7 +120,7 @@ impl<'a> Sample<'a> {
         self.of(run, |r| all(r.ending).then(|| if part(r.ending) { 1_000_000 } else { 0 }))
     }
 
-    /// How much of something arrives a second, in millionths, in each block as often as it has milliseconds.
+    /// The rate of an amount per second, in millionths, in each block weighted by its length in milliseconds.
     pub(super) fn rate(&self, run: &Outcomes, amount: fn(&Outcome) -> u64) -> Blocked {
         let mut sums = vec![0_u64; self.blocks() as usize];
         for r in run.requests.iter().filter(|r| r.counted) {
@@ -155,11 +155,11 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// What is added to a difference so that it is no negative number; all of them are exact as floating-point numbers.
+/// Added to a difference so that it is not negative; all results are exact as floating-point numbers.
 const MIDDLE: u64 = 1 << 51;
 
-/// Gaps of both sides in blocks of the same length, as long as those of the longer run, and how many of these lie between edits;
-/// nothing where gaps were not kept.
+/// Gaps of both sides in blocks of the same length, as long as those of the longer run, and how many of these lie
+/// between edits; `None` if gaps were not kept.
 fn gap_blocks(sides: [&GapBlocks; 2], cuts_us: &[u64]) -> ([Option<Blocked>; 2], Vec<u32>) {
     let width = sides[0].width_us.max(sides[1].width_us);
     let last = |gaps: &GapBlocks| {
@@ -173,7 +173,7 @@ fn gap_blocks(sides: [&GapBlocks; 2], cuts_us: &[u64]) -> ([Option<Blocked>; 2],
     if sides.iter().any(|gaps| gaps.width_us == 0 || gaps.blocks.iter().all(Vec::is_empty)) {
         return ([None, None], Vec::new());
     }
-    // The warm-up has none.
+    // The warm-up has no gaps.
     let from = first(sides[0]).min(first(sides[1]));
     let blocks = last(sides[0]).max(last(sides[1])) - from;
     let both = sides.map(|gaps| {
@@ -216,7 +216,7 @@ pub(super) fn differences_of_blocks(
     })
 }
 
-/// The same of the difference of two means that are combined by `figure`, in the values' unit.
+/// The same for the difference of two means combined by `figure`, in the values' unit.
 pub(super) fn difference_of_means(
     [a, b]: [Blocked; 2],
     spans: &[u32],
@@ -230,7 +230,7 @@ pub(super) fn difference_of_means(
     half_of(&(0..RESAMPLES).filter_map(resample).collect::<Vec<f64>>(), spans)
 }
 
-/// Half the length of the 95 % interval that resamples of blocks in spans give; nothing of too few.
+/// Half the length of the 95 % interval from resamples of blocks in spans; `None` for too few.
 fn half_of(seen: &[f64], spans: &[u32]) -> Option<f64> {
     let freedom = spans.iter().sum::<u32>() - spans.len() as u32;
     if seen.len() < RESAMPLES_MIN || freedom == 0 {

@@ -1,9 +1,9 @@
-//! Two runs beside each other: which requests are the same ones, how far they differ, and how sure that is.
+//! Comparison of two runs: which requests are the same, how far they differ, and the confidence in that.
 //!
-//! Everything works on [`Outcomes`], which were written by runs in other threads or programs. Two runs of equal workload are paired
-//! request by request, so that what the traffic does to both cancels out; others are compared as distributions. With several seeds
-//! the interval of a difference is over the seeds; with one it comes from a bootstrap over stretches of the run. docs/explanation/compare.md
-//! says what is computed and how far it can be trusted.
+//! Everything works on [`Outcomes`], which runs in other threads or programs have written. Two runs of equal workload
+//! are paired request by request, so that effects of the traffic on both cancel out; others are compared as
+//! distributions. With several seeds the interval of a difference is over the seeds; with one it comes from a
+//! bootstrap over blocks of the run. docs/explanation/compare.md describes the calculation and its limits.
 
 mod detail;
 mod gaps;
@@ -63,7 +63,7 @@ impl Metric {
         }
     }
 
-    /// Its value of one request, in microseconds. A gap between tokens is no value of one request.
+    /// Its value of one request, in microseconds. A gap between tokens is not a value of one request.
     pub fn of(self, request: &Outcome) -> Option<u64> {
         match self {
             Self::Ttft => request.ttft_us,
@@ -76,9 +76,9 @@ impl Metric {
     }
 }
 
-/// What is kept of a pair of runs.
+/// The figures kept from a pair of runs.
 struct Seed {
-    /// By metric, of A and B: how many values, and their figures in milliseconds.
+    /// By metric, for A and B: the number of values, and their figures in milliseconds.
     figures: Vec<[Figures; 2]>,
     totals: [[Option<f64>; 2]; TOTALS],
 }
@@ -91,10 +91,10 @@ pub struct Comparing {
     sides: [Side; 2],
     requests: u64,
     not_paired: Option<String>,
-    /// Where the two scenarios are edited, and from when on requests are compared.
+    /// The edits of the two scenarios, and the instant from which requests are compared.
     spans: Spans,
     since_us: Option<u64>,
-    /// By seed, of A and B: their figures and those of their oracles; and what the oracles are told.
+    /// By seed, for A and B: their figures and those of their oracles; then the inputs of the oracles.
     bounds: Vec<[[Held; 2]; 2]>,
     oracles: [Vec<OraclePool>; 2],
     /// The outcomes of the first seed with their pairs.
@@ -102,13 +102,13 @@ pub struct Comparing {
 }
 
 impl Comparing {
-    /// The scenarios of A and B with their edits: blocks of time do not reach over these, and requests are compared that arrived after
-    /// the last difference between the two. Told before the first pair is added.
+    /// Sets the scenarios of A and B with their edits: blocks of time do not span these, and only requests that
+    /// arrived after the last difference between the two are compared. Called before the first pair is added.
     pub fn set_scenarios(&mut self, a: &Scenario, b: &Scenario) {
         self.spans = Spans::of(a, b);
     }
 
-    /// Two runs with the same seed. Of each pair but the first only figures are kept.
+    /// Adds two runs with the same seed. After the first pair only figures are kept.
     pub fn add(&mut self, mut a: Outcomes, mut b: Outcomes) {
         if self.seeds.is_empty() {
             self.since_us = self.spans.since_us(&a, &b);
@@ -140,13 +140,13 @@ impl Comparing {
         }
     }
 
-    /// What the oracles of A and B are told, by pool.
+    /// Sets the inputs of the oracles of A and B, by pool.
     pub fn set_oracles(&mut self, oracles: [Vec<OraclePool>; 2]) {
         self.oracles = oracles;
     }
 
-    /// The runs of the oracles of A and B with the same seed as two runs that are to be added. An oracle on another workload is no bound:
-    /// a run without an autoscaler may have been given that of the other one.
+    /// Adds the runs of the oracles of A and B with the same seed as two runs to be added next. An oracle on another
+    /// workload is no bound: a run without an autoscaler may have got that of the other one.
     pub fn add_bounds(&mut self, own: [&Outcomes; 2], bounds: [&Outcomes; 2]) {
         let pair = |side: usize| {
             let same = own[side].workload_digest == bounds[side].workload_digest;
@@ -155,7 +155,7 @@ impl Comparing {
         self.bounds.push([pair(0), pair(1)]);
     }
 
-    /// Both runs against the oracle, where it ran with every seed.
+    /// Both runs against the oracle, if it ran with every seed.
     fn regret(&self) -> Option<RegretTable> {
         let of = |side: usize| RunRegret::of(&self.bounds.iter().map(|both| both[side]).collect::<Vec<_>>());
         let [oracle_a, oracle_b] = self.oracles.clone();
@@ -163,7 +163,7 @@ impl Comparing {
         whole.then(|| RegretTable { a: of(0), b: of(1), oracle_a, oracle_b })
     }
 
-    /// What the seeds so far come to; nothing before the first.
+    /// The result of the seeds so far; `None` before the first.
     pub fn result(&self) -> Option<RunComparison> {
         let (a, b, pairs) = self.first.as_ref()?;
         let paired = self.not_paired.is_none();
@@ -307,7 +307,7 @@ impl Side {
 }
 
 impl Difference {
-    /// Of the values of A and B by seed. With one seed the interval reaches `half` to both sides, where that is known; it keeps to the
+    /// The difference of the values of A and B by seed. With one seed the interval is ± `half`, if known, within the
     /// bounds of the difference.
     pub(crate) fn of(
         pairs: &[[Option<f64>; 2]],
@@ -316,7 +316,7 @@ impl Difference {
         bounds: [f64; 2],
     ) -> Self {
         let known: Vec<[f64; 2]> = pairs.iter().filter_map(|[a, b]| Some([(*a)?, (*b)?])).collect();
-        // A seed without a value on one side would leave the others alone to speak.
+        // If a seed lacks a value on one side, there is no result: the other seeds would be a biased sample.
         if known.len() < pairs.len() || known.is_empty() {
             let side = |i: usize| mean(pairs.iter().filter_map(|p| p[i]));
             let (a, b) = (side(0), side(1));
@@ -336,7 +336,7 @@ impl Difference {
         }
     }
 
-    /// What it comes to, in words.
+    /// The verdict in words.
     pub fn words(&self) -> &'static str {
         match self.verdict {
             Verdict::Better => "B is better",
@@ -357,7 +357,7 @@ fn verdict(lo: f64, hi: f64, better: Direction) -> Verdict {
     }
 }
 
-/// The mean; equal values have themselves as their mean, to the bit.
+/// The mean; that of equal values is the value, to the bit.
 fn mean(mut values: impl Iterator<Item = f64>) -> Option<f64> {
     let first = values.next()?;
     let (count, sum) = values.fold((1.0, 0.0), |(n, sum), v| (n + 1.0, sum + (v - first)));

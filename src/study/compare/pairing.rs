@@ -1,4 +1,4 @@
-//! Which requests of two runs are the same ones.
+//! Pairing: which requests of two runs are the same.
 
 use super::{Outcome, Outcomes};
 use crate::base::small::sort::sort_pairs;
@@ -11,10 +11,11 @@ pub(super) struct Pair {
     pub(super) b: usize,
 }
 
-/// The requests that both runs have, in the order of A; or why there are none.
+/// The requests that both runs have, in the order of A; or why there are no pairs.
 ///
-/// Requests of equal workloads have equal numbers, but for those of conversations that wait for their answers: these arrive in
-/// another order where the answers come at other times. They are told by their client, their conversation and their place in it.
+/// Requests of equal workloads have equal numbers, except those of conversations that wait for their answers: these
+/// arrive in another order if answers come at other times. They are identified by client, conversation and place in
+/// it.
 pub(super) fn pairs(a: &Outcomes, b: &Outcomes) -> Result<Vec<Pair>, String> {
     if a.workload_digest != b.workload_digest {
         return Err(why_not(a, b));
@@ -42,7 +43,7 @@ fn is_same(x: &Outcome, y: &Outcome) -> bool {
     key(x) == key(y)
 }
 
-/// Client, session and how many of that session came before, with the number of the request; in order.
+/// Client, session and the number of earlier requests of that session, with the number of the request; sorted.
 fn by_place(run: &Outcomes) -> Vec<((u64, u32), usize)> {
     let key = |r: &Outcome| (u64::from(r.client) << 32) | u64::from(r.session);
     let mut keys: Vec<(u64, u64)> = run.requests.iter().map(key).zip(0..).collect();
@@ -55,7 +56,7 @@ fn by_place(run: &Outcomes) -> Vec<((u64, u32), usize)> {
     places
 }
 
-/// What is known of the difference between two workloads.
+/// The known differences between two workloads.
 fn why_not(a: &Outcomes, b: &Outcomes) -> String {
     let differ = |path: &str| {
         let [x, y] = [a, b].map(|run| run.report.pointer(path).cloned().unwrap_or(Value::Null));

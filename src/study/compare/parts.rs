@@ -1,4 +1,5 @@
-//! What a comparison of two runs says: plain data, as `--json` prints it and the page reads it. A difference is B minus A.
+//! The result of a comparison of two runs: plain data, as printed by `--json` and read by the page. A difference is B
+//! minus A.
 
 use super::RegretTable;
 use serde::Serialize;
@@ -7,7 +8,7 @@ use serde::Serialize;
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunComparison {
-    /// Whether the requests of the two are the same ones, so that each is compared with itself.
+    /// Whether the requests of both runs are the same, so that each is compared with itself.
     pub paired: bool,
     /// Why they are not; missing if they are.
     #[cfg_attr(feature = "schema", ts(optional))]
@@ -17,25 +18,26 @@ pub struct RunComparison {
     pub requests: u64,
     /// The seeds, as text.
     pub seeds: Vec<String>,
-    /// How intervals were made.
+    /// How intervals were computed.
     pub interval: IntervalBasis,
     /// The same in a sentence.
     pub explained: String,
-    /// From when on requests are compared, in seconds: the last difference between the two runs; missing if all that count are.
+    /// The instant from which requests are compared, in seconds: the last difference between the two runs; missing if
+    /// all requests that count are compared.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since_s: Option<f64>,
     /// What a reader must know to interpret the numbers.
     pub notices: Vec<String>,
-    /// The one run.
+    /// The first run.
     pub a: Side,
-    /// The other.
+    /// The second run.
     pub b: Side,
     /// Times of requests, in milliseconds.
     pub metrics: MetricTable,
     /// Figures of whole runs.
     pub totals: TotalTable,
-    /// Both against the oracle, where either has an autoscaler; else missing.
+    /// Both against the oracle; missing unless one of them has an autoscaler.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regret: Option<RegretTable>,
@@ -43,7 +45,7 @@ pub struct RunComparison {
     pub detail: DetailTable,
 }
 
-/// How intervals were made.
+/// How intervals were computed.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -68,11 +70,11 @@ pub struct Side {
     pub report_digests: Vec<String>,
     /// Requests that are compared, of all seeds: those that arrived in the measurement window, and not before the last difference.
     pub requests: u64,
-    /// Of those, finished.
+    /// Finished.
     pub finished: u64,
-    /// Of those, finished, refused or dropped: of these it is decided whether they met their objectives.
+    /// Finished, refused or dropped: it is decided whether they met their objectives.
     pub decided: u64,
-    /// Of those, finished with every objective of their class met.
+    /// Finished with every objective of their class met.
     pub met: u64,
     /// Refused.
     pub refused: u64,
@@ -93,7 +95,7 @@ pub enum Direction {
     Higher,
 }
 
-/// What a difference comes to.
+/// The verdict on a difference.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -108,7 +110,7 @@ pub enum Verdict {
     Unknown,
 }
 
-/// A figure of both, and its difference with the interval that holds the true one with 95 %. Over several seeds `a` and `b` are means
+/// A figure of both, and its difference with a 95 % confidence interval. Over several seeds `a` and `b` are means
 /// over the seeds.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -123,7 +125,7 @@ pub struct Difference {
     pub lo: Option<f64>,
     /// Its upper end.
     pub hi: Option<f64>,
-    /// What it comes to.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
@@ -155,7 +157,7 @@ pub struct MetricComparison {
 pub struct MetricTable {
     /// Arrival to first token.
     pub ttft_ms: MetricComparison,
-    /// Between successive tokens, all of them pooled; without an interval where the gaps were not kept by time.
+    /// Between successive tokens, all of them pooled; without an interval if the gaps were not kept by time.
     pub itl_ms: MetricComparison,
     /// Mean gap of each finished request: (E2E - TTFT) / (tokens - 1).
     pub tpot_ms: MetricComparison,
@@ -178,13 +180,14 @@ pub struct TotalComparison {
     pub difference: Difference,
 }
 
-/// Figures of whole runs. Cache hits and preemptions have no interval from one seed, nor has the cost of replicas that come and go.
+/// Figures of whole runs. Cache hits and preemptions have no interval from one seed, nor has the cost of a changing
+/// number of replicas.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct TotalTable {
-    /// Share that met every objective, 0 to 1, of the requests compared that finished, were refused or were dropped.
+    /// Share that met every objective, 0 to 1, among compared requests that finished, were refused or were dropped.
     pub met_share: TotalComparison,
-    /// Share of all requests compared that finished, 0 to 1.
+    /// Share of all compared requests that finished, 0 to 1.
     pub finished_share: TotalComparison,
     /// Finished requests per second that met every objective.
     pub goodput_per_s: TotalComparison,
@@ -198,7 +201,7 @@ pub struct TotalTable {
     pub usd_per_million_output_tokens: TotalComparison,
 }
 
-/// The times of single requests of the first seed. ITL is no time of one request.
+/// The times of single requests of the first seed. ITL is not a time of one request.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DetailTable {
@@ -230,11 +233,11 @@ pub struct MetricDetail {
 #[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct EcdfPart {
-    /// Of A: milliseconds, and the percentage of requests with at most these.
+    /// A: milliseconds, and the percentage of requests with at most this value.
     pub a: Vec<[f64; 2]>,
     /// Of B.
     pub b: Vec<[f64; 2]>,
-    /// The area between the two curves in milliseconds: how far, on average over all ranks, they lie apart.
+    /// The area between the two curves in milliseconds: their mean distance over all ranks.
     pub area_ms: f64,
 }
 
@@ -246,21 +249,21 @@ pub struct PairedPart {
     pub count: u64,
     /// Their mean difference.
     pub mean_ms: f64,
-    /// The 1st percentile of the differences: who gained most.
+    /// The 1st percentile of the differences: the largest gains.
     pub p1_ms: f64,
     /// The 5th percentile.
     pub p5_ms: f64,
     /// The median.
     pub p50_ms: f64,
-    /// Lower end of the interval that holds the true median of the differences with 95 %; null of too few.
+    /// Lower end of the 95 % interval of the median of the differences; null for too few.
     pub p50_lo_ms: Option<f64>,
     /// Its upper end.
     pub p50_hi_ms: Option<f64>,
-    /// What the median comes to.
+    /// The verdict on the median.
     pub p50_verdict: Verdict,
     /// The 95th percentile.
     pub p95_ms: f64,
-    /// The 99th percentile: who lost most.
+    /// The 99th percentile: the largest losses.
     pub p99_ms: f64,
     /// Share of the requests that were faster in B, by any microsecond, 0 to 1.
     pub gained: f64,
@@ -270,7 +273,8 @@ pub struct PairedPart {
     pub gained_most: Vec<MovedRequest>,
     /// The ten that lost most.
     pub lost_most: Vec<MovedRequest>,
-    /// The differences by class, tenant, prompt length and replica: of each, at most 50 groups that add most to all differences.
+    /// The differences by class, tenant, prompt length and replica: at most 50 groups of each, those that add most to
+    /// all differences.
     pub groups: Vec<GroupDifference>,
     /// The differences along the time of arrival: at most 400 stretches of equally many requests.
     pub strip: Vec<StripPoint>,
@@ -282,7 +286,7 @@ pub struct PairedPart {
 pub struct MovedRequest {
     /// Its number in A.
     pub request_a: u32,
-    /// Its number in B, the same but in conversations that wait for their answers.
+    /// Its number in B, the same except in conversations that wait for their answers.
     pub request_b: u32,
     /// When it arrived in A, in seconds.
     pub arrival_s: f64,
@@ -319,7 +323,7 @@ pub enum Grouping {
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GroupDifference {
-    /// What it is a group by.
+    /// The property that they are grouped by.
     pub by: Grouping,
     /// Its name.
     pub name: String,
@@ -339,7 +343,7 @@ pub struct GroupDifference {
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct StripPoint {
-    /// When the request named arrived in A, in seconds.
+    /// Arrival in A of the request named, in seconds.
     pub t_s: f64,
     /// The request that moved most, by its number in A.
     pub request_a: u32,

@@ -6,7 +6,7 @@ use crate::scenario::limits;
 use crate::session::outcomes::{Fate, MAGIC};
 use serde_json::Value;
 
-/// What became of a request.
+/// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// All tokens shown, every objective of its class met.
@@ -15,7 +15,7 @@ pub enum Ending {
     Missed,
     /// Refused by admission, the router or a full wait queue.
     Refused,
-    /// Impossible to serve, or given up by its client.
+    /// Impossible to serve, or timed out.
     Dropped,
     /// Still in the system, and beyond an objective already.
     Late,
@@ -29,8 +29,8 @@ impl Ending {
         matches!(self, Self::Met | Self::Missed)
     }
 
-    /// Whether it is decided if the objectives were met: it finished, was refused or was dropped. Shares of requests that met their
-    /// objectives are of these; who is still in the system is in none.
+    /// Whether its objectives are decided: it finished, was refused or was dropped. Shares of requests that met their
+    /// objectives are among these; requests still in the system do not count.
     pub fn decided(self) -> bool {
         !self.unfinished()
     }
@@ -50,7 +50,7 @@ pub struct Outcome {
     pub ending: Ending,
     /// Whether it arrived in the measurement window, so that the report's distributions contain it.
     pub counted: bool,
-    /// Number of its session; 0 if it stands alone.
+    /// Number of its session; 0 for none.
     pub session: u32,
     /// Number of its client in [`Outcomes::clients`].
     pub client: u32,
@@ -85,16 +85,16 @@ impl Outcome {
 /// The gaps between tokens in one stretch of time: values in microseconds with their counts.
 pub type Gaps = Vec<(u64, u32)>;
 
-/// The gaps between tokens by time, where somebody kept them: [`GapLog`](super::GapLog).
+/// The gaps between tokens by time, if kept: [`GapLog`](super::GapLog).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GapBlocks {
-    /// Length of a block of time in microseconds; 0 if nobody kept them.
+    /// Length of a block of time in microseconds; 0 if gaps were not kept.
     pub width_us: u64,
     /// The blocks, from the start of the run.
     pub blocks: Vec<Gaps>,
 }
 
-/// What became of the requests of a run.
+/// The outcomes of the requests of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcomes {
     /// Digest of the workload: equal for equal arrivals, lengths, contents and draws.
@@ -118,7 +118,7 @@ pub struct Outcomes {
 }
 
 impl Outcomes {
-    /// Reads them. Bytes that are cut off, changed or of another version are refused.
+    /// Reads outcomes. Bytes that are cut off, changed or of another version are refused.
     pub fn read(bytes: &[u8]) -> Result<Self, Diagnostics> {
         Self::parts(bytes).ok_or_else(|| {
             let (found, allowed) =
@@ -127,7 +127,7 @@ impl Outcomes {
         })
     }
 
-    /// Leaves out requests that arrived before an instant, which count no more, and gaps in blocks that began before it.
+    /// Excludes requests that arrived before an instant, and gaps in blocks that began before it.
     pub(super) fn count_since(&mut self, since_us: u64) {
         self.requests.iter_mut().filter(|r| r.arrival_us < since_us).for_each(|r| r.counted = false);
         if let Some(before) = since_us.checked_next_multiple_of(self.gaps.width_us) {
@@ -177,7 +177,7 @@ impl Outcomes {
     }
 }
 
-/// What is still to be read.
+/// The bytes not read yet.
 struct Reading<'a>(&'a [u8]);
 
 impl<'a> Reading<'a> {
@@ -187,7 +187,7 @@ impl<'a> Reading<'a> {
             let (&byte, rest) = self.0.split_first()?;
             self.0 = rest;
             let part = u64::from(byte & 0x7f);
-            // The tenth byte has room for one bit.
+            // The tenth byte holds one bit.
             if shift == 63 && part > 1 {
                 return None;
             }
@@ -230,7 +230,7 @@ impl<'a> Reading<'a> {
         let replica = self.small()?.checked_sub(1);
         let times = [self.maybe()?, self.maybe()?, self.maybe()?, self.maybe()?];
         let [ttft_us, e2e_us, queue_wait_us, scheduling_delay_us] = times.map(|t| t.get().map(|span| span.0));
-        // Nobody has the last token before the first.
+        // The last token cannot come before the first.
         let in_order = e2e_us.is_none() || ttft_us.is_some_and(|ttft| e2e_us >= Some(ttft));
         in_order.then_some(Outcome {
             arrival_us,

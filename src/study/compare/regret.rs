@@ -1,12 +1,12 @@
-//! How far runs are from the bound: the run of the oracle on the same workload, within the same limits. A regret is how much worse a run
-//! is than that; where it is better the regret is negative, and stays so: the oracle knows rates, not single requests.
+//! Regret: how much worse a run is than the bound, the run of the oracle on the same workload within the same limits.
+//! A better run has a negative regret, which is kept: the oracle knows rates, not single requests.
 
 use super::{Ending, Outcomes};
 use crate::stats::{UNBOUNDED, mean_interval};
 use serde::Serialize;
 use serde_json::Value;
 
-/// What the oracle of a pool is told.
+/// The inputs of the oracle of a pool.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OraclePool {
@@ -14,7 +14,7 @@ pub struct OraclePool {
     pub pool: String,
     /// Requests per second that a replica carries within the objectives.
     pub replica_per_s: f64,
-    /// What limits them: `ttft`, `itl`, `batch` or `stability`.
+    /// What limits this rate: `ttft`, `itl`, `batch` or `stability`.
     pub binding: &'static str,
     /// How far it looks ahead, in seconds.
     pub ahead_s: f64,
@@ -28,13 +28,13 @@ pub struct OraclePool {
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RegretTable {
-    /// The one run.
+    /// The first run.
     pub a: RunRegret,
-    /// The other.
+    /// The second run.
     pub b: RunRegret,
-    /// What the oracle of A is told, by pool. A run without an autoscaler has that of the other run.
+    /// The inputs of the oracle of A, by pool. A run without an autoscaler uses the oracle of the other run.
     pub oracle_a: Vec<OraclePool>,
-    /// What the oracle of B is told.
+    /// The inputs of the oracle of B.
     pub oracle_b: Vec<OraclePool>,
 }
 
@@ -42,12 +42,12 @@ pub struct RegretTable {
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct RunRegret {
-    /// Share that met every objective, in percent, of the requests that arrived in the measurement window and finished, were refused or
-    /// were dropped. The regret is in percentage points.
+    /// Share that met every objective, in percent, among requests that arrived in the measurement window and
+    /// finished, were refused or were dropped. The regret is in percentage points.
     pub attainment_regret: Regret,
-    /// Seconds of replicas that were paid for in the measurement window, from placement until they were gone.
+    /// Replica-seconds paid in the measurement window, from placement until removal.
     pub replica_seconds_regret: Regret,
-    /// What they cost, in US dollars; null without prices.
+    /// Their cost in US dollars; null without prices.
     pub usd_regret: Regret,
 }
 
@@ -55,19 +55,19 @@ pub struct RunRegret {
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Regret {
-    /// Of the run.
+    /// Its value in the run.
     pub own: Option<f64>,
-    /// Of the oracle.
+    /// Its value with the oracle.
     pub bound: Option<f64>,
-    /// How much worse than the oracle the run is; negative where it is better.
+    /// How much worse the run is than the oracle; negative if it is better.
     pub regret: Option<f64>,
-    /// Lower end of the interval that holds the true regret with 95 %; null from one seed.
+    /// Lower end of the 95 % interval of the regret; null for one seed.
     pub lo: Option<f64>,
     /// Its upper end.
     pub hi: Option<f64>,
 }
 
-/// The figures of a run that are held against the oracle: percent met, replica-seconds, US dollars.
+/// The figures of a run compared with the oracle: percent met, replica-seconds, US dollars.
 pub(crate) type Held = [Option<f64>; 3];
 
 /// The figures of a run.
@@ -85,7 +85,7 @@ fn replica_seconds(run: &Outcomes) -> Option<f64> {
 }
 
 impl RunRegret {
-    /// Of the figures of a run and of the oracle, seed by seed.
+    /// The regret from the figures of a run and of the oracle, seed by seed.
     pub(crate) fn of(pairs: &[[Held; 2]]) -> Self {
         let of = |k: usize, sign: f64, bounds| {
             Regret::of(pairs.iter().map(|[own, bound]| [own[k], bound[k]]), sign, bounds)
@@ -109,7 +109,7 @@ impl RunRegret {
 }
 
 impl Regret {
-    /// `sign`: 1 where less is better, -1 where more is. The interval keeps to `bounds`.
+    /// `sign`: 1 if less is better, -1 if more is. The interval stays within `bounds`.
     fn of(pairs: impl Iterator<Item = [Option<f64>; 2]>, sign: f64, bounds: [f64; 2]) -> Self {
         let known: Option<Vec<[f64; 2]>> = pairs.map(|[own, bound]| Some([own?, bound?])).collect();
         let Some(known) = known.filter(|known| !known.is_empty()) else { return Self::default() };

@@ -1,12 +1,12 @@
-//! Spans of two runs between their edits: what is one kind of run, and from when on the two differ for good.
+//! Spans of two runs between their edits: stretches without a change, and the last difference between the two.
 //!
-//! A run that is edited at 40 s is two runs one after the other. Blocks of time from before and after stand for one another in no
-//! way, and requests that arrived before the last difference of the two runs say nothing about what that difference does.
+//! A run that is edited at 40 s is two runs one after the other. Blocks of time from before and after are not
+//! exchangeable, and requests that arrived before the last difference of the two runs show nothing of its effect.
 
 use super::Outcomes;
 use crate::scenario::{Scenario, TimedEdit};
 
-/// Where two runs are edited.
+/// The edits of two runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Spans {
     /// Instants of the edits of either run, in order.
@@ -16,7 +16,8 @@ pub(super) struct Spans {
 }
 
 impl Spans {
-    /// Of two scenarios. An edit that sends one request elsewhere changes no other one, and parts nothing.
+    /// The edits of two scenarios. An edit that reroutes one request changes no other setting, and starts no new
+    /// span.
     pub(super) fn of(a: &Scenario, b: &Scenario) -> Self {
         let edits = |s: &Scenario| -> Vec<TimedEdit> {
             let all = s.edits.iter().filter(|e| !(e.off || e.set.is_empty() && e.add.is_empty()));
@@ -38,8 +39,8 @@ impl Spans {
         Self { cuts_us, differences_us }
     }
 
-    /// The last instant from which on the two differ in something more, after which requests arrived in both runs that count, and
-    /// before which some did; nothing if they differ in all from the first request that counts.
+    /// The last instant at which a further difference begins, with requests that count before it and, in both runs,
+    /// after it; `None` if all differences begin before the first request that counts.
     pub(super) fn since_us(&self, a: &Outcomes, b: &Outcomes) -> Option<u64> {
         let arrivals = |run: &Outcomes| {
             let mut counted = run.requests.iter().filter(|r| r.counted).map(|r| r.arrival_us);
@@ -52,7 +53,7 @@ impl Spans {
         found.filter(|at| *at > first_a.min(first_b))
     }
 
-    /// The instants between `from` and `to` at which blocks are cut, so that `shortest` lies between any two at least.
+    /// The instants between `from` and `to` at which blocks are cut, at least `shortest` apart.
     pub(super) fn within(&self, from: u64, to: u64, shortest: u64) -> Vec<u64> {
         let (mut cuts, mut before) = (Vec::new(), from);
         for &at in &self.cuts_us {

@@ -1,4 +1,4 @@
-//! Figures of whole runs, and how far their differences from one pair of runs can be trusted.
+//! Totals: figures of whole runs, and the confidence in their differences from one pair of runs.
 
 use super::intervals::{Sample, difference_of_means};
 use super::{Direction, Ending, Outcome, Outcomes};
@@ -39,7 +39,7 @@ impl Total {
         }
     }
 
-    /// What its difference can be.
+    /// The bounds of its difference.
     pub(super) fn bounds(self) -> [f64; 2] {
         match self {
             Self::MetShare | Self::FinishedShare | Self::KvHitRate => SHARE_DIFFERENCE,
@@ -47,8 +47,8 @@ impl Total {
         }
     }
 
-    /// Its value of a run. Goodput is the report's, or of the requests that arrived from `since_us` on; what is known of no single
-    /// request is of the whole measurement window.
+    /// Its value of a run. Goodput is the report's, or of the requests that arrived from `since_us` on; figures
+    /// unknown for single requests are of the whole measurement window.
     pub(super) fn of(self, run: &Outcomes, since_us: Option<u64>) -> Option<f64> {
         let share = |[part, all]: [fn(Ending) -> bool; 2]| {
             let of = run.requests.iter().filter(|r| r.counted && all(r.ending));
@@ -73,7 +73,7 @@ impl Total {
         }
     }
 
-    /// Half the interval of its difference from one pair of runs; nothing where single requests do not say how it came about.
+    /// Half the interval of its difference from one pair of runs; `None` if it is not a sum over single requests.
     pub(super) fn half(self, sample: &Sample, since_us: Option<u64>) -> Option<f64> {
         let both = |amount: fn(&Outcome) -> u64| sample.sides().map(|run| sample.rate(run, amount));
         let of = |means, figure: &dyn Fn(usize, f64) -> f64| {
@@ -89,7 +89,8 @@ impl Total {
             Self::OutputTokens if since_us.is_none() => of(both(shown_tokens), &|_, rate| rate / 1e6),
             Self::Usd if since_us.is_none() && sample.sides().into_iter().all(is_steady) => {
                 let tokens = both(shown_tokens);
-                // Replicas cost the same in each block, so that the price of a token goes with one over its rate.
+                // The cost of replicas is equal in all blocks, so the price of a token is proportional to 1 / its
+                // rate.
                 let at_once: Option<Vec<f64>> = (sample.sides().into_iter().zip(&tokens))
                     .map(|(run, tokens)| Some(self.of(run, None)? * tokens.figures()?[0]))
                     .collect();
@@ -101,9 +102,9 @@ impl Total {
     }
 }
 
-/// The requests that met their objectives, of those of which that is decided.
+/// The requests that met their objectives, among the decided ones.
 const MET: [fn(Ending) -> bool; 2] = [|e| e == Ending::Met, Ending::decided];
-/// The requests that finished, of all.
+/// The requests that finished, among all.
 const FINISHED: [fn(Ending) -> bool; 2] = [Ending::finished, |_| true];
 
 /// Output tokens of a finished request.

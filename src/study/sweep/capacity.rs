@@ -1,8 +1,9 @@
 //! Capacity: the highest arrival rate at which enough requests still meet their objectives, by bisection.
 //!
-//! A seed's traffic is the same at every rate but for its pace (`scale_traffic`), so that each seed has a capacity of its own; the
-//! number is their mean, with Student's t over the seeds. A request counts once its objectives are decided: who was refused, dropped
-//! or is late has missed, who is still in the system within its objectives at the end says nothing.
+//! A seed's traffic is the same at every rate except for its pace (`scale_traffic`), so each seed has its own
+//! capacity; the result is their mean, with Student's t over the seeds. A request counts once its objectives are
+//! decided: a refused, dropped or late request has missed; a request still in the system within its objectives at the
+//! end does not count.
 
 use super::traffic::{most, scale_traffic};
 use crate::base::{Diagnostic, Diagnostics};
@@ -14,14 +15,14 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
-/// The lowest and the highest factor on the scenario's rates that is tried.
+/// The lowest and the highest factor tried on the scenario's rates.
 const FACTORS: [f64; 2] = [1.0 / 1024.0, 1024.0];
-/// The bisection ends when the rate that holds and the one that does not are so close.
+/// The bisection ends when the ratio of the rates that fail and hold is below this.
 const CLOSE: f64 = 1.005;
 /// Most runs of one seed: ten doublings or halvings, and bisection from 2 down to [`CLOSE`].
 const RUNS: u32 = 24;
 
-/// Fewest requests whose objectives are decided, for their share to say something.
+/// Fewest requests with decided objectives for a share.
 const DECIDED: usize = 20;
 
 /// An objective in place of the scenario's.
@@ -55,7 +56,7 @@ impl Objective {
         })
     }
 
-    /// Puts objectives in the place of the scenario's, those of classes included.
+    /// Replaces the scenario's objectives, those of classes included.
     pub fn replace(all: &[Self], scenario: &mut Scenario) {
         if all.is_empty() {
             return;
@@ -97,13 +98,13 @@ pub struct SeedCapacity {
     pub end: CapacityEnd,
     /// Requests per second that arrived in the measurement window at the highest rate that holds; null if none does.
     pub rate_per_s: Option<f64>,
-    /// What the scenario's rates were multiplied by there.
+    /// The factor on the scenario's rates there.
     pub factor: Option<f64>,
     /// Share of the decided requests that met their objectives there.
     pub share: Option<f64>,
-    /// The lowest factor that was seen to fail.
+    /// The lowest factor that failed.
     pub fails_at: Option<f64>,
-    /// Runs that it took.
+    /// Number of runs.
     pub runs: u32,
 }
 
@@ -115,7 +116,7 @@ pub struct Capacity {
     pub end: CapacityEnd,
     /// The mean over the seeds, in requests per second; null unless it was found.
     pub rate_per_s: Option<f64>,
-    /// Lower end of the interval that holds the true mean with 95 %; null from one seed.
+    /// Lower end of the 95 % interval of the mean; null for one seed.
     pub lo: Option<f64>,
     /// Upper end.
     pub hi: Option<f64>,
@@ -127,26 +128,26 @@ pub struct Capacity {
     pub at: String,
     /// The seeds.
     pub seeds: Vec<SeedCapacity>,
-    /// All that in a sentence.
+    /// The result in a sentence.
     pub text: String,
 }
 
-/// What a run at some factor showed.
+/// The result of a run at a factor.
 #[derive(Clone, Debug)]
 struct Seen {
     rate_per_s: f64,
-    /// Share of the decided requests that met their objectives; nothing of too few.
+    /// Share of the decided requests that met their objectives; `None` for too few.
     share: Option<f64>,
 }
 
-/// The search for the capacity of one seed: which run is next, and what is known after it. Who makes the runs is somebody else's: a
-/// thread of the command line, a worker of the page.
+/// The search for the capacity of one seed: the next run, and the result after it. Threads of the command line or
+/// workers of the page make the runs.
 #[derive(Clone, Debug)]
 pub struct CapacitySearch {
     scenario: Scenario,
     share: f64,
     highest: f64,
-    /// The factor that runs next; nothing at the end.
+    /// The factor of the next run; `None` at the end.
     next: Option<f64>,
     holds: Option<(f64, Seen)>,
     fails: Option<f64>,
@@ -162,14 +163,14 @@ impl CapacitySearch {
         Self { scenario, share, highest, next, holds: None, fails: None, runs: 0 }
     }
 
-    /// What runs next; nothing once the search has ended.
+    /// The scenario of the next run; `None` once the search has ended.
     pub fn case(&self) -> Option<Result<Scenario, Diagnostic>> {
         let factor = self.next?;
         let mut scaled = self.scenario.clone();
         Some(scale_traffic(&mut scaled, factor).map(|()| scaled))
     }
 
-    /// Takes the run of the case.
+    /// Takes the outcomes of the run.
     pub fn saw(&mut self, run: &Outcomes) {
         let Some(factor) = self.next else { return };
         self.runs += 1;
@@ -190,15 +191,15 @@ impl CapacitySearch {
         self.next = self.after().filter(|_| self.runs < RUNS);
     }
 
-    /// Takes that the case could not run, as it has more requests or needs more memory than a run may: the load before it was the highest.
-    /// The problems come back where there was none.
+    /// Notes that the case could not run, because it exceeds the requests or memory of a run: the load before it was
+    /// the highest. Without such a load the problems are returned.
     pub fn refused(&mut self, problems: Diagnostics) -> Result<(), Diagnostics> {
         self.runs += 1;
         self.next = None;
         if self.holds.is_none() { Err(problems) } else { Ok(()) }
     }
 
-    /// The factor after those that are known to hold and to fail.
+    /// The factor after those known to hold and to fail.
     fn after(&self) -> Option<f64> {
         match (self.holds.as_ref().map(|h| h.0), self.fails) {
             (Some(low), Some(high)) => (high / low > CLOSE).then(|| libm::sqrt(low * high)),
@@ -208,9 +209,9 @@ impl CapacitySearch {
         }
     }
 
-    /// What the search has found.
+    /// The result of the search.
     pub fn found(&self) -> SeedCapacity {
-        // A load with too few requests to tell holds nothing.
+        // A load with too few requests does not count as held.
         let holds = self.holds.as_ref().filter(|(_, seen)| seen.share.is_some() || self.fails.is_none());
         let end = match (holds, self.fails) {
             (Some(_), Some(_)) => CapacityEnd::Found,
@@ -229,7 +230,7 @@ impl CapacitySearch {
     }
 }
 
-/// The highest load of one seed at which a share of its requests meets the objectives.
+/// Searches the highest load of one seed at which a share of its requests meets the objectives.
 pub fn capacity_of_seed(
     scenario: &Scenario,
     trace: Option<&Arc<Trace>>,
@@ -246,7 +247,7 @@ pub fn capacity_of_seed(
     Ok(search.found())
 }
 
-/// What the seeds come to together.
+/// The capacity from all seeds.
 pub fn capacity(scenario: &Scenario, share: f64, seeds: Vec<SeedCapacity>) -> Capacity {
     let ended = |end: CapacityEnd| seeds.iter().filter(|s| s.end == end).count();
     let end = if ended(CapacityEnd::LowestFails) > 0 {
@@ -287,16 +288,11 @@ fn has_objectives(scenario: &Scenario) -> bool {
 }
 
 impl Capacity {
-    /// Why a scenario has no capacity to look for; nothing if it has one.
+    /// Why a scenario has no capacity; `None` if it has one.
     pub fn refuses(scenario: &Scenario) -> Option<Diagnostic> {
         if !has_objectives(scenario) {
             let fix = "such as --objective ttft_ms=500";
-            return Some(Diagnostic::error(
-                "slo",
-                "no objective, which nobody can miss",
-                "one objective at least",
-                fix,
-            ));
+            return Some(Diagnostic::error("slo", "no objective", "one objective at least", fix));
         }
         scale_traffic(&mut scenario.clone(), 1.0).err()
     }

@@ -1,4 +1,5 @@
-//! The cases of a sweep: every combination of values with every seed, each a run of its own that any machine can make.
+//! The cases of a sweep: every combination of values with every seed. Each is a separate run that any machine can
+//! make.
 
 use super::row::RunRow;
 use super::summary::SweepRow;
@@ -53,7 +54,7 @@ pub struct Case {
     pub number: u32,
     /// Values of the paths as JSON text, in their order.
     pub values: Vec<String>,
-    /// What runs.
+    /// The scenario to run.
     pub scenario: Scenario,
     /// Digest of the scenario and the trace: equal for the same case on every machine.
     pub digest: String,
@@ -69,7 +70,7 @@ pub struct CaseText {
     pub values: Vec<String>,
     /// Digest of the scenario and the trace.
     pub digest: String,
-    /// What runs, as JSON text.
+    /// The scenario to run, as JSON text.
     pub scenario: String,
 }
 
@@ -84,7 +85,7 @@ pub struct Plan {
     trace: Option<Arc<Trace>>,
 }
 
-/// A row: its case, the values of its paths, the figures of its run, and a digest of all that.
+/// A row: its case, the values of its paths, the figures of its run, and a digest of these.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CaseRow {
     /// Number of the case.
@@ -96,7 +97,7 @@ pub struct CaseRow {
 }
 
 impl Plan {
-    /// The cases of a scenario, each of which must pass `check`. All problems of all values are told at once.
+    /// The cases of a scenario, each of which must pass `check`. All problems of all values are reported at once.
     pub fn new(
         scenario: &Scenario,
         trace: Option<Arc<Trace>>,
@@ -152,7 +153,7 @@ impl Plan {
         }
     }
 
-    /// The cases as another thread can run them.
+    /// The cases as text, for another thread.
     pub fn texts(&self) -> Vec<CaseText> {
         let text = |case: &Case| CaseText {
             number: case.number,
@@ -163,7 +164,7 @@ impl Plan {
         self.cases.iter().map(text).collect()
     }
 
-    /// The cases of a part; all without one.
+    /// The cases of a part; all cases without one.
     pub fn part(&self, shard: Option<Shard>) -> Vec<&Case> {
         self.cases.iter().filter(|case| shard.is_none_or(|shard| shard.has(case.number))).collect()
     }
@@ -203,7 +204,7 @@ impl Plan {
             figures.shift_remove(name);
         }
         let Ok(run) = json::data::<RunRow>(&Value::Object(figures)) else { return Ok(None) };
-        // More values or seeds than last time: the case may have another number now.
+        // With more values or seeds than last time the case may have another number.
         fields.insert("case".to_owned(), case.number.into());
         let digest = digest_of(&fields);
         fields.insert(ROW_DIGEST.to_owned(), digest.into());
@@ -224,7 +225,7 @@ impl CaseRow {
         json::compact(&self.fields)
     }
 
-    /// The cells of the row as text, as a CSV file has them; what is not known is empty.
+    /// The cells of the row as text, as a CSV file has them; unknown values are empty.
     pub fn cells(&self) -> Vec<String> {
         let cell = |value: &Value| match value {
             Value::Null => String::new(),

@@ -1,25 +1,25 @@
-//! Knees: from where on a time is far above that of low load.
+//! Knees of curves: where a time rises far above its value at low load.
 
 use crate::base::number_text::{duration, three_digits};
 use serde::Serialize;
 
-/// The knee is where a time passes so many times its value at the lowest point, as `tokenyard validate` has it.
+/// The knee is where a time exceeds this multiple of its value at the lowest point, as in `tokenyard validate`.
 pub const KNEE: f64 = 3.0;
 
 /// The knee of a curve, or why it has none.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CurveKnee {
-    /// Where it lies, between two points in a straight line; null if there is none.
+    /// Its position, interpolated linearly between two points; null if there is none.
     pub x: Option<f64>,
-    /// The value that the curve passes there.
+    /// The value of the curve there.
     pub threshold: Option<f64>,
     /// The same in a sentence.
     pub explained: String,
 }
 
-/// The knee of a curve of milliseconds whose points are in order of x. `name` is what the curve is called in the sentence, and `along`
-/// the path that goes along x.
+/// The knee of a curve of milliseconds whose points are in order of x. `name` is the name of the curve in the
+/// sentence, and `along` the path of x.
 pub fn knee(name: &str, along: &str, points: &[(f64, f64)]) -> CurveKnee {
     let none = |explained: String| CurveKnee { x: None, threshold: None, explained };
     let (Some(&(lowest, base)), Some(&(highest, _))) = (points.first(), points.last()) else {

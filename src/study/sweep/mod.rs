@@ -1,5 +1,5 @@
-//! Many runs and what they come to together: cases of a sweep, their knees and their Pareto front, the capacity of a cluster, a race
-//! of policies. What makes the runs is somebody else's: the threads of a command or the workers of a page.
+//! Sweeps and other studies of many runs: cases of a sweep, their knees and their Pareto front, the capacity of a
+//! cluster, a race of policies. The threads of a command or the workers of a page make the runs.
 
 mod capacity;
 mod cases;

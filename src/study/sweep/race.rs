@@ -1,34 +1,35 @@
-//! A race of policies: who stands where by one figure, among those who were offered the same work.
+//! A race of policies: their order by one figure, among entries with the same offered work.
 //!
-//! There is no composite score unless the scenario gives weights for one, the fitness. Whoever refuses requests does not win by it:
-//! refused and dropped requests have missed their objectives, and with unfinished ones count as the longest times in a percentile.
+//! There is no composite score unless the scenario gives weights for one, the fitness. Refusing requests is no
+//! advantage: refused and dropped requests have missed their objectives and, like unfinished ones, count as
+//! infinitely slow in a percentile.
 
 use super::row::RunRow;
 use crate::stats::{POSITIVE, SHARE, SHARE_DIFFERENCE, UNBOUNDED, mean_interval};
 use crate::study::compare::{Difference, Direction, Held, RunRegret, Verdict};
 use serde::{Deserialize, Serialize};
 
-/// A run of somebody in the race.
+/// A run of an entry in the race.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RaceEntry {
-    /// Whose run it is.
+    /// Name of the entry.
     pub name: String,
     /// Its figures.
     pub run: RunRow,
 }
 
-/// What decides about the order.
+/// The figure that decides the order.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RankBy {
-    /// Share that met their objectives, of the requests that finished, were refused or were dropped.
+    /// Share that met their objectives, among requests that finished, were refused or were dropped.
     MetShare,
-    /// 99th percentile of TTFT over all requests, those without a first token being the longest.
+    /// 99th percentile of TTFT over all requests; those without a first token count as infinitely slow.
     TtftP99,
-    /// 99th percentile of E2E over all requests, those that did not finish being the longest.
+    /// 99th percentile of E2E over all requests; unfinished ones count as infinitely slow.
     E2eP99,
     /// Requests per second that met their objectives.
     Goodput,
@@ -50,7 +51,7 @@ impl RankBy {
         }
     }
 
-    /// What the figure can be, and the difference of two.
+    /// The bounds of the figure, and of the difference of two.
     fn bounds(self) -> [[f64; 2]; 2] {
         match self {
             Self::MetShare => [SHARE, SHARE_DIFFERENCE],
@@ -67,29 +68,29 @@ impl RankBy {
     }
 }
 
-/// The order of a race as far as it has gone.
+/// The order of a race so far.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RaceRanking {
-    /// What decided.
+    /// The deciding figure.
     pub by: RankBy,
     /// Which values are the better ones.
     pub better: Direction,
     /// The best first.
     pub places: Vec<RacePlace>,
-    /// Who is not ranked, and why.
+    /// Entries without a place, and why.
     pub unranked: Vec<Unranked>,
-    /// The oracle's runs, where autoscalers are raced: the bound, without a place.
+    /// The oracle's runs, if autoscalers are raced: the bound, without a place.
     pub bound: Option<RaceBound>,
 }
 
-/// What the oracle reaches on the work that is raced.
+/// The figures of the oracle on the same work.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RaceBound {
-    /// The figure that decides, a mean over the seeds so far; null where a run has none.
+    /// The deciding figure, a mean over the seeds so far; null if a run has none.
     pub mean: Option<f64>,
-    /// Its figures against themselves: what others are held against.
+    /// Its figures against themselves, for comparison.
     pub figures: RunRegret,
 }
 
@@ -99,33 +100,33 @@ pub struct RaceBound {
 pub struct RacePlace {
     /// The place, from 1.
     pub place: u32,
-    /// Who.
+    /// Name of the entry.
     pub name: String,
     /// Mean over the seeds.
     pub mean: f64,
-    /// Lower end of the interval that holds the true mean with 95 %; null from one seed.
+    /// Lower end of the 95 % interval of the mean; null for one seed.
     pub lo: Option<f64>,
     /// Upper end.
     pub hi: Option<f64>,
-    /// Against the first, seed by seed: A is the first, B this one.
+    /// Difference to the first entry, seed by seed: A is the first, B this one.
     pub to_first: Difference,
     /// Whether no difference to the first can be shown, or too few seeds ran to tell.
     pub tied: bool,
-    /// Against the oracle, where it ran with every seed.
+    /// Against the oracle, if it ran with every seed.
     pub regret: Option<RunRegret>,
 }
 
-/// Somebody without a place.
+/// An entry without a place.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Unranked {
-    /// Who.
+    /// Name of the entry.
     pub name: String,
     /// Why.
     pub why: String,
 }
 
-/// The order of some runs. Whoever is named first says what the offered work is and which seeds there are. `bound` are the runs of the
+/// The order of some runs. The first entry defines the offered work and the seeds. `bound` are the runs of the
 /// oracle, if there is one.
 pub fn rank(entries: &[RaceEntry], bound: &[RunRow], by: RankBy) -> RaceRanking {
     let mut names: Vec<&str> = Vec::new();
@@ -174,7 +175,7 @@ pub fn rank(entries: &[RaceEntry], bound: &[RunRow], by: RankBy) -> RaceRanking 
     RaceRanking { by, better: by.better(), places, unranked, bound }
 }
 
-/// Runs against those of the oracle on the same work; nothing where one of them is missing.
+/// Runs against those of the oracle on the same work; `None` if one of them is missing.
 fn regret(own: &[&RunRow], bound: &[RunRow]) -> Option<RunRegret> {
     let held = |run: &RunRow| -> Held { [run.met_share.map(|x| 100.0 * x), run.replica_seconds, run.usd] };
     let of = |run: &&RunRow| {
@@ -185,7 +186,7 @@ fn regret(own: &[&RunRow], bound: &[RunRow]) -> Option<RunRegret> {
     pairs.filter(|pairs| !pairs.is_empty()).map(|pairs| RunRegret::of(&pairs))
 }
 
-/// The values of somebody's runs in the order of the reference's seeds; or why they cannot be compared with those.
+/// The values of an entry's runs in the order of the reference's seeds; or why they cannot be compared.
 fn values(reference: &[&RunRow], own: &[&RunRow], by: RankBy) -> Result<Vec<f64>, String> {
     let mut found = Vec::new();
     for of in reference {

@@ -4,8 +4,8 @@ use crate::stats::{Blocked, POSITIVE, SHARE};
 use crate::study::compare::{Ending, Outcomes, held};
 use serde::{Deserialize, Serialize};
 
-/// One run: its digests, what became of its requests, its figures. Times are in milliseconds and of requests that arrived in the
-/// measurement window; null where there is nothing to measure.
+/// One run: its digests, the outcomes of its requests, its figures. Times are in milliseconds and of requests that
+/// arrived in the measurement window; null without values.
 #[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -20,9 +20,9 @@ pub struct RunRow {
     pub report_digest: String,
     /// Requests that arrived in the measurement window.
     pub requests: u64,
-    /// Of those, finished.
+    /// Finished.
     pub finished: u64,
-    /// Of those, finished with every objective met.
+    /// Finished with every objective met.
     pub met: u64,
     /// Refused.
     pub refused: u64,
@@ -30,7 +30,8 @@ pub struct RunRow {
     pub dropped: u64,
     /// Still in the system at the end.
     pub unfinished: u64,
-    /// met / (finished + refused + dropped), 0 to 1: who was refused or dropped has missed, who is unfinished is in neither.
+    /// met / (finished + refused + dropped), 0 to 1: refused and dropped requests have missed, unfinished ones do not
+    /// count.
     pub met_share: Option<f64>,
     /// Requests arrived per second.
     pub arrived_per_s: Option<f64>,
@@ -48,8 +49,8 @@ pub struct RunRow {
     pub ttft_p90_ms: Option<f64>,
     /// 99th percentile of TTFT.
     pub ttft_p99_ms: Option<f64>,
-    /// 99th percentile of TTFT over all requests that arrived, those without a first token being the longest; null if they are more
-    /// than one in a hundred.
+    /// 99th percentile of TTFT over all arrived requests; those without a first token count as infinitely slow. Null
+    /// if they are more than one in a hundred.
     pub ttft_p99_of_all_ms: Option<f64>,
     /// Mean ITL.
     pub itl_mean_ms: Option<f64>,
@@ -75,8 +76,8 @@ pub struct RunRow {
     pub e2e_p90_ms: Option<f64>,
     /// 99th percentile of E2E.
     pub e2e_p99_ms: Option<f64>,
-    /// 99th percentile of E2E over all requests that arrived, unfinished ones being the longest; null if they are more than one in a
-    /// hundred.
+    /// 99th percentile of E2E over all arrived requests; unfinished ones count as infinitely slow. Null if they are
+    /// more than one in a hundred.
     pub e2e_p99_of_all_ms: Option<f64>,
     /// Mean time from joining the wait queue to first joining a batch.
     pub queue_wait_mean_ms: Option<f64>,
@@ -86,13 +87,13 @@ pub struct RunRow {
     pub preemptions: Option<f64>,
     /// GPUs times the seconds that their replica existed.
     pub gpu_seconds: Option<f64>,
-    /// US dollars for all replicas; null without prices, as the next one.
+    /// US dollars for all replicas; null, like the next figure, without prices.
     pub usd: Option<f64>,
     /// US dollars per million output tokens.
     pub usd_per_million_output_tokens: Option<f64>,
     /// The fitness score; null without weights in the scenario.
     pub fitness: Option<f64>,
-    /// Seconds of replicas that were paid for.
+    /// Replica-seconds paid.
     pub replica_seconds: Option<f64>,
 }
 
@@ -101,14 +102,14 @@ pub struct RunRow {
 pub struct RunFigure {
     /// The name of its column.
     pub name: &'static str,
-    /// What sentences call it.
+    /// Its name in sentences.
     pub label: &'static str,
     /// Its value.
     pub of: fn(&RunRow) -> Option<f64>,
 }
 
 impl RunFigure {
-    /// What it can be.
+    /// Its bounds.
     pub fn bounds(&self) -> [f64; 2] {
         if self.name == "met_share" { SHARE } else { POSITIVE }
     }
@@ -192,11 +193,11 @@ impl RunRow {
 /// Longer than any time.
 const BEYOND: u64 = 1 << 54;
 
-/// The 99th percentile in milliseconds where whoever has no time has the longest; nothing where that is one of these.
+/// p99 in ms, counting unfinished requests as infinitely slow; `None` if p99 is one of them.
 fn p99_of_all(times: impl Iterator<Item = Option<u64>>) -> Option<f64> {
     let all = Blocked::new(1, times.map(|us| (us.unwrap_or(BEYOND), 0, 1)));
     let [.., p99] = all.figures()?;
-    // The higher of the two values that it lies between.
+    // The higher of the two values around it.
     let rank = libm::ceil(0.99 * (all.count() - 1) as f64) as u64;
     let within = all.at_most(BEYOND - 1) > rank;
     within.then_some(p99 / 1000.0)
@@ -207,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_has_no_time_counts_as_the_longest() {
+    fn unfinished_requests_count_as_infinitely_slow() {
         let times = |without: usize| {
             let all = (0..1000_u64).map(move |i| (i as usize + without < 1000).then_some(i * 1000));
             p99_of_all(all)

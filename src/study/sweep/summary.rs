@@ -1,4 +1,4 @@
-//! What the rows of a sweep come to: means over seeds with intervals, curves with their knees, and who is best for its cost.
+//! The summary of a sweep: means over seeds with intervals, curves with their knees, and the Pareto front.
 
 use super::curve::{CurveKnee, knee};
 use super::row::{RunFigure, RunRow};
@@ -28,7 +28,7 @@ pub struct SweepSummary {
     pub points: Vec<SweepPoint>,
     /// One curve for each figure along each path of numbers, the values of the other paths being fixed.
     pub curves: Vec<SweepCurve>,
-    /// What the cost of the Pareto front is: `usd_per_million_output_tokens`, or `gpu_seconds` where prices are missing.
+    /// The cost of the Pareto front: `usd_per_million_output_tokens`, or `gpu_seconds` without prices.
     pub cost: &'static str,
     /// The points, by number, that no other beats in both cost and p99 of TTFT, the cheapest first. A point without a p99 of all
     /// its requests is beaten by every other.
@@ -47,7 +47,7 @@ pub struct SweepPoint {
     pub figures: Vec<SweepValue>,
 }
 
-/// A figure: its mean over seeds, and the interval that holds the true mean with 95 %.
+/// A figure: its mean over seeds with its 95 % interval.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SweepValue {
@@ -55,7 +55,7 @@ pub struct SweepValue {
     pub name: &'static str,
     /// The mean; null if a seed has no value.
     pub mean: Option<f64>,
-    /// Lower end; null from one seed.
+    /// Lower end; null for one seed.
     pub lo: Option<f64>,
     /// Upper end.
     pub hi: Option<f64>,
@@ -67,11 +67,11 @@ pub struct SweepValue {
 pub struct SweepCurve {
     /// Name of the figure's column.
     pub figure: &'static str,
-    /// The path along which it goes.
+    /// The path that varies along it.
     pub path: String,
     /// The points by number, in order of the path's value.
     pub points: Vec<u32>,
-    /// Where its knee lies.
+    /// Its knee.
     pub knee: CurveKnee,
 }
 

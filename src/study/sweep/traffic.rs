@@ -1,4 +1,5 @@
-//! More or less of the same traffic: every rate of a scenario times a factor. Lengths and contents keep their draws, and gaps shrink.
+//! Scaling of traffic: every rate of a scenario times a factor. Lengths and contents keep their draws, and gaps
+//! shrink.
 
 use crate::base::{Diagnostic, json};
 use crate::scenario::{Arrivals, Scenario, limits};
@@ -58,7 +59,7 @@ fn times(value: &mut Value, factor: f64) {
     }
 }
 
-/// Every rate in a value. No value of a document is deep: reading it has a limit.
+/// Every rate in a value. Values of a document are not deep: reading limits their depth.
 fn scale_within(value: &mut Value, factor: f64) {
     match value {
         Value::Object(fields) => {

@@ -1,10 +1,10 @@
-//! What a sweep varies: a path of the document and the values it takes.
+//! The variation of a sweep: a path of the document and its values.
 
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::{Scenario, from_value, limits, set_field};
 use serde_json::Value;
 
-/// The name that stands for the rates of all clients, or the speed of the trace: its values are factors.
+/// The name for the rates of all clients, or the speed of the trace: its values are factors.
 pub(crate) const TRAFFIC: &str = "traffic";
 
 /// A path and its values.
@@ -17,7 +17,7 @@ pub struct Vary {
 }
 
 impl Vary {
-    /// Reads `path=a,b,c` or `path=lo..hi/count`. Commas within braces, brackets or quotes do not part values.
+    /// Reads `path=a,b,c` or `path=lo..hi/count`. Commas within braces, brackets or quotes do not separate values.
     pub fn parse(text: &str) -> Result<Self, Diagnostic> {
         let shown: String = text.chars().take(80).collect();
         let wrong = |allowed: &str, fix: &str| Diagnostic::error("", shown.clone(), allowed, fix);
@@ -48,7 +48,7 @@ impl Vary {
         Ok(Self { path: path.to_owned(), values })
     }
 
-    /// Puts a value into a document.
+    /// Sets a value in a document.
     pub(super) fn set(&self, document: &mut Value, value: &str) -> Result<(), Diagnostics> {
         if self.path != TRAFFIC {
             return set_field(document, &self.path, value);
@@ -65,7 +65,7 @@ impl Vary {
     }
 }
 
-/// Whether numbers from one to another are meant.
+/// Whether a text is a range of numbers.
 fn is_range(text: &str) -> bool {
     text.contains("..") && !text.contains(['{', '[', '"'])
 }
@@ -82,9 +82,9 @@ fn range(text: &str) -> Option<Vec<String>> {
     let value = |k: u32| {
         let share = f64::from(k) / f64::from(count - 1);
         let x = low + (high - low) * f64::from(k) / f64::from(count - 1);
-        // Where a product of the ends is no number, each end counts by its share.
+        // If the product overflows, each end is weighted by its share.
         let x = if x.is_finite() { x } else { low * (1.0 - share) + high * share };
-        // Without the last digits, which are not those of the number that is meant: 0.30000000000000004.
+        // Without the last digits, which are rounding errors: 0.30000000000000004.
         format!("{x:.11e}").parse::<f64>().unwrap_or(x)
     };
     let whole = |x: f64| x.abs() < 1e15 && libm::floor(x) >= x;
@@ -114,7 +114,7 @@ fn apart(text: &str) -> Vec<&str> {
     parts
 }
 
-/// A value as JSON text: as it stands if it is JSON, else as a string.
+/// A value as JSON text: unchanged if it is JSON, else as a string.
 fn as_json(text: &str) -> String {
     match serde_json::from_str::<Value>(text) {
         Ok(value) => value.to_string(),

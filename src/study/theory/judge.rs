@@ -1,4 +1,4 @@
-//! Whether a run keeps what a law assumes: each assumption with its figure.
+//! Judges whether a run meets the assumptions of a law, each with its figure.
 
 use super::laws::{AssumptionKind as A, Law};
 use super::observed::{Buckets, Observed};
@@ -16,20 +16,20 @@ const STRETCHES: usize = 24;
 const NOISES: f64 = 3.0;
 /// The coefficient of variation of services that are equal.
 const CONSTANT_CV: f64 = 0.02;
-/// And how far that of exponential ones may be from 1.
+/// How far the coefficient of variation of exponential services may be from 1.
 const EXPONENTIAL_SLACK: f64 = 0.1;
-/// Steps of a request from which on one more or less does not count.
+/// Steps of a request above which one more or less does not count.
 const MANY_STEPS: f64 = 20.0;
-/// Servers from which on the limit of infinitely many is near.
+/// Number of servers above which the limit of infinitely many is near.
 const MANY_SERVERS: u32 = 50;
 /// Work of a prompt as a share of an empty step.
 const SHORT_PROMPT: f64 = 1.0;
-/// How far a step may lie off the straight line.
+/// How far a step may be off the straight line.
 const BEND: f64 = 0.05;
 /// Shares of requests and of tokens that count as none.
 const NONE: f64 = 0.001;
 
-/// What became of an assumption.
+/// The verdict on an assumption.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -46,11 +46,11 @@ pub enum Verdict {
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Assumption {
-    /// Which.
+    /// The assumption.
     pub kind: A,
     /// Whether it holds.
     pub verdict: Verdict,
-    /// What was found, with its figure.
+    /// The finding, with its figure.
     pub text: String,
 }
 
@@ -65,7 +65,7 @@ pub(super) fn judge(law: Law, fleet: &Fleet, seen: &Observed) -> Vec<Assumption>
 
 type Found = (Verdict, String);
 
-/// What is found if something holds, and if it does not.
+/// The finding if a condition holds, and if it does not.
 fn either(holds: bool, kept: String, violated: String) -> Found {
     if holds { (Verdict::Kept, kept) } else { (Verdict::Violated, violated) }
 }
@@ -125,7 +125,9 @@ fn traffic(kind: A, seen: &Observed) -> Found {
             )
         }
         A::NobodyLost => {
-            let Some(lost) = seen.lost else { return unknown("no run has shown whether requests are lost") };
+            let Some(lost) = seen.lost else {
+                return unknown("whether requests are lost is known only after a run");
+            };
             let percent = 100.0 * lost;
             either(
                 lost <= NONE,
@@ -149,7 +151,7 @@ fn traffic(kind: A, seen: &Observed) -> Found {
 
 /// How fast a rate changes.
 pub(super) struct Drift {
-    /// Typical change in a minute, as a share of the mean rate, the noise of counting taken off.
+    /// Typical change in a minute, as a share of the mean rate, without counting noise.
     pub(super) a_minute: f64,
     /// Whether the changes are more than noise.
     pub(super) shows: bool,
@@ -190,7 +192,7 @@ fn stable(law: Law, fleet: &Fleet, seen: &Observed) -> Found {
     either(
         rho < 1.0,
         format!("the load is {rho:.2}, below 1"),
-        format!("the load is {rho:.2}: the queue grows for ever"),
+        format!("the load is {rho:.2}: the queue grows without bound"),
     )
 }
 
@@ -294,7 +296,7 @@ fn steps(kind: A, fleet: &Fleet, seen: &Observed) -> Found {
         A::BatchNotFull => {
             let limit = fleet.max_batch;
             let Some(most) = seen.largest_batch else {
-                return unknown("no run has shown how full the batch gets");
+                return unknown("how full the batch gets is known only after a run");
             };
             either(
                 most < limit,
@@ -332,7 +334,9 @@ fn cache(kind: A, fleet: &Fleet, seen: &Observed) -> Found {
         if !on {
             return (Verdict::Kept, "the prefix cache is off".to_owned());
         }
-        let Some(share) = seen.reused else { return unknown("no run has shown what the prefix cache saves") };
+        let Some(share) = seen.reused else {
+            return unknown("what the prefix cache saves is known only after a run");
+        };
         let percent = 100.0 * share;
         return either(
             share <= NONE,
@@ -340,8 +344,10 @@ fn cache(kind: A, fleet: &Fleet, seen: &Observed) -> Found {
             format!("prefix cache on: it saves {percent:.0} % of the prompt tokens"),
         );
     }
-    let Some(n) = seen.preemptions else { return unknown("no run has shown whether requests are preempted") };
-    either(n <= 0.0, "nobody is preempted".to_owned(), format!("requests are preempted: {n:.0} times"))
+    let Some(n) = seen.preemptions else {
+        return unknown("whether requests are preempted is known only after a run");
+    };
+    either(n <= 0.0, "no request is preempted".to_owned(), format!("requests are preempted: {n:.0} times"))
 }
 
 fn setting(kind: A, fleet: &Fleet) -> Found {

@@ -1,4 +1,4 @@
-//! The laws by name: what each is called, when it could fit a cluster, and what it assumes.
+//! The laws: their names, the clusters that they could fit, and their assumptions.
 
 use super::observed::Observed;
 use super::server::Fleet;
@@ -11,15 +11,15 @@ use serde::{Deserialize, Serialize};
 pub enum Law {
     /// One server, classes of requests served in an order (Cobham).
     Priority,
-    /// Users who wait for their answer and think before they ask again.
+    /// Users that wait for their answer and think before they ask again.
     ClosedLoop,
     /// One server with a limited number of places.
     Mm1k,
-    /// Each request to the shortest queue.
+    /// Each request joins the shortest queue.
     ShortestQueue,
-    /// Each request to the shortest of some queues that are drawn.
+    /// Each request joins the shortest of some queues drawn at random.
     PowerOfD,
-    /// Requests to the servers in turn.
+    /// Requests are sent to the servers in turn.
     RoundRobin,
     /// Several servers, one queue, constant service.
     Mdc,
@@ -37,7 +37,7 @@ pub enum Law {
     LimitedBatch,
     /// A server that all requests share equally.
     ProcessorSharing,
-    /// The batch by its means alone.
+    /// The batch by its means only.
     ClosedForm,
 }
 
@@ -50,9 +50,9 @@ pub enum AssumptionKind {
     PoissonArrivals,
     /// The rate of arrivals stays the same.
     SteadyRate,
-    /// Nobody waits for an answer before the next request.
+    /// Requests do not wait for answers.
     OpenArrivals,
-    /// Everybody waits for the answer before the next request.
+    /// Every user waits for the answer before the next request.
     ClosedUsers,
     /// The load is below 1.
     StableLoad,
@@ -74,11 +74,11 @@ pub enum AssumptionKind {
     ManyServers,
     /// One queue for all servers.
     OneQueue,
-    /// Requests are served in order of arrival, or in an order that does not look at their length.
+    /// Requests are served in order of arrival, or in an order that does not depend on their length.
     ServedInOrder,
     /// Requests are served by class.
     ServedByClass,
-    /// Nobody is refused or gives up.
+    /// No request is refused or times out.
     NobodyLost,
     /// A number of places is set.
     LimitedPlaces,
@@ -102,13 +102,13 @@ pub enum AssumptionKind {
     NoFixedPart,
     /// Nothing is found in the prefix cache.
     NoReuse,
-    /// Nobody is preempted.
+    /// No request is preempted.
     NoPreemption,
 }
 
 use AssumptionKind as A;
 
-/// What every law assumes.
+/// Assumptions of every law.
 const ALWAYS: &[A] = &[
     A::SteadyRate,
     A::AlikeReplicas,
@@ -118,9 +118,9 @@ const ALWAYS: &[A] = &[
     A::NoPreemption,
     A::StepsInSequence,
 ];
-/// What every law of a server for one request at a time assumes.
+/// Assumptions of every law of a server for one request at a time.
 const SINGLE: &[A] = &[A::OneAtATime];
-/// What every law of a batch assumes.
+/// Assumptions of every law of a batch.
 const BATCH: &[A] = &[
     A::PoissonArrivals,
     A::OpenArrivals,
@@ -131,11 +131,11 @@ const BATCH: &[A] = &[
     A::ManySteps,
     A::StraightSteps,
 ];
-/// What every law of an open queue without limit assumes.
+/// Assumptions of every law of an unlimited open queue.
 const OPEN: &[A] = &[A::PoissonArrivals, A::OpenArrivals, A::StableLoad, A::NobodyLost];
 
 impl Law {
-    /// All of them. Of laws with equally many violated assumptions the first is chosen.
+    /// All of them. Among laws with equally many violated assumptions the first is chosen.
     pub const ALL: [Self; 15] = [
         Self::Priority,
         Self::ClosedLoop,
@@ -175,7 +175,7 @@ impl Law {
         }
     }
 
-    /// What people call it.
+    /// Its title.
     pub fn title(self) -> &'static str {
         match self {
             Self::Priority => "M/G/1 with priorities",
@@ -201,7 +201,7 @@ impl Law {
         Self::ALL.into_iter().find(|law| law.name() == name)
     }
 
-    /// What it assumes, the most telling first.
+    /// Its assumptions, the most important first.
     pub(super) fn assumes(self) -> Vec<AssumptionKind> {
         let own: &[&[A]] = match self {
             Self::Priority => &[SINGLE, &[A::ServedByClass, A::RandomSplit], OPEN],
@@ -234,7 +234,7 @@ impl Law {
         own.iter().copied().chain([ALWAYS]).flatten().copied().collect()
     }
 
-    /// Whether the cluster is built as the law has it, so that it may be chosen.
+    /// Whether the cluster is of the law's kind, so that the law may be chosen.
     pub(super) fn fits(self, fleet: &Fleet, seen: &Observed) -> bool {
         use crate::scenario::RoutingPolicy as R;
         let single = fleet.max_batch == 1;

@@ -1,8 +1,8 @@
-//! Laws of queueing theory beside a run: which of them could fit, what each assumes and whether the run keeps it, and what it says
-//! at the rates of the run. docs/explanation/theory.md has the laws, the rules and the thresholds.
+//! Laws of queueing theory beside a run: which of them could fit, whether the run meets their assumptions, and their
+//! predictions at the rates of the run. docs/explanation/theory.md has the laws, the rules and the thresholds.
 //!
-//! It works on a scenario and on [`Outcomes`], as comparisons do: the command line makes them, and the page gets them from the
-//! thread of its run.
+//! It works on a scenario and on [`Outcomes`], as comparisons do: the command line makes these, and the page gets
+//! them from the thread of its run.
 
 mod judge;
 mod laws;
@@ -28,17 +28,17 @@ use std::sync::Arc;
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LawFound {
-    /// Which.
+    /// The assumption.
     pub law: Law,
-    /// What people call it.
+    /// Its title.
     pub title: &'static str,
-    /// Whether the cluster is built as the law has it, so that it may be chosen.
+    /// Whether the cluster is of the law's kind, so that the law may be chosen.
     pub fits: bool,
     /// How many of its assumptions are violated.
     pub violated: u32,
-    /// What it assumes, judged.
+    /// Its assumptions, judged.
     pub assumptions: Vec<Assumption>,
-    /// What it says at the mean rate.
+    /// Its prediction at the mean rate.
     pub predicted: Prediction,
 }
 
@@ -46,21 +46,21 @@ pub struct LawFound {
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Theory {
-    /// The law that was asked for, or of those that fit the one with the fewest violated assumptions.
+    /// The requested law, or the one with the fewest violated assumptions among those that fit.
     pub chosen: Law,
-    /// Requests that were looked at: those that arrived in the measurement window.
+    /// Requests considered: those that arrived in the measurement window.
     pub requests: u64,
     /// Their rate.
     pub rate_per_s: f64,
     /// Coefficient of variation of the gaps between them; null if they are too few.
     pub gap_cv: Option<f64>,
-    /// What they took.
+    /// Their measured times.
     pub simulated: Simulated,
     /// All laws.
     pub laws: Vec<LawFound>,
 }
 
-/// What a law says over the time of a run, at the rate of each stretch of it; columns of equal length.
+/// The prediction of a law over the time of a run, at the rate of each stretch; columns of equal length.
 #[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TheoryLine {
@@ -68,7 +68,7 @@ pub struct TheoryLine {
     pub t_s: Vec<f64>,
     /// Arrivals per second.
     pub rate_per_s: Vec<f64>,
-    /// Mean TTFT in milliseconds; null where the law gives none.
+    /// Mean TTFT in milliseconds; null if the law gives none.
     pub ttft_ms: Vec<Option<f64>>,
     /// Mean time between tokens.
     pub itl_ms: Vec<Option<f64>>,
@@ -82,7 +82,7 @@ pub struct TheoryLine {
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TheoryOfRun {
-    /// All laws, and which is chosen.
+    /// All laws, with the chosen one.
     pub theory: Theory,
     /// The chosen one over time.
     pub line: TheoryLine,
@@ -96,15 +96,16 @@ pub struct Theorist {
 }
 
 impl Theorist {
-    /// Of a run. All problems of the scenario at once.
+    /// The queue of a run. All problems of the scenario are reported at once.
     pub fn of_run(scenario: &Scenario, run: &Outcomes) -> Result<Self, Diagnostics> {
         let seen = Observed::of_run(scenario, run);
         Ok(Self { fleet: Fleet::new(scenario, &seen)?, seen })
     }
 
-    /// Of a scenario alone: its first 4,000 requests. All problems of the scenario at once.
+    /// The queue of a scenario without a run: its first 4,000 requests. All problems of the scenario are reported at
+    /// once.
     pub fn of_plan(scenario: &Scenario, trace: Option<&Arc<Trace>>) -> Result<Self, Diagnostics> {
-        // What a source draws from has to be checked before.
+        // A source may only be made from a checked scenario.
         crate::perf::Plan::new(scenario.clone())?;
         let seen = Observed::planned(scenario, trace);
         Ok(Self { fleet: Fleet::new(scenario, &seen)?, seen })
@@ -138,7 +139,7 @@ impl Theorist {
         }
     }
 
-    /// What a law says at a rate.
+    /// The prediction of a law at a rate.
     pub fn at(&self, law: Law, rate_per_s: f64) -> Prediction {
         predict::predict(law, &self.fleet, &self.seen, rate_per_s)
     }
@@ -150,7 +151,7 @@ impl Theorist {
         TheoryOfRun { theory, line }
     }
 
-    /// What a law says over the time of the run.
+    /// The prediction of a law over the time of the run.
     pub fn line(&self, law: Law) -> TheoryLine {
         let everywhere = judge::judge(law, &self.fleet, &self.seen).iter().any(|a| {
             a.verdict == Verdict::Violated
@@ -158,7 +159,7 @@ impl Theorist {
         });
         let buckets = &self.seen.buckets;
         let mut line = TheoryLine::default();
-        // Solving the chain of shortest queues takes long: loads within a hundredth share a solution.
+        // Solving the chain of shortest queues is slow: loads within a hundredth share a solution.
         let mut solved: Vec<Option<Prediction>> = vec![None; 128];
         for i in 0..buckets.counts.len() {
             let Some(rate) = buckets.rate_per_s(i) else { continue };
@@ -181,21 +182,21 @@ impl Theorist {
     }
 }
 
-/// What a law says of a case of a sweep.
+/// The prediction of a law for a case of a sweep.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CaseTheory {
     /// Which law: the one asked for, or the one that fits the first case.
     pub law: Law,
-    /// What people call it.
+    /// Its title.
     pub title: &'static str,
-    /// What it says at the rate of the case.
+    /// Its prediction at the rate of the case.
     pub predicted: Prediction,
-    /// What it assumes and the case violates, as far as the scenario alone tells.
+    /// Its assumptions that the case violates, as far as the scenario tells.
     pub violated: Vec<String>,
 }
 
-/// What a law says of each case of a sweep, from the scenarios alone.
+/// The prediction of a law for each case of a sweep, from the scenarios alone.
 pub fn of_cases(cases: &[Scenario], asked: Option<Law>) -> Result<Vec<CaseTheory>, Diagnostics> {
     let mut law = asked;
     let mut found = Vec::with_capacity(cases.len());

@@ -1,4 +1,4 @@
-//! What a run showed of its traffic, or what a scenario plans of it: rates, gaps, lengths, and what became of the requests.
+//! The traffic observed in a run or planned by a scenario: rates, gaps, lengths, and the outcomes of requests.
 
 use crate::base::Micros;
 use crate::scenario::{ConversationClock, Scenario};
@@ -7,9 +7,9 @@ use crate::study::compare::{Ending, Outcome, Outcomes};
 use crate::workload::Source;
 use std::sync::Arc;
 
-/// Most requests that are planned ahead where no run has shown any.
+/// Most requests planned ahead without a run.
 const PLANNED: usize = 4000;
-/// Most requests whose lengths are looked at, evenly spread over the run.
+/// Most requests whose lengths are used, evenly spread over the run.
 const MOST_LENGTHS: usize = 200_000;
 /// Arrivals of a bucket on average, so that its rate is known within a tenth.
 const PER_BUCKET: f64 = 100.0;
@@ -37,7 +37,7 @@ pub struct Measured {
     pub error: Option<f64>,
 }
 
-/// What the requests of the measurement window took on average, in milliseconds; null where nobody is known.
+/// Mean times of the requests of the measurement window, in milliseconds; null without values.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Simulated {
@@ -60,7 +60,7 @@ pub(super) struct Buckets {
     pub(super) spans: Vec<u64>,
 }
 
-/// What is known of a run.
+/// The observed figures of a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Observed {
     pub(super) kinds: Vec<Kind>,
@@ -68,15 +68,15 @@ pub(super) struct Observed {
     /// Arrivals per second in the measurement window.
     pub(super) rate_per_s: f64,
     pub(super) requests: usize,
-    /// Coefficient of variation of the gaps between arrivals, a change of the rate taken out.
+    /// Coefficient of variation of the gaps between arrivals, corrected for changes of the rate.
     pub(super) cv: Option<f64>,
     pub(super) buckets: Buckets,
     /// Whether users wait for their answers; how many users there are, and whether some come after the first tenth of the run.
     pub(super) closed: bool,
     pub(super) users: f64,
     pub(super) users_come: bool,
-    /// Shares of requests lost and of prompt tokens found in a cache, preemptions, and the most requests of a batch; none
-    /// before a run.
+    /// Shares of requests lost and of prompt tokens found in a cache, preemptions, and the most requests in a batch;
+    /// `None` before a run.
     pub(super) lost: Option<f64>,
     pub(super) reused: Option<f64>,
     pub(super) preemptions: Option<f64>,
@@ -85,7 +85,7 @@ pub(super) struct Observed {
 }
 
 impl Observed {
-    /// What a run showed.
+    /// The figures observed in a run.
     pub(super) fn of_run(scenario: &Scenario, run: &Outcomes) -> Self {
         let counted: Vec<&Outcome> = run.requests.iter().filter(|r| r.counted).collect();
         let figure = |path| run.figure(path);
@@ -126,7 +126,7 @@ impl Observed {
         }
     }
 
-    /// What a scenario plans: its first requests, as far as they do not wait for answers.
+    /// The figures planned by a scenario: its first requests, as far as they do not wait for answers.
     pub(super) fn planned(scenario: &Scenario, trace: Option<&Arc<Trace>>) -> Self {
         let mut source = Source::new(scenario, trace);
         let (mut arrivals, mut lengths) = (Vec::new(), Vec::new());
@@ -162,7 +162,7 @@ fn rate_per_s(requests: usize, from: u64, buckets: &Buckets) -> f64 {
     if end > from { requests as f64 * 1e6 / (end - from) as f64 } else { 0.0 }
 }
 
-/// Whether some conversation waits for its answers.
+/// Whether any conversation waits for its answers.
 fn closed(scenario: &Scenario) -> bool {
     let waits = |c: &crate::scenario::Client| {
         c.conversation.as_ref().is_some_and(|c| c.clock == ConversationClock::Closed)
@@ -170,7 +170,7 @@ fn closed(scenario: &Scenario) -> bool {
     scenario.workload.trace.is_none() && scenario.workload.clients.iter().any(waits)
 }
 
-/// Equal requests together.
+/// Groups equal requests.
 fn kinds(lengths: &[(u32, u32, u32)]) -> Vec<Kind> {
     let stride = lengths.len() / MOST_LENGTHS + 1;
     let mut some: Vec<(u32, u32, u32)> = lengths.iter().step_by(stride).copied().collect();
@@ -200,8 +200,8 @@ fn measured(values: &[f64]) -> Option<Measured> {
     Some(Measured { mean: mean(values), error })
 }
 
-/// The gaps from `from` on, in the time in which the rate is steady: each is how many arrivals the rates of its stretches of time
-/// let expect in it, so that a rate that changes is no variation of the gaps.
+/// The variation of the gaps from `from` on, on a clock on which the rate is steady: each gap is measured in arrivals
+/// expected by the rates of its buckets, so that a changing rate does not count as variation.
 fn variation(arrivals: &[u64], buckets: &Buckets, from: u64) -> Option<f64> {
     let first = arrivals.partition_point(|at| *at < from);
     let expected = buckets.expected_before();
@@ -218,14 +218,14 @@ fn variation(arrivals: &[u64], buckets: &Buckets, from: u64) -> Option<f64> {
     (mean > 0.0).then(|| square.sqrt() / mean)
 }
 
-/// The most requests that were in one replica's batch at the same instant; who left before its end is not counted.
+/// The most requests in one replica's batch at the same instant; requests that left before their end do not count.
 fn largest_batch(requests: &[Outcome]) -> Option<u32> {
     let mut changes: Vec<(u32, u64, i32)> = Vec::new();
     for r in requests {
         let (Some(replica), Some(delay)) = (r.replica, r.scheduling_delay_us) else { continue };
         let Some(e2e) = r.e2e_us else { continue };
         changes.push((replica, r.arrival_us + delay, 1));
-        // Who leaves and who joins at one instant are not there together.
+        // Requests that leave and join at one instant do not overlap.
         changes.push((replica, r.arrival_us + e2e, -1));
     }
     changes.sort_unstable();
@@ -242,7 +242,7 @@ fn largest_batch(requests: &[Outcome]) -> Option<u32> {
 
 impl Buckets {
     fn new(arrivals: &[u64], end: u64) -> Self {
-        // After the last arrival a run only empties: that says nothing about the rate.
+        // After the last arrival a run only empties, which is no sign of the rate.
         let (last, n) = (arrivals.last().copied().unwrap_or(0), arrivals.len().max(1) as u64);
         let end = (last + last / n + 1).min(end.max(last + 1));
         let count = (arrivals.len() as f64 / PER_BUCKET).clamp(1.0, MOST_BUCKETS) as u64;

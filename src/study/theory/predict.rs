@@ -1,4 +1,4 @@
-//! What a law says at a rate, in milliseconds; docs/explanation/theory.md has the formulas and their sources.
+//! Predictions of a law at a rate, in milliseconds; docs/explanation/theory.md has the formulas and their sources.
 
 use super::laws::Law;
 use super::observed::Observed;
@@ -14,18 +14,18 @@ use serde::Serialize;
 
 /// Most states of the chain of shortest queues, which is solved for each rate.
 const PLACES: [u32; 9] = [0, 400, 60, 25, 14, 10, 8, 6, 5];
-/// Arrivals that the chain may turn away.
+/// Share of arrivals that the chain may lose.
 const TURNED_AWAY: f64 = 1e-3;
 /// Rounds of the search for the share of time that a batch of any size is busy.
 const ROUNDS: u32 = 40;
 
-/// Means at a rate; null where the law does not give them, or the load is 1 or more.
+/// Means at a rate; null if the law does not give them, or if the load is 1 or more.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Prediction {
     /// Requests per second to the whole cluster.
     pub rate_per_s: f64,
-    /// The load of a replica: 1 is all it can do.
+    /// The load of a replica: 1 is its capacity.
     pub rho: f64,
     /// Arrival to first joining a batch.
     pub wait_ms: Option<f64>,
@@ -55,7 +55,7 @@ pub(super) fn load(law: Law, fleet: &Fleet, rate_per_s: f64) -> f64 {
     }
 }
 
-/// What a law says at a rate.
+/// The prediction of a law at a rate.
 pub(super) fn predict(law: Law, fleet: &Fleet, seen: &Observed, rate_per_s: f64) -> Prediction {
     let rho = load(law, fleet, rate_per_s);
     let nothing = Prediction { rate_per_s, rho, ..Prediction::default() };
@@ -88,7 +88,7 @@ fn single(fleet: &Fleet, wait_ms: f64) -> Prediction {
     }
 }
 
-/// The mean wait for a server, in milliseconds; none where the chain would have too many states.
+/// The mean wait for a server, in milliseconds; `None` if the chain would have too many states.
 fn wait(law: Law, fleet: &Fleet, seen: &Observed, rho: f64) -> Result<Option<f64>, Trouble> {
     let s = fleet.service;
     let factor = match law {
@@ -117,7 +117,7 @@ fn wait(law: Law, fleet: &Fleet, seen: &Observed, rho: f64) -> Result<Option<f64
         Law::Mm1 => pollaczek_khinchine(rho, 1.0)?,
         _ => pollaczek_khinchine(rho, s.scv)?,
     };
-    // Who finds a place in a batch of equal steps joins it at the next step: half a step later if one runs.
+    // A request that finds a place in a batch of equal steps joins at the next step: half a step later if one runs.
     let joins = if matches!(law, Law::Mdc | Law::Mmc) && fleet.max_batch > 1 && fleet.one_queue().is_some() {
         fleet.batch.alpha / 2.0 * (1.0 - exp(-rho * f64::from(fleet.servers())))
     } else {
@@ -137,7 +137,7 @@ fn by_class(fleet: &Fleet, rho: f64) -> Result<f64, Trouble> {
     for (class, s) in &fleet.of_class {
         let (rate, square) = (total * s.share, s.mean * s.mean * (1.0 + s.scv));
         match classes.iter_mut().find(|(of, _)| *of == score(*class)) {
-            // Classes of one score are one.
+            // Classes with the same score are merged.
             Some((_, c)) => {
                 let both = c.rate + rate;
                 let of = |x: f64, y: f64| if both > 0.0 { (c.rate * x + rate * y) / both } else { 0.0 };
@@ -157,7 +157,7 @@ fn by_class(fleet: &Fleet, rho: f64) -> Result<f64, Trouble> {
     Ok(if total > 0.0 { of / total } else { 0.0 })
 }
 
-/// Users who began together: as many as conversations, each with the mean time to think.
+/// Users that began together: as many as conversations, each with the mean think time.
 fn loops(fleet: &Fleet, seen: &Observed) -> Result<Option<f64>, Trouble> {
     let Some(conversation) = fleet.scenario.workload.clients.iter().find_map(|c| c.conversation.as_ref())
     else {
@@ -171,7 +171,7 @@ fn loops(fleet: &Fleet, seen: &Observed) -> Result<Option<f64>, Trouble> {
     let rounds = match conversation.rounds {
         Rounds::Constant { .. } | Rounds::Geometric { .. } => conversation.rounds.mean(),
     };
-    // By Little's law of the users: those at the server and those who think.
+    // By Little's law for the users: those at the server and those that think.
     let users = seen.users.clamp(1.0, 1e6);
     if rounds <= 1.0 {
         return Ok(None);
@@ -191,7 +191,8 @@ fn batch(fleet: &Fleet, rho: f64, each: f64) -> Result<Prediction, Trouble> {
     Ok(in_steps(fleet, each, [law.none, law.mean, 0.0], itl))
 }
 
-/// The batch with a limit: who finds it full waits for a place, by half of (1 + SCV) of what exponential answers would have to.
+/// The batch with a limit: a request that finds it full waits for a place, (1 + SCV) / 2 times as long as with
+/// exponential answers.
 fn limited(fleet: &Fleet, each: f64) -> Result<Prediction, Trouble> {
     let b = fleet.batch;
     let law = limited_batch([b.alpha, b.delta], b.steps, fleet.max_batch, each)?;
@@ -202,13 +203,13 @@ fn limited(fleet: &Fleet, each: f64) -> Result<Prediction, Trouble> {
     Ok(Prediction { wait_ms: later(p.wait_ms), ttft_ms: later(p.ttft_ms), e2e_ms: later(p.e2e_ms), ..p })
 }
 
-/// Where nobody is with probability `none`, `mean` requests are in the batch, and who comes finds it full with probability `full`:
-/// all others join it when the step under way has ended.
+/// With probability `none` the server is empty, `mean` requests are in the batch, and an arrival finds it full with
+/// probability `full`: all others join it when the current step ends.
 fn in_steps(fleet: &Fleet, each: f64, [none, mean, full]: [f64; 3], itl: f64) -> Prediction {
     let b = fleet.batch;
     let busy = 1.0 - none;
     let inside = if busy > 0.0 { mean / busy } else { 0.0 };
-    // The step that an arrival falls into: longer by the prompts that happen to be in it.
+    // The step in which an arrival falls, longer by the prompts in it.
     let plain = b.alpha + inside * b.delta;
     let fallen_into = plain + each * b.prompt_squared;
     let next = plain + each * (fallen_into - plain) * b.prompt;
@@ -217,7 +218,7 @@ fn in_steps(fleet: &Fleet, each: f64, [none, mean, full]: [f64; 3], itl: f64) ->
     shared(fleet, wait, first, itl)
 }
 
-/// Steps that take as long whoever is in them: as many servers as requests.
+/// Steps whose time does not depend on the batch: as many servers as requests.
 fn equal_steps(fleet: &Fleet, each: f64) -> Prediction {
     let b = fleet.batch;
     let mut busy = 0.0;
@@ -228,7 +229,7 @@ fn equal_steps(fleet: &Fleet, each: f64) -> Prediction {
     shared(fleet, busy * b.alpha / 2.0, b.alpha, b.alpha)
 }
 
-/// Everybody's equal share, and nothing else.
+/// Processor sharing: all requests share the server equally.
 fn sharing(fleet: &Fleet, rho: f64) -> Result<Prediction, Trouble> {
     let b = fleet.batch;
     let slow = processor_sharing(rho)?.slowdown;

@@ -1,17 +1,17 @@
-//! A scenario as a queue: what a replica's services and steps come to for the requests of a run.
+//! A scenario as a queue: the service times and steps of a replica for the requests of a run.
 
 use super::observed::{Kind, Observed};
 use crate::base::Diagnostics;
 use crate::perf::{Chunk, Plan, Resolved, StepLoad, StepModel};
 use crate::scenario::{AdmissionPolicy, OverLimit, PriorityPolicy, RoutingPolicy, Scenario, Scheduler};
 
-/// Most steps whose time is asked for; of more, evenly spread ones stand for all.
+/// Most steps whose time is computed; of more, evenly spread ones represent all.
 const MOST_STEPS: u64 = 500_000;
-/// The larger batch of the two that the line of a step's time goes through.
+/// The larger of the two batches of the line of a step's time.
 const LARGE_BATCH: u32 = 64;
-/// A fixed part of a step below this share of what a request adds is none.
+/// A fixed part of a step below this share of a request's part counts as none.
 const NO_FIXED_PART: f64 = 0.05;
-/// What a request adds to a step, below this share of the fixed part, is nothing.
+/// A request's part of a step below this share of the fixed part counts as none.
 const NO_OWN_PART: f64 = 1e-6;
 
 /// The moments of the service of some requests that are served one at a time, in milliseconds.
@@ -27,25 +27,25 @@ pub(super) struct Service {
     pub(super) share: f64,
 }
 
-/// What a batch does, in milliseconds.
+/// The times of a batch, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Batch {
     /// A step without any request.
     pub(super) alpha: f64,
-    /// What a request adds to a step in which it decodes.
+    /// Time that a request adds to a step in which it decodes.
     pub(super) decode: f64,
-    /// What a prompt adds to its step, and the mean of its square.
+    /// Time that a prompt adds to its step, and the mean of its square.
     pub(super) prompt: f64,
     pub(super) prompt_squared: f64,
     /// Steps of a request: one for its prompt, which gives the first token, and one for each further token.
     pub(super) steps: f64,
-    /// What a request adds to each of its steps on average: what it asks for in all, by its steps.
+    /// Mean time that a request adds to each of its steps: its total work divided by its steps.
     pub(super) delta: f64,
-    /// How far the time of a step of half the large batch lies off the line, as a share of it.
+    /// How far the time of a step of half the large batch is off the line, as a share of it.
     pub(super) bend: f64,
 }
 
-/// Several replicas, and how requests come to them.
+/// The replicas, and how requests are distributed to them.
 #[derive(Clone, Debug)]
 pub(super) struct Fleet {
     pub(super) scenario: Scenario,
@@ -54,19 +54,19 @@ pub(super) struct Fleet {
     pub(super) routing: RoutingPolicy,
     pub(super) max_batch: u32,
     pub(super) step_tokens: u32,
-    /// Of all requests, and of each class that sent some, by number.
+    /// Service of all requests, and of each class that sent some, by number.
     pub(super) service: Service,
     pub(super) of_class: Vec<(u32, Service)>,
     pub(super) class_names: Vec<String>,
     pub(super) batch: Batch,
-    /// What TTFT has besides waiting and steps, and what each token has besides its step, in milliseconds.
+    /// Parts of TTFT besides waiting and steps, and of a token's time besides its step, in milliseconds.
     pub(super) outside_ms: f64,
     pub(super) output_ms: f64,
     pub(super) ahead: bool,
 }
 
 impl Fleet {
-    /// The queue that a scenario is for the requests of a run. All problems of the scenario at once.
+    /// A scenario as a queue for the requests of a run. All problems of the scenario are reported at once.
     pub(super) fn new(scenario: &Scenario, seen: &Observed) -> Result<Self, Diagnostics> {
         let (plan, _) = Plan::new(scenario.clone())?;
         let cluster = &scenario.cluster;
@@ -106,8 +106,8 @@ impl Fleet {
         })
     }
 
-    /// How many servers there are behind one queue, if there is one: the gateway holds back whom no free replica awaits, and a
-    /// router that looks at load finds it; or one replica has a batch whose steps take as long whoever is in it.
+    /// The number of servers behind one queue, if there is one: the gateway holds requests until a replica is free,
+    /// and a router by load finds it; or one replica has a batch whose step time does not depend on its requests.
     pub(super) fn one_queue(&self) -> Option<u32> {
         if let AdmissionPolicy::ConcurrencyLimit(limit) = &self.scenario.cluster.admission
             && limit.then == OverLimit::Delay
@@ -126,7 +126,8 @@ impl Fleet {
         self.one_queue().unwrap_or(self.replicas.saturating_mul(self.max_batch))
     }
 
-    /// Places of the whole system, the server's own included, if they are limited and who finds none is lost.
+    /// Places of the whole system, the server's own included, if they are limited and a request without a place is
+    /// lost.
     pub(super) fn places(&self) -> Option<u32> {
         if let AdmissionPolicy::ConcurrencyLimit(limit) = &self.scenario.cluster.admission
             && limit.then == OverLimit::Reject
@@ -151,13 +152,13 @@ impl Fleet {
         }
     }
 
-    /// Whether a step is nothing but what its requests add.
+    /// Whether a step has no fixed part.
     pub(super) fn has_no_fixed_part(&self) -> bool {
         self.batch.alpha < NO_FIXED_PART * self.batch.delta
     }
 }
 
-/// What a request takes alone: all its steps, and those of its prompt, in milliseconds.
+/// Times of a request alone: all its steps, and those of its prompt, in milliseconds.
 type Alone = (f64, f64);
 
 /// The moments of services.
@@ -174,7 +175,7 @@ fn service(kinds: &[Kind], alone: &[Alone]) -> Service {
     Service { mean: all, scv, first, share: total }
 }
 
-/// How long a replica works for requests.
+/// Computes how long a replica works for requests.
 struct Work<'a> {
     model: &'a StepModel,
     max_batch: u32,
@@ -206,7 +207,7 @@ impl<'a> Work<'a> {
         sum
     }
 
-    /// Each kind of request alone. Of very many steps only some are asked for.
+    /// Times of each kind of request alone. Of very many steps only some are computed.
     fn of_all(&self, kinds: &[Kind]) -> Vec<Alone> {
         let steps: u64 = kinds.iter().map(|k| u64::from(k.output)).sum();
         let stride = (steps / MOST_STEPS + 1) as u32;
@@ -240,7 +241,7 @@ impl<'a> Work<'a> {
         }
         let mean = |of: &dyn Fn(&Kind) -> f64| kinds.iter().map(|k| k.count * of(k)).sum::<f64>() / total;
         let steps = mean(&|k| f64::from(k.output.max(1)));
-        // A request decodes with half its answer behind it on average; the longer it does, the more that counts.
+        // On average a request decodes with half its answer done; requests are weighted by their decoding steps.
         let decoding = mean(&|k| f64::from(k.output.max(1) - 1)).max(f64::MIN_POSITIVE);
         let context =
             mean(&|k| f64::from(k.output.max(1) - 1) * (f64::from(k.prompt) + f64::from(k.output) / 2.0))

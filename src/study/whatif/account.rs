@@ -1,7 +1,7 @@
 //! Where the time of one request went, cause by cause: the causes add up to its time, to the microsecond.
 //!
-//! The segments of its life (`observe::segments`) follow each other without gaps. Those in which others have a part in what happens are
-//! divided by what its replica's steps were spent on meanwhile.
+//! The segments of its life (`observe::segments`) follow each other without gaps. Segments that depend on other
+//! requests are divided by what its replica's steps were spent on meanwhile.
 
 use super::steps::{Spent, StepLog};
 use crate::base::RequestId;
@@ -9,7 +9,7 @@ use crate::engine::Cluster;
 use crate::observe::{SegmentKind, segments};
 use serde::{Deserialize, Serialize};
 
-/// A time of a request that is accounted for.
+/// The time of a request that is explained.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -21,7 +21,7 @@ pub enum AccountedTime {
     E2e,
 }
 
-/// What a part of a request's time went to.
+/// The cause of a part of a request's time.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -36,7 +36,7 @@ pub enum Cause {
     QueueDecoding,
     /// In the wait queue, while no step ran.
     QueueIdle,
-    /// Waiting for blocks on their way from the CPU tier.
+    /// Waiting for blocks to be loaded from the CPU tier.
     Load,
     /// Its own prompt: its share of what prompts added to the steps that computed it.
     Prompt,
@@ -48,7 +48,7 @@ pub enum Cause {
     Interference,
     /// In the wait queue again, after it lost its blocks.
     Preempted,
-    /// Computing again what it lost.
+    /// Recomputing the tokens that it lost.
     Recompute,
     /// Output processing of its tokens.
     Output,
@@ -58,7 +58,7 @@ pub enum Cause {
 pub const CAUSES: usize = 13;
 
 impl Cause {
-    /// All of them, in the order in which they come up.
+    /// All of them, in order of occurrence.
     pub const ALL: [Self; CAUSES] = [
         Self::Admission,
         Self::Way,
@@ -113,20 +113,20 @@ impl Cause {
         }
     }
 
-    /// Whether it is the prompts of others that it went to.
+    /// Whether the time went to prompts of other requests.
     pub(super) fn is_prompts_of_others(self) -> bool {
         matches!(self, Self::QueuePrompts | Self::PromptOthers | Self::Interference)
     }
 }
 
-/// A stretch of a request's time with one way of dividing it.
+/// A stretch of a request's time that is divided in one way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stretch {
     /// Start in microseconds.
     pub(super) from: u64,
     /// End.
     pub(super) to: u64,
-    /// What it is of a life.
+    /// The kind of its segment.
     pub(super) kind: SegmentKind,
 }
 
@@ -135,12 +135,12 @@ pub(super) struct Stretch {
 pub struct Account {
     /// By cause, in microseconds.
     pub us: [u64; CAUSES],
-    /// What it was made of.
+    /// The stretches that it was made from.
     pub(super) stretches: Vec<Stretch>,
 }
 
 impl Account {
-    /// Of a request that has the time that is asked for.
+    /// The account of a request that has the time in question.
     pub(super) fn of(engine: &Cluster, log: &StepLog, id: RequestId, time: AccountedTime) -> Option<Self> {
         let r = engine.records().at(id.index());
         let e2e = r.e2e.get()?;
@@ -152,7 +152,7 @@ impl Account {
             if from >= to {
                 continue;
             }
-            // What follows a prompt up to the first token is that token's output processing.
+            // The time between a prompt and the first token is that token's output processing.
             let early = time == AccountedTime::Ttft && segment.kind == SegmentKind::Decode;
             let kind = if early { SegmentKind::Output } else { segment.kind };
             account.stretches.push(Stretch { from, to, kind });

@@ -1,6 +1,7 @@
-//! Why the slow requests are slow: where their time went, beside that of the fast ones, and a sentence or two that say it.
+//! Explanations of slow requests: where their time went compared with fast ones, with one or two sentences.
 //!
-//! Every number of a sentence is a field of the explanation, and says which: what is said cannot be other than what was measured.
+//! Every number of a sentence is a field of the explanation and names it, so sentences cannot differ from the
+//! measurements.
 
 use super::account::{Account, AccountedTime, Cause};
 use super::sentences::{Sentence, sentences};
@@ -19,7 +20,7 @@ const NAMED: usize = 5;
 /// Clients named for each cause.
 const CLIENTS: usize = 3;
 
-/// Which requests are those of a span of time.
+/// Which requests belong to a span of time.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -36,20 +37,20 @@ pub enum SpanBy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExplainQuery {
-    /// Which of their times.
+    /// The time to explain.
     pub time: AccountedTime,
-    /// Those above this percentile; else the slowest 1 %, or all of the span of time.
+    /// Only requests above this percentile; by default the slowest 1 %, or all of the span of time.
     #[cfg_attr(feature = "schema", ts(optional))]
     pub above: Option<f64>,
-    /// Only those of a span of time from this instant on, in microseconds.
+    /// Start of the span of time, in microseconds.
     #[cfg_attr(feature = "schema", ts(optional))]
     pub from_us: Option<u64>,
-    /// Only those of a span of time before this instant.
+    /// End of the span of time.
     #[cfg_attr(feature = "schema", ts(optional))]
     pub to_us: Option<u64>,
-    /// Which requests are those of the span.
+    /// Which requests belong to the span.
     pub by: SpanBy,
-    /// The instant up to which the run goes; else its end.
+    /// The instant up to which the run goes; by default its end.
     #[cfg_attr(feature = "schema", ts(optional))]
     pub until_us: Option<u64>,
 }
@@ -58,27 +59,27 @@ pub struct ExplainQuery {
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Explanation {
-    /// Which of their times.
+    /// The time to explain.
     pub time: AccountedTime,
-    /// Those that are explained, in words.
+    /// The explained requests, in words.
     pub slow_words: String,
-    /// Those they are compared with.
+    /// The requests compared with.
     pub fast_words: String,
-    /// The shortest time of those that are explained, in milliseconds.
+    /// The shortest time of the explained requests, in milliseconds.
     pub threshold_ms: f64,
-    /// Those that are explained.
+    /// The explained requests.
     pub slow: RequestGroup,
-    /// Those they are compared with.
+    /// The requests compared with.
     pub fast: RequestGroup,
     /// By how much longer the slow ones took on average, in milliseconds.
     pub diff_ms: f64,
-    /// What their time went to, in the order in which it comes up. The parts add up to the means of the groups.
+    /// The causes of their time, in order of occurrence. They add up to the means of the groups.
     pub causes: Vec<CausePart>,
-    /// What there is to say.
+    /// The sentences of the explanation.
     pub sentences: Vec<Sentence>,
 }
 
-/// Requests that are explained, or that others are compared with.
+/// A group of requests: the explained ones, or those compared with.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct RequestGroup {
@@ -94,7 +95,7 @@ pub struct RequestGroup {
     pub cached_share: f64,
     /// Share of them that were preempted.
     pub preempted_share: f64,
-    /// Share of them that were sent to a replica which had more to do than the router saw.
+    /// Share of them that were sent to a replica with more load than the router saw.
     pub stale_share: f64,
 }
 
@@ -102,7 +103,7 @@ pub struct RequestGroup {
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CausePart {
-    /// What the time went to.
+    /// The cause.
     pub cause: Cause,
     /// Its name.
     pub name: String,
@@ -112,11 +113,11 @@ pub struct CausePart {
     pub fast_ms: f64,
     /// The difference of the two.
     pub diff_ms: f64,
-    /// The difference as a share of that of the whole times; negative where the slow ones took less.
+    /// The difference as a share of that of the whole times; negative if the slow ones took less.
     pub diff_share: f64,
     /// The slow requests that had most of it, the most first.
     pub evidence: Vec<CauseEvidence>,
-    /// Whose prompts they were, where it is the prompts of others that it went to: the most first.
+    /// The clients of these prompts, if the time went to prompts of others: the largest share first.
     pub clients: Vec<ClientShare>,
 }
 
@@ -126,11 +127,11 @@ pub struct CausePart {
 pub struct CauseEvidence {
     /// The request.
     pub request: u32,
-    /// Where it was.
+    /// Its replica.
     pub replica: u32,
-    /// When it began to be so, in microseconds.
+    /// When this began, in microseconds.
     pub at_us: u64,
-    /// How much of it, in milliseconds.
+    /// Its time for this cause, in milliseconds.
     pub ms: f64,
 }
 
@@ -144,7 +145,7 @@ pub struct ClientShare {
     pub share: f64,
 }
 
-/// A run, and what its steps were spent on.
+/// A run with the log of its steps.
 #[derive(Debug)]
 pub struct Explaining {
     session: Session,
@@ -160,13 +161,13 @@ struct Accounted {
 }
 
 impl Explaining {
-    /// About the run of a scenario.
+    /// Explains the run of a scenario.
     pub fn new(scenario: Scenario, trace: Option<Arc<Trace>>) -> Result<(Self, Diagnostics), Diagnostics> {
         let (session, warnings) = Session::start(scenario, trace, Audience::Batch)?;
         Ok((Self { session, log: StepLog::default() }, warnings))
     }
 
-    /// The run up to an instant, or its end.
+    /// Runs up to an instant, or to the end.
     pub fn run_to(&mut self, until: Micros) -> Result<&Session, Diagnostic> {
         self.session.advance_telling(until, u64::MAX, &mut self.log);
         if self.log.is_full() {
@@ -299,7 +300,7 @@ impl Explaining {
 
     /// The slow requests that had most of a cause.
     fn evidence(&self, cause: Cause, slow: &[&Accounted]) -> Vec<CauseEvidence> {
-        // Sorted by what is left to the largest number, so that the most come first and of equals the first.
+        // Sorted by the distance to the largest number, so that the largest come first, and among equals the first.
         let mut order: Vec<(u64, u64)> =
             slow.iter().map(|a| u64::MAX - a.account.us[cause as usize]).zip(0..).collect();
         sort_pairs(&mut order);
@@ -314,7 +315,7 @@ impl Explaining {
         named.collect()
     }
 
-    /// Whose prompts were computed meanwhile.
+    /// The clients whose prompts were computed meanwhile.
     fn clients(&self, cause: Cause, slow: &[&Accounted]) -> Vec<ClientShare> {
         let engine = self.session.engine();
         let names = engine.source().clients();
@@ -347,7 +348,7 @@ impl ExplainQuery {
         self.from_us.is_some() || self.to_us.is_some()
     }
 
-    /// Whether a request is one of the span.
+    /// Whether a request belongs to the span.
     fn has(&self, a: &Accounted) -> bool {
         let at = match self.by {
             SpanBy::Arrival => a.arrival_us,
@@ -356,7 +357,7 @@ impl ExplainQuery {
         self.from_us.is_none_or(|from| at >= from) && self.to_us.is_none_or(|to| at < to)
     }
 
-    /// Which requests are those of the span, as words that follow their name; nothing without a span.
+    /// The span in words after "requests"; empty without a span.
     fn after_a_noun(&self) -> String {
         let did = match (self.by, self.time) {
             (SpanBy::Arrival, _) => "arrived",
@@ -409,7 +410,7 @@ fn groups<'a>(
     (slow, fast)
 }
 
-/// A number without needless decimals.
+/// A number without trailing decimals.
 fn plain(x: f64) -> String {
     let text = format!("{x:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

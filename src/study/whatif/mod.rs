@@ -1,8 +1,9 @@
-//! What if a request had gone elsewhere: its routing decision made otherwise, once for each replica, and run on from there.
+//! What-if studies of one routing decision: the run continues from it once for each replica that could have had the
+//! request.
 //!
-//! Everything up to the decision is run once. From a copy of the run just before it, each alternative goes on with an edit that
-//! sends the request to that replica; the edit is one like any other, so that a run of the scenario with it gives the same. What
-//! differs at the instant up to which all of them run is the difference: for that request, and for everybody else.
+//! Everything up to the decision is run once. From a copy of the run just before it, each alternative continues with
+//! an edit that sends the request to that replica. It is an ordinary edit, so a run of the scenario with it gives the
+//! same result. The results at the common end are compared, for that request and for all others.
 
 mod account;
 mod explain;
@@ -26,22 +27,22 @@ use others::pairs_of;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What is asked of one decision.
+/// A query about one decision.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WhatIfQuery {
-    /// The request whose decision it is.
+    /// The request of the decision.
     pub request: u32,
-    /// Only this replica; else all that the router could have chosen.
+    /// Only this replica; by default all that the router could have chosen.
     #[cfg_attr(feature = "schema", ts(optional))]
     pub to: Option<u32>,
-    /// The instant up to which all run on; else the end of the run.
+    /// The instant up to which all runs continue; by default the end of the run.
     #[cfg_attr(feature = "schema", ts(optional))]
     pub until_us: Option<u64>,
     /// Most alternatives, the best by score first; 0 for all.
     pub most: u32,
-    /// When the request was routed, in microseconds, if that is known: the answer is the same and there sooner.
+    /// When the request was routed, in microseconds, if known: the answer is the same and comes sooner.
     #[cfg_attr(feature = "schema", ts(optional))]
     pub routed_us: Option<u64>,
 }
@@ -56,30 +57,30 @@ pub struct WhatIf {
     pub routed_us: u64,
     /// The instant up to which all ran.
     pub until_us: u64,
-    /// Whether that is the end of the run.
+    /// Whether this is the end of the run.
     pub ended: bool,
     /// The replica that was chosen.
     pub chosen: u32,
-    /// How much better the best candidate scored than the chosen one.
+    /// The best candidate's score minus the chosen one's.
     pub score_regret: f64,
-    /// How much sooner the request would have had its last token on the best of these replicas, in milliseconds; 0 if it was on the best.
-    /// Null where it had not finished.
+    /// How much earlier the request would have had its last token on the best of these replicas, in milliseconds; 0
+    /// if it was on the best. Null if it had not finished.
     pub regret_ms: Option<f64>,
     /// How much less time all requests together would have taken with the best of these, in milliseconds; null without alternatives.
     pub total_regret_ms: Option<f64>,
-    /// Candidates that were left out, for there were more than asked for.
+    /// Candidates left out by the limit of the query.
     pub left_out: u32,
     /// The candidates, the best by score first.
     pub alternatives: Vec<Alternative>,
 }
 
-/// A replica that could have had the request, and how that would have gone.
+/// A replica that could have had the request, with the result.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Alternative {
     /// The replica.
     pub replica: u32,
-    /// Whether it was chosen: then this is what happened.
+    /// Whether it was chosen: then this is the actual result.
     pub chosen: bool,
     /// Its score; higher is better.
     pub score: f64,
@@ -87,49 +88,50 @@ pub struct Alternative {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub excluded: Option<String>,
-    /// What became of the request there.
+    /// The state of the request there.
     pub state: RequestState,
     /// Its TTFT there, in milliseconds.
     pub ttft_ms: Option<f64>,
     /// Its E2E there.
     pub e2e_ms: Option<f64>,
-    /// Its TTFT there minus what it had.
+    /// Its TTFT there minus the actual one.
     pub ttft_diff_ms: Option<f64>,
-    /// Its E2E there minus what it had.
+    /// Its E2E there minus the actual one.
     pub e2e_diff_ms: Option<f64>,
-    /// What everybody else would have gained and lost.
+    /// Gains and losses of all other requests.
     pub others: Others,
-    /// E2E of all requests together, that request included, minus what it was, in milliseconds: of those that finished in both.
+    /// Total E2E of all requests, this one included, minus the actual one, in milliseconds: over requests that
+    /// finished in both.
     pub total_diff_ms: f64,
 }
 
-/// A run, and decisions of it to ask about. It keeps two copies of the run: whoever asks about one decision after the other does not
-/// wait for what comes before them again.
+/// A run for queries about its decisions. It keeps two copies of the run, so that successive queries do not repeat
+/// the part before.
 #[derive(Debug)]
 pub struct Asking {
     scenario: Scenario,
     trace: Option<Arc<Trace>>,
-    /// Just before the decision that was asked about last.
+    /// The run just before the latest queried decision.
     before: Session,
-    /// Where the answer to it ended.
+    /// The run at the end of its answer.
     base: Session,
 }
 
 impl Asking {
-    /// About the run of a scenario.
+    /// Explains the run of a scenario.
     pub fn new(scenario: Scenario, trace: Option<Arc<Trace>>) -> Result<(Self, Diagnostics), Diagnostics> {
         let (before, warnings) = Session::start(scenario.clone(), trace.clone(), Audience::Batch)?;
         let base = before.clone();
         Ok((Self { scenario, trace, before, base }, warnings))
     }
 
-    /// The run at its beginning.
+    /// The run at its start.
     fn start(&self) -> Session {
         let started = Session::start(self.scenario.clone(), self.trace.clone(), Audience::Batch);
         started.expect("INV-6: what was run once can be run again").0
     }
 
-    /// Takes `before` to the instant just before the first event at `at`.
+    /// Moves `before` to the instant just before the first event at `at`.
     fn go_before(&mut self, at: Micros) {
         let Some(us) = at.0.checked_sub(1) else {
             self.before = self.start();
@@ -141,7 +143,7 @@ impl Asking {
         self.before.advance(Micros(us), u64::MAX);
     }
 
-    /// Takes `base` to an instant, or to the end of the run.
+    /// Moves `base` to an instant, or to the end of the run.
     fn go_to(&mut self, until: Micros) {
         if self.base.now() > until {
             self.base = if self.before.now() <= until { self.before.clone() } else { self.start() };
@@ -151,7 +153,7 @@ impl Asking {
         self.base.advance(until, u64::MAX);
     }
 
-    /// Runs what a question needs whatever its answer is: asked after this, it is answered sooner, and the answer is the same.
+    /// Runs the common part of a query in advance: the query is answered sooner afterwards, with the same answer.
     pub fn prepare(&mut self, asked: &WhatIfQuery) {
         let until = asked.until_us.map_or(Micros::MAX, Micros);
         if let Some(routed) = asked.routed_us.filter(|routed| *routed <= until.0) {
@@ -194,7 +196,7 @@ impl Asking {
     }
 }
 
-/// When and where a request was sent; or why there is no decision to ask about.
+/// When and where a request was sent; or why there is no decision.
 fn decided(run: &Session, id: RequestId) -> Result<(Micros, ReplicaId), Diagnostic> {
     let problem = |found: String, fix: &str| {
         Err(Diagnostic::error("request", found, "a request that was sent to a replica", fix))
@@ -213,7 +215,7 @@ fn decided(run: &Session, id: RequestId) -> Result<(Micros, ReplicaId), Diagnost
     }
 }
 
-/// Hears one decision.
+/// A sink that records one decision.
 struct Listening {
     request: RequestId,
     heard: Option<Decision>,
@@ -240,7 +242,7 @@ fn decision_of(before: &Session, request: RequestId, at: Micros) -> Decision {
     listening.heard.expect("INV-6: a decision that was made is made again")
 }
 
-/// The positions of the candidates that are asked for, the best first, the chosen one among them; and how many are left out.
+/// The positions of the queried candidates, the best first, the chosen one included; and the number left out.
 fn candidates(d: &Decision, chosen: ReplicaId, asked: &WhatIfQuery) -> Result<(Vec<usize>, u32), Diagnostic> {
     let mut places = d.ranking();
     if let Some(to) = asked.to {
@@ -264,7 +266,8 @@ fn candidates(d: &Decision, chosen: ReplicaId, asked: &WhatIfQuery) -> Result<(V
     Ok((places, left_out))
 }
 
-/// A run from here on, just before `at`, with a request sent elsewhere. Other edits that send it are switched off.
+/// The continuation of a run from just before `at`, with a request sent elsewhere. Other edits that route it are
+/// switched off.
 fn sent(before: &Session, at: Micros, route: Route, until: Micros) -> Session {
     let mut run = before.clone();
     run.redirect(TimedEdit::new(at.0, Change { route: Some(route), ..Change::default() }));
@@ -276,7 +279,7 @@ fn ms(record: &Record) -> [Option<f64>; 2] {
     [record.ttft, record.e2e].map(|time| time.get().map(|span| span.0 as f64 / 1000.0))
 }
 
-/// How it went with the request on `to`, beside what happened.
+/// The result with the request on `to`, compared with the actual one.
 fn compared(
     base: &Session,
     run: &Session,

@@ -1,17 +1,17 @@
-//! What a request that was sent elsewhere means for all others: the differences of the same requests in two runs.
+//! The effect of a rerouted request on all others: the differences of the same requests in two runs.
 
 use crate::base::small::sort::sort_pairs;
 use crate::base::{Maybe, RequestId};
 use crate::engine::{Cluster, Record, Records};
 use serde::Serialize;
 
-/// What everybody else gains and loses.
+/// Gains and losses of all other requests.
 #[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Others {
-    /// Requests that are in both runs, whatever became of them.
+    /// Requests that are in both runs, whatever their outcome.
     pub requests: u64,
-    /// Requests that finished in one of the two only.
+    /// Requests that finished in only one of the two.
     pub finished_in_one: u64,
     /// Their TTFT.
     pub ttft: OthersTime,
@@ -19,25 +19,25 @@ pub struct Others {
     pub e2e: OthersTime,
 }
 
-/// The differences of one time of the others, in milliseconds: what it would have been minus what it was.
+/// The differences of one time of the others, in milliseconds: alternative minus actual.
 #[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct OthersTime {
     /// Requests that have the time in both runs.
     pub compared: u64,
-    /// Of those, faster there by any microsecond.
+    /// Requests faster there, by any microsecond.
     pub gained: u64,
-    /// Of those, slower there.
+    /// Requests slower there.
     pub lost: u64,
-    /// All differences together.
+    /// Sum of all differences.
     pub sum_ms: f64,
     /// Their mean.
     pub mean_ms: f64,
-    /// The 99th percentile of the differences by nearest rank: who lost most.
+    /// The 99th percentile of the differences by nearest rank: the largest losses.
     pub p99_ms: f64,
     /// The largest difference.
     pub most_ms: f64,
-    /// The smallest: who gained most.
+    /// The smallest: the largest gains.
     pub least_ms: f64,
 }
 
@@ -48,8 +48,9 @@ pub(super) struct Pair {
     pub(super) b: usize,
 }
 
-/// The requests of two runs that share everything up to an instant. Rounds of conversations that wait for their answers can arrive in
-/// another order where answers come at other times: they are told by their client, their conversation and their place in it.
+/// The requests of two runs that share everything up to an instant. Rounds of conversations that wait for their
+/// answers can arrive in another order if answers come at other times: they are identified by client, conversation
+/// and place in it.
 pub(super) fn pairs_of(a: &Cluster, b: &Cluster) -> Vec<Pair> {
     let key = |r: &Record| (u64::from(r.client) << 32) | u64::from(r.session);
     let same = |(x, y): &(Record, Record)| x.arrival == y.arrival && key(x) == key(y);
@@ -59,7 +60,7 @@ pub(super) fn pairs_of(a: &Cluster, b: &Cluster) -> Vec<Pair> {
     if alike == records_a.len().min(records_b.len()) {
         return pairs;
     }
-    // As many of a conversation came before in both, so that the rest pairs off by itself.
+    // Both have equally many earlier rounds of a conversation, so the rest pairs in order.
     let rest = |all: &Records| {
         let mut keys: Vec<(u64, u64)> = all.iter().map(|r| key(&r)).zip(0_u64..).skip(alike).collect();
         sort_pairs(&mut keys);
@@ -82,7 +83,7 @@ pub(super) fn pairs_of(a: &Cluster, b: &Cluster) -> Vec<Pair> {
 }
 
 impl Others {
-    /// All pairs but that of `id`, by its number in `a`.
+    /// Compares all pairs except that of `id`, by its number in `a`.
     pub(super) fn of(a: &Cluster, b: &Cluster, pairs: &[Pair], id: RequestId) -> Self {
         let (records_a, records_b) = (a.records(), b.records());
         let mut others = Self::default();
@@ -102,9 +103,9 @@ impl Others {
 }
 
 impl OthersTime {
-    /// Of differences in microseconds.
+    /// The summary of differences in microseconds.
     fn of(differences: Vec<i64>) -> Self {
-        /// What is added to a difference so that it sorts as a whole number.
+        /// Added to a difference so that it sorts as a whole number.
         const ZERO: u64 = 1 << 60;
         let sortable = |us: i64| (ZERO.wrapping_add_signed(us), 0);
         let mut sorted: Vec<(u64, u64)> = differences.into_iter().map(sortable).collect();

@@ -1,6 +1,6 @@
-//! What an explanation says in sentences: the size of the difference, and what it consists of.
+//! Sentences of an explanation: the size of the difference, and its causes.
 //!
-//! A sentence is put together from words and fields of the explanation, and keeps which fields these were.
+//! A sentence is built from words and fields of the explanation, and records these fields.
 
 use super::account::{AccountedTime, CAUSES, Cause};
 use super::explain::Explanation;
@@ -8,14 +8,14 @@ use crate::base::number_text::{count, duration};
 use crate::base::small::sort::sort_pairs;
 use serde::Serialize;
 
-/// Causes of a sentence, and the least share of the difference that one of them has.
+/// Most causes in a sentence, and the least share of the difference for a cause.
 const SAID: (usize, f64) = (3, 0.1);
-/// How far shares must lie apart to be worth saying.
+/// Least difference of shares to be mentioned.
 const APART: f64 = 0.1;
-/// How much longer prompts or answers must be to be worth saying.
+/// Least ratio of prompt or answer lengths to be mentioned.
 const LONGER: f64 = 1.25;
 
-/// A sentence, and where its numbers come from.
+/// A sentence, with the sources of its numbers.
 #[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Sentence {
@@ -29,13 +29,13 @@ pub struct Sentence {
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Quoted {
-    /// As it stands in the sentence.
+    /// The number as written in the sentence.
     pub text: String,
-    /// The field that it is, as a path in the explanation, such as `/causes/2/diff_ms`.
+    /// Its field, as a path in the explanation, such as `/causes/2/diff_ms`.
     pub path: String,
 }
 
-/// A sentence under way.
+/// A sentence being built.
 #[derive(Default)]
 struct Saying(Sentence);
 
@@ -64,22 +64,22 @@ impl Saying {
     }
 }
 
-/// A time in milliseconds as sentences have it.
+/// A time in milliseconds, formatted for sentences.
 pub fn in_ms(ms: f64) -> String {
     duration(libm::floor(ms.max(0.0) * 1000.0 + 0.5) as u64)
 }
 
-/// A share as sentences have it.
+/// A share, formatted for sentences.
 pub fn in_percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
-/// A mean of tokens as sentences have it.
+/// A mean of tokens, formatted for sentences.
 pub fn whole(x: f64) -> String {
     count(libm::floor(x + 0.5) as u64)
 }
 
-/// What there is to say: one or two sentences.
+/// The sentences of an explanation: one or two.
 pub(super) fn sentences(e: &Explanation) -> Vec<Sentence> {
     let time = if e.time == AccountedTime::E2e { "E2E" } else { "TTFT" };
     let mut first = Saying::default();
@@ -100,7 +100,7 @@ pub(super) fn sentences(e: &Explanation) -> Vec<Sentence> {
     all
 }
 
-/// What the difference consists of: the largest causes, and whether the cache had less for the slow ones.
+/// The causes of the difference: the largest ones, and whether slow requests found less in the cache.
 fn second_sentence(e: &Explanation) -> Option<Sentence> {
     let mut order: Vec<(u64, u64)> = Vec::with_capacity(CAUSES);
     for (i, part) in (0..).zip(&e.causes) {

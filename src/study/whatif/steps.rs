@@ -1,19 +1,20 @@
-//! What the steps of each replica were spent on, from the facts of a run: prompts, decoding, transfers from the CPU tier.
+//! The step log: what the steps of each replica were spent on, from the facts of a run: prompts, decoding, transfers
+//! from the CPU tier.
 //!
-//! A step's time has three parts: what it would take if it computed no prompts, by the latency model; what the prompts in it add; and
-//! transfers. Sums of these over the steps before an instant make any stretch of a replica's time a difference of two sums, so that
-//! stretches that follow each other add up exactly. Inside a step the parts pass evenly, in whole microseconds.
+//! A step's time has three parts: its time without prompts, by the latency model; the time that its prompts add; and
+//! transfers. Sums of these over the steps before an instant make any stretch of a replica's time a difference of two
+//! sums, so adjacent stretches add up exactly. Within a step the parts are spread evenly, in whole microseconds.
 
 use crate::base::{Chunks, Micros, ReplicaId, RequestId, Span};
 use crate::engine::{Decision, Fact, Sink, StepParts};
 
-/// Most steps that are kept, of all replicas together: 56 bytes each.
+/// Most steps kept, of all replicas together: 56 bytes each.
 pub(super) const STEPS: usize = 4_000_000;
 
-/// What a stretch of a replica's time went to, in microseconds.
+/// How a stretch of a replica's time was spent, in microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Spent {
-    /// What prompts add to steps.
+    /// Time that prompts add to steps.
     pub(super) prompts: u64,
     /// Transfers from the CPU tier within steps.
     pub(super) transfers: u64,
@@ -23,7 +24,7 @@ pub(super) struct Spent {
     pub(super) idle: u64,
 }
 
-/// A step, and what all steps before it were spent on.
+/// A step, with the sums over all steps before it.
 #[derive(Clone, Copy, Debug)]
 struct StepAt {
     from: u64,
@@ -43,21 +44,21 @@ struct ReplicaSteps {
     prompt_tokens: u64,
 }
 
-/// Of one request, what the facts of its run said.
+/// The facts about one request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Told {
-    /// Its share of what prompts added to the steps that computed its own, until it was first preempted.
+    /// Its share of the time that prompts added to the steps that computed its own, until its first preemption.
     pub(super) own_prompt_us: u64,
     /// Whether it was preempted.
     preempted: bool,
-    /// Load of the replica it was sent to as the router saw it, and as it truly was.
+    /// Load of its replica as seen by the router, and the true load.
     pub(super) load: Option<[u32; 2]>,
 }
 
-/// Prompt work of one client on one replica, at the ends of its steps: the instant, and all up to there.
+/// Prompt work of one client on one replica, at the ends of its steps: the instant, and the sum up to it.
 type Work = Vec<(u64, u64)>;
 
-/// What is kept of a run's facts.
+/// The data kept from a run's facts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StepLog {
     replicas: Vec<ReplicaSteps>,
@@ -111,7 +112,7 @@ impl StepLog {
         self.kept >= STEPS
     }
 
-    /// What was told of a request.
+    /// The facts about a request.
     pub(super) fn of(&self, request: RequestId) -> Told {
         self.told.get(request.index()).copied().unwrap_or_default()
     }
@@ -144,7 +145,8 @@ impl StepLog {
             before_all: 0,
         };
         if let Some(last) = r.steps.last() {
-            // Under `compat: blis` a step can begin while the last one of an idle replica still runs: that one ends there.
+            // Under `compat: blis` a step can begin while the previous step of an idle replica still runs: the
+            // previous one ends there.
             let spent = last.spent(at.0);
             next.before_prompts = last.before_prompts + spent.prompts;
             next.before_transfers = last.before_transfers + spent.transfers;
@@ -179,7 +181,7 @@ impl StepLog {
         }
     }
 
-    /// What a replica's time between two instants went to: the parts add up to it.
+    /// How a replica's time between two instants was spent: the parts add up to it.
     pub(super) fn spent(&self, replica: ReplicaId, from: u64, to: u64) -> Spent {
         let Some(r) = self.replicas.get(replica.index()) else {
             return Spent { idle: to - from, ..Spent::default() };
@@ -190,7 +192,7 @@ impl StepLog {
         Spent { prompts, transfers, decoding: all - prompts - transfers, idle: (to - from) - all }
     }
 
-    /// By client: what prompts added to the steps of a replica that ended in a stretch of its time.
+    /// By client: time that prompts added to the steps of a replica that ended in a stretch of its time.
     pub(super) fn prompt_work(&self, replica: ReplicaId, from: u64, to: u64, of: &mut [u64]) {
         let Some(clients) = self.work.get(replica.index()) else { return };
         for (work, sum) in clients.iter().zip(of) {
@@ -203,14 +205,14 @@ impl StepLog {
     }
 }
 
-/// `part` of `of` things, of an amount: rounded down.
+/// The share `part` / `of` of an amount, rounded down.
 fn share_of(amount: u64, part: u64, of: u64) -> u64 {
     if of == 0 { 0 } else { (u128::from(amount) * u128::from(part.min(of)) / u128::from(of)) as u64 }
 }
 
 impl StepAt {
-    /// What its own time went to up to an instant. Of a whole cut in two only one part is rounded, and the other is the rest: so
-    /// the parts add up, and none of them shrinks as time passes.
+    /// How its own time was spent up to an instant. When a whole is cut in two, one part is rounded and the other is
+    /// the rest: so the parts add up, and none shrinks as time passes.
     fn spent(&self, at: u64) -> Spent {
         let passed = (at.saturating_sub(self.from)).min(self.span);
         let both = self.prompts + self.transfers;

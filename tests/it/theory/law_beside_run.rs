@@ -301,7 +301,12 @@ fn traffic_that_is_not_that_of_the_law_is_named() {
     );
     violates(talks.clone(), Law::Md1, A::OpenArrivals, "wait for their answers");
     violates(talks, Law::ClosedLoop, A::ClosedUsers, "users come and go");
-    violates(queue(1, 1, [1000.0, 0.0, 0.0], 1200.0), Law::Md1, A::StableLoad, "the queue grows for ever");
+    violates(
+        queue(1, 1, [1000.0, 0.0, 0.0], 1200.0),
+        Law::Md1,
+        A::StableLoad,
+        "the queue grows without bound",
+    );
     let refuses = json!({ "concurrency-limit": { "max_in_flight": 1, "then": "reject" } });
     violates(with(md1(), &[("/cluster/admission", refuses)]), Law::Md1, A::NobodyLost, "refused or dropped");
     violates(md1(), Law::Mm1k, A::LimitedPlaces, "not limited");

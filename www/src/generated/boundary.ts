@@ -1,6 +1,6 @@
 // The types of what crosses the boundary, from Rust: cargo run -- types > www/src/generated/boundary.ts
 
-/** A time of a request that is accounted for. */
+/** The time of a request that is explained. */
 export type AccountedTime = "ttft" | "e2e";
 
 /** A scenario after the policies of another program were adopted. */
@@ -15,29 +15,30 @@ export type AdoptedPolicies = {
   problems: Array<Diagnostic>,
 };
 
-/** A replica that could have had the request, and how that would have gone. */
+/** A replica that could have had the request, with the result. */
 export type Alternative = {
   /** The replica. */
   replica: number,
-  /** Whether it was chosen: then this is what happened. */
+  /** Whether it was chosen: then this is the actual result. */
   chosen: boolean,
   /** Its score; higher is better. */
   score: number,
   /** Why the router could not choose it; missing if it could. */
   excluded?: string,
-  /** What became of the request there. */
+  /** The state of the request there. */
   state: RequestState,
   /** Its TTFT there, in milliseconds. */
   ttft_ms: number | null,
   /** Its E2E there. */
   e2e_ms: number | null,
-  /** Its TTFT there minus what it had. */
+  /** Its TTFT there minus the actual one. */
   ttft_diff_ms: number | null,
-  /** Its E2E there minus what it had. */
+  /** Its E2E there minus the actual one. */
   e2e_diff_ms: number | null,
-  /** What everybody else would have gained and lost. */
+  /** Gains and losses of all other requests. */
   others: Others,
-  /** E2E of all requests together, that request included, minus what it was, in milliseconds: of those that finished in both. */
+  /** Total E2E of all requests, this one included, minus the actual one, in milliseconds: over requests that
+   * finished in both. */
   total_diff_ms: number,
 };
 
@@ -94,11 +95,11 @@ export type AnomalyProof = {
 
 /** An assumption of a law, judged. */
 export type Assumption = {
-  /** Which. */
+  /** The assumption. */
   kind: AssumptionKind,
   /** Whether it holds. */
   verdict: Verdict,
-  /** What was found, with its figure. */
+  /** The finding, with its figure. */
   text: string,
 };
 
@@ -207,7 +208,7 @@ export type Capacity = {
   end: CapacityEnd,
   /** The mean over the seeds, in requests per second; null unless it was found. */
   rate_per_s: number | null,
-  /** Lower end of the interval that holds the true mean with 95 %; null from one seed. */
+  /** Lower end of the 95 % interval of the mean; null for one seed. */
   lo: number | null,
   /** Upper end. */
   hi: number | null,
@@ -219,7 +220,7 @@ export type Capacity = {
   at: string,
   /** The seeds. */
   seeds: Array<SeedCapacity>,
-  /** All that in a sentence. */
+  /** The result in a sentence. */
   text: string,
 };
 
@@ -232,13 +233,13 @@ export type Card = {
   name: string,
   /** Its title. */
   title: string,
-  /** What to look at and when it happens. The instant stands between two `*`. */
+  /** A hint what to look at, with its instant between two `*`. */
   look: string,
-  /** What it is about. */
+  /** Its topics. */
   tags: Array<string>,
-  /** Where it opens, in seconds. */
+  /** The instant at which it opens, in seconds. */
   opens_s: number,
-  /** What happens, drawn. */
+  /** Its picture. */
   picture: Picture,
 };
 
@@ -250,40 +251,40 @@ export type CaseText = {
   values: Array<string>,
   /** Digest of the scenario and the trace. */
   digest: string,
-  /** What runs, as JSON text. */
+  /** The scenario to run, as JSON text. */
   scenario: string,
 };
 
-/** What a law says of a case of a sweep. */
+/** The prediction of a law for a case of a sweep. */
 export type CaseTheory = {
   /** Which law: the one asked for, or the one that fits the first case. */
   law: Law,
-  /** What people call it. */
+  /** Its title. */
   title: string,
-  /** What it says at the rate of the case. */
+  /** Its prediction at the rate of the case. */
   predicted: Prediction,
-  /** What it assumes and the case violates, as far as the scenario alone tells. */
+  /** Its assumptions that the case violates, as far as the scenario tells. */
   violated: Array<string>,
 };
 
-/** What a part of a request's time went to. */
+/** The cause of a part of a request's time. */
 export type Cause = "admission" | "way" | "queue-prompts" | "queue-decoding" | "queue-idle" | "load" | "prompt" | "prompt-others" | "decoding" | "interference" | "preempted" | "recompute" | "output";
 
 /** A request that shows a cause. */
 export type CauseEvidence = {
   /** The request. */
   request: number,
-  /** Where it was. */
+  /** Its replica. */
   replica: number,
-  /** When it began to be so, in microseconds. */
+  /** When this began, in microseconds. */
   at_us: number,
-  /** How much of it, in milliseconds. */
+  /** Its time for this cause, in milliseconds. */
   ms: number,
 };
 
 /** One cause in both groups. */
 export type CausePart = {
-  /** What the time went to. */
+  /** The cause. */
   cause: Cause,
   /** Its name. */
   name: string,
@@ -293,11 +294,11 @@ export type CausePart = {
   fast_ms: number,
   /** The difference of the two. */
   diff_ms: number,
-  /** The difference as a share of that of the whole times; negative where the slow ones took less. */
+  /** The difference as a share of that of the whole times; negative if the slow ones took less. */
   diff_share: number,
   /** The slow requests that had most of it, the most first. */
   evidence: Array<CauseEvidence>,
-  /** Whose prompts they were, where it is the prompts of others that it went to: the most first. */
+  /** The clients of these prompts, if the time went to prompts of others: the largest share first. */
   clients: Array<ClientShare>,
 };
 
@@ -525,9 +526,9 @@ export type CpuTierPart = {
 
 /** The knee of a curve, or why it has none. */
 export type CurveKnee = {
-  /** Where it lies, between two points in a straight line; null if there is none. */
+  /** Its position, interpolated linearly between two points; null if there is none. */
   x: number | null,
-  /** The value that the curve passes there. */
+  /** The value of the curve there. */
   threshold: number | null,
   /** The same in a sentence. */
   explained: string,
@@ -576,7 +577,7 @@ export type DescribedModel = {
   warnings: Array<Diagnostic>,
 };
 
-/** The times of single requests of the first seed. ITL is no time of one request. */
+/** The times of single requests of the first seed. ITL is not a time of one request. */
 export type DetailTable = {
   /** Arrival to first token. */
   ttft_ms: MetricDetail,
@@ -604,7 +605,7 @@ export type Diagnostic = {
   fix: string,
 };
 
-/** A figure of both, and its difference with the interval that holds the true one with 95 %. Over several seeds `a` and `b` are means
+/** A figure of both, and its difference with a 95 % confidence interval. Over several seeds `a` and `b` are means
  * over the seeds. */
 export type Difference = {
   /** In A; null without values. */
@@ -617,7 +618,7 @@ export type Difference = {
   lo: number | null,
   /** Its upper end. */
   hi: number | null,
-  /** What it comes to. */
+  /** The verdict. */
   verdict: Verdict,
 };
 
@@ -626,11 +627,11 @@ export type Direction = "lower" | "higher";
 
 /** Two distributions. */
 export type EcdfPart = {
-  /** Of A: milliseconds, and the percentage of requests with at most these. */
+  /** A: milliseconds, and the percentage of requests with at most this value. */
   a: Array<[number, number]>,
   /** Of B. */
   b: Array<[number, number]>,
-  /** The area between the two curves in milliseconds: how far, on average over all ranks, they lie apart. */
+  /** The area between the two curves in milliseconds: their mean distance over all ranks. */
   area_ms: number,
 };
 
@@ -716,39 +717,39 @@ export type EvidencePart = {
 
 /** Which requests to explain. */
 export type ExplainQuery = {
-  /** Which of their times. */
+  /** The time to explain. */
   time: AccountedTime,
-  /** Those above this percentile; else the slowest 1 %, or all of the span of time. */
+  /** Only requests above this percentile; by default the slowest 1 %, or all of the span of time. */
   above?: number,
-  /** Only those of a span of time from this instant on, in microseconds. */
+  /** Start of the span of time, in microseconds. */
   from_us?: number,
-  /** Only those of a span of time before this instant. */
+  /** End of the span of time. */
   to_us?: number,
-  /** Which requests are those of the span. */
+  /** Which requests belong to the span. */
   by: SpanBy,
-  /** The instant up to which the run goes; else its end. */
+  /** The instant up to which the run goes; by default its end. */
   until_us?: number,
 };
 
 /** Where the time of slow requests went, beside that of fast ones. */
 export type Explanation = {
-  /** Which of their times. */
+  /** The time to explain. */
   time: AccountedTime,
-  /** Those that are explained, in words. */
+  /** The explained requests, in words. */
   slow_words: string,
-  /** Those they are compared with. */
+  /** The requests compared with. */
   fast_words: string,
-  /** The shortest time of those that are explained, in milliseconds. */
+  /** The shortest time of the explained requests, in milliseconds. */
   threshold_ms: number,
-  /** Those that are explained. */
+  /** The explained requests. */
   slow: RequestGroup,
-  /** Those they are compared with. */
+  /** The requests compared with. */
   fast: RequestGroup,
   /** By how much longer the slow ones took on average, in milliseconds. */
   diff_ms: number,
-  /** What their time went to, in the order in which it comes up. The parts add up to the means of the groups. */
+  /** The causes of their time, in order of occurrence. They add up to the means of the groups. */
   causes: Array<CausePart>,
-  /** What there is to say. */
+  /** The sentences of the explanation. */
   sentences: Array<Sentence>,
 };
 
@@ -894,7 +895,7 @@ export type FrameQuery = {
 
 /** The differences of a group of requests. */
 export type GroupDifference = {
-  /** What it is a group by. */
+  /** The property that they are grouped by. */
   by: Grouping,
   /** Its name. */
   name: string,
@@ -945,7 +946,7 @@ export type GroupPart = {
 /** What requests are grouped by. */
 export type Grouping = "class" | "tenant" | "prompt-tokens" | "replica-a" | "replica-b";
 
-/** How intervals were made. */
+/** How intervals were computed. */
 export type IntervalBasis = "seeds" | "blocks";
 
 /** The headline numbers over the latest window. */
@@ -1060,17 +1061,17 @@ export type Law = "priority" | "closed-loop" | "mm1k" | "shortest-queue" | "powe
 
 /** A law beside a run. */
 export type LawFound = {
-  /** Which. */
+  /** The assumption. */
   law: Law,
-  /** What people call it. */
+  /** Its title. */
   title: string,
-  /** Whether the cluster is built as the law has it, so that it may be chosen. */
+  /** Whether the cluster is of the law's kind, so that the law may be chosen. */
   fits: boolean,
   /** How many of its assumptions are violated. */
   violated: number,
-  /** What it assumes, judged. */
+  /** Its assumptions, judged. */
   assumptions: Array<Assumption>,
-  /** What it says at the mean rate. */
+  /** Its prediction at the mean rate. */
   predicted: Prediction,
 };
 
@@ -1143,7 +1144,7 @@ export type Load = {
   output_tokens?: number,
 };
 
-/** What a shape looks like. */
+/** The look of a shape. */
 export type Look = "plain" | "dashed" | "missed" | "waiting" | "prefill" | "chunk" | "decode";
 
 /** A link that was made. */
@@ -1215,7 +1216,7 @@ export type MetricDetail = {
 export type MetricTable = {
   /** Arrival to first token. */
   ttft_ms: MetricComparison,
-  /** Between successive tokens, all of them pooled; without an interval where the gaps were not kept by time. */
+  /** Between successive tokens, all of them pooled; without an interval if the gaps were not kept by time. */
   itl_ms: MetricComparison,
   /** Mean gap of each finished request: (E2E - TTFT) / (tokens - 1). */
   tpot_ms: MetricComparison,
@@ -1248,7 +1249,7 @@ export type MoveKind = "arrive" | "route" | "reject" | "complete";
 export type MovedRequest = {
   /** Its number in A. */
   request_a: number,
-  /** Its number in B, the same but in conversations that wait for their answers. */
+  /** Its number in B, the same except in conversations that wait for their answers. */
   request_b: number,
   /** When it arrived in A, in seconds. */
   arrival_s: number,
@@ -1338,13 +1339,13 @@ export type OpenedLink = {
   problems: Array<Diagnostic>,
 };
 
-/** What the oracle of a pool is told. */
+/** The inputs of the oracle of a pool. */
 export type OraclePool = {
   /** Name of the pool. */
   pool: string,
   /** Requests per second that a replica carries within the objectives. */
   replica_per_s: number,
-  /** What limits them: `ttft`, `itl`, `batch` or `stability`. */
+  /** What limits this rate: `ttft`, `itl`, `batch` or `stability`. */
   binding: string,
   /** How far it looks ahead, in seconds. */
   ahead_s: number,
@@ -1354,11 +1355,11 @@ export type OraclePool = {
   output_tokens: number,
 };
 
-/** What everybody else gains and loses. */
+/** Gains and losses of all other requests. */
 export type Others = {
-  /** Requests that are in both runs, whatever became of them. */
+  /** Requests that are in both runs, whatever their outcome. */
   requests: number,
-  /** Requests that finished in one of the two only. */
+  /** Requests that finished in only one of the two. */
   finished_in_one: number,
   /** Their TTFT. */
   ttft: OthersTime,
@@ -1366,23 +1367,23 @@ export type Others = {
   e2e: OthersTime,
 };
 
-/** The differences of one time of the others, in milliseconds: what it would have been minus what it was. */
+/** The differences of one time of the others, in milliseconds: alternative minus actual. */
 export type OthersTime = {
   /** Requests that have the time in both runs. */
   compared: number,
-  /** Of those, faster there by any microsecond. */
+  /** Requests faster there, by any microsecond. */
   gained: number,
-  /** Of those, slower there. */
+  /** Requests slower there. */
   lost: number,
-  /** All differences together. */
+  /** Sum of all differences. */
   sum_ms: number,
   /** Their mean. */
   mean_ms: number,
-  /** The 99th percentile of the differences by nearest rank: who lost most. */
+  /** The 99th percentile of the differences by nearest rank: the largest losses. */
   p99_ms: number,
   /** The largest difference. */
   most_ms: number,
-  /** The smallest: who gained most. */
+  /** The smallest: the largest gains. */
   least_ms: number,
 };
 
@@ -1392,21 +1393,21 @@ export type PairedPart = {
   count: number,
   /** Their mean difference. */
   mean_ms: number,
-  /** The 1st percentile of the differences: who gained most. */
+  /** The 1st percentile of the differences: the largest gains. */
   p1_ms: number,
   /** The 5th percentile. */
   p5_ms: number,
   /** The median. */
   p50_ms: number,
-  /** Lower end of the interval that holds the true median of the differences with 95 %; null of too few. */
+  /** Lower end of the 95 % interval of the median of the differences; null for too few. */
   p50_lo_ms: number | null,
   /** Its upper end. */
   p50_hi_ms: number | null,
-  /** What the median comes to. */
+  /** The verdict on the median. */
   p50_verdict: Verdict,
   /** The 95th percentile. */
   p95_ms: number,
-  /** The 99th percentile: who lost most. */
+  /** The 99th percentile: the largest losses. */
   p99_ms: number,
   /** Share of the requests that were faster in B, by any microsecond, 0 to 1. */
   gained: number,
@@ -1416,7 +1417,8 @@ export type PairedPart = {
   gained_most: Array<MovedRequest>,
   /** The ten that lost most. */
   lost_most: Array<MovedRequest>,
-  /** The differences by class, tenant, prompt length and replica: of each, at most 50 groups that add most to all differences. */
+  /** The differences by class, tenant, prompt length and replica: at most 50 groups of each, those that add most to
+   * all differences. */
   groups: Array<GroupDifference>,
   /** The differences along the time of arrival: at most 400 stretches of equally many requests. */
   strip: Array<StripPoint>,
@@ -1448,9 +1450,9 @@ export type Percentiles = {
 
 /** A picture. */
 export type Picture = {
-  /** What is drawn. */
+  /** The caption. */
   caption: string,
-  /** From where to where. */
+  /** The range shown. */
   range: string,
   /** Its shapes, the first at the back. */
   shapes: Array<Shape>,
@@ -1512,11 +1514,11 @@ export type PoolPart = {
   usd?: number,
 };
 
-/** Means at a rate; null where the law does not give them, or the load is 1 or more. */
+/** Means at a rate; null if the law does not give them, or if the load is 1 or more. */
 export type Prediction = {
   /** Requests per second to the whole cluster. */
   rate_per_s: number,
-  /** The load of a replica: 1 is all it can do. */
+  /** The load of a replica: 1 is its capacity. */
   rho: number,
   /** Arrival to first joining a batch. */
   wait_ms: number | null,
@@ -1552,23 +1554,23 @@ export type QueueChip = {
 
 /** A number of a sentence. */
 export type Quoted = {
-  /** As it stands in the sentence. */
+  /** The number as written in the sentence. */
   text: string,
-  /** The field that it is, as a path in the explanation, such as `/causes/2/diff_ms`. */
+  /** Its field, as a path in the explanation, such as `/causes/2/diff_ms`. */
   path: string,
 };
 
-/** What the oracle reaches on the work that is raced. */
+/** The figures of the oracle on the same work. */
 export type RaceBound = {
-  /** The figure that decides, a mean over the seeds so far; null where a run has none. */
+  /** The deciding figure, a mean over the seeds so far; null if a run has none. */
   mean: number | null,
-  /** Its figures against themselves: what others are held against. */
+  /** Its figures against themselves, for comparison. */
   figures: RunRegret,
 };
 
-/** A run of somebody in the race. */
+/** A run of an entry in the race. */
 export type RaceEntry = {
-  /** Whose run it is. */
+  /** Name of the entry. */
   name: string,
   /** Its figures. */
   run: RunRow,
@@ -1578,48 +1580,48 @@ export type RaceEntry = {
 export type RacePlace = {
   /** The place, from 1. */
   place: number,
-  /** Who. */
+  /** Name of the entry. */
   name: string,
   /** Mean over the seeds. */
   mean: number,
-  /** Lower end of the interval that holds the true mean with 95 %; null from one seed. */
+  /** Lower end of the 95 % interval of the mean; null for one seed. */
   lo: number | null,
   /** Upper end. */
   hi: number | null,
-  /** Against the first, seed by seed: A is the first, B this one. */
+  /** Difference to the first entry, seed by seed: A is the first, B this one. */
   to_first: Difference,
   /** Whether no difference to the first can be shown, or too few seeds ran to tell. */
   tied: boolean,
-  /** Against the oracle, where it ran with every seed. */
+  /** Against the oracle, if it ran with every seed. */
   regret: RunRegret | null,
 };
 
-/** The current order of a race. */
+/** The order of a race so far. */
 export type RaceRanking = {
-  /** What decided. */
+  /** The deciding figure. */
   by: RankBy,
   /** Which values are the better ones. */
   better: Direction,
   /** The best first. */
   places: Array<RacePlace>,
-  /** Who is not ranked, and why. */
+  /** Entries without a place, and why. */
   unranked: Array<Unranked>,
-  /** The oracle's runs, where autoscalers are raced: the bound, without a place. */
+  /** The oracle's runs, if autoscalers are raced: the bound, without a place. */
   bound: RaceBound | null,
 };
 
-/** What decides about the order. */
+/** The figure that decides the order. */
 export type RankBy = "met-share" | "ttft-p99" | "e2e-p99" | "goodput" | "usd" | "fitness";
 
 /** A figure of a run and of the oracle: means over the seeds. */
 export type Regret = {
-  /** Of the run. */
+  /** Its value in the run. */
   own: number | null,
-  /** Of the oracle. */
+  /** Its value with the oracle. */
   bound: number | null,
-  /** How much worse than the oracle the run is; negative where it is better. */
+  /** How much worse the run is than the oracle; negative if it is better. */
   regret: number | null,
-  /** Lower end of the interval that holds the true regret with 95 %; null from one seed. */
+  /** Lower end of the 95 % interval of the regret; null for one seed. */
   lo: number | null,
   /** Its upper end. */
   hi: number | null,
@@ -1627,13 +1629,13 @@ export type Regret = {
 
 /** Both runs of a comparison against their oracles. */
 export type RegretTable = {
-  /** The one run. */
+  /** The first run. */
   a: RunRegret,
-  /** The other. */
+  /** The second run. */
   b: RunRegret,
-  /** What the oracle of A is told, by pool. A run without an autoscaler has that of the other run. */
+  /** The inputs of the oracle of A, by pool. A run without an autoscaler uses the oracle of the other run. */
   oracle_a: Array<OraclePool>,
-  /** What the oracle of B is told. */
+  /** The inputs of the oracle of B. */
   oracle_b: Array<OraclePool>,
 };
 
@@ -1838,7 +1840,7 @@ export type RequestDetail = {
   candidates: Array<Candidate>,
 };
 
-/** Requests that are explained, or that others are compared with. */
+/** A group of requests: the explained ones, or those compared with. */
 export type RequestGroup = {
   /** How many. */
   requests: number,
@@ -1852,7 +1854,7 @@ export type RequestGroup = {
   cached_share: number,
   /** Share of them that were preempted. */
   preempted_share: number,
-  /** Share of them that were sent to a replica which had more to do than the router saw. */
+  /** Share of them that were sent to a replica with more load than the router saw. */
   stale_share: number,
 };
 
@@ -1891,7 +1893,7 @@ export type RequestState = "in-pipeline" | "queued" | "running" | "completed" | 
 
 /** Two runs, or the runs of two scenarios with several seeds. */
 export type RunComparison = {
-  /** Whether the requests of the two are the same ones, so that each is compared with itself. */
+  /** Whether the requests of both runs are the same, so that each is compared with itself. */
   paired: boolean,
   /** Why they are not; missing if they are. */
   not_paired?: string,
@@ -1899,23 +1901,24 @@ export type RunComparison = {
   requests: number,
   /** The seeds, as text. */
   seeds: Array<string>,
-  /** How intervals were made. */
+  /** How intervals were computed. */
   interval: IntervalBasis,
   /** The same in a sentence. */
   explained: string,
-  /** From when on requests are compared, in seconds: the last difference between the two runs; missing if all that count are. */
+  /** The instant from which requests are compared, in seconds: the last difference between the two runs; missing if
+   * all requests that count are compared. */
   since_s?: number,
   /** What a reader must know to interpret the numbers. */
   notices: Array<string>,
-  /** The one run. */
+  /** The first run. */
   a: Side,
-  /** The other. */
+  /** The second run. */
   b: Side,
   /** Times of requests, in milliseconds. */
   metrics: MetricTable,
   /** Figures of whole runs. */
   totals: TotalTable,
-  /** Both against the oracle, where either has an autoscaler; else missing. */
+  /** Both against the oracle; missing unless one of them has an autoscaler. */
   regret?: RegretTable,
   /** The requests of the first seed, one by one. */
   detail: DetailTable,
@@ -1955,17 +1958,17 @@ export type RunPart = {
 
 /** A run against the oracle. */
 export type RunRegret = {
-  /** Share that met every objective, in percent, of the requests that arrived in the measurement window and finished, were refused or
-   * were dropped. The regret is in percentage points. */
+  /** Share that met every objective, in percent, among requests that arrived in the measurement window and
+   * finished, were refused or were dropped. The regret is in percentage points. */
   attainment_regret: Regret,
-  /** Seconds of replicas that were paid for in the measurement window, from placement until they were gone. */
+  /** Replica-seconds paid in the measurement window, from placement until removal. */
   replica_seconds_regret: Regret,
-  /** What they cost, in US dollars; null without prices. */
+  /** Their cost in US dollars; null without prices. */
   usd_regret: Regret,
 };
 
-/** One run: its digests, what became of its requests, its figures. Times are in milliseconds and of requests that arrived in the
- * measurement window; null where there is nothing to measure. */
+/** One run: its digests, the outcomes of its requests, its figures. Times are in milliseconds and of requests that
+ * arrived in the measurement window; null without values. */
 export type RunRow = {
   /** Seed, as text. */
   seed: string,
@@ -1977,9 +1980,9 @@ export type RunRow = {
   report_digest: string,
   /** Requests that arrived in the measurement window. */
   requests: number,
-  /** Of those, finished. */
+  /** Finished. */
   finished: number,
-  /** Of those, finished with every objective met. */
+  /** Finished with every objective met. */
   met: number,
   /** Refused. */
   refused: number,
@@ -1987,7 +1990,8 @@ export type RunRow = {
   dropped: number,
   /** Still in the system at the end. */
   unfinished: number,
-  /** met / (finished + refused + dropped), 0 to 1: who was refused or dropped has missed, who is unfinished is in neither. */
+  /** met / (finished + refused + dropped), 0 to 1: refused and dropped requests have missed, unfinished ones do not
+   * count. */
   met_share: number | null,
   /** Requests arrived per second. */
   arrived_per_s: number | null,
@@ -2005,8 +2009,8 @@ export type RunRow = {
   ttft_p90_ms: number | null,
   /** 99th percentile of TTFT. */
   ttft_p99_ms: number | null,
-  /** 99th percentile of TTFT over all requests that arrived, those without a first token being the longest; null if they are more
-   * than one in a hundred. */
+  /** 99th percentile of TTFT over all arrived requests; those without a first token count as infinitely slow. Null
+   * if they are more than one in a hundred. */
   ttft_p99_of_all_ms: number | null,
   /** Mean ITL. */
   itl_mean_ms: number | null,
@@ -2032,8 +2036,8 @@ export type RunRow = {
   e2e_p90_ms: number | null,
   /** 99th percentile of E2E. */
   e2e_p99_ms: number | null,
-  /** 99th percentile of E2E over all requests that arrived, unfinished ones being the longest; null if they are more than one in a
-   * hundred. */
+  /** 99th percentile of E2E over all arrived requests; unfinished ones count as infinitely slow. Null if they are
+   * more than one in a hundred. */
   e2e_p99_of_all_ms: number | null,
   /** Mean time from joining the wait queue to first joining a batch. */
   queue_wait_mean_ms: number | null,
@@ -2043,13 +2047,13 @@ export type RunRow = {
   preemptions: number | null,
   /** GPUs times the seconds that their replica existed. */
   gpu_seconds: number | null,
-  /** US dollars for all replicas; null without prices, as the next one. */
+  /** US dollars for all replicas; null, like the next figure, without prices. */
   usd: number | null,
   /** US dollars per million output tokens. */
   usd_per_million_output_tokens: number | null,
   /** The fitness score; null without weights in the scenario. */
   fitness: number | null,
-  /** Seconds of replicas that were paid for. */
+  /** Replica-seconds paid. */
   replica_seconds: number | null,
 };
 
@@ -2194,13 +2198,13 @@ export type SeedCapacity = {
   end: CapacityEnd,
   /** Requests per second that arrived in the measurement window at the highest rate that holds; null if none does. */
   rate_per_s: number | null,
-  /** What the scenario's rates were multiplied by there. */
+  /** The factor on the scenario's rates there. */
   factor: number | null,
   /** Share of the decided requests that met their objectives there. */
   share: number | null,
-  /** The lowest factor that was seen to fail. */
+  /** The lowest factor that failed. */
   fails_at: number | null,
-  /** Runs that it took. */
+  /** Number of runs. */
   runs: number,
 };
 
@@ -2221,7 +2225,7 @@ export type Segment = {
 /** What a request does or waits for in a part of its time. */
 export type SegmentKind = "admission" | "router" | "delay" | "queue" | "kv-load" | "prefill" | "decode" | "preempted" | "recompute" | "output";
 
-/** A sentence, and where its numbers come from. */
+/** A sentence, with the sources of its numbers. */
 export type Sentence = {
   /** The sentence. */
   text: string,
@@ -2236,29 +2240,29 @@ export type Severity = "error" | "warning";
 export type Shape = { "line": {
   /** x and y of each. */
   points: Array<[number, number]>,
-  /** How it looks. */
+  /** Its look. */
   look: Look, } } | { "dots": {
   /** x and y of each. */
   points: Array<[number, number]>,
-  /** How they look. */
+  /** Their look. */
   look: Look, } } | { "cells": {
-  /** Where it begins and ends. */
+  /** Left and right edge. */
   x: [number, number],
   /** Cells in a row. */
   columns: number,
   /** The digits. */
   digits: string, } } | { "bars": {
-  /** How many lanes there are. */
+  /** Number of lanes. */
   lanes: number,
   /** Lane, begin and end of each. */
   bars: Array<[number, number, number]>,
-  /** How they look. */
+  /** Their look. */
   look: Look, } } | { "level": {
-  /** How high. */
+  /** The height. */
   y: number, } } | { "words": {
-  /** Where they begin, or end where they are in the right half. */
+  /** Where the label begins, or ends in the right half. */
   at: [number, number],
-  /** The words. */
+  /** The text. */
   text: string, } };
 
 /** One of the two. */
@@ -2273,11 +2277,11 @@ export type Side = {
   report_digests: Array<string>,
   /** Requests that are compared, of all seeds: those that arrived in the measurement window, and not before the last difference. */
   requests: number,
-  /** Of those, finished. */
+  /** Finished. */
   finished: number,
-  /** Of those, finished, refused or dropped: of these it is decided whether they met their objectives. */
+  /** Finished, refused or dropped: it is decided whether they met their objectives. */
   decided: number,
-  /** Of those, finished with every objective of their class met. */
+  /** Finished with every objective of their class met. */
   met: number,
   /** Refused. */
   refused: number,
@@ -2287,7 +2291,7 @@ export type Side = {
   unfinished: number,
 };
 
-/** What the requests of the measurement window took on average, in milliseconds; null where nobody is known. */
+/** Mean times of the requests of the measurement window, in milliseconds; null without values. */
 export type Simulated = {
   /** Arrival to first joining a batch. */
   wait_ms: Measured | null,
@@ -2338,7 +2342,7 @@ export type SlowRequest = {
   parts: Array<Part>,
 };
 
-/** Which requests are those of a span of time. */
+/** Which requests belong to a span of time. */
 export type SpanBy = "arrival" | "end";
 
 /** How far a single step goes. */
@@ -2349,7 +2353,7 @@ export type Stop = "until" | "events" | "finished";
 
 /** A stretch of requests in order of arrival. */
 export type StripPoint = {
-  /** When the request named arrived in A, in seconds. */
+  /** Arrival in A of the request named, in seconds. */
   t_s: number,
   /** The request that moved most, by its number in A. */
   request_a: number,
@@ -2401,11 +2405,11 @@ export type Summary = {
 export type SweepCurve = {
   /** Name of the figure's column. */
   figure: string,
-  /** The path along which it goes. */
+  /** The path that varies along it. */
   path: string,
   /** The points by number, in order of the path's value. */
   points: Array<number>,
-  /** Where its knee lies. */
+  /** Its knee. */
   knee: CurveKnee,
 };
 
@@ -2435,20 +2439,20 @@ export type SweepSummary = {
   points: Array<SweepPoint>,
   /** One curve for each figure along each path of numbers, the values of the other paths being fixed. */
   curves: Array<SweepCurve>,
-  /** What the cost of the Pareto front is: `usd_per_million_output_tokens`, or `gpu_seconds` where prices are missing. */
+  /** The cost of the Pareto front: `usd_per_million_output_tokens`, or `gpu_seconds` without prices. */
   cost: string,
   /** The points, by number, that no other beats in both cost and p99 of TTFT, the cheapest first. A point without a p99 of all
    * its requests is beaten by every other. */
   front: Array<number>,
 };
 
-/** A figure: its mean over seeds, and the interval that holds the true mean with 95 %. */
+/** A figure: its mean over seeds with its 95 % interval. */
 export type SweepValue = {
   /** Name of its column. */
   name: string,
   /** The mean; null if a seed has no value. */
   mean: number | null,
-  /** Lower end; null from one seed. */
+  /** Lower end; null for one seed. */
   lo: number | null,
   /** Upper end. */
   hi: number | null,
@@ -2459,27 +2463,27 @@ export type Takes = "nothing" | "count" | "percent" | "anomaly-kind" | "event-ki
 
 /** The laws beside a run. */
 export type Theory = {
-  /** The law that was asked for, or of those that fit the one with the fewest violated assumptions. */
+  /** The requested law, or the one with the fewest violated assumptions among those that fit. */
   chosen: Law,
-  /** Requests that were looked at: those that arrived in the measurement window. */
+  /** Requests considered: those that arrived in the measurement window. */
   requests: number,
   /** Their rate. */
   rate_per_s: number,
   /** Coefficient of variation of the gaps between them; null if they are too few. */
   gap_cv: number | null,
-  /** What they took. */
+  /** Their measured times. */
   simulated: Simulated,
   /** All laws. */
   laws: Array<LawFound>,
 };
 
-/** What a law says over the time of a run, at the rate of each stretch of it; columns of equal length. */
+/** The prediction of a law over the time of a run, at the rate of each stretch; columns of equal length. */
 export type TheoryLine = {
   /** The middles of the stretches, in seconds. A stretch has 100 arrivals on average, and there are at most 240. */
   t_s: Array<number>,
   /** Arrivals per second. */
   rate_per_s: Array<number>,
-  /** Mean TTFT in milliseconds; null where the law gives none. */
+  /** Mean TTFT in milliseconds; null if the law gives none. */
   ttft_ms: Array<number | null>,
   /** Mean time between tokens. */
   itl_ms: Array<number | null>,
@@ -2491,7 +2495,7 @@ export type TheoryLine = {
 
 /** The laws beside a run, and one of them over its time. */
 export type TheoryOfRun = {
-  /** All laws, and which is chosen. */
+  /** All laws, with the chosen one. */
   theory: Theory,
   /** The chosen one over time. */
   line: TheoryLine,
@@ -2531,15 +2535,16 @@ export type TotalComparison = {
   lo: number | null,
   /** Its upper end. */
   hi: number | null,
-  /** What it comes to. */
+  /** The verdict. */
   verdict: Verdict,
 };
 
-/** Figures of whole runs. Cache hits and preemptions have no interval from one seed, nor has the cost of replicas that come and go. */
+/** Figures of whole runs. Cache hits and preemptions have no interval from one seed, nor has the cost of a changing
+ * number of replicas. */
 export type TotalTable = {
-  /** Share that met every objective, 0 to 1, of the requests compared that finished, were refused or were dropped. */
+  /** Share that met every objective, 0 to 1, among compared requests that finished, were refused or were dropped. */
   met_share: TotalComparison,
-  /** Share of all requests compared that finished, 0 to 1. */
+  /** Share of all compared requests that finished, 0 to 1. */
   finished_share: TotalComparison,
   /** Finished requests per second that met every objective. */
   goodput_per_s: TotalComparison,
@@ -2591,15 +2596,15 @@ export type TraceSummary = {
   digest: string,
 };
 
-/** Somebody without a place. */
+/** An entry without a place. */
 export type Unranked = {
-  /** Who. */
+  /** Name of the entry. */
   name: string,
   /** Why. */
   why: string,
 };
 
-/** What a difference comes to. */
+/** The verdict on a difference. */
 export type Verdict = "better" | "worse" | "none-shown" | "unknown";
 
 /** Which columns. */
@@ -2613,34 +2618,34 @@ export type WhatIf = {
   routed_us: number,
   /** The instant up to which all ran. */
   until_us: number,
-  /** Whether that is the end of the run. */
+  /** Whether this is the end of the run. */
   ended: boolean,
   /** The replica that was chosen. */
   chosen: number,
-  /** How much better the best candidate scored than the chosen one. */
+  /** The best candidate's score minus the chosen one's. */
   score_regret: number,
-  /** How much sooner the request would have had its last token on the best of these replicas, in milliseconds; 0 if it was on the best.
-   * Null where it had not finished. */
+  /** How much earlier the request would have had its last token on the best of these replicas, in milliseconds; 0
+   * if it was on the best. Null if it had not finished. */
   regret_ms: number | null,
   /** How much less time all requests together would have taken with the best of these, in milliseconds; null without alternatives. */
   total_regret_ms: number | null,
-  /** Candidates that were left out, for there were more than asked for. */
+  /** Candidates left out by the limit of the query. */
   left_out: number,
   /** The candidates, the best by score first. */
   alternatives: Array<Alternative>,
 };
 
-/** What is asked of one decision. */
+/** A query about one decision. */
 export type WhatIfQuery = {
-  /** The request whose decision it is. */
+  /** The request of the decision. */
   request: number,
-  /** Only this replica; else all that the router could have chosen. */
+  /** Only this replica; by default all that the router could have chosen. */
   to?: number,
-  /** The instant up to which all run on; else the end of the run. */
+  /** The instant up to which all runs continue; by default the end of the run. */
   until_us?: number,
   /** Most alternatives, the best by score first; 0 for all. */
   most: number,
-  /** When the request was routed, in microseconds, if that is known: the answer is the same and there sooner. */
+  /** When the request was routed, in microseconds, if known: the answer is the same and comes sooner. */
   routed_us?: number,
 };
 
