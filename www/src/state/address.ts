@@ -1,4 +1,4 @@
-// The address bar: it follows what is on screen, and what the browser's history goes to is opened.
+// The address bar follows the screen, and entries of the browser's history are opened.
 import { type Accessor, createEffect, createMemo, createSignal, onCleanup, untrack } from 'solid-js';
 import type { Json } from '../base/json.ts';
 import { oneAtATime } from '../base/oneAtATime.ts';
@@ -9,9 +9,9 @@ import type { Making } from './linkMaking.ts';
 import type { PageState } from './linkPage.ts';
 import { isLinkText } from './linkText.ts';
 
-/** How long nothing may have changed before the address bar is written. */
+/** The time without changes before the address bar is written. */
 const REST_MS = 600;
-/** How often it is written while the run plays. */
+/** The interval of writes while the run plays. */
 const PLAYING_MS = 5000;
 
 /** The charts that a page within another one shows. */
@@ -19,16 +19,19 @@ type Embed = Accessor<readonly string[] | undefined>;
 
 export type Writing = ReturnType<typeof createWriting>;
 
-/** Writes the link of what is on screen into the address. */
+/** Writes the link of the run on screen into the address. */
 export function createWriting({ make, view }: Making, page: PageState, embed: Embed) {
-  /** What the address said already when it began to follow, known once the run rests there; `undefined` from the first change on. */
+  /**
+   * The view that the address already described when it began to follow, known once the run rests there; `undefined`
+   * from the first change on.
+   */
   let said: { readonly document: Json; text: string | undefined } | undefined;
   let written = location.hash;
 
   const onScreen = (): string =>
     JSON.stringify([page.document(), view(), page.name(), page.original(), page.beside()?.document]);
 
-  /** Writes a link into the address. What no link can hold is kept beside it. */
+  /** Writes a link into the address. Anything that no link can hold is kept beside it. */
   function put(made: MadeLink | null, text: string): void {
     const link = made?.link ?? '';
     written = link;
@@ -36,7 +39,7 @@ export function createWriting({ make, view }: Making, page: PageState, embed: Em
     unlessDenied(() => history.replaceState(made ? null : { [KEPT]: text }, '', address));
   }
 
-  /** Whether what is on screen is another than the address has said since it began to follow. */
+  /** Whether the screen differs from the address as it was when it began to follow. */
   function changedSince(): boolean {
     const now = onScreen();
     return !(said?.document === page.document() && !page.playsOn() && (said.text ?? now) === now);
@@ -49,10 +52,10 @@ export function createWriting({ make, view }: Making, page: PageState, embed: Em
     const [document, beside] = [page.document(), page.beside()];
     const before = location.hash;
     const made = await make(embed() ? { withView: true, embed: embed() ?? [] } : { withView: true, beside });
-    // A link that came meanwhile is not written over: it is yet to be opened.
+    // A link that came meanwhile is not overwritten: it has still to be opened.
     if (location.hash !== before) return;
     if ((made?.link ?? '') !== before) put(made, now);
-    // What was edited meanwhile stays kept until its own link is written.
+    // Edits made meanwhile stay kept until their own link is written.
     if (page.document() !== document) keep(onScreen());
     else keep(made ? undefined : now);
   }
@@ -61,19 +64,19 @@ export function createWriting({ make, view }: Making, page: PageState, embed: Em
     // Without the module of links, such as without a network, the address stays as it is.
     write: oneAtATime(writeOnce),
     onScreen,
-    /** Whether the address is what was written or opened last. */
+    /** Whether the address is the one written or opened last. */
     isWritten: () => location.hash === written,
-    /** The address is what is being opened. */
+    /** Records that the link in the address is being opened. */
     adopt: () => {
       written = location.hash;
     },
-    /** The address says `document` already, or lacks something of what is on screen. */
+    /** Records that the address already describes `document`, or lacks something of it. */
     begin: (document: Json, lacks: boolean) => {
       said = lacks ? undefined : { document, text: undefined };
     },
-    /** Whether the address says what is on screen once the run rests. */
+    /** Whether the address describes the screen once the run rests. */
     awaitsRest: () => said !== undefined,
-    /** The run rests: what is on screen is what the address says. */
+    /** Records, once the run rests, that the address describes the screen. */
     rests: () => {
       if (said) said.text ??= untrack(onScreen);
     },
@@ -82,11 +85,11 @@ export function createWriting({ make, view }: Making, page: PageState, embed: Em
 
 export type Following = ReturnType<typeof createFollowing>;
 
-/** Writes the address whenever what is on screen has changed. */
+/** Writes the address whenever the screen has changed. */
 export function createFollowing({ write, onScreen, begin, awaitsRest, rests }: Writing, page: PageState, embed: Embed) {
   /** Whether the address bar has begun to follow: not before a scenario is on screen. */
   const [follows, setFollows] = createSignal(false);
-  /** The document that was on screen when the address was looked at last. */
+  /** The document on screen when the address was last checked. */
   let seen: Json;
   const key = createMemo(() => {
     const atUs = page.playsOn() ? undefined : page.frame()?.now_us;
@@ -100,7 +103,9 @@ export function createFollowing({ write, onScreen, begin, awaitsRest, rests }: W
   }
   onCleanup(() => clearTimeout(timer));
 
-  /** From now on the address follows. What is on screen once the run rests is what it says already, unless it `lacks` something. */
+  /**
+   * From now on the address follows. It already describes the screen once the run rests, unless it `lacks` something.
+   */
   function follow(lacks = false): void {
     seen = page.document();
     begin(seen, lacks);
@@ -109,7 +114,8 @@ export function createFollowing({ write, onScreen, begin, awaitsRest, rests }: W
   createEffect(() => {
     if (!follows()) return;
     key();
-    // A link takes a moment to be written; a reload that comes before finds what was edited. A trace would have to be asked for.
+    // Writing a link takes a moment; a reload before that finds the kept edits. A trace would have to be requested
+    // again.
     if (page.document() !== seen && !embed() && !page.trace()) untrack(() => keep(onScreen()));
     seen = page.document();
     if (awaitsRest() && page.frame() && page.rests()) rests();
@@ -123,7 +129,10 @@ export function createFollowing({ write, onScreen, begin, awaitsRest, rests }: W
   return { follow, follows };
 }
 
-/** Opens what the browser goes to and what is pasted, and makes an entry of its history for what is opened otherwise. */
+/**
+ * Opens links that the browser navigates to or that are pasted, and makes a history entry for scenarios opened
+ * otherwise.
+ */
 export function createEntries(
   { write, onScreen, isWritten, adopt }: Writing,
   { follow, follows }: Following,
@@ -131,13 +140,16 @@ export function createEntries(
   embed: Embed,
   open: (link: string) => Promise<void>,
 ) {
-  /** Whether what is being opened has an entry of the history already: the browser went to it. */
+  /** Whether the scenario being opened already has a history entry, because the browser navigated to it. */
   let travels = false;
 
-  /** Opens a scenario with an entry of the history of its own; the one before keeps what is left, which its link may not say yet. */
+  /**
+   * Opens a scenario with its own history entry; the previous entry keeps the scenario left, which its link may not
+   * describe yet.
+   */
   async function entering(opens: () => Promise<boolean>): Promise<boolean> {
     if (!untrack(follows) || travels || untrack(embed)) return opens();
-    // A trace has to be asked for: its link does.
+    // A trace has to be requested from the user, which its link does.
     const left = page.trace() ? null : { [KEPT]: onScreen() };
     if (!(await opens())) return false;
     unlessDenied(() => {
@@ -155,7 +167,10 @@ export function createEntries(
     const left = keptIn(trust<Record<string, unknown> | null>(state)?.[KEPT]);
     if (left) void travel(left);
   };
-  /** Opens what the browser's history went to: as it was left, else by its link, else what the page begins with. */
+  /**
+   * Opens the history entry that the browser went to: as it was left, else by its link, else the first scenario of the
+   * page.
+   */
   async function travel(left: Kept | undefined): Promise<void> {
     adopt();
     travels = true;

@@ -17,19 +17,19 @@ import { createTransport, type TransportSlice } from './slices/transport.ts';
 import { start } from './start.ts';
 
 export type App = {
-  /** The run where it is, and where it is taken. */
+  /** The position of the run, and its movement. */
   readonly transport: TransportSlice;
-  /** What the reader looks at. */
+  /** What the user looks at. */
   readonly selection: SelectionSlice;
   /** The scenario, its edits and its runs. */
   readonly document: DocumentSlice;
-  /** What lies over the run: comparison, studies, measured runs. */
+  /** Views over the run: comparison, studies, measured runs. */
   readonly studies: StudiesSlice;
-  /** What the page tells its reader. */
+  /** Messages to the user. */
   readonly dialogs: DialogsSlice;
   /** The address bar, links and sharing. */
   readonly links: LinksSlice;
-  /** Starts the simulation and opens what the page begins with. */
+  /** Starts the simulation and opens the first scenario. */
   readonly start: () => Promise<void>;
 };
 
@@ -62,7 +62,7 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker):
 
   function onCrash(crash: Crash): void {
     batch(() => {
-      // What it was asked to do last is what it may have stopped at.
+      // The last question may have caused the stop.
       transport.stop();
       transport.setMode('paused');
       dialogs.setNotice({ kind: 'crash', crash });

@@ -10,15 +10,15 @@ test.each([
   [row({ kind: 'queued', request: 7, replica: 0 }), '#7 queued on r0'],
   [row({ kind: 'first-token', request: 7, replica: 0, text: 'TTFT 24.1 ms' }), '#7 first token on r0: TTFT 24.1 ms'],
   [row({ kind: 'edit', text: 'arrivals 30.0/s' }), 'edit: arrivals 30.0/s'],
-])('%o is told in one sentence', (line, said) => {
+])('%o becomes one sentence', (line, said) => {
   expect(eventSaid(line)).toBe(said);
 });
 
-test('a step is told by the lines of its instant', () => {
+test('a step is described by the lines of its instant', () => {
   const before = row({ request: 6, at_us: 48_000_000 });
   expect(linesSaid([before, row({ request: 7 })], 48_012_000)).toBe('48.012 s: #7 arrived');
   expect(linesSaid([row({ request: 7 }), row({ kind: 'admitted', request: 7 })], 48_012_000)).toBe(
     '48.012 s: #7 admitted (2 lines of the log at this instant)',
   );
-  expect(linesSaid([before], 48_012_000)).toBe('48.012 s: nothing that the log lists');
+  expect(linesSaid([before], 48_012_000)).toBe('48.012 s: no event of the log');
 });

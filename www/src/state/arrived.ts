@@ -1,10 +1,10 @@
-// What a step or a way to an occasion has led to: in a sentence, and whose it was. Loaded when one has arrived.
+// The result of a step or of a run to an occasion: in a sentence, with its request. Loaded with the first result.
 import { clock, plain } from '../base/units.ts';
 import type { EventKind, EventRow, Frame, Occasion } from '../generated/boundary.ts';
 import type { Client } from '../sim/client.ts';
 import { sayWanted, type Wanted } from './occasions.ts';
 
-/** More lines of one instant are not looked through. */
+/** The most lines of one instant that are searched. */
 const MOST_LINES = 50;
 
 /** `#1335 routed to r1`, `#1335 first token on r1: TTFT 24.1 ms`. */
@@ -16,28 +16,28 @@ export function eventSaid({ kind, request, replica, text }: EventRow): string {
   return `${what}${where}${text === '' ? '' : `: ${text}`}`;
 }
 
-/** What happened at the instant that a step has led to. */
+/** The events at the instant that a step has reached. */
 export async function stepSaid(client: Client, nowUs: number): Promise<string> {
   const { rows } = await client.events({ kinds: [], limit: MOST_LINES });
   return linesSaid(rows, nowUs);
 }
 
-/** Several lines of one instant are told by the last and their number. */
+/** Several lines of one instant are described by the last one and their number. */
 export function linesSaid(rows: readonly EventRow[], nowUs: number): string {
   const here = rows.filter((row) => row.at_us === nowUs);
   const last = here.at(-1);
-  if (!last) return `${clock(nowUs)} s: nothing that the log lists`;
+  if (!last) return `${clock(nowUs)} s: no event of the log`;
   const more = here.length > 1 ? ` (${here.length} lines of the log at this instant)` : '';
   return `${clock(nowUs)} s: ${eventSaid(last)}${more}`;
 }
 
-/** That an occasion does not come. */
+/** The sentence for an occasion that does not come. */
 export function noneSaid(wanted: Wanted, frame: Frame | undefined): string {
   const end = frame?.horizon_us ?? 0;
   return `No ${sayWanted(wanted)} up to the end ${end > 0 ? `at ${plain(end / 1e6)} s` : 'of the run'}.`;
 }
 
-/** The request that the run was taken to, where it is one request's. */
+/** The request of an occasion, if it belongs to one request. */
 export async function requestOf(
   client: Client,
   { choice, value, occasion }: Wanted,
@@ -49,7 +49,7 @@ export async function requestOf(
   const { rows } = await client.events({ kinds, limit: MOST_LINES });
   const here = rows.filter((row) => row.at_us === nowUs).flatMap((row) => row.request ?? []);
   if (choice.name !== 'missed' || here.length < 2) return here.at(-1);
-  // Of several that one step has finished, the one that waited longest for its first token.
+  // Of several finished by one step, the one that waited longest for its first token.
   const details = (await Promise.all(here.map((request) => client.inspect(request)))).flatMap((d) => d ?? []);
   return details.toSorted((a, b) => (b.ttft_us ?? 0) - (a.ttft_us ?? 0))[0]?.request;
 }

@@ -4,7 +4,7 @@ import { calibratedDocument } from './calibration.ts';
 describe('a calibrated document', () => {
   const latency = { calibrated: { engine: 'ahead' } };
 
-  it('has the coefficients from the begin on, and its edits stay edits', () => {
+  it('has the coefficients from the beginning, and its edits stay edits', () => {
     const edits = [{ at_us: 5, set: { 'cluster.pools[0].replicas': 3 }, add: {} }];
     const document = { cluster: { pools: [{ replicas: 1, latency: 'catalogue' }] }, edits };
     const inForce = {
@@ -22,7 +22,7 @@ describe('a calibrated document', () => {
     });
   });
 
-  it('takes the whole cluster where the document leaves it to the defaults', () => {
+  it('takes the whole cluster if the document leaves it to the defaults', () => {
     const cluster = { pools: [{ latency }] };
     expect(calibratedDocument({ seed: 7 }, { cluster, seed: 7 })).toEqual({ seed: 7, cluster });
   });

@@ -1,12 +1,12 @@
 // The document of a run that a benchmark calibrates.
 import { getAt, type Json, setAt } from '../base/json.ts';
 
-/** What calibration sets in a pool: its coefficients, and what the server said of its KV cache. */
+/** The fields that calibration sets in a pool: its coefficients, and the server's values of its KV cache. */
 const SET = ['latency', 'kv'] as const;
 
 /**
- * A document with what was calibrated, from the begin of its run on. `calibrated` is the document in force at the instant shown: its
- * other fields have been changed by edits, which stay edits at their instants.
+ * A document with the calibrated fields from the beginning of its run. `calibrated` is the document in force at the
+ * instant shown: edits have changed its other fields, and stay edits at their instants.
  */
 export function calibratedDocument(document: Json, calibrated: Json): Json {
   const [pools, found] = [document, calibrated].map((of) => getAt(of, 'cluster.pools'));

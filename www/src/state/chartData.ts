@@ -1,4 +1,4 @@
-// The data of the charts: each is asked for at a pace of its own while the run plays, all of them where it rests.
+// The data of the charts: each chart is requested at its own pace while the run plays, and all of them when it rests.
 import { type Accessor, createSignal } from 'solid-js';
 import { paintApart } from '../base/paints.ts';
 import { type ChartData, NO_DATA, VIEWS } from '../base/view.ts';
@@ -6,16 +6,16 @@ import type { Frame, View } from '../generated/boundary.ts';
 import type { Client } from '../sim/client.ts';
 import type { ColumnsAnswer, Mode } from '../sim/protocol.ts';
 
-/** Charts are renewed as often as one of their buckets passes, within these bounds. */
+/** Charts are updated once per bucket, within these bounds. */
 const CHARTS_MS = { least: 100, most: 400 } as const;
 const BUCKETS = 240;
-/** Asked for with each frame while playing, one after the other: each is drawn in a display frame of its own. */
+/** Requested with each frame while playing, one after the other: each is drawn in a display frame of its own. */
 const VIEWS_A_FRAME = 2;
 const DISTRIBUTIONS_MS = 250;
-/** A chart that takes long to make is renewed the less often: all of them together take a small part of the worker's time. */
+/** Slow charts are updated less often, so that all of them together take a small part of the worker's time. */
 const TIMES_ITS_COST = 80;
 
-/** Which charts are renewed: all of them, those whose time has come, or the one of these that has waited longest. */
+/** The charts to update: all, those that are due, or the due one that has waited longest. */
 type Wanted = 'all' | 'due' | 'one';
 
 type Surroundings = {
@@ -31,12 +31,12 @@ export function createChartData({ client, speed, frame, mode, run }: Surrounding
   const [data, setData] = createSignal<ChartData>(NO_DATA);
   const due = createDue();
   let asking = false;
-  /** Whether all charts were wanted while some were being asked for. */
+  /** Whether all charts were requested while some were under way. */
   let allWanted = false;
 
   function refresh(wanted: Wanted, now: number, more = VIEWS_A_FRAME - 1): void {
     const all = wanted === 'all';
-    // What lies on the way to an instant is not part of its distributions, and would widen their axes.
+    // Distributions during a seek do not belong to its target, and would widen the axes.
     const shown = mode() === 'seeking' ? VIEWS.filter((view) => !isDistribution(view)) : VIEWS;
     const views = due.of(shown, wanted, now);
     if (asking) allWanted ||= all;
@@ -59,7 +59,7 @@ export function createChartData({ client, speed, frame, mode, run }: Surrounding
       .then(ended, ended);
   }
 
-  /** Shows what was asked of a run, if that is on screen still. */
+  /** Shows the answer of a run, if that is still on screen. */
   function show(answers: readonly ColumnsAnswer[], asked: number, all: boolean): Promise<void> | undefined {
     const take = (): void => {
       if (asked === run()) setData((before) => ({ ...before, ...Object.fromEntries(answers.map((a) => [a.view, a])) }));
@@ -84,7 +84,7 @@ export function createChartData({ client, speed, frame, mode, run }: Surrounding
   return { data, refresh, clear: () => setData(NO_DATA) };
 }
 
-/** When each chart is renewed next. */
+/** The time of the next update of each chart. */
 function createDue() {
   const dueMs = new Map<View, number>();
   const at = (view: View): number => dueMs.get(view) ?? 0;
@@ -97,7 +97,7 @@ function createDue() {
     ask(views: readonly View[], now: number, chartsMs: number): void {
       for (const view of views) dueMs.set(view, now + (isDistribution(view) ? DISTRIBUTIONS_MS : chartsMs));
     },
-    /** An answer that took long is asked for later. */
+    /** A slow answer is requested later. */
     cost(answers: readonly ColumnsAnswer[], now: number): void {
       for (const { view, tookMs } of answers) dueMs.set(view, Math.max(at(view), now + TIMES_ITS_COST * tookMs));
     },

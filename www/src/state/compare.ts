@@ -1,4 +1,4 @@
-// A second run beside the one on screen, in a worker of its own, and what the two come to request by request.
+// A second run beside the one on screen, in a worker of its own, and the comparison of both request by request.
 import { type Accessor, createEffect, createMemo, createSignal, on, onCleanup, untrack } from 'solid-js';
 import { getAt, type Json } from '../base/json.ts';
 import { oneAtATime } from '../base/oneAtATime.ts';
@@ -13,22 +13,22 @@ import { createOverSeeds } from './overSeeds.ts';
 
 /** The charts that show both runs. */
 const VIEWS: readonly View[] = ['ttft-over-time', 'e2e-over-time', 'health', 'fleet-load'];
-/** While the run plays, charts of both are asked for no more often. */
+/** The least time between requests for the charts of both, while the run plays. */
 const CHARTS_MS = 500;
 
-/** What runs beside the run on screen. */
+/** The run beside the run on screen. */
 export type Beside = { readonly name: string; readonly document: Json };
 
 /** The same charts of both runs. */
 export type Charts = { readonly a: readonly ColumnsAnswer[]; readonly b: readonly ColumnsAnswer[] };
 
-/** Both runs at one instant; where B has ended before, at its end. */
+/** Both runs at one instant, or B at its end if that is earlier. */
 export type BothFrames = { readonly a: Frame; readonly b: Frame };
 
 /** A pair of one request: how it went in each run. */
 export type Pair = { readonly a: RequestDetail; readonly b: RequestDetail };
 
-/** What is read of the run on screen. */
+/** The parts of the run on screen used here. */
 type RunA = {
   readonly frame: Accessor<Frame | undefined>;
   readonly document: Accessor<Json>;
@@ -55,7 +55,7 @@ export function createComparing(a: RunA) {
     thread.end();
   });
 
-  /** Begins the second run; what was compared before is gone. */
+  /** Begins the second run and clears the previous comparison. */
   async function choose(next: Beside): Promise<void> {
     setTrouble('');
     try {
@@ -75,7 +75,7 @@ export function createComparing(a: RunA) {
     setTrouble(troubleOf(error) || 'It was refused.');
   }
 
-  // Another scenario on screen is another comparison.
+  // Another scenario on screen ends the comparison.
   createEffect(on(a.document, seeds.forget, { defer: true }));
   const place = createMemo(() => `${a.frame()?.now_us} ${a.rests()}`);
   createEffect(on(place, () => following.go()));
@@ -95,9 +95,9 @@ export function createComparing(a: RunA) {
     setTrouble,
     pair,
     openPair: (requestA: number, requestB: number) => void openPair(requestA, requestB).catch(tell),
-    /** Both runs with several seeds, once that is asked for. */
+    /** Both runs with several seeds, once requested. */
     seeds: seeds.seeds,
-    /** What became of the requests of the second run, where it is now. */
+    /** The outcomes of the requests of the second run at its present instant. */
     outcomes: async () => b.client()?.outcomes(),
     overSeeds: (count: number) => void seeds.begin(count),
     forgetSeeds: seeds.forget,
@@ -121,7 +121,7 @@ function createSecondRun(onFrame: (frame: Frame) => void, onCrash: () => void) {
     return begun;
   }
 
-  /** Begins the run of a document, on a trace where it replays one. */
+  /** Begins the run of a document, on its trace if it replays one. */
   async function load(document: Json, trace: File | undefined): Promise<void> {
     const run = await ready();
     const useTrace = getAt(document, 'workload.trace') !== undefined && trace !== undefined;
@@ -133,7 +133,10 @@ function createSecondRun(onFrame: (frame: Frame) => void, onCrash: () => void) {
   return { client: () => client, load, end: () => client?.end() };
 }
 
-/** Takes the second run to where the first one is, with the charts of both; both are compared where the first one rests. */
+/**
+ * Takes the second run to the instant of the first, with the charts of both; both are compared when the first one
+ * rests.
+ */
 function createFollowing(runs: {
   readonly a: RunA;
   readonly b: () => Client | undefined;
@@ -146,7 +149,7 @@ function createFollowing(runs: {
   const [charts, setCharts] = createSignal<Charts>();
   const [atUs, setAtUs] = createSignal<number>();
   const [frames, setFrames] = createSignal<BothFrames>();
-  /** What A showed when B was last sent after it. */
+  /** The state of A when B was last sent to it. */
   let ahead: Frame | undefined;
   let chartsDueMs = 0;
 
@@ -190,10 +193,10 @@ function createFollowing(runs: {
   }
 
   return {
-    /** What the two come to, where they were last compared. */
+    /** The result of the latest comparison. */
     result,
     charts,
-    /** How far the second run is. */
+    /** The instant of the second run. */
     atUs,
     /** Both at one instant, in step. */
     frames,

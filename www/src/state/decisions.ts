@@ -3,10 +3,10 @@ import { getAt } from '../base/json.ts';
 import type { App } from './app.ts';
 import { scaledPools } from './scaled.ts';
 
-/** More decisions than fall on one instant. */
+/** More decisions than one instant has. */
 const MOST = 64;
 
-/** Goes to the decision before the latest one, or to where the next is due. */
+/** Goes to the decision before the latest one, or to the instant of the next one. */
 export async function stepDecision(app: Pick<App, 'transport' | 'selection' | 'document'>, by: number): Promise<void> {
   app.transport.pause();
   const rows = await app.selection.scaling({ changes_only: false, most: MOST }).then(

@@ -1,4 +1,4 @@
-// How much detail frames carry: as much as can be drawn at that number of replicas and no more, but of the one in focus.
+// The detail of frames: as much as can be drawn at the number of replicas, and more for the one in focus.
 import { WINDOW_S } from '../base/view.ts';
 import type { FrameQuery } from '../generated/boundary.ts';
 

@@ -11,7 +11,7 @@ const DOC: Json = {
   edits: [{ at_us: 10_000_000, set: { 'cluster.routing': 'random' } }],
 };
 
-test('taking a change back restores the value or the absence of one', () => {
+test('undoing a change restores the value or its absence', () => {
   const next = setAt(DOC, 'cluster.pools[0].name', 'x');
   const [change] = changes(DOC, next);
   expect(withValue(next, change?.path ?? '', change?.from)).toEqual(DOC);

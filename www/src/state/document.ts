@@ -1,4 +1,4 @@
-// The scenario document as a whole: a value put back, the traffic of a file in the place of its own.
+// Changes of the whole scenario document: a restored value, or traffic replaced by that of a file.
 import { getAt, isObject, type Json, joinPath, parsePath, setAt } from '../base/json.ts';
 
 /** Puts `value` at `path`; undefined takes the key away, so that the default holds. */

@@ -52,7 +52,7 @@ test('a path splits into keys and positions and joins back', () => {
   expect(parsePath(path).reduce<string>(joinPath, '')).toBe(path);
 });
 
-test('setting a value leaves the original alone and makes what is missing on the way', () => {
+test('setting a value leaves the original alone and creates missing parents', () => {
   const next = setAt(DOC, 'workload.trace.speed', 2);
   expect(getAt(next, 'workload.trace.speed')).toBe(2);
   expect(getAt(DOC, 'workload.trace')).toBeUndefined();
@@ -67,11 +67,11 @@ test('the document in force has the edits up to the playhead and none after', ()
   expect(getAt(effective(DOC, 20_000_000), 'cluster.pools[1].name')).toBe('burst');
 });
 
-test('an edit is taken away by its position', () => {
+test('an edit is removed by its position', () => {
   expect(placedEdits(withoutEdit(DOC, 1))).toEqual([{ atUs: 10_000_000, edit: { set: { [RATE]: 9 } }, off: false }]);
 });
 
-test('an edit that is moved takes its place in the order, and its count of events is gone', () => {
+test('a moved edit takes its place in the order and loses its count of events', () => {
   const counted = setAt(DOC, 'edits[0].after_events', 77);
   const moved = movedEdit(counted, 0, 25_000_000);
   expect(placedEdits(moved).map((e) => e.atUs)).toEqual([20_000_000, 25_000_000]);
@@ -90,7 +90,7 @@ test('a value of an edit is replaced in its place', () => {
   expect(getAt(effective(revisedEdit(DOC, 0, RATE, 12), 15_000_000), RATE)).toBe(12);
 });
 
-test('differences are told field by field, another variant as one, edits not at all', () => {
+test('differences are listed field by field, another variant as one, edits not at all', () => {
   const arrivals = 'workload.clients[0].arrivals';
   const next = setAt(setAt(DOC, 'cluster.pools[0].replicas', 5), arrivals, { constant: { rate_per_s: 8 } });
   expect(changes(DOC, next)).toEqual([
@@ -112,7 +112,7 @@ test('several fields changed together are one edit, which names each and no more
   expect(editsBetween(DOC, DOC)).toEqual([]);
 });
 
-test('the edit between two documents makes the one of the other, whatever was changed', () => {
+test('the edit between two documents turns one into the other, for any change', () => {
   const pool = { name: 'burst', replicas: 2 };
   const changed: Json[] = [
     setAt(DOC, 'cluster.pools[1]', pool),
@@ -128,7 +128,7 @@ test('the edit between two documents makes the one of the other, whatever was ch
   }
 });
 
-test('a list that grows by two is two edits; one that shrinks is none that could be made', () => {
+test('a list that grows by two is two edits; one that shrinks cannot be an edit', () => {
   const twice = setAt(setAt(DOC, 'cluster.pools[1]', { name: 'b' }), 'cluster.pools[2]', { name: 'c' });
   expect(editsBetween(DOC, twice)).toEqual([
     { add: { 'cluster.pools': { name: 'b' } } },
@@ -137,7 +137,7 @@ test('a list that grows by two is two edits; one that shrinks is none that could
   expect(editsBetween(twice, DOC)).toBeUndefined();
 });
 
-test('an edit is taken back by the old values, an added pool by no replicas, an added client by no requests', () => {
+test('the inverse of an edit sets the old values, no replicas for an added pool, no requests for an added client', () => {
   const edit = { set: { [RATE]: 20, 'cluster.pools[0].tp': 2 }, add: { 'cluster.pools': { name: 'b', replicas: 3 } } };
   const initial = (path: string): Json | undefined => (path === 'cluster.pools[0].tp' ? 1 : undefined);
   expect(inverse(edit, DOC, initial)).toEqual({
@@ -163,7 +163,7 @@ function pool0() {
   return { name: 'main', replicas: 4, gpu: 'H100', kv: { blocks: 'auto', block_tokens: 16 } };
 }
 
-test('edits are in force in the order of their instants, and those that came with the scenario are told apart', () => {
+test('edits apply in the order of their instants, and scheduled ones are distinguished', () => {
   const scheduled = { at_us: 60, set: { seed: 2 } };
   const original: Json = { seed: 1, edits: [scheduled] };
   const document: Json = { seed: 1, edits: [scheduled, { at_us: 48, after_events: 3, set: { seed: 5 } }] };

@@ -1,18 +1,20 @@
-// Edits: changes of the document at an instant. An edit names the paths it sets and the pools and clients it adds; from two
-// documents comes the edit between them, from a document and its edits the document in force at an instant.
+// Edits: changes of the document at an instant. An edit has the paths it sets and the pools and clients it adds. This
+// file computes the edit between two documents, and the document in force at an instant.
 import { child, equal, getAt, isObject, type Json, type JsonObject, joinPath, parsePath, setAt } from '../base/json.ts';
 
 type Values = Readonly<Record<string, Json>>;
 
-/** What an edit does: values by path, one new entry for each list that grows, and a request with the replica that it is sent to. */
+/**
+ * The contents of an edit: values by path, one new entry for each list that grows, and a request with its new replica.
+ */
 export type Edit = { readonly set?: Values; readonly add?: Values; readonly route?: Json };
 
-/** An edit of the document's list, with where it acts. */
+/** An edit of the document's list, with its instant. */
 export type PlacedEdit = { readonly atUs: number; readonly edit: Edit; readonly off: boolean };
 
 export type Change = { readonly path: string; readonly from: Json | undefined; readonly to: Json | undefined };
 
-/** The lists that edits add to and never take from, so that positions stay what they are. */
+/** The lists that edits only add to, so that positions stay valid. */
 export const GROWING = ['cluster.pools', 'workload.clients'] as const;
 export type GrowingList = (typeof GROWING)[number];
 
@@ -47,8 +49,8 @@ function sameVariant(a: JsonObject, b: JsonObject): boolean {
 }
 
 /**
- * The edits that turn the document `from` into `to`: one, unless a list grows by several entries. Undefined where pools or clients
- * would go, which no edit does.
+ * The edits that turn the document `from` into `to`: one, unless a list grows by several entries. Undefined if pools or
+ * clients would be removed, which no edit does.
  */
 export function editsBetween(from: Json, to: Json): readonly Edit[] | undefined {
   const added = new Map<string, Json[]>();
@@ -76,7 +78,7 @@ export function editsBetween(from: Json, to: Json): readonly Edit[] | undefined 
   return edits;
 }
 
-/** Values by path. A key that is no longer there cannot be set: the object it was in is, as a whole. */
+/** Values by path. A removed key cannot be set, so its whole parent object is. */
 function settable(all: readonly Change[], to: Json): Values {
   const paths = all.map(({ path }) => {
     let at = path;
@@ -91,7 +93,7 @@ function parentOf(path: string): string {
   return parsePath(path).slice(0, -1).reduce<string>(joinPath, '');
 }
 
-/** Whether `path` is `outer` or lies under it. */
+/** Whether `path` is `outer` or is under it. */
 export function isWithin(path: string, outer: string): boolean {
   return path === outer || path.startsWith(`${outer}.`) || path.startsWith(`${outer}[`);
 }
@@ -105,7 +107,7 @@ export function withEdit(document: Json, edit: Edit): Json {
   }, set);
 }
 
-/** The edits of a document, with where they act. */
+/** The edits of a document, with their instants. */
 export function placedEdits(document: Json): readonly PlacedEdit[] {
   const edits = child(document, 'edits');
   if (!Array.isArray(edits)) return [];
@@ -123,16 +125,16 @@ export function placedEdits(document: Json): readonly PlacedEdit[] {
   });
 }
 
-/** An edit of the list, with its place in it, and whether the scenario came with it. */
+/** An edit of the list, with its index, and whether it came with the scenario. */
 export type ListedEdit = PlacedEdit & { readonly index: number; readonly scheduled: boolean };
 
-/** Where an edit sends a request, in words: what, and where to. */
+/** The rerouting of an edit in words: the request, and its replica. */
 export function routeSaid(edit: Edit): readonly [string, string] | undefined {
   if (edit.route === undefined) return undefined;
   return [`Request ${child(edit.route, 'request')} to`, `r${child(edit.route, 'to')}`];
 }
 
-/** The edits of a document; those that `original` has at the same instant are scheduled, the others were made since. */
+/** The edits of a document; those that `original` has at the same instant are scheduled, the others were made later. */
 export function listedEdits(original: Json, document: Json): readonly ListedEdit[] {
   const scheduled = [...placedEdits(original)];
   return placedEdits(document).map((placed, index) => {
@@ -208,7 +210,7 @@ export function lengthOf(document: Json, list: string): number {
   return Array.isArray(items) ? items.length : 0;
 }
 
-/** Where a pool or client says how much of it there is: replicas, or requests a second. Undefined where there is no such number. */
+/** The path of the amount of a pool or client: replicas, or requests per second. Undefined if there is none. */
 export function amountPath(document: Json, list: string, index: number): string | undefined {
   const entry = joinPath(list, index);
   if (list === 'cluster.pools') return `${entry}.replicas`;
@@ -217,7 +219,10 @@ export function amountPath(document: Json, list: string, index: number): string 
   return kind === undefined ? undefined : `${entry}.arrivals.${kind}.rate_per_s`;
 }
 
-/** The edit that takes `edit` back at an instant with `document` in force before it: old values again, and nothing of what it added. */
+/**
+ * The inverse of `edit` at an instant, with `document` in force before it: old values, and amount zero for added
+ * entries.
+ */
 export function inverse(edit: Edit, document: Json, initial: (path: string) => Json | undefined): Edit {
   const after = withEdit(document, edit);
   const set = Object.keys(edit.set ?? {}).map((path): [string, Json] => [
@@ -231,7 +236,7 @@ export function inverse(edit: Edit, document: Json, initial: (path: string) => J
   return { set: Object.fromEntries([...set, ...emptied]) };
 }
 
-/** A further entry of a list: a copy of the last with something in it, under a name that is free. */
+/** A further entry of a list: a copy of the last non-empty one, under an unused name. */
 export function furtherEntry(document: Json, list: GrowingList): Json | undefined {
   const items = getAt(document, list);
   if (!Array.isArray(items) || items.length === 0) return undefined;
@@ -247,7 +252,7 @@ export function furtherEntry(document: Json, list: GrowingList): Json | undefine
   return filled < 0 && own !== undefined ? setAt(named, own.slice(`${list}[0].`.length), 1) : named;
 }
 
-/** `chat` → `chat-2` → `chat-3`: the first that is free. */
+/** `chat` → `chat-2` → `chat-3`: the first unused name. */
 export function freeName(names: readonly string[], like: string): string {
   const stem = like.replace(/-\d+$/, '') || 'new';
   let n = 2;

@@ -1,15 +1,16 @@
-// A run within another page: two messages. Their page sends `load` with a link, or `state` to be told of it; this one answers with
-// `state` and sends it again when it changes. A link is opened like all others: bounded, and never more than a link may do.
+// A run within another page: two messages. The outer page sends `load` with a link, or `state` to ask for the state;
+// this one answers with `state` and sends it again on changes. The link is opened like any other, with the same bounds
+// and permissions.
 import { type Accessor, createEffect, createMemo, createRoot } from 'solid-js';
 import type { Frame } from '../generated/boundary.ts';
 
 type State = {
   readonly tokenyard: 'state';
-  /** Where the run is, in seconds. */
+  /** The instant of the run, in seconds. */
   readonly at_s: number;
   readonly playing: boolean;
   readonly finished: boolean;
-  /** The link of what is shown, as a page of its own has it. */
+  /** The link of the run on its own page. */
   readonly link: string;
 };
 

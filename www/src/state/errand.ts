@@ -1,18 +1,18 @@
-// Work under way that takes the run somewhere else: an instant, or the next event of a kind. It is told only once it takes long.
+// Work under way that moves the run: to an instant, or to the next event of a kind. It is shown only if it takes long.
 import { type Accessor, createEffect, createSignal, onCleanup } from 'solid-js';
 import type { Frame, StepKind } from '../generated/boundary.ts';
 import type { Mode } from '../sim/protocol.ts';
 
-/** Shorter work is over before it could be read. */
+/** Shorter work is not shown, because it would end before it could be read. */
 const TOLD_AFTER_MS = 250;
 
-/** Where the run is being taken. */
+/** The target of the run. */
 export type Errand =
   | { readonly kind: 'instant'; readonly toUs: number }
   | { readonly kind: 'event'; readonly step: StepKind; readonly back: boolean }
   | { readonly kind: 'occasion'; readonly what: string };
 
-/** How far work is: the share done where its end is known. */
+/** The progress of work: the share done, if its end is known. */
 export type Progress = { readonly errand: Errand; readonly share: number | undefined };
 
 export function createErrand(frame: Accessor<Frame | undefined>, mode: Accessor<Mode>) {
@@ -35,7 +35,7 @@ export function createErrand(frame: Accessor<Frame | undefined>, mode: Accessor<
   return { progress, setErrand };
 }
 
-/** The share of the way, from 0 to 1; undefined where nobody knows how long it is. */
+/** The progress, from 0 to 1; undefined if the length is unknown. */
 export function shareOf(errand: Errand, frame: Frame | undefined): number | undefined {
   if (errand.kind !== 'instant' || !frame) return undefined;
   const end = frame.horizon_us > 0 ? Math.min(errand.toUs, frame.horizon_us) : errand.toUs;
@@ -51,7 +51,7 @@ const EVENTS: Readonly<Record<StepKind, string>> = {
   preemption: 'preemption',
 };
 
-/** What is under way, in words. */
+/** The work under way, in words. */
 export function sayErrand(errand: Errand, seconds: (us: number) => string): string {
   if (errand.kind === 'event') return `Looking for the ${errand.back ? 'latest' : 'next'} ${EVENTS[errand.step]}`;
   if (errand.kind === 'occasion') return `Looking for the next ${errand.what}`;

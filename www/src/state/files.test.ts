@@ -33,7 +33,7 @@ async function gzip(name: string, text: string): Promise<File> {
   return new File([await new Response(packed).arrayBuffer()], name);
 }
 
-/** A page that writes down what became of a file. */
+/** A page that records the handling of a file. */
 function page(waits = false) {
   const went: string[] = [];
   const note = (what: string, file: { name: string }, text: string): void => {
@@ -96,7 +96,7 @@ test('a packed scenario is opened and a packed benchmark goes to its panel', asy
   ]);
 });
 
-test('a file that only one box of the page takes is named with its box', async () => {
+test('a message for a file that only one box takes names the box', async () => {
   const { take, went } = page();
   await take(await gzip('config.json.gz', '{"model_type":"llama"}'));
   await take(new File(['kind: ScaledObject\n'], 'keda.yaml'));
@@ -115,7 +115,7 @@ test('a box gets the text of a file, and a link that waits for its trace gets th
   expect(went).toEqual(['given azure.csv: a,b\n', 'replays azure.csv']);
 });
 
-test('a damaged or too large gzip file is told once, where its reader looks', async () => {
+test('a damaged or too large gzip file is reported once, in the dialog of its kind', async () => {
   const damaged = new File([(await gzip('a.csv.gz', 'a,b\n')).slice(0, 20)], 'a.csv.gz');
   const { take, went } = page();
   await take(damaged);

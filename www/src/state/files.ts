@@ -1,5 +1,5 @@
-// Files on the page: what a file is, and where it goes. A scenario is opened, a trace is read in a worker and replayed, a benchmark
-// goes to its panel; what a box of the page takes is asked for there.
+// Files on the page: their kind and their handling. A scenario is opened, a trace is read in a worker and replayed, a
+// benchmark goes to its panel. For files that belong to a box, a message names the box.
 import type { Accessor, Setter } from 'solid-js';
 import { GzipError, unpacked } from '../base/gzip.ts';
 import { isObject, type Json } from '../base/json.ts';
@@ -12,42 +12,42 @@ import type { Links } from './links.ts';
 import type { BenchmarkFile } from './measured.ts';
 import { explain, type Notice, type TraceReading } from './notices.ts';
 
-/** The part of the page's state that opening a file reads and sets. */
+/** The part of the page's state used to open a file. */
 type PageState = {
   readonly document: Accessor<Json>;
-  /** The largest trace that the page reads. */
+  /** The size limit of traces on the page. */
   readonly traceBytes: number;
   readonly problems: Accessor<ReadonlyMap<string, Diagnostic>>;
   readonly trace: Accessor<TraceSummary | undefined>;
   readonly setTrace: Setter<TraceSummary | undefined>;
-  /** Keeps the file of the trace that is replayed: another run of it reads it again. */
+  /** Keeps the file of the replayed trace, which further runs read again. */
   readonly setTraceFile: (file: File) => void;
   readonly setReading: Setter<TraceReading | undefined>;
   readonly setNotice: Setter<Notice | undefined>;
   /** The keys at the top of a scenario: a JSON file without any of them is something else. */
   readonly scenarioKeys: ReadonlySet<string>;
-  /** Takes what a benchmark tool or a server wrote. */
+  /** Takes the output of a benchmark tool or a server. */
   readonly onBenchmark: (file: BenchmarkFile) => void;
-  /** Loads a scenario; false where it is refused. */
+  /** Loads a scenario; false if it is refused. */
   readonly open: (text: string, name: string, useTrace: boolean, untilUs?: number) => Promise<boolean>;
   readonly links: Pick<Links, 'trouble' | 'setTrouble' | 'giveTrace'>;
 };
 
-/** What a box of the page does with the text of a file. */
+/** The handler of a box for the text of a file. */
 export type Box = (text: string, name: string) => void;
 
-/** What a file is by its name and its text. A table may be a trace or a benchmark's: the reader of traces decides. */
+/** The kind of a file by its name and text. A table may be a trace or a benchmark: the reader of traces decides. */
 export type FileKind = 'scenario' | 'benchmark' | 'model' | 'policies' | 'table';
 
-/** Where a file belongs that is taken by one box of the page only. */
+/** The box for a file that only one box takes. */
 const BOXES = {
   model: 'describes a model: drop it on the box below “Paste a config.json…” in the form of a pool',
   policies: 'holds policies of another program: drop it on the box of “Paste policies…” under YAML',
 } as const;
 
 /**
- * Opens a file that was dropped or chosen, packed or not. A `box` that it was given to gets its text, and a link that waits for its
- * trace gets the trace; any other file goes where its kind belongs.
+ * Opens a file that was dropped or chosen, packed or not. A `box` under the drop gets the text, and a link that waits
+ * for its trace gets the trace; other files are handled by kind.
  */
 export async function openFile(client: Client, page: PageState, file: File, box?: Box): Promise<void> {
   const { links } = page;
@@ -88,12 +88,12 @@ async function openByKind(client: Client, page: PageState, file: File): Promise<
 async function kindOf(file: File, page: PageState): Promise<FileKind> {
   const name = file.name.toLowerCase();
   if (!/\.(ya?ml|json)$/.test(name)) return 'table';
-  // A larger file is not read to find out: the reader of scenarios refuses it.
+  // A larger file is not parsed to find its kind: the reader of scenarios refuses it.
   if (file.size > page.traceBytes) return 'scenario';
   return kindOfText(await file.text(), name.endsWith('.json'), page.scenarioKeys);
 }
 
-/** What a text of JSON or YAML is. What is neither goes to the reader of scenarios, which says why. */
+/** The kind of a JSON or YAML text. Other text goes to the reader of scenarios, which reports the error. */
 export function kindOfText(text: string, isJson: boolean, scenarioKeys: ReadonlySet<string>): FileKind {
   if (!isJson) return /^kind:/m.test(text) ? 'policies' : 'scenario';
   let document: Json;
@@ -110,7 +110,7 @@ export function kindOfText(text: string, isJson: boolean, scenarioKeys: Readonly
   return typeof document.model_type === 'string' ? 'model' : 'benchmark';
 }
 
-/** Whether a file that is no trace is what a benchmark tool or a server wrote. */
+/** Whether a file that is not a trace is the output of a benchmark tool or a server. */
 async function isBenchmark(text: string): Promise<boolean> {
   const { BenchmarkClient, spawnBenchmark } = await import('../sim/benchmarkClient.ts');
   const benchmarks = new BenchmarkClient(spawnBenchmark);
@@ -166,8 +166,8 @@ async function openTraceFile(file: File, client: Client, page: PageState): Promi
 type ReadTrace = { readonly summary: TraceSummary; readonly diagnostics: readonly Diagnostic[] };
 
 /**
- * Reads a trace, with the dialog that says how far that is, and then what is wrong with the file, unless `isOther` knows it for
- * another kind of file. `undefined` where it is no trace.
+ * Reads a trace, with a dialog for progress and errors, unless `isOther` recognises another kind of file. `undefined`
+ * if it is not a trace.
  */
 export async function readTrace(
   client: Client,
@@ -205,7 +205,7 @@ async function runTrace(
   }
 }
 
-/** Why the scenario was refused. */
+/** The problems of a refused scenario. */
 function refusal(page: PageState): string {
   return [...page.problems().values()].map(explain).join(' · ');
 }

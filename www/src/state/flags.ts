@@ -1,4 +1,4 @@
-// Switches that the browser keeps: on until they are switched off.
+// Switches stored in the browser, on by default.
 
 export function readFlag(name: string): boolean {
   try {

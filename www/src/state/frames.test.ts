@@ -22,7 +22,7 @@ const RUN = { run: 1, edit: 0 };
 const frame = (nowS: number): Frame =>
   trust<Frame>({ now_us: nowS * 1e6, axis_end_us: 240e6, replicas: [], anomalies: [], flags: [] });
 
-/** Plays `seconds` of wall time with a frame every `everyMs`; tells how often each view was asked for. */
+/** Plays `seconds` of wall time with a frame every `everyMs`; returns how often each view was requested. */
 async function played(everyMs: number, seconds: number): Promise<ReadonlyMap<View, number>> {
   const asked = new Map<View, number>(VIEWS.map((view) => [view, 0]));
   const client = trust<Client>({
@@ -55,7 +55,7 @@ async function played(everyMs: number, seconds: number): Promise<ReadonlyMap<Vie
 }
 
 test.each([16, 40, 100, 140, 200, 249, 251, 500, 900])(
-  'every chart gets its turn while a run plays with a frame every %d ms',
+  'every chart is updated while a run plays with a frame every %d ms',
   async (everyMs) => {
     const asked = await played(everyMs, 10);
     for (const view of VIEWS) expect(asked.get(view), view).toBeGreaterThanOrEqual(8);

@@ -1,4 +1,4 @@
-// What comes in from the simulation: each frame as it comes, and as often as its numbers can be read.
+// Frames from the simulation: each frame as it comes, and throttled ones for numbers to read.
 import { type Accessor, batch, createSignal } from 'solid-js';
 import { known, sameMarks } from '../base/anomalies.ts';
 import { paintApart } from '../base/paints.ts';
@@ -10,21 +10,24 @@ import { createChartData } from './chartData.ts';
 import { detailFor } from './detail.ts';
 
 const DETAILS_MS = 250;
-/** Frames so far apart, of a slow machine or with reduced motion, are too few to part the work among them: each brings all that is due. */
+/**
+ * Frames this far apart, on a slow machine or with reduced motion, are too few to divide work among them: each handles
+ * all that is due.
+ */
 const SELDOM_MS = 150;
 
-/** What of the page's state the frames depend on. */
+/** The part of the page's state that frames depend on. */
 type Surroundings = {
   readonly client: () => Client;
   readonly speed: Accessor<number>;
   readonly selected: Accessor<Selection>;
-  /** The edits of the run in the words of the form, in their order; the core names fields as the document does. */
+  /** The edits of the run in the words of the form, in order; the core names fields as in the document. */
   readonly flagWords: Accessor<readonly string[]>;
   /** Runs with each frame, in the same batch. */
   readonly onFrame: (frame: Frame) => void;
-  /** Speaks of a frame: whether it rests, and the name of its run, edits and instant. */
+  /** Announces a frame: whether it rests, and the name of its run, edits and instant. */
   readonly speak: (frame: Frame, rests: boolean, what: string) => void;
-  /** Asks for the selected request again. */
+  /** Requests the details of the selected request again. */
   readonly refreshDetail: () => void;
 };
 
@@ -51,32 +54,33 @@ export function createFrames({ client, speed, selected, flagWords, onFrame, spea
     }
     const moved = mode() !== 'paused';
     batch(() => {
-      // What another document gave says nothing about this one, and would hold its axes.
+      // Data of another document do not apply to this one, and would hold its axes.
       if (id.run !== knownId.run) charts.clear();
       setFrame(next);
       setMode(nextMode);
       setAchieved(speedNow);
       onFrame(next);
-      // What lay ahead in another run, or in this one before an edit, says nothing about this one.
+      // Anomalies ahead in another run, or in this one before an edit, do not apply.
       setAnomalies((before) => known(sameRun(id, knownId) ? before : [], next));
     });
     knownId = id;
     refresh(next, nextMode === 'paused', moved);
   }
 
-  /** The replica that is selected is told in full, however many there are. */
+  /** The selected replica has full detail, for any number of replicas. */
   function focusOn(): void {
     if (replicas > 0) client().setDetail(detailFor(replicas, selected().replica));
   }
 
-  /** Charts follow the frames at a pace of their own, on the way to an instant too; a frame of a resting run brings all of them up to date. */
+  /** Charts follow frames at their own pace, during a seek too; a frame of a resting run updates all of them. */
   function refresh(at: Frame, all: boolean, moved: boolean): void {
     const now = performance.now();
     const seldom = moved && now - latestMs >= SELDOM_MS;
     latestMs = now;
     const due = reads(all, now);
     if (due) told(at);
-    // What is read goes on screen in the display frames after this one while playing: all of it and the stage in one would take too long.
+    // While playing, texts and numbers are updated in the following display frames: with the stage in one, they would
+    // take too long.
     if (all || seldom || !due) charts.refresh(all ? 'all' : seldom ? 'due' : 'one', now);
     speak(at, mode() === 'paused', `${knownId.run} ${knownId.edit} ${at.now_us}`);
     if (due) read(all);
@@ -85,20 +89,20 @@ export function createFrames({ client, speed, selected, flagWords, onFrame, spea
   return { frame, mode, setMode, achieved, data, anomalies, show, focusOn, ...reading };
 }
 
-/** The frame as often as its numbers can be read, part by part in display frames of their own. */
+/** The throttled frame, passed on part by part in separate display frames. */
 function createReading(client: () => Client, refreshDetail: () => void) {
-  /** The frame whose figures are told, as often as they can be read: on the stage at once, everywhere else in the next display frames. */
+  /** The throttled frame of figures: on the stage at once, everywhere else in the next display frames. */
   const [toldFrame, setToldFrame] = createSignal<Frame>();
-  /** The same for the key figures and the heads of the charts, a display frame before. */
+  /** The same for the key figures and the heads of the charts, one display frame earlier. */
   const [figuresFrame, setFiguresFrame] = createSignal<Frame>();
-  /** The frame as often as numbers can be read. */
+  /** The frame, throttled to a readable rate. */
   const [throttledFrame, setThrottledFrame] = createSignal<Frame>();
-  /** Counts the refreshes of what is asked for on demand, so that lists know when to ask again. */
+  /** Counts refreshes, so that lists requested on demand know when to ask again. */
   const [refreshTick, setRefreshTick] = createSignal(0);
   const [evidence, setEvidence] = createSignal<Evidence>();
   let dueMs = 0;
 
-  /** What the numbers rest on: asked anew with every run and edit, and as the batches grow. */
+  /** The basis of the numbers: requested again with every run and edit, and as batches grow. */
   function refreshEvidence(): void {
     client()
       .evidence()
@@ -108,7 +112,7 @@ function createReading(client: () => Client, refreshDetail: () => void) {
       );
   }
 
-  /** All numbers, words and tables but the key figures come up to date. */
+  /** Updates all numbers, words and tables except the key figures. */
   function readRest(): void {
     setRefreshTick((n) => n + 1);
     setThrottledFrame(figuresFrame());
@@ -122,7 +126,7 @@ function createReading(client: () => Client, refreshDetail: () => void) {
     throttledFrame,
     refreshTick,
     evidence,
-    /** Whether the numbers are to be read now; then not again for a while. */
+    /** Whether numbers are due for an update; then not again for a while. */
     reads(all: boolean, now: number): boolean {
       if (!all && now < dueMs) return false;
       dueMs = now + DETAILS_MS;

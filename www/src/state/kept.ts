@@ -1,13 +1,13 @@
-// What the address does not say: a scenario that no link holds, or none yet, is kept until the tab is closed.
+// Storage of scenarios that have no link, or none yet: they are kept until the tab is closed.
 import type { Json } from '../base/json.ts';
 import { writeDocument } from '../base/text.ts';
 import { trust } from '../base/trust.ts';
 import type { LinkView } from '../generated/boundary.ts';
 
-/** Where it is kept: in the tab's storage, and in an entry of its history. */
+/** The stores: the tab's storage, and an entry of its history. */
 export const KEPT = 'scenario';
 
-/** Does what the browser may forbid. */
+/** Runs an action that the browser may forbid. */
 export function unlessDenied<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -17,7 +17,7 @@ export function unlessDenied<T>(work: () => T): T | undefined {
   }
 }
 
-/** Keeps what the address does not say, with the address that it goes with. */
+/** Keeps a scenario that the address does not describe, with that address. */
 export function keep(text: string | undefined): void {
   unlessDenied(() => {
     if (text === undefined) sessionStorage.removeItem(KEPT);
@@ -25,7 +25,7 @@ export function keep(text: string | undefined): void {
   });
 }
 
-/** A scenario that no link holds, or none yet, and how it was looked at. */
+/** A scenario without a link, or without one yet, and its view. */
 export type Kept = {
   readonly scenario: string;
   readonly view: LinkView;
@@ -33,7 +33,7 @@ export type Kept = {
   readonly original: string;
 };
 
-/** What an entry of the history or the storage holds. */
+/** The kept content of a history entry or of the storage. */
 export function keptIn(text: unknown): Kept | undefined {
   if (typeof text !== 'string') return undefined;
   return unlessDenied(() => {
@@ -42,7 +42,7 @@ export function keptIn(text: unknown): Kept | undefined {
   });
 }
 
-/** What was kept that the address does not say. */
+/** The kept scenario that the address does not describe. */
 export function kept(): Kept | undefined {
   return unlessDenied(() => {
     const text = sessionStorage.getItem(KEPT);

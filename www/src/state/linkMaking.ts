@@ -1,4 +1,4 @@
-// Making links: of what is on screen and how it is looked at, and into a report.
+// Making links: of the run on screen and its view, and in a report.
 import { getAt, type Json } from '../base/json.ts';
 import { writeDocument } from '../base/text.ts';
 import type { LinkAsked, LinkView, MadeLink } from '../generated/boundary.ts';
@@ -22,11 +22,11 @@ export function createMaking(thread: Asking<LinkQuestion, LinkAnswers>, page: Pa
     };
   }
 
-  /** The link of what is on screen, with or without how it is looked at. */
+  /** The link of the run on screen, with or without its view. */
   function make(options: {
     readonly withView: boolean;
     readonly embed?: readonly string[];
-    /** A second run that the link carries too. */
+    /** A second run in the link. */
     readonly beside?: Beside | undefined;
   }): Promise<MadeLink | null> {
     const { beside } = options;
@@ -42,7 +42,7 @@ export function createMaking(thread: Asking<LinkQuestion, LinkAnswers>, page: Pa
     return thread.ask({ kind: 'make', scenario: writeDocument(page.document()), asked, beside: second });
   }
 
-  /** A report with the link of what ran, as the command line prints it; without one where there can be none. */
+  /** A report with the link of its run, as the command line prints it; without a link if none is possible. */
   async function linked(report: string): Promise<string> {
     const made = await make({ withView: false }).catch(() => null);
     return made ? thread.ask({ kind: 'report', report, link: made.link }) : report;

@@ -1,4 +1,4 @@
-// Opening links: what one carries is loaded; what of it could not be used is told, and a trace is asked for.
+// Opening links: loads the contents, reports unusable parts, and requests a trace from the user.
 import { createEffect, createSignal, on, untrack } from 'solid-js';
 import type { OpenedLink } from '../generated/boundary.ts';
 import type { Asking } from '../sim/asking.ts';
@@ -11,7 +11,7 @@ export function createLinkOpening(thread: Asking<LinkQuestion, LinkAnswers>, pag
   const [embed, setEmbed] = createSignal<readonly string[]>();
   const askBeyond = createBound(page);
 
-  /** Opens what a link carries; what of it could not be used is told in a dialog. */
+  /** Opens the contents of a link; a dialog reports unusable parts. */
   async function open(text: string): Promise<void> {
     try {
       await show(await thread.ask({ kind: 'open', text }));
@@ -46,7 +46,7 @@ export function createLinkOpening(thread: Asking<LinkQuestion, LinkAnswers>, pag
     return done;
   }
 
-  /** Takes the file of the trace that a link waits for; false where it is another one, or the link is refused. */
+  /** Takes the file of the trace that a link waits for; false if it is a different one, or the link is refused. */
   async function giveTrace(file: File): Promise<boolean> {
     const waits = untrack(trouble)?.waits;
     if (!waits?.trace) return false;
@@ -67,7 +67,7 @@ export function createLinkOpening(thread: Asking<LinkQuestion, LinkAnswers>, pag
   return { open, giveTrace, trouble, setTrouble, embed };
 }
 
-/** The way to a link's instant ends after so many events, unless the reader wants to go on. */
+/** The seek to a link's instant stops after this many events, unless the user continues. */
 function createBound(page: PageState): (link: OpenedLink) => void {
   const [bound, setBound] = createSignal<{ readonly toUs: number; readonly events: number }>();
   createEffect(
@@ -81,8 +81,8 @@ function createBound(page: PageState): (link: OpenedLink) => void {
         const seconds = limit.toUs / 1e6;
         page.setNotice({
           kind: 'ask',
-          text: `The link opens at ${seconds} s. ${frame.events.toLocaleString('en')} events have brought it to ${Math.floor(frame.now_us / 1e6)} s; the rest may take a while.`,
-          action: `Go on to ${seconds} s`,
+          text: `The link opens at ${seconds} s. ${frame.events.toLocaleString('en')} events were simulated up to ${Math.floor(frame.now_us / 1e6)} s; the rest may take a while.`,
+          action: `Continue to ${seconds} s`,
           run: () => page.goOn(limit.toUs),
         });
       }

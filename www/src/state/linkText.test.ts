@@ -13,7 +13,7 @@ describe('a text', () => {
       expect(isLinkText(text)).toBe(false);
   });
 
-  it('asks for the run alone, and the same run has a page of its own', () => {
+  it('requests the run alone, and the same run has its own page', () => {
     expect(isEmbed('#embed')).toBe(true);
     expect(isEmbed('#embedded-preset')).toBe(false);
     expect(unembedded('#embed=ttft-over-time;kv-pressure;t=3')).toBe('#kv-pressure;t=3');

@@ -1,4 +1,4 @@
-// Links: the one in the address bar follows what is on screen, one that is given is opened, and others are made to be shared.
+// Links: the one in the address bar follows the screen, given ones are opened, and others are made for sharing.
 import { createSignal, onCleanup } from 'solid-js';
 import type { Json } from '../base/json.ts';
 import type { DescribedModel, ExpressionReading, OpenedLink } from '../generated/boundary.ts';
@@ -32,7 +32,7 @@ export function createLinks(spawn: () => LinkWorker, page: PageState) {
     architecture: (text: string): Promise<DescribedModel> => thread.ask({ kind: 'architecture', text }),
     make: making.make,
     linked: making.linked,
-    /** What a link carries, with nothing of it opened. */
+    /** The contents of a link, without opening it. */
     read: (text: string): Promise<OpenedLink> => thread.ask({ kind: 'open', text }),
     ...opening,
     sharing,

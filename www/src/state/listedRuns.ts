@@ -1,10 +1,10 @@
-// What is done with the runs that are listed beside the one on screen. Not part of the first visit: it is loaded with the panels that do it.
+// Actions on the runs listed beside the one on screen. Loaded with the panels that use them.
 import { equal, type Json } from '../base/json.ts';
 import { type Change, changes, type PlacedEdit, placedEdits, samePlaced } from './edits.ts';
 import { type NamedRun, type NamedRuns, withNamedRun } from './namedRuns.ts';
 import type { DocumentSlice } from './slices/document.ts';
 
-/** What of the document the listed runs need. */
+/** The part of the document slice used by listed runs. */
 type Listing = Pick<DocumentSlice, 'current' | 'namedRuns' | 'listRuns' | 'refreshNamedRun' | 'branch' | 'restartWith'>;
 
 /** Shows another run, at the instant shown. */
@@ -13,7 +13,7 @@ export async function showNamedRun(document: Listing, run: NamedRun): Promise<vo
   await document.restartWith(run.document);
 }
 
-/** Keeps the run on screen under its name and shows that of another document, at the same instant. */
+/** Keeps the run on screen under its name and shows the run of another document, at the same instant. */
 export async function applyAsRun(document: Listing, next: Json): Promise<boolean> {
   if (equal(next, document.current())) return true;
   const known = document.namedRuns().all.find((run) => equal(run.document, next));
@@ -33,17 +33,17 @@ export function removeNamedRun(document: Listing, id: number): void {
   document.listRuns(withoutNamedRun(document.namedRuns(), id));
 }
 
-/** Without a run; the one on screen stays. */
+/** Removes a run; the one on screen stays. */
 export function withoutNamedRun(namedRuns: NamedRuns, id: number): NamedRuns {
   return id === namedRuns.shown ? namedRuns : { ...namedRuns, all: namedRuns.all.filter((c) => c.id !== id) };
 }
 
-/** In what a run differs from another. */
+/** The differences of a run from another. */
 export type Differing = {
-  /** Edits that it has and the other has not, and the other way round. */
+  /** Edits that only it has, and edits that only the other has. */
   readonly has: readonly PlacedEdit[];
   readonly lacks: readonly PlacedEdit[];
-  /** What is otherwise from the start: from the value of the other to its own. */
+  /** Differences from the start: from the value of the other to its own. */
   readonly changed: readonly Change[];
 };
 

@@ -1,16 +1,16 @@
-// Many runs in as many workers as there are cores: races, sweeps and searches hand out what to run and take the results.
+// Many runs in as many workers as there are cores, for races, sweeps and searches.
 import type { RunRow } from '../generated/boundary.ts';
 import { Client, LostError, RefusedError } from '../sim/client.ts';
 import type { CompareClient } from '../sim/compareClient.ts';
 import type { Outcomes } from '../sim/compareProtocol.ts';
 import { spawnWorker } from '../sim/spawn.ts';
 
-/** Most workers at once: more than a desk has cores wait for each other. */
+/** The most workers at once: more than the cores of a desktop would wait for each other. */
 const MOST_WORKERS = 8;
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 const IGNORED = { onFrame: () => {}, onCrash: () => {} };
 
-/** How far such a study is. */
+/** The progress of such a study. */
 export type Progress = {
   readonly done: number;
   readonly of: number;
@@ -33,7 +33,7 @@ export async function rowOf(client: Client, thread: CompareClient, scenario: str
 
 export class ManyRuns {
   private workers: Client[] = [];
-  /** What a cancelled round still says is not heard. */
+  /** Messages of a cancelled round are ignored. */
   private round = 0;
 
   /** Ends all workers. */
@@ -43,14 +43,14 @@ export class ManyRuns {
     this.workers = [];
   }
 
-  /** How many workers so many runs get. */
+  /** The number of workers for a number of runs. */
   workersFor(runs: number): number {
     return Math.min(MOST_WORKERS, navigator.hardwareConcurrency || 2, runs);
   }
 
   /**
-   * Stops what runs, and does every job in some worker, one after the other in each. A job that finds itself cancelled (`heard()` is
-   * false) tells nobody. Whether all were done.
+   * Stops running jobs, and does every job in some worker, one after the other in each. A cancelled job (`heard()` is
+   * false) reports nothing. Returns whether all were done.
    */
   async all<T>(
     jobs: readonly T[],
@@ -70,16 +70,16 @@ export class ManyRuns {
     try {
       await Promise.all(Array.from({ length: this.workersFor(jobs.length) }, worker));
     } catch (error) {
-      // Ending a worker ends what it was asked.
+      // Ending a worker ends its question.
       if (heard()) throw error;
     }
     return heard();
   }
 }
 
-/** Why runs could not be made, in words; other errors are thrown on. */
+/** The reason why runs could not be made, in words; other errors are rethrown. */
 export function troubleOf(error: unknown): string {
-  if (error instanceof LostError) return 'A worker stopped: there may be too little memory.';
+  if (error instanceof LostError) return 'A worker stopped; there may be too little memory.';
   if (error instanceof RefusedError)
     return error.diagnostics
       .map((d) => `${d.path === '' ? '' : `${d.path}: `}found ${d.found}; allowed: ${d.allowed}; ${d.fix}`)

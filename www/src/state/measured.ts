@@ -1,9 +1,9 @@
-// What the page knows of measured runs: the user's own benchmark, and the experiment that the run on screen replays.
+// State of measured runs: the user's own benchmark, and the experiment replayed by the run on screen.
 
-/** A benchmark's result as it was dropped or pasted. */
+/** A benchmark's result, dropped or pasted. */
 export type BenchmarkFile = { readonly name: string; readonly text: string };
 
-/** A share of the requests in percent, and the latency that so many stayed within, in milliseconds. */
+/** A share of the requests in percent, and the latency that this share did not exceed, in milliseconds. */
 export type PercentPoint = readonly [percent: number, ms: number];
 
 /** The measured percentiles of the experiment that is on screen. */

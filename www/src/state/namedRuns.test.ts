@@ -28,7 +28,7 @@ test('an edit in the past names both runs, and shows the new one', () => {
   ]);
 });
 
-test('a branch begins as the run it leaves, and its first edit in the past begins no third one', () => {
+test('a branch begins as the run it leaves, and its first edit in the past creates no third run', () => {
   const both = branched(NO_NAMED_RUNS, left('a'), 'a');
   expect([both.shown, both.all.map((c) => c.document)]).toEqual([2, ['a', 'a']]);
   expect(namedRunOf(both, 'a').shown).toBe(2);
@@ -44,12 +44,12 @@ test('the second run of a link is listed and not on screen', () => {
   expect(besides(NO_NAMED_RUNS)).toBe(undefined);
 });
 
-test('a document that is known shows its run, another one becomes that of the run on screen', () => {
+test('a known document shows its run, another one becomes the document of the run on screen', () => {
   const namedRuns = namedRunsAfter(NO_NAMED_RUNS, left('a'), 'b');
   expect(namedRunOf(namedRuns, 'a').shown).toBe(1);
   const changed = namedRunOf(namedRuns, 'b3');
   expect([changed.shown, changed.all[1]?.document]).toEqual([2, 'b3']);
-  // What was known of the run it was does not hold of what it has become.
+  // Figures of the run before the change no longer apply.
   const known = withNamedRun(namedRuns, 2, { figures: { computed_us: 9 } });
   expect(shownOf(namedRunOf(known, 'b'))?.figures).toEqual({ computed_us: 9 });
   expect(shownOf(namedRunOf(known, 'b3'))?.figures).toBeUndefined();
@@ -64,7 +64,7 @@ test('the run on screen cannot be removed, and a name stays with its run', () =>
   expect(withoutNamedRun(namedRuns, 1).all.map((c) => c.id)).toEqual([2]);
 });
 
-test('what differs is what either has and the other has not, whether it was on screen or not', () => {
+test('differences are what only one of both has, whether it was on screen or not', () => {
   const edit = (atUs: number, rate: number) => ({ at_us: atUs, set: { rate } });
   const shown = { seed: 1, edits: [edit(1, 5), edit(2, 7)] };
   const second = withSecondRun(shown, { name: 'B', document: { seed: 2, edits: [edit(1, 5), edit(2, 8)] } }).all[1];

@@ -1,8 +1,8 @@
-// The runs of a scenario: an edit in the past begins another one and leaves the old one as it was, to be gone back to.
+// The runs of a scenario: an edit in the past begins another run and keeps the old one, which can be shown again.
 import { equal, type Json } from '../base/json.ts';
 import type { RunFigures } from '../generated/boundary.ts';
 
-/** A run: its document with its edits, and what the core said of it when it was last on screen. */
+/** A run: its document with its edits, and its figures from when it was last on screen. */
 export type NamedRun = {
   readonly id: number;
   readonly name: string;
@@ -10,21 +10,21 @@ export type NamedRun = {
   readonly figures: RunFigures | undefined;
 };
 
-/** None while there is but one run. */
+/** Empty while there is only one run. */
 export type NamedRuns = { readonly all: readonly NamedRun[]; readonly shown: number };
 
 export const NO_NAMED_RUNS: NamedRuns = { all: [], shown: 0 };
 
 /**
- * After an edit in the past of the run on screen: that run stays as it was left, and the one of `next` is on screen. Where another
- * run is the same as the one that was left, nothing is lost: the run on screen becomes that of `next`.
+ * After an edit in the past of the run on screen: that run is kept, and the one of `next` is on screen. If another run
+ * equals the one left, none is added: the run on screen becomes that of `next`.
  */
 export function namedRunsAfter(namedRuns: NamedRuns, left: Omit<NamedRun, 'id' | 'name'>, next: Json): NamedRuns {
   const kept = namedRuns.all.some((c) => c.id !== namedRuns.shown && equal(c.document, left.document));
   return kept ? changed(namedRuns, next) : branched(namedRuns, left, next);
 }
 
-/** The run on screen stays as it is, and another one, of `next`, is on screen from now on. */
+/** Keeps the run on screen, and shows another one, of `next`, from now on. */
 export function branched(namedRuns: NamedRuns, left: Omit<NamedRun, 'id' | 'name'>, next: Json): NamedRuns {
   const known: NamedRuns =
     namedRuns.all.length > 0 ? namedRuns : { all: [{ id: 1, name: 'Run 1', ...left }], shown: 1 };
@@ -32,7 +32,7 @@ export function branched(namedRuns: NamedRuns, left: Omit<NamedRun, 'id' | 'name
   return { all: [...withNamedRun(known, known.shown, left).all, begun], shown: begun.id };
 }
 
-/** With a run of that name which was not on screen yet, such as the second run of a link. */
+/** Adds a run with a name that was not on screen yet, such as the second run of a link. */
 export function withSecondRun(shown: Json, second: Pick<NamedRun, 'name' | 'document'>): NamedRuns {
   const first: NamedRuns = {
     all: [{ id: 1, name: 'Run 1', document: shown, figures: undefined }],
@@ -50,12 +50,12 @@ export function shownOf(namedRuns: NamedRuns): NamedRun | undefined {
   return namedRuns.all.find((c) => c.id === namedRuns.shown);
 }
 
-/** The run that a link carries beside the one on screen: the latest of the others. */
+/** The second run of a link beside the one on screen: the latest of the others. */
 export function besides(namedRuns: NamedRuns): NamedRun | undefined {
   return namedRuns.all.findLast((c) => c.id !== namedRuns.shown);
 }
 
-/** A document is on screen: the run that it belongs to is shown, else the run on screen has become this. */
+/** Puts a document on screen: shows its run, or else the run on screen becomes it. */
 export function namedRunOf(namedRuns: NamedRuns, document: Json): NamedRuns {
   if (namedRuns.all.length === 0) return namedRuns;
   const same = namedRuns.all.filter((c) => equal(c.document, document));
@@ -63,7 +63,7 @@ export function namedRunOf(namedRuns: NamedRuns, document: Json): NamedRuns {
   return found ? { ...namedRuns, shown: found.id } : changed(namedRuns, document);
 }
 
-/** The run on screen has become that of `document`, of which nothing is known yet. */
+/** The run on screen becomes that of `document`, which has no figures yet. */
 function changed(namedRuns: NamedRuns, document: Json): NamedRuns {
   return withNamedRun(namedRuns, namedRuns.shown, { document, figures: undefined });
 }

@@ -10,7 +10,7 @@ const problem = (path: string, severity: 'error' | 'warning' = 'error'): Diagnos
   fix: '',
 });
 
-test('a warning about one field is not told of the field that was changed', () => {
+test('a warning about one field is not shown at the changed field', () => {
   const found = ofDocument(
     new Map(),
     [problem('cluster.pools[0].architecture', 'warning')],
@@ -19,7 +19,7 @@ test('a warning about one field is not told of the field that was changed', () =
   expect([...found.keys()]).toEqual(['cluster.pools[0].architecture']);
 });
 
-test('what was refused in another field stays there; old warnings and what was wrong here go', () => {
+test('refused input of another field stays; old warnings and errors of this field go', () => {
   const before = new Map([
     ['run.horizon_s', problem('run.horizon_s')],
     ['seed', problem('seed')],
@@ -28,7 +28,7 @@ test('what was refused in another field stays there; old warnings and what was w
   expect([...ofDocument(before, [], 'seed').keys()]).toEqual(['run.horizon_s']);
 });
 
-test('a problem of an edit belongs to the field that made it', () => {
+test('a problem of an edit belongs to its field', () => {
   expect([...byPath([problem('replicas.replicas')], 'cluster.pools[0].replicas').keys()]).toEqual([
     'cluster.pools[0].replicas',
   ]);

@@ -1,10 +1,10 @@
-// What the page tells the reader, and how a problem with the input is put into words.
+// Notices of the page, and the wording of problems with the input.
 import type { Diagnostic, TraceSummary } from '../generated/boundary.ts';
 import type { Crash } from '../sim/client.ts';
 
 export type Notice =
   | { readonly kind: 'crash'; readonly crash: Crash }
-  /** Something that goes on only when the reader says so. */
+  /** An action that needs the user's consent. */
   | { readonly kind: 'ask'; readonly text: string; readonly action: string; readonly run: () => void }
   | { readonly kind: 'info'; readonly text: string; readonly diagnostics: readonly Diagnostic[] }
   | { readonly kind: 'problem'; readonly text: string };
@@ -18,11 +18,11 @@ export type TraceReading = {
   readonly summary: TraceSummary | null;
 };
 
-/** Keeps each problem by its field; one that names no field belongs to the field that was being changed. */
+/** Keeps each problem by its field; one without a field belongs to the changed field. */
 export function byPath(diagnostics: readonly Diagnostic[], fallback: string): ReadonlyMap<string, Diagnostic> {
   const map = new Map<string, Diagnostic>();
   for (const d of diagnostics) {
-    // Problems of other fields that a change brings about are shown at the field that was changed.
+    // Problems that a change causes in other fields are shown at the changed field.
     const path = fallback !== '' && !d.path.startsWith(fallback) ? fallback : d.path;
     if (!map.has(path)) map.set(path, d);
   }
@@ -30,8 +30,8 @@ export function byPath(diagnostics: readonly Diagnostic[], fallback: string): Re
 }
 
 /**
- * What is known to be wrong after the document was accepted with a change at `path`: its warnings anew, and what is typed into
- * other fields and was refused before.
+ * The problems after the document was accepted with a change at `path`: its new warnings, and earlier refused input of
+ * other fields.
  */
 export function ofDocument(
   before: ReadonlyMap<string, Diagnostic>,
@@ -46,6 +46,6 @@ export function ofDocument(
 export function explain(d: Diagnostic): string {
   const where = d.path === '' ? '' : `${d.path}: `;
   const fix = d.fix === '' ? '' : `; ${d.fix}`;
-  // What nothing is allowed beside is a sentence.
+  // A problem without allowed values is a sentence.
   return d.allowed === '' ? `${where}${d.found}${fix}` : `${where}found ${d.found}; allowed: ${d.allowed}${fix}`;
 }

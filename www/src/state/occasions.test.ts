@@ -8,7 +8,7 @@ const choice = (name: string) => {
   return found;
 };
 
-test('an occasion is its name, with the number or the kind that completes it', () => {
+test('an occasion is its name, with its number or kind', () => {
   expect(chosen(choice('refusal'), '')?.occasion).toBe('refusal');
   expect(chosen(choice('queue-above'), ' 12 ')?.occasion).toEqual({ 'queue-above': 12 });
   expect(chosen(choice('kv-above'), '97.5')?.occasion).toEqual({ 'kv-above': 97.5 });
@@ -16,14 +16,14 @@ test('an occasion is its name, with the number or the kind that completes it', (
   expect(chosen(choice('anomaly'), 'livelock')?.occasion).toEqual({ anomaly: 'livelock' });
 });
 
-test('what does not fit is no occasion', () => {
+test('an invalid number or kind is no occasion', () => {
   expect(chosen(choice('queue-above'), '')).toBeUndefined();
   expect(chosen(choice('queue-above'), '-1')).toBeUndefined();
   expect(chosen(choice('kv-above'), '101')).toBeUndefined();
   expect(chosen(choice('event'), 'nothing')).toBeUndefined();
 });
 
-test('an occasion is said in a few words', () => {
+test('an occasion has a short description', () => {
   const say = (name: string, value: string): string => {
     const wanted = chosen(choice(name), value);
     return wanted ? sayWanted(wanted) : '';

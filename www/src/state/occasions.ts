@@ -1,16 +1,16 @@
-// What the run is run to next: one of the core's occasions, completed by a number or a kind.
+// Targets of "run to": one of the core's occasions, with a number or a kind.
 
 import { trust } from '../base/trust.ts';
 import { ANOMALY_KINDS, EVENT_KINDS, OCCASIONS, type Occasion, type OccasionChoice } from '../generated/boundary.ts';
 
-/** An occasion as it was chosen: with the text that completes it. */
+/** A chosen occasion, with the text of its number or kind. */
 export type Wanted = { readonly choice: OccasionChoice; readonly value: string; readonly occasion: Occasion };
 
-/** A choice with what completes it; undefined where that does not fit. */
+/** A choice with its number or kind; undefined if that is invalid. */
 export function chosen(choice: OccasionChoice, value: string): Wanted | undefined {
   const completed = completion(choice, value.trim());
   if (completed === undefined) return undefined;
-  // The names of the choices are those of the occasions: a test in the core holds them together.
+  // The choices have the names of the occasions, as a test in the core checks.
   const occasion = trust<Occasion>(choice.takes === 'nothing' ? choice.name : { [choice.name]: completed });
   return { choice, value: value.trim(), occasion };
 }
@@ -32,7 +32,7 @@ function completion(choice: OccasionChoice, value: string): string | number | un
   }
 }
 
-/** What is run to before anything was chosen: the first of the list. */
+/** The default occasion: the first of the list. */
 export function firstWanted(): Wanted {
   const [first] = OCCASIONS;
   if (!first) throw new Error('the core names no occasion');

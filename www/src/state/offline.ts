@@ -1,9 +1,9 @@
-// The page without a network: its files are kept by a service worker, and a new version is told of, never taken by itself.
+// The page without a network: a service worker keeps its files. A new version is announced, never loaded by itself.
 
-/** Registers the service worker; `onNew` is told how to go over to a version that has come. */
+/** Registers the service worker; `onNew` gets a function that switches to a new version. */
 export async function keepOffline(onNew: (goOver: () => void) => void): Promise<void> {
   if (!('serviceWorker' in navigator)) return;
-  // Without a network there is nothing to look for: a request that must fail is an error on the console.
+  // Without a network it does not look for versions: a failing request would be an error on the console.
   if (!navigator.onLine) await new Promise((resolve) => window.addEventListener('online', resolve, { once: true }));
   const registration = await navigator.serviceWorker.register('./sw.js');
   const tell = (): void => {
@@ -15,7 +15,7 @@ export async function keepOffline(onNew: (goOver: () => void) => void): Promise<
 }
 
 function goOver(waiting: ServiceWorker): void {
-  // A page that was there before its first worker has no controller that could change.
+  // A page older than its first worker has no controller that could change.
   waiting.addEventListener('statechange', () => {
     if (waiting.state === 'activated') location.reload();
   });

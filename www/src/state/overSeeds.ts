@@ -1,4 +1,4 @@
-// Two runs compared over several seeds: both are run to the end with each seed, in as many workers as there are cores.
+// Two runs compared over several seeds: both run to the end with each seed, in as many workers as there are cores.
 import { createSignal, untrack } from 'solid-js';
 import type { Json } from '../base/json.ts';
 import { readDocument, writeDocument } from '../base/text.ts';
@@ -8,7 +8,7 @@ import type { CompareClient } from '../sim/compareClient.ts';
 import type { Outcomes } from '../sim/compareProtocol.ts';
 import { ManyRuns, outcomesOf, type Progress, troubleOf } from './manyRuns.ts';
 
-/** Both runs with several seeds: how far they are, what they come to at the end, and why there is no oracle where there should be one. */
+/** Both runs with several seeds: their progress, their results, and the reason for a missing oracle. */
 export type OverSeeds = {
   readonly progress: Progress;
   readonly comparison: RunComparison | undefined;
@@ -16,7 +16,7 @@ export type OverSeeds = {
 };
 
 type Pair = readonly [Outcomes, Outcomes];
-/** The scenarios of one seed: of both runs, and of the oracles of both where there are any. */
+/** The scenarios of one seed: of both runs, and of their oracles, if any. */
 type Job = { readonly i: number; readonly first: string; readonly second: string; readonly bounds: readonly string[] };
 type CasesOf = (document: Json) => Promise<readonly CaseText[]>;
 
@@ -35,7 +35,7 @@ export function createOverSeeds(
     setSeeds(undefined);
   }
 
-  /** Runs both to the end with so many seeds, and compares them seed by seed. */
+  /** Runs both to the end with a number of seeds, and compares them seed by seed. */
   async function begin(count: number): Promise<void> {
     const [first, second] = [untrack(a), untrack(b)];
     if (second === undefined) return;
@@ -63,7 +63,7 @@ export function createOverSeeds(
   return { seeds, begin, forget, stop: () => many.stop() };
 }
 
-/** What is to be run, by seed, and why there is no oracle where there should be one. */
+/** The runs to make, by seed, and the reason for a missing oracle. */
 async function jobsOf(
   thread: CompareClient,
   documents: readonly [a: Json, b: Json],
@@ -81,7 +81,7 @@ async function jobsOf(
   return { jobs, noOracle };
 }
 
-/** Makes all runs; `undefined` where that was cancelled. */
+/** Makes all runs; `undefined` if cancelled. */
 async function runJobs(
   many: ManyRuns,
   jobs: readonly Job[],
@@ -102,15 +102,15 @@ async function runJobs(
   return whole ? { pairs: inOrder(pairs), bounds: inOrder(bounds) } : undefined;
 }
 
-/** The runs of both oracles, made once where they are the same. */
+/** The runs of both oracles, made once if they are equal. */
 async function boundsOf(worker: Client, ofFirst: string, ofSecond: string): Promise<Pair> {
   const bound = await outcomesOf(worker, ofFirst);
   return [bound, ofSecond === ofFirst ? bound : await outcomesOf(worker, ofSecond)];
 }
 
 /**
- * The runs of the oracles of both, by seed; a run without an autoscaler has the other's. Where one cannot be made, why not, and the
- * comparison goes on without it.
+ * The runs of both oracles, by seed; a run without an autoscaler has the other's. If one cannot be made, gives the
+ * reason, and the comparison continues without it.
  */
 async function oraclesOf(
   thread: CompareClient,

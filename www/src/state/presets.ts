@@ -1,10 +1,10 @@
-// The built-in scenarios: names and titles at once, the text of one when it is opened.
+// The built-in scenarios: names and titles at once, the text of a scenario when it is opened.
 import type { PresetInfo as Preset } from '../generated/boundary.ts';
 import LIST from '../generated/presets.json';
 
 export type { Preset };
 
-/** In the order of the menu; the first is what the page opens with. */
+/** In the order of the menu; the page opens with the first. */
 export const PRESETS: readonly Preset[] = LIST;
 
 const TEXTS = import.meta.glob<string>('../../../scenarios/*.json', { query: '?raw', import: 'default' });

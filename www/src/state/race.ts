@@ -9,10 +9,10 @@ import { ManyRuns, outcomesOf, type Progress, troubleOf } from './manyRuns.ts';
 
 const PICTURE: View = 'ttft-over-time';
 
-/** Somebody in the race, and what is put into the document for it. */
+/** A policy in the race, and its value in the document. */
 export type Runner = { readonly name: string; readonly value: Json };
 
-/** What is raced. */
+/** The input of a race. */
 export type RaceOf = {
   readonly path: string;
   readonly runners: readonly Runner[];
@@ -34,7 +34,7 @@ export type Lap = {
   readonly ttft: Float64Array;
 };
 
-/** A run that is to be made. */
+/** A run to make. */
 type Run = { readonly of: CaseText; readonly name: string; readonly bound: boolean };
 
 export type Race = ReturnType<typeof createRace>;
@@ -45,7 +45,7 @@ export function createRace() {
   const [progress, setProgress] = createSignal<Progress>();
   const [running, setRunning] = createSignal(false);
   const [trouble, setTrouble] = createSignal('');
-  /** Why there is no oracle where autoscalers are raced. */
+  /** The reason for a missing oracle in a race of autoscalers. */
   const [noOracle, setNoOracle] = createSignal('');
   const thread = new CompareClient(spawnCompare);
   const runs = new ManyRuns();
@@ -96,7 +96,7 @@ export function createRace() {
     }
   }
 
-  /** Orders what has come in by a figure. */
+  /** Ranks the finished runs by a figure. */
   async function rank(by: RankBy): Promise<void> {
     const found = await rankingOf(thread, laps(), by);
     if (found) setRanking(found);
@@ -105,7 +105,7 @@ export function createRace() {
   return { laps, ranking, progress, running, trouble, noOracle, start, stop, rank: (by: RankBy) => void rank(by) };
 }
 
-/** The runs of the oracle; none, and the reason told, where it has no answer. */
+/** The runs of the oracle; none, with the reason reported, if it has no answer. */
 async function boundsOf(
   thread: CompareClient,
   document: Json,
@@ -136,7 +136,7 @@ async function lapOf(
   return { number, name, bound, scenario, row, t: column('t_s'), ttft: column('p99_ms') };
 }
 
-/** The runs that have come in, ordered by a figure; `undefined` before the first. */
+/** The finished runs, ranked by a figure; `undefined` before the first. */
 async function rankingOf(thread: CompareClient, laps: readonly Lap[], by: RankBy): Promise<RaceRanking | undefined> {
   const inOrder = laps.toSorted((x, y) => x.number - y.number);
   const entries: RaceEntry[] = inOrder.filter((lap) => !lap.bound).map(({ name, row }) => ({ name, run: row }));

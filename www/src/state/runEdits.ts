@@ -1,4 +1,4 @@
-// Edits of the run on screen: at the playhead while it goes on where that can be, else the run is made again.
+// Edits of the run on screen: at the playhead during the run if possible, else the run restarts.
 import { batch } from 'solid-js';
 import { equal, getAt, type Json, parsePath, setAt } from '../base/json.ts';
 import { readDocument } from '../base/text.ts';
@@ -39,7 +39,7 @@ export function createLive({ client, schema }: Surroundings, state: RunState, { 
           setNamedRuns((all) =>
             left ? namedRunsAfter(all, { document: old, figures: left }, next) : namedRunOf(all, next),
           );
-          // What an edit in the past left is gone back to; any other edit is taken back by its inverse.
+          // Undo of an edit in the past shows the old run again; any other edit is undone by its inverse.
           const step: Done = left
             ? { kind: 'restart', before: old, after: next }
             : liveStep(edit, before, accepted.nowUs, initialOf);
@@ -49,7 +49,7 @@ export function createLive({ client, schema }: Surroundings, state: RunState, { 
     }, path);
   }
 
-  /** What a field has where a document leaves it out. */
+  /** The default of a field missing in a document. */
   function initialOf(path: string): Json | undefined {
     return schema.fields(inForce(), parsePath(path))[0]?.initial;
   }
@@ -57,24 +57,26 @@ export function createLive({ client, schema }: Surroundings, state: RunState, { 
   return { applyLive, initialOf };
 }
 
-/** Changes by what is asked for: a field, a whole document, a pool or a client more. */
+/** Changes by kind: a field, a whole document, a further pool or client. */
 export function createChanges(page: Surroundings, state: RunState, live: Live, { restartWith }: Opening) {
   const { schema, playsOn } = page;
   const { document, inForce, listed, nowUs } = state;
   const { applyLive, initialOf } = live;
 
-  /** Whether there is a run to edit: before its first event, a change is one of the document. */
+  /** Whether there is a run to edit; before its first event, a change applies to the document. */
   function started(): boolean {
     return nowUs() > 0;
   }
 
-  /** Whether all of it can change while the run goes on. */
+  /** Whether all of it can change during the run. */
   function isLive(all: readonly Edit[]): boolean {
     const paths = all.flatMap((edit) => [...Object.keys(edit.set ?? {}), ...Object.keys(edit.add ?? {})]);
     return paths.every((path) => ['live', 'replace'].includes(schema.editKind(path)));
   }
 
-  /** Sets a field, or all that lies under `path`, as one edit at the playhead; where that cannot be, the run starts again. */
+  /**
+   * Sets a field, or everything under `path`, as one edit at the playhead; if that is not possible, the run restarts.
+   */
   async function change(path: string, value: Json): Promise<boolean> {
     const edited = editsBetween(inForce(), setAt(inForce(), path, value));
     if (edited?.length === 0) return true;
@@ -85,8 +87,8 @@ export function createChanges(page: Surroundings, state: RunState, live: Live, {
   }
 
   /**
-   * The document without the edits of `path` made at this very instant, where `value` is what the field had before them: a value that
-   * is set back leaves no edit.
+   * The document without the edits of `path` made at this instant, if `value` is the value before them: a value set
+   * back leaves no edit.
    */
   function takenBack(path: string, value: Json): Json | undefined {
     const here = listed().filter(
@@ -99,7 +101,7 @@ export function createChanges(page: Surroundings, state: RunState, live: Live, {
     return equal(before, value) ? next : undefined;
   }
 
-  /** Takes a document as it is written: what differs is one edit at the playhead if all of it is live, else the run starts again. */
+  /** Applies a whole document: its differences are one edit at the playhead if all are live, else the run restarts. */
   async function applyDocument(next: Json): Promise<boolean> {
     const edited = editsBetween(document(), next);
     const sameEdits = equal(getAt(document(), 'edits') ?? [], getAt(next, 'edits') ?? []);
@@ -107,7 +109,7 @@ export function createChanges(page: Surroundings, state: RunState, live: Live, {
     return restartWith(next);
   }
 
-  /** Adds a pool or a client like the last one, or as the schema begins it where there is none. */
+  /** Adds a pool or a client like the last one, or the schema's first value if there is none. */
   async function add(list: GrowingList): Promise<boolean> {
     const [field] = schema.fields(inForce(), parsePath(list));
     const entry = furtherEntry(inForce(), list) ?? (field?.input.kind === 'list' ? field.input.start : undefined);

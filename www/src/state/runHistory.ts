@@ -1,4 +1,4 @@
-// Undo and redo of what was done to the run on screen; what each step takes is in undo.ts.
+// Undo and redo for the run on screen; undo.ts plans each step.
 import { writeDocument } from '../base/text.ts';
 import { namedRunOf } from './namedRuns.ts';
 import type { Live } from './runEdits.ts';
@@ -8,7 +8,7 @@ import { type Done, type LiveStep, type Plan, redone, redoPlan, undone, undoPlan
 
 type CarryOut = (plan: Plan) => Promise<boolean>;
 
-/** What carries out a step of the history. */
+/** The actions that carry out a step of the history. */
 export function createCarrying(
   { aim }: Surroundings,
   { document, setNamedRuns, nowUs }: RunState,
@@ -16,7 +16,7 @@ export function createCarrying(
   { applyLive }: Live,
   { attempt }: RunProblems,
 ): CarryOut {
-  /** Tells whether the step was taken. */
+  /** Returns whether the step was taken. */
   return async function carryOut(plan: Plan): Promise<boolean> {
     switch (plan.kind) {
       case 'edit':
@@ -40,7 +40,7 @@ export function createHistory(page: Surroundings, state: RunState, { run }: Load
   const { playsOn, setNotice } = page;
   const { document, inForce, history, setHistory, latest, nowUs } = state;
 
-  /** One step after the other: keys come faster than a run answers, and each of them counts. */
+  /** Steps run one after the other: keys come faster than answers, and each key counts. */
   let steps: Promise<void> = Promise.resolve();
   function stepHistory(
     next: () => Done | undefined,
@@ -56,13 +56,13 @@ export function createHistory(page: Surroundings, state: RunState, { run }: Load
     return steps;
   }
 
-  /** Where an edit was made that was the latest thing to happen: the frame on screen may be older. */
+  /** The instant of the latest edit, if the frame on screen may be older. */
   const editNowUs = (): number => Math.max(latest.editedUs, nowUs());
 
   function undo(): Promise<void> {
     return stepHistory(
       () => history().done.at(-1),
-      // A run that plays is beyond the frame on screen.
+      // A playing run is beyond the frame on screen.
       (step) => undoPlan(step, document(), nowUs() + (playsOn() ? 1 : 0)),
       (plan, step) => {
         setHistory((h) => undone(h, plan, editNowUs()));
@@ -71,7 +71,7 @@ export function createHistory(page: Surroundings, state: RunState, { run }: Load
     );
   }
 
-  /** What has acted is not undone by what takes it back: the reader may have the run without both. */
+  /** An inverse does not remove the effects of an edit, so the user is offered the run without both. */
   async function offerTakingOut(step: LiveStep, atUs: number): Promise<void> {
     const { forgotten, takenBackSaid, takenOut } = await import('./takenBack.ts');
     const takeOut = async (): Promise<void> => {

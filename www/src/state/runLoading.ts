@@ -1,4 +1,4 @@
-// Loading: a scenario in the place of the one on screen, and the run of a changed document up to an instant.
+// Loading: a scenario instead of the one on screen, and the run of a changed document up to an instant.
 import { batch } from 'solid-js';
 import { equal, getAt, type Json } from '../base/json.ts';
 import { readDocument, writeDocument } from '../base/text.ts';
@@ -8,7 +8,7 @@ import { byPath, ofDocument } from './notices.ts';
 import type { RunProblems, RunState, Surroundings } from './runState.ts';
 import { NO_HISTORY, type Opened, recorded } from './undo.ts';
 
-/** Where a scenario opens that does not say it: far enough for queues to have filled. */
+/** The opening instant of a scenario without one: late enough for queues to have filled. */
 const OPENING_US = 25_000_000;
 
 export type Loading = ReturnType<typeof createLoading>;
@@ -23,7 +23,7 @@ export function createLoading(page: Surroundings, state: RunState, { attempt, se
     return { run: runs, edit: 0 };
   }
 
-  /** Loads a scenario in the place of the one on screen, and shows what `as` makes of its document. */
+  /** Loads a scenario instead of the one on screen, and shows the result of `as` for its document. */
   async function load(text: string, useTrace: boolean, untilUs: number, as: (next: Json) => Opened): Promise<void> {
     const accepted = await client().load(text, { id: newRun(), useTrace, untilUs, thenPlay: false, keeps: false });
     latest.id = accepted.id;
@@ -38,7 +38,7 @@ export function createLoading(page: Surroundings, state: RunState, { attempt, se
     });
   }
 
-  /** Makes a run of `next` up to an instant; the run of the same document is the same run. */
+  /** Makes a run of `next` up to an instant; the same document is the same run. */
   async function run(next: Json, untilUs: number, path: string): Promise<boolean> {
     return attempt(async () => {
       const same = equal(next, document());
@@ -74,12 +74,15 @@ export function createLoading(page: Surroundings, state: RunState, { attempt, se
 
 export type Opening = ReturnType<typeof createOpening>;
 
-/** What can be gone back from: opening a scenario, and making the run again. */
+/** Steps that can be undone: opening a scenario, and restarting the run. */
 export function createOpening(page: Surroundings, state: RunState, loading: Loading, { attempt }: RunProblems) {
   const { document, original, presetName, trace, namedRuns, setHistory, latest, nowUs } = state;
   const { load, run, isLoaded } = loading;
 
-  /** Loads a new scenario and takes it to an instant; what is shown before stays if it is refused. A link says what it differs from. */
+  /**
+   * Loads a new scenario and takes it to an instant; the old one stays if it is refused. A link gives the document to
+   * compare with.
+   */
   async function open(
     text: string,
     name: string,
@@ -88,7 +91,7 @@ export function createOpening(page: Surroundings, state: RunState, loading: Load
     from?: string,
   ): Promise<boolean> {
     return attempt(async () => {
-      // Rows of a trace are not kept for a way back.
+      // Rows of a trace are not kept for undo.
       const before = isLoaded() && !useTrace && trace() === undefined ? opened() : undefined;
       await load(text, useTrace, untilUs, (next) => ({
         document: next,
@@ -103,7 +106,7 @@ export function createOpening(page: Surroundings, state: RunState, loading: Load
     });
   }
 
-  /** The scenario on screen with its runs, to be opened again. */
+  /** The scenario on screen with its runs, to reopen it. */
   function opened(): Opened {
     const [name, atUs] = [presetName(), Math.max(latest.editedUs, nowUs())];
     return { document: document(), original: original(), name, namedRuns: namedRuns(), atUs };

@@ -1,4 +1,4 @@
-// What is known of the run on screen: its document, what it was opened as, the runs beside it, what can be undone, and its problems.
+// State of the run on screen: its document, the opened document, the other runs, the undo history, and its problems.
 import { type Accessor, createMemo, createSignal, type Setter, untrack } from 'solid-js';
 import type { Json } from '../base/json.ts';
 import type { Schema } from '../base/schema.ts';
@@ -10,19 +10,19 @@ import { NO_NAMED_RUNS } from './namedRuns.ts';
 import { byPath, explain, type Notice } from './notices.ts';
 import { NO_HISTORY } from './undo.ts';
 
-/** What of the page's state the run reads and sets. */
+/** The part of the page's state used by the run. */
 export type Surroundings = {
   readonly client: () => Client;
   readonly schema: Schema;
   readonly frame: Accessor<Frame | undefined>;
-  /** Whether a run that is made again plays on from where it is taken to. */
+  /** Whether a rebuilt run plays on from its target. */
   readonly playsOn: Accessor<boolean>;
   readonly setNotice: Setter<Notice | undefined>;
-  /** Where the run is being taken, if it is on its way. */
+  /** The target of the run, if it is on its way. */
   readonly aim: () => number | undefined;
-  /** Called with the instant to which a run is made again, before that begins. */
+  /** Called with the target of a rebuild before it begins. */
   readonly onWay: (untilUs: number) => void;
-  /** Runs in the same batch as a run is put on screen: `same` where it is the one that was there, at another instant. */
+  /** Runs in the same batch as a run is put on screen; `same` if it is the same run at another instant. */
   readonly onNewRun: (same: boolean) => void;
 };
 
@@ -34,15 +34,15 @@ export function createRunState(frame: Accessor<Frame | undefined>) {
   const [presetName, setPresetName] = createSignal('');
   const [trace, setTrace] = createSignal<TraceSummary>();
   const [history, setHistory] = createSignal(NO_HISTORY);
-  /** The runs of this scenario: the one on screen, and those that edits in the past have left. */
+  /** The runs of this scenario: the one on screen, and those kept by edits in the past. */
   const [namedRuns, setNamedRuns] = createSignal(NO_NAMED_RUNS);
   const edits = createMemo(() => placedEdits(document()));
   /**
-   * How many edits the playhead has passed: the document in force changes only there. A signal that is set, not a memo of the
-   * frame: the whole form hangs on it, and would be looked through at each frame.
+   * The number of edits that the playhead has passed: the document in force changes only there. A plain signal, not a
+   * memo of the frame, because the whole form depends on it and would be checked at each frame.
    */
   const [editsPassed, setEditsPassed] = createSignal(0);
-  /** The run on screen, and where its latest edit was made: the frame on screen may be older than it. */
+  /** The run on screen, and the instant of its latest edit, as the frame on screen may be older. */
   const latest: { id: RunId; editedUs: number } = { id: { run: 0, edit: 0 }, editedUs: 0 };
   const nowUs = (): number => frame()?.now_us ?? 0;
   const inForce = createMemo(() => {
@@ -51,14 +51,15 @@ export function createRunState(frame: Accessor<Frame | undefined>) {
   });
   const changed = createMemo(() => changes(original(), document()));
   const listed = createMemo(() => listedEdits(original(), document()));
-  /** How much differs from the scenario as it was loaded: its fields, edits made since, scheduled edits taken out. */
+  /** The number of differences from the loaded scenario: changed fields, later edits, removed scheduled edits. */
   const differences = createMemo(() => {
     const kept = listed().filter((e) => e.scheduled).length;
     return changed().length + (listed().length - kept) + (placedEdits(original()).length - kept);
   });
 
   function onFrame(next: Frame): void {
-    // Frames older than the edit are not shown: this one is where the run is, before the edit too once it went back.
+    // Frames older than the edit are not shown. This frame has the instant of the run, which may be before the edit
+    // after a seek back.
     latest.editedUs = 0;
     setEditsPassed(edits().filter((e) => e.atUs <= next.now_us).length);
   }
@@ -72,15 +73,15 @@ export function createRunState(frame: Accessor<Frame | undefined>) {
 
 export type RunProblems = ReturnType<typeof createProblems>;
 
-/** What is wrong with the document, by field. */
+/** The problems of the document, by field. */
 export function createProblems(setNotice: Setter<Notice | undefined>) {
   const [problems, setProblems] = createSignal<ReadonlyMap<string, Diagnostic>>(new Map());
 
-  /** Runs an action whose refusal is the user's to see, by the field it is about. */
+  /** Runs an action whose refusal is shown to the user, at its field. */
   async function attempt(action: () => Promise<void>, path = ''): Promise<boolean> {
     try {
       await action();
-      // What was refused before is mended, or was about something else that goes on.
+      // Earlier refusals are corrected, or belonged to something else that continues.
       setNotice((notice) => (notice?.kind === 'problem' ? undefined : notice));
       return true;
     } catch (error) {
@@ -95,10 +96,10 @@ export function createProblems(setNotice: Setter<Notice | undefined>) {
     }
   }
 
-  /** What is wrong with one field and under it replaces what was; other fields keep what is wrong with them. */
+  /** Replaces the problems of one field and the fields under it; other fields keep theirs. */
   function tell(diagnostics: readonly Diagnostic[], path: string): void {
     const found = byPath(diagnostics, path);
-    // What was refused has no rows of its own: it is told at the field that was changed.
+    // Refused values have no rows of their own, so the changed field shows the problem.
     const refused = diagnostics.find((d) => d.severity === 'error');
     const here: readonly [string, Diagnostic][] = path !== '' && refused && !found.has(path) ? [[path, refused]] : [];
     setProblems((before) => {

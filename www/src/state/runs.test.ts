@@ -20,7 +20,7 @@ const DOC: Json = {
   edits: [],
 };
 
-/** A worker that keeps the document and puts each edit into it at its clock, as the core does. */
+/** A worker that keeps the document and adds each edit at its clock, as the core does. */
 class FakeWorker implements WorkerLike {
   document: Json = {};
   nowUs = 0;
@@ -96,12 +96,12 @@ async function setup() {
     }),
   );
   await runs.open(JSON.stringify(DOC), 'four', false);
-  /** What is in force now, from the document as the core has it. */
+  /** The document in force, from the document of the core. */
   const now = (path: string): Json | undefined => getAt(effective(runs.document(), worker.nowUs), path);
   return { worker, runs, now, notice };
 }
 
-test('several fields under one path are one edit; a field that restarts makes the run again up to the same instant', async () => {
+test('several fields under one path are one edit; a field that restarts rebuilds the run up to the same instant', async () => {
   const { worker, runs } = await setup();
   await runs.change('cluster.pools[0]', { name: 'main', replicas: 6, gpu: 'A100-80' });
   expect(worker.edits()).toEqual([{ set: { 'cluster.pools[0].replicas': 6, 'cluster.pools[0].gpu': 'A100-80' } }]);
@@ -110,7 +110,7 @@ test('several fields under one path are one edit; a field that restarts makes th
   expect(getAt(runs.document(), 'seed')).toBe(8);
 });
 
-test('pools and clients that were added are taken out by undo where the run rests, and emptied further on', async () => {
+test('undo removes added pools and clients while the run rests there, and empties them later', async () => {
   const { worker, runs, now, notice } = await setup();
   await runs.add('cluster.pools');
   await runs.add('workload.clients');
@@ -132,7 +132,7 @@ test('pools and clients that were added are taken out by undo where the run rest
   expect(runs.edits().length).toBe(1);
 });
 
-test('the first client of a workload without any is what the schema begins one with', async () => {
+test('the first client of an empty workload has the first values of the schema', async () => {
   const { worker, runs } = await setup();
   await runs.open(JSON.stringify(setAt(DOC, 'workload.clients', [])), 'none', false);
   expect(await runs.add('workload.clients')).toBe(true);
@@ -150,7 +150,7 @@ test('a restart is undone by the document before it', async () => {
   expect(getAt(runs.document(), 'seed')).toBe(8);
 });
 
-test('opening another scenario is undone: its edits, its runs and its instant are back', async () => {
+test('undo of opening another scenario restores edits, runs and instant', async () => {
   const { worker, runs } = await setup();
   expect(runs.canUndo()).toBe(false);
   await runs.change('cluster.pools[0].replicas', 6);
@@ -192,7 +192,7 @@ test('a document as text is one edit where all of it is live, and a restart wher
   expect([worker.edits().length, worker.loads()]).toEqual([1, 2]);
 });
 
-test('what is refused changes nothing, is told at its field and cannot be undone', async () => {
+test('a refused change has no effect, is reported at its field and cannot be undone', async () => {
   const { runs } = await setup();
   expect(await runs.change('cluster.routing', 'bad')).toBe(false);
   expect(getAt(runs.document(), 'cluster.routing')).toBe('random');

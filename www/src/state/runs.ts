@@ -34,26 +34,26 @@ export function createRuns(page: Surroundings) {
 function createListed({ client, frame }: Surroundings, state: RunState) {
   const { document, namedRuns, setNamedRuns, setHistory } = state;
 
-  /** The figures of the run on screen; asked for where it was computed further than those that are known. */
+  /** The figures of the run on screen; requested if the run was computed further than the known ones. */
   async function figuresShown(): Promise<RunFigures> {
     const known = shownOf(namedRuns())?.figures;
     return known !== undefined && known.computed_us === frame()?.computed_us ? known : client().figures();
   }
 
-  /** What the list says of the run on screen is brought up to date. */
+  /** Updates the figures of the run on screen in the list. */
   async function refreshNamedRun(): Promise<void> {
     const figures = await figuresShown();
     setNamedRuns((all) => withNamedRun(all, all.shown, { figures }));
   }
 
-  /** Keeps the run on screen as it is, under its name, and goes on in another one. */
+  /** Keeps the run on screen under its name and continues in another one. */
   async function branch(): Promise<void> {
     const figures = await figuresShown();
     const kept = { document: document(), figures };
     setNamedRuns((all) => branched(all, kept, document()));
   }
 
-  /** Changes the list of runs, not what is on screen. */
+  /** Changes the list of runs, not the run on screen. */
   function listRuns(after: NamedRuns): void {
     const before = namedRuns();
     setNamedRuns(after);

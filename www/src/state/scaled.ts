@@ -1,7 +1,7 @@
 // Which pools have an autoscaler.
 import { getAt, isObject, type Json } from '../base/json.ts';
 
-/** A pool with an autoscaler, by what the document says of it. */
+/** A pool with an autoscaler in the document. */
 export type ScaledPool = { readonly index: number; readonly name: string; readonly scaling: Json };
 
 /** The pools of a document that have an autoscaler, in order. */

@@ -1,6 +1,6 @@
-// What another part of the page sends to the comparison: the run that is to be B. Apart, so that neither loads the other.
+// The run that another part of the page sends to the comparison as B. A separate file, so that neither loads the other.
 import { createSignal } from 'solid-js';
 import type { Beside } from './compare.ts';
 
-/** The run, and the request that is asked about. */
+/** The run, and the request in question. */
 export const [sentToB, sendToB] = createSignal<Beside & { readonly request?: number }>();

@@ -10,7 +10,7 @@ const inField = (selector: string): boolean => selector.startsWith('input:not');
 const nameOf = (p: Pressed, matches = nowhere, single = true): string | undefined =>
   shortcutFor(p, single, matches)?.name;
 
-test('each key that the help names does what the help says', () => {
+test('each key in the help has the described action', () => {
   for (const shortcut of SHORTCUTS)
     for (const { key, ...chord } of shortcut.keys) {
       const modifiers = { shiftKey: 'shift' in chord && chord.shift, ctrlKey: 'command' in chord };
@@ -20,13 +20,13 @@ test('each key that the help names does what the help says', () => {
     }
 });
 
-test('no two shortcuts are told by the same keys, and each says what it does', () => {
+test('no two shortcuts show the same keys, and each has a description', () => {
   const told = SHORTCUTS.flatMap((s) => keysOf(s).split(' or '));
   expect(new Set(told).size).toBe(told.length);
   expect(new Set(SHORTCUTS.map((s) => s.does)).size).toBe(SHORTCUTS.length);
 });
 
-test('whichever way its keys are pressed, a shortcut is the only one that takes them', () => {
+test('no key combination triggers two shortcuts', () => {
   for (const shortcut of SHORTCUTS) {
     const chords = [...shortcut.keys, ...('also' in shortcut ? shortcut.also : [])];
     for (const { key, ...chord } of chords)
@@ -37,7 +37,7 @@ test('whichever way its keys are pressed, a shortcut is the only one that takes 
   }
 });
 
-test('keys typed into a field belong to it, but Escape leaves it', () => {
+test('keys typed into a field belong to it, except Escape, which leaves it', () => {
   expect(nameOf(pressed('r'), inField)).toBeUndefined();
   expect(nameOf(pressed(' '), inField)).toBeUndefined();
   expect(nameOf(pressed('Escape'), inField)).toBe('leave');
@@ -55,14 +55,14 @@ test('undo and redo take Ctrl or Cmd, with single keys switched off too, but not
   expect(nameOf(pressed('z', { ctrlKey: true }), inField)).toBeUndefined();
 });
 
-test('single keys can be switched off; other modifiers are the browser’s', () => {
+test('single keys can be switched off; other modifiers belong to the browser', () => {
   expect(nameOf(pressed('r'), nowhere, false)).toBeUndefined();
   expect(nameOf(pressed('r', { ctrlKey: true }))).toBeUndefined();
   expect(nameOf(pressed('.', { altKey: true }))).toBeUndefined();
   expect(nameOf(pressed('Escape'), nowhere, false)).toBe('leave');
 });
 
-test('a tooltip says the keys that the table has', () => {
+test('a tooltip shows the keys of the table', () => {
   expect(tooltip('Pause', 'play')).toBe('Pause (Space)');
   expect(tooltip('Step one engine step', 'step-engine')).toBe('Step one engine step (Shift + .)');
   expect(tooltip('Step one event', 'step-event')).toBe('Step one event (. or →)');

@@ -1,17 +1,17 @@
-// The keyboard shortcuts, each declared once: the handler, the help sheet and the tooltips all read this table.
+// The keyboard shortcuts, each declared once: the handler, the help sheet and the tooltips all use this table.
 import { NOTHING } from '../base/view.ts';
 import type { App } from './app.ts';
 
-/** A key with its modifiers. `shift` undefined: with or without, as the keyboard's layout needs it. */
+/** A key with its modifiers. `shift` undefined: with or without, depending on the keyboard's layout. */
 type Chord = { readonly key: string; readonly shift?: boolean; readonly command?: boolean };
 
 type Shortcut = {
   readonly name: string;
-  /** What the help sheet says it does. */
+  /** Its description in the help sheet. */
   readonly does: string;
-  /** Those that help and tooltips name. */
+  /** The keys shown in help and tooltips. */
   readonly keys: readonly Chord[];
-  /** What other keyboards send for the same keys. */
+  /** The same keys as sent by other keyboards. */
   readonly also?: readonly Chord[];
   readonly action: (app: App) => void;
 };
@@ -28,7 +28,7 @@ const OWN_KEYS: readonly { readonly keys: readonly string[]; readonly within: st
     within: 'button, a[href], summary, [role=slider], [role=tab], [role=menuitem], [role=option], [role=switch], input',
   },
 ];
-/** Fields that are written into: every key but Escape belongs to them. */
+/** Text fields: every key except Escape belongs to them. */
 const WRITES = 'input:not([type=checkbox], [type=range]), textarea, select, [contenteditable]';
 
 export const SHORTCUTS = [
@@ -87,7 +87,7 @@ export const SHORTCUTS = [
   },
   {
     name: 'branch',
-    does: 'Branch: keep this run as it is and go on in another one',
+    does: 'Branch: keep this run and continue in another one',
     keys: [{ key: 'B', shift: true }],
     action: (app) => void app.document.branch(),
   },
@@ -146,7 +146,7 @@ export const SHORTCUTS = [
     keys: [{ key: 'p' }],
     action: (app) => void app.dialogs.setGallery(true),
   },
-  { name: 'say', does: 'Say how the run stands', keys: [{ key: 'v' }], action: (app) => app.dialogs.say() },
+  { name: 'say', does: 'Announce the state of the run', keys: [{ key: 'v' }], action: (app) => app.dialogs.say() },
   { name: 'share', does: 'Share this run', keys: [{ key: 's' }], action: (app) => void app.links.setSharing(true) },
   {
     name: 'compare',
@@ -160,10 +160,10 @@ export const SHORTCUTS = [
 
 export type ShortcutName = (typeof SHORTCUTS)[number]['name'];
 
-/** Those that have a meaning while a study lies over the run. */
+/** Shortcuts that work while a study covers the run. */
 const OVER: readonly string[] = ['leave', 'compare', 'gallery', 'share', 'help'];
 
-/** What of a keyboard event decides. */
+/** The parts of a keyboard event that matter. */
 export type Pressed = {
   readonly key: string;
   readonly shiftKey: boolean;
@@ -172,7 +172,10 @@ export type Pressed = {
   readonly altKey: boolean;
 };
 
-/** The shortcut for a key pressed while `matches` tells of the focused element; `singleKeys` false leaves those out that need no modifier. */
+/**
+ * The shortcut for a pressed key; `matches` tests the focused element; `singleKeys` false excludes shortcuts without a
+ * modifier.
+ */
 export function shortcutFor(
   pressed: Pressed,
   singleKeys: boolean,
@@ -197,7 +200,7 @@ function fits(chord: Chord, pressed: Pressed): boolean {
 export function handleKey(event: KeyboardEvent, app: App, singleKeys: boolean): void {
   if (event.defaultPrevented || app.dialogs.covered()) return;
   const target = event.target instanceof Element ? event.target : undefined;
-  // A field whose text is the value in force has nothing of its own to undo.
+  // A field that shows the value in force has no typed text to undo.
   const settled = target instanceof HTMLInputElement && target.dataset.value === target.value;
   const yields = settled && (event.ctrlKey || event.metaKey);
   const shortcut = shortcutFor(event, singleKeys, (selector) => !yields && target?.closest(selector) != null);
@@ -231,7 +234,7 @@ const WORDS: Readonly<Record<string, string>> = {
   '-': '−',
 };
 
-/** The keys of a shortcut as a reader knows them: `. or →`. */
+/** The keys of a shortcut as text: `. or →`. */
 export function keysOf(shortcut: { readonly keys: readonly Chord[] }): string {
   return shortcut.keys
     .map(({ key, shift, command }) =>
@@ -242,7 +245,7 @@ export function keysOf(shortcut: { readonly keys: readonly Chord[] }): string {
     .join(' or ');
 }
 
-/** A tooltip: what a control does, then its keys. */
+/** A tooltip: the action of a control, then its keys. */
 export function tooltip(what: string, name: ShortcutName): string {
   const shortcut = SHORTCUTS.find((s) => s.name === name);
   return shortcut ? `${what} (${keysOf(shortcut)})` : what;

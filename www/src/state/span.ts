@@ -1,4 +1,4 @@
-// The span of time that the reader has selected on the charts, and whether the account of slow requests is asked for it.
+// The span of time selected on the charts, and whether its account of slow requests is requested.
 import { createSignal } from 'solid-js';
 import type { AccountedTime } from '../generated/boundary.ts';
 
@@ -8,10 +8,10 @@ export type SelectedSpan = { readonly fromS: number; readonly toS: number; reado
 export const [span, setSpan] = createSignal<SelectedSpan>();
 /** Whether the account of slow requests is open. */
 export const [accountOpen, setAccountOpen] = createSignal(false);
-/** Whether the account of the span is asked for and not begun yet. */
+/** Whether the account of the span is requested and not begun yet. */
 export const [accountDue, setAccountDue] = createSignal(false);
 
-/** A span between two instants that lies within what has happened, its limits rounded to what can be read on an axis so long. */
+/** A span between two instants within the simulated time, its limits rounded to what is readable on the axis. */
 export function spanBetween(a: number, b: number, nowS: number, axisS: number, of: AccountedTime): SelectedSpan {
   const digits = axisS < 20 ? 3 : axisS < 2000 ? 2 : 1;
   const within = (s: number): number => Number(Math.min(nowS, Math.max(0, s)).toFixed(digits));

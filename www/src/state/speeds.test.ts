@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { behind, caption, FIRST_SPEED, LABELLED, SPEEDS } from './speeds.ts';
 
-test('labels stand at equal distances under the speed control, the first and last at its ends', () => {
+test('labels are at equal distances under the speed control, the first and last at its ends', () => {
   const places = LABELLED.map((stop) => SPEEDS.indexOf(stop));
   expect(places[0]).toBe(0);
   expect(places.at(-1)).toBe(SPEEDS.length - 1);
@@ -9,7 +9,7 @@ test('labels stand at equal distances under the speed control, the first and las
   expect(new Set(steps)).toEqual(new Set([3]));
 });
 
-test('speeds rise from a thousandth to ten thousand and to as fast as can be, each with a caption', () => {
+test('speeds rise from a thousandth to ten thousand and to unbounded, each with a caption', () => {
   expect(SPEEDS.every((speed, i) => i === 0 || speed > (SPEEDS[i - 1] ?? 0))).toBe(true);
   expect([SPEEDS[0], SPEEDS.at(-2), SPEEDS.at(-1)]).toEqual([0.001, 10_000, Number.POSITIVE_INFINITY]);
   expect(SPEEDS.every((speed) => caption(speed) !== '')).toBe(true);

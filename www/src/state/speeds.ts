@@ -1,4 +1,4 @@
-// The stops of the speed control, in simulated seconds per wall second, and what each lets one see.
+// The stops of the speed control, in simulated seconds per wall second, and what is visible at each.
 
 export const SPEEDS: readonly number[] = [
   0.001,
@@ -25,16 +25,16 @@ export const SPEEDS: readonly number[] = [
   Number.POSITIVE_INFINITY,
 ];
 
-/** Stops that carry a label under the control: every third, so that the labels stand at equal distances. */
+/** Stops with a label under the control: every third, so that labels are at equal distances. */
 export const LABELLED: readonly number[] = [0.001, 0.01, 0.1, 1, 10, 60, 600, Number.POSITIVE_INFINITY];
 
-/** The stop the page opens with: single requests can still be followed. */
+/** The stop of a new page: single requests can still be followed. */
 export const FIRST_SPEED = SPEEDS.indexOf(5);
 
-/** The fastest stop that is a speed and not all there is. */
+/** The fastest bounded stop. */
 export const FASTEST = SPEEDS.findLast(Number.isFinite) ?? 1;
 
-/** What can be seen at a speed. */
+/** What is visible at a speed. */
 export function caption(speed: number): string {
   if (speed < 0.005) return 'inside one engine step';
   if (speed < 0.05) return 'single tokens';
@@ -47,7 +47,7 @@ export function caption(speed: number): string {
   return speed === Number.POSITIVE_INFINITY ? 'as fast as this computer' : 'a day in seconds';
 }
 
-/** Whether the simulation falls clearly behind what was asked for. */
+/** Whether the simulation is clearly slower than requested. */
 export function behind(asked: number, achieved: number): boolean {
   return Number.isFinite(asked) && achieved > 0 && achieved < 0.9 * asked;
 }

@@ -9,14 +9,14 @@ const frame = (s: number, ttftUs: number, goodput = 50): Frame =>
     key: { window_s: 30, ttft: { count: 9, p99_us: ttftUs }, e2e: { count: 9, p99_us: 1e6 }, goodput_per_s: goodput },
   });
 
-test('what changed since an edit is said with both values, and what did not is left out', () => {
+test('changes since an edit are announced with both values, and unchanged figures are left out', () => {
   expect(sinceEdit(frame(60, 300_000), frame(90, 1_900_000, 20))).toMatch(
     /^Since the edit: p99 TTFT up from 300\s?ms to 1.90\s?s, goodput down from 50\.0 requests a second to 20\.0 requests a second\.$/,
   );
-  expect(sinceEdit(frame(60, 300_000), frame(90, 301_000))).toContain('stay as they were');
+  expect(sinceEdit(frame(60, 300_000), frame(90, 301_000))).toContain('are unchanged');
 });
 
-test('an edit is spoken of once, when the window of the figures lies behind it', () => {
+test('an edit is announced once, when the window of the figures is after it', () => {
   const watcher = new Watcher();
   const said = [
     [59, 0],

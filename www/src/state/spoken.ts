@@ -1,4 +1,5 @@
-// What the polite live region says: of a frame, and of what changed since an edit. Every number is the frame's own.
+// The sentences of the polite live region: about a frame, and about changes since an edit. All numbers come from the
+// frame.
 import { durationUs, text } from '../base/units.ts';
 import type { Frame } from '../generated/boundary.ts';
 
@@ -11,7 +12,9 @@ export function sentenceOf(frame: Frame): string {
   return ttft.count === 0 ? `${standing}.` : `${standing}; TTFT p99 ${text(durationUs(ttft.p99_us))}.`;
 }
 
-/** What changed between the frame before an edit and one whose window lies behind the edit; a change below a twentieth is none. */
+/**
+ * The changes between the frame before an edit and one whose window is after it; changes below a twentieth are ignored.
+ */
 export function sinceEdit(before: Frame, after: Frame): string {
   const [was, now] = [before.key, after.key];
   const parts = [
@@ -19,7 +22,7 @@ export function sinceEdit(before: Frame, after: Frame): string {
     compared('p99 E2E', was.e2e.p99_us, now.e2e.p99_us, (us) => text(durationUs(us))),
     compared('goodput', was.goodput_per_s, now.goodput_per_s, (x) => `${x.toFixed(1)} requests a second`),
   ].filter((part) => part !== '');
-  return `Since the edit: ${parts.length === 0 ? 'TTFT, E2E and goodput stay as they were' : parts.join(', ')}.`;
+  return `Since the edit: ${parts.length === 0 ? 'TTFT, E2E and goodput are unchanged' : parts.join(', ')}.`;
 }
 
 function compared(name: string, was: number, now: number, said: (x: number) => string): string {
@@ -27,13 +30,16 @@ function compared(name: string, was: number, now: number, said: (x: number) => s
   return `${name} ${now > was ? 'up' : 'down'} from ${said(was)} to ${said(now)}`;
 }
 
-/** Says once of each edit what came of it: when the window of the key figures lies behind the edit, or the run comes to rest. */
+/**
+ * Announces the effect of each edit once: when the window of the key figures is after the edit, or the run comes to
+ * rest.
+ */
 export class Watcher {
   private passed = 0;
   private latest: Frame | undefined;
   private before: { readonly frame: Frame; readonly atUs: number } | undefined;
 
-  /** What is to be said at `frame`, of a run of which so many edits lie behind the playhead. */
+  /** The sentence for `frame`, of a run with a number of edits behind the playhead. */
   take(frame: Frame, passed: number): string | undefined {
     const last = this.latest;
     this.latest = frame;
@@ -53,10 +59,10 @@ export class Watcher {
   }
 }
 
-/** Speaks of frames: of what came of an edit, and of how the run stands where it rests. `what` names the run, its edits and the instant. */
+/** Announces the effect of an edit, and the state of a resting run. `what` names the run, its edits and the instant. */
 export function createSpeaker(tell: (sentence: string) => void) {
   const watcher = new Watcher();
-  /** What was spoken of last: a resting run sends further frames of the same. */
+  /** The latest announced state, because a resting run sends further frames of it. */
   let spokenOf = '';
   return (frame: Frame, editsPassed: number, rests: boolean, what: string): void => {
     const since = watcher.take(frame, editsPassed);

@@ -1,4 +1,5 @@
-// A sweep over a field, and the search for the capacity: what to run comes from the module that compares, and so do the figures.
+// A sweep over a field, and the search for the capacity. The module of comparisons gives the runs to make and the
+// figures.
 import { createSignal, onCleanup } from 'solid-js';
 import type { Json } from '../base/json.ts';
 import { writeDocument } from '../base/text.ts';
@@ -25,7 +26,7 @@ export function createSweep() {
     thread.end();
   });
 
-  /** Does such a study; what goes wrong with it is told. */
+  /** Does such a study and reports its errors. */
   async function attempt(what: 'sweep' | 'capacity', work: (tell: Tell) => Promise<boolean>): Promise<void> {
     stop();
     setTrouble('');
@@ -42,7 +43,7 @@ export function createSweep() {
     }
   }
 
-  /** Runs every combination of what is varied, as `--vary` of the command line takes it. */
+  /** Runs every combination of the varied values, as in `--vary` of the command line. */
   function sweep(document: Json, varied: readonly string[], seeds: number): Promise<void> {
     return attempt('sweep', async (tell) => {
       setSummary(undefined);
@@ -66,13 +67,13 @@ export function createSweep() {
   return { summary, progress, capacity, running, trouble, sweep, find, stop };
 }
 
-/** Tells how many runs are done, and of how many. */
+/** Reports the number of finished runs and of all runs. */
 type Tell = (done: number, of: number) => void;
 
-/** What a study is made with. */
+/** The tools of a study. */
 type Means = { readonly thread: CompareClient; readonly runs: ManyRuns; readonly tell: Tell };
 
-/** Makes the runs of a sweep; `found` gets what they come to after each. Whether all were made. */
+/** Makes the runs of a sweep; `found` gets the results after each. Returns whether all were made. */
 async function runCases(
   { thread, runs, tell }: Means,
   cases: readonly CaseText[],
@@ -92,7 +93,7 @@ async function runCases(
   });
 }
 
-/** Searches with every seed. Whether all searches came to their end. */
+/** Searches with every seed. Returns whether all searches ended. */
 async function searchAll({ thread, runs, tell }: Means, seeds: number): Promise<boolean> {
   const all = Array.from({ length: seeds }, (_, seed) => seed);
   let done = 0;
@@ -104,14 +105,14 @@ async function searchAll({ thread, runs, tell }: Means, seeds: number): Promise<
   });
 }
 
-/** Searches with one seed: runs the loads that the search asks for, until it asks for no more. */
+/** Searches with one seed: runs the loads that the search requests until it ends. */
 async function searchOne(thread: CompareClient, client: Client, seed: number, heard: () => boolean): Promise<void> {
   for (let next = await thread.ask({ kind: 'search-next', seed }); next !== undefined && heard(); ) {
     try {
       const outcomes = await outcomesOf(client, next);
       await thread.ask({ kind: 'search-saw', seed, outcomes });
     } catch (error) {
-      // More requests or memory than a run may have: the load before it was the highest, if there was one.
+      // The run needs too many requests or too much memory: the previous load was the highest, if there was one.
       if (!(error instanceof RefusedError) || !(await thread.ask({ kind: 'search-refused', seed }))) throw error;
     }
     next = await thread.ask({ kind: 'search-next', seed });

@@ -1,4 +1,4 @@
-// Laws of queueing theory beside runs: asked of a thread of their own, which is started with the first question.
+// Laws of queueing theory beside runs, computed in their own thread, which starts with the first question.
 import type { Json } from '../base/json.ts';
 import { writeDocument } from '../base/text.ts';
 import type { CaseTheory, TheoryOfRun } from '../generated/boundary.ts';
@@ -7,15 +7,15 @@ import { spawnTheory, TheoryClient } from '../sim/theoryClient.ts';
 
 const thread = new TheoryClient(spawnTheory);
 
-/** A run, and what became of its requests. */
+/** A run, and the outcomes of its requests. */
 export type TheoryRun = { readonly document: Json; readonly outcomes: Uint8Array };
 
-/** The laws beside a run; `law` is the name of one, or empty for the one that fits best. */
+/** The laws beside a run; `law` is the name of one, or empty for the best one. */
 export function theoryOfRun(run: TheoryRun, law: string): Promise<TheoryOfRun> {
   return thread.ask({ kind: 'run', scenario: writeDocument(run.document), outcomes: run.outcomes, law });
 }
 
-/** What a law says of each case of a sweep, by the values of the case. */
+/** The predictions of a law for each case of a sweep, by the values of the case. */
 export async function theoryOfSweep(
   document: Json,
   varied: readonly string[],

@@ -1,4 +1,4 @@
-// Where the run is taken: play, steps, ways to instants and occasions, and how fast.
+// Movement of the run: play, steps, seeks to instants and occasions, and the speed.
 import { type Accessor, createMemo, createSignal, type Setter } from 'solid-js';
 import type { NoteTarget } from '../base/note.ts';
 import type { Selection } from '../base/view.ts';
@@ -11,12 +11,12 @@ import { firstWanted, sayWanted, type Wanted } from './occasions.ts';
 import { FASTEST, FIRST_SPEED, SPEEDS } from './speeds.ts';
 
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
-/** A place that is not reached by then gives way to one asked for since. */
+/** After this time, an unfinished seek is replaced by a later one. */
 const GIVES_WAY_MS = 50;
-/** Frames per second of the step by a frame: it goes as far as play does in one of them. */
+/** Frames per second for the step by a frame, which goes as far as play does in one frame. */
 const FRAMES_PER_S = 60;
 
-/** What of the page's state the way of a run reads and sets. */
+/** The part of the page's state used to move the run. */
 type Surroundings = {
   readonly client: () => Client;
   readonly frame: Accessor<Frame | undefined>;
@@ -26,7 +26,7 @@ type Surroundings = {
   readonly setErrand: (errand: Errand) => void;
   readonly setNotice: Setter<Notice | undefined>;
   readonly select: (selection: Selection) => void;
-  /** Shows the stage where it is a tab of its own. */
+  /** Shows the stage if it has its own tab. */
   readonly showStage: () => void;
 };
 
@@ -36,7 +36,7 @@ export function createTravel(page: Surroundings) {
   const { client, frame, mode, setMode, progress } = page;
   const [speedIndex, setSpeedIndex] = createSignal(FIRST_SPEED);
   const speed: Accessor<number> = createMemo(() => SPEEDS[speedIndex()] ?? 1);
-  /** Whether the run plays, or will when it has been taken to where it goes. */
+  /** Whether the run plays, or will play once it has reached its target. */
   const [playsOn, setPlaysOn] = createSignal(false);
   const { arrived, forget, seek, ...way } = createWay(page);
 
@@ -46,14 +46,14 @@ export function createTravel(page: Surroundings) {
     else if (mode() !== 'seeking') setPlaysOn(false);
   }
 
-  /** Forgets where the run was being taken. */
+  /** Forgets the target of the run. */
   function stop(): void {
     forget();
     setPlaysOn(false);
   }
 
   async function toggle(): Promise<void> {
-    // A button that says "Stop" stops, one that says "Pause" pauses: what is under way is never turned into play.
+    // A button labelled "Stop" stops, one labelled "Pause" pauses: neither ever starts play.
     if (progress() !== undefined || playsOn()) {
       pause();
       return;
@@ -64,7 +64,7 @@ export function createTravel(page: Surroundings) {
     client().play(speed());
   }
 
-  /** Stops whatever is under way: play, a way to an instant, a search for an event. */
+  /** Stops everything under way: play, a seek, a search for an event. */
   function pause(): void {
     stop();
     client().pause();
@@ -78,7 +78,7 @@ export function createTravel(page: Surroundings) {
   const pauseIfPlaying = (): void => {
     if (playsOn()) pause();
   };
-  /** Goes a frame at the speed that is set ahead or back. */
+  /** Steps by one frame at the set speed, ahead or back. */
   function stepFrame(direction: 1 | -1): void {
     pauseIfPlaying();
     const perSecond = Number.isFinite(speed()) ? speed() : FASTEST;
@@ -90,9 +90,9 @@ export function createTravel(page: Surroundings) {
   return { ...play, seek, ...way, ...steps, ...createVisits(page, pause, seek) };
 }
 
-/** The way to an instant, ahead or back. */
+/** A seek to an instant, ahead or back. */
 function createWay({ client, frame, mode, setErrand }: Surroundings) {
-  /** Where the run is being taken, until a frame has come from there. */
+  /** The target of the run, until a frame has come from there. */
   let aimUs: number | undefined;
   let seekTo: number | undefined;
   let seeking: Promise<void> | undefined;
@@ -101,7 +101,7 @@ function createWay({ client, frame, mode, setErrand }: Surroundings) {
   function seek(timeS: number): Promise<void> {
     seekTo = Math.max(0, Math.round(timeS * 1e6));
     aimUs = seekTo;
-    // A dragged playhead asks often; only the latest place matters.
+    // A dragged playhead seeks often; only the latest target matters.
     seeking ??= seekOn().finally(() => {
       seeking = undefined;
     });
@@ -114,13 +114,13 @@ function createWay({ client, frame, mode, setErrand }: Surroundings) {
       seekTo = undefined;
       setErrand({ kind: 'instant', toUs: untilUs });
       const reached = client().seek(untilUs).catch(ignoreLost);
-      // A place that takes long to reach gives way to a later one.
+      // A later seek replaces a slow one.
       for (let there = false; !there && seekTo === undefined; )
         there = await Promise.race([reached.then(() => true), waited(GIVES_WAY_MS)]);
     }
   }
 
-  /** Goes so far from where the run is or is being taken: each of several keys counts. */
+  /** Seeks relative to the target of a seek under way or the present instant, so that each of several keys counts. */
   function seekBy(us: number): void {
     const now = frame()?.now_us ?? 0;
     const from = aimUs ?? now;
@@ -138,12 +138,12 @@ function createWay({ client, frame, mode, setErrand }: Surroundings) {
     seekBy,
     toEnd,
     aim: () => aimUs,
-    /** Called with the instant to which a run is made again, before that begins. */
+    /** Called with the target of a rebuild before it begins. */
     onWay: (toUs: number) => {
       aimUs = toUs;
       setErrand({ kind: 'instant', toUs });
     },
-    /** A frame has come: maybe from where the run was being taken. */
+    /** Handles a frame, which may be from the target of the run. */
     arrived: (next: Frame) => {
       if (next.now_us === aimUs || next.finished || ['playing', 'stepping'].includes(mode())) aimUs = undefined;
     },
@@ -154,7 +154,7 @@ function createWay({ client, frame, mode, setErrand }: Surroundings) {
   };
 }
 
-/** Stops at an instant, with what there is to look at in sight. */
+/** Stops at an instant and shows the related view. */
 function createVisits(page: Surroundings, pause: () => void, seek: (timeS: number) => Promise<void>) {
   const { setMode, select } = page;
 
@@ -164,12 +164,12 @@ function createVisits(page: Surroundings, pause: () => void, seek: (timeS: numbe
     await seek(0);
   }
 
-  /** Stops where an anomaly began, with its request and replica in sight. */
+  /** Stops at the beginning of an anomaly and shows its request and replica. */
   async function showAnomaly(mark: AnomalyMark): Promise<void> {
     await visit({ timeS: mark.at_us / 1e6, request: mark.request, replica: mark.replica });
   }
 
-  /** Stops at an instant, with a request or replica in sight where there is one to look at. */
+  /** Stops at an instant and shows a request or replica, if one is given. */
   async function visit({ timeS, request, replica }: NoteTarget): Promise<void> {
     pause();
     setMode('paused');
@@ -183,7 +183,7 @@ function createVisits(page: Surroundings, pause: () => void, seek: (timeS: numbe
 
 /** Steps by events, and runs to occasions. */
 function createSteps({ client, frame, setErrand, setNotice, select }: Surroundings, pauseIfPlaying: () => void) {
-  /** What the run was run to last. */
+  /** The latest occasion that the run was run to. */
   const [wanted, setWanted] = createSignal(firstWanted());
 
   function step(kind: StepKind): void {
@@ -194,14 +194,14 @@ function createSteps({ client, frame, setErrand, setNotice, select }: Surroundin
       .catch(ignoreLost);
   }
 
-  /** Says what has just happened. A problem or an offer that stands there stays. */
+  /** Shows what has just happened. An existing problem or offer stays. */
   async function tellStep(nowUs: number): Promise<void> {
     const { stepSaid } = await import('./arrived.ts');
     const text = await stepSaid(client(), nowUs);
     setNotice((now) => (now === undefined || now.kind === 'info' ? { kind: 'info', text, diagnostics: [] } : now));
   }
 
-  /** Runs to the next time of an occasion; of the one wanted last where none is named. Where there is none, the run stays. */
+  /** Runs to the next time of an occasion, by default the one chosen last. If it does not come, the run stays. */
   async function runTo(occasion: Wanted = wanted()): Promise<void> {
     setWanted(occasion);
     setErrand({ kind: 'occasion', what: sayWanted(occasion) });
@@ -216,7 +216,7 @@ function createSteps({ client, frame, setErrand, setNotice, select }: Surroundin
     if (request !== undefined) select({ request, replica: undefined });
   }
 
-  /** Steps back, one key after the other: each goes from where the one before it has led. */
+  /** Steps back, one key after the other: each starts at the result of the previous one. */
   let backs: Promise<void> = Promise.resolve();
   function stepBack(kind: StepKind = 'event'): Promise<void> {
     pauseIfPlaying();

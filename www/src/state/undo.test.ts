@@ -24,7 +24,7 @@ const GPU: Edit = { set: { 'cluster.pools[0].gpu': 'A100-80' } };
 const POOL: Edit = { add: { 'cluster.pools': { name: 'b', replicas: 2 } } };
 const step = (edit: Edit, atUs = 20): Done => liveStep(edit, DOC, atUs, () => undefined);
 
-/** An edit as it stands in a document. */
+/** An edit as in a document. */
 const edit = (atUs: number, { set, add }: Edit): Json => ({
   at_us: atUs,
   ...(set ? { set } : {}),
@@ -37,18 +37,18 @@ function after(plan: ReturnType<typeof undoPlan>, document: Json): Json {
   return plan.kind === 'run' ? plan.document : document;
 }
 
-test('an edit behind the playhead is undone by another edit and done again by itself', () => {
+test('an edit behind the playhead is undone by its inverse and redone by itself', () => {
   const changed = withEdit(DOC, GPU);
   const back = after(undoPlan(step(GPU), DOC, 30), changed);
   expect(getAt(back, 'cluster.pools[0].gpu')).toBe('H100');
   expect(after(redoPlan(step(GPU), back, DOC, 30), back)).toEqual(changed);
 });
 
-test.each([10, 20])('an edit at 20 is undone at %d by taking it out of the list: it has not acted yet', (nowUs) => {
+test.each([10, 20])('an edit at 20 is undone at %d by removing it from the list: it had no effect yet', (nowUs) => {
   expect(undoPlan(step(GPU), DOC, nowUs)).toEqual({ kind: 'run', document: setAt(DOC, 'edits', []) });
 });
 
-test('of edits of one instant that do the same, the latest is taken out', () => {
+test('of equal edits at one instant, the latest is removed', () => {
   const twice = setAt(DOC, 'edits', [edit(20, GPU), edit(20, POOL), edit(20, GPU)]);
   expect(undoPlan(step(GPU), twice, 20)).toEqual({
     kind: 'run',
@@ -56,7 +56,7 @@ test('of edits of one instant that do the same, the latest is taken out', () => 
   });
 });
 
-test('an added pool is emptied behind the playhead, and filled again where it still is', () => {
+test('an added pool is emptied behind the playhead, and filled again if it still exists', () => {
   const changed = withEdit(DOC, POOL);
   const back = after(undoPlan(step(POOL), DOC, 30), changed);
   expect(getAt(back, 'cluster.pools[1].replicas')).toBe(0);
@@ -64,7 +64,7 @@ test('an added pool is emptied behind the playhead, and filled again where it st
   expect(redoPlan(step(POOL), DOC, DOC, 30)).toEqual({ kind: 'edit', edit: POOL });
 });
 
-/** A run that is taken through its history as the page does it. */
+/** A run taken through its history as on the page. */
 function session(edits: readonly (readonly [number, Edit])[]) {
   let document: Json = setAt(DOC, 'edits', []);
   let history: History = NO_HISTORY;
@@ -112,7 +112,7 @@ function session(edits: readonly (readonly [number, Edit])[]) {
 const SLOWER: Edit = { set: { 'cluster.pools[0].replicas': 2 } };
 const THREE = [GPU, POOL, SLOWER] as const;
 
-test('three edits at the instant of the playhead leave nothing once they are undone, and are the same done again', () => {
+test('three edits at the playhead leave nothing once undone, and are the same when redone', () => {
   const run = session(THREE.map((made) => [20, made]));
   const before = run.edits();
   for (let i = 0; i < 3; i += 1) run.undo(20);
@@ -121,7 +121,7 @@ test('three edits at the instant of the playhead leave nothing once they are und
   expect(run.edits()).toEqual(before);
 });
 
-test('three edits that have acted are taken back by three further ones, and on request nothing is left of either', () => {
+test('three edits with effects are undone by three inverse ones, and on request both are removed', () => {
   const run = session(THREE.map((made, i) => [20 + i, made]));
   for (let i = 0; i < 3; i += 1) run.undo(50);
   expect([run.edits()].flat(2).length).toBe(6);
@@ -131,7 +131,7 @@ test('three edits that have acted are taken back by three further ones, and on r
   expect(run.takeOut()).toBeUndefined();
 });
 
-test('what was taken back at the instant of the playhead and is done again leaves the edit alone', () => {
+test('undo and redo at the playhead leave only the edit', () => {
   const run = session([[20, GPU]]);
   const before = run.edits();
   run.undo(50);
@@ -142,13 +142,13 @@ test('what was taken back at the instant of the playhead and is done again leave
   expect(getAt(run.inForce(60), 'cluster.pools[0].gpu')).toBe('A100-80');
 });
 
-test('a change that restarted is undone by the document before it', () => {
+test('a change that restarted is undone by the previous document', () => {
   const restart: Done = { kind: 'restart', before: DOC, after: setAt(DOC, 'seed', 2) };
   expect(undoPlan(restart, DOC, 30)).toEqual({ kind: 'run', document: DOC });
   expect(redoPlan(restart, DOC, DOC, 30)).toEqual({ kind: 'run', document: setAt(DOC, 'seed', 2) });
 });
 
-test('steps are undone last first and done again in order; a new one ends what could be done again', () => {
+test('steps are undone last first and redone in order; a new one clears redo', () => {
   const two = recorded(recorded(NO_HISTORY, step(GPU)), step(POOL));
   const plan: Plan = { kind: 'edit', edit: GPU };
   const back = undone(undone(two, plan, 30), plan, 30);

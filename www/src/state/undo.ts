@@ -1,10 +1,10 @@
-// Undo and redo. A live edit is taken out of the run where the playhead has not passed it, else taken back by another edit at the
-// playhead; a change that restarts is undone by the document before it.
+// Undo and redo. A live edit is removed from the run if the playhead has not passed it, else reverted by an inverse
+// edit at the playhead. A change that restarts is undone by the previous document.
 import { equal, getAt, type Json } from '../base/json.ts';
 import { amountPath, type Edit, inverse, lengthOf, placedEdits, withEdit, withoutEdit } from './edits.ts';
 import type { NamedRuns } from './namedRuns.ts';
 
-/** A scenario that was opened, as it was when another one took its place: with its runs, at an instant. */
+/** An opened scenario as it was when another one replaced it: with its runs, at an instant. */
 export type Opened = {
   readonly document: Json;
   readonly original: Json;
@@ -13,18 +13,18 @@ export type Opened = {
   readonly atUs: number;
 };
 
-/** An edit that was made while the run went on. */
+/** An edit made during the run. */
 export type LiveStep = {
   readonly kind: 'live';
   readonly atUs: number;
   readonly edit: Edit;
   readonly back: Edit;
   readonly again: Edit;
-  /** Where `back` was put into the run, if the edit was undone by that. */
+  /** The instant of `back` in the run, if that undid the edit. */
   readonly backUs?: number | undefined;
 };
 
-/** Something that was done and can be undone. */
+/** A step that can be undone. */
 export type Done =
   | LiveStep
   | { readonly kind: 'restart'; readonly before: Json; readonly after: Json }
@@ -50,7 +50,7 @@ export function liveStep(edit: Edit, document: Json, atUs: number, initial: (pat
     const path = amountPath(after, list, lengthOf(document, list));
     return path === undefined ? [] : [[path, getAt(after, path) ?? 1]];
   });
-  // What was added stays when it is emptied: done again, it is filled again.
+  // An added entry stays when it is emptied; redo fills it again.
   const again = amounts.length === 0 ? edit : { set: { ...edit.set, ...Object.fromEntries(amounts) } };
   return { kind: 'live', atUs, edit, back: inverse(edit, document, initial), again };
 }
@@ -59,7 +59,10 @@ export function recorded(history: History, step: Done): History {
   return { done: [...history.done, step].slice(-MOST_STEPS), undone: [] };
 }
 
-/** How the latest step is undone. An edit that the run rests at, or that lies ahead, is taken out: it has not acted yet. */
+/**
+ * The undo of the latest step. An edit at the instant where the run rests, or ahead, is removed, because it had no
+ * effect yet.
+ */
 export function undoPlan(step: Done, document: Json, nowUs: number): Plan {
   if (step.kind === 'restart') return { kind: 'run', document: step.before };
   if (step.kind === 'runs') return { kind: 'runs', namedRuns: step.before };
@@ -67,19 +70,19 @@ export function undoPlan(step: Done, document: Json, nowUs: number): Plan {
   return out(document, step.edit, step.atUs, nowUs) ?? { kind: 'edit', edit: step.back };
 }
 
-/** The run without an edit that has not acted yet, if it is there. */
+/** The run without an edit that had no effect yet, if it is there. */
 function out(document: Json, edit: Edit, atUs: number, nowUs: number): Plan | undefined {
   const without = atUs >= nowUs ? withoutThis(document, edit, atUs) : undefined;
   return without === undefined ? undefined : { kind: 'run', document: without };
 }
 
-/** The document without the latest edit at an instant that does the same; undefined where there is none. */
+/** The document without the latest equal edit at an instant; undefined if there is none. */
 export function withoutThis(document: Json, edit: Edit, atUs: number): Json | undefined {
   const at = placedEdits(document).findLastIndex((e) => e.atUs === atUs && equal(plain(e.edit), plain(edit)));
   return at < 0 ? undefined : withoutEdit(document, at);
 }
 
-/** How the step undone last is done again: what it added is added once more only where it is not there. */
+/** The redo of the step undone last: added entries are added again only if they are missing. */
 export function redoPlan(step: Done, inForce: Json, document: Json, nowUs: number): Plan {
   if (step.kind === 'restart') return { kind: 'run', document: step.after };
   if (step.kind === 'runs') return { kind: 'runs', namedRuns: step.after };
@@ -93,7 +96,7 @@ export function redoPlan(step: Done, inForce: Json, document: Json, nowUs: numbe
   return { kind: 'edit', edit: there ? step.again : step.edit };
 }
 
-/** The latest step is undone: by `plan`, whose edit is at `nowUs`. */
+/** Records that the latest step was undone by `plan`, whose edit is at `nowUs`. */
 export function undone(history: History, plan: Plan, nowUs: number): History {
   const step = history.done.at(-1);
   if (!step) return history;
@@ -101,7 +104,7 @@ export function undone(history: History, plan: Plan, nowUs: number): History {
   return { done: history.done.slice(0, -1), undone: [...history.undone, now] };
 }
 
-/** The step undone last is done again: by `plan`, whose edit is at `nowUs`. */
+/** Records that the step undone last was redone by `plan`, whose edit is at `nowUs`. */
 export function redone(history: History, plan: Plan, nowUs: number): History {
   const step = history.undone.at(-1);
   if (!step) return history;

@@ -21,7 +21,7 @@ test('a request sent elsewhere is an edit at its place in time', () => {
   expect(sentElsewhere({}, 5, 0, 1)).toEqual({ edits: [{ at_us: 5, route: { request: 0, to: 1 } }] });
 });
 
-test('it takes the place of another edit that sends the same request', () => {
+test('it replaces another edit that sends the same request', () => {
   const once = sentElsewhere({}, 5, 17, 2);
   expect(sentElsewhere(once, 5, 17, 3)).toEqual({ edits: [{ at_us: 5, route: { request: 17, to: 3 } }] });
   expect(sentElsewhere(once, 5, 18, 3)).toEqual({

@@ -1,4 +1,5 @@
-// Questions to the run on screen that another thread answers: a decision made otherwise, and why slow requests are slow.
+// Questions about the run on screen, answered by another thread: alternatives of a decision, and why slow requests are
+// slow.
 
 import { child, getAt, type Json, setAt } from '../base/json.ts';
 import { writeDocument } from '../base/text.ts';
@@ -8,10 +9,10 @@ import { spawnWhatIf, WhatIfClient } from '../sim/whatIfClient.ts';
 import type { AskedRun } from '../sim/whatIfProtocol.ts';
 import type { App } from './app.ts';
 
-/** One thread for all questions: it keeps the run it was asked about last. */
+/** One thread for all questions; it keeps the run of the latest question. */
 const thread = new WhatIfClient(spawnWhatIf);
 
-/** An answer, or why there is none. */
+/** An answer, or the reason for none. */
 export type Answer<T> = { readonly found: T } | { readonly trouble: string };
 
 function runOf(app: Pick<App, 'document'>): AskedRun {
@@ -26,21 +27,24 @@ async function answered<T>(asked: Promise<T>): Promise<Answer<T>> {
     if (error instanceof RefusedError) {
       return { trouble: error.diagnostics.map((d) => `${d.found}; ${d.allowed}: ${d.fix}`).join(' · ') };
     }
-    if (error instanceof LostError) return { trouble: 'Stopped before the answer was there.' };
-    return { trouble: 'It could not be answered: there may be no network, or too little memory.' };
+    if (error instanceof LostError) return { trouble: 'Stopped before the answer was ready.' };
+    return { trouble: 'The question could not be answered; check the network and the free memory.' };
   }
 }
 
-/** Ends what is being answered; the next question begins anew. */
+/** Ends the question under way; the next question starts again. */
 export function stopAsking(): void {
   thread.end();
 }
 
-/** Requests so far up to which a run is prepared for a question before it is asked: half a second of work in another thread. */
+/** The most requests so far for which a run is prepared before a question: half a second of work in another thread. */
 const MOST_PREPARED = 20_000;
 let preparing = false;
 
-/** Loads what answers a question about the present run, and runs it up to there. Nothing comes of it where that fails: the question does then. */
+/**
+ * Loads the code for questions about the present run, and runs it to the present instant. Failures are ignored, because
+ * the question itself reports them.
+ */
 export function prepareWhatIf(app: Pick<App, 'transport' | 'document'>, query: WhatIfQuery): void {
   if (preparing || (app.transport.frame()?.counts.arrived ?? 0) > MOST_PREPARED) return;
   preparing = true;
@@ -57,7 +61,7 @@ export function askWhy(app: Pick<App, 'document'>, query: ExplainQuery): Promise
   return answered(thread.ask({ kind: 'explain', run: runOf(app), query }));
 }
 
-/** The document with an edit that sends a request to a replica, in the place of any other that sends it. */
+/** The document with an edit that sends a request to a replica, instead of any other edit that sends it. */
 export function sentElsewhere(document: Json, atUs: number, request: number, to: number): Json {
   const edits = child(document, 'edits');
   const others = (Array.isArray(edits) ? edits : []).filter((edit: Json) => getAt(edit, 'route.request') !== request);

@@ -273,7 +273,7 @@ onPage('the way to a far instant stops and asks, and goes on when the reader say
   await page.evaluate(() => {
     location.hash = '#fleet-256;run.horizon_s=120;t=90';
   });
-  const asks = page.getByRole('button', { name: 'Go on to 90 s' });
+  const asks = page.getByRole('button', { name: 'Continue to 90 s' });
   await asks.waitFor();
   const stopped = await resting(page);
   assert.ok(stopped > 0 && stopped < 90, `${stopped} s`);

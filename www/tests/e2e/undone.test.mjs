@@ -38,7 +38,7 @@ onPage(
     await goTo(page, 55);
     await undo(page);
     await comes(() => page.locator('.top .ac').textContent(), '+2');
-    await page.getByText('The edit at 48.000 s has acted since: another edit at 55.000 s takes it back.').waitFor();
+    await page.getByText('The edit at 48.000 s already had effects: another edit at 55.000 s reverts it.').waitFor();
     await page.getByRole('button', { name: 'Go back to 48.000 s without it' }).click();
     await resting(page);
     await comes(() => page.locator('.top .ac').count(), 0);

@@ -1,4 +1,4 @@
-// What the page tells its reader: the notice, dialogs, the gallery, and the sentences of the polite live region.
+// Messages to the user: the notice, dialogs, the gallery, and the sentences of the polite live region.
 import { type Accessor, createSignal, type Setter } from 'solid-js';
 import type { Frame } from '../../generated/boundary.ts';
 import { readFlag, writeFlag } from '../flags.ts';
@@ -8,22 +8,22 @@ import { sentenceOf } from '../spoken.ts';
 export type DialogsSlice = {
   readonly notice: Accessor<Notice | undefined>;
   readonly setNotice: Setter<Notice | undefined>;
-  /** The trace file that is being read, or what is wrong with it. */
+  /** The trace file being read, or its errors. */
   readonly reading: Accessor<TraceReading | undefined>;
   readonly setReading: Setter<TraceReading | undefined>;
   readonly help: Accessor<boolean>;
   readonly setHelp: Setter<boolean>;
   readonly gallery: Accessor<boolean>;
   readonly setGallery: Setter<boolean>;
-  /** Whether a dialog lies over the page. */
+  /** Whether a dialog is open. */
   readonly covered: () => boolean;
-  /** What the polite live region says. */
+  /** The text of the polite live region. */
   readonly spoken: Accessor<string>;
-  /** Says a sentence in the polite live region. */
+  /** Announces a sentence in the polite live region. */
   readonly tell: Setter<string>;
-  /** Says how the run stands, also when that was said before. */
+  /** Announces the state of the run, even if unchanged. */
   readonly say: () => void;
-  /** Whether changes are spoken by themselves. */
+  /** Whether changes are announced automatically. */
   readonly speaks: Accessor<boolean>;
   readonly setSpeaks: (on: boolean) => void;
 };
@@ -40,7 +40,7 @@ export function createDialogs(frame: () => Frame | undefined, sharing: () => boo
     const at = frame();
     if (!at) return;
     const said = sentenceOf(at);
-    // A live region speaks only what differs from before.
+    // A live region announces only changed text.
     tell((before) => (before === said ? `${said}\u00a0` : said));
   }
 

@@ -1,4 +1,4 @@
-// The scenario on screen: its document, the edits of it, the runs made of it, and the files that it is opened from.
+// The scenario on screen: its document, its edits, its runs, and the files it is opened from.
 import { type Accessor, createMemo, createSignal, type Setter } from 'solid-js';
 import { getAt, type Json } from '../../base/json.ts';
 import type { Schema } from '../../base/schema.ts';
@@ -19,32 +19,32 @@ import type { createTransport } from './transport.ts';
 
 export type DocumentSlice = {
   readonly schema: Schema;
-  /** The document that the run comes from, with its edits. */
+  /** The document of the run, with its edits. */
   readonly current: Accessor<Json>;
-  /** The document as the edits up to the playhead have made it. */
+  /** The document with the edits up to the playhead applied. */
   readonly inForce: Accessor<Json>;
   /** The document as it was opened, and its name. */
   readonly original: Accessor<Json>;
   readonly presetName: Accessor<string>;
-  /** The trace that is replayed, and its file. */
+  /** The replayed trace, and its file. */
   readonly trace: Accessor<TraceSummary | undefined>;
   readonly traceFile: Accessor<File | undefined>;
   readonly warmUpS: Accessor<number>;
-  /** What is wrong with the document, by field. */
+  /** The problems of the document, by field. */
   readonly problems: Accessor<ReadonlyMap<string, Diagnostic>>;
   readonly setProblems: Setter<ReadonlyMap<string, Diagnostic>>;
   readonly edits: Accessor<readonly PlacedEdit[]>;
   readonly listed: Accessor<readonly ListedEdit[]>;
   readonly changed: Accessor<readonly Change[]>;
-  /** How much differs from the scenario as it was loaded. */
+  /** The number of differences from the loaded scenario. */
   readonly differences: Accessor<number>;
-  /** Loads a scenario; false where it is refused. */
+  /** Loads a scenario; false if it is refused. */
   readonly open: ReturnType<typeof createRuns>['open'];
   readonly openPreset: (preset: Preset) => Promise<void>;
-  /** Opens a file, whatever it is; a box that it was given to gets its text. */
+  /** Opens a file of any kind; a box under the drop gets its text. */
   readonly openFile: (file: File, box?: Box) => Promise<void>;
   readonly freshSeed: () => ReturnType<Client['freshSeed']>;
-  /** Sets a field, or all that lies under `path`; where that cannot be an edit, the run starts again. */
+  /** Sets a field, or everything under `path`; if that cannot be an edit, the run restarts. */
   readonly change: (path: string, value: Json) => Promise<boolean>;
   readonly applyDocument: (next: Json) => Promise<boolean>;
   readonly restartWith: (next: Json, path?: string) => Promise<boolean>;
@@ -60,16 +60,16 @@ export type DocumentSlice = {
   readonly canRedo: () => boolean;
   /** The runs of this scenario. */
   readonly namedRuns: Accessor<NamedRuns>;
-  /** Brings what the list says of the run on screen up to date. */
+  /** Updates the figures of the run on screen in the list. */
   readonly refreshNamedRun: () => Promise<void>;
-  /** Changes the list of runs, not what is on screen. */
+  /** Changes the list of runs, not the run on screen. */
   readonly listRuns: (after: NamedRuns) => void;
-  /** Keeps the run on screen as it is, under its name, and goes on in another one. */
+  /** Keeps the run on screen under its name and continues in another one. */
   readonly branch: () => Promise<void>;
-  /** The edits whose flag is open, by their places in the list. */
+  /** The edits whose flag is open, by index. */
   readonly openFlags: Accessor<readonly number[]>;
   readonly setOpenFlags: Setter<readonly number[]>;
-  /** What the flags say. */
+  /** The labels of flags. */
   readonly setFlagWords: Setter<readonly string[]>;
 };
 
@@ -83,7 +83,7 @@ type Surroundings = {
   readonly links: () => LinksSlice;
 };
 
-/** The slice, and what the rest of the state does with the document. */
+/** The slice, and the functions that other state uses. */
 type Documents = DocumentSlice & {
   readonly setTrace: Setter<TraceSummary | undefined>;
   readonly addSecondRun: (name: string, scenario: string) => void;
@@ -114,7 +114,7 @@ export function createDocument(page: Surroundings): Documents {
     await open(await presetText(preset), preset.name, false, preset.opens_us);
   }
 
-  /** What reads files is loaded with the first. */
+  /** The code that reads files is loaded with the first file. */
   async function openFile(file: File, box?: Box): Promise<void> {
     const files = await import('../files.ts');
     const page = {

@@ -1,4 +1,4 @@
-// Links: what createLinks has of the page, and how the page looks that a link or a kept scenario brings back.
+// Links: the input of createLinks, and the view restored by a link or a kept scenario.
 import { getAt } from '../../base/json.ts';
 import { isPhone } from '../../base/media.ts';
 import type { LinkView, TraceSummary } from '../../generated/boundary.ts';
@@ -17,13 +17,13 @@ import { RIGHT_TABS, type SelectionSlice } from './selection.ts';
 import type { createStudies } from './studies.ts';
 import type { TransportSlice } from './transport.ts';
 
-/** What links call the panel of measured runs. */
+/** The name of the panel of measured runs in links. */
 const MEASURED = 'measured';
-/** And the comparison, whose B is the second run of the link. */
+/** The name of the comparison, whose B is the second run of the link. */
 const COMPARISON = 'compare';
 
 export type LinksSlice = Links & {
-  /** Opens what was kept of a scenario that no link holds. */
+  /** Opens a kept scenario that has no link. */
   readonly openKept: (kept: Kept) => Promise<void>;
 };
 
@@ -84,13 +84,13 @@ export function createLinksSlice(spawn: () => LinkWorker, page: Surroundings): L
   return { ...links, openKept };
 }
 
-/** Reads a trace file for a link that names it; what is wrong with it is told in the dialog of traces. */
+/** Reads a trace file for a link that names it; the dialog of traces shows its errors. */
 async function readTrace({ client, dialogs }: Surroundings, file: File): Promise<TraceSummary | undefined> {
   const files = await import('../files.ts');
   return (await files.readTrace(client(), dialogs.setReading, file))?.summary;
 }
 
-/** What puts the page where a link has it. */
+/** The functions that apply the view of a link. */
 function createLook({ transport, selection, document, studies }: Surroundings): (view: LinkView) => void {
   return ({ speed: asked, selection: selected, panel }) => {
     if (asked !== null) {
@@ -104,7 +104,7 @@ function createLook({ transport, selection, document, studies }: Surroundings): 
     }
     const tab = RIGHT_TABS.find((t) => t === panel);
     if (tab) selection.setRightTab(tab);
-    // What the author of a link wrote is read first; on a phone it is on a tab of its own.
+    // The author's note comes first; on a phone it has its own tab.
     if (isPhone() && getAt(document.current(), 'note')) selection.setPhoneTab('scenario');
     if (panel === MEASURED) studies.showMeasured();
     if (panel === COMPARISON) {

@@ -1,4 +1,5 @@
-// What the reader looks at: the request or replica that is selected, the cursor on the charts, the tabs, and what is asked about them.
+// What the user looks at: the selected request or replica, the cursor on the charts, the tabs, and questions about
+// them.
 import { type Accessor, batch, createSignal, type Setter } from 'solid-js';
 import { isPhone } from '../../base/media.ts';
 import { NOTHING, type Place, type Selection } from '../../base/view.ts';
@@ -13,12 +14,12 @@ export type PhoneTab = 'stage' | 'charts' | 'scenario' | 'inspector';
 export type SelectionSlice = {
   readonly selected: Accessor<Selection>;
   readonly select: (next: Selection) => void;
-  /** The request that is selected, in full. */
+  /** The details of the selected request. */
   readonly detail: Accessor<RequestDetail | undefined>;
   /** The instant under the pointer on the charts, in seconds. */
   readonly cursorS: Accessor<number | undefined>;
   readonly setCursorS: Setter<number | undefined>;
-  /** Opens the request that a place on a chart or a distribution stands for. */
+  /** Opens the request of a place on a chart or a distribution. */
   readonly openSlowest: (place: Place) => void;
   readonly leftTab: Accessor<LeftTab>;
   readonly setLeftTab: Setter<LeftTab>;
@@ -26,21 +27,21 @@ export type SelectionSlice = {
   readonly setRightTab: Setter<RightTab>;
   readonly phoneTab: Accessor<PhoneTab>;
   readonly setPhoneTab: Setter<PhoneTab>;
-  /** Whether the inspector lies over the charts of a narrow window. */
+  /** Whether the inspector covers the charts of a narrow window. */
   readonly drawer: Accessor<boolean>;
   readonly setDrawer: Setter<boolean>;
-  /** Brings the form's search into sight and puts the focus there. */
+  /** Shows the form's search and focuses it. */
   readonly searchForm: () => void;
   readonly events: (query: EventsQuery) => ReturnType<Client['events']>;
   readonly report: () => ReturnType<Client['report']>;
   readonly scaling: (query: Parameters<Client['scaling']>[0]) => ReturnType<Client['scaling']>;
 };
 
-/** The slice, and what the rest of the state does with the selection. */
+/** The slice, and the functions that other state uses. */
 type Selecting = SelectionSlice & {
-  /** Asks for the selected request again. */
+  /** Requests the details of the selected request again. */
   readonly refreshDetail: () => void;
-  /** Another run is shown: its requests are others. */
+  /** Clears the selection, because another run has other requests. */
   readonly forgetRequest: () => void;
 };
 
@@ -111,7 +112,7 @@ export function createSelection(client: () => Client, onReplica: () => void): Se
   };
 }
 
-/** What panels ask of the run on screen. */
+/** The questions of panels to the run on screen. */
 function questionsTo(client: () => Client): Pick<SelectionSlice, 'events' | 'report' | 'scaling'> {
   return {
     events: (query) => client().events(query),

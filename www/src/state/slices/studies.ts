@@ -1,4 +1,5 @@
-// What lies over the run: the comparison, studies of many runs, measured runs and benchmarks; and what they read of the run on screen.
+// Views over the run: the comparison, studies of many runs, measured runs and benchmarks; with their input from the run
+// on screen.
 import { type Accessor, createSignal, type Setter } from 'solid-js';
 import type { RequestDetail, View } from '../../generated/boundary.ts';
 import type { Client } from '../../sim/client.ts';
@@ -13,7 +14,7 @@ export type StudiesSlice = {
   /** B of the comparison that is open. */
   readonly compared: Accessor<Beside | undefined>;
   readonly setCompared: Setter<Beside | undefined>;
-  /** Whether a study lies over the run, whose playhead does nothing there. */
+  /** Whether a study covers the run, which disables its playhead. */
   readonly studying: Accessor<boolean>;
   readonly setStudying: Setter<boolean>;
   /** Whether the panel of measured runs is open. */
@@ -21,16 +22,16 @@ export type StudiesSlice = {
   readonly setMeasured: (on: boolean) => void;
   readonly benchmarkFile: Accessor<BenchmarkFile | undefined>;
   readonly setBenchmarkFile: Setter<BenchmarkFile | undefined>;
-  /** The measured percentiles beside the run on screen, while that is the experiment's. */
+  /** The measured percentiles beside the run on screen, while that is of the experiment. */
   readonly measuredRun: () => MeasuredRun | undefined;
   readonly setMeasuredRun: Setter<MeasuredRun | undefined>;
-  /** What became of the requests of the run on screen. */
+  /** The outcomes of the requests of the run on screen. */
   readonly outcomes: () => Promise<Uint8Array<ArrayBuffer>>;
   readonly columns: (views: readonly View[]) => Promise<readonly ColumnsAnswer[]>;
   readonly inspect: (request: number) => Promise<RequestDetail | null>;
 };
 
-/** The slice, and how a file or a link opens what lies over the run: whatever else is open stays. */
+/** The slice, and functions by which a file or a link opens a view over the run, without closing others. */
 type Studying = StudiesSlice & { readonly showMeasured: () => void; readonly showComparison: () => void };
 
 export function createStudies(client: () => Client, presetName: Accessor<string>): Studying {

@@ -1,4 +1,4 @@
-// The run where it is: frames and what is read of them, and where the run is taken.
+// The position of the run: frames and values read from them, and the movement of the run.
 import { type Accessor, createMemo, createSignal } from 'solid-js';
 import { isPhone } from '../../base/media.ts';
 import type { NoteTarget } from '../../base/note.ts';
@@ -16,32 +16,32 @@ import type { DialogsSlice } from './dialogs.ts';
 import type { createSelection } from './selection.ts';
 
 export type TransportSlice = {
-  /** Of the simulation's module. */
+  /** The version of the simulation's module. */
   readonly version: Accessor<string>;
   readonly frame: Accessor<Frame | undefined>;
-  /** The frame whose figures are told on the stage. */
+  /** The frame of the figures on the stage. */
   readonly toldFrame: Accessor<Frame | undefined>;
   /** The frame of the key figures and the heads of the charts. */
   readonly figuresFrame: Accessor<Frame | undefined>;
-  /** The frame as often as numbers can be read. */
+  /** The frame, throttled to a readable rate. */
   readonly throttledFrame: Accessor<Frame | undefined>;
-  /** Counts the refreshes of what is asked for on demand, so that lists know when to ask again. */
+  /** Counts refreshes, so that lists requested on demand know when to ask again. */
   readonly refreshTick: Accessor<number>;
   /** The data of the charts. */
   readonly data: Accessor<ChartData>;
   readonly anomalies: Accessor<readonly AnomalyMark[]>;
-  /** What the numbers rest on. */
+  /** The basis of the numbers. */
   readonly evidence: Accessor<Evidence | undefined>;
   readonly mode: Accessor<Mode>;
   readonly playing: Accessor<boolean>;
-  /** Whether the run plays, or will when it has been taken to where it goes. */
+  /** Whether the run plays, or will play once it has reached its target. */
   readonly playsOn: Accessor<boolean>;
   /** Work under way that takes long. */
   readonly progress: () => Progress | undefined;
   readonly speed: Accessor<number>;
   readonly speedIndex: Accessor<number>;
   readonly setSpeed: (index: number) => void;
-  /** How fast the run plays, in seconds of the run for each on the clock. */
+  /** The speed of the run, in simulated seconds per wall second. */
   readonly achieved: Accessor<number>;
   readonly toggle: () => Promise<void>;
   readonly pause: () => void;
@@ -52,7 +52,7 @@ export type TransportSlice = {
   readonly step: (kind: StepKind) => void;
   readonly stepBack: (kind?: StepKind) => Promise<void>;
   readonly stepFrame: (direction: 1 | -1) => void;
-  /** What the run was run to last. */
+  /** The latest occasion that the run was run to. */
   readonly wanted: Accessor<Wanted>;
   readonly runTo: (occasion?: Wanted) => void;
   readonly showAnomaly: (mark: AnomalyMark) => Promise<void>;
@@ -106,7 +106,7 @@ export function createTransport({ client, selection, dialogs, onFrame, editsPass
     },
   });
   const playing = createMemo(() => mode() === 'playing');
-  /** Runs when the next frame is drawn; seldom where the reader wants little motion. */
+  /** Runs when the next frame is drawn; rarely if the user prefers reduced motion. */
   const pace = (callback: () => void): void => {
     if (reducedMotion() && playing()) setTimeout(callback, 500);
     else atPaint(callback);
