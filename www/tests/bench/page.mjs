@@ -1,4 +1,5 @@
-// What the page does in Chromium, as rows of JSON: node tests/bench/page.mjs SCENARIOS OUT [NAME...]. Called by scripts/bench-page.
+// Measurements of the page in Chromium, as rows of JSON: node tests/bench/page.mjs SCENARIOS OUT [NAME...]. Called by
+// scripts/bench-page.
 //
 // SCENARIOS is a folder with the scenarios watched-N.json of benches/support. Every row plays at full speed with everything on.
 import { execFileSync } from 'node:child_process';
@@ -12,7 +13,7 @@ const [folder, out, ...asked] = process.argv.slice(2);
 const NAMES = ['watched-8', 'watched-64', 'watched-256', 'watched-1024'];
 /** Wall time that a row plays. */
 const PLAYED_MS = 8000;
-/** Times that each is measured, of which the median is told. */
+/** Number of measurements of each, reported by their median. */
 const TURNS = 3;
 /** Between two paints at 60 Hz. */
 const FRAME_MS = 1000 / 60;
@@ -20,7 +21,7 @@ const FRAME_MS = 1000 / 60;
 const VISITS = 10;
 /** Edits for the time to a pixel. */
 const EDITS = 5;
-/** A browser rests that took no more of the processor in so many seconds of the clock. */
+/** A browser is idle if it used at most this much processor time in this many seconds. */
 const RESTING = { processor_s: 0.03, wall_s: 0.5 };
 
 const sorted = (values) => values.toSorted((a, b) => a - b);
@@ -37,11 +38,14 @@ async function rendererMb(browser) {
     const line = readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmRSS:\s+(\d+) kB/);
     return Number(line?.[1] ?? 0) / 1000;
   };
-  // One page is open at a time; another renderer is the spare one that the browser keeps, which is small.
+  // One page is open at a time; the browser's spare renderer is small.
   return Math.max(...processInfo.filter((p) => p.type === 'renderer').map((p) => rss(p.id)));
 }
 
-/** What the main thread did while `work` ran: time of tasks in each stretch of one frame, that of the processor alone, and the longest task. */
+/**
+ * The main thread's work while `work` ran: time of tasks in each stretch of one frame, processor time alone, and the
+ * longest task.
+ */
 async function traced(browser, work) {
   const session = await browser.newBrowserCDPSession();
   const events = [];
@@ -102,7 +106,7 @@ async function arrived(page) {
   return Number(told.replaceAll(/[^0-9]/g, ''));
 }
 
-/** Waits until a run has played for PLAYED_MS, or is over before; tells where it is then. */
+/** Waits until a run has played for PLAYED_MS, or has ended earlier; returns its instant. */
 async function played(page) {
   await page.evaluate(
     (ms) =>
@@ -138,13 +142,16 @@ async function playedOnce(site, name) {
   return { wall, speed: (s - from) / wall, mb, requests, ...main };
 }
 
-/** Simulated seconds per second of the same module in Node with nobody watching. */
+/** Simulated seconds per second of the same module in Node without display. */
 function unwatched(name) {
   const args = ['tests/bench/row.mjs', 'pkg', join(folder, `${name}.json`), 'alone'];
   return Number(execFileSync(process.execPath, args, { encoding: 'utf8' }));
 }
 
-/** A cluster at full speed, in turn with the same in Node with nobody watching: a machine is seldom as fast for a minute as in the next. */
+/**
+ * A cluster at full speed, alternating with the same in Node without display, because the speed of a machine changes
+ * from minute to minute.
+ */
 async function watched(site, name) {
   const turns = [];
   for (let turn = 0; turn < TURNS; turn++) {
@@ -174,7 +181,7 @@ async function watched(site, name) {
   };
 }
 
-/** Memory that a million requests take: what the renderer holds more once they have all been served. */
+/** Memory that a million requests take: the growth of the renderer once they have all been served. */
 async function memory(site) {
   const { page, close } = await newPage(site);
   await atFullSpeed(page, 'watched-8');
@@ -197,7 +204,10 @@ async function memory(site) {
   };
 }
 
-/** Waits until a browser has nothing to do: in a new window it builds parts of its own, as the list below the address, for a second. */
+/**
+ * Waits until a browser is idle: in a new window it builds its own parts, such as the list below the address, for a
+ * second.
+ */
 async function rested(browser) {
   const session = await browser.newBrowserCDPSession();
   const took = async () =>

@@ -1,5 +1,7 @@
-// One row of `scripts/bench --json` for WebAssembly in Node, in the module that the page goes on with: node www/tests/bench/row.mjs PACKAGE SCENARIO. A process for each, so that
-// time and memory are its own. The same work as benches/rows.rs. With a third argument, `alone`: simulated seconds per second with nobody watching, and no more.
+// One row of `scripts/bench --json` for WebAssembly in Node, in the module that the page continues with: node
+// www/tests/bench/row.mjs PACKAGE SCENARIO. A process for each, so that
+// time and memory are its own. The same work as benches/rows.rs. With a third argument, `alone`: only simulated seconds
+// per second without display.
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,7 +11,7 @@ const { initSync, Sim } = await import(pathToFileURL(`${pkg}/quick.js`).href);
 const { memory } = initSync({ module: readFileSync(`${pkg}/quick_bg.wasm`) });
 const text = readFileSync(file, 'utf8');
 
-/** Whole runs go unmeasured and measured for so long, each at least once: the module is compiled while it runs. */
+/** Time for whole runs, unmeasured and then measured, each at least once: the module is compiled while it runs. */
 const WARM_MS = 2000;
 const MEASURED_MS = 1000;
 const PLAYED_MS = 4000;
@@ -26,14 +28,14 @@ const VIEWS = [
   'health',
 ];
 
-/** How far a run has come. */
+/** The progress of a run. */
 function progress(sim) {
   const report = JSON.parse(sim.report());
   const steps = report.replicas.reduce((sum, r) => sum + r.steps, 0);
   return { us: sim.nowUs(), events: sim.events(), requests: report.requests.arrived, steps };
 }
 
-/** Plays in a cluster in full swing; tells the wall time and the processor time in seconds and what was run in it. */
+/** Plays in a busy cluster; returns the wall time and the processor time in seconds, and the simulated work. */
 function play(sim, turn) {
   sim.advance(IN_FULL_SWING_US, 1e9);
   const before = progress(sim);
@@ -47,7 +49,7 @@ function play(sim, turn) {
   return { wall, user, mb, ...Object.fromEntries(Object.keys(after).map((key) => [key, after[key] - before[key]])) };
 }
 
-/** Runs to the last request, with nobody watching. */
+/** Runs to the last request without display. */
 function wholeRun() {
   const start = performance.now();
   const sim = Sim.unwatched(text);
@@ -74,7 +76,7 @@ function wholeRuns() {
   return { ...runs[Math.floor(runs.length / 2)], user, mb: memory.buffer.byteLength / 1e6, more: { first_s: first } };
 }
 
-/** Plays as the page's worker does, and before that with nobody watching. */
+/** Plays like the page's worker, and before that without display. */
 function playWatched() {
   const first = Sim.unwatched(text);
   const unwatched = play(first, () => first.advance(Number.POSITIVE_INFINITY, SLICE_MS));
@@ -85,7 +87,7 @@ function playWatched() {
     process.exit();
   }
   const sim = new Sim(text);
-  // What frames are asked for: written beside the scenario.
+  // The requested frames, written beside the scenario.
   const query = JSON.parse(readFileSync(file.replace(/json$/, 'query'), 'utf8'));
   let turns = 0;
   let due = 0;

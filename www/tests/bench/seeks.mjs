@@ -1,17 +1,20 @@
-// Going anywhere in a computed run of ten minutes: from the key to the picture of the instant, the first paint of a drag, and what the
-// checkpoints take.
+// Seeks in a computed run of ten minutes: time from the key to the picture of the instant, to the first paint of a
+// drag, and the memory of checkpoints.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { drop, newPage, ROOT, resting } from '../e2e/harness.mjs';
 
 const HORIZON_S = 600;
-/** Places that are gone to, and drags. */
+/** The number of seeks, and of drags. */
 const SEEKS = 40;
 const DRAGS = 12;
-/** Times that another run of the list is shown. */
+/** The number of switches to another run of the list. */
 const SWITCHES = 10;
 
-/** The default preset for ten minutes, and so many times as large: without its burst then, whose queues would outgrow the cluster. */
+/**
+ * The default preset for ten minutes, scaled by a factor; scaled ones have no burst, whose queues would outgrow the
+ * cluster.
+ */
 export function scenarioOf(times) {
   const scenario = JSON.parse(readFileSync(join(ROOT, '../scenarios/chat-4xh100.json'), 'utf8'));
   scenario.run.horizon_s = HORIZON_S;
@@ -28,7 +31,7 @@ function* places() {
   for (let at = 0.5; ; at = (at + 0.618_033_988_749) % 1) yield at;
 }
 
-/** Asks the page's worker a question of the bench's own. */
+/** Asks the page's worker a question of this benchmark. */
 async function asked(page, kind) {
   return page.evaluate(
     (question) =>
@@ -46,7 +49,7 @@ async function asked(page, kind) {
   );
 }
 
-/** Tasks of the page's thread of more than 50 ms that it has had, in milliseconds: the browser tells no shorter ones. */
+/** Tasks of the page's thread longer than 50 ms, in milliseconds; the browser reports no shorter ones. */
 export const longTasks = (page) => page.evaluate(() => window.seen.longTasks);
 
 /** Milliseconds from the key that goes to an instant until its picture is painted. */
@@ -122,7 +125,7 @@ async function switchMs(page) {
   return ms;
 }
 
-/** The run parts from itself at 300 s, and one and the other are shown in turn. */
+/** The run branches at 300 s, and both runs are shown in turn. */
 async function switches(page, replicas) {
   await seekMs(page, HORIZON_S / 2);
   await resting(page);
@@ -142,7 +145,7 @@ async function switches(page, replicas) {
   return took;
 }
 
-/** One row: the default preset `times` times as large, computed to its end, then gone anywhere in. */
+/** One row: the default preset scaled by `times`, computed to its end, then seeks in it. */
 export async function seeks(site, times, quantile) {
   const { page, close } = await newPage(site, {}, () => {
     const { Worker } = window;

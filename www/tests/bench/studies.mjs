@@ -1,15 +1,16 @@
-// Studies of many runs on the page: a race of routers over seeds, and one routing decision made otherwise in a large cluster.
+// Studies of many runs on the page: a race of routers over seeds, and the alternatives of one routing decision in a
+// large cluster.
 import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { clock, drop, newPage, ROOT, resting } from '../e2e/harness.mjs';
 import { scenarioOf } from './seeks.mjs';
 
-/** Routers and seeds that are raced; the page has them ticked when it opens. */
+/** Routers and seeds of the race; they are the page's defaults. */
 const ROUTERS = 7;
 const SEEDS = 5;
 const HORIZON_S = 600;
-/** The cluster of a what-if question, its request, whose decision is among those that the page keeps, and up to which instant the alternatives run. */
+/** The cluster of a what-if question, its request, whose decision the page keeps, and the end of the alternatives. */
 const REPLICAS = 64;
 const REQUEST = 8000;
 const UNTIL_S = 20;
@@ -72,7 +73,7 @@ async function speedOf(page) {
   await slider.focus();
   await page.keyboard.press('End');
   await page.getByRole('button', { name: 'Play', exact: true }).click();
-  // What is compiled while it is used first, and the module built for speed, are there by then.
+  // Code compiled at first use, and the module built for speed, are loaded by then.
   await page.waitForTimeout(PLAYED_MS / 2);
   const from = await clock(page);
   const start = performance.now();
@@ -122,7 +123,7 @@ function linkTo(request) {
   return `#chat-4xh100;${parts.join(';')};select=request:${request}`;
 }
 
-/** Milliseconds from the button until the table of alternatives stands. */
+/** Milliseconds from the button until the table of alternatives is shown. */
 async function asked(page) {
   const block = page.locator('.what-if');
   const start = performance.now();
@@ -131,7 +132,10 @@ async function asked(page) {
   return performance.now() - start;
 }
 
-/** Sixteen alternatives of one decision: the first question about a run, which is run up to there, and one about the next request. */
+/**
+ * Sixteen alternatives of one decision: the first question about a run, which runs up to it, and one about the next
+ * request.
+ */
 export async function whatIf(site) {
   const { page, close } = await newPage(site, { link: linkTo(REQUEST) });
   await resting(page);
@@ -140,7 +144,7 @@ export async function whatIf(site) {
   await page.getByRole('button', { name: 'Next request' }).click();
   const again = await asked(page);
   await close();
-  // The same for somebody who has looked at the request for two seconds: the page has prepared the question by then.
+  // The same after two seconds on the request, when the page has prepared the question.
   const other = await newPage(site, { link: linkTo(REQUEST) });
   await resting(other.page);
   await other.page.locator('.what-if').waitFor();

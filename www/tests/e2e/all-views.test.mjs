@@ -1,8 +1,9 @@
-// Every main view and dialog at six sizes in both themes: axe finds nothing of any impact, no text lies on another or is cut, and the
-// page has no horizontal scroll bar. Without an environment variable each view is looked at at one size in one theme; which goes round
-// from view to view, so that all sizes and themes are met. TOKENYARD_VIEWS=all looks at everything, TOKENYARD_VIEWS=NAME
-// at the views whose name contains that, and TOKENYARD_PICTURES=FOLDER writes a picture of whatever is looked at into a folder.
-// Files begin in order of their names: this one takes longest, and is the first.
+// Every main view and dialog at six sizes in both themes: axe finds nothing of any impact, no text overlaps another or
+// is cut, and the page has no horizontal scroll bar. Without an environment variable each view is checked at one size
+// in one theme; these rotate from view to view, so that all sizes and themes occur. TOKENYARD_VIEWS=all checks
+// everything, TOKENYARD_VIEWS=NAME the views whose name contains that, and TOKENYARD_PICTURES=FOLDER writes a picture
+// of each checked view into a folder.
+// Files start in order of their names: this one takes longest, so its name is the first.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,16 +24,16 @@ const SIZES = [
 const THEMES = ['dark', 'light'];
 const WANTED = process.env.TOKENYARD_VIEWS ?? '';
 const PICTURES = process.env.TOKENYARD_PICTURES;
-/** Pictures of what scrolls, from its top on. */
+/** The most pictures of a scrolling part, from its top. */
 const MOST_PAGES = 6;
 const NAMES = SCENES.flatMap(({ views }) => views.map((view) => view.name));
 
-/** The sizes and themes at which a view is looked at. */
+/** The sizes and themes at which a view is checked. */
 function looks(name) {
   const all = SIZES.flatMap((size) => THEMES.map((of) => [size, of]));
   if (WANTED !== '') return WANTED === 'all' || name.includes(WANTED) ? all : [];
   const i = NAMES.indexOf(name);
-  // From one round to the next the themes change places.
+  // The themes swap from one round to the next.
   const turn = Math.floor(i / SIZES.length);
   return [[SIZES[i % SIZES.length], THEMES[(i + turn) % 2]]];
 }
@@ -41,7 +42,7 @@ async function picture(page, name, i = 0) {
   if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}${i === 0 ? '' : `-${i}`}.png`) });
 }
 
-/** A picture of each further page of what scrolls in a view, and what is wrong with its texts there. */
+/** A picture of each further page of a view's scrolling part, and the problems of its texts there. */
 async function further(page, view, name) {
   const found = [];
   const inner = page.locator(view.scroll).first();
@@ -67,7 +68,7 @@ async function further(page, view, name) {
   return found;
 }
 
-/** Brings a view to the front at the size of the window: its tab on a phone, its drawer on a narrow window. */
+/** Shows a view at the size of the window: its tab on a phone, its drawer on a narrow window. */
 async function toFront(page, tab) {
   const tabs = page.getByRole('navigation', { name: 'View' });
   if (tab && (await tabs.isVisible())) await tabs.getByRole('button', { name: tab }).click();
@@ -108,7 +109,7 @@ after(() => site?.close());
 
 for (const { link = '', prepare, views } of SCENES) {
   const names = views.map((view) => view.name);
-  // A view may need those before it to be open.
+  // A view may need the previous ones to be open.
   const last = names.findLastIndex((name) => looks(name).length > 0);
   if (last < 0) continue;
   test(`fits, reads and passes axe: ${names.join(', ')}`, async (t) => {

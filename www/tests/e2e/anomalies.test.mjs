@@ -1,4 +1,4 @@
-// Anomalies on the timeline: seen, named, reached by keyboard, and shown where they began.
+// Anomalies on the timeline: visible, named, reachable by keyboard, and shown at their beginning.
 import assert from 'node:assert/strict';
 import { clock, comes, inspectorTab, preset, resting, suite, toEnd } from './harness.mjs';
 
@@ -10,7 +10,7 @@ async function toTheEnd(page) {
   await toEnd(page);
 }
 
-onPage('anomalies are marks on the timeline that stand apart and say what happened', async (page) => {
+onPage('anomalies are separate marks on the timeline that say what happened', async (page) => {
   await preset(page, 'kv-pressure');
   await inspectorTab(page, 'Log');
   await page.getByLabel('Kind of event').selectOption('anomaly');
@@ -31,7 +31,7 @@ onPage('anomalies are marks on the timeline that stand apart and say what happen
   await page.locator('.right dt').filter({ hasText: 'Head-of-line blocking' }).waitFor();
 });
 
-onPage('an anomaly is chosen by keyboard, and what lies ahead of it stays on the timeline', async (page) => {
+onPage('an anomaly is chosen by keyboard, and later ones stay on the timeline', async (page) => {
   await toTheEnd(page);
   // The marks of the end come with the answer after the last frame.
   let before = -1;

@@ -28,7 +28,7 @@ onPage('axe finds nothing at any size, in either theme, on any tab', async (page
   assert.deepEqual(found, []);
 });
 
-/** Each dialog and flyout with what opens it and what shows that it is there. Escape closes all of them. */
+/** Each dialog and flyout, with how to open it and how to detect it. Escape closes all of them. */
 const DIALOGS = [
   ['share', (page) => page.keyboard.press('s'), (page) => page.getByRole('img', { name: 'QR code of the link' })],
   ['help', (page) => page.keyboard.press('?'), (page) => page.getByRole('dialog')],
@@ -49,7 +49,7 @@ const DIALOGS = [
     'broken link',
     (page) =>
       page.evaluate(() => {
-        // Another link each time: the address may still say the one before.
+        // A different link each time, because the address may still have the previous one.
         location.hash = `#chat-4xh100;cluster.pools[0].replicas=${5000 + Math.floor(performance.now())}`;
       }),
     (page) => page.getByRole('dialog').getByText('cluster.pools[0].replicas'),

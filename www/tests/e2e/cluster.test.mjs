@@ -26,7 +26,7 @@ async function opened(page, scenario) {
   await toEnd(page);
 }
 
-onPage('a replica tells its pool, its price or that there is none, and what its CPU tier holds', async (page) => {
+onPage('a replica shows its pool, its price if any, and the contents of its CPU tier', async (page) => {
   await opened(page, TWO_POOLS);
   await inspectorTab(page, 'Replica');
   const panel = page.getByRole('complementary', { name: 'Inspector' });
@@ -44,7 +44,7 @@ onPage('a replica tells its pool, its price or that there is none, and what its 
   await page.getByRole('cell', { name: 'own', exact: true }).first().waitFor();
 });
 
-onPage('what a run’s numbers do not mean is said beside them', async (page) => {
+onPage('notices beside a run’s numbers say how to read them', async (page) => {
   const warm = { ...TWO_POOLS, title: 'All of it warm-up', run: { horizon_s: 20, warmup_s: 19.9, max_requests: 30 } };
   await opened(page, warm);
   const line = page.locator('.note-line');
@@ -56,7 +56,7 @@ onPage('what a run’s numbers do not mean is said beside them', async (page) =>
   await panel.getByText('run.warmup_s').first().waitFor();
 });
 
-onPage('key figures say of which span they are', async (page) => {
+onPage('key figures name their time span', async (page) => {
   const figures = page.getByRole('region', { name: 'Key figures' });
   await figures.getByText('Share of prompt blocks found in a cache, since the start').waitFor({ state: 'attached' });
   await figures.getByText('of the window, at the price of the replicas now serving').waitFor({ state: 'attached' });

@@ -13,7 +13,7 @@ async function open(page, router) {
   await compared(page);
 }
 
-/** What a key figure says of A and B, such as `9.35 s → 15.4 s`. */
+/** The values of a key figure in A and B, such as `9.35 s → 15.4 s`. */
 const figure = (page, name) =>
   page.evaluate((wanted) => {
     const found = [...document.querySelectorAll('.compare-figures > div')].find(
@@ -50,7 +50,7 @@ onPage('a second run keeps step, and its figures are those of the command line',
     await comes(() => figure(page, name), `${said(of.a)} → ${said(of.b)}`, name);
 });
 
-onPage('a cure is shown as the requests show it, and both runs are called by their routers', async (page, t) => {
+onPage('an improvement shows in each request, and both runs have the names of their routers', async (page, t) => {
   await preset(page, 'stale-herd');
   const file = await savedScenario(page);
   await open(page, 'Least loaded');
@@ -78,7 +78,7 @@ onPage('a cure is shown as the requests show it, and both runs are called by the
   );
 });
 
-onPage('of a router from the playhead on, requests are compared from there', async (page) => {
+onPage('with a router from the playhead on, requests are compared from there', async (page) => {
   await page.keyboard.press('c');
   await panel(page).getByRole('button', { name: 'from the playhead' }).click();
   await panel(page).getByLabel('Router of B').selectOption({ label: 'Random' });
@@ -110,7 +110,7 @@ onPage('a view that is open is marked in the bar, and a study without results st
   await panel(page).getByRole('button', { name: 'Cancel' }).click();
 });
 
-onPage('a reload keeps the comparison that is open, and its B', async (page) => {
+onPage('a reload keeps the open comparison, and its B', async (page) => {
   await open(page, 'Random');
   await page.waitForFunction(() => location.hash.includes('v1.'));
   await page.reload();
@@ -118,7 +118,7 @@ onPage('a reload keeps the comparison that is open, and its B', async (page) => 
   await panel(page).locator('.compare-differs').getByText('Random').waitFor();
 });
 
-onPage('before anything was chosen each choice says what it does, and one press begins B', async (page) => {
+onPage('before a choice, each one has a description, and one press begins B', async (page) => {
   await page.keyboard.press('c');
   const cards = panel(page).locator('.proposals section').first().getByRole('button');
   await cards.first().waitFor();
@@ -156,7 +156,7 @@ onPage('over several seeds the figures are those of the command line, and there 
   await panel(page).getByText('Key figures over 3 seeds').waitFor({ state: 'detached' });
 });
 
-onPage('a request is looked at in both runs, and B is gone on with', async (page) => {
+onPage('a request is shown in both runs, and B becomes the run on screen', async (page) => {
   await preset(page, 'router-showdown');
   await open(page, 'Least loaded');
   await panel(page).getByRole('heading', { name: 'Lost most' }).waitFor();
@@ -171,7 +171,7 @@ onPage('a request is looked at in both runs, and B is gone on with', async (page
   await resting(page);
 });
 
-onPage('before and after an edit: B goes on without it', async (page) => {
+onPage('before and after an edit: B continues without it', async (page) => {
   await page.keyboard.press('c');
   const edits = panel(page).getByLabel('Without an edit');
   await edits.selectOption({ index: 1 });
@@ -185,7 +185,7 @@ onPage('before and after an edit: B goes on without it', async (page) => {
   await panel(page).locator('.compare-verdict.better').first().waitFor();
 });
 
-onPage('of two edits of one instant B goes on without the one that is picked', async (page) => {
+onPage('of two edits at one instant, B continues without the picked one', async (page) => {
   const at_us = 10_000_000;
   const two = {
     title: 'Two edits at once',
@@ -207,7 +207,7 @@ onPage('of two edits of one instant B goes on without the one that is picked', a
   assert.deepEqual(edits, two.edits.slice(0, 1));
 });
 
-onPage('what the comparison hides cannot be reached, and the focus goes back', async (page) => {
+onPage('parts hidden by the comparison cannot be reached, and the focus returns', async (page) => {
   const opener = page.getByRole('banner').getByRole('button', { name: 'Compare', exact: true });
   await opener.focus();
   await page.keyboard.press('Enter');
@@ -240,7 +240,7 @@ onPage('a phone opens the comparison from the menu of presets', async (page) => 
   await panel(page).getByLabel('Router of B').waitFor();
 });
 
-onPage('axe finds nothing in a comparison, and nothing lies outside, on a desktop and a phone', async (page) => {
+onPage('axe finds nothing in a comparison, and nothing is outside, on a desktop and a phone', async (page) => {
   await open(page, 'Random');
   await compareFits(page);
 });
@@ -273,14 +273,14 @@ onPage(
   },
 );
 
-/** What a canvas shows, as text that differs where a pixel does. */
+/** The pixels of a canvas as text, to compare them. */
 const drawn = (page, side) =>
   panel(page)
     .getByRole('region', { name: `Stage of ${side}` })
     .locator('canvas')
     .evaluate((canvas) => canvas.toDataURL());
 
-onPage('the stages of both runs stand beside each other and move with the clock', async (page) => {
+onPage('the stages of both runs are beside each other and move with the clock', async (page) => {
   await open(page, 'Random');
   await panel(page).getByRole('button', { name: 'Stages' }).click();
   const stages = panel(page).locator('.stages');
@@ -304,7 +304,7 @@ onPage('the stages of both runs stand beside each other and move with the clock'
     async () => [(await drawn(page, 'A')) !== before[0], (await drawn(page, 'B')) !== before[1]],
     [true, true],
   );
-  // One choice is made in both.
+  // A selection applies to both.
   const tables = panel(page).getByRole('button', { name: 'Show as table' });
   await tables.first().click();
   const table = panel(page).getByRole('region', { name: 'Replicas' });

@@ -1,4 +1,4 @@
-// What tests of comparisons and studies share.
+// Shared code of tests of comparisons and studies.
 
 /** A fleet whose runs take a moment, for studies of many runs. */
 export const FLEET = {

@@ -59,12 +59,12 @@ test('an embedded run shows stage, chart and transport, is played by keys and ta
   await page.close();
 });
 
-test('an embedded run has the one chart that it was asked for, takes keys for steps and both ends, and tells its link', async () => {
+test('an embedded run has the one requested chart, takes keys for steps and both ends, and sends its link', async () => {
   const page = await site.browser.newPage({ viewport: { width: 1000, height: 600 }, serviceWorkers: 'block' });
   await page.goto(`http://127.0.0.1:${host.address().port}/`);
   const run = page.frameLocator('iframe');
   const at = () => run.locator('.clock').evaluate((el) => Number(el.firstChild.textContent.replaceAll(',', '')));
-  /** What the frame answers when it is asked; its link follows by a moment. */
+  /** The answer of the frame to a request; its link follows a moment later. */
   const state = async () => {
     await page.evaluate(() => {
       window.states = [];

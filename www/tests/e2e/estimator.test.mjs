@@ -1,5 +1,5 @@
-// What an autoscaler that learns has found out, in the tab Scaling of the built page in Chromium: the texts are those that the rows
-// of the command line give.
+// The estimates of a learning autoscaler, in the tab Scaling of the built page in Chromium: the texts follow from the
+// rows of the command line.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ function decisions(name) {
     .map((line) => JSON.parse(line));
 }
 
-/** Three significant digits, as the page has them. */
+/** Three significant digits, as on the page. */
 function sig3(x) {
   const size = Math.abs(x);
   if (size >= 99.95) return String(Math.round(x)).replace(/\B(?=(\d{3})+$)/g, ',');
@@ -35,12 +35,12 @@ async function goTo(page, seconds) {
   await resting(page);
 }
 
-/** What stands in the tab, with plain spaces. */
+/** The text of the tab, with plain spaces. */
 async function told(page) {
   return (await panel(page).innerText()).replaceAll('\u00a0', ' ').replace(/\s+/g, ' ');
 }
 
-onPage('the tab says of each decision what the rows of the command line say', async (page) => {
+onPage('the tab shows each decision as in the rows of the command line', async (page) => {
   await preset(page, 'filter-mended');
   await inspectorTab(page, 'Scaling');
   const rows = decisions('filter-mended');
@@ -70,7 +70,7 @@ onPage('the tab says of each decision what the rows of the command line say', as
   }
 });
 
-onPage('arrows go from decision to decision, and before the first one the tab says when it comes', async (page) => {
+onPage('arrows move between decisions, and before the first one the tab gives its time', async (page) => {
   await preset(page, 'filter-mended');
   await inspectorTab(page, 'Scaling');
   await goTo(page, 200);

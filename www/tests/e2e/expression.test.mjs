@@ -13,21 +13,21 @@ async function choose(page, box, option) {
   await resting(page);
 }
 
-onPage('an expression is written, mended, put to use in the middle of a run, and travels in the link', async (page) => {
+onPage('an expression is written, corrected, used in the middle of a run, and kept in the link', async (page) => {
   const panel = scenarioPanel(page);
   await choose(page, panel.getByRole('combobox', { name: 'Policy' }).nth(1), /^Weighted$/);
   await choose(page, panel.getByRole('combobox', { name: 'Profile' }), /^Custom$/);
   const scorers = panel.getByRole('combobox', { name: /^Scorer/ });
   await comes(() => scorers.count(), 3, 'the scorers of the default profile');
 
-  // A named scorer opens as the expression that it is.
+  // A named scorer opens as its expression.
   await panel.getByRole('button', { name: 'Open as expression: Queue depth' }).click();
   const field = panel.locator('.expression input');
   await field.waitFor();
   await comes(() => field.inputValue(), /^max\.load > min\.load \? /);
   await resting(page);
 
-  // Words are offered while one is typed, and taken by the keyboard.
+  // Completions are offered during typing, and chosen by keyboard.
   await field.fill('');
   await field.pressSequentially('0.2 + 0.8 / (1 + wai');
   const words = panel.getByRole('option');
@@ -39,7 +39,7 @@ onPage('an expression is written, mended, put to use in the middle of a run, and
   await field.press('Enter');
   await comes(() => field.inputValue(), '0.2 + 0.8 / (1 + waiting');
 
-  // What is wrong is said, at its place, and is not put to use.
+  // An error is shown in place, and the text is not used.
   await panel.locator('.expression .problems li').first().waitFor();
   await comes(() => panel.locator('.expression .problems').textContent(), /the end of the text at character 25/);
   await comes(() => field.getAttribute('aria-invalid'), 'true');
@@ -50,7 +50,7 @@ onPage('an expression is written, mended, put to use in the middle of a run, and
   await page.waitForFunction(() => document.querySelector('.expression mark')?.textContent === 'wating');
   await comes(() => panel.locator('.expression .problems').textContent(), /did you mean `waiting`\?/);
 
-  // Mended, it is in force from the playhead on.
+  // Once corrected, it is in force from the playhead on.
   const text = '0.2 + 0.8 / (1 + waiting)';
   await field.fill(text);
   await panel.locator('.expression mark').waitFor({ state: 'detached' });

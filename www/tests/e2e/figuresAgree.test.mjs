@@ -1,4 +1,4 @@
-// Figures on screen add up, agree with each other and say of which span they are.
+// Figures on screen add up, agree with each other and name their time span.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { comes, drop, inspectorTab, preset, resting, savedReport, suite, toEnd } from './harness.mjs';
@@ -84,7 +84,7 @@ onPage('while playing, key figures, heads of charts and distributions are of one
 });
 
 onPage(
-  'nobody served is told as such: no percentiles of before, who waits at the gateway, and an outage on the timeline',
+  'an outage shows as such: no earlier percentiles, the number of requests at the gateway, and a mark on the timeline',
   async (page) => {
     await resting(page);
     await comes(() => figure(page, 'TTFT p99').locator('p').innerText(), /^–\s*\d+ wait at the gateway$/);
@@ -98,14 +98,14 @@ onPage(
   { link: '#scale-to-zero;t=615' },
 );
 
-onPage('the TPOT objective is held against TPOT, and ITL stands beside it', async (page) => {
+onPage('the TPOT objective is compared with TPOT, and ITL is shown beside it', async (page) => {
   await toEnd(page);
   const tile = figure(page, 'TPOT p99');
   await comes(() => tile.locator('p').textContent(), /ITL/);
   await comes(() => figure(page, 'ITL p99').count(), 0);
 });
 
-onPage('a distribution is clicked for the request at its place', async (page) => {
+onPage('a click on a distribution opens the request at that latency', async (page) => {
   await toEnd(page);
   const canvas = page.locator('.ecdf canvas').first();
   const box = await canvas.boundingBox();
@@ -113,7 +113,7 @@ onPage('a distribution is clicked for the request at its place', async (page) =>
   await page.getByRole('img', { name: /Waterfall of request/ }).waitFor();
 });
 
-onPage('a click on a chart of latencies goes there and opens the slowest request of that time', async (page) => {
+onPage('a click on a chart of latencies seeks and opens the slowest request of that time', async (page) => {
   await toEnd(page);
   const plot = page.locator('.time-chart .plot').first();
   const box = await plot.boundingBox();
@@ -135,27 +135,27 @@ onPage('the pointer over one chart shows its instant on all of them, with the va
     const cross = await area.locator('.crosshair').evaluate(at);
     assert.ok(Math.abs(cross - box.x - box.width / 4) < 1, `${cross}`);
   }
-  // A bucket of latencies stands at its middle, a gauge at the instant it was read.
+  // A bucket of latencies is drawn at its middle, a gauge at the instant it was read.
   const chip = Number(await page.locator('.cursor-chip').textContent());
   for (const span of await page.locator('.time-chart .span').allTextContents()) {
     const told = Number(/at ([\d.]+) s$/.exec(span.trim())?.[1]);
     assert.ok(Math.abs(told - chip) <= 1, `${span} at ${chip}`);
   }
-  // TTFT has three percentiles, throughput what arrived and what is done.
+  // TTFT has three percentiles, throughput has arrived and finished requests.
   assert.equal(await areas.nth(0).locator('.crosshair-point').count(), 3);
   assert.equal(await areas.nth(2).locator('.crosshair-point').count(), 2);
   await page.mouse.move(box.x - 60, box.y - 300);
   await comes(() => page.locator('.crosshair').count(), 0);
 });
 
-onPage('axes start anew with another scenario', async (page) => {
+onPage('axes reset with another scenario', async (page) => {
   const drawn = () => page.evaluate(() => [...document.querySelectorAll('canvas')].map(textsOn));
   await page.evaluate(() => {
     window.textsOn = (canvas) => (window.canvasTexts.get(canvas) ?? []).map((t) => t.text).join(' ');
   });
   await watchCanvases(page);
   await preset(page, 'router-showdown');
-  // The last of what is drawn comes after the run rests: what stays the same is the opening.
+  // The last drawing comes after the run rests, so wait until it no longer changes.
   let opening;
   for (let same = 0; same < 4; ) {
     const now = await drawn();
@@ -176,7 +176,7 @@ onPage('axes start anew with another scenario', async (page) => {
   assert.deepEqual(again, opening);
 });
 
-onPage('a replica among 256 says what it runs, and its requests in flight are counted once', async (page) => {
+onPage('a replica among 256 shows its running requests, and counts requests in flight once', async (page) => {
   const many = {
     title: 'Two hundred and fifty-six',
     run: { horizon_s: 20, warmup_s: 0 },
@@ -203,7 +203,7 @@ onPage('a replica among 256 says what it runs, and its requests in flight are co
   await comes(() => inspector(page).getByText('Nothing is running here now.').count(), 0);
 });
 
-onPage('in the warm-up the latest seconds are shown, and that nothing is measured yet is said', async (page) => {
+onPage('in the warm-up the latest seconds are shown, with a note that nothing is measured yet', async (page) => {
   const warm = { title: 'Still warm', run: { horizon_s: 30, warmup_s: 25 } };
   await drop(page, 'scenario.json', JSON.stringify(warm));
   await page.getByText(warm.title).first().waitFor();
@@ -218,7 +218,7 @@ onPage('in the warm-up the latest seconds are shown, and that nothing is measure
   await inspector(page).getByText('The warm-up is not over').waitFor();
 });
 
-onPage('a log that keeps few events says how many older ones it lost', async (page) => {
+onPage('a log that keeps few events gives the number of lost older ones', async (page) => {
   const short = { title: 'A short memory', run: { horizon_s: 30, warmup_s: 0 }, observe: { event_log: 200 } };
   await drop(page, 'scenario.json', JSON.stringify(short));
   await page.getByRole('heading', { name: short.title }).waitFor();
@@ -240,7 +240,7 @@ onPage('a log that keeps few events says how many older ones it lost', async (pa
   await page.locator('.log-row').first().waitFor();
 });
 
-/** A duration as it is shown, in milliseconds, with what its last digit is worth. */
+/** A shown duration in milliseconds, with the value of its last digit. */
 function shownMs(text) {
   const [, value, unit] = /^([\d,.]+)\s?(ms|s|min)?$/.exec(text.trim());
   const scale = { ms: 1, s: 1000, min: 60_000 }[unit ?? 'ms'];
@@ -248,7 +248,7 @@ function shownMs(text) {
   return { ms: Number(value.replaceAll(',', '')) * scale, digit: scale / 10 ** decimals };
 }
 
-onPage('classes, tenants, clients and pools have the figures of the report that is saved', async (page) => {
+onPage('classes, tenants, clients and pools have the figures of the saved report', async (page) => {
   const report = JSON.parse(readFileSync(await savedReport(page), 'utf8'));
   const wanted = [
     ...report.classes,

@@ -19,7 +19,7 @@ import {
 const onPage = suite();
 const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
 
-/** What tests/portability.rs pins for the presets, cut to 30 s with 5 s of warm-up. */
+/** The digests in tests/portability.rs of the presets, cut to 30 s with 5 s of warm-up. */
 function pinned() {
   const source = readFileSync(`${ROOT}../tests/portability.rs`, 'utf8');
   return [...source.matchAll(/\("([\w@-]+), default", \d+, "([0-9a-f]{16})"\)/g)].map(([, name, digest]) => ({
@@ -63,25 +63,22 @@ async function quick(page) {
   return thread.evaluate(() => performance.getEntriesByType('resource').some((file) => file.name.includes('quick_bg')));
 }
 
-onPage(
-  'a run that plays goes on in the module built for speed, and comes to the command line’s digest',
-  async (page, t) => {
-    await page.getByRole('button', { name: 'Play', exact: true }).click();
-    await comes(() => quick(page), true);
-    const from = await clock(page);
-    await comes(async () => (await clock(page)) > from + 3, true);
-    await page.keyboard.press('Space');
-    await resting(page);
-    const digest = await finalDigest(page);
-    const { run, missing } = cli();
-    if (!run) {
-      t.skip(missing);
-      return;
-    }
-    assert.equal(digest, run('digest', 'chat-4xh100').split(/\s+/)[0]);
-    t.diagnostic(`digest ${digest} in the page and on the command line`);
-  },
-);
+onPage('a playing run continues in the module built for speed, with the command line’s digest', async (page, t) => {
+  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await comes(() => quick(page), true);
+  const from = await clock(page);
+  await comes(async () => (await clock(page)) > from + 3, true);
+  await page.keyboard.press('Space');
+  await resting(page);
+  const digest = await finalDigest(page);
+  const { run, missing } = cli();
+  if (!run) {
+    t.skip(missing);
+    return;
+  }
+  assert.equal(digest, run('digest', 'chat-4xh100').split(/\s+/)[0]);
+  t.diagnostic(`digest ${digest} in the page and on the command line`);
+});
 
 /** A trace in the Azure format: `requests` rows, the same ones every time. */
 function trace(requests) {
@@ -149,7 +146,7 @@ onPage('a trace packed with gzip is replayed as the plain one is', async (page) 
 
 onPage('a benchmark packed with gzip is compared with the run', async (page) => {
   const text = readFileSync(`${ROOT}../tests/it/exchange/samples/vllm-bench-detailed.json`);
-  // Its name says nothing of gzip: its first bytes do.
+  // Its name does not show gzip; its first bytes do.
   await drop(page, 'bench-0721.json', gzipSync(text));
   await page.getByRole('heading', { name: 'bench-0721.json' }).waitFor();
   await page.getByRole('row', { name: /^TPOT mean \d/ }).waitFor();
@@ -184,10 +181,10 @@ data:
     kvSpareTrigger: 0.1
 `;
 
-onPage('pasted policies say key by key what they become, and run as the command line has them', async (page, t) => {
+onPage('pasted policies show the translation of each key, and run as on the command line', async (page, t) => {
   const panel = scenarioPanel(page);
   const scenario = await savedScenario(page);
-  // An edit at the beginning is the scenario changed.
+  // An edit at the beginning changes the scenario itself.
   await page.keyboard.press('Home');
   await resting(page);
   await panel.getByRole('tab', { name: 'YAML' }).click();

@@ -1,11 +1,11 @@
-// What flags of the timeline do to a run: one that is moved or switched off replays it.
+// Flags of the timeline: moving one or switching it off replays the run.
 import assert from 'node:assert/strict';
 import { cli, finalDigest, savedScenario, suite } from './harness.mjs';
 import { goTo } from './sharing.mjs';
 
 const onPage = suite();
 
-onPage('a flag that is moved or switched off makes the run that the command line makes', async (page, t) => {
+onPage('a flag that is moved or switched off gives the run of the command line', async (page, t) => {
   const { run, missing } = cli();
   if (!run) {
     t.skip(missing);

@@ -1,4 +1,4 @@
-// The form: a model of one's own from its config.json.
+// The form: a custom model from its config.json.
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { clock, comes, drop, resting, suite } from './harness.mjs';
@@ -25,7 +25,7 @@ onPage(
   'a pasted config.json is read, its problems are listed, nothing of it is lost, and the pool uses it',
   async (page) => {
     const panel = scenarioPanel(page);
-    // The catalogue has no coefficients for a model of one's own, so step times have to change with it.
+    // The catalogue has no coefficients for a custom model, so step times have to change with it.
     await panel.getByRole('button', { name: /^Scheduling/ }).click();
     await panel.getByRole('combobox', { name: 'Step times', exact: true }).click();
     await page
@@ -83,7 +83,7 @@ onPage(
   },
 );
 
-onPage('a GPU of one’s own takes its figures, and a wrong one says its range', async (page) => {
+onPage('a custom GPU takes its figures, and a wrong one reports its range', async (page) => {
   const panel = scenarioPanel(page);
   await panel.getByRole('switch', { name: 'Own GPU' }).click();
   const memory = panel.getByRole('textbox', { name: /^Memory, / });
@@ -102,7 +102,7 @@ onPage('a GPU of one’s own takes its figures, and a wrong one says its range',
   await comes(() => memory.inputValue(), '141');
 });
 
-/** Where each policy is picked: the section, the label of its list, and which of the lists with that label. */
+/** The place of each policy's list: the section, its label, and its index among the lists with that label. */
 const PICKERS = [
   ['Admission', 'Policy', 0],
   ['Routing', 'Policy', 1],
@@ -111,7 +111,7 @@ const PICKERS = [
   ['Scheduling', 'Step times', 0],
 ];
 
-onPage('every variant of every policy can be picked, and its parameters explain themselves', async (page, t) => {
+onPage('every variant of every policy can be picked, and its parameters have help', async (page, t) => {
   const panel = scenarioPanel(page);
   await panel.getByRole('button', { name: /^Scheduling/ }).click();
   for (const name of ['Admission', 'Routing', 'Scheduling'])
@@ -143,7 +143,7 @@ onPage('every variant of every policy can be picked, and its parameters explain 
       await resting(page);
       const wrong = await panel.locator('.f.wrong').allTextContents();
       assert.deepEqual(wrong, [], `${section} ${variant}`);
-      // The parameters are the rows set in under the list, up to the next row that is not.
+      // The parameters are the indented rows under the list.
       const bare = await page.evaluate(
         ([name, i]) => {
           const rows = [...document.querySelectorAll('.f')];
@@ -170,7 +170,7 @@ onPage('every variant of every policy can be picked, and its parameters explain 
   }
 });
 
-onPage('a named profile becomes one’s own with what it was made of', async (page) => {
+onPage('a named profile becomes a custom one with its parts', async (page) => {
   const panel = scenarioPanel(page);
   const pick = async (label, index, option) => {
     await panel.getByRole('combobox', { name: label, exact: true }).nth(index).click();
@@ -191,7 +191,7 @@ onPage('a named profile becomes one’s own with what it was made of', async (pa
   await comes(() => page.locator('.problem').count(), 0);
 });
 
-onPage('fields are named with what they belong to, and a section explains all of its fields at once', async (page) => {
+onPage('field names include their section or entry, and a section explains all of its fields at once', async (page) => {
   const panel = scenarioPanel(page);
   await panel.getByRole('textbox', { name: 'Rate, Arrivals, client chat' }).waitFor();
   await panel.getByRole('textbox', { name: 'Median, Prompt, client chat' }).waitFor();
@@ -247,7 +247,7 @@ onPage('fast arrows in a field all count, and a value set back leaves no edit', 
   await comes(() => panel.locator('.changes li').textContent(), /scheduled/);
 });
 
-onPage('what was refused vanishes when it is mended, and Escape gives back what is in force', async (page) => {
+onPage('an error disappears when it is corrected, and Escape restores the value in force', async (page) => {
   const panel = scenarioPanel(page);
   const tp = panel.getByRole('textbox', { name: 'Replicas' });
   await tp.fill('-3');
@@ -267,7 +267,7 @@ onPage('what was refused vanishes when it is mended, and Escape gives back what 
   await page.locator('.notice').waitFor({ state: 'detached' });
 });
 
-onPage('a YAML alias bomb is told, and its message goes when the text changes', async (page) => {
+onPage('a YAML alias bomb is reported, and the message disappears when the text changes', async (page) => {
   const panel = scenarioPanel(page);
   await panel.getByRole('tab', { name: 'YAML' }).click();
   const text = panel.getByRole('textbox', { name: 'Scenario as YAML' });
@@ -284,7 +284,7 @@ onPage('a YAML alias bomb is told, and its message goes when the text changes', 
 });
 
 onPage(
-  'a YAML tab opened without a network says so, and the form goes on',
+  'a YAML tab opened without a network says so, and the form still works',
   async (page) => {
     const panel = scenarioPanel(page);
     await page.context().setOffline(true);

@@ -1,4 +1,4 @@
-// The gallery of presets, notes that point at things, and rows as files.
+// The gallery of presets, links in notes, and rows as files.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ onPage('the gallery opens, is searched and opens a preset by keyboard alone', as
   assert.equal(await resting(page), 37);
 });
 
-onPage('tags leave the presets that have them, Escape gives the focus back', async (page) => {
+onPage('tags filter the presets, Escape returns the focus', async (page) => {
   await openGallery(page);
   const chip = gallery(page).getByRole('button', { name: /^scheduling \d+$/ });
   const wanted = Number((await chip.textContent()).split(' ').at(-1));
@@ -46,7 +46,7 @@ onPage('tags leave the presets that have them, Escape gives the focus back', asy
   await page.waitForFunction(() => document.activeElement?.closest('.top') !== null);
 });
 
-onPage('every card has a picture and opens its preset where it says, without an error', async (page, t) => {
+onPage('every card has a picture and opens its preset at its instant, without an error', async (page, t) => {
   await openGallery(page);
   const names = await cards(page).evaluateAll((found) => found.map((card) => card.dataset.preset));
   for (const name of names) {
@@ -82,7 +82,7 @@ onPage('axe finds nothing in the gallery, on a desktop and a phone, in either th
     }
 });
 
-onPage('a link in a note takes the run to an instant and selects what it is about', async (page) => {
+onPage('a link in a note takes the run to an instant and selects its subject', async (page) => {
   await preset(page, 'cache-livelock');
   const note = page.locator('.story');
   await note.getByRole('button', { name: 'Its waterfall' }).click();
@@ -137,27 +137,24 @@ onPage('a download of rows can be cancelled, and the run on screen stays where i
   assert.equal(await clock(page), at);
 });
 
-onPage(
-  'a link pasted into the gallery opens, what is none is told, and a blank scenario says its defaults',
-  async (page) => {
-    await openGallery(page);
-    const field = gallery(page).getByRole('textbox', { name: 'Paste a link' });
-    await field.fill('chat with four replicas');
-    await field.press('Enter');
-    await gallery(page).getByRole('alert').getByText('a link contains a #').waitFor();
-    await field.fill('#kv-pressure;seed=9;t=12.5');
-    await field.press('Enter');
-    await gallery(page).waitFor({ state: 'detached' });
-    await page.waitForFunction(() => document.querySelector('.clock')?.firstChild?.textContent?.startsWith('12.5'));
-    await comes(() => page.getByRole('banner').getByRole('textbox', { name: 'Seed' }).inputValue(), '9');
-    await openGallery(page);
-    await gallery(page).getByRole('button', { name: 'Blank scenario' }).click();
-    await page.waitForFunction(() => document.querySelector('.preset-name')?.textContent === 'default');
-    await resting(page);
-  },
-);
+onPage('a pasted link opens, other text is reported, and a blank scenario shows its defaults', async (page) => {
+  await openGallery(page);
+  const field = gallery(page).getByRole('textbox', { name: 'Paste a link' });
+  await field.fill('chat with four replicas');
+  await field.press('Enter');
+  await gallery(page).getByRole('alert').getByText('a link contains a #').waitFor();
+  await field.fill('#kv-pressure;seed=9;t=12.5');
+  await field.press('Enter');
+  await gallery(page).waitFor({ state: 'detached' });
+  await page.waitForFunction(() => document.querySelector('.clock')?.firstChild?.textContent?.startsWith('12.5'));
+  await comes(() => page.getByRole('banner').getByRole('textbox', { name: 'Seed' }).inputValue(), '9');
+  await openGallery(page);
+  await gallery(page).getByRole('button', { name: 'Blank scenario' }).click();
+  await page.waitForFunction(() => document.querySelector('.preset-name')?.textContent === 'default');
+  await resting(page);
+});
 
-onPage('a saved report is what the command line prints, its link included', async (page, t) => {
+onPage('a saved report equals the one of the command line, including its link', async (page, t) => {
   await preset(page, 'kv-pressure');
   const path = await savedReport(page);
   const saved = readFileSync(path, 'utf8').trim();

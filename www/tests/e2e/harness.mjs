@@ -1,4 +1,4 @@
-// Serves the built page under a deep path and opens it in Chromium, watching for everything that must not happen.
+// Serves the built page under a deep path and opens it in Chromium, watching for forbidden events.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { preview } from 'vite';
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Where the first preset opens, in simulated seconds. */
 export const OPENING_S = 48;
-/** What a machine that is ten times slower than a desk's needs for one thing that is waited for, and for a whole test. */
+/** Time limits for one wait and for a whole test, on a machine ten times slower than a desktop. */
 const WAIT_MS = 120_000;
 const TEST_MS = 600_000;
 const ARGS = [
@@ -25,7 +25,7 @@ const ARGS = [
   '--disable-sync',
 ];
 
-/** The command line to compare with, or why there is none. */
+/** The command line to compare with, or the reason for its absence. */
 export function cli() {
   const candidates = [
     process.env.TOKENYARD_BIN,
@@ -37,7 +37,7 @@ export function cli() {
   return { run: (...args) => execFileSync(path, args, { encoding: 'utf8', maxBuffer: 1 << 28 }).trim() };
 }
 
-/** Serves the built page, or what lies in another directory. */
+/** Serves the built page, or another directory. */
 export async function open(outDir = 'dist') {
   const server = await preview({
     root: ROOT,
@@ -77,7 +77,7 @@ export async function newPage({ browser, url }, { link = '', opened, ...options 
   page.on('pageerror', (error) => seen.errors.push(error.stack ?? String(error)));
   page.on('console', (message) => {
     if (message.text() === 'Service Worker registration blocked by Playwright') return;
-    // The browser asks for the icon of its tab by itself, past the service worker: without a network it says so.
+    // The browser requests the icon of its tab by itself, past the service worker; without a network that is an error.
     if (message.location().url.endsWith('/icon.svg') && message.text().includes('ERR_INTERNET_DISCONNECTED')) return;
     if (message.type() === 'error' || message.type() === 'warning')
       seen.errors.push(`${message.text()} ${message.location().url}`.trim());
@@ -89,9 +89,9 @@ export async function newPage({ browser, url }, { link = '', opened, ...options 
   });
   await page.addInitScript(() => {
     window.seen = { violations: [], longTasks: [], shifts: [] };
-    // What each thread was asked and has not answered yet.
+    // The open questions of each thread.
     const asked = new Map();
-    // Pictures that the painter's thread was given and has not drawn yet, and the canvases that were handed to it, by number.
+    // Pictures sent to the painter's thread and not drawn yet, and its canvases, by number.
     window.painter = { unpainted: 0, sheets: new Map() };
     const handed = new WeakMap();
     const { transferControlToOffscreen } = HTMLCanvasElement.prototype;
@@ -146,9 +146,9 @@ export async function newPage({ browser, url }, { link = '', opened, ...options 
 }
 
 /**
- * Serves the page for a file of tests, each on a page of its own; one fails on whatever a page must never do. What fails is tried
- * once more on a fresh page, as a browser on a busy machine is not as repeatable as the simulator is; the first failure is printed,
- * and scripts/e2e counts such tests.
+ * Serves the page for a file of tests, each on its own page; a test fails on anything that a page must never do. A
+ * failed test is repeated once on a fresh page, because a browser on a busy machine is less repeatable than the
+ * simulator. The first failure is printed, and scripts/e2e counts such tests.
  */
 export function suite() {
   let site;
@@ -186,8 +186,8 @@ const OPENS = new Map(
 );
 
 /**
- * Reads something of the page until it is as expected (a value, or a pattern it matches): the screen follows an action by a frame
- * or more. Fails with what was read last.
+ * Reads a value of the page until it is as expected (a value, or a pattern it matches), because the screen follows an
+ * action by a frame or more. Fails with the value read last.
  */
 export async function comes(read, expected, why) {
   const until = Date.now() + WAIT_MS / 4;
@@ -222,14 +222,14 @@ export async function clock(page) {
 }
 
 /**
- * Waits until the run rests: the opening run is done, or a seek has arrived, and every question to a thread is answered. Tells the
- * simulated time, in seconds.
+ * Waits until the run rests: the opening run is done, or a seek has arrived, and every question to a thread is
+ * answered. Returns the simulated time, in seconds.
  */
 export async function resting(page) {
   await page.waitForFunction(() => {
     const { rest } = window;
     const now = document.querySelector('.clock')?.firstChild?.textContent;
-    // Nothing plays, and no work is under way, told or not.
+    // Nothing plays, and no work is under way, shown or not.
     const paused =
       document.querySelector('button[aria-label="Play"]') !== null &&
       document.querySelector('.page')?.dataset.mode === 'paused' &&
@@ -244,7 +244,7 @@ export async function resting(page) {
   return clock(page);
 }
 
-/** Runs to the end, and waits until all of the page is of the end. */
+/** Runs to the end, and waits until the whole page shows the end. */
 export async function toEnd(page) {
   await page.getByRole('button', { name: 'Run to the end' }).click();
   await resting(page);
@@ -292,7 +292,7 @@ export function scratch() {
   return mkdtempSync(join(tmpdir(), 'tokenyard-e2e-'));
 }
 
-/** Drops a file of text or bytes on the middle of the page, or on what a selector names, as a reader would. */
+/** Drops a file of text or bytes on the middle of the page, or on a selected element, as a user would. */
 export async function drop(page, name, content, onto = 'main') {
   const transfer = await page.evaluateHandle(
     ([fileName, base64]) => {

@@ -1,4 +1,4 @@
-// In reach of every hand: keys, the time field, work that can be cancelled, a focus that is never lost.
+// Accessibility: keys, the time field, work that can be cancelled, a focus that is never lost.
 import assert from 'node:assert/strict';
 import { clock, comes, drop, OPENING_S, resting, suite } from './harness.mjs';
 
@@ -18,7 +18,7 @@ async function speedStop(page) {
   return Number(await page.getByRole('slider', { name: 'Speed' }).getAttribute('aria-valuenow'));
 }
 
-onPage('keys of players and profilers go where they say, and each of several fast keys counts', async (page) => {
+onPage('keys of players and profilers seek as described, and each of several fast keys counts', async (page) => {
   const stop = await speedStop(page);
   await page.keyboard.press('l');
   await page.keyboard.press('l');
@@ -43,7 +43,7 @@ onPage('keys of players and profilers go where they say, and each of several fas
   for (let i = 0; i < 4; i += 1) await page.keyboard.press('Shift+Comma');
   await page.waitForFunction((s) => Number(document.querySelector('.clock')?.firstChild.textContent) < s, before);
   await resting(page);
-  // Each arrow of the timeline is a two-hundredth of 240 s, counted from where the run is being taken.
+  // Each arrow of the timeline is a two-hundredth of 240 s, from the target of the seek under way.
   await page.getByRole('slider', { name: 'Time' }).focus();
   const from = await clock(page);
   for (let i = 0; i < 3; i += 1) await page.keyboard.press('ArrowRight');
@@ -66,7 +66,7 @@ onPage('a time that cannot be reached is refused with the range, and is kept', a
   await transport(page).getByRole('alert').waitFor({ state: 'detached' });
 });
 
-onPage('long work says what it is, how far it is, and is cancelled by its button and by Space', async (page) => {
+onPage('long work shows its name and progress, and is cancelled by its button and by Space', async (page) => {
   const panel = scenarioPanel(page);
   await panel.getByRole('button', { name: /^Run/ }).click();
   const horizon = panel.getByRole('textbox', { name: 'Ends at', exact: true });
@@ -104,7 +104,7 @@ onPage('long work says what it is, how far it is, and is cancelled by its button
   assert.ok((await resting(page)) < 39_000, 'it stopped and does not play');
 });
 
-onPage('a change that makes a long run again tells where it goes, and is stopped on the way', async (page) => {
+onPage('a change that rebuilds a long run shows its target, and can be stopped on the way', async (page) => {
   const panel = scenarioPanel(page);
   await panel.getByRole('button', { name: /^Run/ }).click();
   const type = async (name, text) => {
@@ -155,7 +155,7 @@ onPage('End runs to the end of the run, and K pauses without ever playing', asyn
   assert.equal(await resting(page), paused, 'a second K lets it rest');
 });
 
-onPage('the focus goes to what stands nearest when what had it goes away', async (page) => {
+onPage('the focus goes to the nearest control when the focused one disappears', async (page) => {
   const panel = scenarioPanel(page);
   const replicas = panel.getByRole('textbox', { name: 'Replicas' });
   await replicas.fill('5');
@@ -174,7 +174,7 @@ onPage('the focus goes to what stands nearest when what had it goes away', async
   await page.waitForFunction(() => document.activeElement !== document.body && !document.activeElement.disabled);
 });
 
-onPage('the status is spoken on request, and by itself where the run rests', async (page) => {
+onPage('the status is announced on request, and automatically when the run rests', async (page) => {
   const spoken = page.locator('.page > [role=status][aria-live=polite]');
   await page.waitForFunction(() => /^At 48 s/.test(document.querySelector('.page > [role=status]')?.textContent));
   await page.keyboard.press('v');
@@ -187,7 +187,7 @@ onPage('the status is spoken on request, and by itself where the run rests', asy
   await comes(() => page.evaluate(() => localStorage.getItem('spoken')), 'off');
 });
 
-onPage('what came of an edit is said once its window has passed, unless that is switched off', async (page) => {
+onPage('the effect of an edit is announced once its window has passed, unless switched off', async (page) => {
   await page.evaluate(() => {
     window.said = [];
     const region = document.querySelector('.page > [role=status]');
@@ -229,7 +229,7 @@ onPage('what came of an edit is said once its window has passed, unless that is 
   assert.deepEqual(await page.evaluate(() => window.said), []);
 });
 
-onPage('the stage takes arrow keys: a replica, then one of its requests, each spoken', async (page) => {
+onPage('the stage takes arrow keys: a replica, then one of its requests, each announced', async (page) => {
   const stage = page.getByRole('application', { name: /^Stage/ });
   await stage.focus();
   await page.keyboard.press('ArrowRight');
@@ -246,7 +246,7 @@ onPage('the stage takes arrow keys: a replica, then one of its requests, each sp
   assert.ok(await stage.evaluate((e) => e === document.activeElement), 'the focus stays on the stage');
 });
 
-onPage('256 clients make a small form at once, and each of them is within reach', async (page) => {
+onPage('256 clients give a small form at first, and each of them can be reached', async (page) => {
   const clients = Array.from({ length: 256 }, (_, i) => ({
     name: `client-${i}`,
     arrivals: { poisson: { rate_per_s: 0.05 } },
@@ -273,7 +273,7 @@ onPage('the flags of the timeline are stops of the tab key and lead to their edi
   assert.ok(await stop.evaluate((e) => e === document.activeElement));
 });
 
-onPage('the list of presets is opened, gone through and left by keys, and its choice is opened', async (page) => {
+onPage('the list of presets works with keys: open, move, leave, and open a choice', async (page) => {
   const trigger = page.getByRole('banner').getByRole('button', { name: 'Presets' });
   const lit = page.locator('[role=menuitem][data-highlighted]');
   const focused = () => trigger.evaluate((e) => e === document.activeElement);

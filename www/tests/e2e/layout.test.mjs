@@ -1,4 +1,4 @@
-// The page at every size: nothing overprints, nothing is cut or outside, nothing moves while it loads.
+// The page at every size: nothing overlaps, is cut or outside, and nothing moves while it loads.
 import assert from 'node:assert/strict';
 import { drop, resting, suite } from './harness.mjs';
 import { onTabs, painted, problems, SIZES, TABS, theme, watchCanvases } from './texts.mjs';
@@ -6,8 +6,8 @@ import { onTabs, painted, problems, SIZES, TABS, theme, watchCanvases } from './
 const onPage = suite();
 
 /**
- * Replicas and clients. The whole product of the stage is drawn in tests/layout; here everything around it is laid out too. The
- * first cluster is looked at in every size, the others each in every third, so that each size meets several.
+ * Replicas and clients. tests/layout draws all combinations of the stage; here everything around it is laid out too.
+ * The first cluster is checked at every size, the others at every third, so that each size has several.
  */
 const CLUSTERS = [
   [4, 3],
@@ -44,11 +44,11 @@ async function openScenario(page, replicas, clients) {
   await page.getByRole('slider', { name: 'Time' }).press('PageUp');
   await page.getByRole('slider', { name: 'Time' }).press('PageUp');
   await resting(page);
-  // Notices leave by themselves, perhaps just now.
+  // Notices disappear by themselves, possibly now.
   await page.evaluate(() => document.querySelector('.notice [aria-label=Dismiss]')?.click());
 }
 
-/** Opens a cluster and looks at it at each size, the themes taking turns from the first one on; tells what was wrong. */
+/** Opens a cluster and checks it at each size, with alternating themes; returns the problems. */
 async function lookAt(page, [replicas, clients], sizes, tabs, first = 0) {
   const found = [];
   await page.setViewportSize({ width: 1440, height: 900 });
@@ -66,7 +66,7 @@ async function lookAt(page, [replicas, clients], sizes, tabs, first = 0) {
   return found;
 }
 
-onPage('at every size and with clusters of every size no text lies on another, is cut or outside', async (page) => {
+onPage('at every size and with clusters of every size no text overlaps another, is cut or outside', async (page) => {
   await watchCanvases(page);
   const found = await lookAt(page, CLUSTERS[0], SIZES, TABS);
   for (const [i, cluster] of CLUSTERS.entries())
@@ -88,7 +88,8 @@ onPage('256 clients have room on every tab', async (page) => {
   assert.deepEqual(await lookAt(page, [8, 256], sizes, TABS), []);
 });
 
-// Every size with every cluster, every number of clients and both themes: minutes, so only where it is asked for.
+// Every size with every cluster, every number of clients and both themes: this takes minutes, so it runs only on
+// request.
 if (process.env.TOKENYARD_LAYOUT === 'all') {
   for (const replicas of [1, 2, 4, 8, 64, 256, 1024])
     for (const clients of [1, 3, 256])

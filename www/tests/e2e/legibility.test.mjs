@@ -1,4 +1,4 @@
-// What can be seen: nothing is cut without a way to read it, nothing covers a chart, the system's colours are enough.
+// Legibility: all cut text can be read in full, nothing covers a chart, the system's colours are enough.
 import assert from 'node:assert/strict';
 import { comes, inspectorTab, preset, resting, suite } from './harness.mjs';
 import { onTabs, painted, SIZES, TABS, watchCanvases } from './texts.mjs';
@@ -6,7 +6,7 @@ import { onTabs, painted, SIZES, TABS, watchCanvases } from './texts.mjs';
 const onPage = suite();
 const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
 
-onPage('a closed section says whole settings or none', async (page) => {
+onPage('a closed section shows whole settings or none', async (page) => {
   const panel = scenarioPanel(page);
   for (const title of ['Fleet', 'KV cache', 'Admission', 'Routing', 'Workload'])
     await panel.getByRole('button', { name: title, exact: true }).click();
@@ -31,7 +31,7 @@ onPage('a closed section says whole settings or none', async (page) => {
   }
 });
 
-onPage('a line of the log that is cut can be read whole, by pointer and by keyboard', async (page) => {
+onPage('a cut line of the log can be read in full, by pointer and by keyboard', async (page) => {
   await preset(page, 'kv-pressure');
   await inspectorTab(page, 'Log');
   await page.getByLabel('Kind of event').selectOption('anomaly');
@@ -53,7 +53,7 @@ onPage('a line of the log that is cut can be read whole, by pointer and by keybo
 });
 
 onPage(
-  'labels of the speed control stand at equal distances, and a notice covers neither charts nor timeline',
+  'labels of the speed control are at equal distances, and a notice covers neither charts nor timeline',
   async (page) => {
     const middles = await page
       .locator('.slider-mark')
@@ -90,7 +90,7 @@ onPage('at every size and on every tab a notice leaves the timeline and its butt
     await painted(page);
     await onTabs(page, TABS, async (tab) => {
       const covered = await page.evaluate(() => {
-        // Where the page itself scrolls, its end is where the transport is.
+        // If the page itself scrolls, the transport is at its end.
         document.documentElement.scrollTop = document.documentElement.scrollHeight;
         const over = document.querySelector('.notice').getBoundingClientRect();
         return ['.scrubber', '.ctl'].filter((part) => {
@@ -125,7 +125,7 @@ onPage(
     const { ground, rim, ...marks } = painted;
     for (const [name, colour] of Object.entries(marks)) assert.notEqual(colour, ground, `${name} cannot be seen`);
     assert.equal(rim, '1px');
-    // Still motion: what is shown changes at most twice a second.
+    // Reduced motion: the screen changes at most twice a second.
     await page.keyboard.press('Space');
     await page.waitForTimeout(1000);
     const changes = await page.evaluate(
@@ -165,7 +165,7 @@ onPage('a newcomer without a mouse gets to Play, to a request and back', async (
   await page.getByRole('button', { name: 'The latest completion' }).waitFor();
 });
 
-onPage('canvases have the face of the page, also where it comes after they were first drawn', async (page) => {
+onPage('canvases have the font of the page, even if it loads after the first drawing', async (page) => {
   let give;
   const given = new Promise((resolve) => {
     give = resolve;

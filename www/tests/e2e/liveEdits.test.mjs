@@ -7,10 +7,10 @@ import { goTo } from './sharing.mjs';
 const onPage = suite();
 const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
 
-/** Edits that the first preset comes with. */
+/** The scheduled edits of the first preset. */
 const SCHEDULED = 1;
 
-/** Waits for so many flags on the timeline beside the scheduled ones, as its sentence tells them. */
+/** Waits for a number of flags on the timeline besides the scheduled ones, by its sentence. */
 async function flags(page, count) {
   await page.getByRole('img', { name: new RegExp(`Timeline.*; ${SCHEDULED + count} edits?\\b`) }).waitFor();
 }
@@ -26,7 +26,7 @@ async function pick(page, list, option) {
 }
 
 async function play(page) {
-  // Slowly: the run must still go on when the last edit is made.
+  // Slowly, so that the run still plays at the last edit.
   for (let i = 0; i < 2; i += 1) await page.keyboard.press('[');
   await page.keyboard.press('Space');
   await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
@@ -44,7 +44,7 @@ onPage(
     const pool = panel.getByRole('group', { name: 'main-2' });
     const before = await clock(page);
     await play(page);
-    // An edit before its first step would stand at the instant where it opened.
+    // An edit before its first step would be at its opening instant.
     await comes(async () => (await clock(page)) > before, true);
     await panel.getByRole('button', { name: 'Add pool' }).click();
     await pool.first().getByText('added at').waitFor();
@@ -108,7 +108,7 @@ onPage(
 );
 
 onPage(
-  'undo and redo by keyboard: an added pool goes and comes again, further on it is emptied and filled',
+  'undo and redo by keyboard: an added pool is removed and added again, later it is emptied and filled',
   async (page) => {
     const panel = scenarioPanel(page);
     await panel.getByRole('button', { name: 'Add pool' }).focus();
@@ -142,25 +142,22 @@ onPage(
   },
 );
 
-onPage(
-  'an edit that lies ahead of the playhead is undone by taking it away; a restart by the old document',
-  async (page) => {
-    const panel = scenarioPanel(page);
-    const replicas = panel.getByRole('textbox', { name: 'Replicas' }).first();
-    await type(replicas, '6');
-    await flags(page, 1);
-    await page.getByRole('slider', { name: 'Time' }).press('PageDown');
-    await page.waitForFunction(() => document.querySelectorAll('.f.chg').length === 0);
-    await resting(page);
-    await panel.getByRole('button', { name: 'Undo' }).click();
-    await flags(page, 0);
-    const seed = page.getByRole('banner').getByRole('textbox', { name: 'Seed' });
-    await type(seed, '7');
-    await page.waitForFunction(() => document.querySelector('.preset-name')?.nextElementSibling?.textContent === '+1');
-    await panel.getByRole('button', { name: 'Undo' }).click();
-    await page.waitForFunction(() => document.querySelector('.seed input')?.value === '42');
-  },
-);
+onPage('an edit ahead of the playhead is undone by removing it; a restart by the old document', async (page) => {
+  const panel = scenarioPanel(page);
+  const replicas = panel.getByRole('textbox', { name: 'Replicas' }).first();
+  await type(replicas, '6');
+  await flags(page, 1);
+  await page.getByRole('slider', { name: 'Time' }).press('PageDown');
+  await page.waitForFunction(() => document.querySelectorAll('.f.chg').length === 0);
+  await resting(page);
+  await panel.getByRole('button', { name: 'Undo' }).click();
+  await flags(page, 0);
+  const seed = page.getByRole('banner').getByRole('textbox', { name: 'Seed' });
+  await type(seed, '7');
+  await page.waitForFunction(() => document.querySelector('.preset-name')?.nextElementSibling?.textContent === '+1');
+  await panel.getByRole('button', { name: 'Undo' }).click();
+  await page.waitForFunction(() => document.querySelector('.seed input')?.value === '42');
+});
 
 onPage(
   'on a phone pools and clients are added, emptied and undone without YAML, each control large enough to hit',

@@ -1,4 +1,4 @@
-// Measured runs beside the simulation: the panel, an experiment opened as a scenario, and a benchmark of one's own.
+// Measured runs beside the simulation: the panel, an experiment opened as a scenario, and the user's own benchmark.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { comes, drop, ROOT, resting, suite } from './harness.mjs';
@@ -34,7 +34,7 @@ onPage(
   },
 );
 
-onPage('raw, calibrated, transfer and ranking are told apart, and errors stand by model', async (page) => {
+onPage('raw, calibrated, transfer and ranking are separate, and errors are listed by model', async (page) => {
   await page.getByRole('button', { name: 'How true is this?' }).click();
   const title = panel(page).locator('.truth-title');
   await title.waitFor();
@@ -75,7 +75,7 @@ onPage('a dropped benchmark is compared with the run, and one click calibrates t
 });
 
 onPage(
-  'the panel of measured runs is opened and left by keyboard, and the focus comes back to its button',
+  'the panel of measured runs is opened and left by keyboard, and the focus returns to its button',
   async (page) => {
     await page.getByRole('button', { name: 'How true is this?' }).focus();
     await page.keyboard.press('Enter');

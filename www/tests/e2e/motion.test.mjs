@@ -1,4 +1,5 @@
-// Charts follow a run that plays at any number of frames a second: with reduced motion there are two, on a slow machine few.
+// Charts follow a playing run at any number of frames per second: with reduced motion there are two, on a slow machine
+// few.
 import assert from 'node:assert/strict';
 import { clock, suite } from './harness.mjs';
 
@@ -14,7 +15,7 @@ const CHARTS = [
   'health',
 ];
 
-/** Counts how often each chart is asked for. */
+/** Counts the requests for each chart. */
 const counts = (page) =>
   page.addInitScript(() => {
     window.columns = {};
@@ -28,7 +29,7 @@ const counts = (page) =>
     };
   });
 
-/** Plays until some seconds have passed on the clock of the run; tells how often each chart was renewed. */
+/** Plays until some seconds have passed on the clock of the run; returns how often each chart was updated. */
 async function played(page, seconds) {
   const from = await clock(page);
   await page.evaluate(() => {
@@ -62,7 +63,7 @@ onPage(
     const devtools = await page.context().newCDPSession(page);
     await devtools.send('Emulation.setCPUThrottlingRate', { rate: 20 });
     await page.keyboard.press('Space');
-    // However long a frame takes: each chart gets its turn again and again, or this never comes.
+    // Each chart must be updated repeatedly at any duration of frames; otherwise this wait fails.
     await page.waitForFunction((charts) => charts.every((view) => (window.columns[view] ?? 0) >= 4), CHARTS, {
       timeout: 120_000,
     });

@@ -8,7 +8,7 @@ import { comes, newPage, open, ROOT, resting, scratch, suite } from './harness.m
 const onPage = suite();
 
 onPage(
-  'a page that was open once opens again without a network, with its run and what is loaded later',
+  'a page that was open once opens again without a network, with its run and parts loaded later',
   async (page) => {
     await page.evaluate(() => navigator.serviceWorker.ready);
     await page.waitForFunction(async () => (await navigator.serviceWorker.ready).active?.state === 'activated');
@@ -28,7 +28,7 @@ onPage(
   { serviceWorkers: 'allow' },
 );
 
-onPage('the page can be installed: its manifest names it, with icons that are there', async (page) => {
+onPage('the page can be installed: its manifest has its name and existing icons', async (page) => {
   const found = await page.evaluate(async () => {
     const { href } = document.querySelector('link[rel=manifest]');
     const manifest = await (await fetch(href)).json();
@@ -40,7 +40,7 @@ onPage('the page can be installed: its manifest names it, with icons that are th
   assert.ok(found.icons.length >= 3 && found.icons.every((ok) => ok));
 });
 
-test('a new version is told of, and taken when the reader says so, with the run where it was', async () => {
+test('a new version is announced, and loaded when the user agrees, with the run at its instant', async () => {
   const served = join(scratch(), 'dist');
   cpSync(join(ROOT, 'dist'), served, { recursive: true });
   const site = await open(served);

@@ -76,7 +76,7 @@ onPage(
   },
 );
 
-onPage('a field that restarts makes the run again up to the same instant and keeps the edits', async (page) => {
+onPage('a field that restarts rebuilds the run up to the same instant and keeps the edits', async (page) => {
   await raiseRate(page);
   const panel = scenarioPanel(page);
   await panel.getByRole('button', { name: 'Run' }).click();
@@ -86,12 +86,12 @@ onPage('a field that restarts makes the run again up to the same instant and kee
   await page.waitForFunction(() => document.querySelectorAll('.f.chg').length === 2);
   assert.equal(await resting(page), OPENING_S);
   await panel.getByRole('tab', { name: 'Changes' }).click();
-  // The reader's edit, the scheduled one and the field that differs from the start.
+  // The user's edit, the scheduled one and the field changed from the start.
   await panel.locator('.changes li').nth(2).waitFor();
   await comes(() => panel.locator('.changes li').count(), 3);
 });
 
-onPage('the weighted router takes scorers of one’s own, and a decision shows what each gave', async (page) => {
+onPage('the weighted router takes custom scorers, and a decision shows the score of each', async (page) => {
   const panel = scenarioPanel(page);
   const pick = async (label, index, option) => {
     await panel.getByRole('combobox', { name: label }).nth(index).click();
@@ -140,7 +140,7 @@ onPage('wrong input is explained under its field and the run stays', async (page
   await page.locator('.f.chg .was').waitFor();
 });
 
-onPage('the scenario can be written as YAML, and a mistake in it loses nothing', async (page) => {
+onPage('the scenario can be written as YAML, and an error in it loses nothing', async (page) => {
   const panel = scenarioPanel(page);
   await panel.getByRole('tab', { name: 'YAML' }).click();
   const text = panel.getByRole('textbox', { name: 'Scenario as YAML' });
@@ -169,7 +169,7 @@ onPage('a seed of 64 bits keeps its last digit', async (page) => {
   assert.match(readFileSync(await savedScenario(page), 'utf8'), new RegExp(`"seed": ${seed},`));
 });
 
-/** Changes the arrival rate of the first client while the run goes on. */
+/** Changes the arrival rate of the first client during the run. */
 async function raiseRate(page) {
   const rate = String(Number(await rateField(page).inputValue()) + 6);
   await rateField(page).fill(rate);
@@ -191,7 +191,7 @@ onPage('a request is found in the log, inspected, and its replica after it', asy
   await page.locator('.right').getByText('conserved ✓').waitFor();
 });
 
-onPage('a hidden page does not play on, and goes on when it is seen again, if it played before', async (page) => {
+onPage('a hidden page pauses, and continues when it is visible again, if it played before', async (page) => {
   const show = (hidden) =>
     page.evaluate((is) => {
       Object.defineProperty(document, 'hidden', { configurable: true, get: () => is });
@@ -212,7 +212,7 @@ onPage('a hidden page does not play on, and goes on when it is seen again, if it
 });
 
 onPage(
-  'a crash of the simulation is told and the run made again',
+  'a crash of the simulation is reported and the run rebuilt',
   async (page) => {
     const worker = page.workers().find((thread) => /worker-/.test(thread.url()));
     await worker.evaluate(() => {

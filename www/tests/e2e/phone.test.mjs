@@ -1,4 +1,4 @@
-// On a phone, by touch alone: what a desk has side by side is reached by tapping.
+// On a phone, by touch alone: everything that is side by side on a desktop can be reached by tapping.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { clock, comes, OPENING_S, resting, savedScenario, suite } from './harness.mjs';
@@ -14,7 +14,7 @@ onPage(
     const list = page.getByRole('dialog', { name: 'Choose what to run to' });
     await list.waitFor();
     await list.getByRole('button', { name: 'next edit' }).waitFor();
-    // It is placed anew once what is in it has come.
+    // It is placed again once its content has loaded.
     await comes(async () => {
       const box = await list.boundingBox();
       return box.x >= 0 && box.x + box.width <= 390 && box.y >= 0;
@@ -28,7 +28,7 @@ onPage(
 );
 
 onPage(
-  'the seed is edited below the form, and the run is made with it',
+  'the seed is edited below the form, and the run uses it',
   async (page) => {
     await tab(page, 'Scenario').tap();
     const panel = page.getByRole('main', { name: 'Scenario' });

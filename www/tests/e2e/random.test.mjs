@@ -1,4 +1,5 @@
-// Two hundred edits, seeks and undos in any order: the run that the page then has is the one that the command line makes of what it saves.
+// Two hundred edits, seeks and undos in any order: the resulting run of the page equals that of the command line for
+// the saved scenario.
 import assert from 'node:assert/strict';
 import { cli, clock, finalDigest, resting, savedScenario, suite } from './harness.mjs';
 import { goTo } from './sharing.mjs';
@@ -27,7 +28,7 @@ async function press(page, keys) {
   await page.keyboard.press(keys);
 }
 
-/** One act; edits lie anywhere in the run, so that seeks also go to before and between them. */
+/** One action; edits are anywhere in the run, so that seeks also go before and between them. */
 async function act(page, below) {
   switch (below(7)) {
     case 0:

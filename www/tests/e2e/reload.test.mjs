@@ -1,4 +1,4 @@
-// What a reload and a crash of the tab leave of a run, in the built page in Chromium: all of it.
+// A reload or a crash of the tab keeps the whole run, in the built page in Chromium.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ async function reloaded(page) {
   return resting(page);
 }
 
-/** How the run is looked at: the tab of the inspector, the replica it shows, and the speed. */
+/** The view of the run: the tab of the inspector, its replica, and the speed. */
 const look = (page) =>
   page.evaluate(() =>
     ['.right [role=tab][aria-selected=true]', '.right h2.big', '.speed .asked .m'].map(
@@ -64,7 +64,7 @@ onPage('a scenario whose link no address takes comes back with its instant after
   else t.diagnostic(missing);
 });
 
-/** What the tab shows, read past Playwright: it gives a page up that has crashed. */
+/** The contents of the tab, read without Playwright, which drops a crashed page. */
 async function shown(devtools) {
   const expression = `JSON.stringify({
     now: document.querySelector('.clock')?.firstChild?.textContent,
@@ -93,7 +93,7 @@ test('a tab that crashes comes back where it was, with its seed', { timeout: 300
     assert.deepEqual(before, { now: '31.500', seed: '77', rests: 'paused' });
     await devtools.send('Page.enable');
     const crashed = page.waitForEvent('crash');
-    // A tab that is gone does not answer.
+    // A crashed tab does not answer.
     devtools.send('Page.crash').catch(() => {});
     await crashed;
     const loaded = once(devtools, 'Page.loadEventFired');

@@ -4,25 +4,22 @@ import { inspectorFits } from './violations.mjs';
 const onPage = suite();
 const decisions = (page) => page.locator('.scaling-table tbody tr');
 
-onPage(
-  'replicas start, are wanted and decided upon where it can be seen, and a decision leads to its instant',
-  async (page) => {
-    await preset(page, 'spike-cold-starts');
-    await page.locator('#time-field').fill('150');
-    await page.locator('#time-field').press('Enter');
-    await comes(() => clock(page), 150);
-    await page.getByText(/^6 starting$/).waitFor();
-    await inspectorTab(page, 'Scaling');
-    await page
-      .getByRole('img', { name: /^Replicas over time, at most 8\. Now 2 serving, .*6 starting, .*8 wanted/ })
-      .waitFor();
-    await comes(() => decisions(page).count(), 2);
-    await comes(() => decisions(page).first().textContent(), /6 → 8.*rate-limited, to-max.*waiting, just measured/);
-    await decisions(page).nth(1).getByRole('button').focus();
-    await page.keyboard.press('Enter');
-    await comes(() => clock(page), 105);
-  },
-);
+onPage('starting and wanted replicas and decisions are visible, and a decision leads to its instant', async (page) => {
+  await preset(page, 'spike-cold-starts');
+  await page.locator('#time-field').fill('150');
+  await page.locator('#time-field').press('Enter');
+  await comes(() => clock(page), 150);
+  await page.getByText(/^6 starting$/).waitFor();
+  await inspectorTab(page, 'Scaling');
+  await page
+    .getByRole('img', { name: /^Replicas over time, at most 8\. Now 2 serving, .*6 starting, .*8 wanted/ })
+    .waitFor();
+  await comes(() => decisions(page).count(), 2);
+  await comes(() => decisions(page).first().textContent(), /6 → 8.*rate-limited, to-max.*waiting, just measured/);
+  await decisions(page).nth(1).getByRole('button').focus();
+  await page.keyboard.press('Enter');
+  await comes(() => clock(page), 105);
+});
 
 onPage('the panel fits and axe finds nothing in it, on a desktop and a phone', async (page) => {
   await preset(page, 'spike-cold-starts');

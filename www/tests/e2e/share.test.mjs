@@ -1,4 +1,4 @@
-// Links in the built page in Chromium: shared and opened elsewhere, followed by the address bar, broken in every way.
+// Links in the built page in Chromium: shared and opened elsewhere, followed by the address bar, broken in many ways.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,14 +25,14 @@ const onPage = suite();
 const address = (page) => page.url().split('#')[0];
 const dialogOf = (page) => page.getByRole('dialog');
 
-/** Waits until the address says what is on screen. */
+/** Waits until the address describes the screen. */
 const followed = (page, pattern) =>
   page.waitForFunction((source) => new RegExp(source).test(location.hash), pattern.source);
 
-/** A packed link of any text, as somebody else might make it. */
+/** A packed link of any text, as anyone could make it. */
 const packed = (text) => `#v1.${deflateRawSync(Buffer.from(text)).toString('base64url')}`;
 
-onPage('a shared run opens elsewhere at the same instant and comes to the same digest', async (page, t) => {
+onPage('a shared run opens elsewhere at the same instant and has the same digest', async (page, t) => {
   await preset(page, 'kv-pressure');
   await setSeed(page, 77);
   await goTo(page, 31.5);
@@ -79,7 +79,7 @@ onPage('a link that comes while the address is about to be written is opened', a
   await page.evaluate(() => {
     const { get } = Object.getOwnPropertyDescriptor(MessageEvent.prototype, 'data');
     let comes = true;
-    // In the task in which the page hears of its own link: that a link was typed is told in a later one.
+    // In the task in which the page gets its own link; the event of a typed link comes in a later one.
     Object.defineProperty(MessageEvent.prototype, 'data', {
       configurable: true,
       get() {
@@ -97,12 +97,12 @@ onPage('a link that comes while the address is about to be written is opened', a
   assert.equal(await resting(page), 20);
 });
 
-/** Where the gallery says that a preset opens, in seconds. */
+/** The opening instant of a preset in the gallery, in seconds. */
 const opens = (name) =>
   JSON.parse(readFileSync(join(ROOT, 'src/generated/gallery.json'), 'utf8')).find((card) => card.name === name).opens_s;
 
 onPage(
-  'a link that is only a name opens the preset where its card says, on a first visit and from the address bar',
+  'a link that is only a name opens the preset at its instant, on a first visit and from the address bar',
   async (page) => {
     assert.equal(await page.locator('.preset-name').textContent(), 'stale-herd');
     assert.equal(await clock(page), opens('stale-herd'));
@@ -115,7 +115,7 @@ onPage(
   { link: '#stale-herd' },
 );
 
-onPage('back leaves the page, and forward comes to what one left', async (page) => {
+onPage('back leaves the page, and forward returns to the run left', async (page) => {
   for (const seconds of [12.25, 30, 20.5]) {
     await goTo(page, seconds);
     await followed(page, new RegExp(`;t=${seconds}$`));
@@ -157,7 +157,7 @@ onPage('a link that is typed, pasted or dropped is opened, and a title of script
   assert.equal(await resting(page), 4);
 });
 
-onPage('every broken link says what is wrong with it, loads the rest and offers the default', async (page, t) => {
+onPage('every broken link reports its errors, loads the rest and offers the default', async (page, t) => {
   const { run, missing } = cli();
   if (!run) {
     t.skip(missing);
@@ -198,7 +198,7 @@ onPage('every broken link says what is wrong with it, loads the rest and offers 
   }
 });
 
-onPage('a link of a trace asks for the file, refuses another one and runs the right one', async (page, t) => {
+onPage('a link of a trace requests the file, refuses another one and runs the right one', async (page, t) => {
   const { run, missing } = cli();
   if (!run) {
     t.skip(missing);
@@ -230,7 +230,7 @@ onPage('a link of a trace asks for the file, refuses another one and runs the ri
   assert.ok(download.suggestedFilename().endsWith('-requests.csv'));
 });
 
-onPage('a branch travels beside the run it left, and both come to the digests of the command line', async (page, t) => {
+onPage('a link has a branch beside the run it left, and both have the digests of the command line', async (page, t) => {
   await goTo(page, 40);
   const kept = await savedScenario(page);
   await page.getByRole('button', { name: 'Branch here' }).click();
@@ -269,7 +269,7 @@ onPage('a branch travels beside the run it left, and both come to the digests of
   }
 });
 
-onPage('the way to a far instant stops and asks, and goes on when the reader says so', async (page) => {
+onPage('a seek to a far instant stops and asks, and continues when the user agrees', async (page) => {
   await page.evaluate(() => {
     location.hash = '#fleet-256;run.horizon_s=120;t=90';
   });
@@ -283,11 +283,11 @@ onPage('the way to a far instant stops and asks, and goes on when the reader say
 });
 
 onPage(
-  'a thread that ends without a word is replaced, and the same run made again up to where it was',
+  'a thread that ends silently is replaced, and the run rebuilt up to its instant',
   async (page, t) => {
     const digest = await finalDigest(page);
     await goTo(page, OPENING_S);
-    // What the clock shows from now on; the run is made again from its start.
+    // The values of the clock from now on; the run is rebuilt from its start.
     await page.evaluate(() => {
       window.shown = [];
       const read = () =>

@@ -1,4 +1,4 @@
-// The dialog for sharing in the built page in Chromium: what is copied, what is offered where a link is long, what a phone shares.
+// The dialog for sharing in the built page in Chromium: copying, the offer for long links, and sharing on a phone.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { cli, comes, drop, finalDigest, resting, scratch, suite } from './harness.mjs';
@@ -9,7 +9,7 @@ const dialogOf = (page) => page.getByRole('dialog', { name: 'Share this run' });
 const button = (page, name) => dialogOf(page).getByRole('button', { name, exact: true });
 const copied = (page) => page.evaluate(() => navigator.clipboard.readText());
 
-/** Whether a button of the dialog is the one that is offered first. */
+/** Whether a button of the dialog is offered first. */
 const isFirst = (page, name) => button(page, name).evaluate((el) => el.classList.contains('pri'));
 
 onPage(
@@ -30,7 +30,7 @@ onPage(
   { link: '#kv-pressure;t=20;title=A%20%5Bsmall%5D%20cache%20*', permissions: ['clipboard-read', 'clipboard-write'] },
 );
 
-/** Opens a scenario of so many requests, and the dialog for sharing. */
+/** Opens a scenario with a number of requests, and the dialog for sharing. */
 async function shareMany(page, requests) {
   await drop(page, 'many.json', explicit(requests));
   await page.waitForFunction(() => document.querySelector('h1')?.textContent === 'One by one');
@@ -39,7 +39,7 @@ async function shareMany(page, requests) {
   await page.getByRole('banner').getByRole('button', { name: 'Share' }).click();
 }
 
-/** The digest of the page's run, and by the command line of the file that the dialog saves. */
+/** The digest of the page's run, and that of the command line for the file saved by the dialog. */
 async function digests(page, run) {
   const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Save file').click()]);
   const path = join(scratch(), download.suggestedFilename());
@@ -49,7 +49,7 @@ async function digests(page, run) {
   return [await finalDigest(page), run('digest', path).split(/\s+/)[0]];
 }
 
-onPage('where a link is too long for chats the file is offered first, and holds the scenario', async (page, t) => {
+onPage('if a link is too long for chats, the file is offered first, and contains the scenario', async (page, t) => {
   const { run, missing } = cli();
   if (!run) {
     t.skip(missing);
@@ -72,26 +72,29 @@ onPage('where a link is too long for chats the file is offered first, and holds 
   assert.equal(here, there);
 });
 
-onPage('where no link is long enough the dialog says so, and its file holds the scenario', async (page, t) => {
-  const { run, missing } = cli();
-  if (!run) {
-    t.skip(missing);
-    return;
-  }
-  await shareMany(page, 4000);
-  await dialogOf(page).getByText('Too long for chats and mails').waitFor();
-  await comes(
-    () => dialogOf(page).getByRole('textbox', { name: 'Link', exact: true }).inputValue(),
-    /Too long for a link/,
-  );
-  await comes(() => button(page, 'Copy link').isDisabled(), true);
-  await comes(() => isFirst(page, 'Save file'), true);
-  const [here, there] = await digests(page, run);
-  assert.equal(here, there);
-});
+onPage(
+  'if a scenario is too long for a link, the dialog says so, and its file contains the scenario',
+  async (page, t) => {
+    const { run, missing } = cli();
+    if (!run) {
+      t.skip(missing);
+      return;
+    }
+    await shareMany(page, 4000);
+    await dialogOf(page).getByText('Too long for chats and mails').waitFor();
+    await comes(
+      () => dialogOf(page).getByRole('textbox', { name: 'Link', exact: true }).inputValue(),
+      /Too long for a link/,
+    );
+    await comes(() => button(page, 'Copy link').isDisabled(), true);
+    await comes(() => isFirst(page, 'Save file'), true);
+    const [here, there] = await digests(page, run);
+    assert.equal(here, there);
+  },
+);
 
 onPage(
-  'a phone hands title and link to what it shares with',
+  'a phone passes title and link to its share dialog',
   async (page) => {
     await page.evaluate(() => {
       window.shared = [];

@@ -1,4 +1,4 @@
-// What tests of links do on the page, and scenarios whose links are long.
+// Shared code of tests of links, and scenarios with long links.
 import { resting } from './harness.mjs';
 
 export async function goTo(page, seconds) {
@@ -22,7 +22,10 @@ export async function sharedLink(page) {
   return field.inputValue();
 }
 
-/** A scenario of so many requests given one by one: no two alike, so that its link grows with each. The same ones every time. */
+/**
+ * A scenario with a number of explicit requests, all different, so that its link grows with each. They are the same
+ * every time.
+ */
 export function explicit(requests) {
   let state = 7;
   const below = (bound) => {

@@ -12,7 +12,7 @@ const bar = (page) => page.locator('.span-bar');
 const edge = (page, which) => page.getByRole('slider', { name: `${which} of the selected span` });
 const said = (page) => page.locator('.why-said');
 const plain = (text) => text.replaceAll('\u00a0', ' ').trim();
-/** The limits that stand on the axis, in seconds. */
+/** The limits shown on the axis, in seconds. */
 const limits = async (page) => {
   const [, from, to] = /([\d.]+) to ([\d.]+) s/.exec(await bar(page).innerText()) ?? [];
   return [Number(from), Number(to)];
@@ -30,12 +30,12 @@ async function drag(page, chart, from, to) {
 }
 
 onPage(
-  'a span dragged over a chart stands on all of them, and its account is that of the command line',
+  'a span dragged over a chart appears on all of them, and its account is that of the command line',
   async (page, t) => {
     await toggle(page).click();
     await bar(page).waitFor();
     const now = await clock(page);
-    // A run of 240 s: a tenth of the width is 24 s, and the playhead stands at 40 s.
+    // A run of 240 s: a tenth of the width is 24 s, and the playhead is at 40 s.
     await drag(page, 0, 0.15, 0.05);
     await comes(async () => (await limits(page)).map((s) => Math.abs(s - Math.round(s / 12) * 12) < 1.5), [true, true]);
     const [fromS, toS] = await limits(page);
@@ -71,7 +71,7 @@ onPage(
     const args = ['--time', 'ttft', '--by', 'end', '--from', String(fromS), '--to', String(toS), '--json'];
     const e = JSON.parse(run('explain', file, ...args));
     assert.equal(plain(await said(page).textContent()), plain(e.sentences.map((s) => s.text).join(' ')));
-    // On the chart below it is the other time.
+    // On the chart below, the span is of the other latency.
     await drag(page, 1, 0.06, 0.1);
     await bar(page).getByRole('button', { name: 'Explain' }).click();
     await said(page).getByText('that finished from').waitFor();
@@ -103,7 +103,7 @@ onPage(
     await page.keyboard.press('Escape');
     await comes(() => bar(page).count(), 0);
     assert.equal(await toggle(page).getAttribute('aria-pressed'), 'false');
-    // Typed in the panel it stands on the charts.
+    // A span typed in the panel appears on the charts.
     await inspectorTab(page, 'Run');
     await page.getByRole('button', { name: 'Where did their time go?' }).click();
     await page.getByRole('textbox', { name: 'from, s' }).fill('12');

@@ -1,5 +1,5 @@
-// How the page starts where it can hardly start: within another site, sandboxed, with scripts that do not come; and how it goes on
-// when the simulation's thread hangs.
+// The start of the page under difficulties: within another site, sandboxed, with missing scripts; and its recovery when
+// the simulation's thread hangs.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
@@ -24,7 +24,7 @@ after(async () => {
   await new Promise((resolve) => host.close(resolve));
 });
 
-/** A page of another site: not only of another port, so that the browser keeps or denies the frame's storage apart. */
+/** A page of another site, not only another port, so that the browser separates or denies the frame's storage. */
 async function post(path, prepare = async () => {}) {
   const context = await site.browser.newContext({ viewport: { width: 1000, height: 600 }, serviceWorkers: 'block' });
   const page = await context.newPage();
@@ -53,7 +53,7 @@ for (const [where, path] of [
     await close();
   });
 
-test('a run starts in a frame where all that keeps anything is denied', async () => {
+test('a run starts in a frame where all storage is denied', async () => {
   const { run, close } = await post('/', (page) =>
     page.addInitScript(() => {
       const denied = () => {
@@ -69,7 +69,7 @@ test('a run starts in a frame where all that keeps anything is denied', async ()
   await close();
 });
 
-/** A page whose requests for one kind of script are answered otherwise. */
+/** A page whose requests for one kind of script get another answer. */
 async function without(pattern, answer) {
   const context = await site.browser.newContext({ serviceWorkers: 'block' });
   const page = await context.newPage();
@@ -78,7 +78,7 @@ async function without(pattern, answer) {
   return { page, close: () => context.close() };
 }
 
-test('a page whose scripts do not come says so', async () => {
+test('a page whose scripts do not load says so', async () => {
   const { page, close } = await without(/\/page-[^/]*\.js/, (route) => route.fulfill({ status: 404 }));
   await page.getByText('Tokenyard has not started yet').waitFor(WAIT);
   await close();
@@ -95,13 +95,16 @@ for (const [what, answer] of [
     await close();
   });
 
-test('a simulation whose module is not there says that it cannot start', async () => {
+test('a simulation without its module says that it cannot start', async () => {
   const { page, close } = await without(/tokenyard_bg[^/]*\.wasm/, (route) => route.fulfill({ status: 404 }));
   await page.getByText('The simulation could not start: the server answers 404').waitFor(WAIT);
   await close();
 });
 
-/** Makes the thread of the simulation hang at the first message that is so: `is` is the text of a function of a message. */
+/**
+ * Makes the thread of the simulation hang at the first message that satisfies `is`, the text of a function of a
+ * message.
+ */
 const hangsAt = (is) => (page) =>
   page.route(/\/worker-[^/]*\.js/, async (route) => {
     const response = await route.fetch();
@@ -122,7 +125,7 @@ async function hanging(is) {
 
 const ended = (page) => page.getByText(/The simulation stopped at .* it did not answer for 5 s and was ended/);
 
-/** Gives the first pool other replicas, at the playhead. */
+/** Changes the number of replicas of the first pool, at the playhead. */
 async function replicas(page, count) {
   const field = page.getByRole('textbox', { name: 'Replicas' }).first();
   await field.fill(count);
@@ -146,7 +149,7 @@ for (const [what, is, act] of [
   ],
   ['play', "(m) => m.kind === 'play'", (page) => page.getByRole('button', { name: 'Play', exact: true }).click()],
 ])
-  test(`a simulation that hangs in ${what} is ended, and the run goes on with its edits`, async () => {
+  test(`a simulation that hangs in ${what} is ended, and the run continues with its edits`, async () => {
     const { page, close } = await hanging(is);
     await replicas(page, '6');
     await resting(page);

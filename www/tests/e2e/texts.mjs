@@ -1,4 +1,4 @@
-// What the reader sees of texts, on the page and on its canvases: where each lies, which overprint, which are cut.
+// The visible texts on the page and on its canvases: their positions, overlaps and cuts.
 import assert from 'node:assert/strict';
 
 /** Screens, a phone held both ways, a tablet, and 1440 × 900 at 200 % and at 400 %. Shrinking first, as a window does. */
@@ -13,12 +13,12 @@ export const SIZES = [
   [390, 844],
   [360, 225],
 ];
-/** The tabs of a phone, the first one last: the page is left as it was. */
+/** The tabs of a phone, the first one last, so that the page ends as it was. */
 export const TABS = ['Charts', 'Scenario', 'Inspector', 'Stage'];
 
 /**
- * From now on canvases write down their texts, those of the page and those that the painter's thread draws. Redraw before looking: a
- * resize does.
+ * From now on canvases record their texts, both those of the page and those drawn by the painter's thread. Redraw
+ * before a check, such as by a resize.
  */
 export async function watchCanvases(page) {
   await page.evaluate(() => {
@@ -30,7 +30,7 @@ export async function watchCanvases(page) {
   for (const thread of threads) await thread.evaluate(writeDown, 'OffscreenCanvasRenderingContext2D');
 }
 
-/** In the page or in a thread: each context of this kind writes down its texts from one clearing to the next. */
+/** In the page or in a thread: each context of this kind records its texts from one clearing to the next. */
 function writeDown(kind) {
   const { fillText, clearRect } = globalThis[kind].prototype;
   const onPage = typeof window !== 'undefined';
@@ -57,7 +57,7 @@ function writeDown(kind) {
     return fillText.call(this, text, x, y, ...rest);
   };
   if (onPage) return;
-  // Before it says that a picture is painted: what was cleared last is that picture.
+  // Runs before the message that a picture is painted: the texts since the last clearing belong to it.
   const { postMessage } = globalThis;
   globalThis.postMessage = (message) => {
     if (message.kind === 'painted') postMessage({ kind: 'texts', sheet: message.sheet, ...latest });
@@ -66,8 +66,8 @@ function writeDown(kind) {
 }
 
 /**
- * Everything that is wrong with the texts and controls that can be seen now, in words; of `part` alone, a selector, where that lies
- * over the rest of the page.
+ * The problems of visible texts and controls, in words; only in `part`, a selector, if that overlays the rest of the
+ * page.
  */
 export function problems(page, part = undefined) {
   return page.evaluate((within) => {
@@ -94,7 +94,7 @@ export function problems(page, part = undefined) {
       return style;
     };
     const name = (t) => `"${t.text}" (${[t.x0, t.y0, t.x1, t.y1].map(Math.round).join(' ')})`;
-    /** What is left of a text inside the boxes that clip it; undefined where it is left out or scrolled away. */
+    /** The part of a text inside the boxes that clip it; undefined if it is left out or scrolled away. */
     const seen = (text, from) => {
       const t = { ...text };
       for (let el = from; el && el !== document.documentElement; el = el.parentElement) {
@@ -128,14 +128,17 @@ export function problems(page, part = undefined) {
         if (t) all.push(t);
       }
     }
-    /** Charts and key figures are whole: their boxes lie within all that clip them, but for what can be scrolled to. */
+    /**
+     * Charts and key figures are whole: their boxes are within all clipping boxes, except for parts that can be
+     * scrolled to.
+     */
     for (const el of root.querySelectorAll('canvas, .kpi > div')) {
       const { left, right, top, bottom } = el.getBoundingClientRect();
       if (!el.checkVisibility({ visibilityProperty: true }) || right <= left || bottom <= top) continue;
       for (let at = el.parentElement; at && at !== document.body; at = at.parentElement) {
         const { clips, scrolls, box } = styleOf(at);
         if (!clips) continue;
-        // A canvas has whole pixels, and its place may have none.
+        // A canvas has whole pixels, but its position may be fractional.
         const cutX = !scrolls.x && (left < box.left - 2 || right > box.right + 2);
         const cutY = !scrolls.y && (top < box.top - 2 || bottom > box.bottom + 2);
         const what = el.getAttribute('aria-label') ?? el.parentElement.className;
@@ -147,7 +150,7 @@ export function problems(page, part = undefined) {
       if (!canvas.checkVisibility({ visibilityProperty: true })) continue;
       const box = canvas.getBoundingClientRect();
       const written = window.canvasTexts.get(canvas) ?? [];
-      // A canvas that a thread draws on has its size there.
+      // The size of a canvas drawn by a thread is known only there.
       const scale = box.width / (written.width ?? canvas.width);
       for (const label of written) {
         const t = { text: label.text };
@@ -196,7 +199,7 @@ export function problems(page, part = undefined) {
   }, part ?? null);
 }
 
-/** Lets everything that follows the window do so, and what draws in a thread draw. */
+/** Waits until the page has followed the window, and threads have drawn. */
 export function painted(page) {
   return page.evaluate(
     () =>
@@ -205,7 +208,8 @@ export function painted(page) {
         let frames = 0;
         const look = () => {
           frames += 1;
-          // A picture that waited for the one before is given to it in the next display frame. What plays is never drawn to the end.
+          // A picture that waited for the previous one is sent in the next display frame. A playing run never finishes
+          // drawing.
           quiet = window.painter.unpainted === 0 ? quiet + 1 : 0;
           if (quiet > 5 || frames > 300) done();
           else requestAnimationFrame(look);
@@ -215,7 +219,7 @@ export function painted(page) {
   );
 }
 
-/** Switches the theme, and waits until the colours of buttons, which change little by little, have changed. */
+/** Switches the theme, and waits until the gradual change of button colours has ended. */
 export async function theme(page, name) {
   await page.evaluate((t) => (document.documentElement.dataset.theme = t), name);
   await painted(page);

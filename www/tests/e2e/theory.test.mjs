@@ -10,7 +10,7 @@ const END_S = 240;
 const toggle = (page) => page.locator('.charts').getByRole('button', { name: 'Theory' });
 const head = (page) => page.locator('.charts .theory-head');
 const said = (page) => head(page).locator('.theory-violated');
-/** Where everything of the page is, to the pixel. */
+/** The positions of all elements of the page, to the pixel. */
 const places = (page) =>
   page.evaluate(() =>
     ['.time-chart', '.time-chart .plot-area', '.stage', '.transport', '.charts-shares'].flatMap((of) =>
@@ -47,7 +47,7 @@ onPage(
       assert.deepEqual(await violations(page), [], name);
     }
     await page.keyboard.press('Escape');
-    // Another law by hand is another line and other assumptions.
+    // A law chosen by hand has another line and other assumptions.
     await head(page).getByRole('combobox').selectOption('mg1');
     await page.waitForFunction(() => document.querySelector('.theory-violated')?.textContent.includes('at a time'));
     await toggle(page).click();

@@ -1,4 +1,4 @@
-// Going back and forth, running to the next of something, flags that are moved, and runs that an edit in the past leaves.
+// Going back and forth, running to occasions, moving flags, and runs kept by edits in the past.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { cli, comes, finalDigest, inspectorTab, OPENING_S, resting, savedScenario, suite } from './harness.mjs';
@@ -109,7 +109,7 @@ onPage(
   },
 );
 
-onPage('buttons step on and back as the keys do, each by one event', async (page) => {
+onPage('buttons step on and back like the keys, each by one event', async (page) => {
   await inspectorTab(page, 'Run');
   const events = async () =>
     Number((await page.locator('dt:text-is("Events") + dd').textContent()).replaceAll(',', ''));
@@ -154,7 +154,7 @@ onPage('going back keeps the selected request, also from before it arrived', asy
   await same.waitFor();
 });
 
-onPage('the run goes to the next of what is chosen, again by a key, and tells what it looks for', async (page) => {
+onPage('the run goes to the next chosen occasion, again by a key, and shows what it searches', async (page) => {
   const choose = transport(page).getByRole('button', { name: 'Choose what to run to' });
   await choose.click();
   const list = page.getByRole('dialog', { name: 'Choose what to run to' });
@@ -176,7 +176,7 @@ onPage('the run goes to the next of what is chosen, again by a key, and tells wh
   await at(page, 60);
 });
 
-onPage('looking for what does not come can be cancelled', async (page) => {
+onPage('a search for an occasion that does not come can be cancelled', async (page) => {
   const panel = scenarioPanel(page);
   await panel.getByRole('button', { name: /^Run/ }).click();
   await type(panel.getByRole('textbox', { name: 'Ends at', exact: true }), '12000');
@@ -236,7 +236,7 @@ onPage('a flag is moved by keyboard, switched off, edited in place, removed, and
   await at(page, 100);
 });
 
-onPage('a flag is carried by the pointer, and opened by a click', async (page) => {
+onPage('a flag is dragged by the pointer, and opened by a click', async (page) => {
   await goTo(page, 100);
   const box = await timeline(page).boundingBox();
   const x = (seconds) => box.x + 16 + ((box.width - 32) * seconds) / 240;
@@ -251,7 +251,7 @@ onPage('a flag is carried by the pointer, and opened by a click', async (page) =
   await page.getByRole('dialog', { name: 'Edits on the timeline' }).waitFor();
 });
 
-onPage('an edit in the past leaves the old run, which is listed, named and gone back to', async (page, t) => {
+onPage('an edit in the past keeps the old run, which is listed, named and shown again', async (page, t) => {
   const old = await finalDigest(page);
   const oldFile = await savedScenario(page);
   await goTo(page, 30);

@@ -1,4 +1,4 @@
-// What is undone is gone: edits, scenarios that were opened; and what was done a moment ago is there after a reload.
+// Undo removes edits and opened scenarios, and a recent edit survives a reload.
 import assert from 'node:assert/strict';
 import { clock, comes, preset, resting, suite } from './harness.mjs';
 import { goTo } from './sharing.mjs';
@@ -32,7 +32,7 @@ onPage('three edits at one instant that are undone leave nothing', async (page) 
 });
 
 onPage(
-  'an edit that has acted is taken back by another one, which is said, and on request by going back',
+  'an edit with effects is undone by an inverse one, with a notice, and on request by going back',
   async (page) => {
     await replicas(page, '6');
     await goTo(page, 55);
@@ -48,7 +48,7 @@ onPage(
 
 const shown = (page) => page.locator('.preset-name').textContent();
 
-onPage('back goes to the scenario before, as it was left, and forward to the one after', async (page) => {
+onPage('back goes to the previous scenario, as it was left, and forward to the next one', async (page) => {
   await replicas(page, '6');
   await goTo(page, 50);
   await preset(page, 'kv-pressure');
@@ -64,14 +64,14 @@ onPage('back goes to the scenario before, as it was left, and forward to the one
   await comes(() => shown(page), 'kv-pressure');
 });
 
-onPage('back goes to the first scenario where nothing was changed in it', async (page) => {
+onPage('back goes to the first scenario even if it was not changed', async (page) => {
   await preset(page, 'kv-pressure');
   await page.goBack();
   await comes(() => shown(page), 'chat-4xh100');
   assert.equal(await resting(page), 48);
 });
 
-onPage('an edit is there after a reload that comes at once', async (page) => {
+onPage('an edit survives an immediate reload', async (page) => {
   await replicas(page, '6');
   await page.reload();
   await page.waitForFunction(() => performance.getEntriesByName('first-frame').length > 0);

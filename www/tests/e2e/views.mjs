@@ -1,11 +1,11 @@
-// Every main view and dialog of the page, and how a reader gets there: what all-views.test.mjs looks at.
+// Every main view and dialog of the page, and how to open it, for all-views.test.mjs.
 import { drop, inspectorTab, resting } from './harness.mjs';
 import { AUTOSCALERS, COMPARE, STUDIES, TRUTH } from './viewsOfStudies.mjs';
 
 /**
- * A scene is a page with a link and the views that are opened on it one after the other. A view has
- * `open`, what brings it up; `tabs`, where a phone shows it; `part`, what lies over the rest of the page; `scroll`, what scrolls in
- * it, for its pictures; and `close`, where another view of the scene follows that it would hide.
+ * A scene is a page with a link and the views opened on it one after the other. A view has `open`, which opens it;
+ * `tabs`, its tabs on a phone; `part`, the part that overlays the page; `scroll`, its scrolling part, for pictures; and
+ * `close`, if it would hide the next view of the scene.
  */
 const leave = async (page) => {
   await page.keyboard.press('Escape');
@@ -202,7 +202,7 @@ const ESTIMATOR = {
   views: [tab('scaling-estimator', async (page) => inspectorTab(page, 'Scaling'))],
 };
 
-/** What there is to see before anything has happened. */
+/** The views before the first event. */
 const EMPTY = {
   link: '#chat-4xh100;t=0',
   views: [

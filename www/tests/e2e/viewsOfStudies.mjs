@@ -1,4 +1,4 @@
-// The views of comparisons, races, sweeps and measured runs, and how a reader gets there: see views.mjs.
+// The views of comparisons, races, sweeps and measured runs, and how to open them: see views.mjs.
 import { readFileSync } from 'node:fs';
 import { compared, comparison, FLEET } from './comparing.mjs';
 import { drop, ROOT, resting } from './harness.mjs';

@@ -1,4 +1,4 @@
-// What axe finds wrong with a page, in words.
+// The findings of axe on a page, in words.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -7,7 +7,7 @@ import { painted, theme } from './texts.mjs';
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
-/** Everything that axe finds on the page, of whatever impact; in `part` alone, a selector, where one is given. */
+/** All findings of axe on the page, of any impact; only in `part`, a selector, if given. */
 export async function violations(page, part = undefined) {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource).catch(() => {});
   return page.evaluate(

@@ -1,4 +1,4 @@
-// Ways of a run: what does not come, what a step led to, what the keys are for after a choice.
+// Movement of a run: occasions that do not come, results of steps, and keys after a choice.
 import assert from 'node:assert/strict';
 import { clock, comes, resting, suite } from './harness.mjs';
 import { goTo } from './sharing.mjs';
@@ -12,13 +12,13 @@ async function runTo(page, name) {
   await resting(page);
 }
 
-onPage('a run that is run to what does not come stays, and says so', async (page) => {
+onPage('a run to an occasion that does not come stays, and says so', async (page) => {
   await runTo(page, 'next preemption');
   await comes(() => notice(page), 'No preemption up to the end at 240 s.');
   assert.equal(await clock(page), 48);
 });
 
-onPage('a run that is run to a missed objective has its request selected', async (page) => {
+onPage('a run to a missed objective selects its request', async (page) => {
   await runTo(page, 'next missed objective');
   await page.getByRole('heading', { name: /^#\d+/ }).waitFor();
   assert.ok((await clock(page)) > 48);
@@ -50,7 +50,7 @@ onPage('Space plays after a choice with the pointer, and opens the list again af
   await comes(() => router.evaluate((el) => el === document.activeElement), true);
 });
 
-onPage('the time field gives the keys back once it has led somewhere', async (page) => {
+onPage('the time field gives the keys back after a seek', async (page) => {
   await goTo(page, 50);
   await page.keyboard.press('t');
   await page.keyboard.type('30');
@@ -58,7 +58,7 @@ onPage('the time field gives the keys back once it has led somewhere', async (pa
   await comes(() => clock(page), 30);
 });
 
-onPage('under races and sweeps nothing takes the run anywhere', async (page) => {
+onPage('under races and sweeps nothing moves the run', async (page) => {
   await page.keyboard.press('c');
   await page.getByRole('button', { name: 'Race', exact: true }).click();
   for (const name of ['Play', 'Step back', 'Step one event', 'Run to the end'])
@@ -69,7 +69,7 @@ onPage('under races and sweeps nothing takes the run anywhere', async (page) => 
   assert.equal(await clock(page), 48);
 });
 
-onPage('the speed stays where it is, whatever stands beside it', async (page) => {
+onPage('the speed control does not move when its neighbours change', async (page) => {
   const slider = () => page.locator('.slider').boundingBox();
   const before = await slider();
   await page.getByRole('button', { name: 'Branch here' }).click();
@@ -77,7 +77,7 @@ onPage('the speed stays where it is, whatever stands beside it', async (page) =>
   assert.deepEqual(await slider(), before);
 });
 
-onPage('a request that is added has a prompt, and arrives after the playhead', async (page) => {
+onPage('an added request has a prompt, and arrives after the playhead', async (page) => {
   const add = page.getByRole('button', { name: 'Add request' });
   await add.scrollIntoViewIfNeeded();
   await add.click();

@@ -11,7 +11,7 @@ const link = `#router-showdown;t=40;select=request:${REQUEST}`;
 const block = (page) => page.locator('.what-if');
 const table = (page) => block(page).getByRole('table');
 
-/** Text as it is read, with plain spaces. */
+/** The visible text, with plain spaces. */
 const plain = (text) => text.replaceAll('\u00a0', ' ').trim();
 
 onPage(
@@ -48,7 +48,7 @@ onPage(
 );
 
 onPage(
-  'a request is sent elsewhere as run B, which differs in that and is gone on with',
+  'a request is sent elsewhere as run B, which differs in that and becomes the run on screen',
   async (page) => {
     const button = block(page)
       .getByRole('button', { name: /^Send it to r\d instead$/ })
@@ -72,7 +72,7 @@ onPage(
 );
 
 onPage(
-  'why slow requests are slow is said as the command line says it, and leads to the requests',
+  'the account of slow requests is that of the command line, and leads to the requests',
   async (page, t) => {
     await inspectorTab(page, 'Run');
     await page.getByRole('button', { name: 'Where did their time go?' }).click();

@@ -15,7 +15,7 @@ const LAST_FRAME_MS = 1800;
 const QUALITY = 0.42;
 const MOST_BYTES = 1_500_000;
 
-/** Takes so many pictures while the run goes on. */
+/** Takes a number of pictures during the run. */
 async function shoot(page, count, pictures) {
   for (let i = 0; i < count; i += 1) {
     const next = (await clock(page)) + STEP_S;
@@ -25,8 +25,8 @@ async function shoot(page, count, pictures) {
 }
 
 /**
- * In the browser: what of a picture differs from the one before, with its place, as two still WebPs: one has the transparency, the
- * other the colours, also those around what differs, as lossy colours flow over the edges.
+ * In the browser: the changed part of a picture and its position, as two still WebPs. One has the transparency, the
+ * other the colours, including those around the changed part, because lossy colours bleed over edges.
  */
 async function changed({ png, quality }) {
   const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${png}`)).blob());
@@ -37,7 +37,7 @@ async function changed({ png, quality }) {
   const whole = new Uint32Array(now.data.buffer);
   const old = globalThis.before;
   globalThis.before = whole;
-  // By the squares that the format compresses each by itself.
+  // In units of the squares that the format compresses separately.
   const SIDE = 16;
   const [across, down] = [Math.ceil(width / SIDE), Math.ceil(height / SIDE)];
   const differs = new Uint8Array(across * down);
@@ -74,7 +74,7 @@ async function changed({ png, quality }) {
   return { x, y, w, h, shape: await still(differs, 'transparent'), colours: await still(near, 'black') };
 }
 
-/** The pictures as parts of an animation; one in which nothing changes lengthens the one before. */
+/** The pictures as parts of an animation; an unchanged one lengthens the previous one. */
 async function compressed(browser, pictures) {
   const page = await browser.newPage();
   const parts = [];
@@ -99,7 +99,7 @@ try {
     .getByRole('combobox', { name: 'Policy' })
     .nth(1);
   await routing.evaluate((element) => element.scrollIntoView({ block: 'center' }));
-  // Slower than it opens, so that no picture misses its instant by much.
+  // Slower than the default, so that each picture is close to its instant.
   await page.keyboard.press('[');
   await page.keyboard.press('Space');
   const pictures = [];

@@ -1,4 +1,4 @@
-// An animated WebP from pictures: Chromium compresses each, here they are put together. Format: RFC 9649.
+// An animated WebP from pictures: Chromium compresses each, this file combines them. Format: RFC 9649.
 
 const number = (value, bytes) => Uint8Array.from({ length: bytes }, (_, i) => Math.floor(value / 256 ** i) % 256);
 const letters = (text) => new TextEncoder().encode(text);
@@ -13,13 +13,13 @@ function joined(parts) {
   return whole;
 }
 
-/** A chunk; one of odd length is filled up by a byte. */
+/** A chunk; one of odd length gets a padding byte. */
 function chunk(name, parts) {
   const body = joined(parts);
   return joined([letters(name), number(body.length, 4), body, new Uint8Array(body.length % 2)]);
 }
 
-/** The chunks of a still picture that have one of the names. */
+/** The chunks of a still picture with one of the names. */
 function chunks(still, names) {
   const view = new DataView(still.buffer, still.byteOffset, still.byteLength);
   const found = [];
@@ -34,8 +34,8 @@ function chunks(still, names) {
 }
 
 /**
- * `frames` have a place (even numbers), a size, a duration in milliseconds, and two still WebPs: the transparency of `shape` with the
- * `colours` of the other is drawn over the frames before.
+ * `frames` have a place (even numbers), a size, a duration in milliseconds, and two still WebPs: the transparency of
+ * `shape` with the `colours` of the other is drawn over the previous frames.
  */
 export function animation(width, height, frames) {
   const REPEATED_AND_TRANSPARENT = 0x12;

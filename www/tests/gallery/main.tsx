@@ -40,7 +40,7 @@ function Gallery() {
   onMount(() => {
     if (!query.has('play')) return;
     const speed = Number(query.get('play')) || 1;
-    // Made beforehand, so that a measurement sees the drawing and not the making.
+    // Made beforehand, so that a measurement covers only the drawing.
     const frames = Array.from({ length: 40 }, (_, i) => frameOf(n, nowS, i + 1));
     const sets = Array.from({ length: 12 }, (_, i) => ({ ...NO_DATA, ...dataOf(n, nowS + i) }));
     const r = chance(4);

@@ -1,4 +1,4 @@
-// The panels with a made-up frame: for looking at them without the simulator, never shipped.
+// The panels with a made-up frame, to view them without the simulator. Never shipped.
 import { createSignal } from 'solid-js';
 import { render } from 'solid-js/web';
 import '../../src/base/theme.css';
@@ -96,7 +96,7 @@ const known = {
   dialogs: {},
   links: {},
 };
-// Whatever else a panel asks of the page does nothing here.
+// Everything else that a panel calls does nothing here.
 const slices = Object.entries(known).map(([name, slice]) => [
   name,
   new Proxy(slice, { get: (target, member) => Reflect.get(target, member) ?? none }),

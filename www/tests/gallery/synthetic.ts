@@ -1,4 +1,4 @@
-// Made-up frames and columns that look like a run: for looking at the drawings, never shipped and never a source of numbers.
+// Made-up frames and columns that look like a run, to view the drawings. Never shipped, and never a source of numbers.
 import type { ViewColumns } from '../../src/base/view.ts';
 import type {
   BatchFrame,
@@ -115,7 +115,7 @@ function replica(id: number, n: number, seed: number, look: Look): ReplicaFrame 
   };
 }
 
-/** What the clusters of some pictures have and others have not. */
+/** Features that only the clusters of some pictures have. */
 export type Look = { readonly pools: boolean; readonly tier: boolean };
 
 export function frameOf(n: number, nowS = 131.25, seed = 1, look: Look = { pools: false, tier: false }): Frame {

@@ -1,4 +1,4 @@
-// The timeline, charts over time and distributions at every size: no text on another, none outside.
+// The timeline, charts over time and distributions at every size: no text overlaps another or is outside.
 import { beforeAll, expect, test } from 'vitest';
 import { clusters } from '../../src/base/anomalies.ts';
 import { trust } from '../../src/base/trust.ts';
@@ -16,7 +16,7 @@ import { dataOf, frameOf } from '../gallery/synthetic.ts';
 import { outside, overprinted, plainPalette, recordingPen } from './pen.ts';
 
 beforeAll(() => {
-  // Shapes of anomalies are paths that only browsers know; their places are not looked at here.
+  // Shapes of anomalies are paths that only browsers support; their positions are not checked here.
   globalThis.Path2D ??= trust<typeof Path2D>(class {});
 });
 
@@ -42,7 +42,7 @@ function withEdits(atS: readonly number[], nowS: number): Frame {
   return { ...frame, flags, anomalies };
 }
 
-test('edits and anomalies of a timeline have words that keep apart, however close they are', () => {
+test('labels of edits and anomalies on a timeline never overlap, at any distance', () => {
   const data = dataOf(4, 131.25).health;
   for (const atS of [
     [],
@@ -77,7 +77,7 @@ test('edits and anomalies of a timeline have words that keep apart, however clos
   }
 });
 
-test('the axis of a chart over time, the names at the ends of its lines and the labels of edits keep apart', () => {
+test('the axis of a chart over time, the names at the ends of its lines and the labels of edits do not overlap', () => {
   const p = plainPalette(true);
   for (const n of [1, 2, 8, 12, 64, 256]) {
     for (const nowS of [0, 31, 131.25]) {
@@ -105,7 +105,7 @@ test('the axis of a chart over time, the names at the ends of its lines and the 
   }
 });
 
-test('what is computed beyond the playhead is dimmed on a chart over time, and nothing else is', () => {
+test('only values beyond the playhead are dimmed on a chart over time', () => {
   const p = plainPalette(true);
   const [width, height, atS] = [900, 120, 131.25];
   for (const nowS of [60, atS]) {
@@ -138,7 +138,7 @@ test('what is computed beyond the playhead is dimmed on a chart over time, and n
   }
 });
 
-test('the percentiles of a distribution, its objective and its axes keep apart', () => {
+test('the percentiles of a distribution, its objective and its axes do not overlap', () => {
   const shapes: readonly (readonly [number, number, number])[] = [
     [20, 36, 58],
     [200, 210, 220],
@@ -171,7 +171,7 @@ test('the percentiles of a distribution, its objective and its axes keep apart',
   }
 });
 
-test('the words of a percentile keep off the curve where there is room beside it', () => {
+test('the label of a percentile avoids the curve if there is room beside it', () => {
   const mark = { x: 150, y: 60, w: 50, last: false };
   const within = { left: 30, right: 300, bottom: 150 };
   const nowhere = (): boolean => false;
@@ -179,12 +179,12 @@ test('the words of a percentile keep off the curve where there is room beside it
   const atTheRight = (_: number, to: number): boolean => to > 150;
   expect(placeMark(mark, within, [], atTheRight)).toEqual({ x: 93, y: 64, w: 50 });
   expect(placeMark(mark, within, [], () => true)).toBeUndefined();
-  // Before the line of the objective, where that stands in the way.
+  // Left of the objective's line, if that is in the way.
   const acrossLine = (from: number, to: number): boolean => (from <= 130 && to >= 130) || to > 140;
   expect(placeMark(mark, { ...within, line: 130 }, [], acrossLine)).toEqual({ x: 75, y: 64, w: 50 });
 });
 
-test('the words of an anomaly keep off the playhead: shorter, or before the mark', () => {
+test('the label of an anomaly avoids the playhead: it is shorter, or left of the mark', () => {
   const six = (text: string): number => text.length * 6;
   const edges = { taken: 0, next: 500, right: 500, playhead: 300 };
   expect(besideMark(['2 × livelock', '×2'], 100, edges, six)).toEqual({ words: '2 × livelock', x: 112 });

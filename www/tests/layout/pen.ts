@@ -1,4 +1,4 @@
-// A pen that writes down where text goes instead of painting it: what is drawn on a canvas can then be checked without a browser.
+// A pen that records the positions of text instead of painting it, so that drawings can be checked without a browser.
 import { trust } from '../../src/base/trust.ts';
 import type { Palette } from '../../src/draw/inks.ts';
 import type { Pen } from '../../src/draw/pen.ts';
@@ -47,7 +47,7 @@ export function widthOf(text: string, font: string): number {
 
 const sizeOf = (font: string): number => Number(/(\d+)px/.exec(font)?.[1] ?? 11);
 
-/** A pen that knows fonts and writes down texts; whatever else it is told to draw, it ignores. */
+/** A pen that supports fonts and records texts, and ignores all other drawing. */
 export function recordingPen(): { readonly pen: Pen; readonly labels: Label[] } {
   const labels: Label[] = [];
   const state = { font: '400 11px Inter', textAlign: 'left', x: 0, y: 0 };
@@ -80,13 +80,13 @@ export function recordingPen(): { readonly pen: Pen; readonly labels: Label[] } 
   return { pen: trust<Pen>(pen), labels };
 }
 
-/** A palette whose every paint is a colour; only whether it is dark can be told. */
+/** A palette with placeholder colours; only light and dark differ. */
 export function plainPalette(dark: boolean): Palette {
   const known: Record<string, unknown> = { dark, font: 'Inter' };
   return trust<Palette>(new Proxy(known, { get: (_, name) => known[String(name)] ?? `${dark} ${String(name)}` }));
 }
 
-/** Pairs of texts that overprint: their glyphs' boxes share more than a hairline. */
+/** Pairs of overlapping texts: the boxes of their glyphs share more than a hairline. */
 export function overprinted(labels: readonly Label[]): string[] {
   const out: string[] = [];
   const sorted = labels.toSorted((a, b) => a.y0 - b.y0);
@@ -105,7 +105,7 @@ export function outside(labels: readonly Label[], width: number, height: number)
   return labels.filter((l) => l.x0 < 0 || l.y0 < 0 || l.x1 > width || l.y1 > height).map(show);
 }
 
-/** Texts that lie on the border of a box. */
+/** Texts that overlap the border of a box. */
 export function onBorder(
   labels: readonly Label[],
   boxes: readonly { readonly x: number; readonly y: number; readonly w: number; readonly h: number }[],

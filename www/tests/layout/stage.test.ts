@@ -1,4 +1,5 @@
-// The stage at every size, with every number of replicas and clients: no text on another, on a border, or outside.
+// The stage at every size, with every number of replicas and clients: no text overlaps another or a border, or is
+// outside.
 import { expect, test } from 'vitest';
 import type { Frame, ReplicaFrame } from '../../src/generated/boundary.ts';
 import { Dots } from '../../src/stage/dots.ts';
@@ -19,7 +20,7 @@ const HEIGHTS = [220, 262, 326, 340, 480] as const;
 
 type Kind = 'quiet' | 'busy' | 'starting';
 
-/** A cluster at rest, with the widest numbers and names that there can be, or with replicas that start. */
+/** A paused cluster, with the widest possible numbers and names, or with starting replicas. */
 function frameFor(replicas: number, clients: number, kind: Kind): Frame {
   const busy = kind === 'busy';
   const frame = frameOf(replicas, 131.25, 1, { pools: busy, tier: busy });
@@ -100,7 +101,7 @@ function drawn(frame: Frame, width: number, height: number, dark: boolean): { la
 
 for (const kind of ['quiet', 'busy', 'starting'] as const) {
   for (const n of REPLICAS) {
-    test(`${n} replicas, ${kind}: every text is whole, apart from the others and off the borders at every size`, () => {
+    test(`${n} replicas, ${kind}: every text is whole and overlaps no other text or border at every size`, () => {
       for (const clients of CLIENTS) {
         const frame = frameFor(n, clients, kind);
         for (const width of WIDTHS) {
@@ -120,7 +121,7 @@ for (const kind of ['quiet', 'busy', 'starting'] as const) {
   }
 }
 
-test('a stage without replicas says what becomes of requests, and no text lies on another', () => {
+test('a stage without replicas says that requests are held, and no text overlaps another', () => {
   for (const width of WIDTHS) {
     for (const height of HEIGHTS) {
       const { labels } = drawn(frameFor(0, 1, 'quiet'), width, height, true);
@@ -130,7 +131,7 @@ test('a stage without replicas says what becomes of requests, and no text lies o
   }
 });
 
-test('the replicas fill the stage, however few there are', () => {
+test('the replicas fill the stage for any number of them', () => {
   for (const n of [1, 2, 3, 4, 5, 8]) {
     const { boxes } = stageLayout(822, 326, n);
     const last = boxes[n - 1];
@@ -138,7 +139,7 @@ test('the replicas fill the stage, however few there are', () => {
   }
 });
 
-test('a stage that is low shows less of each replica before it scrolls', () => {
+test('a low stage shows less of each replica before it scrolls', () => {
   expect([8, 4].map((n) => stageLayout(822, 220, n).detail)).toEqual(['cards', 'rows']);
   for (const n of REPLICAS)
     for (const width of [480, 760, 822, 1302]) {
@@ -147,13 +148,13 @@ test('a stage that is low shows less of each replica before it scrolls', () => {
     }
 });
 
-test('a phone asks for the height of all replicas, and nothing else does', () => {
+test('only a phone requests the height of all replicas', () => {
   expect(stageNeeds(374, 8)).toBeGreaterThan(800);
   expect(stageNeeds(374, 64)).toBeLessThan(1000);
   expect(stageNeeds(822, 8)).toBe(0);
 });
 
-test('clients without a lane of their own share the last, and lanes keep clear of the foot', () => {
+test('clients without their own lane share the last, and lanes end above the foot', () => {
   for (const height of [220, 326, 500]) {
     const layout = stageLayout(822, height, 4);
     for (const clients of [1, 3, 7, 256]) {
@@ -165,7 +166,7 @@ test('clients without a lane of their own share the last, and lanes keep clear o
   }
 });
 
-test('replicas that were replaced and have stopped leave the stage; one that still serves its last requests stays', () => {
+test('replaced and stopped replicas leave the stage; one that still serves its last requests stays', () => {
   const { replicas } = frameOf(4);
   const [a, b, ...rest] = replicas;
   if (!a || !b) throw new Error('no replicas');
@@ -173,5 +174,5 @@ test('replicas that were replaced and have stopped leave the stage; one that sti
   expect(present([stopped, { ...b, serving: false }, ...rest]).map((r) => r.id)).toEqual([1, 2, 3]);
   expect(present(replicas)).toBe(replicas);
   const starting = young({ ...a }, 2);
-  expect(present([starting, ...rest]), 'one that starts has its place').toContain(starting);
+  expect(present([starting, ...rest]), 'a starting one has its place').toContain(starting);
 });
