@@ -1,4 +1,4 @@
-//! Advancing a run, in slices of any size: cutting a run into pieces changes nothing about it (INV-6).
+//! Advancing a run in slices of any size: slicing a run does not change it (INV-6).
 
 use super::Session;
 use crate::base::{Micros, RequestId};
@@ -6,14 +6,14 @@ use crate::engine::{Decision, Fact, Halt, Ignore, ScalingRecord, Sink, StepParts
 use crate::observe::recorder::Recorder;
 use serde::{Deserialize, Serialize};
 
-/// Why `advance` came back.
+/// Why `advance` returned.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stop {
-    /// The instant asked for was reached.
+    /// The requested instant was reached.
     Until,
-    /// As many events ran as were allowed.
+    /// The limit of events was reached.
     Events,
     /// Nothing is left to run, or the horizon was reached.
     Finished,
@@ -36,15 +36,15 @@ pub enum StepKind {
     Preemption,
 }
 
-/// A single step under way: what it waits for, and how often that had happened when it began.
+/// A single step in progress: the event that it waits for, and how often that had happened when it began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SingleStep {
     kind: StepKind,
     already: u64,
 }
 
-/// How many events to run between two looks at the wall clock, so that a slice ends soon after its time is up, however long
-/// an event takes. Where a slice ends changes no result (INV-6).
+/// How many events to run between two readings of the wall clock, so that a slice ends soon after its time is up,
+/// however long an event takes. Where a slice ends changes no result (INV-6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
     events: u64,
@@ -53,15 +53,16 @@ pub struct Pace {
 impl Pace {
     const FEWEST: u64 = 16;
     const MOST: u64 = 1024;
-    /// Time between two looks, in milliseconds, above which there are too many events between them.
+    /// Time between two readings, in milliseconds, above which there are too many events between them.
     const LONG_MS: f64 = 1.0;
 
-    /// Events until the next look.
+    /// Events until the next reading.
     pub fn events(self) -> u64 {
         self.events
     }
 
-    /// They took so many milliseconds: half as many next time if that was long, twice as many if it was not half of that.
+    /// The events took `ms` milliseconds: halves their number if that was long, doubles it if that was less than half
+    /// of it.
     pub fn took(&mut self, ms: f64) {
         if ms > Self::LONG_MS {
             self.events = (self.events / 2).max(Self::FEWEST);
@@ -77,7 +78,7 @@ impl Default for Pace {
     }
 }
 
-/// The recorder, and a second reader of a run that nobody watches.
+/// The recorder, and a second reader of an unwatched run.
 pub(super) struct Both<'a, S: ?Sized> {
     pub(super) recorder: &'a mut Recorder,
     pub(super) also: &'a mut S,
@@ -123,13 +124,13 @@ impl<S: Sink + ?Sized> Sink for Both<'_, S> {
 }
 
 impl Session {
-    /// Runs up to and including the instant `until`, but no more than `max_events` events. Cutting a run into pieces
-    /// changes nothing about it.
+    /// Runs up to and including the instant `until`, but no more than `max_events` events. Slicing a run does not
+    /// change it.
     pub fn advance(&mut self, until: Micros, max_events: u64) -> Stop {
         self.advance_telling(until, max_events, &mut Ignore)
     }
 
-    /// The same, and `also` hears every fact.
+    /// As [`Self::advance`]; `also` gets every fact.
     pub(crate) fn advance_telling<S: Sink + ?Sized>(
         &mut self,
         until: Micros,
@@ -161,7 +162,8 @@ impl Session {
                     self.move_playhead(until);
                     return Stop::Until;
                 }
-                // Room ran out before an edit. That took events, or the next round is this one again.
+                // The limit before an edit was reached. Events must have run, or the next round would repeat this
+                // one.
                 Halt::Events | Halt::Until => {
                     assert!(ran > 0, "INV-6: no progress at {last:?} on the way to {until:?}");
                 }
@@ -178,8 +180,8 @@ impl Session {
         SingleStep { kind, already: self.times(kind) }
     }
 
-    /// Runs towards the end of a step, but no more than `max_events` events. `Until`: what it waits for has happened, with the
-    /// latest event. `Events`: not yet; it can go on, or be left where it is.
+    /// Runs towards the end of a step, but no more than `max_events` events. `Until`: the latest event ended the
+    /// step. `Events`: not yet; it can be continued or abandoned.
     pub fn advance_step(&mut self, step: &SingleStep, max_events: u64) -> Stop {
         for _ in 0..max_events {
             let stop = self.advance(Micros::MAX, 1);
@@ -193,7 +195,7 @@ impl Session {
         Stop::Events
     }
 
-    /// How often a step of that kind could have ended so far.
+    /// How often a step of this kind could have ended so far.
     pub(super) fn times(&self, kind: StepKind) -> u64 {
         let counts = &self.recorder.fact_counts;
         match kind {
@@ -205,7 +207,7 @@ impl Session {
         }
     }
 
-    /// The engine up to `until`, closing the buckets of the timeline on the way.
+    /// Runs the engine up to `until`, closing the buckets of the timeline on the way.
     fn run_engine<S: Sink + ?Sized>(&mut self, until: Micros, max_events: u64, also: &mut S) -> Halt {
         let mut left = max_events;
         loop {

@@ -1,4 +1,4 @@
-//! The edit log: what was changed when, and what is still to come.
+//! The edit log: the edits of a run, applied and to come.
 
 use super::advance::Both;
 use super::memory::Needs;
@@ -13,7 +13,7 @@ use crate::perf::Plan;
 use crate::scenario::{Change, Route, ScalingPolicy, Scenario, TimedEdit, limits, parse_change};
 use crate::workload::Source;
 
-/// All edits in order, the first `applied` of them behind the playhead.
+/// All edits in order; the first `applied` of them lie behind the playhead.
 #[derive(Clone, Debug)]
 pub(super) struct EditLog {
     edits: Vec<TimedEdit>,
@@ -33,11 +33,12 @@ impl Place {
         Micros(self.at_us)
     }
 
-    /// Up to which instant, `until` at the latest, and how many events may run before it, when the next event is at `next`.
+    /// The instant, `until` at the latest, and the number of events that may run before it, when the next event is at
+    /// `next`.
     ///
-    /// The count only tells the events of the edit's own instant apart. Earlier ones all come first, however many they are:
-    /// a change of the scenario changes their number. It bounds nothing where no event is left to run: a bound of no events
-    /// would hold up the clock before `until`.
+    /// The count only separates the events of the edit's own instant. All earlier events come first, whatever their
+    /// number, which a change of the scenario changes. There is no limit if no event is left to run: a limit of 0
+    /// would stop the clock before `until`.
     pub(super) fn room(self, until: Micros, done: u64, next: Micros) -> (Micros, u64) {
         match self.after_events {
             Some(n) if next == self.at() && done < n => (until.min(self.at()), n - done),
@@ -65,7 +66,7 @@ impl EditLog {
         Self { applied: applied.min(edits.len()), ..Self::new(edits) }
     }
 
-    /// The same edits, the first `applied` of them behind the playhead.
+    /// The same edits, with the first `applied` of them behind the playhead.
     pub(super) fn at(&self, applied: usize) -> Self {
         Self { applied, ..self.clone() }
     }
@@ -78,7 +79,7 @@ impl EditLog {
         self.applied
     }
 
-    /// Adds an edit that sends a request somewhere as the next one; others that send it are switched off.
+    /// Adds an edit that routes a request as the next one; other edits that route it are switched off.
     #[cfg(any(feature = "cli", feature = "whatif"))]
     fn redirect(&mut self, edit: TimedEdit) {
         let request = edit.route.map(|route| route.request);
@@ -107,13 +108,13 @@ impl EditLog {
 }
 
 impl Session {
-    /// Adds an edit that sends a request somewhere as the next one; others that send it are switched off.
+    /// Adds an edit that routes a request as the next one; other edits that route it are switched off.
     #[cfg(any(feature = "cli", feature = "whatif"))]
     pub(crate) fn redirect(&mut self, edit: TimedEdit) {
         self.edits.redirect(edit);
     }
 
-    /// The document as it is at the playhead, and after each edit that is still due.
+    /// The document at the playhead, and after each edit still to come.
     #[cfg(any(feature = "cli", feature = "measured"))]
     pub(crate) fn course(&self) -> Vec<Scenario> {
         let mut plan = self.plan.clone();
@@ -149,7 +150,7 @@ impl Session {
         problems
     }
 
-    /// What there is to say about an edit at the playhead: errors, or warnings. Later edits must still be possible after it.
+    /// Errors or warnings of an edit at the playhead. Later edits must still be possible after it.
     fn outcome_of(&self, change: &Change) -> Result<Diagnostics, Diagnostics> {
         let (plan, mut problems) = self.plan.edited(change)?;
         if self.edits.edits.len() >= limits::EDITS {
@@ -189,9 +190,9 @@ impl Session {
         Some(Diagnostic::error("route.request", found, "a request that is still to be routed", fix))
     }
 
-    /// The next edit of the log that happens at all: what comes after the end of the run does not, be that its horizon or the
-    /// instant at which a livelock made the engine give up. Events are still due after that one: a later edit would come
-    /// before them, and they would run in its past.
+    /// The next edit of the log that can happen: edits after the end of the run do not, whether it ended at its
+    /// horizon or by a livelock. After a livelock events are still due: a later edit would come before them, and they
+    /// would run in its past.
     pub(super) fn next_edit(&self) -> Option<Place> {
         let given_up = self.engine.gave_up();
         let end = if given_up { self.engine.last_event_at() } else { self.engine.horizon() };
@@ -216,15 +217,15 @@ impl Session {
             self.edits.applied += 1;
             return;
         }
-        // The timeline up to here tells of the run without the edit, whether or not a run stopped here before it.
+        // The timeline up to here describes the run without the edit, whether or not a run stopped here before.
         self.move_playhead(now);
         let edit = &self.edits.edits[self.edits.applied];
         let (plan, _) =
             self.plan.edited(&edit.change()).expect("INV-6: the edit was checked when it was made");
         if edit.change().leaves_document() {
-            // Not even what an edit forgets by the way, such as who kept whom from making progress, is touched.
+            // Even state that edits reset, such as the causes of a livelock, stays unchanged.
         } else if self.engine.events_done() == 0 && now == Micros::ZERO {
-            // Nothing has happened yet: the run begins with the edited scenario.
+            // No event has run yet: the run begins with the edited scenario.
             self.needs.change(now, &plan);
             let source = Source::new(plan.scenario(), self.trace.as_ref());
             let before = std::mem::replace(&mut self.engine, Cluster::new(&plan, source));
@@ -233,7 +234,7 @@ impl Session {
             self.recorder = Recorder::new(plan.scenario(), replicas, self.recorder.live);
         } else {
             self.needs.change(now, &plan);
-            // First, so that it knows the pools that the cluster is about to speak of.
+            // First, so that it knows the pools in the facts that follow.
             self.recorder.adopt(plan.scenario(), now);
             let prices: Vec<_> = self.engine.replicas().iter().map(Replica::usd_per_hour).collect();
             let mut sink = Both { recorder: &mut self.recorder, also };
@@ -252,8 +253,8 @@ impl Session {
         self.edits.applied += 1;
     }
 
-    /// Whether running on with the edits of another run gives that run: those applied are its first ones, and its next one is still
-    /// to come.
+    /// Whether continuing with the edits of another run gives that run: the applied edits are its first ones, and its
+    /// next one is still to come.
     pub(super) fn leads_to(&self, edits: &[TimedEdit]) -> bool {
         let applied = self.edits.applied;
         let (done, last) = (self.engine.events_done(), self.engine.last_event_at());
@@ -272,19 +273,19 @@ impl Session {
     }
 }
 
-/// A run's document from edit to edit.
+/// The document of a run after each edit.
 pub(super) struct Course {
     pub(super) plan: Plan,
     pub(super) needs: Needs,
     /// Replicas started so far.
     pub(super) started: u32,
-    /// Requests that edits so far send somewhere.
+    /// Requests routed by edits so far.
     routed: Vec<u32>,
     pub(super) problems: Diagnostics,
 }
 
 impl Course {
-    /// Of a run that begins with `plan`, with all its edits.
+    /// The course of a run that begins with `plan`, with all its edits.
     pub(super) fn new(plan: Plan, edits: &[TimedEdit]) -> Self {
         let started = plan.scenario().cluster.pools.iter().map(|p| p.replicas).sum();
         let needs = Needs::new(&plan);
@@ -295,7 +296,7 @@ impl Course {
         course
     }
 
-    /// A problem, if the run goes on as `plan` and starts too many replicas with that.
+    /// A problem if the run continues as `plan` and starts too many replicas in all.
     fn count_started(&mut self, plan: &Plan) -> Option<Diagnostic> {
         self.started += replicas_started(&self.plan, plan);
         let found = format!("{} replicas started in all, those that replace others included", self.started);
@@ -305,13 +306,13 @@ impl Course {
             .then(|| Diagnostic::error("cluster.pools", found, format!("at most {most}"), fix))
     }
 
-    /// An edit sends a request somewhere: whether both can be.
+    /// Checks the request and the replica of an edit that routes.
     fn route(&mut self, route: Route) {
         let mut problem = |field: &str, found: String, allowed: String, fix: &str| {
             self.problems.push(Diagnostic::error(format!("route.{field}"), found, allowed, fix));
         };
         let s = self.plan.scenario();
-        // How many rows a trace has is known when it is loaded.
+        // The number of rows of a trace is known when it is loaded.
         let asked = if s.workload.trace.is_some() { None } else { requests_asked(s, None) };
         let most = asked.unwrap_or(limits::REQUESTS);
         if u64::from(route.request) >= most {
@@ -322,7 +323,8 @@ impl Course {
             let fix = "requests are numbered from 0 in the order in which they arrive";
             problem("request", format!("request {}", number_text::count(route.request.into())), allowed, fix);
         }
-        // How many replicas an autoscaler starts is known when it has; whether the one named is there, when the request is routed.
+        // The replicas started by an autoscaler are not known in advance; whether the named one exists is checked
+        // when the request is routed.
         let scaled = s.cluster.pools.iter().any(|p| p.scaling.policy != ScalingPolicy::None);
         let replicas = if scaled { limits::REPLICAS_STARTED } else { self.started };
         if route.to >= replicas {
@@ -343,7 +345,8 @@ impl Course {
         self.routed.push(route.request);
     }
 
-    /// The document goes on as edit number `i` makes it, unless that is switched off. An edit that cannot be is left out, and a problem.
+    /// Applies edit number `i` to the document, unless it is switched off. An impossible edit is left out and is a
+    /// problem.
     pub(super) fn edit(&mut self, i: usize, edit: &TimedEdit) {
         if edit.off {
             return;

@@ -1,7 +1,7 @@
-//! How much memory a run can come to take: an estimate made before it begins, and refused or warned of where it is too much.
+//! Memory estimate of a run before it begins. A run that needs too much is refused or gives a warning.
 //!
-//! Blocks cost memory when they are first touched, and never-used blocks are taken first of all. So a run touches no more of
-//! them than its caches have, and no more than all its requests together fill.
+//! Blocks take memory when first used, and unused blocks are taken first. So a run uses at most the blocks of its
+//! caches, and at most those that all its requests together fill.
 
 use super::Audience;
 use crate::base::{Diagnostic, Micros};
@@ -10,29 +10,30 @@ use crate::scenario::expression::Name;
 use crate::scenario::{Client, ContextGrowth, RequestCount, RoutingPolicy, Scorer, limits};
 use crate::workload::Trace;
 
-/// Bytes of a touched block: what it holds, its place among the free ones, its hash in the table; room for vectors to grow.
+/// Bytes of a used block: its record, its place on the free list, its hash in the table, and spare capacity of
+/// vectors.
 const BLOCK_BYTES: f64 = 80.0;
-/// The same where no text recurs: nothing is hashed.
+/// The same if no text recurs: nothing is hashed.
 const ONCE_BLOCK_BYTES: f64 = 24.0;
-/// Bytes of a request: its record, its working state, what the report sorts.
+/// Bytes of a request: its record, its working state, its values in the report's sorting.
 const REQUEST_BYTES: f64 = 450.0;
-/// Further ones on a page: its values in the latest seconds.
+/// Extra bytes on a page: its values in the latest seconds.
 const WATCHED_REQUEST_BYTES: f64 = 100.0;
-/// Bytes of a replica, and of each token of its block, each tenant and each point of its two series.
+/// Bytes of a replica, and for each token of its block, each tenant and each point of its two series.
 const REPLICA_BYTES: [f64; 4] = [4096.0, 64.0, 8.0, 16.0];
-/// Bytes of a block that a router remembers of one replica, beside one bit for each replica.
+/// Bytes of a block that a router remembers for one replica, besides one bit for each replica.
 const REMEMBERED_BYTES: f64 = 128.0;
 /// Bytes of a line of the event log.
 const LOG_BYTES: f64 = 128.0;
 
-/// What a run comes to, edits included.
+/// The needs of a run, edits included.
 #[derive(Clone, Debug)]
 pub(super) struct Needs {
     count: RequestCount,
     cap: f64,
-    /// Listed requests and their tokens: the most of any stretch between two edits, as all that follows.
+    /// Listed requests and their tokens: the largest of any stretch between two edits, like all following fields.
     listed: (f64, f64),
-    /// Whether anything is said more than once.
+    /// Whether any text occurs more than once.
     recurs: bool,
     /// Replicas, and their KV blocks and blocks of CPU tiers.
     replicas: f64,
@@ -42,7 +43,7 @@ pub(super) struct Needs {
     smallest: u32,
     largest: u32,
     caching: bool,
-    /// Blocks that a router remembers of one replica.
+    /// Blocks that a router remembers for one replica.
     remembered: f64,
     tenants: usize,
     series_points: f64,
@@ -50,7 +51,7 @@ pub(super) struct Needs {
 }
 
 impl Needs {
-    /// Of a run that begins with `plan`.
+    /// The needs of a run that begins with `plan`.
     pub(super) fn new(plan: &Plan) -> Self {
         let s = plan.scenario();
         let mut needs = Self {
@@ -73,7 +74,7 @@ impl Needs {
         needs
     }
 
-    /// From `at` on it goes on with `plan`.
+    /// The run continues with `plan` from `at` on.
     pub(super) fn change(&mut self, at: Micros, plan: &Plan) {
         self.count.change(at, plan.scenario());
         self.take_in(plan);
@@ -118,7 +119,7 @@ impl Needs {
         self.recurs |= !listed.is_empty() || workload.clients.iter().any(repeats);
     }
 
-    /// A problem, if the run can come to need more memory than its audience has.
+    /// A problem if the run may need more memory than its audience has.
     pub(super) fn check(&self, trace: Option<&Trace>, audience: Audience) -> Option<Diagnostic> {
         let parts = self.parts(trace, audience);
         let all: f64 = parts.iter().map(|p| p.bytes).sum();
@@ -153,7 +154,7 @@ impl Needs {
         }
         let sent = self.count.total();
         let requests = sent.requests.min(self.cap);
-        // Without an end the cap decides, and clients share it as their rates do.
+        // Without an end the cap decides, and clients share it in proportion to their rates.
         let (rate, tokens) = if sent.endless.0 > 0.0 { sent.endless } else { (sent.requests, sent.tokens) };
         let drawn = if rate > 0.0 { tokens / rate * requests } else { 0.0 };
         (requests + self.listed.0, drawn + self.listed.1)
@@ -201,7 +202,7 @@ impl Needs {
     }
 }
 
-/// Something that takes memory.
+/// A part of the memory.
 struct Part {
     path: &'static str,
     what: &'static str,
@@ -210,12 +211,12 @@ struct Part {
     bytes: f64,
 }
 
-/// Whether requests of a client can say the same.
+/// Whether requests of a client can have equal text.
 fn repeats(client: &Client) -> bool {
     let grows = |c: &crate::scenario::Conversation| c.context_growth == ContextGrowth::Accumulate;
     client.prefix.groups > 0 || client.conversation.as_ref().is_some_and(grows)
 }
-/// Whether the router remembers for it what it sent where.
+/// Whether the scorer needs the router's memory of prompts.
 fn remembers_prompts(scorer: &Scorer) -> bool {
     match scorer {
         Scorer::Expression(text) => text.formula().is_ok_and(|f| f.looks_at(&[Name::Prefix])),

@@ -1,7 +1,8 @@
-//! **API boundary.** A run as its user handles it: load, advance, edit, look, save. What the page and `tokenyard run` use.
+//! ***API boundary.** The session: a run with the operations of its user, to load, advance, edit, view and save it.
+//! The page and `tokenyard run` use it.
 //!
-//! A run is a value: scenario + seed + edit log. Whatever the order of looking and advancing, the same value gives the
-//! same bytes.
+//! A run is a value: scenario + seed + edit log. Whatever the order of viewing and advancing, the same value gives
+//! the same bytes.
 
 mod advance;
 mod edits;
@@ -36,23 +37,23 @@ use edits::{Course, EditLog};
 use memory::Needs;
 use std::sync::Arc;
 
-/// Who watches a run.
+/// The audience of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
     /// A page: keep the event log, decisions and the latest window.
     Live,
-    /// Nobody before the end: keep what the report needs.
+    /// A batch run, read only at its end: keep what the report needs.
     Batch,
 }
 
 /// A run in progress.
 #[derive(Clone, Debug)]
 pub struct Session {
-    /// What the run began with.
+    /// The initial scenario.
     scenario: Scenario,
     /// The scenario as edited up to the playhead.
     plan: Plan,
-    /// What the run comes to, as far as it was edited.
+    /// The memory needs of the run with the edits so far.
     needs: Needs,
     trace: Option<Arc<Trace>>,
     engine: Cluster,
@@ -67,7 +68,7 @@ impl Session {
     pub fn check(text: &str) -> Diagnostics {
         let prepared = parse(text).and_then(prepare);
         let affordable = |(prepared, warnings): (Prepared, Diagnostics)| {
-            // How much a trace holds is known when it is loaded.
+            // The size of a trace is known when it is loaded.
             let alone = prepared.plan.scenario().workload.trace.is_none();
             let found = alone.then(|| prepared.needs.check(None, Audience::Batch)).flatten();
             warnings.into_iter().chain(found).collect()
@@ -75,7 +76,7 @@ impl Session {
         prepared.map_or_else(|problems| problems, affordable)
     }
 
-    /// What a link carries: what could not be run of it is listed, and stands as in the link's preset.
+    /// Opens a link: parts that cannot run are listed, and are taken from the link's preset.
     pub fn open_link(text: &str, audience: Audience) -> Opened {
         link::open(text, &|scenario| {
             let found = |(prepared, _): (Prepared, Diagnostics)| {
@@ -86,7 +87,7 @@ impl Session {
         })
     }
 
-    /// Loads a scenario text for a page; warnings come along.
+    /// Loads a scenario text for a page, with warnings.
     pub fn load(text: &str, trace: Option<Arc<Trace>>) -> Result<(Self, Diagnostics), Diagnostics> {
         Self::start(parse(text)?, trace, Audience::Live)
     }
@@ -157,7 +158,7 @@ impl Session {
         Self::digest_of(&self.report())
     }
 
-    /// The digest of a report that is there already.
+    /// The digest of an existing report.
     pub fn digest_of(report: &str) -> String {
         Digest::of(report.as_bytes()).hex()
     }
@@ -172,17 +173,17 @@ impl Session {
         Report::new(&now, names, &self.engine, &self.recorder, self.notices())
     }
 
-    /// The 99th percentile of TTFT and of E2E in milliseconds, as the report has them; nothing where nothing was measured.
+    /// The 99th percentile of TTFT and of E2E in milliseconds, as in the report; `None` without measured requests.
     pub fn p99s_ms(&self) -> [Option<f64>; 2] {
         report::p99s_ms(&self.engine, &self.recorder)
     }
 
-    /// The trace that runs.
+    /// The trace of the run.
     pub fn trace(&self) -> Option<&Trace> {
         self.trace.as_deref()
     }
 
-    /// The engine, for whoever wants more than a view shows.
+    /// The engine, for callers that need more than the views.
     pub fn engine(&self) -> &Cluster {
         &self.engine
     }
@@ -210,7 +211,7 @@ impl Session {
         self.engine.next_event_at().is_none() && self.next_edit().is_none()
     }
 
-    /// What there is to know of the run so far; most of it only once the run has ended.
+    /// The notices of the run so far; most appear only once it has ended.
     pub fn notices(&self) -> Vec<Notice> {
         let run = RunSoFar {
             scenario: self.plan.scenario(),
@@ -222,21 +223,21 @@ impl Session {
         run.notices()
     }
 
-    /// How many requests there will be at most: the cap, or all of a trace or of a list. `None` if only time tells.
+    /// Largest possible number of requests: the cap, or all of a trace or list. `None` if only the horizon limits it.
     pub fn requests_asked(&self) -> Option<u64> {
         requests_asked(self.plan.scenario(), self.trace.as_deref())
     }
 }
 
-/// How a link names the trace of a scenario.
+/// The mark of a scenario's trace in a link.
 pub fn trace_mark(scenario: &Scenario, trace: &Trace) -> TraceMark {
     let name = scenario.workload.trace.as_ref().map(|t| t.file.clone()).unwrap_or_default();
     TraceMark { name, rows: trace.len() as u64, digest: trace.digest().hex() }
 }
 
-/// A scenario whose edits are possible, and what the run comes to with them.
+/// A scenario with possible edits, and the memory needs of its run.
 struct Prepared {
-    /// What the run begins with.
+    /// The initial plan.
     plan: Plan,
     edits: Vec<TimedEdit>,
     needs: Needs,
@@ -268,7 +269,7 @@ fn prepare(scenario: Scenario) -> Result<(Prepared, Diagnostics), Diagnostics> {
     if has_errors(&problems) { Err(problems) } else { Ok((prepared, problems)) }
 }
 
-/// A warning about models that requests of a trace ask for and no pool serves.
+/// A warning about models in requests of a trace that no pool serves.
 fn unserved(scenario: &Scenario, trace: &Trace) -> Option<Diagnostic> {
     scenario.workload.trace.as_ref()?;
     let pools = &scenario.cluster.pools;

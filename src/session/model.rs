@@ -1,4 +1,4 @@
-//! A model of the user's own, from its published `config.json` to the part of a scenario that says it.
+//! Models from a published `config.json`: their shape, and a scenario with them.
 
 use crate::base::{Diagnostics, json};
 use crate::perf::ReadModel;
@@ -10,8 +10,8 @@ pub fn architecture_from_hf(text: &str) -> Result<ReadModel, Diagnostics> {
     crate::perf::architecture_from_hf(text)
 }
 
-/// A scenario, as JSON, whose only pool serves that model with roofline latency; all else is left to the defaults.
-/// What was read of it comes along.
+/// A scenario, as JSON, whose only pool serves that model with roofline latency; all other settings have defaults.
+/// Also returns the model as read.
 pub fn scenario_from_hf(name: &str, text: &str) -> Result<(String, ReadModel), Diagnostics> {
     let model = architecture_from_hf(text)?;
     let pool = json!({

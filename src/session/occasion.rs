@@ -1,4 +1,4 @@
-//! What a run can be run to: the next time that something happens, or that a number is passed.
+//! Occasions: targets of a run, the next time that something happens or that a number is exceeded.
 
 use super::view::{AnomalyKind, EventKind, kind_of};
 use super::{Session, Stop};
@@ -6,7 +6,7 @@ use crate::base::Micros;
 use crate::engine::Fact;
 use serde::{Deserialize, Serialize};
 
-/// What to run to: the next time that it happens.
+/// An occasion to run to: the next time that it happens.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -19,9 +19,9 @@ pub enum Occasion {
     Refusal,
     /// The wait queue of a replica gets longer than this.
     QueueAbove(u32),
-    /// More of a replica's KV blocks are in use than so many percent.
+    /// The share of a replica's KV blocks in use exceeds this percentage.
     KvAbove(f64),
-    /// An anomaly is noticed, of whatever kind.
+    /// An anomaly of any kind is noticed.
     AnyAnomaly,
     /// An anomaly of a kind is noticed.
     Anomaly(AnomalyKind),
@@ -33,7 +33,7 @@ pub enum Occasion {
     Edit,
 }
 
-/// What an occasion is completed by.
+/// The parameter of an occasion.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -58,16 +58,16 @@ pub enum Takes {
 pub struct OccasionChoice {
     /// Its name in an `Occasion`.
     pub name: &'static str,
-    /// What a reader calls it, after `next`.
+    /// Its label, after `next`.
     pub label: &'static str,
-    /// What completes it.
+    /// Its parameter.
     pub takes: Takes,
-    /// The number to begin with.
+    /// The initial number.
     pub first: u32,
 }
 
 impl Occasion {
-    /// All there is to choose from, in the order in which lists show it.
+    /// All choices, in the order of lists.
     pub const CHOICES: [OccasionChoice; 10] = [
         choice("preemption", "preemption", Takes::Nothing, 0),
         choice("missed", "missed objective", Takes::Nothing, 0),
@@ -86,24 +86,24 @@ const fn choice(name: &'static str, label: &'static str, takes: Takes, first: u3
     OccasionChoice { name, label, takes, first }
 }
 
-/// A way to an occasion that is under way: how things stood after the latest event.
+/// A run to an occasion in progress: the state after the latest event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Awaited {
     occasion: Occasion,
-    /// What counts upwards as it happens.
+    /// A counter that grows each time it happens.
     times: u64,
-    /// Whether the number is passed: it has to be below it before it can pass it again.
+    /// Whether the number is exceeded: it must fall below before it can be exceeded again.
     above: bool,
 }
 
 impl Session {
-    /// Begins the way to the next time of an occasion; [`advance_to`](Self::advance_to) leads there.
+    /// Begins a run to the next time of an occasion; [`advance_to`](Self::advance_to) continues it.
     pub fn begin_to(&self, occasion: Occasion) -> Awaited {
         Awaited { occasion, times: self.times_of(occasion), above: self.is_above(occasion) }
     }
 
-    /// Runs towards the next time of an occasion, but no more than `max_events` events. `Until`: it has just happened. `Events`: not
-    /// yet. `Finished`: it does not happen any more.
+    /// Runs towards the next time of an occasion, but no more than `max_events` events. `Until`: it has just
+    /// happened. `Events`: not yet. `Finished`: it does not happen again.
     pub fn advance_to(&mut self, awaited: &mut Awaited, max_events: u64) -> Stop {
         let mut stop = Stop::Events;
         for _ in 0..max_events {
@@ -143,7 +143,7 @@ impl Session {
         }
     }
 
-    /// How often an occasion that is no fact of the engine has come so far.
+    /// How often an occasion that is not a fact of the engine has happened so far.
     fn times_of(&self, occasion: Occasion) -> u64 {
         let anomalies = |wanted: Option<AnomalyKind>| {
             let counts = self.recorder.detectors.iter().flat_map(|d| d.counts());
@@ -167,7 +167,7 @@ impl Session {
         }
     }
 
-    /// Whether a number is passed on any replica.
+    /// Whether a number is exceeded on any replica.
     fn is_above(&self, occasion: Occasion) -> bool {
         let mut replicas = self.engine.replicas().iter();
         match occasion {

@@ -1,8 +1,9 @@
-//! What became of each request of a run, as bytes that another module, thread or program can compare with those of another run.
+//! Outcomes of the requests of a run, as bytes that another module, thread or program can compare with those of
+//! another run.
 //!
-//! The page's two runs live in threads of their own, and what compares them in a module of its own: this file has only what writes
-//! the bytes, `study/compare/read.rs` what reads them. They hold the report's text, the digest of the workload, names, and for
-//! each request some numbers of few bytes each.
+//! The page's two runs live in separate threads, and the comparison in a separate module: this file writes the bytes,
+//! `study/compare/read.rs` reads them. They hold the report's text, the digest of the workload, names, and for each
+//! request some numbers of few bytes each.
 
 use super::Session;
 use crate::base::digest::Digest;
@@ -11,10 +12,10 @@ use crate::engine::{Record, RequestState};
 use crate::observe::objectives::{Met, Objectives};
 use crate::scenario::Workload;
 
-/// What the bytes begin with: the format and its version.
+/// The first bytes: the format and its version.
 pub(crate) const MAGIC: [u8; 8] = *b"tokyout1";
 
-/// What became of a request, as its number in the bytes.
+/// The outcome of a request, as its number in the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Fate {
@@ -24,7 +25,7 @@ pub(crate) enum Fate {
     Missed = 1,
     /// Refused by admission, the router or a full wait queue.
     Refused = 2,
-    /// Impossible to serve, or given up by its client.
+    /// Impossible to serve, or timed out.
     Dropped = 3,
     /// In the system, and beyond an objective already.
     Late = 4,
@@ -32,7 +33,7 @@ pub(crate) enum Fate {
     Open = 5,
 }
 
-/// Numbers in few bytes: seven bits in each, the lowest first, the highest bit says that more follow.
+/// A writer of numbers in few bytes: seven bits in each, the lowest first; the highest bit marks that more follow.
 #[derive(Default)]
 pub(crate) struct Written(pub(crate) Vec<u8>);
 
@@ -58,14 +59,14 @@ impl Written {
         }
     }
 
-    /// 0 for none, else one more than the number.
+    /// 0 for none, else the number plus 1.
     fn maybe(&mut self, x: Option<u64>) {
         self.number(x.map_or(0, |x| x + 1));
     }
 }
 
 impl Session {
-    /// What became of each request up to the playhead, as bytes. Equal runs give equal bytes.
+    /// The outcome of each request up to the playhead, as bytes. Equal runs give equal bytes.
     pub fn outcomes(&self) -> Vec<u8> {
         self.outcomes_and(&[])
     }
@@ -123,10 +124,10 @@ impl Session {
         }
     }
 
-    /// A digest of what is asked of the cluster, whatever the cluster and its policies: seed, clients, listed requests or the trace,
-    /// the end of the run, and the edits of these. Equal digests mean the same arrivals, lengths, contents and draws; only the times
-    /// of conversations that wait for their answers depend on the cluster too. Names of clients do not count, those of tenants and
-    /// classes do; the seed does not count where nothing of the workload is drawn.
+    /// A digest of the workload, independent of the cluster and its policies: seed, clients, listed requests or the
+    /// trace, the end of the run, and the edits of these. Equal digests mean the same arrivals, lengths, contents and
+    /// draws; only the times of conversations that wait for their answers depend on the cluster too. Names of clients
+    /// do not count, those of tenants and classes do; the seed does not count if nothing of the workload is drawn.
     pub fn workload_digest(&self) -> Digest {
         let mut asked = self.scenario.workload.clone();
         if let Some(trace) = &mut asked.trace {

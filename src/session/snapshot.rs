@@ -1,4 +1,4 @@
-//! Saving a run and going on from it: restoring and running on gives what running straight would have given.
+//! Snapshots: saving and restoring a run. Restoring and running on gives the same as an uninterrupted run.
 
 use super::Session;
 use super::edits::{Course, EditLog, with_edits};
@@ -50,7 +50,7 @@ struct Body<E, R> {
 }
 
 impl Session {
-    /// The whole run as bytes: the same whichever checkpoint it went on from.
+    /// The whole run as bytes: the same whichever checkpoint it continued from.
     pub fn snapshot(&self) -> Vec<u8> {
         let engine = self.engine.clone().as_if_packed();
         let body = Body {

@@ -1,4 +1,4 @@
-//! The session's promises on one lively scenario each; `tests/it/engine/laws.rs` generates more.
+//! Tests of the session's guarantees, each on one busy scenario; `tests/it/engine/laws.rs` generates more.
 
 use super::*;
 use view::{ColumnsQuery, EventKind, EventsQuery, FrameQuery, Mark, View};
@@ -277,7 +277,7 @@ fn tpot_is_marked_by_the_means_of_requests_and_not_by_the_gaps_between_tokens() 
     }
 }
 
-/// A step of a kind in slices of so many events.
+/// A step of a kind in slices of a number of events.
 fn step_in_slices(s: &mut Session, kind: StepKind, max_events: u64) -> Stop {
     let step = s.begin_step(kind);
     loop {

@@ -1,11 +1,11 @@
-//! When the requests of one client arrive.
+//! Arrivals: when the requests of one client arrive.
 //!
-//! Gaps are drawn at unit rate. On the clock that runs as fast as requests are wanted (the integral of the rate over time)
-//! they stay as they are drawn; on the simulated clock they shrink and stretch with the rate. So neither a new rate nor a
-//! profile of rates consumes or shifts a draw.
+//! Gaps are drawn at unit rate. On a clock that runs at the speed of the rate (the integral of the rate over time)
+//! they stay as drawn; on the simulated clock they shrink and stretch with the rate. So neither a new rate nor a rate
+//! profile consumes or shifts a draw.
 //!
-//! What adds up from gap to gap is kept far finer than the clock's microseconds, and only the instants are rounded: were the
-//! gaps rounded, a fast client would be slower or faster than its rate.
+//! The sum of the gaps is kept far finer than the clock's microseconds, and only the instants are rounded: rounded
+//! gaps would make a fast client slower or faster than its rate.
 
 use crate::base::rng::{Purpose, Stream};
 use crate::base::small::decimal::plain;
@@ -46,23 +46,23 @@ const FRACTION: u32 = 32;
 /// The last place on the fine clock: beyond the end of the simulated one, even at the largest factor.
 const FINE_END: Fine = 1 << (63 + FRACTION);
 
-/// Microseconds computed in floating point, cut to a place or a stretch on the fine clock.
+/// Microseconds computed in floating point, truncated to a place or a length on the fine clock.
 fn fine(us: f64) -> Fine {
     assert!(us >= 0.0, "INV-3: a gap of {} us", plain(us));
-    // A power of two: nothing is lost. The cast stops at the largest number.
+    // A factor of a power of two loses no digits. The cast saturates at the largest number.
     ((us * (1_u64 << FRACTION) as f64) as Fine).min(FINE_END)
 }
 
-/// The arrivals of one client that are still to come.
+/// The future arrivals of one client.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct ArrivalProcess {
     gaps: Gaps,
     rate_per_s: f64,
-    /// What the rate is multiplied by over time; nothing if that is always 1.
+    /// The factor on the rate over time; `None` if it is always 1.
     factor: Option<Curve>,
     /// When the next request arrives; [`Micros::MAX`] while none will at the present rate.
     next: Micros,
-    /// The running gap, in mean gaps, and where it began.
+    /// The current gap, in mean gaps, and where it began.
     gap: f64,
     since: Fine,
     draws: Stream,
@@ -89,7 +89,7 @@ impl ArrivalProcess {
         self.next
     }
 
-    /// The next request has arrived: draws the gap after it, which may be shorter than a microsecond.
+    /// The next request has arrived: draws the following gap, which may be shorter than a microsecond.
     pub(super) fn advance(&mut self) {
         self.since = self.due();
         self.gap = match self.gaps {
@@ -107,8 +107,8 @@ impl ArrivalProcess {
         self.next = self.instant(now);
     }
 
-    /// Sends as `client` says from `now` on. The running gap keeps the share of it that is left; gaps of another shape begin
-    /// with the next one.
+    /// Follows the settings of `client` from `now` on. The current gap keeps its remaining share; gaps of another
+    /// shape begin with the next one.
     pub(super) fn adopt(&mut self, client: &Client, now: Micros) {
         self.gaps = Gaps::of(&client.arrivals);
         self.change(client.arrivals.rate_per_s(), client.rate_profile.curve(), now);
@@ -124,7 +124,7 @@ impl ArrivalProcess {
             return;
         }
         let here = self.place(now);
-        // Rounding may have put the latest arrival a little earlier than it was due.
+        // Rounding may have placed the latest arrival slightly before its due time.
         let passed_us = here.saturating_sub(self.since) as f64 / (1_u64 << FRACTION) as f64;
         self.gap = (self.gap - passed_us * self.rate_per_s / US_PER_S as f64).max(0.0);
         let early = self.since.saturating_sub(here);
@@ -134,7 +134,7 @@ impl ArrivalProcess {
         self.next = self.instant(now);
     }
 
-    /// Another rate from `now` on, and nothing else.
+    /// Changes only the rate from `now` on.
     #[cfg(test)]
     pub(super) fn set_rate(&mut self, rate_per_s: f64, now: Micros) {
         self.change(rate_per_s, self.factor.clone(), now);
@@ -149,7 +149,7 @@ impl ArrivalProcess {
         (self.rate_per_s * stretch / US_PER_S as f64).max(0.0)
     }
 
-    /// Where the fine clock stands at an instant.
+    /// The fine clock at an instant.
     fn place(&self, at: Micros) -> Fine {
         match &self.factor {
             None => Fine::from(at.0) << FRACTION,
@@ -157,7 +157,7 @@ impl ArrivalProcess {
         }
     }
 
-    /// Where the running gap ends; the end of the fine clock if that is too far, or never.
+    /// The end of the current gap; the end of the fine clock if it is too far or never comes.
     fn due(&self) -> Fine {
         if self.gap <= 0.0 {
             return self.since;
@@ -166,7 +166,7 @@ impl ArrivalProcess {
         (self.since + fine(self.gap / self.rate_per_s * US_PER_S as f64)).min(FINE_END)
     }
 
-    /// The microsecond nearest to where the running gap ends, but not before `earliest`.
+    /// The microsecond nearest to the end of the current gap, but not before `earliest`.
     fn instant(&self, earliest: Micros) -> Micros {
         let due = self.due();
         if self.rate_per_s <= 0.0 {
@@ -180,7 +180,8 @@ impl ArrivalProcess {
     }
 }
 
-/// The microsecond nearest to where the integral of `factor` reaches `area`. Rounding does not lead into a silence.
+/// The microsecond nearest to where the integral of `factor` reaches `area`. Rounding does not move it into an
+/// interval with factor 0.
 fn nearest_active(factor: &Curve, area: f64) -> Option<u64> {
     let us = factor.instant(area)?.min(Micros::END.0 as f64);
     let nearest = Micros(math::round_to_span(us).0);

@@ -1,4 +1,4 @@
-//! One client: arrivals, lengths, prefix groups and sessions, each from a stream of its own.
+//! One client: arrivals, lengths, prefix groups and sessions, each drawn from a separate stream.
 
 use super::arrivals::ArrivalProcess;
 use super::conversations::{Conversations, Round, session_of};
@@ -10,10 +10,10 @@ use crate::base::{Content, Micros, Piece};
 use crate::scenario::{Client, PrefixGroups};
 use serde::{Deserialize, Serialize};
 
-/// The requests of one client that are still to come.
+/// The future requests of one client.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct ClientSource {
-    /// Its position among the clients, which its draws and texts depend on.
+    /// Its position among the clients, on which its draws and texts depend.
     number: u32,
     /// The number under which its requests are shown.
     shown: u32,
@@ -22,7 +22,7 @@ pub(super) struct ClientSource {
     class: u32,
     model: u32,
     arrivals: ArrivalProcess,
-    /// Every arrival begins one, if it has any.
+    /// Its conversations, if any; then every arrival begins one.
     conversations: Option<Conversations>,
     prompt_tokens: LengthSampler,
     output_tokens: LengthSampler,
@@ -32,7 +32,7 @@ pub(super) struct ClientSource {
     prompt_draws: Stream,
     output_draws: Stream,
     prefix_draws: Stream,
-    /// How many sessions there are, and how many the clients before this one have.
+    /// The number of its sessions, and of those of the clients before it.
     sessions: u32,
     other_sessions: u32,
     session_draws: Stream,
@@ -82,7 +82,7 @@ impl ClientSource {
         if let Some(conversations) = &mut self.conversations
             && (conversations.begin_more() || conversations.next() <= self.arrivals.next())
         {
-            // A conversation that goes on comes before one that begins at the same instant.
+            // A continued conversation comes before one that begins at the same instant.
             let round = if conversations.next() <= self.arrivals.next() {
                 conversations.take()
             } else {
@@ -133,8 +133,8 @@ impl ClientSource {
         }
     }
 
-    /// Prompt and answer of a round: stretches of the one text that a conversation is. Without what came before, no stretch
-    /// occurs twice.
+    /// Prompt and answer of a round: stretches of the conversation's single text. If prompts leave out earlier
+    /// rounds, no stretch occurs twice.
     fn texts_of(&self, round: &Round) -> (Content, Piece) {
         let accumulates = self.conversations.as_ref().is_some_and(Conversations::accumulates);
         let index = (u64::from(self.number) << 32) | u64::from(round.conversation);
@@ -171,14 +171,14 @@ impl ClientSource {
         self.shown
     }
 
-    /// Another rate from `now` on, and nothing else.
+    /// Changes only the rate from `now` on.
     #[cfg(test)]
     pub(super) fn set_rate(&mut self, rate_per_s: f64, now: Micros) {
         self.arrivals.set_rate(rate_per_s, now);
     }
 
-    /// Sends as `client` says from `now` on. Conversations under way go on as they are; if there are more sessions, all of
-    /// them are new ones after `other_sessions`.
+    /// Follows the settings of `client` from `now` on. Conversations in progress continue unchanged; if the number of
+    /// sessions grows, all of them are new ones after `other_sessions`.
     pub(super) fn adopt(
         &mut self,
         client: &Client,

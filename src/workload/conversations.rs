@@ -1,10 +1,10 @@
-//! The conversations of one client: which rounds are still to come, and when.
+//! The conversations of one client: their future rounds, and when these are due.
 //!
-//! A conversation is one long text. Round by round it grows by what the user says and what the answer is, so a prompt that brings
-//! everything along is the text up to there: one piece, however many rounds, and equal blocks wherever it is cached.
+//! A conversation is one long text. Each round appends the user's text and the answer, so a prompt with all earlier
+//! rounds is the text up to there: one piece, however many rounds, with equal blocks wherever it is cached.
 //!
-//! Every draw depends on client, conversation and round alone and on no order of events. So the rounds of a conversation say
-//! the same whenever they come, which a closed loop decides by how fast the cluster answers.
+//! Every draw depends only on client, conversation and round, not on the order of events. So the rounds of a
+//! conversation have the same text whenever they arrive, which in a closed loop depends on the speed of the cluster.
 
 use super::lengths::LengthSampler;
 use crate::base::lookup::LookupMap;
@@ -15,8 +15,8 @@ use crate::base::{Micros, Span, dist, math};
 use crate::scenario::{Client, Conversation, ConversationClock, Rounds, ThinkTime, limits};
 use serde::{Deserialize, Serialize};
 
-/// Bits of a session number that hold the number of the conversation; the bits above hold the client, the highest says that
-/// it is a conversation at all.
+/// Bits of a session number that hold the number of the conversation; the bits above hold the client, and the highest
+/// bit marks a conversation.
 const BITS: u32 = 23;
 const IS_CONVERSATION: u32 = 1 << 31;
 
@@ -55,7 +55,7 @@ pub(super) struct Round {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Conversations {
     settings: Conversation,
-    /// No more begin.
+    /// Whether no more conversations begin.
     ends: bool,
     seed: u64,
     client: u32,
@@ -64,7 +64,7 @@ pub(super) struct Conversations {
     output_tokens: LengthSampler,
     /// Tokens of the client's prefix, in every prompt.
     prefix_tokens: u32,
-    /// Rounds whose instant is known.
+    /// Rounds with a known instant.
     due: Queue<(Micros, Round)>,
     /// Closed loop: by conversation, the round that follows the one being served, and the think time before it.
     awaited: LookupMap<u32, (Span, Round)>,
@@ -88,8 +88,8 @@ impl Conversations {
         })
     }
 
-    /// New conversations are as `client` says, or begin no more if it has none. Those under way go on, with the new lengths
-    /// and think times.
+    /// New conversations follow the settings of `client`, or no longer begin if it has none. Conversations in
+    /// progress continue with the new lengths and think times.
     pub(super) fn adopt(&mut self, client: &Client) {
         self.ends = client.conversation.is_none();
         if let Some(settings) = &client.conversation {
@@ -160,7 +160,7 @@ impl Conversations {
         }
     }
 
-    /// Whether prompts bring earlier rounds along.
+    /// Whether prompts contain earlier rounds.
     pub(super) fn accumulates(&self) -> bool {
         self.settings.context_growth == crate::scenario::ContextGrowth::Accumulate
     }

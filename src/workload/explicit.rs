@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-/// The listed requests that are still to come. The list is shared between copies.
+/// The future listed requests. The list is shared between copies.
 #[derive(Clone, Debug)]
 pub(super) struct ExplicitSource {
     all: Arc<Vec<RequestSpec>>,
@@ -56,9 +56,9 @@ impl ExplicitSource {
         Self { all: Arc::new(all), next: 0 }
     }
 
-    /// From `now` on the list of `workload` is what is still to come, without those that have come or have been due. There were
-    /// `known` requests in the list before; sessions are numbered anew after `other_sessions`. Returns how many requests there
-    /// are, which is at least the number of sessions.
+    /// Replaces the future requests by the list of `workload` from `now` on, without requests that have arrived or
+    /// were due. There were `known` requests in the list before; sessions get new numbers after `other_sessions`.
+    /// Returns the number of requests, which is at least the number of sessions.
     pub(super) fn adopt(
         &mut self,
         workload: &Workload,
@@ -96,14 +96,14 @@ impl ExplicitSource {
     }
 }
 
-/// What was taken already makes no difference.
+/// Requests already taken do not matter for equality.
 impl PartialEq for ExplicitSource {
     fn eq(&self, other: &Self) -> bool {
         self.all[self.next..] == other.all[other.next..]
     }
 }
 
-/// Only what is still to come is written.
+/// Only future requests are written.
 impl Serialize for ExplicitSource {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         self.all[self.next..].serialize(s)

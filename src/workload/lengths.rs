@@ -1,15 +1,15 @@
-//! Drawing lengths: one of the distributions, cut off at both ends and rounded half away from zero.
+//! Drawing lengths: from one of the distributions, clamped at both ends and rounded half away from zero.
 
 use crate::base::dist;
 use crate::base::rng::Stream;
 use crate::scenario::Lengths;
 use serde::{Deserialize, Serialize};
 
-/// A distribution ready to be drawn from.
+/// A distribution prepared for draws.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct LengthSampler {
     lengths: Lengths,
-    /// Of a measured distribution: each length that occurs, with the sum of the weights up to and including its own.
+    /// For a measured distribution: each length that occurs, with the cumulative weight up to it.
     table: Vec<(u32, f64)>,
 }
 
@@ -64,7 +64,7 @@ impl LengthSampler {
     fn look_up(&self, u: f64) -> u32 {
         let &(longest, sum) = self.table.last().expect("INV-6: a measured distribution has a weight above 0");
         let found = self.table.partition_point(|&(_, up_to)| up_to <= u * sum);
-        // The product may round up to the sum itself.
+        // The product may round up to the total weight.
         self.table.get(found).map_or(longest, |&(tokens, _)| tokens)
     }
 }

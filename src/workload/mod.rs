@@ -1,7 +1,7 @@
 //! Requests: generated from client descriptions, given one by one, or read from a recorded trace.
 //!
-//! A [`Source`] is an iterator of requests in order of arrival, drawing from streams of its own. It knows nothing of the
-//! cluster, so the same scenario and seed give the same requests under every policy.
+//! A [`Source`] is an iterator of requests in order of arrival, drawing from its own random streams. It does not
+//! depend on the cluster, so the same scenario and seed give the same requests under every policy.
 
 mod arrivals;
 mod client;
@@ -32,9 +32,9 @@ pub struct RequestSpec {
     pub tenant: u32,
     /// Number of its SLO class name in [`Source::classes`].
     pub class: u32,
-    /// Number of the model it asks for in [`Source::models`]; 0 for any.
+    /// Number of its model in [`Source::models`]; 0 for any.
     pub model: u32,
-    /// Number of the session it belongs to; 0 if it stands alone. Conversations have the highest bit set.
+    /// Number of its session; 0 for none. Conversations have the highest bit set.
     pub session: u32,
     /// Rank of its name among all explicit requests in alphabetical order; position in order of arrival otherwise.
     pub rank: u32,
@@ -72,6 +72,6 @@ mod family {
     pub(super) const TRACE_OUTPUT: u64 = 6;
     /// Named prefix of a trace, by the digest of its name.
     pub(super) const TRACE_PREFIX: u64 = 7;
-    /// Everything said in a conversation, by client and number.
+    /// Whole text of a conversation, by client and number.
     pub(super) const CONVERSATION: u64 = 8;
 }

@@ -1,4 +1,4 @@
-//! The requests of a recorded trace, at the speed that the scenario asks for.
+//! Replay: the requests of a recorded trace at the scenario's speed.
 
 use super::{NOT_LISTED, RequestSpec, Trace, family};
 use crate::base::content::unique_name;
@@ -8,17 +8,17 @@ use crate::scenario::TraceSettings;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The rows of a trace that are still to come.
+/// The future rows of a trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Replay {
     speed: f64,
-    /// Since when it has that speed, and which instant of the trace that was, in microseconds.
+    /// Since when it has its speed, and the instant of the trace at that time, in microseconds.
     since: Micros,
     recorded_us: f64,
-    /// Tokens in a block of the trace's hashes; 0 means what the reader worked out.
+    /// Tokens in a block of the trace's hashes; 0 means the size found by the reader.
     hash_block_tokens: u32,
     next_row: u32,
-    /// Not part of a snapshot: [`super::Source::attach`] gives it back.
+    /// Not part of a snapshot: [`super::Source::attach`] restores it.
     #[serde(skip)]
     trace: Option<Arc<Trace>>,
 }
@@ -37,12 +37,12 @@ impl Replay {
         }
     }
 
-    /// Gives the trace back after a restore.
+    /// Attaches the trace after a restore.
     pub(super) fn attach(&mut self, trace: &Arc<Trace>) {
         self.trace = Some(Arc::clone(trace));
     }
 
-    /// Another speed from `now` on. Rows that were due before are due at once.
+    /// Sets the speed from `now` on. Overdue rows are due at once.
     pub(super) fn set_speed(&mut self, speed: f64, now: Micros) {
         assert!(speed > 0.0, "INV-3: a trace at {} times its speed", plain(speed));
         self.recorded_us += now.since(self.since).0 as f64 * self.speed;
@@ -57,7 +57,7 @@ impl Replay {
         if row < trace.len() { self.at_speed(trace.arrival(row)) } else { Micros::MAX }
     }
 
-    /// How many rows come between two instants.
+    /// How many rows arrive between two instants.
     pub(super) fn expected(&self, from: Micros, to: Micros) -> f64 {
         let trace = self.trace();
         let rows_before = |at: Micros| {

@@ -13,25 +13,25 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// All requests of a run, in order of arrival. At the same instant clients come first, in their order, then explicit
-/// requests. When the scenario replays a trace there is nothing else: its clients and explicit requests are ignored.
+/// requests. If the scenario replays a trace, its clients and explicit requests are ignored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Source {
     clients: Vec<ClientSource>,
     listed: ExplicitSource,
     replay: Option<Replay>,
     names: Names,
-    /// How many session numbers are taken by clients and lists.
+    /// Number of session numbers used by clients and lists.
     sessions: u32,
     /// Nothing arrives after this instant.
     horizon: Micros,
     /// How many more requests may be taken.
     left: u64,
     taken: u32,
-    /// The earliest request, even if it lies after the horizon; kept up to date so that looking is free.
+    /// The earliest request, even if it lies after the horizon; kept up to date so that reading it is free.
     next: Option<(Micros, Origin)>,
 }
 
-/// What requests without a tenant or a class belong to.
+/// The tenant and class of requests without one.
 pub(super) const DEFAULT: &str = "default";
 
 /// Names by number.
@@ -65,7 +65,7 @@ enum Origin {
 }
 
 impl Source {
-    /// The requests of `scenario`; `trace` must be given if it replays one, and is not looked at otherwise.
+    /// The requests of `scenario`; `trace` must be given if it replays one, and is ignored otherwise.
     pub fn new(scenario: &Scenario, trace: Option<&Arc<Trace>>) -> Self {
         let workload = &scenario.workload;
         let replay = workload.trace.as_ref().map(|settings| {
@@ -108,7 +108,7 @@ impl Source {
         source
     }
 
-    /// Gives a restored source its trace back (a trace is not part of a snapshot).
+    /// Attaches the trace to a restored source (a trace is not part of a snapshot).
     pub fn attach(&mut self, trace: Option<&Arc<Trace>>) {
         if let (Some(replay), Some(trace)) = (&mut self.replay, trace) {
             replay.attach(trace);
@@ -142,8 +142,8 @@ impl Source {
         Some(spec)
     }
 
-    /// Goes on as `new` says instead of `old` from `now` on; clients of `old` stand at the same positions in `new`. Draws are
-    /// those that would have come: a client's next length is drawn from another distribution with the same numbers.
+    /// Follows `new` instead of `old` from `now` on; clients of `old` have the same positions in `new`. The random
+    /// numbers stay the same: a client's next length is drawn from another distribution with the same numbers.
     pub fn adopt(&mut self, old: &Scenario, new: &Scenario, now: Micros) {
         let (was, is) = (&old.workload, &new.workload);
         if was == is {
@@ -191,8 +191,8 @@ impl Source {
         }
     }
 
-    /// The user of a request of `session` has the whole answer at `shown`, or will never have one. Only conversations with a
-    /// closed clock take notice: their next round comes after that.
+    /// The user of a request of `session` has the whole answer at `shown`, or will never have one. This matters only
+    /// for conversations with a closed clock: their next round arrives after that.
     pub fn ended(&mut self, session: u32, shown: Option<Micros>) {
         if let Some((client, conversation)) = conversation_of(session) {
             self.clients[client as usize].ended(conversation, shown);
@@ -200,8 +200,8 @@ impl Source {
         }
     }
 
-    /// The rate at which requests are to come between two instants, per second: what only an oracle may ask. Of conversations
-    /// it knows when they begin.
+    /// The future arrival rate between two instants, per second; only an oracle may use it. Of conversations only the
+    /// beginnings count.
     pub fn expected(&self, from: Micros, to: Micros) -> f64 {
         let seconds = to.since(from).0.max(1) as f64 / US_PER_S as f64;
         let to = to.min(self.horizon).max(from);
@@ -225,17 +225,17 @@ impl Source {
         &self.names.classes
     }
 
-    /// Names of the models that requests ask for, by number; number 0, without a name, is any model.
+    /// Names of the requested models, by number; number 0, without a name, is any model.
     pub fn models(&self) -> &[String] {
         &self.names.models
     }
 
-    /// Whether the requests come from a recorded trace, which may name models of its own.
+    /// Whether the requests come from a recorded trace, which may name its own models.
     pub fn is_recorded(&self) -> bool {
         self.replay.is_some()
     }
 
-    /// Finds the earliest request; of several at one instant, the one that is looked at first.
+    /// Finds the earliest request; among several at one instant, the first one in order of origin.
     fn find_next(&mut self) {
         let mut best = (Micros::MAX, Origin::Listed);
         for (i, client) in self.clients.iter().enumerate() {
@@ -254,8 +254,8 @@ impl Source {
     }
 }
 
-/// A digest of the first `n` requests of a scenario: equal for equal traffic, whatever cluster it meets. Conversations with a
-/// closed clock go on as if every answer came at once.
+/// A digest of the first `n` requests of a scenario: equal for equal traffic, whatever the cluster. Conversations
+/// with a closed clock continue as if every answer came at once.
 pub fn digest_of(scenario: &Scenario, trace: Option<&Arc<Trace>>, n: u64) -> Digest {
     let mut source = Source::new(scenario, trace);
     let mut digest = Digest::default();
@@ -287,7 +287,8 @@ fn tenant_of(client: &Client) -> &str {
     if client.tenant.is_empty() { &client.name } else { &client.tenant }
 }
 
-/// The first session number after `count` more of them. After very many edits they begin again, below those of conversations.
+/// The first session number after `count` more of them. After very many edits the numbers start again, below those of
+/// conversations.
 fn next_session(first: u32, count: u32) -> u32 {
     (first + count) % (1 << 30)
 }

@@ -1,4 +1,4 @@
-//! Laws of generated and listed requests.
+//! Tests of generated and listed requests.
 
 mod conversations;
 mod lengths;
@@ -174,7 +174,7 @@ fn changing_one_client_moves_no_other_clients_draws() {
         assert_eq!((x.arrival, x.client, x.output), (y.arrival, y.client, y.output));
         assert_eq!(x.client == 0, x.prompt == y.prompt);
     }
-    // Without the second client, the first one's requests are the same but for their position.
+    // Without the second client, the first one's requests are the same except for their position.
     let alone = take(&scenario(vec![poisson("a", 5.0)]), 500);
     let of_first = before.iter().filter(|r| r.client == 0);
     for (x, y) in of_first.zip(&alone) {

@@ -1,13 +1,13 @@
-//! Single steps back: to the latest instant before at which a step of the kind ended.
+//! Single steps back: to the latest earlier instant at which a step of the kind ended.
 //!
-//! A step back by one event goes to a count of events. For other kinds the events since a checkpoint are run again to see which was the
-//! last to end such a step; if none did, those since the checkpoint before.
+//! A step back by one event goes to a count of events. For other kinds the events since a checkpoint are run again to
+//! find the last one that ended such a step; if none did, the events since the checkpoint before.
 
 use super::{Goal, History};
 use crate::base::Micros;
 use crate::session::{Session, StepKind, Stop};
 
-/// A step back under way.
+/// A step back in progress.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Back {
     kind: StepKind,
@@ -16,18 +16,20 @@ pub(super) struct Back {
 
 #[derive(Clone, Copy, Debug)]
 enum Phase {
-    /// Looking among the events up to `last` since a copy at `from`, where a step had ended `times` times; `found` is the latest.
+    /// Searching the events up to `last` since a copy at `from`, at which steps had ended `times` times; `found` is
+    /// the latest.
     Looking { from: u64, last: u64, times: u64, found: Option<u64> },
-    /// On the way to the place after so many events; `Finished` once there if nothing was found.
+    /// Running to the place after a number of events; `Finished` there if nothing was found.
     Going { events: u64, stop: Stop },
 }
 
 impl Session {
-    /// The number of events after which the run stood still before it came to the instant shown.
+    /// The number of events at the place before the latest event or edit, from which a step back begins; all events
+    /// if the playhead is beyond it.
     fn events_before(&self) -> u64 {
         let edited = self.edits.all()[..self.edits.applied()].last().map_or(0, |edit| edit.at_us);
         let changed = self.engine.last_event_at().max(Micros(edited));
-        // Beyond the latest event the way back leads to that event.
+        // From a playhead beyond the latest event, a step back leads to that event.
         if self.playhead > changed { self.events() } else { self.events().saturating_sub(1) }
     }
 }
@@ -48,13 +50,13 @@ impl History {
         self.back = Some(Back { kind, phase });
     }
 
-    /// Begins to look among the events since the nearest copy before the event `last`.
+    /// Begins to search the events since the nearest copy before the event `last`.
     fn look(&mut self, kind: StepKind, last: u64) -> Phase {
         self.go_towards(Goal::After(last));
         Phase::Looking { from: self.present.events(), last, times: self.present.times(kind), found: None }
     }
 
-    /// On the way to an event, with a checkpoint shortly before it: one step back is seldom the last.
+    /// Runs to an event, with a checkpoint shortly before it: more steps back often follow.
     fn go_back_to(&mut self, events: u64) {
         const BEFORE: u64 = 512;
         self.go_towards(Goal::After(events));
@@ -63,8 +65,8 @@ impl History {
         }
     }
 
-    /// Goes on with the step back, but by no more than `max_events` events. `Until`: there. `Events`: not yet. `Finished`: there was
-    /// nothing of the kind, and the run is at its beginning.
+    /// Continues the step back by no more than `max_events` events. `Until`: done. `Events`: not yet. `Finished`:
+    /// there was no such step, and the run is at its start.
     pub fn advance_back(&mut self, max_events: u64) -> Stop {
         let Some(Back { kind, mut phase }) = self.back else { return Stop::Until };
         let mut left = max_events;

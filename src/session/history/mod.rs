@@ -1,11 +1,12 @@
-//! A run that can go back: the instant shown, and copies of it at earlier ones.
+//! History: a run that can go back, with the instant shown and copies at earlier instants.
 //!
-//! A checkpoint is a copy of the session. What is at rest is shared between copies, so that one costs what is alive. Going anywhere
-//! takes the nearest copy and runs on from there; as a run is a value, what comes out is what a run from the start gives, whichever
-//! copies there are. Where they are, and how many, follows from counts of events and bytes, from where one went, and from whether the run keeps up.
+//! A checkpoint is a copy of the session. Data at rest is shared between copies, so a copy costs only its live data.
+//! A seek takes the nearest copy and runs on from there; as a run is a value, the result equals that of a run from
+//! the start, whichever copies exist. Their places and number follow from counts of events and bytes, from the seeks
+//! so far, and from whether the run keeps up.
 //!
-//! A line is one course of events: a scenario and its edits. An edit in the past begins another line and leaves the old one as it is;
-//! lines share the checkpoints before they part.
+//! A line is one course of events: a scenario and its edits. An edit in the past begins another line and leaves the
+//! old one unchanged; lines share the checkpoints before they differ.
 
 mod back;
 mod spacing;
@@ -18,16 +19,16 @@ use back::Back;
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 
-/// Most courses of events that are kept at a time.
+/// Most lines kept at a time.
 const LINES: usize = 8;
 
-/// Events after which checkpoints are weighed again.
+/// Events after which the sizes of checkpoints are computed again.
 const WEIGHED_AFTER: u64 = 1 << 14;
 
-/// How much checkpoints may take.
+/// Memory limit of checkpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Bytes of all of them together; in a long run they give way to what the run itself has at rest, but have a third of it however long
+    /// Bytes of all checkpoints; a long run's own data at rest reduces them, but they keep a third of it however long
     /// the run is.
     pub bytes: u64,
     /// Fewest events between two of them.
@@ -35,32 +36,32 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// What a page spends.
+    /// The budget of a page.
     pub const PAGE: Self = Self { bytes: 96 << 20, events: 4096 };
 }
 
-/// A copy of the run, packed if this module packs.
+/// A copy of the run, packed if this build packs.
 #[derive(Clone, Debug)]
 struct Checkpoint {
     session: Rc<Session>,
-    /// About how many bytes of it no other copy has.
+    /// Approximate number of bytes not shared with other copies.
     alive: u64,
-    /// About how many bytes were read to make it.
+    /// Approximate number of bytes read to make it.
     read: u64,
-    /// Bytes of what is at rest in it.
+    /// Bytes of its data at rest.
     at_rest: u64,
-    /// Bytes of that which another copy after it does not share, and that copy: neither changes any more.
+    /// Bytes at rest not shared with a later copy, and that copy: neither changes any more.
     beside: RefCell<Option<(Weak<Session>, u64)>>,
 }
 
 /// One course of events.
 #[derive(Debug, Default)]
 struct Line {
-    /// In order; the first is the beginning.
+    /// In order; the first is the start of the run.
     kept: Vec<Checkpoint>,
-    /// How far it was computed, unless the instant shown is that.
+    /// The furthest computed state, unless it is the instant shown.
     front: Option<Box<Session>>,
-    /// Larger for what was shown later.
+    /// Larger for a line shown later.
     shown: u64,
 }
 
@@ -71,30 +72,31 @@ pub struct History {
     /// The line of the instant shown is the last.
     lines: Vec<Line>,
     budget: Budget,
-    /// The next checkpoint is taken after so many events.
+    /// Number of events after which the next checkpoint is taken.
     due: u64,
-    /// Up to there the run does not play, but is on its way.
+    /// Target of a seek: up to there the run does not play.
     on_its_way_to: Micros,
-    /// Whether it plays as fast as it can, and never comes to where it is to be.
+    /// Whether it plays as fast as it can and lags behind its target.
     hurries: bool,
-    /// After how many events the checkpoints were weighed last: the run goes on and shares less and less with them.
+    /// Number of events at the latest computation of the checkpoints' sizes: a continuing run shares less and less
+    /// with them.
     weighed: u64,
-    /// Whether checkpoints had to go to keep within the budget.
+    /// Whether checkpoints were dropped to keep within the budget.
     thinned: bool,
     back: Option<Back>,
 }
 
-/// Where to go.
+/// The target of a seek.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Goal {
-    /// An instant, as if it were reached by running up to it.
+    /// An instant, as if reached by running up to it.
     At(Micros),
-    /// After so many events, as if it were reached by single steps.
+    /// After a number of events, as if reached by single steps.
     After(u64),
 }
 
 impl Goal {
-    /// Whether running on from `session` leads there.
+    /// Whether running on from `session` reaches it.
     fn lies_ahead_of(self, session: &Session) -> bool {
         let at_start = session.events() == 0 && session.now() == Micros::ZERO;
         match self {
@@ -104,13 +106,13 @@ impl Goal {
     }
 }
 
-/// How far a session has come: of two of one line, the larger is the later.
+/// The progress of a session: of two on one line, the larger is the later.
 fn place(session: &Session) -> (u64, Micros) {
     (session.events(), session.now())
 }
 
 impl History {
-    /// The history of a run at its beginning.
+    /// The history of a run at its start.
     pub fn new(session: Session, budget: Budget) -> Self {
         let mut history = Self {
             present: session,
@@ -139,7 +141,7 @@ impl History {
         self.front().map_or(self.present.now(), Session::now)
     }
 
-    /// What is computed of what lies ahead, if anything is.
+    /// The furthest computed state ahead, if any.
     fn front(&self) -> Option<&Session> {
         self.line().front.as_deref()
     }
@@ -184,7 +186,7 @@ impl History {
         stop
     }
 
-    /// As [`Session::apply_text`]. With anything computed ahead another line begins.
+    /// As [`Session::apply_text`]. If anything is computed ahead, another line begins.
     pub fn apply_text(&mut self, edit: &str) -> Diagnostics {
         let ahead = self.front().is_some();
         let before = ahead.then(|| (place(&self.present), self.present.edits().to_vec()));
@@ -201,8 +203,8 @@ impl History {
         diagnostics
     }
 
-    /// Goes on with another run at its beginning. What was computed stays: the line of the same run is shown again, and other lines
-    /// give their checkpoints up to where it parts from them.
+    /// Continues with another run at its start. Computed states stay: a line of the same run is shown again, and
+    /// other lines give their checkpoints up to the first difference.
     pub fn adopt(&mut self, next: Session) {
         let shown = self.line().shown + 1;
         self.show(next);
@@ -223,7 +225,7 @@ impl History {
         self.due = self.next_due();
     }
 
-    /// A line for a run that parts from others.
+    /// A line for a run that shares its first part with others.
     fn line_of(&self, beginning: Checkpoint) -> Line {
         let next = &self.present;
         let mut kept: Vec<Checkpoint> = vec![beginning];
@@ -239,7 +241,7 @@ impl History {
         Line { kept, ..Line::default() }
     }
 
-    /// Another instant is shown: what was computed up to the one before stays, if it is the furthest.
+    /// Shows another instant: the previous state stays if it is the furthest.
     fn show(&mut self, next: Session) {
         let left = std::mem::replace(&mut self.present, next);
         if self.front().is_none_or(|front| place(front) < place(&left)) {
@@ -247,7 +249,8 @@ impl History {
         }
     }
 
-    /// Goes to the nearest copy before an instant: [`advance`](Self::advance) leads there. Results are those of a run straight there.
+    /// Goes to the nearest copy before an instant: [`advance`](Self::advance) runs the rest. Results equal those of
+    /// an uninterrupted run.
     pub fn seek(&mut self, until: Micros) {
         self.back = None;
         self.on_its_way_to = until;
@@ -255,7 +258,7 @@ impl History {
         self.due = self.due.min(self.next_due());
     }
 
-    /// Takes the nearest copy from which running on leads to the goal.
+    /// Takes the nearest copy from which running on reaches the goal.
     fn go_towards(&mut self, goal: Goal) {
         let fits = |s: &&Session| goal.lies_ahead_of(s);
         let line = self.line();
@@ -266,7 +269,7 @@ impl History {
             return;
         }
         let next = nearest.expect("the beginning leads anywhere").with_edits_of(&self.present);
-        // What is left gives its memory back before the copy takes as much.
+        // The old state frees its memory before the copy allocates.
         self.show(next);
         self.present.unpack();
         if self.front().is_some_and(|front| place(front) <= place(&self.present)) {
@@ -275,7 +278,7 @@ impl History {
         self.due = self.next_due();
     }
 
-    /// The run went on.
+    /// Updates the history after the run has advanced.
     fn passed(&mut self) {
         if self
             .front()
@@ -286,7 +289,7 @@ impl History {
         if self.budget.bytes == 0 {
             return;
         }
-        // Where it was before, it shares with them what it shared then.
+        // At an earlier instant it shares with them what it shared then.
         let events = self.present.events();
         if self.front().is_none() && (events >= self.weighed + WEIGHED_AFTER || events < self.weighed) {
             self.thin();
@@ -302,7 +305,7 @@ impl History {
         self.due = self.next_due();
     }
 
-    /// As [`Session::frame`], with what is computed ahead.
+    /// As [`Session::frame`], with the instant computed so far.
     pub fn frame(&mut self, query: &FrameQuery) -> Frame {
         let mut frame = self.present.frame(query);
         if let Some(front) = self.front() {
@@ -312,14 +315,14 @@ impl History {
         frame
     }
 
-    /// What a list of runs says of this one, as far as it was computed.
+    /// The figures of this run in a list of runs, as far as it was computed.
     pub fn figures(&self) -> RunFigures {
         let furthest = self.front().unwrap_or(&self.present);
         let [ttft_p99_ms, e2e_p99_ms] = furthest.p99s_ms();
         RunFigures { computed_us: furthest.now().0, ttft_p99_ms, e2e_p99_ms }
     }
 
-    /// As [`Session::columns`]; over time, those of what is computed ahead too.
+    /// As [`Session::columns`]; over time, with the part computed ahead.
     pub fn columns(&self, query: &ColumnsQuery) -> Columns {
         let whole = self.front().filter(|_| query.view.is_over_time());
         whole.unwrap_or(&self.present).columns(query)
@@ -338,7 +341,7 @@ impl Checkpoint {
         Self { alive, read, at_rest, session: Rc::new(kept), beside: RefCell::default() }
     }
 
-    /// Bytes of what is at rest in it that `later`, the next copy of the run, does not share.
+    /// Bytes at rest not shared with `later`, the next copy of the run.
     fn at_rest_beside(&self, later: &Rc<Session>) -> u64 {
         let mut known = self.beside.borrow_mut();
         let at_rest = match &*known {
@@ -351,7 +354,7 @@ impl Checkpoint {
 }
 
 impl Session {
-    /// A copy that takes less memory, and cannot go on by itself.
+    /// A copy that takes less memory, and cannot continue before it is unpacked.
     fn packed(&mut self) -> Self {
         let mut recorder = self.recorder.clone();
         recorder.pack();
@@ -372,7 +375,7 @@ impl Session {
         Self { edits: other.edits.at(self.edits.applied()), ..self.clone() }
     }
 
-    /// Goes on from what was kept, if it is that.
+    /// Unpacks a packed copy.
     fn unpack(&mut self) {
         if PACKS {
             self.engine.unpack();
@@ -391,13 +394,13 @@ impl Session {
         same_trace && self.scenario == other.scenario && self.audience() == other.audience()
     }
 
-    /// About how many bytes of it every copy has for itself.
+    /// Approximate number of bytes that every copy owns.
     fn bytes_alive(&self) -> u64 {
         const SESSION_BYTES: u64 = 16 << 10;
         SESSION_BYTES + self.engine.bytes_alive() + self.recorder.bytes_alive()
     }
 
-    /// Bytes of what is at rest that `later`, which went on from a copy of it, does not share.
+    /// Bytes at rest not shared with `later`, which continued from a copy.
     fn bytes_at_rest(&self, later: Option<&Self>) -> u64 {
         self.engine.bytes_at_rest(later.map(|l| &l.engine))
             + self.recorder.bytes_at_rest(later.map(|l| &l.recorder))

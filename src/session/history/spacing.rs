@@ -1,12 +1,13 @@
-//! Where the next checkpoint comes: how many events after the one before.
+//! The spacing of checkpoints: how many events after the one before the next is taken.
 
 use super::History;
 use crate::base::PACKS;
 
 impl History {
-    /// Events between two checkpoints. On the way to an instant packing one may take longer than running them, as one goes about there
-    /// next, and as long where the run plays and has time to spare; where it plays as fast as it can, a fifteenth of the time. Those
-    /// that would soon have to go are not made.
+    /// Events between two checkpoints. During a seek, packing one may take longer than running the events, as further
+    /// seeks near the target are likely. It may take as long as the events while the run plays with time to spare,
+    /// and a fifteenth of the time while it plays as fast as it can. Checkpoints that would soon be dropped are not
+    /// made.
     pub(super) fn spacing(&self) -> u64 {
         const BYTES_COPIED_PER_EVENT: u64 = 32;
         const DENSER: u64 = 2;
@@ -23,18 +24,18 @@ impl History {
         self.budget.events.max(apart).max(even)
     }
 
-    /// Events that take as long as the run can afford for packing so many bytes. Nanoseconds are those of a native run:
+    /// The number of events that justifies the time for packing `bytes` bytes. Nanoseconds are those of a native run:
     /// both take about 1.4 times as long in WebAssembly.
     fn events_as_long_as_packing(&self, bytes: u64) -> u64 {
         /// Lines of the event log since the checkpoint before, as many as are kept.
         const LOGGED_NS: u64 = 150;
         const MOST_LOGGED: u64 = 20_000;
         const BYTE_NS: u64 = 1;
-        /// Rows watched-8 to watched-1024 of the benchmarks: 200, 300, 550 and 2,400. Routing looks at each replica, and the more there
-        /// are, the less of them is in the caches.
+        /// Rows watched-8 to watched-1024 of the benchmarks: 200, 300, 550 and 2,400. Routing reads each replica, and
+        /// with more replicas fewer of them are in the CPU's caches.
         const EVENT_NS: u64 = 200;
         const EVENT_NS_PER_REPLICA: u64 = 2;
-        /// How long it runs between two checkpoints, in percent of what packing one takes.
+        /// Running time between two checkpoints, in percent of the time to pack one.
         const HURRIES: u64 = 1_400;
         const HAS_TIME: u64 = 100;
         const ON_ITS_WAY: u64 = 67;
@@ -50,7 +51,8 @@ impl History {
         percent * (logged + BYTE_NS * bytes) / (100 * event)
     }
 
-    /// After how many events the next checkpoint is due: not where there is one already, and not shortly before one.
+    /// Number of events after which the next checkpoint is due: not where one exists already, and not shortly before
+    /// one.
     pub(super) fn next_due(&self) -> u64 {
         let spacing = self.spacing();
         let mut due = self.present.events() + spacing;

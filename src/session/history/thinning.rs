@@ -1,17 +1,19 @@
-//! Which checkpoints go when they take too much memory.
+//! Thinning: which checkpoints are dropped when they take too much memory.
 //!
-//! Going anywhere costs the events from the checkpoint before it, so gaps should be even; but most ways lead to somewhere near the
-//! instant shown. Checkpoints stand twice as dense there as at the far end of the run.
+//! A seek costs the events since the checkpoint before its target, so gaps should be even; but most seeks have a
+//! target near the instant shown. Checkpoints are twice as dense there as at the far end of the run.
 
 use super::{Checkpoint, History, LINES, Line, place};
 use crate::session::Session;
 use std::rc::Rc;
 
-/// A checkpoint that can go, by line and place, and what going costs: the gap it leaves, less where nobody is near.
+/// A checkpoint that can be dropped, by line and place, and the cost of dropping it: the gap it leaves, weighted less
+/// far from the instant shown.
 type Loss = (f64, usize, usize);
 
 impl Line {
-    /// Bytes of a checkpoint beside what comes after it, which shares most with it; `present` is the furthest of the line that is shown.
+    /// Bytes of a checkpoint not shared with its successor, which shares most of it; `present` is the furthest state
+    /// of the line shown.
     fn bytes_of(&self, at: usize, present: Option<&Session>) -> u64 {
         let checkpoint = &self.kept[at];
         let at_rest = match self.kept.get(at + 1) {
@@ -23,8 +25,8 @@ impl Line {
 }
 
 impl History {
-    /// Bytes of all checkpoints together, and of the lines that are not shown: what the instant shown and what is computed ahead of
-    /// it take is the run's own.
+    /// Bytes of all checkpoints, and of the lines not shown: the instant shown and the part computed ahead count as
+    /// the run's own.
     pub fn checkpoint_bytes(&self) -> u64 {
         let last = self.lines.len() - 1;
         let mut bytes = 0;
@@ -42,7 +44,7 @@ impl History {
         bytes
     }
 
-    /// How many checkpoints there are in all.
+    /// The number of checkpoints.
     pub fn checkpoints(&self) -> usize {
         let own = |(i, line): (usize, &Line)| {
             line.kept.iter().filter(|c| !self.lines[..i].iter().any(|other| other.has(c))).count()
@@ -50,20 +52,20 @@ impl History {
         self.lines.iter().enumerate().map(own).sum()
     }
 
-    /// What checkpoints may take now: in a long run they give way to what the run itself has at rest, which grows with its requests, but
-    /// have a third of the budget however long the run is.
+    /// Present memory limit of checkpoints: in a long run it is reduced by the run's own data at rest, which grows
+    /// with its requests, but it is at least a third of the budget.
     fn most_bytes(&self) -> u64 {
         const LONG: u64 = 8;
         const GIVE_WAY: u64 = 6;
-        // A part is left for what they come to have alone as the run goes on.
+        // A part is reserved for data that they no longer share as the run continues.
         let most = self.budget.bytes - self.budget.bytes / 16;
         let at_rest = self.line().kept.last().map_or(0, |c| c.at_rest);
         let long = GIVE_WAY * at_rest.saturating_sub(self.budget.bytes / LONG);
         most.saturating_sub(long).max(self.budget.bytes / 3)
     }
 
-    /// Events between two checkpoints, if as many as there is still room for are spread evenly over what is left of the way: so none of
-    /// them has to go.
+    /// Events between two checkpoints if those that still fit are spread evenly over the rest of the run, so that
+    /// none is dropped.
     pub(super) fn events_between_all(&self) -> u64 {
         let Some((last, before)) = self.line().kept.split_last() else { return 0 };
         let shared = before.last().map_or(0, |c| c.at_rest_beside(&last.session));
@@ -74,7 +76,7 @@ impl History {
         (self.present.events() as f64 * left as f64 / now.max(1) as f64) as u64 / fit
     }
 
-    /// Keeps within the budget: of the checkpoints that matter least, then of the lines that were shown longest ago.
+    /// Keeps within the budget: drops the least useful checkpoints, then the lines shown longest ago.
     pub(super) fn thin(&mut self) {
         self.weighed = self.present.events();
         let most = self.most_bytes();
@@ -91,7 +93,7 @@ impl History {
         }
     }
 
-    /// Keeps few lines.
+    /// Drops lines above the limit.
     pub(super) fn drop_lines(&mut self) {
         while self.lines.len() > LINES && self.drop_oldest_line() {}
         self.thin();
@@ -103,7 +105,7 @@ impl History {
         oldest.map(|i| self.lines.remove(i)).is_some()
     }
 
-    /// The checkpoint that is missed least. The beginning of a line stays.
+    /// The checkpoint with the least cost of dropping. The first one of a line stays.
     fn least_loss(&self) -> Option<Loss> {
         let last = self.lines.len() - 1;
         let mut least: Option<Loss> = None;

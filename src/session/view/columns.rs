@@ -1,4 +1,4 @@
-//! Columns for charts.
+//! Columns of numbers for charts.
 
 use crate::base::units::{Micros, US_PER_S};
 use crate::observe::recorder::counter;
@@ -18,8 +18,8 @@ pub enum View {
     E2eOverTime,
     /// `t_s`, `arrived_per_s`, `completed_per_s`, `output_tokens_per_s`.
     Throughput,
-    /// `t_s`, then `r0`, `r1`, …: requests waiting; beyond 16 replicas `min`, `median`, `max` instead. At last `gateway`, where any
-    /// were held there: requests that wait at the gateway.
+    /// `t_s`, then `r0`, `r1`, …: requests waiting; beyond 16 replicas `min`, `median`, `max` instead. Last
+    /// `gateway`, if requests were held there: requests waiting at the gateway.
     QueueDepth,
     /// `t_s`, then `r0`, `r1`, …: share of KV blocks in use, in percent; beyond 16 replicas `min`, `median`, `max` instead.
     KvUse,
@@ -27,25 +27,28 @@ pub enum View {
     TtftEcdf,
     /// `e2e_ms`, `percent`: share of requests with at most this E2E, of those that finished in the window. At most 400 points.
     E2eEcdf,
-    /// `t_s`, `serving`, `cold`, `starting`, `draining`, `desired`: replicas by stage of their life, and how many were wanted.
+    /// `t_s`, `serving`, `cold`, `starting`, `draining`, `desired`: replicas by stage of their life, and the wanted
+    /// number.
     Replicas,
-    /// `t_s`, `pool` (its number), `alpha_band_ms`, `beta_band_ms`, `gamma_band_ms` (how far 95 % of what the coefficients may be lies from the estimate), then the figures
-    /// of each decision of an autoscaler that learns, under the names of the rows of `--scaling`.
+    /// `t_s`, `pool` (its number), `alpha_band_ms`, `beta_band_ms`, `gamma_band_ms` (half of the 95 % interval of
+    /// each coefficient), then the figures of each decision of an autoscaler that learns, under the names of the rows
+    /// of `--scaling`.
     Estimator,
-    /// `t_s`, `missed_percent`, `finished`, `unserved`, `preempted`, `outage`: of the requests that ended in each bucket, the share that
-    /// did not finish within every objective: those refused or dropped (`unserved`) have missed. `outage` is 1 where for a second or more requests
-    /// waited and none ended, else 0.
+    /// `t_s`, `missed_percent`, `finished`, `unserved`, `preempted`, `outage`: the share of the requests ended in
+    /// each bucket that did not finish within every objective; refused or dropped ones (`unserved`) have missed.
+    /// `outage` is 1 if requests waited and none ended for a second or more, else 0.
     Health,
     /// `t_s`, `waiting`, `kv_percent`: requests waiting at all replicas and at the gateway together, and the share of KV blocks in use at the fullest.
     FleetLoad,
-    /// Little's law from the start of the run: a row for the system, then one for each replica from when it was added: `inside`,
-    /// `arrived`, `mean_number` (L), `rate_per_s` (λ), `time_ms` (W), `product` (λ W), `difference` (the integral of the number less
-    /// the time of all requests, in request-microseconds: 0). Who is still there counts with the time so far.
+    /// Little's law from the start of the run: a row for the system, then one for each replica from when it was
+    /// added: `inside`, `arrived`, `mean_number` (L), `rate_per_s` (λ), `time_ms` (W), `product` (λ W), `difference`
+    /// (the integral of the number minus the time of all requests, in request-microseconds: 0). Requests still
+    /// present count with their time so far.
     Little,
 }
 
 impl View {
-    /// Whether its columns go along the clock.
+    /// Whether its columns are over time.
     pub(in crate::session) fn is_over_time(self) -> bool {
         match self {
             Self::TtftOverTime
@@ -62,7 +65,7 @@ impl View {
     }
 }
 
-/// Which columns, and between which instants.
+/// A query for columns between two instants.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -77,7 +80,8 @@ pub struct ColumnsQuery {
     #[serde(default)]
     #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     pub to_us: u64,
-    /// Of a distribution: the length of its window in seconds, as of the key figures; 0 for all that was measured since the warm-up.
+    /// For a distribution: the length of its window in seconds, as for the key figures; 0 for all values since the
+    /// warm-up.
     #[serde(default)]
     #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     pub window_s: f64,
@@ -92,9 +96,9 @@ pub struct Columns {
     pub columns: Vec<Vec<f64>>,
 }
 
-/// The gauge of the requests held at the gateway, beside three of queues and three of KV use.
+/// Index of the gauge of requests held at the gateway, after three of queues and three of KV use.
 const HELD: usize = 6;
-/// Most replicas that get a column of their own.
+/// Most replicas with separate columns.
 const OWN_COLUMN: usize = 16;
 /// Most points of an ECDF.
 const ECDF_POINTS: u64 = 400;
@@ -147,7 +151,7 @@ impl Session {
         out
     }
 
-    /// The values of the window, or all there are.
+    /// The values of the window, or all values.
     fn distribution(&self, all: &Histogram, ttft: bool, window_s: f64) -> Vec<(u64, u64)> {
         if window_s > 0.0 {
             self.recorder.window.values(self.playhead, window_s, ttft)
@@ -170,7 +174,7 @@ impl Session {
         out
     }
 
-    /// Length of a bucket up to the playhead; a bucket that has only just begun counts as a tenth.
+    /// Length of a bucket up to the playhead; a bucket that has just begun counts as at least a tenth.
     pub(crate) fn bucket_seconds(&self, bucket: usize) -> f64 {
         let t = &self.recorder.timeline;
         let start = bucket as u64 * t.width_us();
@@ -195,7 +199,7 @@ impl Session {
         out
     }
 
-    /// By bucket: 1 where requests waited at its beginning and at its end and none ended in it, in stretches of a second or more.
+    /// By bucket: 1 if requests waited at its start and end and none ended in it, in stretches of a second or more.
     fn outages(&self, ended: &[u64]) -> Vec<f64> {
         let t = &self.recorder.timeline;
         let mut waiting = self.waiting();
@@ -248,7 +252,7 @@ impl Session {
         out
     }
 
-    /// The queues of the replicas, and that of the gateway where there was one.
+    /// The queues of the replicas, and that of the gateway if there was one.
     fn queues(&self) -> Columns {
         let mut out = self.gauges(0, 1.0);
         let held = self.recorder.spread.gauge(HELD).filter(|held| held.iter().any(|&n| n > 0));
@@ -258,7 +262,7 @@ impl Session {
         out
     }
 
-    /// One gauge of each replica; of many replicas the smallest, the median and the largest.
+    /// One gauge of each replica; for many replicas the smallest, median and largest value.
     fn gauges(&self, which: usize, unit: f64) -> Columns {
         let t = &self.recorder.timeline;
         let n = self.engine.replicas().len();
@@ -287,7 +291,7 @@ impl Columns {
     }
 }
 
-/// The middle of each bucket for sums, its end for gauges.
+/// Adds the time: the middle of each bucket for sums, its end for gauges.
 pub(super) fn with_time(t: &Timeline, sums: bool) -> Columns {
     let width = t.width_us() as f64 / US_PER_S as f64;
     let (n, offset) = if sums { (t.closed() + 1, 0.5) } else { (t.closed(), 1.0) };
@@ -325,10 +329,11 @@ fn ecdf(name: &str, bins: &[(u64, u64)]) -> Columns {
     out
 }
 
-/// Rows whose time lies between the instants asked for.
+/// Rows whose time lies between the instants of the query.
 fn cut(mut whole: Columns, query: &ColumnsQuery, playhead: Micros) -> Columns {
     let from = query.from_us as f64 / US_PER_S as f64;
-    // The open bucket shows once the playhead has passed its middle: before, a few requests would stand for all of it.
+    // The open bucket is shown once the playhead has passed its middle: before, a few requests would represent all of
+    // it.
     let to_us = if query.to_us == 0 { playhead.0 } else { query.to_us };
     let to = to_us as f64 / US_PER_S as f64;
     let times = &whole.columns[0];

@@ -1,4 +1,4 @@
-//! What the reader is told about documents: the built-in scenarios, a model's description and a trace file that were read.
+//! Data for the page about documents: the built-in scenarios, and model descriptions, links and trace files as read.
 
 use crate::base::{Diagnostics, json};
 use crate::perf::ReadModel;
@@ -7,7 +7,7 @@ use crate::scenario::{Scenario, limits, preset, to_json};
 use crate::workload::TraceSummary;
 use serde::Serialize;
 
-/// A built-in scenario, as menus have it. The page reads its text when it is opened.
+/// A built-in scenario in menus. The page reads its text when it is opened.
 #[cfg(feature = "schema")]
 #[derive(Clone, Debug, PartialEq, Serialize, ts_rs::TS)]
 pub struct PresetInfo {
@@ -15,13 +15,13 @@ pub struct PresetInfo {
     pub name: &'static str,
     /// Its title.
     pub title: String,
-    /// Where it opens: shortly before what there is to see.
+    /// The instant at which it opens, shortly before the point of interest.
     pub opens_us: u64,
 }
 
 #[cfg(feature = "schema")]
 impl PresetInfo {
-    /// All of them; the first is what the page opens with.
+    /// All of them; the page opens with the first.
     pub fn all() -> Vec<Self> {
         let info = |p: &preset::Preset| {
             let opens_us = u64::from(p.opens_s) * 1_000_000;
@@ -31,7 +31,7 @@ impl PresetInfo {
     }
 }
 
-/// What the `config.json` of a model says.
+/// A model described by its `config.json`.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DescribedModel {
@@ -50,27 +50,27 @@ impl From<ReadModel> for DescribedModel {
     }
 }
 
-/// What a link turned out to carry.
+/// The contents of a link.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OpenedLink {
     /// The scenario as JSON text, as far as it could be read.
     pub scenario: String,
-    /// The preset that it differs from; empty where that is not known.
+    /// The preset that it differs from; empty if unknown.
     pub preset: String,
     /// The scenario of that preset as JSON text.
     pub original: Option<String>,
-    /// How the page looks at it.
+    /// The view of the page.
     pub view: View,
     /// The trace that it replays, whose file the page asks for.
     pub trace: Option<TraceMark>,
-    /// The charts that a page shows which is part of another one.
+    /// The charts of an embedded page.
     pub embed: Option<Vec<String>>,
     /// A second run of the same trace.
     pub beside: Option<BesideRun>,
-    /// Events after which the way to its instant goes on only when the reader says so.
+    /// Events after which the run to its instant continues only when the reader confirms.
     pub events_unasked: u64,
-    /// What could not be used.
+    /// Parts that could not be used.
     pub problems: Diagnostics,
 }
 
@@ -78,7 +78,7 @@ pub struct OpenedLink {
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BesideRun {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Its scenario as JSON text, as far as it could be read.
     pub scenario: String,
@@ -107,14 +107,14 @@ impl From<Opened> for OpenedLink {
     }
 }
 
-/// What a trace file turned out to hold.
+/// The result of reading a trace file.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TraceOutcome {
     /// Whether it can be replayed.
     pub ok: bool,
-    /// What is wrong with it.
+    /// Its problems.
     pub diagnostics: Diagnostics,
-    /// What it holds, if it can be replayed.
+    /// Its summary, if it can be replayed.
     pub summary: Option<TraceSummary>,
 }

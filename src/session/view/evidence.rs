@@ -1,4 +1,5 @@
-//! What the numbers of a run rest on: measured, calibrated or modelled, and whether the run has left what was measured.
+//! Evidence for the numbers of a run: measured, calibrated or modelled, and whether the run is outside the measured
+//! range.
 
 use crate::base::SortedMap;
 use crate::base::small::decimal::fixed;
@@ -7,34 +8,34 @@ use crate::scenario::{CalibratedSettings, KvBlocks, LatencyModel, Pool, model_ke
 use crate::session::Session;
 use serde::Serialize;
 
-/// What a number rests on, the weakest last.
+/// The basis of a number, the weakest last.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
-    /// It was measured, or is given.
+    /// Measured or given.
     Measured,
     /// Coefficients were fitted to measurements.
     Calibrated,
-    /// It follows from a formula, with figures that nobody measured here.
+    /// It follows from a formula, with figures that were not measured here.
     Modelled,
 }
 
-/// What one kind of number rests on, in a pool.
+/// The basis of one kind of number in a pool.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EvidencePart {
     /// Number of the pool.
     pub pool: u32,
-    /// What: step times, delays or KV blocks.
+    /// The kind of number: step times, delays or KV blocks.
     pub what: EvidenceOf,
-    /// What it rests on.
+    /// Its basis.
     pub basis: Basis,
     /// The same in words.
     pub says: String,
 }
 
-/// What evidence is about.
+/// The kinds of numbers with evidence.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -53,29 +54,29 @@ pub struct CoefficientEvidence {
     pub name: String,
     /// Its value.
     pub value: f64,
-    /// Half of the interval that has it with 95 %; missing where the data do not tell.
+    /// Half of its 95 % interval; missing if the data do not determine it.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub half: Option<f64>,
 }
 
-/// What the numbers of a run rest on.
+/// The evidence for the numbers of a run.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Evidence {
     /// By pool.
     pub parts: Vec<EvidencePart>,
-    /// In what the run lies outside of what was measured, in sentences; empty if in nothing.
+    /// Sentences on how the run is outside the measured range; empty if it is inside.
     pub outside: Vec<String>,
     /// The coefficients of the first pool, if its latency model is calibrated.
     pub coefficients: Vec<CoefficientEvidence>,
 }
 
-/// Coefficients that rest on fewer experiments than this count as modelled.
+/// Coefficients from fewer experiments than this count as modelled.
 const FEW: usize = 3;
 
 impl Session {
-    /// What the numbers rest on, at the playhead.
+    /// The evidence for the numbers at the playhead.
     pub fn evidence(&self) -> Evidence {
         let pools = &self.plan.scenario().cluster.pools;
         let mut out = Evidence { parts: Vec::new(), outside: Vec::new(), coefficients: Vec::new() };
@@ -90,7 +91,7 @@ impl Session {
         out
     }
 
-    /// How a pool lies outside of what was measured on its GPU.
+    /// Adds sentences on how a pool is outside the measured range of its GPU.
     fn push_outside(&self, number: u32, pool: &Pool, outside: &mut Vec<String>) {
         let gpu = perf::known_gpu(&pool.gpu).map_or(pool.gpu.as_str(), |g| g.name.as_str());
         let Some(on) = perf::evidence().measured.iter().find(|on| on.gpu == gpu) else {
@@ -127,7 +128,7 @@ fn percent(share: f64) -> String {
     format!("{} %", fixed(share * 100.0, 0))
 }
 
-/// How far off a latency model was found.
+/// The known errors of a latency model, in words.
 fn found(latency: &str) -> String {
     let of = perf::evidence().found.iter().find(|f| f.latency == latency);
     of.map_or_else(String::new, |f| {
@@ -141,7 +142,7 @@ fn found(latency: &str) -> String {
     })
 }
 
-/// What the step times of a pool rest on.
+/// The basis of the step times of a pool.
 fn steps(pool: &Pool) -> (Basis, String) {
     match &pool.latency {
         LatencyModel::Catalogue => (
@@ -178,7 +179,7 @@ fn calibrated(pool: &Pool, s: &CalibratedSettings) -> (Basis, String) {
     }
     let row = perf::calibration(&pool.gpu, s.engine);
     let measured = perf::known_gpu(&pool.gpu).is_some_and(|g| g.name == row.gpu);
-    // What a release's own experiments do not tell is what was fitted to those of others on the GPU.
+    // Coefficients that a release's own experiments do not determine come from those of other releases on the GPU.
     let of_gpu = perf::calibrations().iter().filter(|c| c.gpu == row.gpu).flat_map(|c| &c.rests_on);
     let all: SortedMap<&String, ()> = of_gpu.map(|name| (name, ())).collect();
     let n = all.len();

@@ -1,18 +1,19 @@
-//! What the page is told of an expression while it is typed. Places in a text are counted as JavaScript counts them, in UTF-16.
+//! Expressions while they are typed: problems and completions for the page. Positions in a text are counted in UTF-16
+//! units, as in JavaScript.
 
 use crate::scenario::expression::{Completion, complete, expression_of, parse};
 use crate::scenario::{Weighted, data_from_value};
 use serde::Serialize;
 
-/// The text of an expression as far as it has come.
+/// An expression as typed so far.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ExpressionReading {
-    /// What is wrong with it, in order; empty if it can be used.
+    /// Its problems, in order; empty if it can be used.
     pub problems: Vec<ExpressionProblem>,
     /// Where the word at the caret begins.
     pub from: u32,
-    /// What the word at the caret could become, the likeliest first.
+    /// Completions of the word at the caret, the likeliest first.
     pub words: Vec<Completion>,
 }
 
@@ -48,7 +49,7 @@ impl ExpressionReading {
     }
 }
 
-/// The byte before which `caret` units of UTF-16 stand.
+/// The byte position after `caret` units of UTF-16.
 fn byte_of(text: &str, caret: u32) -> usize {
     let mut units = 0;
     for (byte, c) in text.char_indices() {
@@ -60,8 +61,8 @@ fn byte_of(text: &str, caret: u32) -> usize {
     text.len()
 }
 
-/// Scorer number `index` of the settings of a weighted router, JSON text, as the expression that it is. None if it is none, or
-/// if there is no such scorer.
+/// Scorer number `index` of the settings of a weighted router, JSON text, as an expression. `None` if it has no
+/// expression, or if there is no such scorer.
 pub fn scorer_as_expression(weighted: &str, index: usize) -> Option<String> {
     let settings: Weighted =
         data_from_value(serde_json::from_str(weighted).ok()?, "a weighted router").ok()?;

@@ -5,7 +5,7 @@ use crate::observe::Notice;
 use crate::observe::anomaly::AnomalyKind;
 use serde::{Deserialize, Serialize};
 
-/// The state of the whole run at one instant, bounded in size whatever the fleet.
+/// The state of the whole run at one instant, bounded in size for any fleet.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Frame {
@@ -15,7 +15,7 @@ pub struct Frame {
     pub horizon_us: u64,
     /// Right edge for time axes: the horizon, or a round instant beyond the playhead.
     pub axis_end_us: u64,
-    /// How far the run was computed, in microseconds: beyond the playhead after going back.
+    /// How far the run was computed, in microseconds; beyond the playhead after a step back.
     pub computed_us: u64,
     /// Events run so far.
     pub events: u64,
@@ -23,7 +23,7 @@ pub struct Frame {
     pub finished: bool,
     /// A sentence when the run can no longer make progress or ended early, else empty.
     pub trouble: String,
-    /// What the reader must know to read the numbers right; most of it is only known once the run has finished.
+    /// What a reader must know to interpret the numbers; most notices appear only once the run has finished.
     pub notices: Vec<Notice>,
     /// Requests by where they are now.
     pub counts: Counts,
@@ -35,13 +35,13 @@ pub struct Frame {
     pub pools: Vec<PoolFrame>,
     /// Every replica, in order.
     pub replicas: Vec<ReplicaFrame>,
-    /// What moved since the previous frame: the newest, at most as many as asked for.
+    /// Moves since the previous frame: the newest, up to the limit of the query.
     pub moves: Vec<Move>,
     /// Edits so far and to come, in order.
     pub flags: Vec<Flag>,
     /// Anomalies so far, the first 64 of them, in the order in which they were noticed.
     pub anomalies: Vec<AnomalyMark>,
-    /// How many anomalies there were so far, those included that are not listed.
+    /// How many anomalies there were so far, unlisted ones included.
     pub anomaly_count: u32,
 }
 
@@ -53,7 +53,7 @@ pub struct Counts {
     pub arrived: u32,
     /// Between arrival and a wait queue.
     pub in_pipeline: u32,
-    /// Of those, waiting at the gateway: delayed by admission, or held until a replica serves.
+    /// Requests in the pipeline that wait at the gateway: delayed by admission, or held until a replica serves.
     pub held: u32,
     /// In a wait queue.
     pub waiting: u32,
@@ -89,15 +89,17 @@ pub struct KeyFigures {
     pub completed_per_s: f64,
     /// Requests per second that ended in the window: finished, were refused or were dropped.
     pub ended_per_s: f64,
-    /// Of those, requests per second that finished and met every objective.
+    /// Requests per second that finished and met every objective.
     pub goodput_per_s: f64,
     /// Output tokens per second in the window.
     pub output_tokens_per_s: f64,
     /// Share of prompt blocks found in the prefix cache since the start, not only in the window, 0 to 1.
     pub cache_hit_rate: f64,
-    /// Of the prompt blocks looked for in CPU tiers since the start, the share found there, 0 to 1; 0 without any tier.
+    /// Share of the prompt blocks looked up in CPU tiers since the start that were found there, 0 to 1; 0 without any
+    /// tier.
     pub cpu_hit_rate: f64,
-    /// US dollars per million output tokens of the window, at the price of the replicas that serve now; 0 if unknown or nothing came out.
+    /// US dollars per million output tokens of the window, at the price of the replicas that serve now; 0 if unknown
+    /// or without output.
     pub usd_per_million_tokens: f64,
     /// TTFT objective in microseconds, 0 if none.
     pub slo_ttft_us: f64,
@@ -109,13 +111,13 @@ pub struct KeyFigures {
     pub ttft_within: f64,
     /// Share of the window's E2Es within the objective, 0 to 1; 0 if there are none.
     pub e2e_within: f64,
-    /// How TTFT stands against its objective.
+    /// How TTFT compares with its objective.
     pub ttft_mark: Mark,
-    /// How TPOT stands against its objective.
+    /// How TPOT compares with its objective.
     pub tpot_mark: Mark,
-    /// How E2E stands against its objective.
+    /// How E2E compares with its objective.
     pub e2e_mark: Mark,
-    /// How goodput stands against what ended.
+    /// How goodput compares with ended requests.
     pub goodput_mark: Mark,
 }
 
@@ -125,7 +127,7 @@ pub struct KeyFigures {
 pub struct ClientFrame {
     /// Name of the client.
     pub name: String,
-    /// Its tenant, where that has another name.
+    /// Its tenant, if that has another name.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
@@ -141,41 +143,42 @@ pub struct ReplicaFrame {
     pub id: u32,
     /// Name of its pool.
     pub pool: String,
-    /// Whether it gets new requests; one that was taken away finishes what it has.
+    /// Whether it gets new requests; a removed replica finishes its requests.
     pub serving: bool,
-    /// Where it is in its life, where that is not told by `serving` alone: while it starts or drains, is cold, or has stopped under an autoscaler.
+    /// The phase of its life, if `serving` is not enough: while it starts or drains, is cold, or has stopped under an
+    /// autoscaler.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub life: Option<LifeFrame>,
     /// Requests in its wait queue.
     pub waiting: u32,
-    /// Of those, how many wait for blocks on their way from the CPU tier.
+    /// Waiting requests whose blocks are being loaded from the CPU tier.
     pub loading: u32,
     /// Requests in its batch.
     pub running: u32,
-    /// Of those, how many still compute their prompt.
+    /// Running requests that still compute their prompt.
     pub prefilling: u32,
     /// Share of the latest window in which a step was running, 0 to 1.
     pub busy: f64,
     /// Duration of the running step, or of the latest one, in microseconds.
     pub step_us: u64,
-    /// Share of the routing decisions of the latest window that came here, 0 to 1.
+    /// Share of the routing decisions of the latest window for this replica, 0 to 1.
     pub share: f64,
-    /// Requests sent here that have not left: those on their way to its queue, waiting and running.
+    /// Requests sent here that have not left: on their way to its queue, waiting or running.
     pub in_flight: u32,
-    /// Of those, how many are on their way to its queue.
+    /// Requests in flight that are on their way to its queue.
     pub arriving: u32,
     /// TTFT of requests that got their first token here in the latest window.
     pub ttft: Percentiles,
     /// Blocks of its KV cache.
     pub kv: KvFrame,
-    /// The head of its wait queue, in order, at most as many as asked for.
+    /// The head of its wait queue, in order, up to the limit of the query.
     pub queue: Vec<QueueChip>,
-    /// Its batch, at most as many requests as asked for.
+    /// Its batch, up to the limit of the query.
     pub batch: BatchFrame,
 }
 
-/// Where a replica is in its life.
+/// The phase of a replica's life.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct LifeFrame {
@@ -185,11 +188,11 @@ pub struct LifeFrame {
     pub step: &'static str,
     /// Since when it is in its phase, in microseconds.
     pub since_us: u64,
-    /// When the step of its start ends, in microseconds; 0 if it does not start.
+    /// When the current step of its start ends, in microseconds; 0 if it is not starting.
     pub step_until_us: u64,
-    /// When it will serve, in microseconds; 0 if it does not start.
+    /// When it will serve, in microseconds; 0 if it is not starting.
     pub ready_us: u64,
-    /// How many more requests find it cold.
+    /// How many more requests will find it cold.
     pub cold_requests: u32,
 }
 
@@ -201,20 +204,20 @@ pub struct KvFrame {
     pub total: u32,
     /// Held by at least one request.
     pub used: u32,
-    /// Of those, held by two or more.
+    /// Used blocks held by two or more requests.
     pub shared: u32,
-    /// Held by nobody, but their content can still be hit.
+    /// Held by no request, but their content can still be hit.
     pub cached: u32,
     /// Empty.
     pub free: u32,
     /// A sample of the blocks by position, one character each: `u` used, `s` shared, `c` cached, `.` free. Empty in a cluster of more
     /// than 8 replicas.
     pub cells: String,
-    /// Blocks that the CPU tier below has room for; 0 without one.
+    /// Capacity of the CPU tier below in blocks; 0 without one.
     pub cpu_total: u32,
-    /// Of those, blocks that hold something.
+    /// Used blocks of the CPU tier.
     pub cpu_used: u32,
-    /// Of the prompt blocks looked for in the CPU tier since the start, the share found there, 0 to 1.
+    /// Share of the prompt blocks looked up in the CPU tier since the start that were found there, 0 to 1.
     pub cpu_hit_rate: f64,
 }
 
@@ -228,35 +231,35 @@ pub struct QueueChip {
     pub client: u32,
     /// Whether it was running before and lost its blocks.
     pub preempted: bool,
-    /// Whether it waits for blocks on their way from the CPU tier.
+    /// Whether it waits for blocks to be loaded from the CPU tier.
     pub loading: bool,
 }
 
-/// Requests of a batch, column by column: first those that decode, then those in prefill.
+/// Requests of a batch, column by column: first decoding ones, then those in prefill.
 #[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct BatchFrame {
     /// Their numbers.
     pub requests: Vec<u32>,
-    /// Of each, tokens whose KV is in the cache.
+    /// By request: tokens with KV in the cache.
     pub contexts: Vec<u32>,
     /// How many of them decode.
     pub decoding: u32,
-    /// Of each of the others, tokens to prefill before its next output token.
+    /// By request in prefill: tokens to prefill before its next output token.
     pub prefill: Vec<u32>,
 }
 
-/// What a list of runs says of one.
+/// The figures of one run in a list of runs.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RunFigures {
     /// How far it was computed, in microseconds.
     pub computed_us: u64,
-    /// 99th percentile of TTFT, in milliseconds; nothing if no request has got its first token.
+    /// 99th percentile of TTFT, in milliseconds; missing if no request has got its first token.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttft_p99_ms: Option<f64>,
-    /// 99th percentile of E2E, in milliseconds; nothing if no request has finished.
+    /// 99th percentile of E2E, in milliseconds; missing if no request has finished.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub e2e_p99_ms: Option<f64>,
@@ -290,7 +293,7 @@ pub struct AnomalyMark {
     pub kind: AnomalyKind,
     /// The replica.
     pub replica: u32,
-    /// The first request that proves it, where there is one.
+    /// The first request that proves it, if there is one.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<u32>,
@@ -309,11 +312,11 @@ pub struct FrameQuery {
     pub queue: u32,
     /// Most batch bars of one replica.
     pub batch: u32,
-    /// Most sampled KV cells of one replica, in a cluster of at most 8.
+    /// Most sampled KV cells of one replica, in a cluster of at most 8 replicas.
     pub cells: u32,
     /// Most moves.
     pub moves: u32,
-    /// A replica that is looked at: as many as 96 of its queue and of its batch are told in any case.
+    /// The inspected replica: up to 96 requests of its queue and of its batch are always included.
     #[cfg_attr(feature = "schema", ts(optional))]
     pub focus: Option<u32>,
 }

@@ -1,4 +1,4 @@
-//! One request in full: where its time went, and why it was sent where it was.
+//! Inspection of one request: where its time went, and why it was sent to its replica.
 
 use super::{Part, RequestDetail, RequestState};
 use crate::base::number_text::duration;
@@ -44,8 +44,8 @@ impl Session {
         })
     }
 
-    /// Of the requests that got their first token between two instants (`ttft`), or else finished then, the slowest of those
-    /// that took no longer than `at_most`: what a place on a chart or on a distribution stands for.
+    /// The slowest request that took no longer than `at_most`, among those that got their first token between two
+    /// instants (`ttft`) or finished then: the request behind a point of a chart or distribution.
     pub fn slowest(&self, ttft: bool, between: [Micros; 2], at_most: Span) -> Option<u32> {
         let took = |r: &Record| {
             let (span, at) =
@@ -63,7 +63,7 @@ impl Session {
     }
 }
 
-/// What happened to it, in one sentence.
+/// Its summary, in one sentence.
 fn summary(r: &Record, parts: &[Part]) -> String {
     let place = r.replica().map_or_else(String::new, |id| format!("r{}", id.0));
     let took = |span: Maybe<Span>| span.get().map_or_else(String::new, |span| duration(span.0));

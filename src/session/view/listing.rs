@@ -1,4 +1,4 @@
-//! What the catalogue knows, for lists to choose from.
+//! Listings of the catalogue for lists of choices.
 
 use crate::perf::{Gpu, Row, catalogue};
 use crate::scenario::Architecture;
@@ -11,7 +11,7 @@ pub struct ModelInfo {
     pub name: String,
     /// Models of the same shape.
     pub aliases: Vec<String>,
-    /// What it was measured on: latency `catalogue` works there.
+    /// Its measured configurations, for which latency `catalogue` works.
     pub measured: Vec<Row>,
     /// Its shape, if it is known: latency `roofline` and `cross-model`, and derived KV blocks, read it.
     #[serde(skip_serializing_if = "Option::is_none")]

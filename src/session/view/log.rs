@@ -1,4 +1,4 @@
-//! The event log in words.
+//! Lines of the event log in words.
 
 use crate::base::number_text::{count, duration};
 use crate::base::small::decimal::fixed;
@@ -7,26 +7,26 @@ use crate::observe::event_log::{LogEntry, Note};
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 
-/// What a line of the event log is about.
+/// The kind of a line of the event log.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EventKind {
     /// It arrived.
     Arrived,
-    /// Admission let it in.
+    /// Admission admitted it.
     Admitted,
     /// It was refused.
     Rejected,
-    /// Admission holds it back.
+    /// Admission delays it.
     Delayed,
     /// The router chose a replica.
     Routed,
     /// It joined a wait queue.
     Queued,
-    /// Blocks are on their way to it from the CPU tier.
+    /// Blocks are being loaded for it from the CPU tier.
     KvLoad,
-    /// They have come, or were given up.
+    /// The load ended or was cancelled.
     KvLoaded,
     /// It joined a batch.
     Scheduled,
@@ -44,25 +44,25 @@ pub enum EventKind {
     Preempted,
     /// Blocks were written to the CPU tier.
     KvOffload,
-    /// Blocks came back from the CPU tier right after they had gone there.
+    /// Blocks were loaded back right after they had been copied to the CPU tier.
     Reload,
-    /// The first of a queue waits for blocks, or does not any more.
+    /// The first request of a queue waits for blocks, or no longer does.
     Blocked,
     /// All its tokens were shown.
     Completed,
     /// It can never be served.
     Dropped,
-    /// Preemptions without anything finishing.
+    /// Many preemptions without a finished request.
     Livelock,
     /// A detector noticed an anomaly.
     Anomaly,
     /// An edit was applied.
     Edit,
-    /// A replica starts, takes requests, or no new ones.
+    /// A replica starts, takes requests, or stops taking new ones.
     Replica,
     /// An autoscaler wants another number of replicas.
     Scaling,
-    /// It goes back to the router, because its replica is taken away.
+    /// It is sent back to the router because its replica is removed.
     Redirected,
 }
 
@@ -102,13 +102,13 @@ impl EventKind {
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EventRow {
-    /// Number of the line; lines are numbered from 0 and the oldest may be gone.
+    /// Number of the line; lines are numbered from 0, and the oldest may have been dropped.
     pub seq: u64,
     /// When, in microseconds.
     pub at_us: u64,
     /// What happened.
     pub kind: EventKind,
-    /// The request, where there is one.
+    /// The request, if there is one.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<u32>,
@@ -120,7 +120,7 @@ pub struct EventRow {
     pub text: String,
 }
 
-/// Which lines of the event log.
+/// A query for lines of the event log.
 #[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -222,7 +222,7 @@ pub(in crate::session) fn kind_of(fact: &Fact) -> EventKind {
     }
 }
 
-/// A fact in words, beside its kind, request and replica.
+/// A fact in words, without its kind, request and replica.
 fn words(fact: &Fact) -> String {
     match *fact {
         Fact::Arrived { .. } | Fact::Admitted { .. } | Fact::Queued { .. } | Fact::StepEnded { .. } => {

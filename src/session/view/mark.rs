@@ -1,21 +1,21 @@
-//! How the headline figures of a frame stand against the objectives.
+//! Marks: how the headline figures of a frame compare with the objectives.
 
 use crate::observe::Percentiles;
 use serde::Serialize;
 
 /// A tail at more than this share of its objective is at risk.
 const TAIL_AT_RISK: f64 = 0.8;
-/// Goodput below this share of what ended is at risk.
+/// Goodput below this share of ended requests is at risk.
 const GOODPUT_AT_RISK: f64 = 0.99;
-/// Goodput below this share of what ended is missed.
+/// Goodput below this share of ended requests is missed.
 const GOODPUT_MISSED: f64 = 0.9;
 
-/// How a figure stands against its objective.
+/// How a figure compares with its objective.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mark {
-    /// Well, without an objective, or without a value.
+    /// Good, without an objective, or without a value.
     #[default]
     None,
     /// Close to missing it.
@@ -24,7 +24,7 @@ pub enum Mark {
     Miss,
 }
 
-/// The mark of a tail, by its 99th percentile; an objective of 0 is none.
+/// The mark of a tail, by its 99th percentile; an objective of 0 means none.
 pub(super) fn of_tail(tail: &Percentiles, objective_us: f64) -> Mark {
     if tail.count == 0 || objective_us <= 0.0 || tail.p99_us <= TAIL_AT_RISK * objective_us {
         Mark::None
@@ -35,7 +35,7 @@ pub(super) fn of_tail(tail: &Percentiles, objective_us: f64) -> Mark {
     }
 }
 
-/// The mark of goodput: of the requests that ended, those that finished and met every objective.
+/// The mark of goodput: the share of ended requests that finished and met every objective.
 pub(super) fn of_goodput(good: u32, ended: u32) -> Mark {
     let (good, ended) = (f64::from(good), f64::from(ended));
     if good >= GOODPUT_AT_RISK * ended {

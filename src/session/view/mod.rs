@@ -1,4 +1,4 @@
-//! What leaves the session for a screen: plain data in the reader's vocabulary, times in whole microseconds.
+//! Views of a session for a screen: plain data in the reader's vocabulary, times in whole microseconds.
 //!
 //! These types are the boundary. They are serialised as JSON and printed as TypeScript by `cli/types.rs`; every number a
 //! page shows is in one of them, so no page computes anything. Whole numbers stay below 2^53, which JavaScript holds exactly.

@@ -1,4 +1,4 @@
-//! The pools of a cluster: what their replicas are made of, and what `auto` came to.
+//! The pools of a cluster: the hardware of their replicas, and the resolved values of `auto`.
 
 use serde::Serialize;
 
@@ -20,18 +20,18 @@ pub struct PoolFrame {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_hour: Option<f64>,
-    /// The same of all that get new requests.
+    /// US dollars per hour of all replicas that get new requests.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub serving_usd_per_hour: Option<f64>,
-    /// KV blocks of one replica, worked out if the scenario says `auto`.
+    /// KV blocks of one replica, computed if the scenario says `auto`.
     pub kv_blocks: u32,
     /// Tokens in a block.
     pub block_tokens: u32,
-    /// Most requests in a batch, worked out if the scenario says `auto`.
+    /// Most requests in a batch, computed if the scenario says `auto`.
     pub max_num_seqs: u32,
-    /// Output processing of each token, in microseconds: an ITL is a step and this.
+    /// Output processing of each token, in microseconds: an ITL is a step plus this.
     pub output_us: u64,
-    /// Most tokens computed in a step, worked out if the scenario says `auto`.
+    /// Most tokens computed in a step, computed if the scenario says `auto`.
     pub max_num_batched_tokens: u32,
 }

@@ -1,4 +1,4 @@
-//! One request for the inspector: its time by what it waited for or did, and the table of scores that sent it where it went.
+//! One request for the inspector: its time by activity, and the table of scores behind its routing.
 
 use super::{Candidate, Part, RequestState, Segment};
 use serde::Serialize;
@@ -9,21 +9,21 @@ use serde::Serialize;
 pub struct RequestDetail {
     /// Number of the request.
     pub request: u32,
-    /// Its own name, where it has one.
+    /// Its own name, if it has one.
     pub label: String,
     /// Name of its client.
     pub client: String,
-    /// Where it is in its life.
+    /// Its state.
     pub state: RequestState,
-    /// In one sentence, what happened to it.
+    /// Its summary, in one sentence.
     pub summary: String,
-    /// Its replica, where it has one.
+    /// Its replica, if it has one.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replica: Option<u32>,
     /// Prompt length in tokens.
     pub prompt_tokens: u32,
-    /// Output tokens produced so far; how many it will have is not shown before the last.
+    /// Output tokens produced so far; their final number is not shown before the last.
     pub output_tokens: u32,
     /// Prompt tokens that came from the prefix cache when it was last scheduled.
     pub cached_tokens: u32,
@@ -33,7 +33,7 @@ pub struct RequestDetail {
     pub blocks: u32,
     /// When it arrived, in microseconds.
     pub arrival_us: u64,
-    /// When it was routed, in microseconds, once it was.
+    /// When it was routed, in microseconds, once known.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub routed_us: Option<u64>,
@@ -51,14 +51,14 @@ pub struct RequestDetail {
     pub e2e_us: Option<u64>,
     /// Where its time went, in order and without gaps.
     pub segments: Vec<Segment>,
-    /// The same by what it was spent on, in the order in which each began.
+    /// The same by activity, in the order in which each began.
     pub parts: Vec<Part>,
     /// Sum of the parts in microseconds: E2E of a finished request, else its age and the output processing of its tokens so far.
     pub total_us: u64,
-    /// When its client had all of it, or it was given up, in microseconds; the playhead while it goes on.
+    /// When its client had all tokens, or it was dropped, in microseconds; the playhead before that.
     pub until_us: u64,
-    /// From its arrival to then: E2E of a finished request, the age of one that goes on.
+    /// From its arrival to that instant: E2E of a finished request, the age of an unfinished one.
     pub lasted_us: u64,
-    /// What the router saw of each replica when it chose, the best first, where that is still kept.
+    /// The candidates as the router saw them, the best first, if still kept.
     pub candidates: Vec<Candidate>,
 }

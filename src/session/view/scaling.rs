@@ -1,4 +1,4 @@
-//! What autoscalers decided, and how many replicas there were in which stage of their life.
+//! Views of autoscaling: decisions, and the number of replicas in each stage of their life.
 
 use super::LifeFrame;
 use super::columns::{Columns, with_time};
@@ -11,12 +11,12 @@ use crate::scenario::ScalingMetric;
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 
-/// Deviations of a normal distribution within which 95 % of it lie.
+/// Standard deviations within which 95 % of a normal distribution lie.
 const NORMAL_95: f64 = 1.96;
 /// Columns of estimates before their figures.
 const ESTIMATE_FIRST: &str = "t_s pool alpha_band_ms beta_band_ms gamma_band_ms";
 
-/// Which decisions.
+/// A query for decisions.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -44,23 +44,23 @@ pub struct ScalingRow {
     pub at_us: u64,
     /// Name of the pool.
     pub pool: String,
-    /// How old the latest measurement was that it saw, in microseconds; missing if it saw none.
+    /// Age of the latest measurement that it saw, in microseconds; missing if it saw none.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seen_us_ago: Option<u64>,
-    /// Replicas that there were and were to be.
+    /// Replicas present and starting.
     pub current: u32,
-    /// What the load alone asked for.
+    /// The number of replicas by the load alone.
     pub recommended: u32,
-    /// What was wanted.
+    /// The wanted number of replicas.
     pub desired: u32,
     /// The rule that decided.
     pub rule: &'static str,
-    /// What the bounds did: `to-min`, `to-max` or nothing.
+    /// The effect of the bounds: `to-min`, `to-max` or nothing.
     pub clamped: &'static str,
-    /// Which of several metrics asked for the most; empty where there is one.
+    /// The metric that asked for the most replicas; empty if there is only one.
     pub metric: &'static str,
-    /// Whether it was the opposite of the change before, soon after it: an oscillation.
+    /// Whether it soon reversed the change before: an oscillation.
     pub reverses: bool,
     /// Replicas that served, started and drained.
     pub ready: u32,
@@ -74,18 +74,19 @@ pub struct ScalingRow {
     pub utilization: f64,
     /// Requests that waited, as measured.
     pub queued: f64,
-    /// Requests per second that came, as measured.
+    /// Arriving requests per second, as measured.
     pub rate_per_s: f64,
     /// Mean time to first token as measured, in microseconds; 0 if nothing finished.
     pub ttft_us: f64,
     /// Mean time between tokens as measured, in microseconds; 0 if nothing finished.
     pub itl_us: f64,
-    /// What the policy did not see, of the time since the latest measurement before it: requests per second that came, mean TTFT and
-    /// ITL in microseconds, 0 if nothing finished; missing if nothing had been measured.
+    /// Figures unseen by the policy, for the time since the latest measurement before it: arriving requests per
+    /// second, mean TTFT and ITL in microseconds, 0 if nothing finished; missing if nothing had been measured.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<[f64; 3]>,
-    /// Of a policy that learns: how learning went, what else happened, and where the objectives come from; empty if there is none.
+    /// For a policy that learns: the status of learning, the event, and the source of the objectives; empty if there
+    /// is none.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learnt: Option<[&'static str; 3]>,
@@ -97,14 +98,14 @@ pub struct ScalingRow {
 pub struct ScalingRows {
     /// The decisions, the latest last.
     pub rows: Vec<ScalingRow>,
-    /// How many were made so far, those included that changed nothing.
+    /// How many decisions were made so far, including those without a change.
     pub made: u64,
-    /// How many of them changed the number of replicas.
+    /// How many decisions changed the number of replicas.
     pub changes: u64,
 }
 
 impl Session {
-    /// What autoscalers decided up to the playhead.
+    /// The decisions of autoscalers up to the playhead.
     pub fn scaling_rows(&self, query: &ScalingQuery) -> ScalingRows {
         let log = &self.recorder.scaling;
         let pools = &self.plan.scenario().cluster.pools;
@@ -145,7 +146,7 @@ impl Session {
         ScalingRows { rows, made: log.made, changes }
     }
 
-    /// What policies that learn found out at each decision.
+    /// The estimates of learning policies at each decision.
     pub(super) fn estimates(&self) -> Columns {
         let names: Vec<String> =
             ESTIMATE_FIRST.split(' ').chain(FIGURE_NAMES.split(' ')).map(str::to_owned).collect();
@@ -162,7 +163,7 @@ impl Session {
         Columns { names, columns }
     }
 
-    /// Where a replica is in its life, unless it simply serves, or no pool has anything to do with starts.
+    /// The phase of a replica's life; `None` if it serves and is warm.
     pub(super) fn life_of(&self, r: &Replica) -> Option<LifeFrame> {
         let now = self.playhead;
         let start = r.start_phase(now);
@@ -183,8 +184,8 @@ impl Session {
         })
     }
 
-    /// At the end of each bucket: how many replicas served and were warm, served and were cold, started and drained, and how many
-    /// were wanted.
+    /// At the end of each bucket: how many replicas served warm, served cold, started and drained, and how many were
+    /// wanted.
     pub(super) fn replica_stages(&self) -> Columns {
         let t = &self.recorder.timeline;
         let mut out = with_time(t, false);

@@ -1,4 +1,4 @@
-//! Frames: what a screen shows of one instant.
+//! Frames: the data that a screen shows of one instant.
 
 use super::mark;
 use super::{
@@ -16,11 +16,11 @@ use crate::session::Session;
 
 /// Most anomalies of one frame.
 const MARKS: usize = 64;
-/// Most requests in the queue and in the batch of the replica that is looked at.
+/// Most requests in the queue and in the batch of the inspected replica.
 const FOCUS: u32 = 96;
 
 impl Session {
-    /// What the playhead shows. Takes the moves since the previous frame with it.
+    /// The frame at the playhead. Takes the moves since the previous frame.
     pub fn frame(&mut self, query: &FrameQuery) -> Frame {
         let moves = self.take_moves(query.moves);
         let engine = &self.engine;
@@ -97,7 +97,8 @@ impl Session {
         moves.map(|m| Move { client: client_of(m.request), ..m }).collect()
     }
 
-    /// The horizon; else the last arrival of a trace or the next round instant, and beyond it what holds the playhead.
+    /// The horizon; else the last arrival of a trace or the next round instant; beyond it, a later round instant that
+    /// includes the playhead.
     pub(in crate::session) fn axis_end(&self) -> u64 {
         if self.engine.horizon() != Micros::MAX {
             return self.engine.horizon().0;

@@ -1,4 +1,4 @@
-//! Laws of conversations, without a cluster: an open clock, or answers that come when the test says.
+//! Tests of conversations without a cluster: with an open clock, or with answers at instants set by the test.
 
 use super::{moments, poisson, scenario, take};
 use crate::base::{Content, Micros};
@@ -204,7 +204,7 @@ fn the_closed_clock_waits_for_the_answer_and_forgets_who_gets_none() {
     source.ended(second.session, Some(Micros(150_000_000)));
     source.ended(0, Some(Micros(150_000_000)));
     assert_eq!(source.peek(), Some(Micros(200_000_000)), "nobody waits for these");
-    // With answers that come at once, the clock is the open one but for the microseconds of the answers.
+    // With immediate answers, the clock is the open one except for the microseconds of the answers.
     let open = scenario(vec![talker(settings())]);
     let closed = scenario(vec![talker(Conversation { clock: ConversationClock::Closed, ..settings() })]);
     assert_ne!(digest_of(&open, None, 500), digest_of(&closed, None, 500));

@@ -1,4 +1,4 @@
-//! Laws of drawn lengths.
+//! Tests of drawn lengths.
 
 use super::{moments, poisson, scenario, take};
 use crate::base::math;

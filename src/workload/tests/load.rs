@@ -1,4 +1,4 @@
-//! Laws of rates that change over time.
+//! Tests of rates that change over time.
 
 use super::{client, moments, poisson, scenario, take};
 use crate::base::{Curve, Micros};
@@ -153,7 +153,7 @@ fn a_profile_moves_arrivals_and_nothing_else() {
             assert_eq!((x.arrival, &x.prompt, x.output), (y.arrival, &y.prompt, y.output));
         }
     }
-    // A factor of 1 for ever is no profile at all, but for the rounding of instants.
+    // A constant factor of 1 equals no profile, except for the rounding of instants.
     let ones = RateProfile::Steps { points: points(&[(0.0, 1.0), (7.0, 1.0)]), repeat_s: 0.0 };
     let same = take(&scenario(vec![with(poisson("a", 20.0), ones), poisson("b", 3.0)]), 3000);
     assert!(plain.iter().zip(&same).all(|(x, y)| x.arrival.0.abs_diff(y.arrival.0) <= 1));
@@ -179,7 +179,7 @@ fn a_new_rate_keeps_the_profile_and_the_share_of_the_gap_that_is_left() {
     let left = (1.0 - 0.3 * (9.0 - 2.0 / 0.3)) / 0.6;
     let found = next(c, &[(15_000_000, 0.6)]).unwrap();
     assert!((found as f64 - 20e6 - left * 1e6).abs() <= 2.0, "{found}");
-    // What would never come at the old rate comes at the new one, if that is in time.
+    // An arrival that would never come at the old rate comes at the new one, if that is in time.
     let stop = || RateProfile::Drain { start_s: 9.0, duration_s: 0.0 };
     assert_eq!(next(constant(0.4, stop()), &[(8_000_000, 4.0)]), Some(8_200_000));
     assert_eq!(next(constant(0.4, stop()), &[(8_000_000, 0.0), (8_500_000, 4.0)]), Some(8_700_000));

@@ -1,17 +1,18 @@
-//! How many tokens a hash id of a prompt stands for, worked out from the lengths of prompts and the numbers of their ids.
+//! Block sizes: how many tokens a hash id of a prompt covers, computed from the lengths of prompts and the numbers of
+//! their ids.
 //!
-//! Two rules are in use: an id for every block that is begun, ceil(length / size), and one for every full block alone,
+//! Two rules are in use: an id for every started block, ceil(length / size), or only for every full block,
 //! floor(length / size).
 
 /// Block sizes that traces use.
 const SIZES: [u32; 7] = [16, 32, 64, 128, 256, 512, 1024];
 
-/// For what there is an id.
+/// Which blocks have an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
-    /// For every block that is begun.
+    /// Every started block.
     Begun,
-    /// For every full block.
+    /// Every full block.
     Full,
 }
 
@@ -43,7 +44,7 @@ impl Rule {
     }
 }
 
-/// What the rows so far say of the size, for each of [`Rule::ALL`].
+/// The sizes that fit the rows so far, for each of [`Rule::ALL`].
 #[derive(Clone, Debug)]
 pub(super) struct BlockSizes {
     /// Rows with hash ids.
@@ -60,7 +61,7 @@ impl Default for BlockSizes {
     }
 }
 
-/// A size, and how many rows do not fit it.
+/// A size, and the number of rows that do not fit it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) size: u32,
@@ -82,8 +83,8 @@ impl BlockSizes {
         }
     }
 
-    /// The size that fits most rows: one that traces use where it fits all, the format's `usual` one where several do; any other that
-    /// fits all; or the one with the fewest misfits.
+    /// The size that fits most rows: a common size if it fits all, the format's `usual` one among several; else any
+    /// other size that fits all; else the one with the fewest misfits.
     pub(super) fn found(&self, usual: u32) -> Found {
         let used = Rule::ALL.map(|rule| self.best_used(rule, usual));
         let whole = |found: &&Found| found.misfits == 0;

@@ -7,7 +7,7 @@ use super::{foreign, stamp};
 use crate::base::digest::Digest;
 use std::borrow::Cow;
 
-/// A CSV format: its name and the columns that are read, found by name, so that more columns do no harm.
+/// A CSV format: its name and the columns that are read, found by name, so further columns are ignored.
 struct Known {
     name: &'static str,
     clock: Clock,
@@ -52,7 +52,7 @@ const KNOWN: [Known; 3] = [
 /// Columns that name the session of a request, in any format.
 const SESSIONS: [&str; 3] = ["Session ID", "session_id", "conversation_id"];
 
-/// Columns that name the model a request asks for, in any format.
+/// Columns with the model of a request, in any format.
 const MODELS: [&str; 2] = ["model", "Model"];
 
 /// Short names of the formats.
@@ -64,7 +64,7 @@ pub(super) fn names() -> [&'static str; KNOWN.len()] {
 #[derive(Clone, Debug)]
 pub(super) struct Csv {
     pub(super) name: &'static str,
-    /// What was taken for what, where the format is not a known one.
+    /// The names that were recognised, if the format is unknown.
     pub(super) names: Option<Names>,
     clock: Clock,
     time: usize,
@@ -104,7 +104,7 @@ impl Csv {
         })
     }
 
-    /// A column that is read and that the header has twice.
+    /// A column read by the format that occurs twice in the header.
     pub(super) fn repeated(&self, header: &str) -> Option<String> {
         let columns = fields(header);
         let read = [Some(self.time), Some(self.prompt), Some(self.output), self.session, self.model];
@@ -112,7 +112,7 @@ impl Csv {
         read.into_iter().flatten().find(twice).map(|i| columns[i].to_string())
     }
 
-    /// Microseconds in the unit of a plain number; `None` for dates, which have no unit to get wrong.
+    /// Microseconds in the unit of a plain number; `None` for dates, which have no unit.
     pub(super) fn unit_us(&self) -> Option<f64> {
         match self.clock {
             Clock::DateTime => None,
@@ -160,7 +160,7 @@ impl Csv {
     }
 }
 
-/// The session of that name; none without a name.
+/// The session with this name; `None` without a name.
 fn session(name: &str) -> Option<Link> {
     (!name.is_empty()).then(|| Link { name: Digest::of(name.as_bytes()).value(), before: None })
 }
@@ -171,7 +171,7 @@ fn number(text: &str) -> Result<f64, Bad> {
         .ok_or_else(|| Bad::new(format!("{text:?} tokens"), "a whole number", "correct or remove the line"))
 }
 
-/// The fields of one line, without blanks around them. Lines without quotes, which are nearly all, are split at commas.
+/// The fields of one line, without blanks around them. Lines without quotes, almost all lines, are split at commas.
 pub(super) fn fields(line: &str) -> Vec<Cow<'_, str>> {
     if line.contains('"') {
         return quoted(line).into_iter().map(|f| Cow::Owned(f.trim().to_owned())).collect();
@@ -179,7 +179,7 @@ pub(super) fn fields(line: &str) -> Vec<Cow<'_, str>> {
     line.split(',').map(|f| Cow::Borrowed(f.trim())).collect()
 }
 
-/// Where a sign of a line stands.
+/// The place of a character in a line.
 #[derive(Clone, Copy)]
 enum Place {
     /// At the start of a field.
@@ -188,12 +188,12 @@ enum Place {
     Plain,
     /// Between quotes.
     Quoted,
-    /// After a quote between quotes: the second of a pair stands for itself, anything else ends the quoted part.
+    /// After a quote between quotes: a second quote is literal, any other character ends the quoted part.
     AfterQuote,
 }
 
-/// The fields of a line with quotes. They are split here, as the csv crate splits them, because its reader makes tables of
-/// 2,560 transitions before it reads: for each line, that took 40 microseconds.
+/// The fields of a line with quotes. They are split here, in the same way as by the csv crate, whose reader builds
+/// tables of 2,560 transitions first: that takes 40 microseconds for each line.
 fn quoted(line: &str) -> Vec<String> {
     let mut fields = Vec::new();
     let mut field = String::new();
@@ -210,7 +210,7 @@ fn quoted(line: &str) -> Vec<String> {
                 fields.push(std::mem::take(&mut field));
                 Place::Start
             }
-            // The end of a line on old computers.
+            // The line end of old computers.
             (_, '\r') => break,
             (_, _) => {
                 field.push(sign);

@@ -1,10 +1,11 @@
-//! Files that are not traces, and trace formats that are not read: recognised by their beginning, with a remedy.
+//! Foreign files: files that are not traces, and unsupported trace formats, recognised by their beginning, with a
+//! remedy.
 
 use super::csv;
 use super::jsonl::Jsonl;
 use crate::base::Diagnostic;
 
-/// Most bytes of a document over several lines that are looked at.
+/// Most bytes read of a document over several lines.
 pub(super) const LOOKED_AT: usize = 4096;
 
 const GZIP: &str = "a gzip-compressed file";
@@ -12,7 +13,7 @@ const UNPACK: &str = "unpack it first";
 const UTF16: &str = "text in UTF-16";
 const SAVE_AS_UTF8: &str = "save it as text in UTF-8";
 
-/// How files begin that are no text: what they are, and what to do.
+/// First bytes of files that are not text: the kind of file, and what to do.
 const MAGIC: [(&[u8], &str, &str); 14] = [
     (b"\x1f\x8b", GZIP, "unpack it first, for example with gunzip"),
     (b"PK\x03\x04", "a zip archive", UNPACK),
@@ -29,13 +30,13 @@ const MAGIC: [(&[u8], &str, &str); 14] = [
     (b"%PDF", "a PDF document", ""),
     (b"SQLi", "a database", "write its rows as CSV or JSON lines"),
 ];
-/// Bytes at the beginning that tell what is no text.
+/// Number of first bytes that identify files that are not text.
 pub(super) const MAGIC_BYTES: usize = 4;
 
 const WRITE_A_CLIENT: &str = "write a client with arrivals and lengths in workload.clients";
 const WRITE_LINES: &str = "write each request as a line with its time and its tokens";
 
-/// What stands in JSON documents: all of one entry must be there.
+/// Keys of JSON documents; a document matches an entry if it has all of its keys.
 const DOCUMENTS: [(&[&str], &str, &str); 12] = [
     (&["\"resourceSpans\""], "spans of OpenTelemetry", WRITE_LINES),
     (
@@ -67,18 +68,18 @@ const DOCUMENTS: [(&[&str], &str, &str); 12] = [
     (&["\"cluster\"", "\"workload\""], "a scenario", "give it in the place of the scenario"),
 ];
 
-/// The formats that are read, in words.
+/// The supported formats, in words.
 pub(super) fn formats() -> String {
     let lines = Jsonl::ALL.map(Jsonl::name).join(", ");
     format!("{} (CSV); {lines} (JSON lines)", csv::names().join(", "))
 }
 
-/// What a file is that begins with these bytes, if it is no text, and what to do.
+/// The kind of a file with these first bytes, if it is not text, and what to do.
 pub(super) fn magic(head: &[u8]) -> Option<(&'static str, &'static str)> {
     MAGIC.iter().find(|(start, ..)| head.starts_with(start)).map(|(_, what, fix)| (*what, *fix))
 }
 
-/// What the first line of a file says that it is, if it is known and not read, and what to do.
+/// The kind of a file by its first line, if it is known but unsupported, and what to do.
 pub(super) fn first_line(line: &str) -> Option<(&'static str, &'static str)> {
     let lower: String = line.chars().take(100).collect::<String>().to_ascii_lowercase();
     if lower.starts_with("<!doctype") || lower.starts_with("<html") {
@@ -113,13 +114,14 @@ pub(super) fn first_line(line: &str) -> Option<(&'static str, &'static str)> {
     ))
 }
 
-/// What a JSON document is, if it is known and not read.
+/// The kind of a JSON document, if it is known but unsupported.
 pub(super) fn document(text: &str) -> Option<(&'static str, &'static str)> {
     let has = |part: &&str| text.contains(*part);
     DOCUMENTS.iter().find(|(parts, ..)| parts.iter().all(has)).map(|(_, what, fix)| (*what, *fix))
 }
 
-/// Start, rate and variation of a window, the distribution of its gaps and two parameters of it; none where nothing came.
+/// Start, rate and variation of a window, the distribution of its gaps and two parameters of it; empty without
+/// arrivals.
 fn is_serve_gen(fields: &[std::borrow::Cow<'_, str>]) -> bool {
     let number = |i: usize| fields[i].parse::<f64>().is_ok();
     fields.len() == 6
@@ -127,7 +129,7 @@ fn is_serve_gen(fields: &[std::borrow::Cow<'_, str>]) -> bool {
         && (fields[3].is_empty() || fields[3].bytes().all(|b| b.is_ascii_alphabetic()))
 }
 
-/// Says in a sentence that a file is no trace, or none that is read, why, and which formats are.
+/// The error that a file is not a supported trace, with the reason and the supported formats.
 pub(super) fn no_trace(file_name: &str, why: &str, fix: &str) -> Diagnostic {
     let end = if fix.is_empty() { "." } else { "" };
     Diagnostic::error("", format!("{file_name} {why}. Formats: {}{end}", formats()), "", fix)

@@ -72,7 +72,7 @@ impl Jsonl {
         }
     }
 
-    /// Tokens in a block of its hashes, where the rows leave a choice.
+    /// Tokens in a block of its hashes, if the rows fit several sizes.
     pub(super) fn usual_block(self) -> u32 {
         match self {
             Self::Mooncake | Self::RouteSim => 512,
@@ -117,7 +117,7 @@ impl Jsonl {
     }
 }
 
-/// What a line says of its session: the name of it, or that of this turn and of the turn before.
+/// The session of a line: its name, or the names of this turn and the turn before.
 fn session(line: &Line) -> Result<Option<Link>, Bad> {
     let (session, conversation) = (name(line.session_id.as_ref())?, name(line.conversation_id.as_ref())?);
     if let Some(name) = session.or(conversation) {
@@ -127,7 +127,7 @@ fn session(line: &Line) -> Result<Option<Link>, Bad> {
     Ok(name(line.chat_id.as_ref())?.map(|name| Link { name, before }))
 }
 
-/// The digest of a name, be it text or a number. Nothing, an empty text and a negative number name nothing.
+/// The digest of a name, text or number. A missing value, an empty text and a negative number are no name.
 fn name(value: Option<&Value>) -> Result<Option<u64>, Bad> {
     let text = match value {
         None | Some(Value::Null) => return Ok(None),
@@ -145,7 +145,7 @@ fn name(value: Option<&Value>) -> Result<Option<u64>, Bad> {
 
 fn parse(line: &str) -> Result<Line, Bad> {
     serde_json::from_str(line).map_err(|e| {
-        // What serde says is about its own types.
+        // Serde's message describes its own types, so it is replaced.
         let what = match e.classify() {
             Category::Data => "a value of the wrong kind",
             Category::Eof => "a line that ends in the middle",
@@ -159,7 +159,8 @@ fn parse(line: &str) -> Result<Line, Bad> {
     })
 }
 
-/// A turn that comes some time after the answer before: how long that takes is the simulation's, and a replay has instants.
+/// Refuses a turn with a delay after the answer before: the time of that answer depends on the simulation, and a
+/// replay needs instants.
 fn delayed(delay: f64) -> Bad {
     let fix = "give each turn the time at which it came, or write a client with a `conversation` in workload.clients";
     let found = format!("a delay of {delay} ms after the answer before, and no timestamp");

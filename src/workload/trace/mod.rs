@@ -1,7 +1,7 @@
-//! Recorded request traces: when requests arrived, how long they were, and which blocks of prompt they shared.
+//! Recorded request traces: when requests arrived, how long they were, and which prompt blocks they shared.
 //!
-//! A trace is columns, not rows: tens of bytes a request, whatever the file looked like. The readers beside it take a
-//! file piece by piece and keep one line of it at most.
+//! A trace is stored in columns, not rows: tens of bytes a request, whatever the format. The readers beside it take a
+//! file piece by piece and keep at most one line of it.
 
 mod block_size;
 mod csv;
@@ -34,15 +34,15 @@ pub struct Trace {
     hashes: HashIds,
     /// Named prefix of each row: digest of its name and its length. Empty if the format has none.
     prefixes: Vec<(u64, u32)>,
-    /// Number of the session of each row, 0 for one that stands alone. Empty if the format has none.
+    /// Number of the session of each row, 0 for none. Empty if the format has none.
     sessions: Vec<u32>,
     models: Models,
     hash_block_tokens: u32,
-    /// Rows of the file that are not here: nothing was asked, or nothing generated.
+    /// Rows of the file that were left out: without a prompt or without output.
     left_out: u64,
 }
 
-/// What a trace holds, in a few numbers.
+/// A summary of a trace.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TraceSummary {
@@ -58,22 +58,22 @@ pub struct TraceSummary {
     pub output_tokens: u64,
     /// Tokens in a block of its prompt hashes; 0 if it has none.
     pub hash_block_tokens: u32,
-    /// Digest of what was read: how links name it.
+    /// Digest of the rows, by which links name the trace.
     pub digest: String,
 }
 
 impl Trace {
-    /// Its columns as bytes, for another module of the page: [`Self::unpacked`] reads them.
+    /// Its columns as bytes, for another module of the page; [`Self::unpacked`] reads them.
     pub fn packed(&self) -> Vec<u8> {
         postcard::to_stdvec(self).expect("columns are plain data")
     }
 
-    /// The trace of bytes that [`Self::packed`] made; `None` if they are damaged.
+    /// The trace from bytes of [`Self::packed`]; `None` if they are damaged.
     pub fn unpacked(bytes: &[u8]) -> Option<Self> {
         postcard::from_bytes(bytes).ok().filter(Self::is_whole)
     }
 
-    /// Whether its columns fit each other.
+    /// Whether its columns are consistent.
     fn is_whole(&self) -> bool {
         let rows = self.len();
         self.prompt_tokens.len() == rows
@@ -113,17 +113,17 @@ impl Trace {
         self.output_tokens[row]
     }
 
-    /// Number of its session; 0 if it stands alone.
+    /// Number of its session; 0 for none.
     pub fn session(&self, row: usize) -> u32 {
         self.sessions.get(row).copied().unwrap_or(0)
     }
 
-    /// Number of the model it asks for; 0 for any, 1 for the first of [`Self::models`].
+    /// Number of its model; 0 for any, 1 for the first of [`Self::models`].
     pub fn model(&self, row: usize) -> u32 {
         self.models.of(row)
     }
 
-    /// The models that its requests ask for, in order of appearance.
+    /// The models of its requests, in order of appearance.
     pub fn models(&self) -> &[String] {
         self.models.names()
     }
@@ -139,8 +139,8 @@ impl Trace {
         counts
     }
 
-    /// Its prompt: one piece for each hash id, `block_tokens` long (0: as the reader worked out), the last cut to the
-    /// length of the prompt; or its named prefix. What neither covers is text of its own.
+    /// Its prompt: one piece for each hash id, `block_tokens` long (0: the size found by the reader), the last cut to
+    /// the length of the prompt; or its named prefix. The part that neither covers is unique text.
     pub fn prompt(&self, row: usize, block_tokens: u32) -> Content {
         let block = if block_tokens == 0 { self.hash_block_tokens } else { block_tokens };
         let mut left = self.prompt_tokens[row];
@@ -158,7 +158,7 @@ impl Trace {
         prompt
     }
 
-    /// A digest of everything in it, to tell whether two files replay the same.
+    /// A digest of its contents: files with equal digests replay the same.
     pub fn digest(&self) -> Digest {
         let mut digest = Digest::default();
         for row in 0..self.len() {
@@ -188,7 +188,7 @@ impl Trace {
         Micros(self.arrivals_us.last().copied().unwrap_or(0))
     }
 
-    /// The numbers about it.
+    /// Its summary.
     fn summary(&self, format: &str) -> TraceSummary {
         let total = |column: &[u32]| column.iter().map(|&n| u64::from(n)).sum();
         TraceSummary {

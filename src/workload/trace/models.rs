@@ -1,4 +1,4 @@
-//! The models that the requests of a trace ask for: names by number, and a number for each row.
+//! The models of a trace's requests: names by number, and a number for each row.
 
 use crate::base::digest::Digest;
 use crate::base::lookup::LookupMap;
@@ -59,7 +59,7 @@ impl ModelColumn {
         Some(number)
     }
 
-    /// Row number `row` asks for that model.
+    /// Sets the model of row number `row`.
     pub(super) fn push(&mut self, row: usize, number: u32) {
         let rows = &mut self.models.rows;
         if number > 0 || !rows.is_empty() {
@@ -68,7 +68,7 @@ impl ModelColumn {
         }
     }
 
-    /// The models of all rows, in the order of `order` (as they came, without one).
+    /// The models of all rows, in the order of `order` (without it, in the order of the file).
     pub(super) fn finish(mut self, rows: usize, order: Option<&[u32]>) -> Models {
         if !self.models.rows.is_empty() {
             self.models.rows.resize(rows, 0);

@@ -1,5 +1,5 @@
-//! Files of no known format whose columns or keys have names that say what they are: an instant, the tokens of the prompt and those of
-//! the answer.
+//! Files of unknown format with recognisable names of columns or keys: an instant, the tokens of the prompt and those
+//! of the answer.
 
 use super::rows::{Bad, Row};
 use super::sessions::Link;
@@ -7,7 +7,7 @@ use super::stamp;
 use crate::base::digest::Digest;
 use serde_json::{Map, Value};
 
-/// Names of instants, in small letters and without what joins words; a unit may follow.
+/// Names of instants, in lower case and without separators; a unit may follow.
 const TIMES: [&str; 13] = [
     "arrivaltime",
     "arrivedat",
@@ -74,10 +74,10 @@ const UNITS: [(&str, f64); 8] = [
     ("(ms)", 1e3),
     ("(s)", 1e6),
 ];
-/// Instants since 1970 from here on are in nanoseconds, microseconds and milliseconds; below they are in seconds.
+/// Instants since 1970 above these are in nanoseconds, microseconds and milliseconds; below, in seconds.
 const SINCE_1970: [(f64, f64); 3] = [(1e17, 1e-3), (1e14, 1.0), (1e11, 1e3)];
 
-/// The names that a file has for what is read, and the unit of its instants where the name says it.
+/// The names of a file for the values read, and the unit of its instants if the name has one.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Names {
     pub(super) time: String,
@@ -87,7 +87,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The names among `all` that say what they are, if all three are there.
+    /// The recognisable names among `all`, if all three are there.
     pub(super) fn among(all: &[&str]) -> Option<Self> {
         let found = |known: &[&str]| {
             let of = |name: &&str| all.iter().find(|n| plain(n) == **name);
@@ -102,7 +102,7 @@ impl Names {
         Some(Self { time, prompt: found(&PROMPTS)?, output: found(&OUTPUTS)?, unit_us })
     }
 
-    /// What was taken for what, in words.
+    /// The recognised names in words.
     pub(super) fn told(&self) -> String {
         let Self { time, prompt, output, .. } = self;
         format!(
@@ -155,7 +155,7 @@ impl Names {
     }
 }
 
-/// A number as an instant: in the unit that the name says, or else by its size.
+/// A number as an instant: in the unit of the name, else in a unit by its size.
 pub(super) fn instant(x: f64, unit_us: Option<f64>) -> Option<i64> {
     let by_size = || SINCE_1970.iter().find(|(from, _)| x >= *from).map_or(1e6, |(_, unit)| *unit);
     stamp::number(x, unit_us.unwrap_or_else(by_size))

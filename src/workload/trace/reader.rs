@@ -1,4 +1,5 @@
-//! Takes a trace file piece by piece, as a browser or a disk hands it out, and keeps one unfinished line at most.
+//! The reader of trace files: it takes a file piece by piece, as from a browser or a disk, and keeps at most one
+//! unfinished line.
 
 use super::csv::Csv;
 use super::foreign;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 
 /// Most bytes of one line: a prompt of a million tokens in blocks of 16 needs less than one.
 const LINE_BYTES: usize = 8 * 1024 * 1024;
-/// Most bad lines that are described; the rest is counted.
+/// Most bad lines described; further ones are counted.
 const BAD_LINES: u64 = 20;
 /// Reads one trace file.
 #[derive(Debug)]
@@ -22,18 +23,18 @@ pub struct TraceReader {
     file_name: String,
     max_bytes: u64,
     bytes: u64,
-    /// The first bytes of the file, which tell what it is if it is not text.
+    /// The first bytes of the file, which identify it if it is not text.
     head: Vec<u8>,
-    /// A line whose end has not come yet.
+    /// A line without its end so far.
     unfinished: Vec<u8>,
-    /// The beginning of a JSON document over several lines, which tells what it is, and what is wrong with its first line.
+    /// The beginning of a JSON document over several lines, which identifies it, and the problem of its first line.
     document: Option<(String, Diagnostic)>,
     lines: u64,
     format: Option<Format>,
     rows: Rows,
     bad: Diagnostics,
     bad_lines: u64,
-    /// Why reading was given up.
+    /// Why reading stopped.
     stopped: Option<Diagnostic>,
 }
 
@@ -42,7 +43,7 @@ pub struct TraceReader {
 pub(super) enum Format {
     Csv(Csv),
     Jsonl(Jsonl),
-    /// JSON lines with names that say what they are.
+    /// JSON lines with recognised names.
     Named(Names),
 }
 
@@ -55,7 +56,7 @@ impl Format {
         }
     }
 
-    /// What was taken for what, where the format is not a known one.
+    /// The names that were recognised, if the format is unknown.
     pub(super) fn names(&self) -> Option<&Names> {
         match self {
             Self::Csv(csv) => csv.names.as_ref(),
@@ -145,7 +146,7 @@ impl TraceReader {
         }
     }
 
-    /// Whether the file is refused already, so that the rest of it need not be read.
+    /// Whether the file is already refused, so that the rest need not be read.
     pub fn has_failed(&self) -> bool {
         self.stopped.is_some()
     }
@@ -163,7 +164,7 @@ impl TraceReader {
             all.push(Diagnostic::error("", format!("and {more} more bad lines"), "", ""));
         }
         if let Some(stopped) = self.stopped {
-            // Why the file was given up comes first: the bad lines are mostly a consequence.
+            // The reason for stopping comes first: bad lines are mostly a consequence.
             all.insert(0, stopped);
         }
         if !all.is_empty() {
@@ -172,7 +173,7 @@ impl TraceReader {
         validate(&self.file_name, self.format.as_ref(), self.rows)
     }
 
-    /// Refuses files that are no text by their first bytes.
+    /// Refuses files that are not text by their first bytes.
     fn look_at_head(&mut self, piece: &[u8]) {
         if self.head.len() < foreign::MAGIC_BYTES {
             self.head.extend(piece.iter().take(foreign::MAGIC_BYTES - self.head.len()));
@@ -182,7 +183,7 @@ impl TraceReader {
         }
     }
 
-    /// Keeps what follows of a document over several lines, until there is enough to tell what it is.
+    /// Collects lines of a document over several lines, until it can be identified.
     fn more_of_document(&mut self, line: &str) {
         if let Some((text, _)) = &mut self.document {
             text.push('\n');
@@ -193,7 +194,7 @@ impl TraceReader {
         }
     }
 
-    /// Says what a document over several lines is.
+    /// Reports the kind of a document over several lines.
     fn end_document(&mut self) {
         let Some((text, first)) = self.document.take() else { return };
         match foreign::document(&text) {
@@ -205,7 +206,7 @@ impl TraceReader {
     /// Takes one line, without its end.
     fn line(&mut self, line: &[u8]) {
         self.lines += 1;
-        // A byte that no text has.
+        // A byte that text never contains.
         if line.contains(&0) {
             self.stop_binary();
             return;
@@ -243,7 +244,7 @@ impl TraceReader {
         }
     }
 
-    /// Finds out the format from the first line that is not empty.
+    /// Determines the format from the first line that is not empty.
     fn first_line(&mut self, line: &str) {
         if let Some(pointer) = pointer(line) {
             self.stopped = Some(Diagnostic { path: self.file_name.clone(), ..pointer });
@@ -269,13 +270,13 @@ impl TraceReader {
         }
     }
 
-    /// Finds out the format from the first object.
+    /// Determines the format from the first object.
     fn first_object(&mut self, line: &str) {
         let format = match Jsonl::detect(line) {
             Ok(Some(jsonl)) => Some(Format::Jsonl(jsonl)),
             Ok(None) => None,
             Err(bad) => {
-                // The first line of a document over several lines, or one with keys of other kinds.
+                // The first line of a document over several lines, or of an object with unknown keys.
                 self.document = Some((String::new(), bad.at_line(self.lines)));
                 self.more_of_document(line);
                 return;

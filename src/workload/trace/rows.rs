@@ -1,4 +1,4 @@
-//! The rows of a trace while it is read: columns, and what their validation at the end needs.
+//! The rows of a trace while it is read: columns, and data for their validation at the end.
 
 use super::Trace;
 use super::block_size::BlockSizes;
@@ -9,7 +9,7 @@ use crate::base::small::sort::sort_by_key;
 use crate::scenario::limits;
 use serde::{Deserialize, Serialize};
 
-/// One row as a format's reader found it.
+/// One row as read by a format's reader.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Row {
     /// Arrival in microseconds since any fixed instant.
@@ -20,16 +20,16 @@ pub(super) struct Row {
     /// Digest of the name of the prefix, and its length.
     pub(super) prefix: Option<(u64, f64)>,
     pub(super) session: Option<Link>,
-    /// The model it asks for; empty for any.
+    /// Its model; empty for any.
     pub(super) model: String,
 }
 
-/// What is wrong with a line: found, allowed, how to fix it.
+/// The problem of a line: found, allowed, how to fix it.
 pub(super) struct Bad {
     pub(super) found: String,
     pub(super) allowed: &'static str,
     pub(super) fix: &'static str,
-    /// Whether it is so of the whole file, which is not read on.
+    /// Whether it concerns the whole file, which is then not read further.
     pub(super) of_the_file: bool,
 }
 
@@ -54,9 +54,9 @@ pub(super) struct Rows {
     sessions: Sessions,
     models: ModelColumn,
     pub(super) block_sizes: BlockSizes,
-    /// Rows left out because nothing was generated.
+    /// Rows left out because they have no output.
     pub(super) without_output: u64,
-    /// Rows left out because nothing was asked.
+    /// Rows left out because they have no prompt.
     pub(super) without_prompt: u64,
 }
 
@@ -168,7 +168,7 @@ fn tokens(x: f64) -> Result<u32, Bad> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct HashIds {
     ids: Ids,
-    /// Place of the first id of each row, and how many there are. Empty while no row has any.
+    /// Index of the first id of each row, and the number of its ids. Empty while no row has any.
     rows: Vec<(u32, u32)>,
     /// How many rows were pushed.
     pushed: usize,
@@ -211,7 +211,7 @@ impl HashIds {
         self.rows.push((first as u32, ids.len() as u32));
     }
 
-    /// Whether the ids of every row are there.
+    /// Whether the ids of every row are present.
     pub(super) fn is_whole(&self) -> bool {
         let count = match &self.ids {
             Ids::Narrow(ids) => ids.len(),

@@ -1,21 +1,22 @@
-//! Which rows of a trace belong to one session: those of one name, and those whose names are chained, each turn naming the
+//! Sessions of a trace: which rows belong to one session, by a common name or by a chain in which each turn names the
 //! one before.
 
 use crate::base::lookup::LookupMap;
 
-/// What a row says of its session: digests of names.
+/// The session of a row: digests of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Link {
-    /// The name of its session, or of the turn of a session that it is.
+    /// The name of its session, or of its turn in a session.
     pub(super) name: u64,
     /// The name of the turn before.
     pub(super) before: Option<u64>,
 }
 
-/// The row that stands alone.
+/// A row without a session.
 const ALONE: u32 = u32::MAX;
 
-/// The sessions of a trace while it is read. Links may come in any order: sets of names are joined as they turn out to be one.
+/// The sessions of a trace while it is read. Links may come in any order: sets of names are joined when a link
+/// connects them.
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
     /// The set of each name.
@@ -27,7 +28,7 @@ pub(super) struct Sessions {
 }
 
 impl Sessions {
-    /// The set of what a row says; rows that are left out later link their neighbours all the same.
+    /// The set of a row's session; rows that are left out later still link their neighbours.
     pub(super) fn link(&mut self, link: Option<Link>) -> u32 {
         let Some(Link { name, before }) = link else { return ALONE };
         let set = self.set_of(name);
@@ -38,7 +39,7 @@ impl Sessions {
         set
     }
 
-    /// Row number `row` is of that set.
+    /// Sets the set of row number `row`.
     pub(super) fn push(&mut self, row: usize, set: u32) {
         if set != ALONE || !self.rows.is_empty() {
             self.rows.resize(row, ALONE);
@@ -46,8 +47,8 @@ impl Sessions {
         }
     }
 
-    /// Numbers of the sessions of all `rows` rows in the order of `order` (as they came, without one): from 1 in that order,
-    /// 0 for a row that stands alone. Empty if all do.
+    /// Numbers of the sessions of all `rows` rows in the order of `order` (without it, in the order of the file):
+    /// from 1 in that order, 0 for a row without a session. Empty if no row has one.
     pub(super) fn numbers(mut self, rows: usize, order: Option<&[u32]>) -> Vec<u32> {
         if self.rows.is_empty() {
             return Vec::new();
@@ -81,7 +82,7 @@ impl Sessions {
         set
     }
 
-    /// The set that stands for all that were joined with `set`; the way there is halved for the next time.
+    /// The root of the sets joined with `set`; halves the path to it.
     fn find(&mut self, mut set: u32) -> u32 {
         while self.joined_to[set as usize] != set {
             let up = self.joined_to[set as usize];

@@ -1,13 +1,13 @@
-//! Instants as trace files write them, in whole microseconds.
+//! Instants in trace files, in whole microseconds.
 
 use time::{Date, Month};
 
-/// Most microseconds from zero that are taken for an instant: 2^53, exact in a float.
+/// Largest distance of an instant from zero in microseconds: 2^53, exact in a float.
 const MOST_US: f64 = 9_007_199_254_740_992.0;
 
 /// `2023-11-16 18:15:46.6805900` or `2024-05-10T00:00:00.009930+00:00`: microseconds since 1970, UTC if no zone is
-/// given. Digits of the fraction beyond the sixth are cut off. (The formats have 6 to 9 digits of fraction, an optional
-/// zone and two separators, so this is plainer than a format description.)
+/// given. Digits of the fraction beyond the sixth are dropped. (The formats have 6 to 9 digits of fraction, an
+/// optional zone and two separators, so this is plainer than a format description.)
 pub(super) fn date_time(text: &str) -> Option<i64> {
     let (date, rest) = text.split_once([' ', 'T'])?;
     let (clock, zone_s) = split_zone(rest.trim())?;
@@ -63,14 +63,14 @@ fn fraction_us(text: &str) -> Option<i64> {
     Some(text.bytes().chain(*b"000000").take(6).fold(0, |us, b| us * 10 + i64::from(b - b'0')))
 }
 
-/// A decimal number. The scenario's reader of numbers does it, so that the page downloads only one with its tables;
-/// what JSON does not know (`+1`, `.5`, `1.`, `007`) is brought into its form.
+/// A decimal number. The scenario's number reader parses it, so that the page downloads only one such reader with its
+/// tables; forms outside JSON (`+1`, `.5`, `1.`, `007`) are converted first.
 pub(super) fn decimal(text: &str) -> Option<f64> {
     let json = |text: &str| serde_json::from_str(text).ok();
     json(text).or_else(|| not_finite(text)).or_else(|| json(&as_json(text)?))
 }
 
-/// Tools write these words for numbers; the limits refuse them by name.
+/// Tools write these words for non-finite numbers; the limits refuse them by name.
 fn not_finite(text: &str) -> Option<f64> {
     let (size, sign) =
         text.strip_prefix('-').map_or((text.strip_prefix('+').unwrap_or(text), 1.0), |t| (t, -1.0));

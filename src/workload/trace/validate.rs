@@ -1,4 +1,4 @@
-//! Validation of a trace that has been read to its end: whether it is empty, and whether its numbers are plausible.
+//! Validation of a completely read trace: whether it is empty, and whether its numbers are plausible.
 
 use super::foreign;
 use super::reader::Format;
@@ -19,7 +19,7 @@ const SLOWEST: f64 = 1.0 / 60.0;
 const UNITS: [(f64, &str); 4] =
     [(1e6, "seconds"), (1e3, "milliseconds"), (1.0, "microseconds"), (1e-3, "nanoseconds")];
 
-/// The trace that `rows` make, with warnings; or errors.
+/// The trace from `rows` with warnings; or errors.
 pub(super) fn validate(
     file_name: &str,
     format: Option<&Format>,
@@ -88,7 +88,7 @@ fn block_size(file_name: &str, format: &Format, rows: &Rows, all: &mut Diagnosti
     found.size
 }
 
-/// Warnings about a time unit that is probably not the format's, and about a trace longer than a run.
+/// Warnings about a time unit that is probably wrong, and about a trace longer than a run.
 fn implausible(file_name: &str, format: &Format, summary: &TraceSummary) -> Diagnostics {
     let mut all = Diagnostics::new();
     if let Some(unit_us) = format.unit_us() {
@@ -106,8 +106,8 @@ fn implausible(file_name: &str, format: &Format, summary: &TraceSummary) -> Diag
     all
 }
 
-/// A warning if the rate is not plausible in the format's unit of `unit_us` microseconds; it names the unit that would
-/// make it so, if one does.
+/// A warning if the rate is not plausible in the format's unit of `unit_us` microseconds; it names the unit with a
+/// plausible rate, if there is one.
 fn wrong_unit(file_name: &str, unit_us: f64, summary: &TraceSummary) -> Option<Diagnostic> {
     if summary.requests < FEW || summary.duration_s <= 0.0 {
         return None;

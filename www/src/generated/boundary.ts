@@ -71,7 +71,7 @@ export type AnomalyMark = {
   kind: AnomalyKind,
   /** The replica. */
   replica: number,
-  /** The first request that proves it, where there is one. */
+  /** The first request that proves it, if there is one. */
   request?: number,
   /** What happened, in one sentence. */
   label: string,
@@ -122,18 +122,18 @@ export type Band = {
   p99: [number, number, number],
 };
 
-/** What a number rests on, the weakest last. */
+/** The basis of a number, the weakest last. */
 export type Basis = "measured" | "calibrated" | "modelled";
 
-/** Requests of a batch, column by column: first those that decode, then those in prefill. */
+/** Requests of a batch, column by column: first decoding ones, then those in prefill. */
 export type BatchFrame = {
   /** Their numbers. */
   requests: Array<number>,
-  /** Of each, tokens whose KV is in the cache. */
+  /** By request: tokens with KV in the cache. */
   contexts: Array<number>,
   /** How many of them decode. */
   decoding: number,
-  /** Of each of the others, tokens to prefill before its next output token. */
+  /** By request in prefill: tokens to prefill before its next output token. */
   prefill: Array<number>,
 };
 
@@ -161,7 +161,7 @@ export type Benchmark = {
 
 /** A second run that a link carries. */
 export type BesideRun = {
-  /** What it is called. */
+  /** Its name. */
   name: string,
   /** Its scenario as JSON text, as far as it could be read. */
   scenario: string,
@@ -344,7 +344,7 @@ export type ClassPart = {
 export type ClientFrame = {
   /** Name of the client. */
   name: string,
-  /** Its tenant, where that has another name. */
+  /** Its tenant, if that has another name. */
   tenant?: string,
   /** Requests per second that arrived in the window. */
   rate_per_s: number,
@@ -379,11 +379,11 @@ export type CoefficientEvidence = {
   name: string,
   /** Its value. */
   value: number,
-  /** Half of the interval that has it with 95 %; missing where the data do not tell. */
+  /** Half of its 95 % interval; missing if the data do not determine it. */
   half?: number,
 };
 
-/** Which columns, and between which instants. */
+/** A query for columns between two instants. */
 export type ColumnsQuery = {
   /** Which view. */
   view: View,
@@ -391,7 +391,8 @@ export type ColumnsQuery = {
   from_us?: number,
   /** End, in microseconds; 0 means the playhead. */
   to_us?: number,
-  /** Of a distribution: the length of its window in seconds, as of the key figures; 0 for all that was measured since the warm-up. */
+  /** For a distribution: the length of its window in seconds, as for the key figures; 0 for all values since the
+   * warm-up. */
   window_s?: number,
 };
 
@@ -481,7 +482,7 @@ export type Counts = {
   arrived: number,
   /** Between arrival and a wait queue. */
   in_pipeline: number,
-  /** Of those, waiting at the gateway: delayed by admission, or held until a replica serves. */
+  /** Requests in the pipeline that wait at the gateway: delayed by admission, or held until a replica serves. */
   held: number,
   /** In a wait queue. */
   waiting: number,
@@ -567,7 +568,7 @@ export type DecisionPart = {
   targets: Array<number>,
 };
 
-/** What the `config.json` of a model says. */
+/** A model described by its `config.json`. */
 export type DescribedModel = {
   /** The model's shape as JSON text. */
   architecture: string,
@@ -649,18 +650,18 @@ export type EngineFacts = {
   prefix_caching?: boolean,
 };
 
-/** What a line of the event log is about. */
+/** The kind of a line of the event log. */
 export type EventKind = "arrived" | "admitted" | "rejected" | "delayed" | "routed" | "queued" | "kv-load" | "kv-loaded" | "scheduled" | "step" | "step-end" | "prefill" | "first-token" | "tokens" | "preempted" | "kv-offload" | "reload" | "blocked" | "completed" | "dropped" | "livelock" | "anomaly" | "edit" | "replica" | "scaling" | "redirected";
 
 /** One line of the event log. */
 export type EventRow = {
-  /** Number of the line; lines are numbered from 0 and the oldest may be gone. */
+  /** Number of the line; lines are numbered from 0, and the oldest may have been dropped. */
   seq: number,
   /** When, in microseconds. */
   at_us: number,
   /** What happened. */
   kind: EventKind,
-  /** The request, where there is one. */
+  /** The request, if there is one. */
   request?: number,
   /** The replica, if there is one. */
   replica?: number,
@@ -678,7 +679,7 @@ export type EventRows = {
   lost: number,
 };
 
-/** Which lines of the event log. */
+/** A query for lines of the event log. */
 export type EventsQuery = {
   /** Only these kinds; empty means all. */
   kinds: Array<EventKind>,
@@ -690,26 +691,26 @@ export type EventsQuery = {
   limit: number,
 };
 
-/** What the numbers of a run rest on. */
+/** The evidence for the numbers of a run. */
 export type Evidence = {
   /** By pool. */
   parts: Array<EvidencePart>,
-  /** In what the run lies outside of what was measured, in sentences; empty if in nothing. */
+  /** Sentences on how the run is outside the measured range; empty if it is inside. */
   outside: Array<string>,
   /** The coefficients of the first pool, if its latency model is calibrated. */
   coefficients: Array<CoefficientEvidence>,
 };
 
-/** What evidence is about. */
+/** The kinds of numbers with evidence. */
 export type EvidenceOf = "steps" | "blocks";
 
-/** What one kind of number rests on, in a pool. */
+/** The basis of one kind of number in a pool. */
 export type EvidencePart = {
   /** Number of the pool. */
   pool: number,
-  /** What: step times, delays or KV blocks. */
+  /** The kind of number: step times, delays or KV blocks. */
   what: EvidenceOf,
-  /** What it rests on. */
+  /** Its basis. */
   basis: Basis,
   /** The same in words. */
   says: string,
@@ -767,13 +768,13 @@ export type ExpressionProblem = {
   fix: string,
 };
 
-/** The text of an expression as far as it has come. */
+/** An expression as typed so far. */
 export type ExpressionReading = {
-  /** What is wrong with it, in order; empty if it can be used. */
+  /** Its problems, in order; empty if it can be used. */
   problems: Array<ExpressionProblem>,
   /** Where the word at the caret begins. */
   from: number,
-  /** What the word at the caret could become, the likeliest first. */
+  /** Completions of the word at the caret, the likeliest first. */
   words: Array<Completion>,
 };
 
@@ -839,7 +840,7 @@ export type Flag = {
   off: boolean,
 };
 
-/** The state of the whole run at one instant, bounded in size whatever the fleet. */
+/** The state of the whole run at one instant, bounded in size for any fleet. */
 export type Frame = {
   /** The playhead, in microseconds. */
   now_us: number,
@@ -847,7 +848,7 @@ export type Frame = {
   horizon_us: number,
   /** Right edge for time axes: the horizon, or a round instant beyond the playhead. */
   axis_end_us: number,
-  /** How far the run was computed, in microseconds: beyond the playhead after going back. */
+  /** How far the run was computed, in microseconds; beyond the playhead after a step back. */
   computed_us: number,
   /** Events run so far. */
   events: number,
@@ -855,7 +856,7 @@ export type Frame = {
   finished: boolean,
   /** A sentence when the run can no longer make progress or ended early, else empty. */
   trouble: string,
-  /** What the reader must know to read the numbers right; most of it is only known once the run has finished. */
+  /** What a reader must know to interpret the numbers; most notices appear only once the run has finished. */
   notices: Array<Notice>,
   /** Requests by where they are now. */
   counts: Counts,
@@ -867,13 +868,13 @@ export type Frame = {
   pools: Array<PoolFrame>,
   /** Every replica, in order. */
   replicas: Array<ReplicaFrame>,
-  /** What moved since the previous frame: the newest, at most as many as asked for. */
+  /** Moves since the previous frame: the newest, up to the limit of the query. */
   moves: Array<Move>,
   /** Edits so far and to come, in order. */
   flags: Array<Flag>,
   /** Anomalies so far, the first 64 of them, in the order in which they were noticed. */
   anomalies: Array<AnomalyMark>,
-  /** How many anomalies there were so far, those included that are not listed. */
+  /** How many anomalies there were so far, unlisted ones included. */
   anomaly_count: number,
 };
 
@@ -885,11 +886,11 @@ export type FrameQuery = {
   queue: number,
   /** Most batch bars of one replica. */
   batch: number,
-  /** Most sampled KV cells of one replica, in a cluster of at most 8. */
+  /** Most sampled KV cells of one replica, in a cluster of at most 8 replicas. */
   cells: number,
   /** Most moves. */
   moves: number,
-  /** A replica that is looked at: as many as 96 of its queue and of its batch are told in any case. */
+  /** The inspected replica: up to 96 requests of its queue and of its batch are always included. */
   focus?: number,
 };
 
@@ -967,15 +968,17 @@ export type KeyFigures = {
   completed_per_s: number,
   /** Requests per second that ended in the window: finished, were refused or were dropped. */
   ended_per_s: number,
-  /** Of those, requests per second that finished and met every objective. */
+  /** Requests per second that finished and met every objective. */
   goodput_per_s: number,
   /** Output tokens per second in the window. */
   output_tokens_per_s: number,
   /** Share of prompt blocks found in the prefix cache since the start, not only in the window, 0 to 1. */
   cache_hit_rate: number,
-  /** Of the prompt blocks looked for in CPU tiers since the start, the share found there, 0 to 1; 0 without any tier. */
+  /** Share of the prompt blocks looked up in CPU tiers since the start that were found there, 0 to 1; 0 without any
+   * tier. */
   cpu_hit_rate: number,
-  /** US dollars per million output tokens of the window, at the price of the replicas that serve now; 0 if unknown or nothing came out. */
+  /** US dollars per million output tokens of the window, at the price of the replicas that serve now; 0 if unknown
+   * or without output. */
   usd_per_million_tokens: number,
   /** TTFT objective in microseconds, 0 if none. */
   slo_ttft_us: number,
@@ -987,13 +990,13 @@ export type KeyFigures = {
   ttft_within: number,
   /** Share of the window's E2Es within the objective, 0 to 1; 0 if there are none. */
   e2e_within: number,
-  /** How TTFT stands against its objective. */
+  /** How TTFT compares with its objective. */
   ttft_mark: Mark,
-  /** How TPOT stands against its objective. */
+  /** How TPOT compares with its objective. */
   tpot_mark: Mark,
-  /** How E2E stands against its objective. */
+  /** How E2E compares with its objective. */
   e2e_mark: Mark,
-  /** How goodput stands against what ended. */
+  /** How goodput compares with ended requests. */
   goodput_mark: Mark,
 };
 
@@ -1003,20 +1006,20 @@ export type KvFrame = {
   total: number,
   /** Held by at least one request. */
   used: number,
-  /** Of those, held by two or more. */
+  /** Used blocks held by two or more requests. */
   shared: number,
-  /** Held by nobody, but their content can still be hit. */
+  /** Held by no request, but their content can still be hit. */
   cached: number,
   /** Empty. */
   free: number,
   /** A sample of the blocks by position, one character each: `u` used, `s` shared, `c` cached, `.` free. Empty in a cluster of more
    * than 8 replicas. */
   cells: string,
-  /** Blocks that the CPU tier below has room for; 0 without one. */
+  /** Capacity of the CPU tier below in blocks; 0 without one. */
   cpu_total: number,
-  /** Of those, blocks that hold something. */
+  /** Used blocks of the CPU tier. */
   cpu_used: number,
-  /** Of the prompt blocks looked for in the CPU tier since the start, the share found there, 0 to 1. */
+  /** Share of the prompt blocks looked up in the CPU tier since the start that were found there, 0 to 1. */
   cpu_hit_rate: number,
 };
 
@@ -1075,7 +1078,7 @@ export type LawFound = {
   predicted: Prediction,
 };
 
-/** Where a replica is in its life. */
+/** The phase of a replica's life. */
 export type LifeFrame = {
   /** `starting`, `cold`, `draining` or `stopped`. */
   phase: string,
@@ -1083,11 +1086,11 @@ export type LifeFrame = {
   step: string,
   /** Since when it is in its phase, in microseconds. */
   since_us: number,
-  /** When the step of its start ends, in microseconds; 0 if it does not start. */
+  /** When the current step of its start ends, in microseconds; 0 if it is not starting. */
   step_until_us: number,
-  /** When it will serve, in microseconds; 0 if it does not start. */
+  /** When it will serve, in microseconds; 0 if it is not starting. */
   ready_us: number,
-  /** How many more requests find it cold. */
+  /** How many more requests will find it cold. */
   cold_requests: number,
 };
 
@@ -1173,7 +1176,7 @@ export type Mapping = {
   has_counterpart: boolean,
 };
 
-/** How a figure stands against its objective. */
+/** How a figure compares with its objective. */
 export type Mark = "none" | "risk" | "miss";
 
 /** A mean with its standard error. */
@@ -1280,18 +1283,18 @@ export type Notice = {
 /** What a notice is about. */
 export type NoticeKind = "nothing-measured" | "saturated" | "unfinished" | "dropped" | "no-price" | "cut-short" | "trace-rows" | "not-finite" | "not-sent";
 
-/** What to run to: the next time that it happens. */
+/** An occasion to run to: the next time that it happens. */
 export type Occasion = "preemption" | "missed" | "refusal" | { "queue-above": number } | { "kv-above": number } | "any-anomaly" | { "anomaly": AnomalyKind } | { "event": EventKind } | { "request": number } | "edit";
 
 /** An occasion to choose. */
 export type OccasionChoice = {
   /** Its name in an `Occasion`. */
   name: string,
-  /** What a reader calls it, after `next`. */
+  /** Its label, after `next`. */
   label: string,
-  /** What completes it. */
+  /** Its parameter. */
   takes: Takes,
-  /** The number to begin with. */
+  /** The initial number. */
   first: number,
 };
 
@@ -1317,25 +1320,25 @@ export type OneRun = {
   notes: Array<string>,
 };
 
-/** What a link turned out to carry. */
+/** The contents of a link. */
 export type OpenedLink = {
   /** The scenario as JSON text, as far as it could be read. */
   scenario: string,
-  /** The preset that it differs from; empty where that is not known. */
+  /** The preset that it differs from; empty if unknown. */
   preset: string,
   /** The scenario of that preset as JSON text. */
   original: string | null,
-  /** How the page looks at it. */
+  /** The view of the page. */
   view: LinkView,
   /** The trace that it replays, whose file the page asks for. */
   trace: TraceMark | null,
-  /** The charts that a page shows which is part of another one. */
+  /** The charts of an embedded page. */
   embed: Array<string> | null,
   /** A second run of the same trace. */
   beside: BesideRun | null,
-  /** Events after which the way to its instant goes on only when the reader says so. */
+  /** Events after which the run to its instant continues only when the reader confirms. */
   events_unasked: number,
-  /** What could not be used. */
+  /** Parts that could not be used. */
   problems: Array<Diagnostic>,
 };
 
@@ -1472,17 +1475,17 @@ export type PoolFrame = {
   serving: number,
   /** US dollars per hour of one replica; missing if no price is known. */
   usd_per_hour?: number,
-  /** The same of all that get new requests. */
+  /** US dollars per hour of all replicas that get new requests. */
   serving_usd_per_hour?: number,
-  /** KV blocks of one replica, worked out if the scenario says `auto`. */
+  /** KV blocks of one replica, computed if the scenario says `auto`. */
   kv_blocks: number,
   /** Tokens in a block. */
   block_tokens: number,
-  /** Most requests in a batch, worked out if the scenario says `auto`. */
+  /** Most requests in a batch, computed if the scenario says `auto`. */
   max_num_seqs: number,
-  /** Output processing of each token, in microseconds: an ITL is a step and this. */
+  /** Output processing of each token, in microseconds: an ITL is a step plus this. */
   output_us: number,
-  /** Most tokens computed in a step, worked out if the scenario says `auto`. */
+  /** Most tokens computed in a step, computed if the scenario says `auto`. */
   max_num_batched_tokens: number,
 };
 
@@ -1530,13 +1533,13 @@ export type Prediction = {
   e2e_ms: number | null,
 };
 
-/** A built-in scenario, as menus have it. The page reads its text when it is opened. */
+/** A built-in scenario in menus. The page reads its text when it is opened. */
 export type PresetInfo = {
   /** Its name, as used in links and on the command line. */
   name: string,
   /** Its title. */
   title: string,
-  /** Where it opens: shortly before what there is to see. */
+  /** The instant at which it opens, shortly before the point of interest. */
   opens_us: number,
 };
 
@@ -1548,7 +1551,7 @@ export type QueueChip = {
   client: number,
   /** Whether it was running before and lost its blocks. */
   preempted: boolean,
-  /** Whether it waits for blocks on their way from the CPU tier. */
+  /** Whether it waits for blocks to be loaded from the CPU tier. */
   loading: boolean,
 };
 
@@ -1653,35 +1656,36 @@ export type ReplicaFrame = {
   id: number,
   /** Name of its pool. */
   pool: string,
-  /** Whether it gets new requests; one that was taken away finishes what it has. */
+  /** Whether it gets new requests; a removed replica finishes its requests. */
   serving: boolean,
-  /** Where it is in its life, where that is not told by `serving` alone: while it starts or drains, is cold, or has stopped under an autoscaler. */
+  /** The phase of its life, if `serving` is not enough: while it starts or drains, is cold, or has stopped under an
+   * autoscaler. */
   life?: LifeFrame,
   /** Requests in its wait queue. */
   waiting: number,
-  /** Of those, how many wait for blocks on their way from the CPU tier. */
+  /** Waiting requests whose blocks are being loaded from the CPU tier. */
   loading: number,
   /** Requests in its batch. */
   running: number,
-  /** Of those, how many still compute their prompt. */
+  /** Running requests that still compute their prompt. */
   prefilling: number,
   /** Share of the latest window in which a step was running, 0 to 1. */
   busy: number,
   /** Duration of the running step, or of the latest one, in microseconds. */
   step_us: number,
-  /** Share of the routing decisions of the latest window that came here, 0 to 1. */
+  /** Share of the routing decisions of the latest window for this replica, 0 to 1. */
   share: number,
-  /** Requests sent here that have not left: those on their way to its queue, waiting and running. */
+  /** Requests sent here that have not left: on their way to its queue, waiting or running. */
   in_flight: number,
-  /** Of those, how many are on their way to its queue. */
+  /** Requests in flight that are on their way to its queue. */
   arriving: number,
   /** TTFT of requests that got their first token here in the latest window. */
   ttft: Percentiles,
   /** Blocks of its KV cache. */
   kv: KvFrame,
-  /** The head of its wait queue, in order, at most as many as asked for. */
+  /** The head of its wait queue, in order, up to the limit of the query. */
   queue: Array<QueueChip>,
-  /** Its batch, at most as many requests as asked for. */
+  /** Its batch, up to the limit of the query. */
   batch: BatchFrame,
 };
 
@@ -1796,19 +1800,19 @@ export type Report = {
 export type RequestDetail = {
   /** Number of the request. */
   request: number,
-  /** Its own name, where it has one. */
+  /** Its own name, if it has one. */
   label: string,
   /** Name of its client. */
   client: string,
-  /** Where it is in its life. */
+  /** Its state. */
   state: RequestState,
-  /** In one sentence, what happened to it. */
+  /** Its summary, in one sentence. */
   summary: string,
-  /** Its replica, where it has one. */
+  /** Its replica, if it has one. */
   replica?: number,
   /** Prompt length in tokens. */
   prompt_tokens: number,
-  /** Output tokens produced so far; how many it will have is not shown before the last. */
+  /** Output tokens produced so far; their final number is not shown before the last. */
   output_tokens: number,
   /** Prompt tokens that came from the prefix cache when it was last scheduled. */
   cached_tokens: number,
@@ -1818,7 +1822,7 @@ export type RequestDetail = {
   blocks: number,
   /** When it arrived, in microseconds. */
   arrival_us: number,
-  /** When it was routed, in microseconds, once it was. */
+  /** When it was routed, in microseconds, once known. */
   routed_us?: number,
   /** Time to first token in microseconds, once known. */
   ttft_us?: number,
@@ -1828,15 +1832,15 @@ export type RequestDetail = {
   e2e_us?: number,
   /** Where its time went, in order and without gaps. */
   segments: Array<Segment>,
-  /** The same by what it was spent on, in the order in which each began. */
+  /** The same by activity, in the order in which each began. */
   parts: Array<Part>,
   /** Sum of the parts in microseconds: E2E of a finished request, else its age and the output processing of its tokens so far. */
   total_us: number,
-  /** When its client had all of it, or it was given up, in microseconds; the playhead while it goes on. */
+  /** When its client had all tokens, or it was dropped, in microseconds; the playhead before that. */
   until_us: number,
-  /** From its arrival to then: E2E of a finished request, the age of one that goes on. */
+  /** From its arrival to that instant: E2E of a finished request, the age of an unfinished one. */
   lasted_us: number,
-  /** What the router saw of each replica when it chose, the best first, where that is still kept. */
+  /** The candidates as the router saw them, the best first, if still kept. */
   candidates: Array<Candidate>,
 };
 
@@ -1924,13 +1928,13 @@ export type RunComparison = {
   detail: DetailTable,
 };
 
-/** What a list of runs says of one. */
+/** The figures of one run in a list of runs. */
 export type RunFigures = {
   /** How far it was computed, in microseconds. */
   computed_us: number,
-  /** 99th percentile of TTFT, in milliseconds; nothing if no request has got its first token. */
+  /** 99th percentile of TTFT, in milliseconds; missing if no request has got its first token. */
   ttft_p99_ms?: number,
-  /** 99th percentile of E2E, in milliseconds; nothing if no request has finished. */
+  /** 99th percentile of E2E, in milliseconds; missing if no request has finished. */
   e2e_p99_ms?: number,
 };
 
@@ -2107,7 +2111,7 @@ export type ScalingPart = {
   gpu_seconds: number,
 };
 
-/** Which decisions. */
+/** A query for decisions. */
 export type ScalingQuery = {
   /** The pool by number; all pools if it is missing. */
   pool?: number,
@@ -2123,21 +2127,21 @@ export type ScalingRow = {
   at_us: number,
   /** Name of the pool. */
   pool: string,
-  /** How old the latest measurement was that it saw, in microseconds; missing if it saw none. */
+  /** Age of the latest measurement that it saw, in microseconds; missing if it saw none. */
   seen_us_ago?: number,
-  /** Replicas that there were and were to be. */
+  /** Replicas present and starting. */
   current: number,
-  /** What the load alone asked for. */
+  /** The number of replicas by the load alone. */
   recommended: number,
-  /** What was wanted. */
+  /** The wanted number of replicas. */
   desired: number,
   /** The rule that decided. */
   rule: string,
-  /** What the bounds did: `to-min`, `to-max` or nothing. */
+  /** The effect of the bounds: `to-min`, `to-max` or nothing. */
   clamped: string,
-  /** Which of several metrics asked for the most; empty where there is one. */
+  /** The metric that asked for the most replicas; empty if there is only one. */
   metric: string,
-  /** Whether it was the opposite of the change before, soon after it: an oscillation. */
+  /** Whether it soon reversed the change before: an oscillation. */
   reverses: boolean,
   /** Replicas that served, started and drained. */
   ready: number,
@@ -2151,16 +2155,17 @@ export type ScalingRow = {
   utilization: number,
   /** Requests that waited, as measured. */
   queued: number,
-  /** Requests per second that came, as measured. */
+  /** Arriving requests per second, as measured. */
   rate_per_s: number,
   /** Mean time to first token as measured, in microseconds; 0 if nothing finished. */
   ttft_us: number,
   /** Mean time between tokens as measured, in microseconds; 0 if nothing finished. */
   itl_us: number,
-  /** What the policy did not see, of the time since the latest measurement before it: requests per second that came, mean TTFT and
-   * ITL in microseconds, 0 if nothing finished; missing if nothing had been measured. */
+  /** Figures unseen by the policy, for the time since the latest measurement before it: arriving requests per
+   * second, mean TTFT and ITL in microseconds, 0 if nothing finished; missing if nothing had been measured. */
   now?: [number, number, number],
-  /** Of a policy that learns: how learning went, what else happened, and where the objectives come from; empty if there is none. */
+  /** For a policy that learns: the status of learning, the event, and the source of the objectives; empty if there
+   * is none. */
   learnt?: [string, string, string],
 };
 
@@ -2168,9 +2173,9 @@ export type ScalingRow = {
 export type ScalingRows = {
   /** The decisions, the latest last. */
   rows: Array<ScalingRow>,
-  /** How many were made so far, those included that changed nothing. */
+  /** How many decisions were made so far, including those without a change. */
   made: number,
-  /** How many of them changed the number of replicas. */
+  /** How many decisions changed the number of replicas. */
   changes: number,
 };
 
@@ -2348,7 +2353,7 @@ export type SpanBy = "arrival" | "end";
 /** How far a single step goes. */
 export type StepKind = "event" | "engine-step" | "arrival" | "completion" | "preemption";
 
-/** Why `advance` came back. */
+/** Why `advance` returned. */
 export type Stop = "until" | "events" | "finished";
 
 /** A stretch of requests in order of arrival. */
@@ -2458,7 +2463,7 @@ export type SweepValue = {
   hi: number | null,
 };
 
-/** What an occasion is completed by. */
+/** The parameter of an occasion. */
 export type Takes = "nothing" | "count" | "percent" | "anomaly-kind" | "event-kind" | "request";
 
 /** The laws beside a run. */
@@ -2568,17 +2573,17 @@ export type TraceMark = {
   digest: string,
 };
 
-/** What a trace file turned out to hold. */
+/** The result of reading a trace file. */
 export type TraceOutcome = {
   /** Whether it can be replayed. */
   ok: boolean,
-  /** What is wrong with it. */
+  /** Its problems. */
   diagnostics: Array<Diagnostic>,
-  /** What it holds, if it can be replayed. */
+  /** Its summary, if it can be replayed. */
   summary: TraceSummary | null,
 };
 
-/** What a trace holds, in a few numbers. */
+/** A summary of a trace. */
 export type TraceSummary = {
   /** Name of its format. */
   format: string,
@@ -2592,7 +2597,7 @@ export type TraceSummary = {
   output_tokens: number,
   /** Tokens in a block of its prompt hashes; 0 if it has none. */
   hash_block_tokens: number,
-  /** Digest of what was read: how links name it. */
+  /** Digest of the rows, by which links name the trace. */
   digest: string,
 };
 
