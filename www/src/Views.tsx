@@ -30,7 +30,7 @@ export function StageView(props: { app: Pick<App, 'transport' | 'selection' | 'd
   );
 }
 
-/** The charts; `only` names those to show, where not all are. */
+/** The charts; `only` names those to show, if not all. */
 export function ChartsView(props: {
   app: Pick<App, 'transport' | 'selection' | 'document' | 'studies' | 'dialogs'>;
   only?: readonly string[] | undefined;

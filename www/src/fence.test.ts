@@ -52,7 +52,7 @@ type Sources = Readonly<Record<string, string>>;
 
 const SOURCES: Sources = import.meta.glob<string>('./**/*.{ts,tsx}', { query: '?raw', import: 'default', eager: true });
 
-/** The folder of a file: its first name, and the second too where that is a folder of panels. */
+/** The folder of a file: its first name, and the second too for folders of panels. */
 function folderOf(path: string): string {
   const folders = path.split('/').slice(0, -1);
   return folders.slice(0, folders[0] === 'panels' ? 2 : 1).join('/');

@@ -118,7 +118,7 @@ export function named(marks: readonly AnomalyMark[]): string {
   return [...counts].map(([kind, n]) => (n > 1 ? `${n} × ${shapeOf(kind).name}` : shapeOf(kind).name)).join(', ');
 }
 
-/** The same in fewer words, where there is more than one. */
+/** The same in fewer words, if there is more than one. */
 export function briefly(marks: readonly AnomalyMark[]): readonly string[] {
   return marks.length < 2 ? [] : [`${marks.length} anomalies`, `×${marks.length}`];
 }

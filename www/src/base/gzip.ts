@@ -1,4 +1,4 @@
-// Files compressed with gzip, unpacked by the browser. A file is gzip by its first two bytes, whatever its name.
+// Files compressed with gzip, unpacked by the browser. A file is gzip by its first two bytes, regardless of its name.
 import type { Diagnostic } from '../generated/boundary.ts';
 
 const MARK = [0x1f, 0x8b] as const;

@@ -18,7 +18,7 @@ export function joinPath(base: string, step: PathStep): string {
   return base === '' ? step : `${base}.${step}`;
 }
 
-/** The value at `path`, or undefined where there is none. */
+/** The value at `path`, or undefined if there is none. */
 export function getAt(value: Json | undefined, path: string): Json | undefined {
   return parsePath(path).reduce<Json | undefined>((at, step) => child(at, step), value);
 }

@@ -8,7 +8,7 @@ function asks() {
   return { go, open };
 }
 
-test('questions during another question are asked once after it', async () => {
+test('questions during another one are asked once after it', async () => {
   const { go, open } = asks();
   go();
   go();
@@ -22,7 +22,7 @@ test('questions during another question are asked once after it', async () => {
   expect(open).toHaveLength(2);
 });
 
-test('a question that fails does not keep later ones from being asked', async () => {
+test('a failing question does not prevent later ones', async () => {
   const { go, open } = asks();
   go();
   open[0]?.refuse();

@@ -1,4 +1,4 @@
-// Questions of which only the latest needs an answer.
+// Questions that only need the latest answer.
 
 /** Asks one question at a time. If more are requested meanwhile, it asks once more after the answer. */
 export function oneAtATime(ask: () => Promise<void>): () => void {

@@ -103,7 +103,7 @@ test('every policy shows its parameters, each with a label, help, and a first va
   }
 });
 
-test('a list of parts has a field to add one, and each item can be taken out', () => {
+test('a list of parts has a field to add one, and each item can be removed', () => {
   const [, , , list] = schema.fields(DOC, ['slo']);
   if (list?.input.kind !== 'list') throw new Error('not a list');
   const one = schema.fields(setAt(DOC, 'slo.classes', [list.input.start]), ['slo', 'classes'])[0];

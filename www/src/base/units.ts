@@ -52,7 +52,7 @@ export function durationS(s: number): Quantity {
   return durationMs(s * 1000);
 }
 
-/** A percentile of `samples` values in microseconds; a dash where there are none. */
+/** A percentile of `samples` values in microseconds; a dash if there are none. */
 export function percentileUs(us: number, samples: number): Quantity {
   return samples === 0 ? MISSING : durationUs(us);
 }

@@ -76,7 +76,7 @@ export type StageProps = {
    * be read.
    */
   readonly told?: Frame | undefined;
-  /** Simulated seconds per wall second asked for; `Infinity` for as fast as possible. */
+  /** Requested simulated seconds per wall second; `Infinity` for as fast as possible. */
   readonly speed: number;
   readonly playing: boolean;
   readonly selected: Selection;

@@ -53,7 +53,7 @@ export function drawTime(scene: TimeScene): void {
   plate(pen, p, s.empty, box.x + box.w / 2, box.y + box.h / 2 + 4);
 }
 
-/** Below everything: the warm-up, the time of anomalies, and what is not simulated. */
+/** The background: the warm-up, the time of anomalies, and the time not simulated yet. */
 function drawGround(s: Plot): void {
   const { pen, p, box } = s;
   if (s.warmUpS > 0) {

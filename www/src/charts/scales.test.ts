@@ -37,7 +37,7 @@ test('time ticks are round instants far enough apart to be read', () => {
   expect(timeTicks(0, 464, 52)).toEqual([0]);
 });
 
-test('a held range grows, never shrinks, and starts anew when time goes back', () => {
+test('a held range grows, never shrinks, and resets when time goes back', () => {
   const held = new HeldRange();
   expect(held.extend(10, 20, 5)).toBe(true);
   expect(held.extend(12, 18, 6)).toBe(false);

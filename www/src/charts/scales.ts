@@ -43,7 +43,7 @@ export function logTicks(low: number, high: number, most = 6): number[] {
   return decades.filter((_, i) => i % skip === 0);
 }
 
-/** Upper end of a linear axis from 0 such that half of it is round too: a whole number where the values are counts. */
+/** Upper end of a linear axis from 0 such that half of it is round too: a whole number if the values are counts. */
 export function linearTop(most: number, counts = false): number {
   if (!(most > 0)) return counts ? 2 : 1;
   const decade = decadeOf(most);
@@ -177,7 +177,7 @@ export function indexAt(times: ArrayLike<number>, t: number): number {
   return low - 1;
 }
 
-/** Index of the instant closest to `t`; undefined where there is none. */
+/** Index of the instant closest to `t`; undefined if there is none. */
 export function nearest(times: ArrayLike<number>, t: number): number | undefined {
   if (times.length === 0) return undefined;
   const before = Math.max(0, indexAt(times, t));

@@ -111,7 +111,7 @@ export function tenant(pen: Pen, p: Palette, client: number, x: number, y: numbe
   pen.fill();
 }
 
-/** The state of an objective: ● met, ◆ at risk, ▲ missed, nothing where there is no objective or no sample. */
+/** The state of an objective: ● met, ◆ at risk, ▲ missed, nothing without an objective or a sample. */
 export function healthMark(pen: Pen, p: Palette, health: Health, x: number, y: number): void {
   if (health === 'none') return;
   pen.beginPath();

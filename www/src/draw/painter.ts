@@ -15,7 +15,7 @@ export type Take = (message: ToPainter) => void;
 
 type Makers = {
   readonly spawn: () => PainterThread;
-  /** A painter without a thread, loaded where it is needed. */
+  /** A painter without a thread, loaded if needed. */
   readonly here: () => Promise<(tell: (message: FromPainter) => void) => Take>;
 };
 

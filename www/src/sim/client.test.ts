@@ -154,7 +154,7 @@ test('the first frame after a crash is shown, though a paint of the dead thread 
   expect(t.last().sent.filter((m) => m.kind === 'ack').length).toBe(1);
 });
 
-test('a question asked while the thread after a crash begins is answered with an error instead of never', async () => {
+test('a question during the restart after a crash is answered with an error', async () => {
   const t = setup();
   await t.client.start();
   await t.client.load('{}', RUN);
@@ -182,7 +182,7 @@ test('a run that crashes repeatedly is taken to its start, and then left alone',
   expect(t.workers.length).toBe(3);
 });
 
-test('a question asked while no worker lives is answered with an error instead of never', async () => {
+test('a question without a live worker is answered with an error', async () => {
   const t = setup();
   await expect(t.client.report()).rejects.toBeInstanceOf(LostError);
 });
@@ -212,7 +212,7 @@ describe('a thread that hangs', () => {
     vi.useRealTimers();
   });
 
-  test('is ended and replaced, and the run made again where it was, without what hung it', async () => {
+  test('is ended and replaced, and the run rebuilt up to its instant, without the question that hung it', async () => {
     const t = await running();
     const first = t.last();
     first.hangs = true;

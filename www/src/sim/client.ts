@@ -337,7 +337,7 @@ export class Client {
     }
   }
 
-  /** Frames are shown at the next paint, and only then is the next one asked for. */
+  /** Frames are shown at the next paint, and only then is the next one requested. */
   private queueFrame(message: Extract<FromWorker, { kind: 'frame' }>): void {
     const waits = this.frameQueued !== undefined;
     this.frameQueued = message;

@@ -28,7 +28,7 @@ const MOST_LAG_MS = 100;
 /** A seek shorter than this shows only its target. */
 const QUIET_MS = { seeking: 25, back: 300 } as const;
 
-/** How much detail frames have before the page has said how much it draws. */
+/** The detail of frames before the page has set it. */
 const DEFAULT_DETAIL: FrameQuery = { window_s: 30, queue: 12, batch: 64, cells: 168, moves: 64 };
 
 type Post = (message: FromWorker, transfer?: Transferable[]) => void;
@@ -48,7 +48,7 @@ export class Runner {
   private stepping: (sim: SimCore) => Stop = (sim) => sim.advanceStep(SLICE_MS);
   /** No frame of a seek or step is made before this time. */
   private quietUntilMs = 0;
-  /** Where the clock should be by now, in simulated microseconds with fractions. */
+  /** The due instant of the clock, in simulated microseconds with fractions. */
   private dueUs = 0;
   private lastMs = 0;
   private ticking = false;

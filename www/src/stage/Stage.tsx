@@ -34,7 +34,7 @@ export function Stage(props: StageProps) {
   let notes: StageNote[] = [];
   let scale = 512;
   let askedMs = 0;
-  /** The frame whose numbers the painter has. */
+  /** The frame of the numbers that the painter has. */
   let given: Frame | undefined;
   const palette = pagePalette();
   const [table, setTable] = createSignal(false);

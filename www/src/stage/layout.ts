@@ -295,7 +295,7 @@ export function marksTop(box: Box, layout: Pick<StageLayout, 'marks' | 'stacked'
 /** What is under the point. */
 export type Hit = { readonly replica: number; readonly chip: number; readonly bar: number };
 
-/** The box under the point and, in a full row, the number of the chip or bar there; −1 where there is none. */
+/** The box under the point and, in a full row, the number of the chip or bar there; −1 if there is none. */
 export function hitTest(layout: StageLayout, x: number, y: number, bars: (replica: number) => number): Hit | undefined {
   if (layout.detail === 'aggregate') return undefined;
   const replica = layout.boxes.findIndex((b) => x >= b.x && x < b.x + b.w && y >= b.y - 1 && y < b.y + b.h + 3);

@@ -54,7 +54,7 @@ export async function requestOf(
   return details.toSorted((a, b) => (b.ttft_us ?? 0) - (a.ttft_us ?? 0))[0]?.request;
 }
 
-/** The kinds of lines of the log whose request an occasion is about. */
+/** The kinds of log lines that carry the request of an occasion. */
 function kindsOf(occasion: Occasion): EventKind[] {
   if (occasion === 'missed') return ['completed'];
   if (occasion === 'preemption') return ['preempted'];

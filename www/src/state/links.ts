@@ -25,7 +25,7 @@ export function createLinks(spawn: () => LinkWorker, page: PageState) {
     /** The errors of an expression, and completions for the word at the caret. */
     readExpression: (text: string, caret: number): Promise<ExpressionReading> =>
       thread.ask({ kind: 'read-expression', text, caret }),
-    /** A scorer of a weighted router as an expression; `null` where it is none. */
+    /** A scorer of a weighted router as an expression; `null` if it has none. */
     asExpression: (weighted: Json, index: number): Promise<string | null> =>
       thread.ask({ kind: 'as-expression', weighted: JSON.stringify(weighted), index }),
     /** The shape of the model that a Hugging Face config.json describes. */

@@ -184,7 +184,7 @@ test('a run that is renamed or removed is back after an undo', async () => {
   expect(runs.namedRuns().all.map((run) => run.name)).toEqual(['Run 1']);
 });
 
-test('a document as text is one edit where all of it is live, and a restart where not', async () => {
+test('a document as text is one edit if all of it is live, else a restart', async () => {
   const { worker, runs } = await setup();
   await runs.applyDocument(setAt(setAt(DOC, 'cluster.pools[0].replicas', 5), 'slo', { ttft_ms: 300 }));
   expect(worker.edits()).toEqual([{ set: { 'cluster.pools[0].replicas': 5, slo: { ttft_ms: 300 } } }]);

@@ -104,9 +104,9 @@ onPage('a dropped trace replaces the traffic and gives the command line’s dige
   assert.equal(await clock(page), 0, 'it opens where it begins');
   const end = Number(/of ([\d,.]+) s/.exec(await page.locator('.clock').textContent())?.[1].replace(',', ''));
   assert.ok(end > 150 && end < 250, `the axis is as long as the trace: ${end}`);
-  assert.equal(await page.getByText('made.csv', { exact: true }).count(), 1, 'its name stands there once');
+  assert.equal(await page.getByText('made.csv', { exact: true }).count(), 1, 'its name is shown once');
   await scenarioPanel(page).getByText('Tensor parallel').first().waitFor();
-  assert.equal(await page.getByText('What to look at').count(), 0, 'what was told of other traffic is gone');
+  assert.equal(await page.getByText('What to look at').count(), 0, 'the note of the other traffic is gone');
   const digest = await finalDigest(page);
   await comes(async () => (await page.locator('dt:text-is("Arrived") + dd').first().textContent()).trim(), '2,000');
   const { run, missing } = cli();

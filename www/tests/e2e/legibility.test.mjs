@@ -74,7 +74,7 @@ onPage(
         box.x < over.x + over.width &&
         over.y < box.y + box.height &&
         box.y < over.y + over.height;
-      assert.ok(!covers, `the notice lies over ${other}`);
+      assert.ok(!covers, `the notice covers ${other}`);
     }
   },
 );

@@ -56,7 +56,7 @@ onPage(
   'an edit applies at the playhead, is flagged, marks its field, and gives the command line’s digest',
   async (page, t) => {
     const rate = await raiseRate(page);
-    assert.equal(await clock(page), OPENING_S, 'the run goes on from where it was');
+    assert.equal(await clock(page), OPENING_S, 'the run continues from its instant');
     await scenarioPanel(page).getByRole('tab', { name: 'Changes' }).click();
     await comes(
       () => scenarioPanel(page).locator('.changes li').first().textContent(),
@@ -108,7 +108,7 @@ onPage('the weighted router takes custom scorers, and a decision shows the score
   await panel.getByRole('button', { name: /^Remove .*scorers\[3\]/ }).click();
   await page.waitForFunction(() => document.querySelectorAll('.weigh').length === 3);
   await comes(() => weights.count(), 3);
-  assert.equal(await resting(page), OPENING_S, 'a policy is changed while the run goes on');
+  assert.equal(await resting(page), OPENING_S, 'a policy is changed during the run');
   await page.getByRole('button', { name: 'Choose what to run to' }).click();
   await page.getByRole('combobox', { name: 'Event of a kind: which' }).selectOption('arrived');
   await page.getByRole('button', { name: 'next event of a kind' }).click();

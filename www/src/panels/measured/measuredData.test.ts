@@ -54,7 +54,7 @@ test('every recorded error is that of its measured and simulated figure', () => 
           );
 });
 
-test('no rows of requests are in what the page downloads', () => {
+test('the download of the page has no rows of requests', () => {
   const longest = (value: Json): number =>
     Array.isArray(value)
       ? Math.max(value.length, ...value.map(longest), 0)

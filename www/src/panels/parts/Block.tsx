@@ -1,4 +1,4 @@
-// What the blocks of the inspector are made of: a heading with a remark, names with values, a bar of KV blocks by state.
+// Parts of the blocks of the inspector: a heading with a remark, names with values, a bar of KV blocks by state.
 import { For, type JSX, Show } from 'solid-js';
 import { count } from '../../base/units.ts';
 

@@ -100,7 +100,7 @@ test('the name of a policy says its section', () => {
   expect(pathName(schema, document, 'cluster.routing')).toBe('Routing policy');
 });
 
-test('an effect that several fields share is said once', () => {
+test('an effect shared by several fields is given once', () => {
   expect(commonest(['a', 'b', 'a', '', ''])).toBe('a');
   expect(commonest(['a', 'b'])).toBeUndefined();
 });

@@ -33,7 +33,7 @@ export function FieldRow(props: {
   app: Pick<App, 'transport' | 'document' | 'dialogs' | 'links'>;
   field: PlacedField;
   help: boolean;
-  /** The effect of an edit, if a heading has said it already. */
+  /** The effect of an edit, if a heading already has it. */
   said?: string;
 }): JSX.Element {
   const app = props.app;

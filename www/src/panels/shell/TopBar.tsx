@@ -55,7 +55,7 @@ export function TopBar(props: {
           </Menu.Trigger>
           <Portal
             ref={(host) => {
-              // The menu lies outside the page's landmarks, so it is one itself.
+              // The menu is outside the page's landmarks, so it is one itself.
               host.role = 'region';
               host.ariaLabel = 'Menu';
             }}
