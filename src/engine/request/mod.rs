@@ -5,6 +5,7 @@ mod batch_stay;
 mod book;
 mod load_times;
 mod location;
+mod named_row;
 mod packed_slab;
 mod record;
 mod record_piece;

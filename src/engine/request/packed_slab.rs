@@ -1,6 +1,7 @@
 //! The requests in the system, packed: what a checkpoint keeps of them. Their block tables are written with the caches.
 
 use super::active::{ActiveRequest, Load};
+use super::named_row::named_row;
 use super::slab::Slot;
 use crate::base::bits::{BitReader, BitWriter};
 use crate::base::columns::{Columns, change, changed, known_change, known_changed};
@@ -9,13 +10,20 @@ use crate::base::{Content, Maybe, Micros, RequestId, Span};
 use crate::kv::BlockTable;
 use crate::policy::scheduling::QueuePosition;
 
-/// Numbers of a request.
-const NUMBERS: usize = 35;
+named_row! {
+    /// The numbers of a request.
+    Row {
+        id, model, prompt_tokens, output_tokens, arrival, rank, prefill, progress, computed, granted, generated, block_tokens,
+        last_hash, load, load_from, load_kept, shareable, flags, decoding_from, urgency, excess, order, before_index,
+        before_generation, after_index, after_generation, anchor_tick, due_tick, last_token, starved_tick, fixed_output,
+        pieces, hashes, fixed_tokens, sat_out,
+    }
+}
 
 /// Requests, in order of their slots.
 #[derive(Debug)]
 pub(in crate::engine) struct PackedSlab {
-    numbers: Columns<NUMBERS>,
+    numbers: Columns<{ Row::NUMBERS }>,
     /// Texts and chains of hashes.
     lists: Box<[u64]>,
     /// Places in wait queues that are sorted, by the position of the request.
@@ -24,102 +32,102 @@ pub(in crate::engine) struct PackedSlab {
 }
 
 /// The numbers of a request. An order wraps around to 0 where there is none.
-fn numbers(a: &ActiveRequest) -> [u64; NUMBERS] {
+fn row(a: &ActiveRequest) -> Row {
     let (load, from, kept) = match a.load {
         Load::None => (0, 0, 0),
         Load::UnderWay { from, kept } => (1, from, kept),
         Load::Done { kept } => (2, 0, kept),
     };
-    let [before, after] = [a.before, a.after].map(Slot::numbers);
-    let flags = [a.chained, a.decoding, a.behind].map(u64::from);
-    let (tokens, last_hash) = (a.block_table.tokens(), a.block_table.last_hash());
-    [
-        a.id.0.into(),
-        a.model.into(),
-        a.prompt_tokens.into(),
-        a.output_tokens.into(),
-        a.arrival.0,
-        a.rank.into(),
-        a.prefill.into(),
-        change(a.progress.into(), a.prompt_tokens.into()),
-        a.computed.into(),
-        a.granted.into(),
-        a.generated.into(),
-        change(tokens.into(), a.progress.into()),
-        last_hash,
+    let ([before_index, before_generation], [after_index, after_generation]) =
+        (a.before.numbers().map(u64::from), a.after.numbers().map(u64::from));
+    let [chained, decoding, behind] = [a.chained, a.decoding, a.behind].map(u64::from);
+    Row {
+        id: a.id.0.into(),
+        model: a.model.into(),
+        prompt_tokens: a.prompt_tokens.into(),
+        output_tokens: a.output_tokens.into(),
+        arrival: a.arrival.0,
+        rank: a.rank.into(),
+        prefill: a.prefill.into(),
+        progress: change(a.progress.into(), a.prompt_tokens.into()),
+        computed: a.computed.into(),
+        granted: a.granted.into(),
+        generated: a.generated.into(),
+        block_tokens: change(a.block_table.tokens().into(), a.progress.into()),
+        last_hash: a.block_table.last_hash(),
         load,
-        from.into(),
-        kept.into(),
-        a.shareable.into(),
-        flags[0] | flags[1] << 1 | flags[2] << 2,
-        known_change(a.decoding_from.get().map(|at| at.0), a.arrival.0),
-        change(a.urgency as u64, 0),
-        a.excess.into(),
-        a.order.wrapping_add(1),
-        before[0].into(),
-        before[1].into(),
-        after[0].into(),
-        after[1].into(),
-        a.anchor_tick,
-        change(a.due_tick, a.anchor_tick),
-        change(a.last_token.0, a.arrival.0),
-        a.starved_tick,
-        a.fixed_output.0,
-        a.text.pieces().len() as u64,
-        a.chain.len() as u64,
-        a.fixed_tokens.into(),
-        a.sat_out.0,
-    ]
+        load_from: from.into(),
+        load_kept: kept.into(),
+        shareable: a.shareable.into(),
+        flags: chained | decoding << 1 | behind << 2,
+        decoding_from: known_change(a.decoding_from.get().map(|at| at.0), a.arrival.0),
+        urgency: change(a.urgency as u64, 0),
+        excess: a.excess.into(),
+        order: a.order.wrapping_add(1),
+        before_index,
+        before_generation,
+        after_index,
+        after_generation,
+        anchor_tick: a.anchor_tick,
+        due_tick: change(a.due_tick, a.anchor_tick),
+        last_token: change(a.last_token.0, a.arrival.0),
+        starved_tick: a.starved_tick,
+        fixed_output: a.fixed_output.0,
+        pieces: a.text.pieces().len() as u64,
+        hashes: a.chain.len() as u64,
+        fixed_tokens: a.fixed_tokens.into(),
+        sat_out: a.sat_out.0,
+    }
 }
 
 /// The request that has these numbers and lists; it has no blocks yet.
-fn request(n: &[u64; NUMBERS], position: Option<QueuePosition>, from: &mut BitReader) -> ActiveRequest {
-    let load = match n[13] {
+fn request(n: &Row, position: Option<QueuePosition>, from: &mut BitReader) -> ActiveRequest {
+    let load = match n.load {
         0 => Load::None,
-        1 => Load::UnderWay { from: n[14] as u32, kept: n[15] as u32 },
-        _ => Load::Done { kept: n[15] as u32 },
+        1 => Load::UnderWay { from: n.load_from as u32, kept: n.load_kept as u32 },
+        _ => Load::Done { kept: n.load_kept as u32 },
     };
-    let flag = |bit: u32| n[17] >> bit & 1 == 1;
-    let progress = changed(n[7], n[2]);
+    let flag = |bit: u32| n.flags >> bit & 1 == 1;
+    let progress = changed(n.progress, n.prompt_tokens);
     let mut text = Content::EMPTY;
-    for _ in 0..n[31] {
+    for _ in 0..n.pieces {
         let [source, start] = [(); 2].map(|()| from.take_change(0));
         text.push(Piece { source, start, len: from.take_number() });
     }
     ActiveRequest {
-        id: RequestId(n[0] as u32),
+        id: RequestId(n.id as u32),
         text,
-        model: n[1] as u32,
-        prompt_tokens: n[2] as u32,
-        output_tokens: n[3] as u32,
-        arrival: Micros(n[4]),
-        rank: n[5] as u32,
-        prefill: n[6] as u32,
+        model: n.model as u32,
+        prompt_tokens: n.prompt_tokens as u32,
+        output_tokens: n.output_tokens as u32,
+        arrival: Micros(n.arrival),
+        rank: n.rank as u32,
+        prefill: n.prefill as u32,
         progress: progress as u32,
-        computed: n[8] as u32,
-        granted: n[9] as u32,
-        generated: n[10] as u32,
-        block_table: BlockTable::without_blocks(changed(n[11], progress) as u32, n[12]),
+        computed: n.computed as u32,
+        granted: n.granted as u32,
+        generated: n.generated as u32,
+        block_table: BlockTable::without_blocks(changed(n.block_tokens, progress) as u32, n.last_hash),
         load,
-        shareable: n[16] as u32,
-        chain: (0..n[32]).map(|_| from.take(u64::BITS)).collect(),
+        shareable: n.shareable as u32,
+        chain: (0..n.hashes).map(|_| from.take(u64::BITS)).collect(),
         chained: flag(0),
         decoding: flag(1),
-        decoding_from: known_changed(n[18], n[4]).map_or(Maybe::NONE, |us| Micros(us).into()),
-        urgency: changed(n[19], 0) as i64,
+        decoding_from: known_changed(n.decoding_from, n.arrival).map_or(Maybe::NONE, |us| Micros(us).into()),
+        urgency: changed(n.urgency, 0) as i64,
         position,
-        excess: n[20] as u32,
-        order: n[21].wrapping_sub(1),
-        before: Slot::of([n[22] as u32, n[23] as u32]),
-        after: Slot::of([n[24] as u32, n[25] as u32]),
-        anchor_tick: n[26],
-        due_tick: changed(n[27], n[26]),
-        last_token: Micros(changed(n[28], n[4])),
+        excess: n.excess as u32,
+        order: n.order.wrapping_sub(1),
+        before: Slot::of([n.before_index as u32, n.before_generation as u32]),
+        after: Slot::of([n.after_index as u32, n.after_generation as u32]),
+        anchor_tick: n.anchor_tick,
+        due_tick: changed(n.due_tick, n.anchor_tick),
+        last_token: Micros(changed(n.last_token, n.arrival)),
         behind: flag(2),
-        starved_tick: n[29],
-        fixed_output: Span(n[30]),
-        fixed_tokens: n[33] as u32,
-        sat_out: Span(n[34]),
+        starved_tick: n.starved_tick,
+        fixed_output: Span(n.fixed_output),
+        fixed_tokens: n.fixed_tokens as u32,
+        sat_out: Span(n.sat_out),
     }
 }
 
@@ -138,7 +146,7 @@ impl PackedSlab {
         }
         let placed = |(i, a): (usize, &ActiveRequest)| a.position.map(|position| (i as u32, position));
         Self {
-            numbers: Columns::new(&requests.iter().map(numbers).collect::<Vec<_>>()),
+            numbers: Columns::new(&requests.iter().map(|a| row(a).numbers()).collect::<Vec<_>>()),
             lists: lists.finish(),
             positions: requests.iter().enumerate().filter_map(placed).collect(),
             requests: requests.len() as u32,
@@ -151,7 +159,7 @@ impl PackedSlab {
         let mut positions = self.positions.iter().peekable();
         let again = |i: u32| {
             let position = positions.next_if(|(of, _)| *of == i).map(|(_, position)| *position);
-            request(&self.numbers.get(i as usize), position, &mut from)
+            request(&Row::of(self.numbers.get(i as usize)), position, &mut from)
         };
         (0..self.requests).map(again).collect()
     }
@@ -176,16 +184,15 @@ mod tests {
         };
         let requests: Vec<ActiveRequest> = (0..400)
             .map(|i| {
-                let mut n = [0; NUMBERS];
-                n.fill_with(|| u64::from(number()));
+                let mut n = Row::of([(); Row::NUMBERS].map(|()| u64::from(number())));
                 let mut lists = BitWriter::default();
-                (n[31], n[32]) = (i % 4, i % 3);
-                for piece in 0..n[31] {
+                (n.pieces, n.hashes) = (i % 4, i % 3);
+                for piece in 0..n.pieces {
                     lists.push_change(u64::MAX - piece, 0);
                     lists.push_change(i << 40, 0);
                     lists.push_number(1 + number() / 8);
                 }
-                for hash in 0..n[32] {
+                for hash in 0..n.hashes {
                     lists.push(u64::MAX - hash, u64::BITS);
                 }
                 request(&n, None, &mut BitReader::new(&lists.finish()))

@@ -2,6 +2,7 @@
 //! In a checkpoint records of requests in the system are packed in the same way.
 
 use super::location::Location;
+use super::named_row::named_row;
 use super::record::Record;
 use super::slab::Slot;
 use crate::base::columns::{Columns, change, changed, known_change, known_changed};
@@ -12,25 +13,52 @@ use crate::policy::Reason;
 /// Records of a piece, a power of two: so few that a change copies little, so many that there are few pieces.
 pub(in crate::engine) const PIECE: usize = 1 << 9;
 
-/// Numbers of a record.
-const NUMBERS: usize = 31;
+named_row! {
+    /// The numbers of a record. Instants and spans stand as [`Expected`] has them.
+    Row {
+        arrival, client, tenant, class, replica, session, listed, prompt_tokens, output_tokens, place, routed, queued,
+        first_scheduled, scheduled, sched_step, cached_tokens, preemptions, ttft, e2e, left, generated, progress, finish_step,
+        itl_sum, drop, refused, slot_index, slot_generation, admitted, first_output, output_time,
+    }
+}
 
-/// A number of each request by which others group them, by its place among the numbers.
+/// By name: its place in a row.
+const PLACES: Row = {
+    let (mut places, mut i) = ([0; Row::NUMBERS], 0);
+    while i < Row::NUMBERS {
+        places[i] = i as u64;
+        i += 1;
+    }
+    Row::of(places)
+};
+
+/// A number of each request by which others group them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordColumn {
     /// Number of its client.
-    Client = 1,
+    Client,
     /// Number of its tenant.
-    Tenant = 2,
+    Tenant,
     /// Number of its SLO class.
-    Class = 3,
+    Class,
     /// One more than the number of its replica; 0 if it has none.
-    Replica = 4,
+    Replica,
 }
 
 impl RecordColumn {
     #[cfg(test)]
     pub(in crate::engine) const ALL: [Self; 4] = [Self::Client, Self::Tenant, Self::Class, Self::Replica];
+
+    /// Its place in a row.
+    fn place(self) -> usize {
+        let place = match self {
+            Self::Client => PLACES.client,
+            Self::Tenant => PLACES.tenant,
+            Self::Class => PLACES.class,
+            Self::Replica => PLACES.replica,
+        };
+        place as usize
+    }
 
     /// That number of a record.
     pub(in crate::engine) fn of(self, r: &Record) -> u32 {
@@ -45,7 +73,7 @@ impl RecordColumn {
 
 /// Records of a piece: all of them once their requests have left.
 #[derive(Debug)]
-pub(in crate::engine) struct PackedPiece(Columns<NUMBERS>);
+pub(in crate::engine) struct PackedPiece(Columns<{ Row::NUMBERS }>);
 
 fn at(us: Option<u64>) -> Maybe<Micros> {
     us.map_or(Maybe::NONE, |us| Micros(us).into())
@@ -87,7 +115,7 @@ impl Expected {
 }
 
 /// The numbers of a record.
-fn numbers(r: &Record) -> [u64; NUMBERS] {
+fn row(r: &Record) -> Row {
     let us = |at: Maybe<Micros>| at.get().map(|at| at.0);
     let times = [us(r.routed), us(r.queued), us(r.first_scheduled), us(r.scheduled)];
     let [ttft, e2e] = [r.ttft, r.e2e].map(|span| span.get().map(|span| span.0));
@@ -105,55 +133,56 @@ fn numbers(r: &Record) -> [u64; NUMBERS] {
     };
     let [index, generation] = r.slot.numbers();
     let [generated, progress] = [r.generated, r.progress].map(u64::from);
-    [
-        r.arrival.0,
-        r.client.into(),
-        r.tenant.into(),
-        r.class.into(),
-        RecordColumn::Replica.of(r).into(),
-        r.session.into(),
-        r.listed.into(),
-        r.prompt_tokens.into(),
-        r.output_tokens.into(),
+    Row {
+        arrival: r.arrival.0,
+        client: r.client.into(),
+        tenant: r.tenant.into(),
+        class: r.class.into(),
+        replica: RecordColumn::Replica.of(r).into(),
+        session: r.session.into(),
+        listed: r.listed.into(),
+        prompt_tokens: r.prompt_tokens.into(),
+        output_tokens: r.output_tokens.into(),
         place,
-        known_change(times[0], r.arrival.0),
-        known_change(times[1], expected.queued),
-        known_change(times[2], expected.first_scheduled),
-        known_change(times[3], expected.scheduled),
-        r.sched_step.into(),
-        r.cached_tokens.into(),
-        r.preemptions.into(),
-        known_change(ttft, expected.ttft),
-        known_change(e2e, expected.e2e),
-        known_change(us(r.left), expected.left),
-        change(generated, r.output_tokens.into()),
-        change(progress, u64::from(r.prompt_tokens) + generated),
-        change(r.finish_step.into(), u64::from(r.sched_step) + generated),
-        change(r.itl_sum.0, expected.itl_sum),
-        r.drop.map_or(0, |why| why as u64 + 1),
-        r.refused.map_or(0, |why| why as u64 + 1),
-        index.into(),
-        generation.into(),
-        known_change(us(r.admitted), expected.queued),
-        r.first_output.0,
-        change(r.output_time.0, r.first_output.0.wrapping_mul(generated)),
-    ]
+        routed: known_change(times[0], r.arrival.0),
+        queued: known_change(times[1], expected.queued),
+        first_scheduled: known_change(times[2], expected.first_scheduled),
+        scheduled: known_change(times[3], expected.scheduled),
+        sched_step: r.sched_step.into(),
+        cached_tokens: r.cached_tokens.into(),
+        preemptions: r.preemptions.into(),
+        ttft: known_change(ttft, expected.ttft),
+        e2e: known_change(e2e, expected.e2e),
+        left: known_change(us(r.left), expected.left),
+        generated: change(generated, r.output_tokens.into()),
+        progress: change(progress, u64::from(r.prompt_tokens) + generated),
+        finish_step: change(r.finish_step.into(), u64::from(r.sched_step) + generated),
+        itl_sum: change(r.itl_sum.0, expected.itl_sum),
+        drop: r.drop.map_or(0, |why| why as u64 + 1),
+        refused: r.refused.map_or(0, |why| why as u64 + 1),
+        slot_index: index.into(),
+        slot_generation: generation.into(),
+        admitted: known_change(us(r.admitted), expected.queued),
+        first_output: r.first_output.0,
+        output_time: change(r.output_time.0, r.first_output.0.wrapping_mul(generated)),
+    }
 }
 
 /// The record that has these numbers.
-fn record(n: &[u64; NUMBERS]) -> Record {
-    let arrival = n[0];
-    let routed = known_changed(n[10], arrival);
+fn record(n: &Row) -> Record {
+    let arrival = n.arrival;
+    let routed = known_changed(n.routed, arrival);
     let expected = |times, ttft, e2e| Expected::of(arrival, times, ttft, e2e);
-    let queued = known_changed(n[11], routed.unwrap_or(arrival));
-    let first = known_changed(n[12], expected([routed, queued, None, None], None, None).first_scheduled);
-    let scheduled = known_changed(n[13], expected([routed, queued, first, None], None, None).scheduled);
+    let queued = known_changed(n.queued, routed.unwrap_or(arrival));
+    let first =
+        known_changed(n.first_scheduled, expected([routed, queued, None, None], None, None).first_scheduled);
+    let scheduled = known_changed(n.scheduled, expected([routed, queued, first, None], None, None).scheduled);
     let times = [routed, queued, first, scheduled];
-    let ttft = known_changed(n[17], expected(times, None, None).ttft);
-    let e2e = known_changed(n[18], expected(times, ttft, None).e2e);
+    let ttft = known_changed(n.ttft, expected(times, None, None).ttft);
+    let e2e = known_changed(n.e2e, expected(times, ttft, None).e2e);
     let expected = expected(times, ttft, e2e);
-    let replica = ReplicaId((n[4] as u32).wrapping_sub(1));
-    let location = match n[9] {
+    let replica = ReplicaId((n.replica as u32).wrapping_sub(1));
+    let location = match n.place {
         0 => Location::Completed(replica),
         1 => Location::Rejected,
         2 => Location::Refused(replica),
@@ -164,43 +193,44 @@ fn record(n: &[u64; NUMBERS]) -> Record {
         7 => Location::Loading(replica),
         _ => Location::Batch(replica),
     };
-    let generated = changed(n[20], n[8]);
+    let generated = changed(n.generated, n.output_tokens);
     let mut r = Record::at_rest(Micros(arrival), location);
-    (r.client, r.tenant, r.class) = (n[1] as u32, n[2] as u32, n[3] as u32);
-    (r.session, r.listed) = (n[5] as u32, n[6] as u32);
-    (r.prompt_tokens, r.output_tokens) = (n[7] as u32, n[8] as u32);
+    (r.client, r.tenant, r.class) = (n.client as u32, n.tenant as u32, n.class as u32);
+    (r.session, r.listed) = (n.session as u32, n.listed as u32);
+    (r.prompt_tokens, r.output_tokens) = (n.prompt_tokens as u32, n.output_tokens as u32);
     (r.routed, r.queued) = (at(routed), at(queued));
     (r.first_scheduled, r.scheduled) = (at(first), at(scheduled));
-    (r.sched_step, r.cached_tokens, r.preemptions) = (n[14] as u32, n[15] as u32, n[16] as u32);
+    (r.sched_step, r.cached_tokens, r.preemptions) =
+        (n.sched_step as u32, n.cached_tokens as u32, n.preemptions as u32);
     (r.ttft, r.e2e) = (span(ttft), span(e2e));
-    r.left = at(known_changed(n[19], expected.left));
+    r.left = at(known_changed(n.left, expected.left));
     r.generated = generated as u32;
-    r.progress = changed(n[21], n[7].wrapping_add(generated)) as u32;
-    r.finish_step = changed(n[22], n[14].wrapping_add(generated)) as u32;
-    r.itl_sum = Span(changed(n[23], expected.itl_sum));
-    r.drop = n[24].checked_sub(1).map(|i| DropReason::ALL[i as usize]);
-    r.refused = n[25].checked_sub(1).map(|i| Reason::ALL[i as usize]);
-    r.slot = Slot::of([n[26] as u32, n[27] as u32]);
-    r.admitted = at(known_changed(n[28], expected.queued));
-    r.first_output = Span(n[29]);
-    r.output_time = Span(changed(n[30], n[29].wrapping_mul(generated)));
+    r.progress = changed(n.progress, n.prompt_tokens.wrapping_add(generated)) as u32;
+    r.finish_step = changed(n.finish_step, n.sched_step.wrapping_add(generated)) as u32;
+    r.itl_sum = Span(changed(n.itl_sum, expected.itl_sum));
+    r.drop = n.drop.checked_sub(1).map(|i| DropReason::ALL[i as usize]);
+    r.refused = n.refused.checked_sub(1).map(|i| Reason::ALL[i as usize]);
+    r.slot = Slot::of([n.slot_index as u32, n.slot_generation as u32]);
+    r.admitted = at(known_changed(n.admitted, expected.queued));
+    r.first_output = Span(n.first_output);
+    r.output_time = Span(changed(n.output_time, n.first_output.wrapping_mul(generated)));
     r
 }
 
 impl PackedPiece {
     /// Of these records.
     pub(in crate::engine) fn new<'a>(records: impl Iterator<Item = &'a Record>) -> Self {
-        Self(Columns::new(&records.map(numbers).collect::<Vec<_>>()))
+        Self(Columns::new(&records.map(|r| row(r).numbers()).collect::<Vec<_>>()))
     }
 
     /// A record by its place in the piece.
     pub(in crate::engine) fn get(&self, row: usize) -> Record {
-        record(&self.0.get(row))
+        record(&Row::of(self.0.get(row)))
     }
 
     /// One number of a record by its place in the piece.
     pub(in crate::engine) fn column(&self, row: usize, column: RecordColumn) -> u32 {
-        self.0.number(row, column as usize) as u32
+        self.0.number(row, column.place()) as u32
     }
 
     /// Bytes of all its records.
