@@ -67,12 +67,12 @@ pub const DEFAULT_MAX_BATCH: u32 = 256;
 pub const NIS_GATE: f64 = 7.378;
 
 impl Params {
-    /// As a vector of the filter.
+    /// The coefficients as a vector of the filter.
     pub(crate) fn to_array(self) -> [f64; 3] {
         [self.alpha, self.beta, self.gamma]
     }
 
-    /// Of a vector of the filter.
+    /// The coefficients from a vector of the filter.
     pub(crate) fn from_array([alpha, beta, gamma]: [f64; 3]) -> Self {
         Self { alpha, beta, gamma }
     }

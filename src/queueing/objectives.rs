@@ -1,4 +1,4 @@
-//! Objectives that are inferred, the mean request of several pods, and how many replicas a load asks for.
+//! Inferred objectives, the mean request of several pods, and the number of replicas for a load.
 
 use super::closed_form::ClosedForm;
 use super::trouble::{Trouble, above_zero, at_least};
@@ -22,7 +22,7 @@ pub fn inferred(params: Params, size: RequestSize, multiplier: f64) -> Result<Ob
     Ok(Objectives { ttft_ms: step + server.prefill_work_ms(), itl_ms: step + server.decode_work_ms() })
 }
 
-/// Objectives from measured latencies, where nothing is known of the server yet; none if either was not measured.
+/// Objectives from measured latencies, for a server without learnt coefficients; `None` if either was not measured.
 pub fn fallback(ttft_ms: f64, itl_ms: f64) -> Option<Objectives> {
     (ttft_ms > 0.0 && itl_ms > 0.0 && ttft_ms.is_finite() && itl_ms.is_finite()).then(|| Objectives {
         ttft_ms: (HEADROOM * ttft_ms).min(MOST_TTFT_MS),
@@ -49,10 +49,10 @@ pub fn replicas(total_per_s: f64, each_per_s: f64) -> Result<u32, Trouble> {
     Ok((many as u32).max(1))
 }
 
-/// What was measured of a pod over the last window.
+/// The measurements of a pod over the last window.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pod {
-    /// Requests per second that it was sent.
+    /// Requests per second sent to it.
     pub rate_per_s: f64,
     /// Mean length of their prompts.
     pub input_tokens: f64,
@@ -62,7 +62,7 @@ pub struct Pod {
     pub ttft_ms: f64,
     /// Mean time between tokens; 0 if none was measured.
     pub itl_ms: f64,
-    /// For how long it has been ready.
+    /// How long it has been ready.
     pub ready_s: f64,
 }
 
@@ -77,11 +77,11 @@ pub struct Workload {
     pub itl_ms: f64,
     /// All their requests per second.
     pub total_per_s: f64,
-    /// Pods that were sent any.
+    /// Pods that were sent requests.
     pub busy: u32,
 }
 
-/// The pods that were sent requests, as one; none if there are none.
+/// The pods that were sent requests, as one; `None` if there are none.
 pub fn aggregate(pods: &[Pod]) -> Option<Workload> {
     let busy = || pods.iter().filter(|p| p.rate_per_s > 0.0);
     let total: f64 = busy().map(|p| p.rate_per_s).sum();

@@ -155,7 +155,7 @@ impl Session {
         let (plan, mut problems) = self.plan.edited(change)?;
         if self.edits.edits.len() >= limits::EDITS {
             let found = format!("{} edits already", self.edits.edits.len());
-            let fix = "save the scenario, put what they come to into it, and start from there";
+            let fix = "save the scenario, apply the edits in it, and start from there";
             problems.push(Diagnostic::error("edits", found, format!("at most {}", limits::EDITS), fix));
         }
         let started = self.engine.replicas().len() as u32;
@@ -300,7 +300,7 @@ impl Course {
     fn count_started(&mut self, plan: &Plan) -> Option<Diagnostic> {
         self.started += replicas_started(&self.plan, plan);
         let found = format!("{} replicas started in all, those that replace others included", self.started);
-        let fix = "put what the edits come to into the scenario itself";
+        let fix = "apply the edits in the scenario itself";
         let most = limits::REPLICAS_STARTED;
         (self.started > most)
             .then(|| Diagnostic::error("cluster.pools", found, format!("at most {most}"), fix))
@@ -320,7 +320,7 @@ impl Course {
                 Some(last) => format!("0 to {}", number_text::count(last)),
                 None => "none: the run has no requests".to_owned(),
             };
-            let fix = "requests are numbered from 0 in the order in which they arrive";
+            let fix = "requests are numbered from 0 in order of arrival";
             problem("request", format!("request {}", number_text::count(route.request.into())), allowed, fix);
         }
         // The replicas started by an autoscaler are not known in advance; whether the named one exists is checked
@@ -339,7 +339,7 @@ impl Course {
             problem("to", found, allowed, "replicas are numbered from 0, those of the first pool first");
         }
         if self.routed.contains(&route.request) {
-            let found = format!("request {}, which another edit sends somewhere too", route.request);
+            let found = format!("request {}, which another edit routes too", route.request);
             problem("request", found, "one edit for each request".to_owned(), "keep one of the two");
         }
         self.routed.push(route.request);

@@ -215,7 +215,7 @@ fn between(below: u64, above: u64, part: f64) -> f64 {
     if part == 0.0 { below } else { below + part * (above as f64 - below) }
 }
 
-/// Percentile `p` of `count` sorted values, of which `value(rank)` is the one at `rank`.
+/// Percentile `p` of `count` sorted values, where `value(rank)` is the value at `rank`.
 fn interpolate(count: u64, p: f64, value: impl Fn(u64) -> u64) -> f64 {
     let (low, part) = rank_of(count, p);
     let below = value(low);

@@ -1,5 +1,5 @@
-//! A histogram: counts of whole numbers in bins whose width grows with the number. room and time do not grow with the
-//! number of values.
+//! A histogram: counts of whole numbers in bins whose width grows with the number. Memory and time do not grow with
+//! the number of values.
 
 use serde::{Deserialize, Serialize};
 

@@ -393,7 +393,7 @@ impl Detectors {
     }
 }
 
-/// Adds a proof to the latest ones, of which it keeps [`PROOFS`].
+/// Adds a proof to the latest ones and keeps at most [`PROOFS`].
 fn keep_latest(latest: &mut VecDeque<Proof>, proof: Proof) {
     if latest.len() == PROOFS {
         latest.pop_front();

@@ -128,7 +128,8 @@ pub fn priority_inversions(scenario: &Scenario, engine: &Cluster) -> u64 {
     groups.iter().map(|e2e| doubled_pairs(e2e)).sum()
 }
 
-/// Replicas whose mean queue over their steps is more than twice the mean of all replicas; one alone is none.
+/// Replicas whose mean queue over their steps is more than twice the mean of all replicas; a single replica does not
+/// count.
 pub fn hol_blocking_events(engine: &Cluster) -> u32 {
     let mean = |r: &crate::engine::Replica| share(r.totals().waiting_sum as f64, r.totals().steps as f64);
     let waits: Vec<f64> = engine.replicas().iter().map(mean).collect();

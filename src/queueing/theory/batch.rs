@@ -19,7 +19,7 @@ pub struct BatchServer {
     pub none: f64,
     /// Length of a step, in units of alpha, as a request sees it.
     pub step_over_alpha: f64,
-    /// Requests in the batch by the closed form, which takes means for numbers.
+    /// Requests in the batch by the closed form, which uses means in place of random numbers.
     pub mean_of_closed_form: f64,
     /// Requests in the batch by the published program, which counts a request's own work twice.
     pub mean_as_coded: f64,
@@ -60,7 +60,7 @@ impl BatchServer {
 /// A batch with a limit, and a queue before it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LimitedBatch {
-    /// The rate as a share of what a full batch carries.
+    /// The rate as a share of that of a full batch.
     pub rho: f64,
     /// Probability of an empty server.
     pub none: f64,

@@ -173,7 +173,7 @@ mod tests {
             for free in [1e-4, 1e-6, 1e-9, 1e-12] {
                 let rho = 1.0 - free;
                 let wait = mdc_wait(servers, rho).expect("stable") * 2.0 * f64::from(servers) * (1.0 - rho);
-                // Of one server it is rho: what is lacking is of the order of sqrt(c) (1 - rho).
+                // For one server it is rho; the difference is of the order of sqrt(c) (1 - rho).
                 let lacking = 1.0 - wait;
                 let most = 2.0 * free * f64::from(servers).sqrt() + 1e-9;
                 assert!((0.0..most).contains(&(lacking + 1e-12)), "{servers} at {rho}: {lacking}");

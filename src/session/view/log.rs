@@ -244,15 +244,15 @@ fn words(fact: &Fact) -> String {
         Fact::LoadStarted { blocks, until, .. } => {
             format!("{blocks} blocks from the CPU tier until {} s", fixed(until.0 as f64 / 1e6, 6))
         }
-        Fact::Loaded { blocks, .. } => format!("{blocks} blocks have come from the CPU tier"),
-        Fact::LoadGivenUp { blocks, .. } => format!("gives {blocks} blocks back: others need the room"),
+        Fact::Loaded { blocks, .. } => format!("{blocks} blocks loaded from the CPU tier"),
+        Fact::LoadGivenUp { blocks, .. } => format!("gives back {blocks} blocks that other requests need"),
         Fact::Offloaded { blocks, forgotten, .. } => {
-            format!("{blocks} blocks to the CPU tier, {forgotten} forgotten there")
+            format!("{blocks} blocks to the CPU tier, {forgotten} evicted there")
         }
         Fact::ReloadedEarly { blocks, .. } => {
-            format!("{blocks} blocks came back right after they had left")
+            format!("{blocks} blocks loaded back right after being copied down")
         }
-        Fact::HeadUnblocked { .. } => "not for blocks any more: the batch is full".to_owned(),
+        Fact::HeadUnblocked { .. } => "no longer waits for blocks: the batch is full".to_owned(),
         Fact::HeadBlocked { behind, .. } => {
             format!("too few blocks at the head of the queue; #{} behind it would fit", behind.0)
         }
@@ -266,8 +266,8 @@ fn words(fact: &Fact) -> String {
         }
         Fact::Cold { .. } => "is cold: its steps take longer".to_owned(),
         Fact::Warm { .. } => "is warm".to_owned(),
-        Fact::StartGivenUp { .. } => "not wanted any more before it served".to_owned(),
-        Fact::Redirected { .. } => "goes back to the router: its replica is taken away".to_owned(),
+        Fact::StartGivenUp { .. } => "cancelled before it served".to_owned(),
+        Fact::Redirected { .. } => "goes back to the router: its replica is removed".to_owned(),
         Fact::Serving { .. } => "takes requests".to_owned(),
         Fact::Draining { .. } => "takes no new requests".to_owned(),
     }

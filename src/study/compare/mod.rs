@@ -251,7 +251,7 @@ impl Comparing {
         }
         let apart = if spans > 1 { ", none across an edit" } else { "" };
         format!(
-            "95 % intervals from one seed, {of}{since}: a bootstrap over {} blocks of time{apart}; several seeds are surer",
+            "95 % intervals from one seed, {of}{since}: a bootstrap over {} blocks of time{apart}; several seeds are more reliable",
             intervals::BLOCKS
         )
     }
@@ -270,7 +270,7 @@ impl Comparing {
                 .map(|(what, a, b)| format!("{} (A) and {} (B) requests are {what}", count(*a), count(*b)))
                 .collect();
             all.push(format!(
-                "{}: the times that they lack are left out here, and count as the longest in the p99 of a race",
+                "{}: their missing times are left out here, and count as infinitely slow in the p99 of a race",
                 listed.join(", ")
             ));
         }

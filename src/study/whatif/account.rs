@@ -89,7 +89,7 @@ impl Cause {
             Self::Decoding => "Decoding",
             Self::Interference => "Prompts of others while decoding",
             Self::Preempted => "Preempted, waiting again",
-            Self::Recompute => "Computing again what it lost",
+            Self::Recompute => "Recomputing lost tokens",
             Self::Output => "Output processing",
         }
     }
@@ -108,7 +108,7 @@ impl Cause {
             Self::Decoding => "decoding",
             Self::Interference => "prompts of others in their decoding steps",
             Self::Preempted => "waiting again after they were preempted",
-            Self::Recompute => "computing again what they lost",
+            Self::Recompute => "recomputing lost tokens",
             Self::Output => "output processing",
         }
     }

@@ -204,7 +204,7 @@ fn decided(run: &Session, id: RequestId) -> Result<(Micros, ReplicaId), Diagnost
     let Some(record) = run.engine().records().get(id.index()) else {
         let arrived = run.engine().records().len();
         let found = format!("request {}, where {arrived} arrived up to {} s", id.0, run.now().as_secs());
-        return problem(found, "requests are numbered from 0 in the order in which they arrive");
+        return problem(found, "requests are numbered from 0 in order of arrival");
     };
     match (record.routed.get(), record.replica()) {
         (Some(at), Some(to)) => Ok((at, to)),

@@ -144,7 +144,7 @@ fn second_sentence(e: &Explanation) -> Option<Sentence> {
     }
     if e.slow.stale_share - e.fast.stale_share >= APART {
         said.say("; ").percent(e.slow.stale_share, "/slow/stale_share");
-        said.say(" of them went to a replica that had more to do than the router saw, of the others ");
+        said.say(" of them went to a replica with more load than the router saw, of the others ");
         said.percent(e.fast.stale_share, "/fast/stale_share");
     }
     said.say(".");

@@ -203,7 +203,7 @@ fn the_closed_clock_waits_for_the_answer_and_forgets_who_gets_none() {
     assert_eq!(source.peek(), Some(Micros(200_000_000)), "no answer, no third round");
     source.ended(second.session, Some(Micros(150_000_000)));
     source.ended(0, Some(Micros(150_000_000)));
-    assert_eq!(source.peek(), Some(Micros(200_000_000)), "nobody waits for these");
+    assert_eq!(source.peek(), Some(Micros(200_000_000)), "no request waits for these");
     // With immediate answers, the clock is the open one except for the microseconds of the answers.
     let open = scenario(vec![talker(settings())]);
     let closed = scenario(vec![talker(Conversation { clock: ConversationClock::Closed, ..settings() })]);

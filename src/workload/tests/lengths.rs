@@ -57,7 +57,7 @@ fn the_far_tail_of_a_mixture_is_that_of_its_pareto_part() {
         max_tokens: 50_000,
     };
     let all = drawn(lengths);
-    // A quarter of x^-1 at 5 and 20 times the shortest; what is beyond the bound is cut to it: a fiftieth.
+    // A quarter of x^-1 at 5 and 20 times the shortest; lengths beyond the bound are clamped to it: a fiftieth.
     for (beyond, share) in [(5000.0, 0.05), (20_000.0, 0.0125), (49_999.0, 0.005)] {
         let found = all.iter().filter(|&&x| x > beyond).count() as f64;
         let n: f64 = 40_000.0 * share;

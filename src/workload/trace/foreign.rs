@@ -65,7 +65,7 @@ const DOCUMENTS: [(&[&str], &str, &str); 12] = [
         "distributions of lengths as ServeGen has them",
         WRITE_A_CLIENT,
     ),
-    (&["\"cluster\"", "\"workload\""], "a scenario", "give it in the place of the scenario"),
+    (&["\"cluster\"", "\"workload\""], "a scenario", "give it in place of the scenario"),
 ];
 
 /// The supported formats, in words.

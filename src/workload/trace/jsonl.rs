@@ -136,7 +136,7 @@ fn name(value: Option<&Value>) -> Result<Option<u64>, Bad> {
         Some(Value::Number(n)) => n.to_string(),
         Some(other @ (Value::Bool(_) | Value::Array(_) | Value::Object(_))) => {
             let start: String = other.to_string().chars().take(40).collect();
-            let fix = "leave the key out for a request that stands alone";
+            let fix = "leave the key out for a request without a session";
             return Err(Bad::new(format!("{start} as a session"), "a number or text", fix));
         }
     };
@@ -162,7 +162,7 @@ fn parse(line: &str) -> Result<Line, Bad> {
 /// Refuses a turn with a delay after the answer before: the time of that answer depends on the simulation, and a
 /// replay needs instants.
 fn delayed(delay: f64) -> Bad {
-    let fix = "give each turn the time at which it came, or write a client with a `conversation` in workload.clients";
+    let fix = "give each turn its arrival time, or write a client with a `conversation` in workload.clients";
     let found = format!("a delay of {delay} ms after the answer before, and no timestamp");
     Bad::new(found, "a timestamp in every line: turns with delays are not replayed", fix)
 }

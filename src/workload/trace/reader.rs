@@ -110,7 +110,7 @@ impl TraceReader {
         self.bytes += piece.len() as u64;
         if self.bytes > self.max_bytes {
             let allowed = format!("at most {} MiB", self.max_bytes >> 20);
-            self.stop("more bytes than are taken".to_owned(), &allowed, "cut a time window out of the trace");
+            self.stop("more bytes than the limit".to_owned(), &allowed, "cut a time window out of the trace");
             return;
         }
         self.look_at_head(piece);
@@ -261,7 +261,7 @@ impl TraceReader {
                     Some(column) => self.stop(
                         format!("two columns called {column:?}"),
                         "each column once",
-                        "remove or rename the one that is not meant",
+                        "remove or rename the wrong one",
                     ),
                     None => self.format = Some(Format::Csv(csv)),
                 },

@@ -35,7 +35,7 @@ pub(super) fn validate(
     };
     let mut all = dropped(file_name, &rows);
     if let Some(names) = format.names() {
-        let found = format!("a file of no known format, read by its names: {}", names.told());
+        let found = format!("a file of unknown format, read by its names: {}", names.told());
         all.push(Diagnostic::warning(
             file_name,
             found,
@@ -82,7 +82,7 @@ fn block_size(file_name: &str, format: &Format, rows: &Rows, all: &mut Diagnosti
             "{} of {} requests have another number of hash_ids than prompt blocks of {} tokens, the size that fits most",
             found.misfits, sizes.rows, found.size
         );
-        let fix = "no size fits them all: correct these requests, or set workload.trace.hash_block_tokens to the size that is meant";
+        let fix = "no size fits them all: correct these requests, or set workload.trace.hash_block_tokens to the right size";
         all.push(Diagnostic::warning(file_name, text, found.rule.formula(), fix));
     }
     found.size

@@ -194,13 +194,13 @@ fn an_edit_names_a_request_and_a_replica_that_can_be() {
     says(r#"[{"at_us": 0, "route": {"request": 99, "to": 3}}]"#, "");
     says(
         r#"[{"at_us": 0, "route": {"request": 100, "to": 4}}]"#,
-        "error: edits[0].route.request: request 100; allowed: 0 to 99; requests are numbered from 0 in the order in which they arrive\n\
+        "error: edits[0].route.request: request 100; allowed: 0 to 99; requests are numbered from 0 in order of arrival\n\
          error: edits[0].route.to: replica 4; allowed: 0 to 3, the replicas started up to then; replicas are numbered from 0, those of the first pool first",
     );
     says(r#"[{"at_us": 0, "set": {"cluster.pools[0].replicas": 5}, "route": {"request": 1, "to": 4}}]"#, "");
     says(
         r#"[{"at_us": 0, "route": {"request": 7, "to": 0}}, {"at_us": 1, "route": {"request": 7, "to": 1}}]"#,
-        "error: edits[1].route.request: request 7, which another edit sends somewhere too; allowed: one edit for each request; keep one of the two",
+        "error: edits[1].route.request: request 7, which another edit routes too; allowed: one edit for each request; keep one of the two",
     );
     says(
         r#"[{"at_us": 0, "route": {"request": 7, "to": 0}}, {"at_us": 1, "route": {"request": 7, "to": 1}, "off": true}]"#,

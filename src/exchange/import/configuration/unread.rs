@@ -28,7 +28,7 @@ const CLASSES: &str = "write its priority as the class of a client in workload.c
 
 /// Documents that are known but not read: their top-level keys, description, advice.
 const OTHER_DOCUMENTS: [(&[&str], &str, &str); 7] = [
-    (&["cluster"], "a scenario", "give it in the place of the scenario"),
+    (&["cluster"], "a scenario", "give it in place of the scenario"),
     (&["aggregate_rate"], "a workload of BLIS", "write its clients as workload.clients"),
     (&["clients", "version"], "a workload of BLIS", "write its clients as workload.clients"),
     (&["node_pools"], "nodes and an autoscaler of BLIS", "write them as cluster.pools[].scaling"),
