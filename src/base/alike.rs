@@ -1,11 +1,11 @@
-//! Which of several names somebody meant: a name is suggested only where it resembles what was written.
+//! Suggestions for misspelt names: a name is suggested only if it resembles the written one.
 
-/// Least likeness, from 0 to 1, of a name that is suggested: "replica" is meant for "replicas", "speed" for nothing.
+/// Least likeness, from 0 to 1, of a suggested name: "replica" resembles "replicas", "speed" resembles nothing.
 const LEAST: f64 = 0.6;
-/// Most changes of a letter that are a slip.
+/// Most changes of a letter that count as a slip.
 const SLIP: usize = 2;
 
-/// The name that resembles `what` most, if one does; the first of equals.
+/// The name that resembles `what` most, if any; the first of equal ones.
 pub fn nearest<'a>(what: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let what = plain(what);
     let mut best = None;
@@ -43,7 +43,7 @@ fn is_beginning(what: &str, name: &str) -> bool {
     what.len() > 4 && name.starts_with(what)
 }
 
-/// Small letters without what joins words, so that `maxReplicas`, `max_replicas` and `max-replicas` are the same.
+/// Small letters without joiners of words, so that `maxReplicas`, `max_replicas` and `max-replicas` are the same.
 fn plain(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).map(|c| c.to_ascii_lowercase()).collect()
 }

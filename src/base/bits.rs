@@ -1,21 +1,21 @@
-//! Numbers in as few bits as they need, one after the other, for what is kept a long time and read seldom.
+//! Packed numbers, each in as few bits as it needs, for data that is kept long and read seldom.
 
 /// Bits in the order in which they are written.
 #[derive(Clone, Debug, Default)]
 pub struct BitWriter {
     words: Vec<u64>,
-    /// The word that is being filled, and how many of its bits are.
+    /// The word that is being filled, and the number of its filled bits.
     filling: u64,
     filled: u32,
 }
 
 impl BitWriter {
-    /// Makes room for so many further bits.
+    /// Reserves room for a number of further bits.
     pub fn reserve(&mut self, bits: u64) {
         self.words.reserve(bits.div_ceil(64) as usize);
     }
 
-    /// Adds the lowest `width` bits of `value`, which has no others.
+    /// Adds the lowest `width` bits of `value`, which has no higher bits.
     #[inline]
     pub fn push(&mut self, value: u64, width: u32) {
         self.filling |= value << self.filled;
@@ -27,7 +27,7 @@ impl BitWriter {
         }
     }
 
-    /// Adds a number of any size: how many bits it has, and these.
+    /// Adds a number of any size: its number of bits, then the bits.
     pub fn push_number(&mut self, value: u32) {
         let width = width_of(value);
         self.push(u64::from(value) << 6 | u64::from(width), width + 6);
@@ -60,8 +60,8 @@ impl BitWriter {
         }
     }
 
-    /// Adds a number that is about as large as those before it: so many of its bits, after the others as a count (Rice, Jet
-    /// Propulsion Laboratory 79-22 (1979)).
+    /// Adds a number that is about as large as those before it: the higher bits as a count, then the lower ones (Rice,
+    /// Jet Propulsion Laboratory 79-22 (1979)).
     #[inline]
     pub fn push_usual(&mut self, value: u64, usual: &mut Usual) {
         let width = usual.width();
@@ -76,7 +76,7 @@ impl BitWriter {
         usual.follow(value);
     }
 
-    /// All that was written.
+    /// All written bits.
     pub fn finish(mut self) -> Box<[u64]> {
         if self.filled > 0 {
             self.words.push(self.filling);
@@ -85,7 +85,7 @@ impl BitWriter {
     }
 }
 
-/// Reads what a [`BitWriter`] wrote.
+/// Reads the bits of a [`BitWriter`].
 #[derive(Clone, Debug)]
 pub struct BitReader<'a> {
     words: &'a [u64],
@@ -166,13 +166,13 @@ impl<'a> BitReader<'a> {
     }
 }
 
-/// A number that is so often as large as usual is written in full.
+/// A number that exceeds the usual size by this factor is written in full.
 const FAR: u32 = 14;
 
-/// No number counts as larger than this.
+/// Larger numbers count as this.
 const MOST: u64 = 1 << 40;
 
-/// How large numbers are lately that are written one after the other: eight times their mean.
+/// Recent size of the numbers of a sequence: eight times their mean.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Usual(u64);
 
@@ -182,7 +182,7 @@ impl Usual {
         60_u32.saturating_sub((self.0 | 8).leading_zeros())
     }
 
-    /// A single one that is far larger changes little.
+    /// A single outlier changes little.
     fn follow(&mut self, value: u64) {
         self.0 = self.0 - self.0 / 8 + value.min(2 * self.0 + 64).min(MOST);
     }
@@ -203,8 +203,8 @@ pub fn width_of(value: u32) -> u32 {
     u32::BITS - value.leading_zeros()
 }
 
-/// A sequence of numbers of which many are one more or one less than the one before: these take one bit while the direction
-/// stays, two where it turns, and others two more than their width.
+/// A sequence in which many numbers are one more or one less than the previous one: these take one bit while the
+/// direction stays and two when it turns; other numbers take two bits more than their width.
 #[derive(Clone, Copy, Debug)]
 pub struct StepCode {
     width: u32,
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_course_of_neighbours_takes_a_bit_for_each() {
+    fn a_sequence_of_neighbours_takes_a_bit_for_each() {
         let numbers: Vec<u32> =
             (10..500).chain((3..500).rev()).chain([u32::MAX, 0, 7, 7, u32::MAX]).collect();
         let (mut out, mut steps) = (BitWriter::default(), StepCode::new(32));

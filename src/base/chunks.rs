@@ -1,7 +1,8 @@
-//! A list that only grows, in pieces of equal length: adding to it never copies what is there, and never needs room for twice of it.
+//! A list that only grows, in pieces of equal length: adding an entry never copies the others, and never doubles the
+//! memory.
 //!
-//! A copy of the list shares its pieces. A piece is copied when one of them changes something in it, so that a copy costs a pointer
-//! for each piece, and what has come to rest is kept once.
+//! A copy of the list shares its pieces. A piece is copied when one of the lists changes it, so that a copy costs a
+//! pointer for each piece, and unchanged pieces are stored once.
 
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -9,13 +10,13 @@ use std::ops::{Index, IndexMut};
 use std::rc::Rc;
 use std::slice;
 
-/// Entries of a piece, a power of two: so few that a change copies little, so many that there are few pieces.
+/// Entries of a piece, a power of two: few enough that a change copies little, enough that there are few pieces.
 const PIECE: usize = 1 << 9;
 
 /// A list in pieces. Compared, written and read like a plain list.
 #[derive(Clone, Debug)]
 pub struct Chunks<T> {
-    /// All of the same length; what lies beyond `len` in the last one means nothing.
+    /// All of the same length; entries beyond `len` in the last one are meaningless.
     pieces: Vec<Rc<[T]>>,
     len: usize,
 }
@@ -49,12 +50,12 @@ impl<T: Clone> Chunks<T> {
 }
 
 impl<T> Chunks<T> {
-    /// How many entries.
+    /// Number of entries.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -80,7 +81,7 @@ impl<T> Chunks<T> {
         self.pieces.iter().flat_map(entries).take(self.len)
     }
 
-    /// Bytes of the pieces that `other` does not share, which was copied from this list or this one from it.
+    /// Bytes of the pieces that are not shared with `other`, a copy or the original of this list.
     pub fn bytes_beside(&self, other: Option<&Self>) -> u64 {
         let others = other.map_or(&[][..], |other| &other.pieces);
         let shared = self.pieces.iter().zip(others).filter(|(a, b)| Rc::ptr_eq(a, b)).count();

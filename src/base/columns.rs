@@ -1,12 +1,12 @@
-//! Rows of numbers, column by column in as few bits as they need: a number that is the same in all rows takes no room, any other as
-//! many bits as the largest of its column needs beyond the smallest.
+//! Packed rows of numbers, column by column: a column with the same number in all rows takes no room; any other takes
+//! the bits that its largest number needs beyond the smallest.
 
 use super::bits::{BitReader, BitWriter};
 
 /// Rows of `N` numbers.
 #[derive(Debug)]
 pub(crate) struct Columns<const N: usize> {
-    /// By column: the smallest number, and how many bits the others take beyond it.
+    /// By column: the smallest number, and the bits of the excess over it.
     low: [u64; N],
     width: [u32; N],
     row_bits: u32,
@@ -14,7 +14,7 @@ pub(crate) struct Columns<const N: usize> {
 }
 
 impl<const N: usize> Columns<N> {
-    /// Of these rows.
+    /// Packs these rows.
     pub(crate) fn new(rows: &[[u64; N]]) -> Self {
         let mut low = rows.first().copied().unwrap_or([0; N]);
         let mut differs = [0; N];
@@ -23,7 +23,7 @@ impl<const N: usize> Columns<N> {
                 *differs |= n ^ first;
             }
         }
-        // Most columns are the same in all rows, and cost no more than that.
+        // Most columns are the same in all rows; for these, this is the only cost.
         let varied: Vec<usize> = (0..N).filter(|&i| differs[i] != 0).collect();
         let mut width = [0; N];
         for &i in &varied {
@@ -70,23 +70,23 @@ impl<const N: usize> Columns<N> {
     }
 }
 
-/// What `value` differs by from what was expected, the sign as the lowest bit.
+/// Difference of `value` from the expected one, with the sign as the lowest bit.
 pub(crate) fn change(value: u64, expected: u64) -> u64 {
     let by = value.wrapping_sub(expected) as i64;
     (by << 1 ^ by >> 63) as u64
 }
 
-/// The value that differs by so much.
+/// The value with this difference from the expected one.
 pub(crate) fn changed(change: u64, expected: u64) -> u64 {
     expected.wrapping_add(change >> 1 ^ (change & 1).wrapping_neg())
 }
 
-/// The same of a value that can be unknown, which is 0. Instants and spans lie below 2^53.
+/// The same for a value that can be unknown, which becomes 0. Instants and spans lie below 2^53.
 pub(crate) fn known_change(value: Option<u64>, expected: u64) -> u64 {
     value.map_or(0, |value| change(value, expected) + 1)
 }
 
-/// The value that differs by so much, if it is known.
+/// The value with this difference from the expected one, if it is known.
 pub(crate) fn known_changed(number: u64, expected: u64) -> Option<u64> {
     number.checked_sub(1).map(|number| changed(number, expected))
 }
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_come_back_and_what_is_the_same_in_all_takes_no_room() {
+    fn rows_come_back_and_constant_columns_take_no_room() {
         let rows: Vec<[u64; 4]> = (0..100).map(|i| [7, i * i, u64::MAX - i, 1 << (i % 64)]).collect();
         let all = Columns::new(&rows);
         for (i, row) in rows.iter().enumerate() {

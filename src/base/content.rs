@@ -1,9 +1,9 @@
-//! What a prompt or an output consists of, without tokens.
+//! Contents of a prompt or an output, without tokens.
 //!
-//! A text is a short list of pieces: a source (any 64-bit name), a position in it and a length. Equal pieces mean equal
-//! tokens, whichever request they come from. A KV block is identified by the chained hash of everything up to its end,
-//! so equal contents give equal block hashes. Adjacent pieces that continue each other are merged, which makes the list,
-//! and with it the hash, independent of how the text was put together.
+//! A text is a short list of pieces: a source (any 64-bit name), a position in it and a length. Equal pieces mean
+//! equal tokens, in any request. A KV block is identified by the chained hash of everything up to its end, so equal
+//! contents give equal block hashes. Adjacent pieces that continue each other are merged, so that the list and its
+//! hash do not depend on how the text was built.
 
 use super::multiply::halves_of_product;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// A run of tokens: `len` tokens of `source`, from position `start`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Piece {
-    /// Which text this is part of.
+    /// The text that this is part of.
     pub source: u64,
     /// Position of the first token in that text.
     pub start: u64,
@@ -34,15 +34,16 @@ pub fn spelled_token(position: u32) -> u32 {
     x % 128_000
 }
 
-/// Set in the name of a text that occurs in one request only, so that no other can ever have a block with it.
+/// Set in the name of a text that occurs in only one request, so that no other request can share a block of it.
 const UNIQUE: u64 = 1 << 63;
 
-/// A name for the text number `index` of family `family`; distinct for distinct arguments but for accidents of 2^-62.
+/// A name for the text number `index` of family `family`; distinct for distinct arguments except with probability
+/// 2^-62.
 pub fn source_name(family: u64, index: u64) -> u64 {
     (mix(mix(family, 0x746f_6b65_6e79_6172), index) | 1) & !UNIQUE
 }
 
-/// The same for a text that occurs in one request only: nobody needs to look for its blocks.
+/// The same for a text that occurs in only one request: its blocks are never looked up.
 pub fn unique_name(family: u64, index: u64) -> u64 {
     source_name(family, index) | UNIQUE
 }
@@ -63,7 +64,7 @@ impl Content {
         c
     }
 
-    /// Appends a piece, merging it with the last one where it continues that.
+    /// Appends a piece, merged with the last one if it continues that.
     pub fn push(&mut self, piece: Piece) {
         if piece.len == 0 {
             return;
@@ -96,7 +97,7 @@ impl Content {
         self.0.iter().map(|p| p.len).sum()
     }
 
-    /// How many tokens there are before the first one of a text that occurs here only: just these can recur elsewhere.
+    /// Number of tokens before the first text that occurs only here: only these can recur elsewhere.
     pub fn shareable(&self) -> u32 {
         self.0.iter().take_while(|p| p.source & UNIQUE == 0).map(|p| p.len).sum()
     }
@@ -154,7 +155,7 @@ impl Content {
     }
 }
 
-/// What the first block's hash starts from.
+/// Start value of the first block's hash.
 const FIRST: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Adds one piece to a hash.
@@ -182,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn how_a_text_was_put_together_does_not_matter() {
+    fn how_a_text_was_built_does_not_matter() {
         let mut split = Content::single(9, 0, 10);
         split.push(Piece { source: 9, start: 10, len: 22 });
         let whole = Content::single(9, 0, 32);

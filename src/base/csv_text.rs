@@ -1,11 +1,11 @@
-//! Text in a cell of a CSV file, so that whatever opens the file shows it and does nothing else with it.
+//! Escapes text for a cell of a CSV file, so that programs show it and never evaluate it.
 
 use std::io::Write as _;
 
-/// What a spreadsheet takes for the beginning of a formula.
+/// Characters that begin a formula in a spreadsheet.
 const FORMULA: [char; 4] = ['=', '+', '-', '@'];
 
-/// Adds text to a cell: with an apostrophe before what would be a formula, and control characters as JSON writes them.
+/// Adds text to a cell: an apostrophe before a formula, and control characters as in JSON.
 pub fn push(cell: &mut Vec<u8>, text: &str) {
     if text.starts_with(FORMULA) {
         cell.push(b'\'');

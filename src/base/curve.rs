@@ -1,7 +1,8 @@
-//! A function of time made of straight pieces, never below 0: its integral, and when that reaches a value.
+//! A piecewise linear function of time, never below 0, with its integral and the instant at which the integral reaches
+//! a value.
 //!
-//! This is how a rate that changes in time is met exactly: the integral of the rate is a clock on which arrivals keep their
-//! usual gaps. Nothing is drawn and thrown away, so two runs with different rates use the same draws.
+//! It realises a rate that changes in time exactly: the integral of the rate is a clock on which arrivals keep their
+//! usual gaps. No draw is discarded, so that two runs with different rates use the same draws.
 
 use super::Micros;
 use super::small::decimal::plain;
@@ -20,7 +21,7 @@ struct Straight {
     area: f64,
 }
 
-/// The function: some straight pieces; after the last point it keeps its value, or everything starts again.
+/// The function: linear pieces; after the last point it keeps its value, or repeats.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
     /// At least one; the first starts at 0.
@@ -29,7 +30,7 @@ pub struct Curve {
     period: Option<(f64, f64)>,
 }
 
-/// What the function does between two of its points.
+/// The course of the function between two points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Between {
     /// It keeps the value of the first.
@@ -40,8 +41,8 @@ pub enum Between {
 
 impl Curve {
     /// The function through `points` (instant, value), in order, the first at 0. Of two at the same instant the second
-    /// counts from there on. After the last point it keeps its value; with `period` above 0, which must lie after the last
-    /// point, everything starts again there.
+    /// holds from there on. After the last point it keeps its value; with `period` above 0, which must lie after the
+    /// last point, it repeats from there.
     #[must_use]
     pub fn new(points: &[(Micros, f64)], between: Between, period: Micros) -> Self {
         assert!(points.first().is_some_and(|p| p.0 == Micros::ZERO), "INV-3: a curve that starts late");
@@ -70,7 +71,7 @@ impl Curve {
 
     /// The largest value.
     pub fn peak(&self) -> f64 {
-        // A line has its larger end where the next piece starts, or is told by a point that no piece starts with.
+        // A line has its larger value at one of its ends, which is the start of a piece or the last point.
         let ends = self.pieces.windows(2).map(|w| w[0].value + w[0].slope * (w[1].start - w[0].start));
         self.pieces.iter().map(|p| p.value).chain(ends).fold(0.0, f64::max)
     }
@@ -92,7 +93,7 @@ impl Curve {
         }
     }
 
-    /// When the integral goes beyond `area`, in microseconds; `None` if it never does.
+    /// The instant at which the integral exceeds `area`, in microseconds; `None` if it never does.
     pub fn instant(&self, area: f64) -> Option<f64> {
         let Some((length, whole)) = self.period else { return self.instant_within(area) };
         if whole <= 0.0 {
@@ -100,7 +101,7 @@ impl Curve {
         }
         let periods = libm::floor(area / whole);
         let within = self.instant_within((area - periods * whole).max(0.0));
-        // A remainder that rounding has made a whole period lies at the beginning of the next one.
+        // A remainder that was rounded up to a whole period is the beginning of the next one.
         Some(periods * length + within.map_or(length, |t| t.min(length)))
     }
 
@@ -131,7 +132,7 @@ impl Curve {
     }
 
     fn instant_within(&self, area: f64) -> Option<f64> {
-        // Of pieces that start with the same integral the last counts: those before it add nothing.
+        // Of pieces that start with the same integral, the last counts: the earlier ones add nothing.
         let i = self.pieces.partition_point(|p| p.area <= area).max(1) - 1;
         let p = self.pieces[i];
         if p.is_silent() {
@@ -141,7 +142,7 @@ impl Curve {
         if more <= 0.0 {
             return Some(p.start);
         }
-        // value · t + slope · t² / 2 = more, solved without a difference of near equals.
+        // value · t + slope · t² / 2 = more, solved without a difference of nearly equal numbers.
         let root = (p.value * p.value + 2.0 * p.slope * more).max(0.0).sqrt();
         let t = p.start + 2.0 * more / (p.value + root);
         Some(self.pieces.get(i + 1).map_or(t, |next| t.min(next.start)))
@@ -203,7 +204,7 @@ mod tests {
                 let at = c.instant(area).unwrap();
                 assert!(at >= before, "{c:?} goes back at {area}");
                 before = at;
-                // On either side of the instant, in whole microseconds, lies the integral asked for.
+                // The requested integral lies between the whole microseconds around the instant.
                 let (low, high) = (Micros(at.floor() as u64), Micros(at.ceil() as u64));
                 assert!(c.area(low) <= area + 1e-6 && c.area(high) >= area - 1e-6, "{c:?} at {area}: {at}");
             }

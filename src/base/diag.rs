@@ -1,17 +1,17 @@
-//! Messages to the user about their input: where, what was found, what is allowed, how to fix it.
+//! Messages to users about their input: path, what was found, what is allowed, how to fix it.
 
 use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt;
 
-/// How bad it is.
+/// Severity.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The input cannot be used as it is.
     Error,
-    /// The input can be used, but something about it is probably not meant.
+    /// The input can be used, but part of it is probably a mistake.
     Warning,
 }
 
@@ -21,7 +21,7 @@ pub enum Severity {
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,
-    /// Where: the path of the field, such as `cluster.pools[0].replicas`, or `line 17` of a trace. Empty for the whole.
+    /// Path of the field, such as `cluster.pools[0].replicas`, or `line 17` of a trace. Empty for the whole.
     pub path: String,
     /// What was found.
     pub found: String,
@@ -62,11 +62,11 @@ impl Diagnostic {
     }
 }
 
-/// Most characters of a path in a message, and of what was found there.
+/// Most characters of a path in a message, and of the value found there.
 const PATH: usize = 160;
 const FOUND: usize = 300;
 
-/// Shortens a text to at most `most` characters: the beginning and the end of a longer one stay.
+/// Shortens a text to at most `most` characters: the beginning and the end of a longer text are kept.
 pub fn cut(text: &str, most: usize) -> Cow<'_, str> {
     let count = text.chars().count();
     if count <= most {

@@ -1,8 +1,8 @@
-//! A 64-bit digest (FNV-1a) for "the same result" on two machines. Not for security.
+//! A 64-bit digest (FNV-1a) that shows equal results on two machines. Not for security.
 
 use serde::{Deserialize, Serialize};
 
-/// A digest in the making.
+/// A digest that is being computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Digest(u64);
 
@@ -20,7 +20,7 @@ impl Digest {
         }
     }
 
-    /// Adds one number, little end first.
+    /// Adds one number, in little-endian order.
     pub fn u64(&mut self, x: u64) {
         self.bytes(&x.to_le_bytes());
     }

@@ -1,8 +1,8 @@
-//! Probability distributions over gaps and lengths, drawn from a [`Stream`] with nothing but [`math`].
+//! Probability distributions over gaps and lengths, drawn from a [`Stream`] with functions of [`math`] only.
 //!
-//! They are written out here because `rand_distr` takes its logarithms from `num-traits`, which uses the platform's
-//! library as soon as any other dependency of the build asks for its `std`: native draws would then differ from wasm's.
-//! The square root is exact everywhere by the standard, so it needs no door.
+//! They are implemented here because `rand_distr` takes its logarithms from `num-traits`, which uses the platform's
+//! library if any dependency of the build enables its `std`: native draws would then differ from wasm's. The square
+//! root is exact everywhere by the standard, so that it is called directly.
 
 use super::math;
 use super::rng::Stream;
@@ -13,8 +13,8 @@ pub fn exponential(stream: &mut Stream, mean: f64) -> f64 {
     -math::ln(1.0 - stream.unit()) * mean
 }
 
-/// A draw from the normal distribution, by Marsaglia's polar method. The second value of each pair is thrown away, so
-/// that a stream is all the state there is.
+/// A draw from the normal distribution, by Marsaglia's polar method. The second value of each pair is discarded, so
+/// that the stream is the only state.
 pub fn normal(stream: &mut Stream, mean: f64, sd: f64) -> f64 {
     // Each try succeeds with probability pi / 4.
     loop {
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn means_and_deviations_are_those_asked_for() {
+    fn means_and_deviations_are_the_requested_ones() {
         near(moments(|s| exponential(s, 3.0)), 3.0, 3.0);
         near(moments(|s| normal(s, 5.0, 2.0)), 5.0, 2.0);
         near(moments(|s| gamma(s, 3.0, 0.5)), 3.0, 1.5);
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn weibull_gaps_have_the_variation_asked_for() {
+    fn weibull_gaps_have_the_requested_variation() {
         for cv in [0.05, 0.3, 1.0, 2.0] {
             let (shape, scale) = weibull_of(cv);
             near(moments(|s| weibull(s, shape, scale)), 1.0, cv);
@@ -189,7 +189,7 @@ mod tests {
         assert!(weibull_of(0.02).0 < 99.0 && weibull_of(400.0).0 > 0.1005);
     }
 
-    /// The largest distance between the share of 40,000 draws up to x and what it should be.
+    /// The largest distance between the share of 40,000 draws up to x and its expected value.
     fn distance(draw: impl Fn(&mut Stream) -> f64, share_up_to: impl Fn(f64) -> f64) -> f64 {
         let mut stream = Stream::new(3, Purpose::Arrivals, 2);
         let n = 40_000.0;

@@ -1,8 +1,8 @@
-//! JSON in and out, in one way each: text becomes a tree, a tree becomes data, data becomes compact text, and compact
-//! text becomes indented text.
+//! Reading and writing of JSON, along one path: text becomes a tree, a tree becomes data, data becomes compact text,
+//! and compact text becomes indented text.
 //!
-//! Every other route (data from text, data to a tree, data to indented text) would compile the serde code of every type
-//! once more into what the page downloads.
+//! Every other path (data from text, data to a tree, data to indented text) would add another copy of every type's
+//! serde code to the page's download.
 
 use super::small::json_writer;
 use serde::Serialize;
@@ -26,7 +26,7 @@ pub enum PathStep {
     Variant(String),
 }
 
-/// Why a tree is not the data it should be.
+/// Why a tree does not have the shape of the data.
 #[derive(Debug)]
 pub struct Misfit(Box<MisfitPath>);
 
@@ -39,7 +39,7 @@ struct MisfitPath {
 }
 
 impl Misfit {
-    /// The way to the place, from the root.
+    /// The path of the place, from the root.
     pub fn steps(&self) -> impl Iterator<Item = &PathStep> {
         self.0.steps.iter().rev()
     }
@@ -125,7 +125,7 @@ fn indent(compact: &str) -> String {
         }
         let closes = matches!(c, '}' | ']');
         depth -= usize::from(closes);
-        // What opens and closes at once stays on its line.
+        // Empty lists and objects stay on their line.
         let empty = closes && matches!(before, '{' | '[');
         if !empty && (closes || matches!(before, '{' | '[' | ',')) {
             out.push('\n');
@@ -142,7 +142,8 @@ fn indent(compact: &str) -> String {
     out
 }
 
-/// A value in the tree. Its methods are not inlined, or each field of each type would carry them along. It says "wrong type" as `serde_json` does, and where.
+/// A value in the tree. Its methods are not inlined, as each field of each type would contain a copy. Its message for
+/// a wrong type is that of `serde_json`, with the path.
 #[derive(Clone, Copy)]
 struct Node<'a>(&'a Value);
 
@@ -157,7 +158,7 @@ impl<'de> Deserializer<'de> for Node<'de> {
             Value::Number(n) => match (n.as_u64(), n.as_i64()) {
                 (Some(whole), _) => visitor.visit_u64(whole),
                 (None, Some(whole)) => visitor.visit_i64(whole),
-                // The zero of either sign is one number: added to 0 it has none.
+                // Adding 0 turns a negative zero into 0.
                 (None, None) => visitor.visit_f64(n.as_f64().unwrap_or(f64::NAN) + 0.0),
             },
             Value::String(text) => visitor.visit_borrowed_str(text),
@@ -186,8 +187,7 @@ impl<'de> Deserializer<'de> for Node<'de> {
         all_read(map.len() - fields.map.len(), map.len(), "fewer elements in map").map(|()| read)
     }
 
-    /// Only from an object: `serde_json` takes a list as well, its entries being the fields in order, and nobody means
-    /// that.
+    /// Only from an object: `serde_json` also accepts a list of the fields in order, which is never intended.
     #[inline(never)]
     fn deserialize_struct<V: Visitor<'de>>(
         self,
@@ -226,7 +226,7 @@ impl<'de> Deserializer<'de> for Node<'de> {
         visitor.visit_unit()
     }
 
-    // The visitor itself refuses what it cannot take, in the same words.
+    // The visitor refuses other values, in the same words.
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
         tuple_struct identifier
@@ -252,7 +252,7 @@ fn kind(value: &Value) -> Unexpected<'_> {
     }
 }
 
-/// What was found, as `serde_json` tells it. Its own way brings the standard library's text of floats along.
+/// The found value in the words of `serde_json`, whose own code would add the standard library's formatting of floats.
 fn in_words(found: Unexpected<'_>) -> String {
     match found {
         Unexpected::Bool(b) => format!("boolean `{b}`"),
@@ -317,8 +317,8 @@ impl<'de> MapAccess<'de> for &mut Fields<'de> {
     }
 }
 
-/// The fields of a struct still to read. A name is looked up here, by the same code for all types, and its place among the
-/// names is all that the type's own code gets: that code would otherwise compare texts, for each type anew.
+/// The fields of a struct still to read. Names are looked up here, by the same code for all types, and the type's own
+/// code gets only the index: otherwise the code of each type would compare texts.
 struct NamedFields<'a> {
     names: &'static [&'static str],
     fields: Fields<'a>,
@@ -331,7 +331,7 @@ impl<'de> MapAccess<'de> for NamedFields<'de> {
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Misfit> {
         self.fields.current = self.fields.map.next();
         let Some((key, _)) = self.fields.current else { return Ok(None) };
-        // A type that takes no unknown fields refuses their place; others ignore it.
+        // A type without unknown fields refuses their index; others ignore it.
         let found = seed.deserialize(place_of(key, self.names));
         found.map(Some).map_err(|_: Misfit| unknown_field(key, self.names))
     }
@@ -345,7 +345,7 @@ impl<'de> MapAccess<'de> for NamedFields<'de> {
     }
 }
 
-/// Where `name` stands among `names`, in the form in which serde takes places; one beyond them if it is not there.
+/// The index of `name` among `names`, in the form that serde takes; one beyond the last if it is missing.
 #[inline(never)]
 fn place_of(name: &str, names: &'static [&'static str]) -> U64Deserializer<Misfit> {
     let place = names.iter().position(|n| *n == name).unwrap_or(names.len());

@@ -56,7 +56,7 @@ impl<K: Copy + Eq + std::hash::Hash, V: Copy> FromIterator<(K, V)> for LookupMap
 }
 
 impl<K: Copy + Eq + std::hash::Hash + Ord, V: Copy> LookupMap<K, V> {
-    /// No keys, and room for so many.
+    /// An empty map with room for `keys` keys.
     #[must_use]
     pub fn with_capacity(keys: usize) -> Self {
         Self(HashMap::with_capacity_and_hasher(keys, BuildHasherDefault::default()))
@@ -67,12 +67,12 @@ impl<K: Copy + Eq + std::hash::Hash + Ord, V: Copy> LookupMap<K, V> {
         self.0.get(&key).copied()
     }
 
-    /// Sets `key`, and returns what it was.
+    /// Sets `key`, and returns its previous value.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         self.0.insert(key, value)
     }
 
-    /// Removes `key`, and returns what it was.
+    /// Removes `key`, and returns its previous value.
     pub fn remove(&mut self, key: K) -> Option<V> {
         self.0.remove(&key)
     }

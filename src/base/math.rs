@@ -1,4 +1,4 @@
-//! The only door to transcendental functions, and the only place where a float becomes a duration.
+//! Transcendental functions, and conversion of floats to durations; no other file does either.
 //!
 //! `std`'s `ln`, `exp` and `pow` call the platform's library and differ between native and wasm in 7 to 10 % of
 //! inputs; libm's are plain arithmetic and do not.
@@ -41,7 +41,7 @@ pub fn floor(x: f64) -> f64 {
     libm::floor(x)
 }
 
-/// What is left of `x` divided by `y`, with the sign of `x`.
+/// The remainder of `x` divided by `y`, with the sign of `x`.
 pub fn remainder(x: f64, y: f64) -> f64 {
     libm::fmod(x, y)
 }
@@ -64,14 +64,15 @@ pub fn truncate_to_span(us: f64) -> Span {
 
 /// Microseconds computed in floating point, rounded half away from zero.
 pub fn round_to_span(us: f64) -> Span {
-    // From a half on, the half added is the only rounding: below 2^52 the sum is exact wherever it could pass a whole number.
+    // From one half on, adding a half is the only rounding: below 2^52 the sum is exact wherever it could pass a whole
+    // number.
     if (0.5..WHOLE).contains(&us) {
         return Span((us + 0.5) as i64 as u64);
     }
     truncate_to_span(us)
 }
 
-/// From here on every number is a whole one.
+/// From here on every number is whole.
 const WHOLE: f64 = 4_503_599_627_370_496.0;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! Ground floor: units, ids, maths, chance, digests and diagnostics.
+//! Foundations: units, ids, maths, random numbers, digests and diagnostics.
 //!
-//! Nothing here knows what is simulated. Everything above may use everything here.
+//! Nothing here depends on the simulation. Every other module may use everything here.
 
 pub mod alike;
 pub mod bits;
@@ -37,6 +37,6 @@ pub use shared_queue::SharedQueue;
 pub use small::SortedMap;
 pub use units::{Blocks, Maybe, Micros, Span, Tokens};
 
-/// Whether checkpoints are packed. The module of a first visit keeps plain copies: it is to be small, and hands the run over to the one
-/// built for speed before there are many.
+/// Whether checkpoints are packed. The module of a first visit keeps plain copies: it must be small, and hands the run
+/// over to the module built for speed before there are many.
 pub(crate) const PACKS: bool = cfg!(any(feature = "cli", feature = "whatif"));

@@ -1,5 +1,6 @@
-//! Products of whole numbers that nearly always fit 32 bits. WebAssembly has no instruction that tells whether a product of 64 bits
-//! overflowed, and calls a function for it and for one of 128 bits: here that is left to the few that need it. Hashes need all 128.
+//! Products of whole numbers, fast if these fit 32 bits, as they nearly always do. WebAssembly has no instruction that
+//! detects an overflow of a 64-bit product, and calls a function for it and for 128-bit products. Here only the few
+//! products that need it call that function. Hashes need all 128 bits.
 
 /// A number times a count, checked.
 pub(crate) fn times(number: u64, count: u32) -> u64 {
@@ -15,7 +16,7 @@ fn times_large(number: u64, count: u32) -> u64 {
     number * u64::from(count)
 }
 
-/// A product that has room for any.
+/// A product with room for any result.
 pub(crate) fn wide_product(a: u64, b: u64) -> u128 {
     match (u32::try_from(a), u32::try_from(b)) {
         (Ok(a), Ok(b)) => u128::from(u64::from(a) * u64::from(b)),
@@ -36,7 +37,7 @@ pub(crate) fn is_larger_product(these: [u64; 3], others: [u64; 3]) -> bool {
     if width(these).max(width(others)) > u64::BITS {
         return is_larger_product_wide(these, others);
     }
-    // Neither can overflow: saying so spares WebAssembly the question.
+    // Neither can overflow; `wrapping` saves the check in WebAssembly.
     let product = |[a, b, c]: [u64; 3]| a.wrapping_mul(b).wrapping_mul(c);
     product(these) > product(others)
 }
@@ -57,7 +58,7 @@ pub(crate) fn halves_of_product(a: u64, b: u64) -> (u64, u64) {
         return (wide as u64, (wide >> 64) as u64);
     }
     let ((a_high, a), (b_high, b)) = ((a >> 32, a & LOW), (b >> 32, b & LOW));
-    // None of these sums overflows: saying so spares WebAssembly the question.
+    // None of these sums overflows; `wrapping` saves the check in WebAssembly.
     let low = a.wrapping_mul(b);
     let middle = a_high.wrapping_mul(b).wrapping_add(low >> 32);
     let other = a.wrapping_mul(b_high).wrapping_add(middle & LOW);

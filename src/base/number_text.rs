@@ -1,4 +1,4 @@
-//! Numbers in words: three significant digits, milliseconds below a second, as on the page.
+//! Numbers as text: three significant digits, milliseconds below a second, as on the page.
 
 use crate::base::math;
 use crate::base::small::decimal::fixed;
@@ -15,7 +15,7 @@ pub(crate) fn duration(us: u64) -> String {
     }
 }
 
-/// Three significant digits, at most two of them decimals; what is below a hundredth has three.
+/// Three significant digits, at most two of them decimals; numbers below a hundredth have three.
 fn in_short(x: f64) -> String {
     let decimals = if x < 0.01 {
         3

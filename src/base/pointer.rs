@@ -1,13 +1,13 @@
-//! Files that stand for others: what Git LFS and git-annex leave in the place of a large file that was not fetched.
+//! Pointer files: Git LFS and git-annex leave them in place of a large file that was not fetched.
 
 use super::Diagnostic;
 
-/// How a pointer of Git LFS begins.
+/// First line of a pointer of Git LFS.
 const LFS: &str = "version https://git-lfs.github.com/spec/";
 /// Longest first line of a pointer.
 const MOST: usize = 1024;
 
-/// Says that a text is a pointer, if it is one, and how to fetch the file.
+/// If a text is a pointer: a message with the command that fetches the file.
 pub fn pointer(text: &str) -> Option<Diagnostic> {
     let line = text.trim_start_matches('\u{feff}').trim_start().lines().next()?.trim_end();
     let told = |what: &str, fix: &str| Diagnostic::error("", what, "the file that it stands for", fix);
@@ -15,7 +15,7 @@ pub fn pointer(text: &str) -> Option<Diagnostic> {
         let fix = "fetch the file with `git lfs pull`, or download it itself";
         return Some(told("a pointer of Git LFS instead of the file", fix));
     }
-    // An unlocked file holds the place of its key; a link that was copied as text, its target.
+    // An unlocked file contains the path of its key; a link that was copied as text contains its target.
     let annexed = line.starts_with("/annex/objects/") || line.contains(".git/annex/objects/");
     let fix = "fetch the file with `git annex get`, or download it itself";
     (annexed && line.len() < MOST && !line.contains(['{', '"', ',']))

@@ -48,7 +48,7 @@ impl<T: Ord + Clone> PartialEq for Queue<T> {
 
 impl<T: Ord + Clone + Serialize> Serialize for Queue<T> {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        // Ascending in what is reversed: the last comes first.
+        // Sorted by reversed items, so that the smallest item is last.
         s.collect_seq(self.0.clone().into_sorted_vec().iter().rev().map(|Reverse(item)| item))
     }
 }

@@ -1,5 +1,4 @@
-//! A document as a tree, and the keys that one of its objects has twice: `serde_json` keeps the last of them and says
-//! nothing.
+//! Reads a document as a tree and reports keys that an object has twice: `serde_json` silently keeps the last value.
 
 use super::json::PathStep;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -9,12 +8,12 @@ use std::fmt;
 /// Most repeated keys that are remembered.
 const MOST: usize = 100;
 
-/// A tree, and what was said twice in its text.
+/// A tree, and the repeated keys of its text.
 #[derive(Debug, Default)]
 pub struct ReadTree {
     /// The tree, with the last of several values.
     pub tree: Value,
-    /// The way to each key that is there twice, in the order of the text.
+    /// The path of each repeated key, in the order of the text.
     pub repeated: Vec<Vec<PathStep>>,
 }
 
@@ -34,7 +33,7 @@ impl ReadTree {
     }
 }
 
-/// Where reading has come to.
+/// The current position of reading.
 #[derive(Default)]
 struct Walk {
     path: Vec<PathStep>,
@@ -146,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_are_there_twice_are_noted_with_their_way() {
+    fn repeated_keys_are_noted_with_their_path() {
         let read =
             ReadTree::from_json(r#"{"a": 1, "b": [{"c": 1}, {"c": 2, "d": 0, "c": 3, "c": 4}], "a": 5}"#)
                 .unwrap();

@@ -1,13 +1,13 @@
 //! Random numbers: one ChaCha8 stream for every (purpose, entity), all derived from the run's seed.
 //!
-//! A stream belongs to one consumer. Adding a replica or switching the router opens or closes streams of its own and
-//! moves nobody else's draws, which is what makes two policies comparable on identical traffic.
+//! A stream belongs to one consumer. Adding a replica or switching the router opens or closes only its own streams and
+//! leaves all other draws unchanged. This makes two policies comparable on identical traffic.
 
 use rand::{Rng as _, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-/// What a stream is for. The numbers are part of every result: never renumber, only append.
+/// The purpose of a stream. The numbers are part of every result: never renumber, only append.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Purpose {
@@ -25,13 +25,13 @@ pub enum Purpose {
     Ties = 6,
     /// Sessions of one client: which one a request belongs to.
     Sessions = 7,
-    /// How many rounds one conversation has.
+    /// Number of rounds of one conversation.
     Rounds = 8,
-    /// What the user adds in a round of one conversation.
+    /// Tokens that the user adds in a round of one conversation.
     RoundPrompts = 9,
-    /// How long the answer in a round of one conversation is.
+    /// Length of the answer in a round of one conversation.
     RoundOutputs = 10,
-    /// How long the user thinks before a round of one conversation.
+    /// Thinking time of the user before a round of one conversation.
     ThinkTimes = 11,
     /// Choices by score.
     Picks = 12,
@@ -39,9 +39,9 @@ pub enum Purpose {
     PromptOrder = 13,
     /// Choices by cost.
     CostPicks = 14,
-    /// Which stretches of a run a resample of it consists of.
+    /// The parts of a run that make up a resample of it.
     Resamples = 15,
-    /// How long one start of one replica takes.
+    /// Duration of one start of one replica.
     Starts = 16,
 }
 
@@ -58,8 +58,8 @@ impl Stream {
         Self(rng)
     }
 
-    /// Part number `part` of such a stream: it starts 65,536 words of 32 bits after the part before it, many more than are
-    /// ever drawn for one thing. So a draw can be had again without those before it.
+    /// Part number `part` of such a stream: it starts 65,536 words of 32 bits after the part before it, many more than
+    /// are ever drawn for one purpose. A draw can thus be repeated without those before it.
     #[must_use]
     pub fn part(seed: u64, purpose: Purpose, entity: u32, part: u32) -> Self {
         let mut stream = Self::new(seed, purpose, entity);

@@ -1,7 +1,7 @@
-//! A value that copies of what it belongs to share until one of them changes it.
+//! A value that is shared by copies of its owner until one of them changes it (copy on write).
 //!
-//! What belongs to one replica and is large stands behind one: a copy of a run costs a pointer for it, and it is copied itself when either
-//! of them goes on and changes it.
+//! It holds the large data of a replica: a copy of a run costs a pointer for it, and the data is copied when one of
+//! the runs changes it.
 
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
@@ -12,14 +12,14 @@ use std::rc::Rc;
 pub struct Shared<T>(Rc<T>);
 
 impl<T: Clone> Shared<T> {
-    /// A value that nobody else has.
+    /// A value that is not shared.
     #[must_use]
     pub fn new(value: T) -> Self {
         Self(Rc::new(value))
     }
 
-    /// The value, to change it: nobody else's from now on. Where copies share it, it is copied first. Called once for each thing that is
-    /// done with the value, not in the loops inside.
+    /// The value for changes, not shared from now on; a shared value is copied first. Call it once per operation, not
+    /// in inner loops.
     #[inline]
     pub fn own(&mut self) -> &mut T {
         if Rc::strong_count(&self.0) > 1 {
@@ -57,7 +57,7 @@ mod tests {
         assert_eq!((a.as_slice(), b.as_slice()), (&[1, 2, 3][..], &[1, 2][..]));
         let place = a.as_ptr();
         a.own()[0] = 7;
-        assert_eq!((a[0], a.as_ptr()), (7, place), "what nobody shares is not copied");
+        assert_eq!((a[0], a.as_ptr()), (7, place), "a value that is not shared is not copied");
         assert_eq!(postcard::to_stdvec(&a), postcard::to_stdvec(&vec![7, 2, 3]));
     }
 }

@@ -1,7 +1,8 @@
-//! A queue whose copies share what they have in common: entries come at its tail, go at its head, and never change in between.
+//! A queue whose copies share common pieces: entries are added at its tail, removed at its head, and never change in
+//! between.
 //!
-//! It is kept in pieces. A piece that is full can be packed: once, for the run and for all checkpoints, which keep nothing else of it. A
-//! run that was restored from one unpacks a piece when somebody reads it.
+//! It is kept in pieces. A full piece can be packed: once, for the run and for all checkpoints, which keep only the
+//! packed form. A run that was restored from a checkpoint unpacks a piece when it is read.
 
 use super::PACKS;
 use serde::ser::SerializeSeq;
@@ -10,7 +11,7 @@ use std::cell::OnceCell;
 use std::fmt::Debug;
 use std::rc::Rc;
 
-/// What a queue can pack.
+/// Entries that a queue can pack.
 pub trait Entry: Sized {
     /// Packed entries.
     type Packed: ?Sized + Debug;
@@ -39,7 +40,7 @@ impl<T: Entry> Piece<T> {
         self.plain.get_or_init(|| T::unpack(self.packed.get().expect("INV-6: a piece of a queue is missing")))
     }
 
-    /// The same piece as a checkpoint keeps it, and as it comes back from there.
+    /// The same piece as a checkpoint keeps it, and as it is restored.
     fn at_rest(&self) -> Rc<Self> {
         let packed = self.packed.get_or_init(|| T::pack(self.entries())).clone();
         Rc::new(Self { plain: OnceCell::new(), packed: packed.into() })
@@ -63,18 +64,18 @@ impl<T: Entry> Piece<T> {
     }
 }
 
-/// A queue in pieces of so many entries. Written and read like a plain list.
+/// A queue in pieces of `PIECE` entries. Written and read like a plain list.
 #[derive(Debug)]
 pub struct SharedQueue<T: Entry, const PIECE: usize> {
     /// Full pieces, oldest first.
     pieces: Vec<Rc<Piece<T>>>,
-    /// Entries of the oldest piece that have gone.
+    /// Entries of the oldest piece that were removed.
     gone: usize,
-    /// The newest entries, at most a piece of them; some if there are any entries.
+    /// The newest entries, at most a piece; not empty unless the queue is.
     tail: Vec<T>,
-    /// These, while they are kept in a checkpoint.
+    /// The packed tail, while kept in a checkpoint.
     packed_tail: Option<Rc<T::Packed>>,
-    /// Memory of a piece that has gone, for the next one.
+    /// Memory of a removed piece, for the next one.
     spare: Vec<T>,
 }
 
@@ -93,17 +94,17 @@ impl<T: Entry + Clone, const PIECE: usize> Clone for SharedQueue<T, PIECE> {
 }
 
 impl<T: Entry, const PIECE: usize> SharedQueue<T, PIECE> {
-    /// How many entries.
+    /// Number of entries.
     pub fn len(&self) -> usize {
         self.pieces.len() * PIECE + self.tail.len() - self.gone
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.tail.is_empty()
     }
 
-    /// Enters an entry at the tail.
+    /// Adds an entry at the tail.
     #[inline]
     pub fn push(&mut self, entry: T) {
         if self.tail.len() == PIECE {
@@ -120,7 +121,7 @@ impl<T: Entry, const PIECE: usize> SharedQueue<T, PIECE> {
         self.pieces.push(Rc::new(Piece { plain: full.into(), packed: OnceCell::new() }));
     }
 
-    /// The entry after so many others; its piece is unpacked.
+    /// The entry at a position; its piece is unpacked.
     pub fn get(&self, at: usize) -> Option<&T> {
         let at = at + self.gone;
         match self.pieces.get(at / PIECE) {
@@ -139,7 +140,7 @@ impl<T: Entry, const PIECE: usize> SharedQueue<T, PIECE> {
         self.tail.last()
     }
 
-    /// Forgets the entry at the head; returns whether there was one.
+    /// Removes the entry at the head; returns whether there was one.
     #[inline]
     pub fn drop_first(&mut self) -> bool {
         if self.is_empty() {
@@ -176,8 +177,8 @@ impl<T: Entry, const PIECE: usize> SharedQueue<T, PIECE> {
         }
     }
 
-    /// Keeps nothing but packed pieces, which all copies share, and a packed tail, until [`unpack`](Self::unpack). A single entry at
-    /// the tail, which may still change, stays as it is.
+    /// Keeps only packed pieces, which all copies share, and a packed tail, until [`unpack`](Self::unpack). The single
+    /// last entry, which may still change, stays unpacked.
     pub fn pack(&mut self) {
         self.rest();
         if PIECE > 1 {
@@ -185,18 +186,18 @@ impl<T: Entry, const PIECE: usize> SharedQueue<T, PIECE> {
         }
     }
 
-    /// Has its entries again; pieces are unpacked when they are read.
+    /// Restores the entries; pieces are unpacked when they are read.
     pub fn unpack(&mut self) {
-        // What is unpacked is not the checkpoint's.
+        // Unpacked pieces do not belong to the checkpoint.
         self.rest();
         if let Some(tail) = self.packed_tail.take() {
             self.tail = T::unpack(&tail);
         }
     }
 
-    /// Bytes that `later`, which went on from a copy of this queue, does not share.
+    /// Bytes that are not shared with `later`, which continued from a copy of this queue.
     pub fn bytes_beside(&self, later: Option<&Self>) -> u64 {
-        // What both have stands in the same order in both.
+        // Common pieces have the same order in both.
         let theirs = later.map_or(&[][..], |later| &later.pieces);
         let first = theirs.first().and_then(|first| self.pieces.iter().position(|piece| piece.shares(first)));
         let mut bytes = self.packed_tail.as_ref().map_or(T::bytes(&self.tail), |tail| T::packed_bytes(tail));
@@ -260,7 +261,7 @@ mod tests {
 
     type Queue = SharedQueue<u64, PIECE>;
 
-    /// The entry that comes after `i` others: like none of these.
+    /// Entry number `i`, different from all others.
     fn entry(i: u64) -> u64 {
         i.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
@@ -271,7 +272,7 @@ mod tests {
         queue
     }
 
-    /// Lets as many entries go as come.
+    /// Removes as many entries as it adds.
     fn go_on(queue: &mut Queue, entries: u64) {
         for i in 0..entries {
             queue.drop_first();
@@ -297,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_go_in_the_order_in_which_they_came() {
+    fn entries_leave_in_the_order_of_arrival() {
         for kept in [1, 10, PIECE, PIECE + 1, 3 * PIECE + 5] {
             let mut queue = Queue::default();
             let mut plain = VecDeque::new();

@@ -33,9 +33,9 @@ pub struct Blocks(pub u32);
 
 /// An instant or a duration: whole microseconds.
 pub trait Time: Copy {
-    /// The quantity of so many microseconds.
+    /// The quantity of a number of microseconds.
     fn from_us(us: u64) -> Self;
-    /// How many microseconds.
+    /// Number of microseconds.
     fn us(self) -> u64;
 }
 
@@ -116,8 +116,8 @@ impl Micros {
     /// The largest instant that a JavaScript number holds exactly, 2^53 - 1; also "never".
     pub const MAX: Self = Self((1 << 53) - 1);
 
-    /// Where the clock ends: 2^52 microseconds, 142 years. Nothing happens there or later. The longest a request can have taken
-    /// until then and the time its tokens take to be shown still lie below [`Micros::MAX`].
+    /// The end of the clock: 2^52 microseconds, 142 years. Nothing happens at or after it. The longest latency of a
+    /// request until then plus the time to show its tokens is still below [`Micros::MAX`].
     pub const END: Self = Self(1 << 52);
 
     /// The duration since `earlier`, which must not lie after `self`.
@@ -127,7 +127,7 @@ impl Micros {
         Span(self.0 - earlier.0)
     }
 
-    /// `self + span`, or [`Micros::END`] where that is earlier.
+    /// `self + span`, or [`Micros::END`] if that is earlier.
     #[must_use]
     pub fn saturating_add(self, span: Span) -> Self {
         Self(self.0.saturating_add(span.0).min(Self::END.0))
@@ -140,7 +140,7 @@ impl Micros {
 }
 
 impl Span {
-    /// No time at all.
+    /// A duration of zero.
     pub const ZERO: Self = Self(0);
 
     /// Whole milliseconds.
@@ -182,7 +182,7 @@ impl AddAssign for Span {
 }
 
 impl Tokens {
-    /// How many blocks of `block` tokens hold this many tokens.
+    /// Number of blocks of `block` tokens that hold this many tokens.
     #[must_use]
     pub fn blocks(self, block: Tokens) -> Blocks {
         Blocks(self.0.div_ceil(block.0))

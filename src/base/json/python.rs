@@ -1,15 +1,15 @@
-//! JSON as Python writes it: `json.dump` puts `Infinity`, `-Infinity` and `NaN` where JSON has no number.
+//! Reads JSON as Python writes it: `json.dump` writes `Infinity`, `-Infinity` and `NaN`, which JSON does not have.
 //!
-//! They become text of the same length, so that a reader of plain JSON tells line and column as they stand in the file. What an infinite
-//! figure means depends on its key, which the caller reads.
+//! They become text of the same length, so that lines and columns in messages match the file. The meaning of an
+//! infinite figure depends on its key, which the caller reads.
 
 use std::borrow::Cow;
 
-/// The words, and the JSON that takes their place.
+/// The words, and the JSON that replaces them.
 const WORDS: [(&str, &str); 3] = [("-Infinity", "\"-inf\"   "), ("Infinity", "\"inf\"   "), ("NaN", "\"\" ")];
 
-/// Plain JSON of what Python wrote: the text `inf` or `-inf` for an infinite number, an empty text for none. Every other byte stays
-/// where it is; words within strings and names of fields are left alone.
+/// Plain JSON from Python's: the text `inf` or `-inf` for an infinite number, an empty text for `NaN`. Every other
+/// byte keeps its position; words within strings and names of fields are unchanged.
 pub fn from_python(text: &str) -> Cow<'_, str> {
     if !text.contains("Infinity") && !text.contains("NaN") {
         return Cow::Borrowed(text);
@@ -42,7 +42,7 @@ pub fn from_python(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether a word stands at a place where a value may be: after what comes before one, and before what ends one.
+/// Whether a word is at the position of a value, judged by the characters before and after it.
 fn is_value(bytes: &[u8], at: usize, before: u8, word: &str) -> bool {
     if !matches!(before, b':' | b'[' | b',') || !bytes[at..].starts_with(word.as_bytes()) {
         return false;
@@ -51,7 +51,7 @@ fn is_value(bytes: &[u8], at: usize, before: u8, word: &str) -> bool {
     after.is_none_or(|c| matches!(c, b',' | b']' | b'}'))
 }
 
-/// The place after a string. One that is not closed ends with its line, as no string of JSON goes on in the next.
+/// The position after a string. An unclosed string ends with its line, as strings in JSON do not span lines.
 fn end_of_string(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while at < bytes.len() {

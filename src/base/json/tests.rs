@@ -1,4 +1,4 @@
-//! Data and messages are those of `serde_json`, and a misfit says where it is.
+//! Tests: data and messages are those of `serde_json`, and errors have a path.
 
 use super::*;
 use serde_json::json;
@@ -64,7 +64,7 @@ fn data_and_messages_are_those_of_serde_json() {
 }
 
 #[test]
-fn a_list_is_no_object() {
+fn a_list_is_not_an_object() {
     #[derive(Debug, serde::Deserialize)]
     struct Point {
         #[expect(dead_code, reason = "only read from lists here, which fails")]
@@ -75,7 +75,7 @@ fn a_list_is_no_object() {
 }
 
 #[test]
-fn a_misfit_knows_its_place() {
+fn a_wrong_type_is_reported_with_its_path() {
     let value = json!([{"box": {"names": ["a", 3]}}]);
     let error = data::<Vec<Shape>>(&value).unwrap_err();
     let steps: Vec<PathStep> = error.steps().cloned().collect();
@@ -109,7 +109,7 @@ fn compact_text_is_that_of_serde_json() {
 }
 
 #[test]
-fn python_s_numbers_that_json_has_not_become_text_and_everything_else_stays_where_it_was() {
+fn infinity_and_nan_become_text_and_all_other_bytes_keep_their_position() {
     let read = |text: &str| serde_json::from_str::<serde_json::Value>(&from_python(text));
     let text = "{\"a\": Infinity, \"b\":[-Infinity,NaN , 1.5],\n \"c\":NaN}";
     assert_eq!(read(text).unwrap(), json!({"a": "inf", "b": ["-inf", "", 1.5], "c": ""}));
@@ -122,7 +122,7 @@ fn python_s_numbers_that_json_has_not_become_text_and_everything_else_stays_wher
     ] {
         assert_eq!(from_python(plain), plain);
     }
-    // Errors are where they are in the file.
+    // Errors have the position of the file.
     for broken in
         ["{\"a\": Infinity,\n \"b\": [NaN, -Infinity], \"c\" 1}", "{\"a\": NaN", "[NaN, \"é\", nan]"]
     {

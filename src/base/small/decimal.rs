@@ -7,7 +7,8 @@ use crate::base::json;
 /// Most zeros that are written out.
 const ZEROS: i32 = 21;
 
-/// The fewest digits that tell the number, without an exponent unless that is long: `0.1`, `5`, `1500000`, `1e303`.
+/// The fewest digits that identify the number, without an exponent unless that is long: `0.1`, `5`, `1500000`,
+/// `1e303`.
 pub(crate) fn plain(x: f64) -> String {
     if !x.is_finite() {
         return if x.is_nan() { "NaN" } else { "infinity" }.to_owned();
@@ -30,7 +31,7 @@ pub(crate) fn plain(x: f64) -> String {
     }
 }
 
-/// With so many decimals (at most 6), rounded to the nearest, half to even; plain where it is 2^43 or more.
+/// With a number of decimals (at most 6), rounded to the nearest, half to even; plain if it is 2^43 or more.
 pub(crate) fn fixed(x: f64, decimals: usize) -> String {
     const TOP_BIT: u64 = 1 << 52;
     let exponent = (x.to_bits() >> 52) as i32 & 0x7ff;
@@ -75,7 +76,7 @@ mod tests {
         ];
         for (x, decimals) in all.into_iter().flat_map(|x| [0, 1, 2, 3, 6].map(|d| (x, d))) {
             let same = format!("{x:.decimals$}");
-            // The standard library keeps the sign of what is rounded to nothing.
+            // The standard library keeps the sign of a number that rounds to zero.
             let same =
                 if same.trim_matches(['-', '0', '.']).is_empty() { same.replace('-', "") } else { same };
             assert_eq!(fixed(x, decimals), same, "{x} with {decimals}");

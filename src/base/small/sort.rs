@@ -9,7 +9,7 @@ pub fn sort_pairs(pairs: &mut [(u64, u64)]) {
     pairs.sort_unstable();
 }
 
-/// Brings the `most` smallest of unlike pairs to the front, in no order.
+/// Brings the `most` smallest of distinct pairs to the front, unordered.
 #[inline(never)]
 pub fn select_pairs(mut pairs: &mut [(u64, u64)], mut most: usize) {
     while pairs.len() > 1 && most < pairs.len() {
@@ -27,7 +27,7 @@ pub fn select_pairs(mut pairs: &mut [(u64, u64)], mut most: usize) {
             pairs = &mut pairs[..smaller];
             continue;
         }
-        // The pivot stands among the others; the next round is about what follows it.
+        // The pivot is in its place; the next round sorts what follows it.
         let at = (smaller..=last).find(|&i| pairs[i] == pivot).unwrap_or(smaller);
         pairs.swap(at, smaller);
         most -= smaller + 1;
@@ -35,7 +35,7 @@ pub fn select_pairs(mut pairs: &mut [(u64, u64)], mut most: usize) {
     }
 }
 
-/// Brings the value at `rank` of the sorted values there, what is smaller before it and what is larger behind it.
+/// Brings the value of rank `rank` to its sorted position, with smaller values before it and larger ones behind it.
 #[inline(never)]
 pub fn select(mut values: &mut [u64], mut rank: usize) {
     while values.len() > 1 {
@@ -47,7 +47,7 @@ pub fn select(mut values: &mut [u64], mut rank: usize) {
             values = &mut values[..smaller];
             continue;
         }
-        // The pivot and its like come next.
+        // Values equal to the pivot come next.
         values = &mut values[smaller..];
         rank -= smaller;
         let equal = part(values, |v| v == pivot);
@@ -59,7 +59,7 @@ pub fn select(mut values: &mut [u64], mut rank: usize) {
     }
 }
 
-/// Brings those that are in to the front and tells how many there are. Without a branch that depends on the values.
+/// Brings the selected values to the front and returns their number, without a branch that depends on the values.
 fn part(values: &mut [u64], is_in: impl Fn(u64) -> bool) -> usize {
     let mut front = 0;
     for i in 0..values.len() {

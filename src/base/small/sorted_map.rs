@@ -1,7 +1,7 @@
-//! A map in order of its keys, kept as a sorted list: for few keys, or for keys that come in order.
+//! A map in order of its keys, kept as a sorted list: for few keys, or for keys that are inserted in order.
 //!
-//! Finding takes O(log n); inserting or removing moves all entries behind. Where keys come in any order and there are many,
-//! [`LookupMap`](crate::base::lookup::LookupMap) is the one to take.
+//! Finding takes O(log n); inserting or removing moves all entries behind. For many keys in any order use
+//! [`LookupMap`](crate::base::lookup::LookupMap).
 //!
 //! Saves five sixths of the code of the standard library's tree, which does all of it in O(log n). With `decimal`
 //! and one sort the first module became 19 KB smaller; alone it is not measured.
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_stand_in_order_however_they_come_and_the_latest_value_counts() {
+    fn keys_are_sorted_after_any_order_of_insertion_and_the_latest_value_counts() {
         let map: SortedMap<u32, char> = [(3, 'c'), (1, 'x'), (2, 'b'), (1, 'a')].into_iter().collect();
         assert_eq!(map.iter().collect::<Vec<_>>(), [&(1, 'a'), &(2, 'b'), &(3, 'c')]);
         assert_eq!((map.len(), map.get(&2), map.get(&4)), (3, Some(&'b'), None));

@@ -116,7 +116,7 @@ fn paths_and_documents_of_any_depth_are_refused_in_words() {
         let text = format!("{}1{}", open.repeat(50_000), close.repeat(50_000));
         refused(&run_with(&["check", "-"], text.as_bytes()), &["deep"]);
         let file = TempFile::new(&format!("deep{}.yaml", open.len()), text.as_bytes());
-        refused(&run(&["check", file.path()]), &["too deep to read"]);
+        refused(&run(&["check", file.path()]), &["nested too deeply to read"]);
     }
 }
 

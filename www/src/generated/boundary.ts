@@ -596,7 +596,7 @@ export type DetailTable = {
 export type Diagnostic = {
   /** Error or warning. */
   severity: Severity,
-  /** Where: the path of the field, such as `cluster.pools[0].replicas`, or `line 17` of a trace. Empty for the whole. */
+  /** Path of the field, such as `cluster.pools[0].replicas`, or `line 17` of a trace. Empty for the whole. */
   path: string,
   /** What was found. */
   found: string,
@@ -2238,7 +2238,7 @@ export type Sentence = {
   numbers: Array<Quoted>,
 };
 
-/** How bad it is. */
+/** Severity. */
 export type Severity = "error" | "warning";
 
 /** A part of a picture. */
