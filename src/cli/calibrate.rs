@@ -180,15 +180,8 @@ fn push_fit(text: &mut String, name: &str, fitted: &Fit) {
     writeln!(text, "  loss {:.5}, from {:.5}", fitted.loss[1], fitted.loss[0])
         .expect("a String takes any text");
     for f in &fitted.told {
-        let interval = f.half.map_or_else(
-            || "not determined by these data".to_owned(),
-            |h| {
-                format!(
-                    "± \
-        {h:.3}"
-                )
-            },
-        );
+        let interval =
+            f.half.map_or_else(|| "not determined by these data".to_owned(), |h| format!("± {h:.3}"));
         let mark = if f.experiments < FEW { " (few)" } else { "" };
         writeln!(text, "  {:<28} {:>10.4} {interval}, {} experiments{mark}", f.name, f.value, f.experiments)
             .expect("a String takes any text");

@@ -74,8 +74,7 @@ fn write_assumptions(out: &mut String, l: &LawFound) {
     out.push_str(if l.fits {
         "\n"
     } else {
-        ": the cluster does not have the structure that this law \
-    assumes\n"
+        ": the cluster does not have the structure that this law assumes\n"
     });
     for a in &l.assumptions {
         let verdict = match a.verdict {
