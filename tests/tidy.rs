@@ -1,6 +1,6 @@
-//! The rules of the house that no compiler checks: which module may use which, how long a file and a function may
-//! be, what must not be written anywhere, that the scenarios shipped are sound, and that every invariant named in
-//! the code is explained. ARCHITECTURE.md and STYLE.md say why; a failure here says where.
+//! Rules of the code that no compiler checks: which module may use which, how long a file and a function may be, what
+//! must not be written anywhere, that the scenarios shipped are sound, and that every invariant named in the code is
+//! explained. ARCHITECTURE.md and STYLE.md say why; a failure here says where.
 
 #[path = "tidy/documents.rs"]
 mod documents;
@@ -190,7 +190,7 @@ fn a_module_uses_only_the_layers_above_it() {
     report("a module uses only the layers above it", &problems);
 }
 
-/// Sums that grow: a new variant is to be thought about wherever one is told apart.
+/// Enums that grow: a new variant must be considered wherever variants are distinguished.
 const MATCHED_IN_FULL: &[&str] =
     &["Fact", "ClusterEvent", "ReplicaEvent", "DepartureReason", "Location", "ReplicaPhase"];
 
@@ -220,7 +220,7 @@ fn an_arm_for_whatever_is_left_is_found_in_every_form() {
     );
 }
 
-/// The fence itself stands where it should: it must catch what it is there for.
+/// Tests of the fence itself: it must catch each violation.
 #[test]
 fn the_layer_fence_catches_every_way_around_it() {
     let caught = |module: &str, text: &str| {
@@ -276,7 +276,7 @@ fn only_the_shells_touch_the_machine() {
 }
 
 #[test]
-fn a_file_tells_one_story() {
+fn a_file_has_at_most_500_lines() {
     let mut problems = Vec::new();
     let mut sources = files("src", &[".rs"]);
     sources.extend(files("tests", &[".rs"]));
@@ -304,7 +304,7 @@ fn a_file_tells_one_story() {
 }
 
 #[test]
-fn a_function_fits_a_screen() {
+fn a_function_has_at_most_70_lines() {
     let mut problems = Vec::new();
     let mut needed = BTreeSet::new();
     for (path, text) in files("src", &[".rs"]) {

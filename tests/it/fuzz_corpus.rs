@@ -38,7 +38,7 @@ fn traces_of_the_corpus_are_the_same_wherever_they_are_cut() {
 }
 
 #[test]
-fn policies_of_the_corpus_are_told_of_key_by_key() {
+fn policies_of_the_corpus_are_reported_key_by_key() {
     replay("policies", targets::policies);
 }
 

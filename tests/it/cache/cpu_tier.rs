@@ -472,7 +472,7 @@ fn a_load_is_seen_in_the_log_the_frame_and_the_life_of_its_request() {
 }
 
 #[test]
-fn settings_of_a_tier_that_mean_nothing_are_told_of() {
+fn settings_of_a_tier_without_effect_are_reported() {
     let told = |settings: &str, compat: &str| -> Vec<String> {
         let kv =
             format!("{{\"cluster\": {{\"compat\": \"{compat}\", \"pools\": [{{\"kv\": {{{settings}}}}}]}}}}");

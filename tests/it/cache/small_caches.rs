@@ -1,5 +1,5 @@
-//! Caches too small for what is asked of them: requests are given up, preempted and moved, and the run still ends with
-//! everybody accounted for.
+//! Caches too small for their load: requests are given up, preempted and moved, and the run still ends with every
+//! request accounted for.
 
 use tokenyard::base::Micros;
 use tokenyard::session::{Audience, Report, Session};
@@ -74,7 +74,7 @@ fn a_queued_prompt_that_no_longer_fits_is_given_up_in_both_modes() {
 }
 
 #[test]
-fn a_livelock_before_a_distant_horizon_ends_the_run_and_is_told() {
+fn a_livelock_before_a_distant_horizon_ends_the_run_and_is_reported() {
     let report = run(
         r#"{"run":{"horizon_s":2000000,"warmup_s":0,"max_requests":2},"cluster":{"compat":"blis","pools":[{"replicas":1,
         "latency":{"fitted":{"step_us":0,"step_us_per_prefill_token":0,"step_us_per_decode_token":0}},

@@ -1,4 +1,4 @@
-//! The command line: what it prints where, and how it exits.
+//! The command line: its output on stdout and stderr, and its exit codes.
 
 use crate::support::command::{TempFile, run, run_with, stderr, stdout};
 use std::fmt::Write as _;
@@ -73,11 +73,11 @@ fn settings_change_the_scenario_and_are_checked_like_it() {
 }
 
 #[test]
-fn a_random_seed_is_a_new_one_and_is_told_and_written_so_that_the_run_can_be_made_again() {
+fn a_random_seed_is_new_and_is_printed_so_that_the_run_can_be_repeated() {
     let drawn = || {
         let out = run(&short(&["run", "--json", "chat-4xh100", "--set", "seed=random"]));
         let told = stderr(&out);
-        let seed = told.split_whitespace().nth(1).expect("a seed is told").to_owned();
+        let seed = told.split_whitespace().nth(1).expect("the seed is printed").to_owned();
         let line = format!("seed: {seed} (--set seed={seed} gives this run again)\n");
         assert!(told.starts_with(&line), "{told}");
         (seed, stdout(&out))
@@ -105,7 +105,7 @@ fn check_says_ok_or_everything_that_is_wrong() {
 }
 
 #[test]
-fn files_that_are_no_scenarios_are_told_apart() {
+fn files_that_are_not_scenarios_are_distinguished() {
     let binary = TempFile::new("binary.json", b"\x1f\x8b\x08\0\0\0\0\0\0\x03");
     let out = run(&["run", binary.path()]);
     assert_eq!(out.status.code(), Some(2));
@@ -369,7 +369,7 @@ fn lists_name_what_scenarios_can_name() {
 }
 
 #[test]
-fn who_reads_only_the_beginning_ends_the_command_in_peace() {
+fn a_reader_that_closes_the_pipe_ends_the_command_without_an_error() {
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_tokenyard"))
         .args(["golden", "tests/goldens/default/34_multi_turn_output_reuse.json"])
         .stdout(std::process::Stdio::piped())
@@ -382,7 +382,7 @@ fn who_reads_only_the_beginning_ends_the_command_in_peace() {
 }
 
 #[test]
-fn the_summary_shows_dashes_and_notices_and_json_tells_them_on_stderr() {
+fn the_summary_shows_dashes_and_notices_and_json_prints_them_on_stderr() {
     let capped = ["chat-4xh100", "--set", "run.max_requests=30", "--set", "run.horizon_s=0"];
     let out = run(&[&["run"], &capped[..]].concat());
     let text = stdout(&out);

@@ -1,4 +1,4 @@
-//! Policy bundles and RouteSim configurations as commands read them: every key is told of, and every mistake.
+//! Policy bundles and RouteSim configurations as commands read them: every key and every mistake is reported.
 
 use crate::support::command::{TempFile, run, stderr, stdout};
 use serde_json::Value;
@@ -78,7 +78,7 @@ fn digest(args: &[&str]) -> String {
 }
 
 #[test]
-fn every_key_of_a_bundle_is_told_of_once() {
+fn every_key_of_a_bundle_is_reported_once() {
     let bundle = TempFile::new("whole.yaml", BUNDLE);
     let out = run(&[&["run", "--json", "kv-pressure", "--policies", bundle.path()][..], &SHORT].concat());
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
@@ -190,7 +190,7 @@ fn check_refused(name: &str, bundle: &str, parts: &[&str]) {
 }
 
 #[test]
-fn mistakes_in_a_bundle_are_all_told_and_nothing_runs() {
+fn mistakes_in_a_bundle_are_all_reported_and_nothing_runs() {
     check_refused(
         "types.yaml",
         "admission: {type: token-buckett}\nrouting: {type: 7}\nscheduler: {type: sfj}\npriority: {}\n",
@@ -231,7 +231,7 @@ fn mistakes_in_a_bundle_are_all_told_and_nothing_runs() {
 }
 
 #[test]
-fn values_out_of_range_are_told_by_the_field_they_set() {
+fn values_out_of_range_are_reported_with_the_field_they_set() {
     let bundle = TempFile::new("range.yaml", "admission: {type: token-bucket, params: {bucket_size: 0}}");
     let out = run(&["run", "kv-pressure", "--policies", bundle.path()]);
     assert_eq!(out.status.code(), Some(2));
@@ -241,12 +241,12 @@ fn values_out_of_range_are_told_by_the_field_they_set() {
 }
 
 #[test]
-fn what_is_no_bundle_is_told_apart() {
+fn files_that_are_not_bundles_are_distinguished() {
     check_refused("broken.yaml", "admission:\n  type: [\n", &["line "]);
     check_refused("empty.yaml", "# nothing yet\n", &["an empty text"]);
     let out = run(&["run", "kv-pressure", "--policies", "no/such/policies.yaml"]);
     assert_eq!((out.status.code(), stdout(&out).as_str()), (Some(3), ""), "{}", stderr(&out));
-    // A scenario that is none is refused in its own name.
+    // An invalid scenario is refused with the name of its file.
     let bundle = TempFile::new("for-none.yaml", "scheduler: {type: sjf}\nrouting: {type: random}\n");
     for cluster in ["5", "{\"pools\": 5}", "{\"pools\": [5]}", "{\"pools\": [{\"engine\": 5}]}", "[]"] {
         let scenario = TempFile::new("none.json", format!("{{\"cluster\": {cluster}}}"));
@@ -338,7 +338,7 @@ fn a_whole_configuration_becomes_a_scenario_that_runs_on_its_trace() {
     );
 }
 
-/// Asserts that a configuration is refused, and that what is told has every part.
+/// Asserts that a configuration is refused, and that the message has every part.
 fn check_config_refused(name: &str, config: &str, parts: &[&str]) {
     let file = TempFile::new(name, config);
     let out = run(&["convert", file.path()]);
@@ -350,7 +350,7 @@ fn check_config_refused(name: &str, config: &str, parts: &[&str]) {
 }
 
 #[test]
-fn mistakes_in_a_configuration_are_all_told() {
+fn mistakes_in_a_configuration_are_all_reported() {
     let changed = |from: &str, to: &str| CONFIG.replace(from, to);
     check_config_refused(
         "enabled.toml",

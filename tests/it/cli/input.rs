@@ -1,4 +1,5 @@
-//! What the command line takes: traces from anywhere, documents that say things twice or too deep, settings that cannot be.
+//! Input of the command line: traces from files, stdin and gzip, documents with repeated keys or too much nesting,
+//! invalid settings.
 
 use crate::support::command::{TempFile, run, run_with, stderr, stdout};
 use flate2::Compression;
@@ -141,7 +142,7 @@ fn settings_below_values_that_have_no_fields_are_refused() {
 }
 
 #[test]
-fn a_policy_bundle_with_nothing_in_it_is_told() {
+fn an_empty_policy_bundle_is_reported() {
     let out = run_with(&["check", "kv-pressure", "--policies", "-"], b"{}");
     assert_eq!(stdout(&out), "ok\n");
     assert!(stderr(&out).contains("warning: nothing at all; allowed: a policy bundle"), "{}", stderr(&out));
@@ -271,7 +272,7 @@ fn a_link_of_two_runs_is_run_as_its_first_one_and_says_so() {
 }
 
 #[test]
-fn a_damaged_link_is_not_run_and_every_problem_of_it_is_told() {
+fn a_damaged_link_is_not_run_and_every_problem_of_it_is_reported() {
     refused(
         &run(&["run", "#chat-4xh100;cluster.pools[0].replicas=5000;sed=3"]),
         &["cluster.pools[0].replicas", "`seed`"],

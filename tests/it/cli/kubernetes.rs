@@ -1,4 +1,4 @@
-//! Autoscalers of Kubernetes as commands read them: what is set is what the notes say, and nothing is dropped without a word.
+//! Autoscalers of Kubernetes as commands read them: the settings match the notes, and every omission is reported.
 
 use crate::support::command::{TempFile, run, stderr, stdout};
 use serde_json::Value;
@@ -13,7 +13,7 @@ fn digest(args: &[&str]) -> String {
     stdout(&out)
 }
 
-/// What is said of a file of policies that ends with this exit code.
+/// The messages for a file of policies, with this exit code.
 #[track_caller]
 fn told(name: &str, text: &str, code: i32) -> String {
     let file = TempFile::new(name, text);
@@ -153,7 +153,7 @@ fn a_limiter_priorities_and_scores_are_the_optimisers() {
 }
 
 #[test]
-fn what_an_autoscaler_of_kubernetes_says_wrong_is_told() {
+fn mistakes_in_an_autoscaler_of_kubernetes_are_reported() {
     let told = |name: &str, text: &str| told(name, text, 2);
     let cpu = "kind: HorizontalPodAutoscaler\nspec: {maxReplicas: 3, metrics: [{type: Resource, resource: {name: cpu}}]}\n";
     assert!(told("cpu.yaml", cpu).contains("spec.metrics.0.type: not measured here: \"Resource\""));
@@ -314,7 +314,7 @@ fn a_newer_key_is_left_out_with_a_warning_and_a_slip_is_an_error() {
 }
 
 #[test]
-fn what_is_not_read_is_one_message_that_says_what_is() {
+fn an_object_that_is_not_read_gives_one_message_with_the_accepted_ones() {
     let picker = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- {type: queue-scorer}\nschedulingProfiles:\n- {name: default, plugins: [{pluginRef: queue-scorer, weight: 2}]}\n";
     let lines = told("picker.yaml", picker, 2);
     assert_eq!(lines.lines().count(), 1, "{lines}");
@@ -351,7 +351,7 @@ fn what_is_not_read_is_one_message_that_says_what_is() {
 }
 
 #[test]
-fn variants_that_no_pool_is_named_after_are_said_to_meet_in_one_pool() {
+fn variants_without_a_pool_of_their_name_are_reported_to_share_one_pool() {
     let variant = |name: &str, cost: u32| {
         format!(
             "kind: VariantAutoscaling\nspec: {{scaleTargetRef: {{name: {name}}}, variantCost: \"{cost}\"}}\n"

@@ -1,4 +1,5 @@
-//! Messages of libraries do not show through: what is wrong is said in the words of this program, with its place, and cut to a line.
+//! Messages of libraries never appear: problems are reported in the words of this program, with their place, and cut
+//! to a line.
 
 use crate::support::command::{TempFile, run, stderr, stdout};
 
@@ -86,7 +87,7 @@ fn files_that_cannot_be_read_are_named_with_the_reason() {
 }
 
 #[test]
-fn text_that_cannot_be_read_is_told_with_its_place() {
+fn unreadable_text_is_reported_with_its_place() {
     let yaml = [
         ("a: [1", "line 1, column 4: a bracket, a brace or a table's head that is not closed"),
         ("a: b: c", "a second key in one line"),
@@ -133,7 +134,7 @@ fn text_that_cannot_be_read_is_told_with_its_place() {
 }
 
 #[test]
-fn files_of_our_own_that_were_changed_are_told_with_the_path() {
+fn changed_files_of_the_program_are_reported_with_the_path() {
     let experiments =
         TempFile::new("experiments.json", r#"[{"id": "x", "group": "x", "model": "m", "gpu": "H100"}]"#);
     for text in ["{", "[{\"gpu\": 5}]", "{}", "[{\"gpu\": \"H100\", \"engine\": \"nope\"}]"] {

@@ -1,4 +1,4 @@
-//! No file that a command writes takes the place of one that it reads, however the two are named.
+//! No command overwrites a file that it reads, under any name of the file.
 #![cfg(unix)]
 
 use crate::support::command::{run, run_with, stderr};
@@ -75,7 +75,7 @@ fn rows_do_not_replace_the_trace_or_the_scenario_under_any_name() {
     let out = folder.path("new.csv");
     let done = run(&["run", &scenario, "--trace", &trace, "--requests", &out]);
     assert_eq!(done.status.code(), Some(0), "{}", stderr(&done));
-    // What the run before wrote is no input.
+    // The output of the previous run is not an input.
     assert_eq!(run(&["run", &scenario, "--trace", &trace, "--requests", &out]).status.code(), Some(0));
 }
 

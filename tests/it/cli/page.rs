@@ -39,7 +39,7 @@ fn without_names(text: &str) -> &str {
     }
 }
 
-/// A further line of what is said of an argument, as it goes on after `before`: a list of values stands in one line.
+/// A further line of the description of an argument, as a continuation of `before`: a list of values is on one line.
 fn continued(text: &str, before: &str) -> String {
     const VALUES: &str = "Values:";
     if text == "Possible values:" {

@@ -139,7 +139,7 @@ fn a_file_of_inputs_gives_what_comes_out_of_each() {
 }
 
 #[test]
-fn the_lock_out_can_be_watched_in_one_mode_and_is_mended_in_the_other() {
+fn the_lock_out_occurs_in_one_mode_and_not_in_the_other() {
     let accepted = |mode: &str| {
         let out = run(&["queueing", "tests/goldens/queueing/ekf_trajectories.json", "--mode", mode]);
         assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
@@ -154,7 +154,7 @@ fn the_lock_out_can_be_watched_in_one_mode_and_is_mended_in_the_other() {
 }
 
 #[test]
-fn a_file_that_is_none_is_refused_with_a_message_for_each_problem() {
+fn an_invalid_file_is_refused_with_a_message_for_each_problem() {
     for (name, text, told) in [
         ("empty", "", "an empty text"),
         (

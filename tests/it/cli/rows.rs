@@ -1,4 +1,4 @@
-//! `tokenyard run` with files of rows: what it writes, what it refuses, and how it ends when a file takes no more.
+//! `tokenyard run` with files of rows: what it writes, what it refuses, and how it ends when writing fails.
 
 use crate::support::command;
 use crate::support::command::{TempFile, run, stderr, stdout};
@@ -94,7 +94,7 @@ fn a_disk_that_is_full_ends_the_command_with_the_name_of_the_file() {
 
 #[cfg(unix)]
 #[test]
-fn a_pipe_that_nobody_reads_any_more_ends_the_command_with_its_name() {
+fn a_pipe_without_a_reader_ends_the_command_with_its_name() {
     let path = std::env::temp_dir().join(format!("tokenyard-pipe-{}.csv", std::process::id()));
     let made = std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo runs");
     assert!(made.success());

@@ -1,4 +1,5 @@
-//! The readable summary of `tokenyard run`: what it says of parts of the traffic is what the report of the same run says.
+//! The readable summary of `tokenyard run`: its figures of parts of the traffic are those of the report of the same
+//! run.
 
 use crate::support::command::{TempFile, run, stderr, stdout};
 use serde_json::Value;

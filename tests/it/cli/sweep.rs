@@ -205,7 +205,7 @@ fn a_capacity_is_a_rate_that_holds_just_below_one_that_does_not() {
 }
 
 #[test]
-fn a_capacity_that_is_not_there_is_told_plainly() {
+fn a_missing_capacity_is_reported_plainly() {
     let file = command::TempFile::new("no-capacity.json", SMALL);
     let never = ran(&["capacity", file.path(), "--objective", "ttft_ms=0.001", "--seeds", "1"]);
     assert!(

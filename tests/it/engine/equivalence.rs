@@ -143,7 +143,7 @@ fn generated_traffic_comes_out_as_if_it_were_spelled_out() {
         numbers::tell(&all, seed);
         let (scenario, case) = traffic(seed);
         let mut found = disagreement_on(scenario, &case).unwrap_or_default();
-        // Texts that occur once are not in the table of prefixes, which nobody can tell from outside.
+        // Texts that occur once are not in the table of prefixes, which is not visible from outside.
         found.retain(|line| !line.contains(".kv.hash_table_len"));
         if !found.is_empty() {
             let text = serde_json::to_string(&case).expect("a case is JSON");

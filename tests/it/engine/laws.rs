@@ -144,7 +144,7 @@ proptest! {
     ) {
         let mut scenario = scenario;
         scenario.edits.clear();
-        // Users who wait for their answer send the next round when they have it.
+        // Users with a closed clock send the next round after the answer.
         for talk in scenario.workload.clients.iter_mut().filter_map(|c| c.conversation.as_mut()) {
             talk.clock = ConversationClock::Open;
         }

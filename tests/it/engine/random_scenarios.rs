@@ -19,7 +19,7 @@ use tokenyard::session::Stop;
 /// More events than any of these scenarios has: steps of 40 us for 2.5 s on 40 replicas, with what comes between.
 const MOST_EVENTS: u64 = 6_000_000;
 
-/// How many scenarios come of one seed.
+/// Number of scenarios per seed.
 const OF_ONE_SEED: u64 = 100;
 
 /// Runs a scenario in two pieces and looks at everything in between and at the end.

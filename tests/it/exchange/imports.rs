@@ -1,4 +1,5 @@
-//! Each format that is read has a sample, which it alone recognises and reads without a problem, and no key of it is passed over in silence.
+//! Each format that is read has a sample, which only it recognises and reads without a problem, and every key of the
+//! sample is reported.
 
 use super::samples;
 use serde_json::{Map, Value};
@@ -40,7 +41,7 @@ fn leaves(value: &Value, path: &str, found: &mut Vec<String>) {
 }
 
 #[test]
-fn each_format_of_configuration_has_a_sample_and_says_what_becomes_of_each_key() {
+fn each_format_of_configuration_has_a_sample_and_reports_each_key() {
     let names = CONFIGURATIONS.map(Import::name);
     for name in names {
         let found = samples(name, &names);

@@ -1,4 +1,4 @@
-//! The golden command on files that are not what they should be: one message for each problem, and the others still run.
+//! The golden command on invalid files: one message for each problem, and the other files still run.
 
 use crate::support::command::{TempFile, run, stderr, stdout};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ fn document() -> Value {
     serde_json::from_str(&text).expect("it is JSON")
 }
 
-/// What is told of the good file after a change, a line for each problem, without the name of the file.
+/// The messages for the good file after a change, a line for each problem, without the name of the file.
 fn problems(name: &str, change: impl FnOnce(&mut Value)) -> Vec<String> {
     let mut document = document();
     change(&mut document);
@@ -29,7 +29,7 @@ fn problems(name: &str, change: impl FnOnce(&mut Value)) -> Vec<String> {
 }
 
 #[test]
-fn unusable_files_are_told_of_and_the_others_still_run() {
+fn unusable_files_are_reported_and_the_others_still_run() {
     let (empty, cut) =
         (TempFile::new("empty", b""), TempFile::new("cut", br#"{"schema": "engine-golden/1", "conf"#));
     let (list, bytes) = (TempFile::new("list", b"[1, 2]"), TempFile::new("bytes", [0x7b, 0xff, 0x00]));
@@ -133,7 +133,7 @@ fn a_section_that_the_format_does_not_have_is_named() {
 }
 
 #[test]
-fn values_of_the_wrong_kind_are_all_told_of_at_once() {
+fn values_of_the_wrong_kind_are_all_reported_at_once() {
     let told = problems("kinds", |d| {
         d["schema"] = "engine-golden/2".into();
         d["config"]["num_instances"] = "two".into();

@@ -1,4 +1,4 @@
-//! Golden files of the queueing model that are not what they should be: rows out of order, keys that no format has.
+//! Invalid golden files of the queueing model: rows out of order, unknown keys.
 
 use crate::support::command::{TempFile, run, stderr, stdout};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ fn document(name: &str) -> Value {
     serde_json::from_str(&text).expect("it is JSON")
 }
 
-/// What both commands tell of a document that they refuse.
+/// The messages of both commands for a document that they refuse.
 fn refused(name: &str, document: &Value) -> Vec<String> {
     let file = TempFile::new(name, document.to_string().as_bytes());
     let told = |command: &str| {
@@ -133,7 +133,7 @@ fn a_key_that_no_format_has_is_refused_or_a_difference_wherever_it_stands() {
 }
 
 #[test]
-fn unknown_keys_are_told_one_by_one_with_the_nearest_name() {
+fn unknown_keys_are_reported_one_by_one_with_the_nearest_name() {
     let mut policies = document("autoscaler_policies");
     let kpa = case(&mut policies, "kpa");
     kpa["config"]["panic_treshold"] = json!(2);
@@ -156,7 +156,7 @@ fn a_key_of_another_kind_of_case_is_unknown() {
 }
 
 #[test]
-fn a_law_that_nobody_knows_is_refused_by_both_commands() {
+fn an_unknown_law_is_refused_by_both_commands() {
     let mut document = document("theory");
     document["tables"]["mm2"] = json!([{"rho": 0.5}]);
     assert!(refused("table", &document)[0].contains("tables.mm2: a table called \"mm2\""));

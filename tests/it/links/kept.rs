@@ -1,4 +1,4 @@
-//! Links keep: those that were made long ago open as what they were made of, and generated ones come back whole.
+//! Old links still open with their original contents, and generated links round-trip.
 
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -22,8 +22,8 @@ struct Kept {
     opens: Value,
 }
 
-/// Links are in mails and papers: what these open as must stay so for ever. A field that is new may come to it, with the value
-/// that it had when nobody could say it.
+/// Links are in mails and papers: their contents must never change. A new field may be added, with the value that it
+/// had implicitly before.
 const KEPT: &str = include_str!("../../links/kept.json");
 
 /// All that a link carries, every field of its scenarios written out.
@@ -53,7 +53,7 @@ fn lost(kept: &Value, now: &Value, path: &str, into: &mut Vec<String>) {
 }
 
 #[test]
-fn links_that_were_made_long_ago_open_as_what_they_were_made_of() {
+fn old_links_open_with_their_original_contents() {
     let all: Vec<Kept> = serde_json::from_str(KEPT).expect("kept links");
     let packed = all.iter().filter(|kept| kept.link.starts_with("#v1.")).count();
     assert!(packed >= 3 && all.len() - packed >= 3, "both forms are kept");
@@ -67,7 +67,7 @@ fn links_that_were_made_long_ago_open_as_what_they_were_made_of() {
 }
 
 #[test]
-fn what_was_kept_is_told_where_it_is_lost() {
+fn a_lost_value_of_an_old_link_is_reported_with_its_path() {
     let mut found = Vec::new();
     let (kept, now) = (json!({"a": [{"b": 1}, 2.0], "c": null}), json!({"a": [{"b": 3, "new": 0}, 2]}));
     lost(&kept, &now, "", &mut found);
@@ -159,7 +159,7 @@ proptest! {
     }
 }
 
-/// So many requests with nothing in common.
+/// Requests that share no text.
 fn unlike_requests(n: u32) -> Scenario {
     let request = |i: u32| {
         let [arrival_us, text] = [2_654_435_761_u32, 2_246_822_519].map(|odd| i.wrapping_mul(odd) ^ (i << 7));

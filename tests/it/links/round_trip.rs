@@ -1,4 +1,5 @@
-//! Links: what they carry comes back, equal scenarios have equal links, they are short, and a bad one says what is wrong.
+//! Links: their contents round-trip, equal scenarios have equal links, they are short, and problems of bad ones are
+//! reported.
 
 use crate::support::scenarios;
 use proptest::prelude::*;
@@ -203,7 +204,7 @@ fn a_link_for_another_page_is_the_same_run_with_the_charts_it_names() {
 }
 
 #[test]
-fn what_a_link_holds_is_told_part_by_part_in_both_forms() {
+fn the_contents_of_a_link_are_listed_in_both_forms() {
     let made = make(&three_clients()).expect("short enough");
     let told: Vec<String> = made.holds.iter().map(|h| format!("{}: {}", h.part, h.text)).collect();
     for part in [
@@ -221,7 +222,7 @@ fn what_a_link_holds_is_told_part_by_part_in_both_forms() {
 }
 
 #[test]
-fn what_a_link_contains_is_told_in_one_line() {
+fn the_contents_of_a_link_are_summarised_in_one_line() {
     let contains = |link: &Link| make(link).expect("short enough").contains;
     assert_eq!(contains(&three_clients()), "preset regret-and-tail, 35 changes, 3 edits, opens at 39 s");
     let mut document = preset("chat-4xh100");
@@ -278,7 +279,7 @@ fn a_second_run_travels_with_the_first_as_what_it_differs_in() {
 }
 
 #[test]
-fn a_second_run_that_cannot_be_run_is_told_and_the_first_one_stands() {
+fn an_invalid_second_run_is_reported_and_the_first_one_is_kept() {
     let open_beside = |beside: Value| {
         let mut text = json!({"p": "chat-4xh100", "b": beside}).to_string();
         text.pop();
@@ -356,7 +357,7 @@ fn bad_links_say_what_is_wrong_and_leave_the_rest() {
     assert_eq!((opened.link.scenario.title.as_str(), told.as_str()), ("<script>alert(1)</script>", ""));
 }
 
-/// A packed link of any text, as somebody else might make it.
+/// A packed link of any text, as another program might make it.
 fn packed(text: &[u8]) -> String {
     use base64::Engine;
     let letters = miniz_oxide::deflate::compress_to_vec(text, 9);

@@ -110,7 +110,7 @@ fn gaps_between_tokens_are_found_where_a_tool_has_them() {
 }
 
 #[test]
-fn traps_of_a_tool_are_told() {
+fn pitfalls_of_a_tool_are_reported() {
     for (name, words) in [
         ("inference-perf-summary.json", "twice"),
         ("inference-perf-requests.json", "two times"),
@@ -167,7 +167,7 @@ fn requests_are_run_when_they_were_sent_or_as_the_load_was() {
 }
 
 #[test]
-fn broken_files_are_told_with_place_and_remedy() {
+fn broken_files_are_reported_with_place_and_remedy() {
     let detailed = || serde_json::from_str::<Value>(&sample("vllm-bench-detailed.json")).expect("JSON");
     let mut short = detailed();
     short["ttfts"] = json!([1.0]);
@@ -205,7 +205,7 @@ fn broken_files_are_told_with_place_and_remedy() {
 }
 
 #[test]
-fn numbers_that_python_writes_and_json_has_not_are_no_limit_or_not_given() {
+fn infinity_means_no_limit_and_nan_means_missing() {
     let line = r#"{"backend": "sglang", "request_rate": Infinity, "max_concurrency": 16, "completed": 160,
         "total_input_tokens": 163840, "total_output_tokens": 40960, "request_throughput": 2.576, "mean_e2e_latency_ms": 6100.0,
         "mean_ttft_ms": 210.0, "mean_tpot_ms": 23.1, "std_tpot_ms": NaN, "mean_itl_ms": NaN}"#;
@@ -233,7 +233,7 @@ fn numbers_that_python_writes_and_json_has_not_are_no_limit_or_not_given() {
 }
 
 #[test]
-fn what_is_no_benchmark_is_told_with_the_formats_that_are_read() {
+fn files_that_are_not_benchmarks_are_reported_with_the_formats_that_are_read() {
     for (text, found) in [
         ("", "an empty file"),
         ("hello", "text that begins with \"hello\""),
@@ -308,7 +308,7 @@ fn a_run_that_was_simulated_is_compared_as_equal_and_calibrates_to_itself() {
 }
 
 #[test]
-fn one_run_fixes_the_few_coefficients_that_it_tells_and_the_scenario_keeps_where_they_are_from() {
+fn one_run_fixes_the_few_coefficients_it_determines_and_the_scenario_keeps_their_source() {
     let b = one("vllm-bench-detailed.json");
     let found = calibrate(&b, &cluster(), "bench-0721.json").expect("a calibration");
     for row in found.after.iter().filter(|row| row.measured.stat == "mean") {

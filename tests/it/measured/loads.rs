@@ -1,4 +1,5 @@
-//! What was sent, when, and which figures are of it: laws over all formats, and files as newer and older releases write them.
+//! The load of a benchmark and the requests behind its figures: laws over all formats, and files of newer and older
+//! releases.
 
 use super::benchmark_files::{cluster, figure, one, sample};
 use serde_json::{Value, json};
@@ -93,7 +94,7 @@ fn what_is_compared_does_not_depend_on_where_a_clock_began_nor_on_its_unit() {
 }
 
 #[test]
-fn a_tool_s_own_figures_are_kept_and_its_warm_up_is_in_none() {
+fn a_tools_own_figures_are_kept_and_its_warm_up_is_in_none() {
     let mut report = tree("guidellm.json");
     let run = &mut report["benchmarks"][0];
     // The first 4 requests wait long, and the tool leaves them out; requests are sent 0.25 s apart from 1000 s on.
@@ -125,7 +126,7 @@ fn run_without(report: &mut Value, metric: &str) {
 }
 
 #[test]
-fn load_that_a_file_tells_is_run_and_never_contradicts_its_heading() {
+fn the_load_of_a_file_is_run_and_never_contradicts_its_heading() {
     let mut report = tree("guidellm.json");
     for (strategy, wanted) in [
         (
@@ -154,7 +155,7 @@ fn load_that_a_file_tells_is_run_and_never_contradicts_its_heading() {
 }
 
 #[test]
-fn every_release_of_aiperf_tells_its_load() {
+fn the_load_is_read_from_every_release_of_aiperf() {
     let mut summary = tree("aiperf-summary.json");
     let phases = json!([
         {"name": "warmup", "type": "concurrency", "exclude_from_results": true, "requests": 9, "concurrency": 9},
@@ -257,7 +258,7 @@ fn engines_of_one_log_are_added_up_and_littles_law_is_left_out_while_prompts_are
 }
 
 #[test]
-fn a_load_that_is_not_told_is_assumed_in_words_without_errors_and_calibrates_nothing() {
+fn an_unknown_load_is_assumed_in_words_without_errors_and_calibrates_nothing() {
     for (name, words) in [
         (
             "llmperf-responses.json",
@@ -291,7 +292,7 @@ fn a_file_about_another_model_says_so_with_both_names() {
 }
 
 #[test]
-fn a_calibration_tells_how_many_requests_it_rests_on_and_refuses_what_it_cannot_determine() {
+fn a_calibration_gives_its_number_of_requests_and_refuses_what_it_cannot_determine() {
     let b = one("vllm-bench-detailed.json");
     let found = calibrate(&b, &cluster(), "f").expect("a calibration");
     assert_eq!((found.requests, found.failed), (24, 1));
@@ -344,7 +345,7 @@ fn distributions_that_are_nearly_a_step_at_one_value_have_no_gap() {
 }
 
 #[test]
-fn failures_are_counted_and_lines_that_break_off_told() {
+fn failures_are_counted_and_truncated_lines_are_reported() {
     let mut result = tree("vllm-bench.json");
     result["completed"] = json!(20);
     result.as_object_mut().expect("an object").remove("failed");

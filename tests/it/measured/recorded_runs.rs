@@ -124,7 +124,7 @@ fn what_cannot_be_modelled_is_named_and_the_rest_is_replayed() {
 }
 
 #[test]
-fn input_that_is_no_list_of_experiments_is_refused_in_words() {
+fn input_that_is_not_a_list_of_experiments_is_refused_in_words() {
     let folder = folder("broken");
     for (broken, says) in [("{", "JSON"), ("[{\"id\": 7}]", "[0].id"), ("4", "array")] {
         fs::write(folder.join("experiments.json"), broken).expect("the folder takes files");
@@ -202,7 +202,7 @@ fn kv_blocks_that_servers_recorded_come_out_within_three_percent_but_for_images(
 }
 
 #[test]
-fn routers_of_a_measured_fleet_are_told_apart_as_measured() {
+fn routers_of_a_measured_fleet_differ_as_measured() {
     let Some(measured) = measured_runs() else { return };
     let document = replayed(&measured, &["h-37"], "2");
     let stage_of = |r: &Value| r["stage"].as_str().unwrap_or_default().to_owned();
@@ -214,7 +214,7 @@ fn routers_of_a_measured_fleet_are_told_apart_as_measured() {
     let (precise, load, random) = (ttft("h-37-precise"), ttft("h-37-load"), ttft("h-37-random"));
     for ((stage, exact), (blind, drawn)) in precise.iter().zip(load.iter().zip(&random)) {
         let rate: f64 = stage.trim_start_matches("qps").parse().unwrap_or(0.0);
-        // At low rates all serve at once; above, who does not look at caches builds up a queue.
+        // At low rates all serve at once; above, routers that ignore caches build up a queue.
         let factor = if rate >= 6.0 { 50.0 } else { 1.0 };
         assert!(factor * exact < blind.1.min(drawn.1), "{stage}: {exact} {blind:?} {drawn:?}");
     }

@@ -19,7 +19,7 @@ fn two_tenants(requests_per_s: f64) -> Scenario {
     s
 }
 
-/// When each request was let in, with its tenant and prompt length, in order.
+/// The time of admission of each request, with its tenant and prompt length, in order.
 fn admissions(engine: &Cluster, story: &Story) -> Vec<(u64, u32, u32)> {
     let admitted = story.facts.iter().filter_map(|(at, fact)| match fact {
         Fact::Admitted { request } => Some((at.0, engine.records().at(request.index()))),
@@ -28,7 +28,7 @@ fn admissions(engine: &Cluster, story: &Story) -> Vec<(u64, u32, u32)> {
     admitted.map(|(at, r)| (at, r.client, r.prompt_tokens)).collect()
 }
 
-/// In any window what is let in stays within capacity + rate x length. `cost` of each entry, in order of time.
+/// In any window the admitted cost stays within capacity + rate x length. `cost` of each entry, in order of time.
 fn stays_within(entries: &[(u64, f64)], capacity: f64, per_s: f64) {
     assert!(entries.len() > 100, "only {} entries", entries.len());
     for (i, first) in entries.iter().enumerate() {
@@ -42,7 +42,7 @@ fn stays_within(entries: &[(u64, f64)], capacity: f64, per_s: f64) {
     }
 }
 
-/// Everybody is let in sooner or later, or refused.
+/// Every request is eventually admitted or refused.
 fn all_are_decided(engine: &Cluster, then: OverLimit) {
     let rejected = engine.census().rejected;
     assert_eq!(engine.at_gateway(), 0);
@@ -112,7 +112,8 @@ fn a_rate_limit_never_exceeds_its_rate_over_any_window() {
         stays_within(&entries, 5.0, 80.0);
         all_are_decided(&engine, then);
         if then == OverLimit::Delay {
-            // Nobody overtakes and no capacity is wasted: behind a line the gap is that of the rate.
+            // No request overtakes another and no capacity is wasted: while requests wait, the gap is that of the
+            // rate.
             assert!(entries.windows(2).any(|w| w[1].0 - w[0].0 == 12_500), "{entries:?}");
         }
     }
@@ -160,7 +161,7 @@ fn a_tenant_quota_holds_for_each_tenant_and_leaves_the_others_alone() {
 }
 
 #[test]
-fn a_concurrency_limit_holds_and_who_waits_is_let_in_in_order() {
+fn a_concurrency_limit_holds_and_waiting_requests_are_admitted_in_order() {
     for then in BOTH {
         let mut s = two_tenants(80.0);
         s.cluster.routing_latency_us = 70;
@@ -192,7 +193,7 @@ fn a_limit_of_one_serves_one_after_the_other_without_a_gap() {
 }
 
 #[test]
-fn reject_all_lets_nobody_in() {
+fn reject_all_admits_no_request() {
     let mut s = two_tenants(60.0);
     s.cluster.admission = AdmissionPolicy::RejectAll;
     let (engine, _) = run(&s);
@@ -201,7 +202,7 @@ fn reject_all_lets_nobody_in() {
 }
 
 #[test]
-fn another_policy_decides_about_those_who_wait() {
+fn a_new_policy_decides_about_waiting_requests() {
     let mut s = two_tenants(200.0);
     s.cluster.admission =
         AdmissionPolicy::ConcurrencyLimit(ConcurrencyLimit { max_in_flight: 1, then: OverLimit::Delay });

@@ -1,4 +1,4 @@
-//! Laws of conversations on a cluster: what the caches hold of them, and who waits for whom.
+//! Laws of conversations on a cluster: their blocks in the caches, and the waiting of rounds for answers.
 
 use super::common::{cluster, engine, run};
 use std::collections::BTreeMap;
@@ -76,7 +76,7 @@ fn arrivals_of_an_open_clock_are_the_same_under_every_policy_and_those_of_a_clos
 }
 
 #[test]
-fn nobody_with_a_closed_clock_speaks_before_the_answer() {
+fn no_round_with_a_closed_clock_arrives_before_the_answer() {
     for compat in [Compat::None, Compat::Blis] {
         let mut s = talks(2, ConversationClock::Closed);
         s.cluster.compat = compat;

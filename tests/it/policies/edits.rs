@@ -1,4 +1,4 @@
-//! What edits do to what is under way, and what memory survives them.
+//! Effects of edits on requests in progress, and the state that survives them.
 
 use super::common::{Story, client, cluster, edit, engine, run};
 use super::routing::{conversations, every_policy};
@@ -115,7 +115,7 @@ fn sessions_stay_where_they_were_when_fewer_are_remembered() {
     }
 }
 
-/// Whether the second of two requests of 500 tokens is let in by a bucket of 600, with these edits between them.
+/// Whether a bucket of 600 admits the second of two requests of 500 tokens, with these edits between them.
 fn lets_in_second(edits: &[AdmissionPolicy]) -> bool {
     let mut s = cluster(1, 4);
     s.workload.requests = listed(&[0, 2_000_000], 7, 500, 4);
@@ -143,7 +143,7 @@ fn a_bucket_keeps_its_level_through_an_edit_of_its_size() {
 }
 
 #[test]
-fn requests_let_in_before_count_against_a_new_limit() {
+fn requests_admitted_before_count_against_a_new_limit() {
     let mut s = cluster(1, 4);
     s.workload.requests = listed(&[0, 0, 100_000], 7, 64, 2000);
     let limit = tokenyard::scenario::ConcurrencyLimit { max_in_flight: 2, then: OverLimit::Reject };
@@ -153,7 +153,7 @@ fn requests_let_in_before_count_against_a_new_limit() {
 }
 
 #[test]
-fn the_head_of_a_line_is_asked_before_those_who_arrive_when_its_turn_has_come() {
+fn the_head_of_the_admission_queue_is_decided_before_new_arrivals_when_its_turn_has_come() {
     let mut s = cluster(1, 4);
     s.workload.requests = listed(&[0, 0, 100_000], 7, 64, 4);
     let rate = RateLimit { requests_per_s: 10.0, burst: 1, per_tenant: false, then: OverLimit::Delay };
@@ -226,7 +226,7 @@ fn a_replica_drains_while_it_has_requests_and_is_stopped_then() {
 }
 
 #[test]
-fn a_smaller_batch_preempts_nobody() {
+fn a_smaller_batch_preempts_no_request() {
     let mut s = cluster(1, 4);
     s.workload.requests = listed(&[0, 0, 0, 0, 100_000], 7, 64, 500);
     let change = edit::max_num_seqs(0, 1);
@@ -271,7 +271,7 @@ fn before_the_first_refresh_a_router_sees_empty_replicas() {
 }
 
 #[test]
-fn a_batch_that_lost_everybody_takes_the_head_of_the_queue_in_the_same_step() {
+fn a_batch_that_lost_all_requests_takes_the_head_of_the_queue_in_the_same_step() {
     // Both hold three blocks as the cache shrinks to three. The elder needs a fourth: the younger is preempted for it, its
     // blocks are gone, and the elder has outgrown what is left.
     let mut s = cluster(1, 4);

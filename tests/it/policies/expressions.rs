@@ -177,7 +177,7 @@ fn operations_and_functions_compute_what_they_say() {
 }
 
 #[test]
-fn what_is_no_finite_number_scores_0_and_is_counted() {
+fn a_score_that_is_not_finite_becomes_0_and_is_counted() {
     let mut s = conversations(40.0);
     s.cluster.routing = weighted(&[(expression("waiting > 0 ? 0.5 : 1 / waiting"), 1.0)]);
     let (engine, story) = run(&s);

@@ -35,7 +35,7 @@ fn refused(story: &Story) -> usize {
 }
 
 #[test]
-fn a_utilization_filter_leaves_out_exactly_who_is_over_its_limit() {
+fn a_utilization_filter_leaves_out_exactly_the_replicas_over_its_limit() {
     for fallback in [Fallback::All, Fallback::Refuse] {
         let mut s = filtered(vec![limit(FilterMetric::RunningRequests, 5.0, fallback)], Picker::Max);
         s.cluster.snapshot_refresh_us = 3000;
@@ -111,7 +111,7 @@ fn a_session_filter_keeps_sessions_where_they_are_unless_a_filter_before_it_has_
 }
 
 #[test]
-fn a_request_that_no_filter_lets_through_makes_room_at_the_door() {
+fn a_request_that_all_filters_refuse_frees_its_place_in_admission() {
     let mut s = filtered(vec![limit(FilterMetric::WaitingRequests, 0.0, Fallback::Refuse)], Picker::Max);
     let limit = ConcurrencyLimit { max_in_flight: 40, then: OverLimit::Delay };
     s.cluster.admission = AdmissionPolicy::ConcurrencyLimit(limit);
@@ -166,7 +166,7 @@ fn random_pickers_choose_with_the_probabilities_they_promise() {
 }
 
 #[test]
-fn softmax_is_max_when_cold_and_random_when_hot() {
+fn softmax_is_max_at_low_and_random_at_high_temperature() {
     let under = |picker| {
         let mut s = filtered(Vec::new(), picker);
         s.workload.clients = vec![client("steady", 300.0)];

@@ -47,7 +47,7 @@ fn costs(d: &Decision) -> Vec<[f64; 2]> {
 fn kv_cost_weighs_blocks_to_prefill_and_blocks_in_use() {
     let policy = RoutingPolicy::KvCost(KvCost::default());
     let list = vec![
-        request(0, 1, 10, 100),  // nobody has anything: to the lowest number
+        request(0, 1, 10, 100),  // no replica has anything: to the lowest number
         request(1, 2, 6, 100),   // replica 0 prefills 164 tokens and holds 11 blocks
         request(20, 1, 10, 100), // both have their first token; replica 0 has the ten blocks of the text
         request(21, 1, 10, 1),   // there are four tokens to prefill at replica 0, beside 12 blocks
@@ -107,7 +107,7 @@ fn kv_cost_credits_what_only_the_cpu_tier_has() {
 }
 
 #[test]
-fn a_hot_kv_cost_strays_from_the_lowest_cost_as_often_as_its_temperature_says() {
+fn kv_cost_leaves_the_lowest_cost_as_often_as_its_temperature_says() {
     let mut s = conversations(100.0);
     s.cluster.pools[0].replicas = 2;
     s.run.max_requests = 4000;
@@ -163,7 +163,7 @@ fn cache_aware_goes_by_match_then_by_memory_and_by_load_when_out_of_balance() {
 /// A long prompt makes one memory large. By memory all prompts without a match go to the other replica from then on; by load they go to
 /// both.
 #[test]
-fn cache_aware_sends_prompts_without_a_match_to_the_fewest_requests_unless_told_otherwise() {
+fn cache_aware_sends_prompts_without_a_match_to_the_fewest_requests_by_default() {
     let targets_with = |miss| {
         let list = (0..6).map(|k| request(10 * k, k, if k == 0 { 100 } else { 4 }, 400)).collect();
         let policy = CacheAware { miss, ..CacheAware::default() };

@@ -1,4 +1,4 @@
-//! Wait queues with a bound, and requests that are refused after admission let them in.
+//! Wait queues with a bound, and requests that are refused after admission.
 
 use super::common::{Story, client, cluster, engine, run};
 use super::conversations::{by_session, talks};
@@ -49,7 +49,7 @@ fn completed(engine: &Cluster) -> usize {
 }
 
 #[test]
-fn a_wait_queue_never_holds_more_than_its_bound_and_whoever_finds_it_full_is_refused() {
+fn a_wait_queue_never_exceeds_its_bound_and_requests_that_find_it_full_are_refused() {
     for (max_waiting, delay_us, refresh_us) in
         [(1, 0.0, 0), (5, 2000.0, 0), (5, 0.0, 40_000), (3, 700.0, 9000)]
     {
@@ -63,7 +63,7 @@ fn a_wait_queue_never_holds_more_than_its_bound_and_whoever_finds_it_full_is_ref
         assert_eq!(completed(&engine) + by_router + by_replicas, 1200);
         assert_eq!(engine.census().rejected as usize, by_router + by_replicas);
         assert!(by_router > 20 || refresh_us > 0, "{by_router}");
-        // Only who is on the way, or does not look, can be surprised by a full queue.
+        // Only requests in transit, or routed without looking at queues, can find a full queue.
         assert_eq!(by_replicas > 0, delay_us > 0.0 || refresh_us > 0, "{by_replicas}");
         for r in engine.records().iter().filter(|r| r.state() == RequestState::Rejected) {
             assert_eq!((r.refused, r.queued), (Some(Reason::QueueFull), Maybe::NONE));
@@ -114,7 +114,7 @@ fn a_bounded_queue_loses_the_share_that_queueing_theory_says() {
 }
 
 #[test]
-fn who_is_turned_away_makes_room_at_the_door_and_ends_its_conversation() {
+fn a_refused_request_frees_its_place_in_admission_and_ends_its_conversation() {
     let mut s = crowded(2);
     let limit = ConcurrencyLimit { max_in_flight: 60, then: OverLimit::Delay };
     s.cluster.admission = AdmissionPolicy::ConcurrencyLimit(limit);
@@ -135,7 +135,7 @@ fn who_is_turned_away_makes_room_at_the_door_and_ends_its_conversation() {
 }
 
 #[test]
-fn a_refusal_after_admission_is_told_in_report_log_and_inspector() {
+fn a_refusal_after_admission_is_in_report_log_and_inspector() {
     let mut s = cluster(2, 1);
     s.workload.clients = vec![client("burst", 5000.0)];
     s.run.max_requests = 60;

@@ -89,7 +89,7 @@ fn mean_ttft(engine: &Cluster) -> f64 {
 }
 
 #[test]
-fn every_policy_sends_everybody_to_a_replica_that_takes_requests() {
+fn every_policy_sends_all_requests_to_replicas_that_take_requests() {
     for routing in every_policy() {
         for refresh_us in [0, 30_000] {
             let mut s = scaled(conversations(90.0), &[(2.0, 2), (4.0, 3), (6.0, 7), (8.0, 1)]);
@@ -174,7 +174,7 @@ fn regrets(routing: RoutingPolicy) -> Vec<f64> {
 }
 
 #[test]
-fn who_takes_the_best_score_has_no_score_regret_and_round_robin_has() {
+fn policies_that_take_the_best_score_have_no_score_regret_and_round_robin_has() {
     let cases = [
         RoutingPolicy::Weighted(Weighted::default()),
         RoutingPolicy::Weighted(Weighted { ties: Ties::Random, ..Weighted::default() }),
@@ -425,7 +425,7 @@ fn routers_that_know_prefixes_hit_more_than_those_that_do_not() {
 }
 
 #[test]
-fn prompts_that_nobody_knows_go_where_such_a_prompt_went_longest_ago() {
+fn unknown_prompts_go_where_such_a_prompt_went_longest_ago() {
     let mut s = conversations(40.0);
     s.workload.clients[0].prefix = PrefixGroups::default();
     s.cluster.routing = weighted(&[(Scorer::PrefixAffinity, 1.0), (Scorer::NoHitLru, 1.0)]);

@@ -93,7 +93,7 @@ fn fade(us: u64) -> f64 {
 
 impl Sink for Watch {
     fn fact(&mut self, at: Micros, fact: Fact) {
-        // A request is let in and routed at the same instant here.
+        // A request is admitted and routed at the same instant here.
         self.now = at.0;
         match fact {
             Fact::Routed { request, replica } => {
@@ -163,7 +163,7 @@ fn under(scorer: &Scorer, rate_per_s: f64) -> Scenario {
         scorers: vec![WeightedScorer { scorer: scorer.clone(), weight: 1.0 }],
         token_threshold: 5000,
         waiting_threshold: 6,
-        // Who is not known yet ties with the only one that is.
+        // A replica without known latencies ties with the only known one.
         ties: match scorer {
             Scorer::RecentTtft | Scorer::RecentTpot => Ties::Random,
             _ => Ties::Lowest,

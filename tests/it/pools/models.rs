@@ -128,7 +128,7 @@ fn requests_whose_model_has_no_replica_left_are_refused_with_a_reason() {
 }
 
 #[test]
-fn a_cluster_without_replicas_refuses_everybody() {
+fn a_cluster_without_replicas_refuses_all_requests() {
     let mut s = three_models();
     let drain = |pool| TimedEdit::new(1, edit::replicas(pool, 0));
     s.edits = vec![drain(0), drain(1), drain(2)];

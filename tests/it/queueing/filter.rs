@@ -1,5 +1,5 @@
-//! The filter of the queueing model in a world that it knows: measurements are what its own formula gives for the true
-//! coefficients, with noise of 2 %. What counts is the load that objectives allow, by the coefficients learnt and by the true ones.
+//! The filter of the queueing model on its own model: measurements follow its own formula for the true coefficients,
+//! with noise of 2 %. The test compares the load that objectives allow by the learnt and by the true coefficients.
 
 #![expect(clippy::print_stdout, reason = "where the filter ends is worth reading")]
 

@@ -1,6 +1,6 @@
-//! How far the queueing model can be trusted on the engine's own step times: nine runs in which its filter learns at one load, and
-//! nine at the load that it then finds a replica to carry. The figures are those of docs/data/queueing-validity.json, which the page
-//! shows, and of the table in docs/explanation/queueing.md.
+//! Accuracy of the queueing model on the engine's own step times: nine runs in which its filter learns at one load,
+//! and nine at the load that it then computes for a replica. The figures are those of
+//! docs/data/queueing-validity.json, which the page shows, and of the table in docs/explanation/queueing.md.
 
 use crate::support::rows::{rows, start};
 use serde_json::{Map, Value, json};

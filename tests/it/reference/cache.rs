@@ -38,7 +38,7 @@ struct Block {
 pub(crate) struct Cache {
     size: usize,
     blocks: Vec<Block>,
-    /// Blocks nobody holds, the one free for longest first.
+    /// Blocks without holders, the one free for longest first.
     free: BTreeMap<u64, usize>,
     releases: u64,
     /// Blocks of each request, first token first.

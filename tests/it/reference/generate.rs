@@ -1,5 +1,5 @@
-//! Small random cases that try to hurt: tight caches, starved budgets, shared and re-sent texts, bursts, cut-off ends, pools
-//! that differ.
+//! Small random cases at difficult settings: tight caches, starved budgets, shared and re-sent texts, bursts, cut-off
+//! ends, pools that differ.
 //!
 //! What a case draws, each independently unless said otherwise:
 //!

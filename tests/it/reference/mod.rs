@@ -1,4 +1,4 @@
-//! A second, plain engine to hold against the real one.
+//! A second, plain engine for comparison with the real one.
 //!
 //! It shares no code with the simulator. At every step it looks at every running request, keeps its texts token by
 //! token and its agenda in one ordered map, so that a reader can check each rule against the documentation by eye. It reads

@@ -93,7 +93,7 @@ fn instance(fleet: &Fleet<'_>, k: usize, case: &Case) -> Value {
     let end = if case.config.horizon_us == 0 { u64::MAX } else { case.config.horizon_us };
     let looked_up = x.cache.hits + x.cache.misses;
     let hit_rate = if looked_up == 0 { 0.0 } else { x.cache.hits as f64 / looked_up as f64 };
-    // Blocks that nobody may share have no names to find them by.
+    // Blocks that no request may share have no names to find them by.
     let names = if fleet.pool_of[k].without_prefix_caching { 0 } else { x.cache.names() };
     let mut o = json!({
         "id": name(k),

@@ -18,7 +18,7 @@ use tokenyard::workload::{Source, class_number};
 const SCHEDULERS: [Scheduler; 4] =
     [Scheduler::Fcfs, Scheduler::PriorityFcfs, Scheduler::Sjf, Scheduler::ReversePriority];
 
-/// Red goes before everybody else.
+/// Red comes before all others.
 fn red_first() -> TenantScores {
     TenantScores { tenants: vec![TenantScore { tenant: "red".to_owned(), priority: 5 }], others: 0 }
 }
@@ -101,7 +101,7 @@ fn inversions(s: &Scenario) -> u32 {
 fn every_scheduler_under_every_priority_has_the_inversions_worked_out_by_hand() {
     // Rows: constant (so that classes say it), slo-based, inverted-slo, slo-class, tenant-priority, deadline-aware.
     // Requests 1, 2, 3 join in the order 1 2 3 under fcfs, 3 2 1 under sjf; critical before standard before batch, red
-    // before blue. A request counts once, however many overtake it.
+    // before blue. A request counts once, even if several overtake it.
     let by_hand = [
         (Scheduler::Fcfs, [2, 0, 2, 2, 2, 2]),
         (Scheduler::PriorityFcfs, [2, 0, 0, 0, 0, 0]),
@@ -153,7 +153,7 @@ fn equal_priorities_and_one_class_leave_nothing_to_invert() {
 }
 
 #[test]
-fn an_edit_of_the_priority_changes_who_can_be_overtaken_from_then_on() {
+fn an_edit_of_the_priority_changes_which_requests_can_be_overtaken_from_then_on() {
     let edited = |at_us: u64| {
         let mut s = three_wait(Scheduler::Sjf, PriorityPolicy::Constant);
         for request in &mut s.workload.requests {
@@ -164,7 +164,7 @@ fn an_edit_of_the_priority_changes_who_can_be_overtaken_from_then_on() {
     };
     // By age, as in the table above: the two that came first are overtaken by the shortest.
     assert_eq!(edited(50), 2);
-    // Who came first has waited since before the edit; of the two after it, the first is overtaken.
+    // The first request has waited since before the edit; of the two after it, the first is overtaken.
     assert_eq!(edited(150), 1);
     assert_eq!(edited(350), 0);
 }
@@ -199,7 +199,7 @@ fn urgency(policy: &PriorityPolicy, tenants: &[String], r: &Record) -> i64 {
     }
 }
 
-/// How often somebody who waits is overtaken for the first time since he waits.
+/// Number of waiting requests that are overtaken for the first time since they wait.
 fn overtaken(s: &Scenario, engine: &Cluster, story: &Story, tenants: &[String]) -> u32 {
     let policy = &s.cluster.pools[0].engine.priority;
     let urgency = |id: u32| urgency(policy, tenants, &engine.records().at(id as usize));

@@ -119,7 +119,7 @@ fn same(got: &Summary, want: &Summary) {
     assert!(fine, "{got:?}\nis not\n{want:?}");
 }
 
-/// Those who were not served count as missed; where all were, the share is told as attainment.
+/// Unserved requests count as missed; if all were served, the share is shown as attainment.
 #[track_caller]
 fn met_share(got: Option<f64>, [met, finished, unserved]: [u32; 3]) {
     let all = f64::from(finished + unserved);

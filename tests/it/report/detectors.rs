@@ -74,7 +74,7 @@ fn blocked() -> Scenario {
 }
 
 #[test]
-fn a_blocked_queue_is_told_from_the_first_refusal_until_its_head_joins() {
+fn a_blocked_queue_is_reported_from_the_first_refusal_until_its_head_joins() {
     for compat in [Compat::None, Compat::Blis] {
         let mut s = blocked();
         s.cluster.compat = compat;
@@ -134,7 +134,7 @@ fn a_replica_that_is_drained_still_ends_its_blocked_queue() {
 
 /// Under `compat: blis` a request that outgrew the cache takes its own blocks for ever.
 #[test]
-fn a_livelock_is_told_from_its_first_preemption_and_ends_when_more_blocks_come() {
+fn a_livelock_is_reported_from_its_first_preemption_and_ends_when_more_blocks_come() {
     let mut s = cluster(10);
     s.cluster.compat = Compat::Blis;
     s.run.horizon_s = 1000.0;

@@ -1,4 +1,4 @@
-//! The figures of a frame and the columns of its charts: of one population each, and nothing that waits is left out.
+//! The figures of a frame and the columns of its charts: each has one population, and no waiting request is left out.
 
 use tokenyard::base::Micros;
 use tokenyard::scenario::preset::Preset;
@@ -40,7 +40,7 @@ fn stretches(all: &Columns, name: &str) -> Vec<(f64, f64)> {
 }
 
 #[test]
-fn health_counts_everybody_who_ended_and_who_was_not_served_has_missed() {
+fn health_counts_every_ended_request_and_unserved_ones_have_missed() {
     for preset in ["tenant-quotas", "clients-give-up", "kv-pressure"] {
         let mut session = live(preset);
         let frame = at(&mut session, 90);

@@ -1,4 +1,4 @@
-//! How much a file of rows holds back: its buffer, whatever the length of the run.
+//! A file of rows holds back no more than its buffer, for any length of run.
 
 use crate::support::rows::start;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What a run says about itself: each notice when it is due and not otherwise, and which of the two limits ends a run.
+//! Notices of a run: each appears when it is due and not otherwise, and names which of the two limits ended the run.
 
 use std::sync::Arc;
 use tokenyard::base::Micros;
@@ -62,7 +62,7 @@ fn a_run_that_ends_within_its_warm_up_says_that_nothing_was_measured() {
     assert_eq!(report["latency_ms"]["ttft"], serde_json::json!({ "count": 0 }));
     assert_eq!(report["throughput"].get("attainment"), None);
     assert_eq!(report["cost"].get("usd_per_request"), None);
-    // By number, and where nobody comes at all.
+    // By number, and without any arrivals.
     let by_number =
         format!(r#"{{"run": {{"max_requests": 30, "warmup_s": 0, "warmup_requests": 30}}, {QUIET}}}"#);
     assert_eq!(only(&run(&by_number), NoticeKind::NothingMeasured).path, "run.warmup_requests");
@@ -104,7 +104,7 @@ fn a_queue_that_grows_to_the_end_is_saturated_with_counts() {
 }
 
 #[test]
-fn requests_that_came_faster_than_they_were_served_are_told_when_all_are_done() {
+fn requests_that_came_faster_than_they_were_served_are_reported_when_all_are_done() {
     let session = run(&narrow(r#"{"max_requests": 300, "warmup_s": 0}"#, 20.0));
     let notice = only(&session, NoticeKind::Saturated);
     assert!(
@@ -152,7 +152,7 @@ fn a_run_cut_by_the_other_limit_says_so() {
 }
 
 #[test]
-fn a_trace_that_is_cut_and_rows_that_are_left_out_are_told() {
+fn a_trace_that_is_cut_and_rows_that_are_left_out_are_reported() {
     let rows: Vec<String> = (0..20).map(|i| format!("2023-11-16 18:15:{i:02}.0000000,100,20\n")).collect();
     let rows = rows.concat();
     let text = r#"{"run": {"horizon_s": 4.5, "warmup_s": 0}, "workload": {"trace": {"file": "t.csv"}}}"#;

@@ -1,4 +1,4 @@
-//! Rows of a run: that they are what the run did, in either format, and that the run is none the wiser.
+//! Rows of a run: they match the run in both formats, and do not change it.
 
 use crate::support::rows::{Memory, cell, lines, rows, start, text, texts, whole};
 use serde_json::{Map, Value, json};
@@ -249,7 +249,7 @@ fn events_are_all_facts_in_order_and_name_what_the_requests_did() {
 }
 
 #[test]
-fn an_edit_tells_of_the_replicas_it_starts_and_stops() {
+fn an_edit_reports_the_replicas_it_starts_and_stops() {
     let mut scenario = preset("chat-4xh100", 4);
     scenario["edits"] = json!([
         { "at_us": 1_000_000, "set": { "cluster.pools[0].replicas": 5 } },
@@ -360,7 +360,7 @@ fn every_policy_has_columns_for_all_that_it_scores() {
 }
 
 #[test]
-fn a_decision_that_full_queues_left_out_says_so_and_refuses_with_nobody_chosen() {
+fn a_decision_with_only_full_queues_says_so_and_refuses_without_a_chosen_replica() {
     let mut scenario = crowded();
     for pool in scenario["cluster"]["pools"].as_array_mut().expect("pools") {
         pool["engine"]["max_waiting"] = json!(1);

@@ -1,4 +1,4 @@
-//! What stands beside a decision of an autoscaler: what was really there, what the policy learnt, and the truth where it is known.
+//! The record of an autoscaler's decision: the actual state, what the policy learnt, and the truth if it is known.
 
 use crate::support::rows::{rows, start};
 use serde_json::{Map, Value, json};
@@ -55,7 +55,7 @@ fn the_page_has_the_figures_of_the_rows() {
 }
 
 #[test]
-fn the_truth_is_told_where_steps_are_made_of_the_coefficients_alone() {
+fn the_truth_is_known_if_steps_depend_only_on_the_coefficients() {
     for row in decisions(&[]) {
         let figure = |name: &str| row[name].as_f64().unwrap_or(f64::NAN);
         for (name, exact) in [("true_alpha_ms", 6.958), ("true_beta_ms", 0.042), ("true_gamma_ms", 0.0001)] {

@@ -1,4 +1,4 @@
-//! A pool that begins without replicas: requests wait at the gateway for the first one, and everything that looks at the run holds.
+//! A pool that begins without replicas: requests wait at the gateway for the first one, and all views of the run work.
 
 use crate::support::start;
 use serde_json::{Value, json};
@@ -106,7 +106,7 @@ fn requests_wait_for_the_first_replica_that_an_edit_adds() {
 }
 
 #[test]
-fn who_waits_for_a_replica_that_comes_too_late_is_refused() {
+fn a_request_that_waits_for_a_replica_too_long_is_refused() {
     let s = scenario(
         &json!({"hold_s": 5}),
         &json!([{"at_us": 30_000_000, "set": {"cluster.pools[0].replicas": 1}}]),
@@ -145,7 +145,7 @@ fn a_pool_that_nothing_fills_is_refused() {
 
 /// Decisions are bounded as if a run without a horizon ended after 30 days, so with an autoscaler it does.
 #[test]
-fn a_run_of_which_little_but_ticks_is_left_ends_and_says_so() {
+fn a_run_with_little_left_but_ticks_ends_and_says_so() {
     let s = from_value(json!({
         "run": {"horizon_s": 0, "warmup_s": 0, "max_requests": 1000},
         "cluster": {"pools": [{"name": "p", "replicas": 1, "kv": {"blocks": 4000},

@@ -1,5 +1,6 @@
-//! Laws of autoscaling: what is paid is the integral of what there is, nothing is sent to who does not serve, a drain loses what it
-//! may lose and no more, decisions keep their bounds, and a run is the same however it is cut.
+//! Laws of autoscaling: the cost is the integral of the existing replicas, no request is sent to a replica that does
+//! not serve, a drain loses no more than it may, decisions keep their bounds, and a run does not depend on how it is
+//! cut.
 
 use crate::support;
 use crate::support::Story;
@@ -145,7 +146,7 @@ fn check_serving(heard: &Heard, replicas: u32) {
 }
 
 #[test]
-fn who_is_waited_for_is_not_lost_and_who_is_not_is_dropped_or_sent_on() {
+fn a_drain_loses_no_awaited_request_and_drops_or_reroutes_the_others() {
     let run = |drain: &str, victim: &str| {
         let policy = json!({"oracle": {"replica_per_s": 25, "ahead_s": 0}});
         let scenario = spike(&json!({"policy": policy, "drain": drain, "victim": victim, "min": 1}));
@@ -270,7 +271,7 @@ fn later_replicas_miss_no_fewer_objectives() {
 }
 
 #[test]
-fn a_pool_scaled_to_zero_holds_who_comes_and_wakes_for_them() {
+fn a_pool_scaled_to_zero_holds_new_requests_and_starts_for_them() {
     for policy in [
         json!({"keda": {"threshold": 6, "cooldown_s": 5, "behavior": {"rules": {"down": {"stabilization_s": 2}}}}}),
         json!({"kpa": {"concurrency": 10, "stable_s": 4, "panic_s": 1, "grace_s": 2}}),
@@ -292,7 +293,7 @@ fn a_pool_scaled_to_zero_holds_who_comes_and_wakes_for_them() {
         assert!(held > 0, "{policy}: nobody was held");
         assert_eq!(engine.replicas().iter().map(|r| r.totals().completed).sum::<u32>(), 20, "{policy}");
         check_serving(&heard, 2);
-        // Nobody waits for ever: with less patience than a start takes they are refused.
+        // No request waits for ever: with less patience than a start takes, requests are refused.
         scenario.cluster.pools[0].scaling.hold_s = 1.0;
         let refused = finished(&scenario).requests();
         assert!(refused.rejected > 0, "{policy}: {refused:?}");

@@ -1,5 +1,5 @@
-//! Pools that decide together: laws of the optimisers, and that a group of pools is decided about at one instant, keeps its bounds and
-//! its GPUs, and is the same however the run is cut, saved and edited.
+//! Pools that decide together: laws of the optimisers. A group of pools is decided about at one instant, keeps its
+//! bounds and its GPUs, and does not depend on how the run is cut, saved and edited.
 
 use crate::support;
 use crate::support::scaled::{finished, heard, is_the_same_however_cut_and_saved};
@@ -41,7 +41,7 @@ fn carried(model: &Model, choices: &[Choice]) -> f64 {
     model.variants.iter().zip(choices).map(change).sum()
 }
 
-/// What holds of the choices for a model, whoever made them.
+/// Laws of the choices for a model, for every policy.
 fn check_bounds(model: &Model, choices: &[Choice]) {
     for (v, c) in model.variants.iter().zip(choices) {
         assert!((v.bounds.min..=v.bounds.max).contains(&c.target), "{v:?} {c:?}");
@@ -280,7 +280,7 @@ fn a_pool_that_is_alone_in_its_group_decides_as_it_does_alone() {
 }
 
 #[test]
-fn what_pools_cannot_decide_together_is_told_with_both_names() {
+fn pools_that_cannot_decide_together_are_reported_with_both_names() {
     let told = |change: &dyn Fn(&mut Scenario)| -> Vec<String> {
         let mut scenario = fleet(&together("cost-aware", POLICIES[1]));
         change(&mut scenario);

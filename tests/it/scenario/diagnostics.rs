@@ -188,7 +188,7 @@ fn truncated_text_names_line_and_column() {
 }
 
 #[test]
-fn binary_files_are_told_apart_from_text() {
+fn binary_files_are_distinguished_from_text() {
     let e = text_from_bytes(b"\x1f\x8b\x08\0\0\0").unwrap_err();
     assert_eq!(
         e.to_string(),

@@ -1,4 +1,4 @@
-//! Edits that cannot be: each gets its message, with the place in the list of edits and in the document.
+//! Invalid edits: each gets its message, with the place in the list of edits and in the document.
 
 use tokenyard::session::Session;
 

@@ -1,4 +1,4 @@
-//! Expressions as texts: what is read of them, what is said of those that are none, and that no text does any harm.
+//! Expressions as texts: their parsing, the messages for invalid ones, and that no text causes harm.
 
 use tokenyard::base::rng::{Purpose, Stream};
 use tokenyard::scenario::expression::{

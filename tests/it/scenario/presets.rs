@@ -1,4 +1,4 @@
-//! What the notes of the built-in scenarios say happens in them, in figures; and that the places they point at are there.
+//! Checks what the notes of the built-in scenarios say, in figures, and that the places they point at exist.
 
 use crate::support::rows::{rows, start, text, whole};
 use serde_json::{Map, Value};
@@ -162,7 +162,7 @@ fn prefix_affinity_buries_replicas_that_round_robin_spares() {
 }
 
 #[test]
-fn stale_signals_send_everybody_to_one_replica() {
+fn stale_signals_send_all_requests_to_one_replica() {
     let found = run("stale-herd", &[]);
     about(found.ttft(99, "", 10.0, 40.0), 150.0, 300.0);
     about(found.ttft(99, "", 42.0, 120.0), 5000.0, 7000.0);
@@ -197,7 +197,7 @@ fn chunks_take_the_stalls_from_chats_and_cost_the_reports_a_third() {
 }
 
 #[test]
-fn a_book_holds_up_all_who_come_after_it_unless_it_is_cut() {
+fn a_very_long_prompt_delays_all_requests_after_it_unless_it_is_chunked() {
     let found = run("long-prompt", &[]);
     assert_eq!(text(&found.0[188], "name"), "book");
     about(found.ttft(50, "chat", 10.0, 31.0), 20.0, 40.0);
@@ -283,7 +283,7 @@ fn a_filter_that_learns_asks_for_replicas_in_time() {
 }
 
 #[test]
-fn thresholds_too_near_to_each_other_cost_those_who_wait_and_wider_ones_stand_still() {
+fn thresholds_too_near_to_each_other_cost_waiting_time_and_wider_ones_stand_still() {
     let found = run("flapping-threshold", &[]);
     about(found.met("", 20.0, 600.0), 0.95, 0.97);
     let wider = run("flapping-threshold", &[("cluster.pools[0].scaling.policy.threshold.down", "0.2")]);
@@ -299,7 +299,7 @@ fn a_change_within_the_tolerance_is_not_answered_and_fills_the_queue() {
 }
 
 #[test]
-fn who_comes_to_no_replica_waits_for_one_to_start() {
+fn requests_without_a_replica_wait_for_one_to_start() {
     let found = run("scale-to-zero", &[]);
     about(found.met("", 0.0, 1080.0), 0.74, 0.8);
     let warm = run("scale-to-zero", &[("cluster.pools[0].scaling.start", "warm")]);
@@ -320,7 +320,7 @@ fn met_and_usd(name: &str, change: impl FnOnce(&mut Value)) -> (f64, f64) {
 }
 
 #[test]
-fn cheap_variants_come_first_and_dear_ones_go_first() {
+fn cheap_variants_start_first_and_expensive_ones_stop_first() {
     let found = decisions("two-variants@2");
     let changes = |pool: &str| -> Vec<(u64, u64)> {
         let of_pool = found.iter().filter(|row| text(row, "pool") == pool);
@@ -389,7 +389,7 @@ fn a_quota_keeps_one_tenants_flood_from_the_others() {
 }
 
 #[test]
-fn priority_decides_who_is_next_and_blocks_who_is_in() {
+fn priority_decides_which_request_is_next_and_blocks_decide_which_run() {
     let found = run("priority-inversion", &[]);
     about(found.ttft(50, "alarms", 10.0, 60.0), 3000.0, 4000.0);
     about(found.ttft(50, "alarms", 62.0, 120.0), 700.0, 1200.0);

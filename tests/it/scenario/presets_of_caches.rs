@@ -1,4 +1,4 @@
-//! What the notes of the built-in scenarios about KV caches say happens in them, in figures that were measured.
+//! Checks what the notes of the built-in scenarios about KV caches say, in measured figures.
 
 use crate::support::start;
 use tokenyard::base::Micros;

@@ -1,4 +1,4 @@
-//! What the schema says of each field: that a form has all it needs, and that a user knows what an edit does.
+//! The schema's texts of each field: a form has all it needs, and a user knows what an edit does.
 
 use serde_json::Value;
 

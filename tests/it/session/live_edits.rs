@@ -1,5 +1,6 @@
-//! Every field under `cluster`, `workload` and `slo` can be edited at any instant: the run goes on, loses nobody, replays to
-//! the same digest, and an edit at time zero is the scenario changed. The fields are those that the schema names.
+//! Every field under `cluster`, `workload` and `slo` can be edited at any instant: the run goes on, loses no request,
+//! replays to the same digest, and an edit at time zero equals a changed scenario. The fields are those that the
+//! schema names.
 
 use crate::support;
 use crate::support::schema::resolved;
@@ -242,7 +243,7 @@ fn start(scenario: &Scenario, edits: Vec<TimedEdit>) -> Session {
     }
 }
 
-/// Runs to the end; nobody is lost.
+/// Runs to the end; no request is lost.
 fn finish(session: &mut Session) {
     session.advance(Micros::MAX, u64::MAX);
     session.engine().verify(true);

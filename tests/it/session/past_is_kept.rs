@@ -1,5 +1,5 @@
-//! An edit changes what is to come. What was before it stays what it was: what tokens cost, where time went, what hours cost, what an
-//! autoscaler learnt.
+//! An edit changes only the future. The past stays unchanged: the cost of tokens, the parts of latencies, the cost of
+//! hours, what an autoscaler learnt.
 
 use crate::support;
 use crate::support::{run, start};

@@ -1,4 +1,4 @@
-//! Running to the next time of something stops right after the event that brought it, and nowhere before.
+//! Running to the next occurrence of something stops right after the event that caused it, and not before.
 
 use crate::support::{edit, preset, start};
 use tokenyard::base::Micros;

@@ -434,7 +434,7 @@ fn an_oracle_on_another_workload_is_no_bound() {
 }
 
 #[test]
-fn there_is_an_oracle_of_autoscalers_only_and_what_stands_in_its_way_is_told() {
+fn only_autoscalers_have_an_oracle_and_obstacles_are_reported() {
     assert_eq!(oracle_of(&scenario("router-showdown", &[]), None), Ok(None));
     let why =
         |set: &[(&str, &str)]| oracle_of(&scenario(DAY, set), None).expect_err("a problem")[0].to_string();

@@ -1,4 +1,5 @@
-//! Edits that send one request elsewhere: what they change, what they leave alone, and what they say when they cannot be.
+//! Edits that send one request elsewhere: their effects, the parts they do not change, and the messages for invalid
+//! ones.
 
 use crate::support::scenarios::{a_scenario, routers, sound, started};
 use proptest::prelude::*;
@@ -23,7 +24,7 @@ fn routed(scenario: &Scenario, at_us: u64, request: u32, to: u32) -> Scenario {
     Scenario { edits, ..scenario.clone() }
 }
 
-/// What a run comes to, but for what names its scenario.
+/// The results of a run, except the names of its scenario.
 fn results(session: &Session) -> Value {
     let mut report: Value = serde_json::from_str(&session.report()).expect("a report is JSON");
     for gone in ["scenario_digest", "notices"] {
@@ -151,7 +152,7 @@ fn an_edit_of_another_kind_at_the_start_keeps_the_redirects_before_it() {
 }
 
 #[test]
-fn a_request_that_did_not_go_there_is_told() {
+fn a_request_that_did_not_go_there_is_reported() {
     let said = |s: &Scenario| -> Vec<String> {
         let notices = ended(s, Audience::Batch).notices();
         notices.into_iter().filter(|n| n.kind == NoticeKind::NotSent).map(|n| n.text).collect()
@@ -264,7 +265,7 @@ fn a_request_is_sent_to_a_replica_that_an_autoscaler_has_started() {
     let to = if sent_to(&plain, request) == Some(2) { 3 } else { 2 };
     let session = ended(&routed(&scenario, 0, request, to), Audience::Batch);
     assert_eq!(sent_to(&session, request), Some(to));
-    // One that was never started is told of when the request is routed.
+    // A replica that was never started is reported when the request is routed.
     let session = ended(&routed(&scenario, 0, request, 900), Audience::Batch);
     assert_eq!(sent_to(&session, request), sent_to(&plain, request));
     assert!(session.notices().iter().any(|n| n.kind == NoticeKind::NotSent));

@@ -197,7 +197,7 @@ fn questions_in_any_order_have_the_same_answers() {
 }
 
 #[test]
-fn when_a_request_was_routed_changes_no_answer_be_it_right_or_wrong() {
+fn a_right_or_wrong_instant_of_routing_changes_no_answer() {
     let s = preset("chat-4xh100", 20.0);
     let mut one = asking(&s);
     for (request, until_us) in [(150, 12_000_000), (151, 12_000_000), (40, 6_000_000), (200, 15_000_000)] {
@@ -226,7 +226,7 @@ fn a_run_that_is_a_counterfactual_itself_can_be_asked() {
 }
 
 #[test]
-fn what_cannot_be_asked_is_told() {
+fn invalid_questions_are_reported() {
     let s = preset("chat-4xh100", 10.0);
     let said = |query: WhatIfQuery| asking(&s).what_if(&query).expect_err("a problem").to_string();
     assert!(said(all_of(99_999)).starts_with("error: request: request 99999, where "));
@@ -252,7 +252,7 @@ fn what_cannot_be_asked_is_told() {
 }
 
 #[test]
-fn a_span_of_time_has_whose_time_began_or_ended_in_it() {
+fn a_span_of_time_has_the_requests_that_began_or_ended_in_it() {
     let s = preset("chat-4xh100", 20.0);
     let run = ended(&s);
     let mut spans = Vec::new();

@@ -1,4 +1,4 @@
-//! Outcomes of runs for tests: of real ones, and made-up ones of which the truth is known.
+//! Outcomes of runs for tests: of real runs, and of made-up ones with a known truth.
 
 use serde_json::json;
 use tokenyard::base::rng::{Purpose, Stream};

@@ -9,7 +9,7 @@ use tokenyard::exchange::export::{Format, Output, Table, Tables};
 use tokenyard::scenario::parse;
 use tokenyard::session::{Audience, Session, Stop};
 
-/// A file in memory that somebody else looks at.
+/// A file in memory that the test reads, too.
 #[derive(Clone, Default)]
 pub(crate) struct Memory(pub(crate) Rc<RefCell<Vec<u8>>>);
 
@@ -30,7 +30,7 @@ impl Memory {
     }
 }
 
-/// A run that nobody watches, at its beginning.
+/// A run without watchers, at its beginning.
 pub(crate) fn start(scenario: &Value) -> Session {
     let scenario = parse(&scenario.to_string()).unwrap_or_else(|problems| panic!("{problems:?}"));
     match Session::start(scenario, None, Audience::Batch) {

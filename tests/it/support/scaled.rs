@@ -1,4 +1,4 @@
-//! Runs with autoscalers: what is heard of them, and that they are the same however they are cut and saved.
+//! Runs with autoscalers: their facts, and that they do not depend on how they are cut and saved.
 
 use crate::support;
 use tokenyard::base::Micros;
@@ -33,7 +33,7 @@ impl Sink for Heard {
     }
 }
 
-/// A cluster at its end, and what was heard of it.
+/// A cluster at its end, and its facts.
 pub(crate) fn heard(scenario: &Scenario) -> (Cluster, Heard) {
     let plan = support::plan(scenario);
     let mut engine = Cluster::new(&plan, Source::new(scenario, None));

@@ -1,4 +1,4 @@
-//! Random scenarios for laws that hold for all of them: everything in them is valid, and much of it hurts.
+//! Random scenarios for laws that hold for all of them: all are valid, and many have difficult settings.
 //!
 //! What is drawn, each independently unless said otherwise:
 //!
@@ -51,7 +51,7 @@ pub(crate) fn routers() -> Vec<RoutingPolicy> {
     ]
 }
 
-/// Every admission policy, tight enough to say no.
+/// Every admission policy, tight enough to refuse requests.
 fn admissions() -> Vec<AdmissionPolicy> {
     let mut all = vec![AdmissionPolicy::RejectAll];
     for then in [OverLimit::Reject, OverLimit::Delay] {

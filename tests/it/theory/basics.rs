@@ -125,8 +125,8 @@ fn routing_over_four_servers_gives_the_known_response_times() {
 
 #[test]
 fn ttft_of_the_pure_overhead_engine() {
-    // Unlimited batch, steps of constant length b0: who finds the engine busy waits half a step on average for the next
-    // one, so TTFT = b0 (1 + P(busy) / 2). By PASTA P(busy) is the share of time with a step running.
+    // Unlimited batch, steps of constant length b0: a request that finds the engine busy waits half a step on average
+    // for the next one, so TTFT = b0 (1 + P(busy) / 2). By PASTA P(busy) is the share of time with a step running.
     for rate in [5.0, 20.0, 60.0] {
         let step = 1000.0;
         let s = constant_lengths(cluster(1, 60_000, [step, 0.0, 0.0]), poisson(rate), 16, 50, 60_000);

@@ -51,8 +51,8 @@ fn a_batch_without_bound_and_cost_is_poisson_whatever_the_lengths() {
 
 #[test]
 fn steps_that_cost_by_the_request_share_the_processor_whatever_the_lengths() {
-    // M/G/1 with processor sharing: work x takes x / (1 - rho) on average, for every distribution of lengths. Two per cent for
-    // steps that are whole: who arrives waits for the one under way, and the others are quicker meanwhile.
+    // M/G/1 with processor sharing: work x takes x / (1 - rho) on average, for every distribution of lengths. Two per
+    // cent for whole steps: a new request waits for the current step, and the others are faster meanwhile.
     let (decode_us, load) = (20.0, 0.5);
     for output in [Lengths::Constant { tokens: 101 }, two_lengths(51, 0.8, 301)] {
         let engine = run(&decoders(0.0, decode_us, load, output.clone(), 40_000));
@@ -97,9 +97,10 @@ fn a_step_with_a_fixed_part_has_the_batch_of_state_dependent_sharing() {
 
 #[test]
 fn ttft_is_the_rest_of_a_step_and_the_whole_of_the_next() {
-    // Who arrives during a step of length T waits for its end, T^2 / 2 by T on average over time, and then for the next step:
-    // as long as the successor of the arrival's step is, weighted by the length of that step because longer steps see more
-    // arrivals, with the newcomer's own prompt. Who finds nobody pays an empty step and the prompt.
+    // A request that arrives during a step of length T waits for its end, T^2 / 2 by T on average over time, and then
+    // for the next step: as long as the successor of the arrival's step is, weighted by the length of that step
+    // because longer steps see more arrivals, with the newcomer's own prompt. A request that finds an idle server
+    // takes an empty step and the prompt.
     for (rate, b0, b1, b2, prompt, output) in [
         (30.0, 2000.0, 10.0, 50.0, 128, 40),
         (60.0, 2000.0, 10.0, 50.0, 128, 100),

@@ -44,7 +44,8 @@ fn scenario(weights: &[f64], blocks: u32, requests: u32) -> Scenario {
 
 #[test]
 fn a_prefix_cache_hits_as_often_as_che_says() {
-    // Every request takes the block of its item and one of its own that nobody asks for again: both pass through the cache.
+    // Every request takes the block of its item and one of its own that no other request uses: both pass through the
+    // cache.
     let uniform = vec![1.0; 200];
     let unequal: Vec<f64> = (1..=500).map(|k| 1.0 / f64::from(k)).collect();
     for (weights, blocks) in [(uniform, 150), (unequal.clone(), 150), (unequal, 400)] {

@@ -72,7 +72,7 @@ pub(crate) fn listed(number: u32, arrival_us: u64, prompt: u32, output: u32) -> 
 
 /// The cluster of a scenario, before its first event.
 pub(crate) fn engine(s: &Scenario) -> Cluster {
-    // Whoever is drawn several times needs names of its own.
+    // A client that is drawn several times needs distinct names.
     let mut s = s.clone();
     for (i, client) in s.workload.clients.iter_mut().enumerate().skip(1) {
         client.name = format!("{}-{i}", client.name);

@@ -154,7 +154,7 @@ fn batches_agree_with_their_laws() {
             &[(&client("output_tokens"), json!({ "constant": { "tokens": 50 } }))],
         )
     };
-    // Steps that take as long whoever is in them are servers for everybody.
+    // Steps of constant length are servers for all requests of the batch.
     agrees(&long(20.0, [1000.0, 0.0, 0.0]), Law::Mdc);
     // A fixed part of 12 ms and 0.15 ms for each request.
     let s = with(
@@ -231,7 +231,7 @@ fn steps_that_cost_by_the_request_agree_with_processor_sharing() {
     assert_eq!(t.chosen, Law::ProcessorSharing);
     let (itl, e2e) = (t.simulated.itl_ms.expect("tokens"), t.simulated.e2e_ms.expect("requests"));
     let exact = [found.predicted.itl_ms, found.predicted.e2e_ms].map(|x| x.expect("it is stable"));
-    // Two per cent for steps that are whole: who arrives waits for the one under way.
+    // Two per cent for whole steps: a new request waits for the current step.
     for (what, simulated, exact) in [("ITL", itl.mean, exact[0]), ("E2E", e2e.mean, exact[1])] {
         assert!((simulated / exact - 1.0).abs() < 0.02, "{what}: {simulated} simulated, {exact} by the law");
     }
@@ -253,7 +253,7 @@ fn the_closed_form_has_the_itl_of_a_large_fixed_part_and_a_ttft_that_is_too_shor
     let [itl, ttft] = [of_run(t.simulated.itl_ms), of_run(t.simulated.ttft_ms)];
     let [itl_of_law, ttft_of_law] = [predicted.itl_ms, predicted.ttft_ms].map(|x| x.expect("it is stable"));
     assert!((itl / itl_of_law - 1.0).abs() < 0.02, "ITL: {itl} simulated, {itl_of_law} by the closed form");
-    // Who arrives first waits for the rest of a step, of which the closed form knows nothing.
+    // The first arrival waits for the rest of a step, which the closed form ignores.
     assert!(ttft > ttft_of_law + 3.0, "TTFT: {ttft} simulated, {ttft_of_law} by the closed form");
 }
 
@@ -410,7 +410,7 @@ fn a_line_over_time_has_the_law_at_the_rate_of_each_stretch() {
         assert_eq!(line.ttft_ms[i], t.at(Law::Md1, *rate).ttft_ms);
     }
     assert!(line.violated.iter().any(|v| *v) && line.violated.iter().any(|v| !v), "{:?}", line.violated);
-    // Where nothing arrives, a request would find nobody.
+    // Without arrivals, a request would find an idle server.
     let idle = line.rate_per_s.iter().position(|rate| *rate < 1.0).expect("the pause");
     assert_eq!(line.ttft_ms[idle], Some(1.0));
 }

@@ -50,7 +50,7 @@ pub(crate) fn agree(all: &[Row], begun: bool) {
 fn holds(session: &Session) {
     let all = rows(session);
     agree(&all, session.now() > Micros::ZERO);
-    // Who is inside is where the engine says, and the times are those of the requests themselves.
+    // Requests are where the engine says, and the times are those of the requests.
     let p = session.requests();
     assert_eq!(all[0].inside as u32, p.in_pipeline + p.queued + p.running);
     assert_eq!(all[0].arrived as u32, p.arrived);

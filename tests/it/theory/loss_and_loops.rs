@@ -53,7 +53,7 @@ fn ten_users_who_think_get_what_mean_value_analysis_says() {
     for seed in 1..=3 {
         let mut s = cluster(1, 1, [0.0, 1.0, 0.0]);
         s.seed = seed;
-        // Ten beginnings within a tenth of a second, then nobody new.
+        // Ten beginnings within a tenth of a second, then no new session.
         let mut users = client(
             Arrivals::Constant { rate_per_s: 100.0 },
             exponential_lengths(),

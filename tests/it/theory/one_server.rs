@@ -104,8 +104,8 @@ fn two_classes(scheduler: Scheduler) -> Scenario {
 
 #[test]
 fn two_priority_classes_wait_as_cobham_says() {
-    // R = sum of lambda E[S^2] / 2 = 412.5 us. The first waits R / (1 - rho1), the second R / ((1 - rho1) (1 - rho)), and
-    // first come, first served everybody R / (1 - rho). Shortest first is the same as a class for each length.
+    // R = sum of lambda E[S^2] / 2 = 412.5 us. The first waits R / (1 - rho1), the second R / ((1 - rho1) (1 - rho)),
+    // and first come, first served all R / (1 - rho). Shortest first is the same as a class for each length.
     let residual = 412.5;
     let class =
         |per_s: f64, us: f64| PriorityClass { rate: per_s / 1e6, service: us, service_squared: us * us };
@@ -170,7 +170,7 @@ fn last_come_first_served_has_the_same_mean_and_a_larger_variance() {
 
 #[test]
 fn a_busy_period_lasts_one_service_by_the_share_of_idle_time() {
-    // It begins with an arrival that finds nobody, and lasts S / (1 - rho) on average.
+    // It begins with an arrival at an idle server, and lasts S / (1 - rho) on average.
     let engine = run(&single_steps(server(), poisson(700.0), two_lengths(400, 0.8, 3400), 150_000));
     let (mut periods, mut ends) = (Vec::new(), 0);
     for r in engine.records() {

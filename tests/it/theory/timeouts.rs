@@ -20,7 +20,7 @@ fn left(engine: &Cluster) -> Vec<Option<Micros>> {
 }
 
 #[test]
-fn who_waits_leaves_when_its_client_gives_up_and_who_runs_as_the_step_ends() {
+fn at_the_client_timeout_a_queued_request_leaves_at_once_and_a_running_one_when_its_step_ends() {
     // The first gives up after 3.5 s and leaves at 4 s with four tokens. The second joins then and has its only token at 5 s, in the
     // step during which it would give up. The third waits behind it and gives up at 4.5 s.
     let requests = [(0, 10), (1_000_000, 1), (1_000_000, 3)];

@@ -1,4 +1,4 @@
-//! Sessions: where they come from in traces and explicit requests, and what session affinity makes of them.
+//! Sessions: their source in traces and explicit requests, and their use by session affinity.
 
 use crate::support;
 use crate::support::{adopt, edit};
@@ -70,7 +70,7 @@ fn every_format_with_sessions_keeps_them() {
 }
 
 #[test]
-fn a_session_that_is_no_name_is_a_bad_line() {
+fn a_session_without_a_valid_name_is_a_bad_line() {
     let mut reader = TraceReader::new("my.trace", 1 << 20);
     reader.push(b"{\"ts\":1,\"prompt_tokens\":5,\"gen_tokens\":5,\"conversation_id\":[1]}\n");
     let (trace, all, _) = reader.finish();

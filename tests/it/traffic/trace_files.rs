@@ -1,5 +1,5 @@
-//! Files that are no traces, or none of a known format: one message says what they are and what is read, and names that say what they
-//! are, and sizes that rows tell, are found out.
+//! Files that are not traces, or not of a known format: one message says what they are and what is read. Descriptive
+//! names of columns, and block sizes that rows imply, are recognised.
 
 use std::sync::Arc;
 use tokenyard::base::{Diagnostic, Diagnostics, Severity};
@@ -90,7 +90,7 @@ fn files_of_other_kinds_are_named_with_what_to_do() {
 }
 
 #[test]
-fn turns_that_come_a_delay_after_an_answer_are_told_once() {
+fn turns_that_come_a_delay_after_an_answer_are_reported_once() {
     let text = r#"{"session_id": "s1", "timestamp": 0, "input_length": 1000, "output_length": 50, "hash_ids": [1, 2]}
 {"session_id": "s1", "delay": 2000, "input_length": 1600, "output_length": 40, "hash_ids": [1, 2, 3, 4]}
 {"session_id": "s1", "delay": 2000, "input_length": 1600, "output_length": 40, "hash_ids": [1, 2, 3, 4]}
@@ -128,7 +128,7 @@ fn names_that_say_what_they_are_are_read_with_a_warning() {
 }
 
 #[test]
-fn ids_of_full_blocks_alone_are_told_from_ids_of_begun_ones() {
+fn ids_of_only_full_blocks_are_distinguished_from_ids_of_partial_ones() {
     let ids = |own: u32, n: u32| (1..=8).chain(own..own + n - 8).collect::<Vec<u32>>();
     let row = |t: u32, len: u32, own: u32| {
         format!(

@@ -101,7 +101,7 @@ fn mooncake_rows_share_the_blocks_they_name() {
 }
 
 #[test]
-fn a_packed_trace_is_the_same_and_a_damaged_one_is_told() {
+fn a_packed_trace_is_the_same_and_a_damaged_one_is_reported() {
     for text in [AZURE, MOONCAKE] {
         let (trace, _) = read(text);
         let packed = trace.packed();
@@ -346,13 +346,13 @@ fn empty_traces_are_refused() {
 }
 
 #[test]
-fn a_column_that_is_read_and_there_twice_is_told() {
+fn a_repeated_column_that_is_read_is_reported() {
     let twice = "arrived_at,num_prefill_tokens,num_prefill_tokens,num_decode_tokens\n0,1,2,3\n";
     check_refused(twice, "my.trace", "two columns called \"num_prefill_tokens\"");
 }
 
 #[test]
-fn files_and_lines_have_a_most_of_bytes() {
+fn files_and_lines_have_a_maximum_of_bytes() {
     let mut reader = TraceReader::new("big.csv", 2 * MIB);
     reader.push(AZURE.as_bytes());
     let row = b"2023-11-17 00:00:02.0,10,10\n".repeat(10_000);
