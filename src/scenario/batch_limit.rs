@@ -1,4 +1,4 @@
-//! A number or "auto": what several settings of an engine may be.
+//! A number or "auto", the type of several settings of an engine.
 
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

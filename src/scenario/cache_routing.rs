@@ -1,4 +1,4 @@
-//! Routing policies of two serving systems that weigh caches against load by rules of their own.
+//! Routing policies of two serving systems, each with its own rule that weighs caches against load.
 
 use super::fields::{fields, without_fields};
 use super::limits;

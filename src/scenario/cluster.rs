@@ -336,7 +336,7 @@ impl CpuWrite {
 /// The size of a KV cache: a number of blocks, or "auto".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KvBlocks {
-    /// The blocks that fit beside the model in the memory of the replica's GPUs.
+    /// The blocks that fit next to the model in the memory of the replica's GPUs.
     Auto,
     /// The given number of blocks.
     Count(u32),
@@ -370,7 +370,8 @@ impl schemars::JsonSchema for KvBlocks {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
             "oneOf": [
-                { "const": "auto", "description": "The blocks that fit beside the model in the memory of all GPUs of the replica." },
+                { "const": "auto", "description": "The blocks that fit next to the model in the memory of \
+                all GPUs of the replica." },
                 { "type": "integer", "description": "This many blocks." }
             ]
         })

@@ -1,4 +1,5 @@
-//! Conversations of several rounds: how many, how fast they follow each other, and how much of earlier rounds a prompt contains.
+//! Conversations of several rounds: their number, the gaps between them, and the part of earlier rounds that a prompt
+//! contains.
 
 use super::fields::{fields, without_fields};
 use super::limits;

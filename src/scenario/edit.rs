@@ -1,5 +1,5 @@
-//! Edits: what is changed while the run goes on. An edit is a change of the document, or of one routing decision, with a position
-//! on the clock.
+//! Edits: changes during a run. An edit is a change of the document, or of one routing decision, with a position on
+//! the clock.
 
 #[cfg(feature = "schema")]
 use super::limits;

@@ -1,4 +1,4 @@
-//! What an edit is called on the timeline, in the log and in what a link holds: a few words.
+//! Labels of edits on the timeline, in the log and in the contents of a link: a few words.
 
 use super::Change;
 use crate::base::number_text;

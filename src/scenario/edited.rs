@@ -1,7 +1,7 @@
-//! The document that an edit makes of another one.
+//! Applies an edit to a document.
 //!
-//! Everything under `cluster`, `workload` and `slo` can be edited while the run goes on, but the engine's semantics and the
-//! trace that is replayed. Pools and clients are never removed, so that their positions stay.
+//! Everything under `cluster`, `workload` and `slo` can be edited during the run, except the engine's semantics and
+//! the replayed trace. Pools and clients are never removed, so that their positions stay.
 
 use super::check::check_edited;
 use super::parse::{from_value, place_value};
@@ -70,7 +70,7 @@ fn out_of_reach(change: &Change) -> Diagnostics {
     let root = |path: &str| path.split(['.', '[']).next().unwrap_or_default().to_owned();
     let out = |path: &&str| !ROOTS.contains(&root(path).as_str());
     let problem = |path: &str| {
-        let found = "a field that cannot change while the run goes on";
+        let found = "a field that cannot change during the run";
         Diagnostic::error(path, found, allowed, "change it in the scenario itself: the run starts again")
     };
     change.paths().filter(out).map(problem).collect()
@@ -106,11 +106,16 @@ fn fixed(old: &Scenario, cluster: &Cluster, workload: &Workload) -> Diagnostics 
         problems.push(Diagnostic::error(path, found, allowed, fix));
     };
     if cluster.compat != old.cluster.compat {
-        restart("cluster.compat", "other engine semantics in the middle of a run", "what the run began with");
+        restart(
+            "cluster.compat",
+            "other engine semantics in the middle of a run",
+            "the value at the start \
+        of the run",
+        );
     }
     let file = |w: &Workload| w.trace.as_ref().map(|t| (t.file.clone(), t.hash_block_tokens));
     if file(workload) != file(&old.workload) {
-        let allowed = "what the run began with; its speed may change";
+        let allowed = "the value at the start of the run; its speed may change";
         restart("workload.trace", "another trace in the middle of a run", allowed);
     }
     let generated = |w: &Workload| (w.clients.clone(), w.requests.len());

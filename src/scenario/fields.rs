@@ -1,7 +1,8 @@
-//! What a field of the document is, said once beside its type: label, unit, range, first value, and what an edit of it does.
+//! Notes of the document's fields, declared once next to the type: label, unit, range, first value, and the effect of
+//! an edit.
 //!
-//! A table `fields!` makes two things: the check of the ranges, which every program has, and the notes from which the
-//! command line writes the schema, and the page its form. Relations between fields are no ranges: `check` has them.
+//! A table `fields!` makes two things: the check of the ranges, which every program has, and the notes, from which the
+//! command line writes the schema and the page its form. Relations between fields are in `check`.
 
 use super::limits;
 use super::report::{Report, grouped, plain};
@@ -50,7 +51,7 @@ impl<'a> At<'a> {
     }
 }
 
-/// A part of the document that knows the ranges of what is in it.
+/// A part of the document with the ranges of its fields.
 pub(super) trait Fields {
     /// Reports every number in it that is out of its range, and every text and list that is too long.
     fn check_ranges(&self, at: &At<'_>, r: &mut Report);
@@ -179,7 +180,7 @@ pub(super) use without_fields;
 
 without_fields! { bool i32 u32 u64 f64 super::BatchLimit super::KvBlocks }
 
-/// The fields of a type, each with what is said of it, in this order and as far as it applies:
+/// The fields of a type, each with its notes, in this order and as far as they apply:
 ///
 /// `name: "Label" of "unit" in [min, max] or "remedy" up_to [most, "entries", "entry"] and { "x-…": … } first value => Effect`
 ///
@@ -245,7 +246,7 @@ macro_rules! fields {
 }
 pub(super) use fields;
 
-/// One field of a table: its range, its length, and what is in it.
+/// One field of a table: its range, its length, and its contents.
 macro_rules! check_field {
     (@in $at:ident $r:ident $field:ident) => {};
     (@in $at:ident $r:ident $field:ident $min:expr, $max:expr, $fix:literal) => {

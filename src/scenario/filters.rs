@@ -1,4 +1,5 @@
-//! What a weighted router does before it scores and after: who is left out, and how one is picked.
+//! Filters and pickers of a weighted router: which replicas are left out before scoring, and how one is picked
+//! afterwards.
 
 use super::fields::{fields, without_fields};
 use super::limits;
@@ -51,7 +52,7 @@ impl Default for UtilizationFilter {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
-    /// What is limited.
+    /// The limited quantity.
     pub metric: FilterMetric,
     /// Largest value within the limit.
     pub max: f64,
@@ -168,7 +169,7 @@ pub struct Softmax {
 fields! {
     struct Softmax {
         temperature: "Temperature" in [limits::TEMPERATURE_MIN, limits::TEMPERATURE]
-            or "use the picker max for no chance at all" => Routing;
+            or "use the picker max for a choice without chance" => Routing;
     }
 }
 

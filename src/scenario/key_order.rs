@@ -1,5 +1,5 @@
-//! The order of the keys in edits, which hold parts of the document as they were given: the one in which the document itself is
-//! written. Equal scenarios then are one text, with one digest and one link, whatever their order in the input.
+//! Orders the keys in edits as in the written document. Edits keep parts of the document as they were given; with
+//! ordered keys, equal scenarios have one text, one digest and one link, for any order in the input.
 
 use super::edited::add_entry;
 use super::parse::{from_value, place_value};
@@ -7,8 +7,8 @@ use super::{FieldValues, Scenario};
 use crate::base::json;
 use serde_json::Value;
 
-/// The same scenario with the keys of its edits in the order of the document. What is left out of the document as it is written
-/// comes last, by name; a path that leads into another keeps its order, which has a meaning.
+/// The same scenario with the keys of its edits in the order of the document. Keys that the written document leaves
+/// out come last, by name; a path that leads into another keeps its order, which matters.
 #[must_use]
 pub fn in_order(mut scenario: Scenario) -> Scenario {
     if !scenario.edits.iter().any(|edit| has_order(&edit.set) || has_order(&edit.add)) {
@@ -63,7 +63,7 @@ fn has_order(values: &FieldValues) -> bool {
     values.len() > 1 || values.values().any(several)
 }
 
-/// The way to a place of the document as positions, and what stands there.
+/// The path of a place of the document as positions, and the value there.
 fn place_of<'a>(path: &str, document: &'a Value) -> (Vec<usize>, Option<&'a Value>) {
     let (mut way, mut at) = (Vec::new(), Some(document));
     for step in path.split(['.', '[']).map(|step| step.trim_end_matches(']')) {

@@ -1,7 +1,7 @@
 //! How long a step takes: the families of latency models and their figures, as users write them.
 //!
-//! Every family has the same three overheads outside the engine, which `family!` declares for all of them. docs/explanation/model/latency.md has
-//! the formulas; here stand only names, units, defaults and ranges.
+//! Every family has the same three overheads outside the engine, which `family!` declares for all of them.
+//! docs/explanation/model/latency.md has the formulas; here are only names, units, defaults and ranges.
 
 use super::fields::{fields, without_fields};
 use super::limits;
@@ -45,9 +45,9 @@ impl Default for LatencyModel {
     }
 }
 
-/// Declares the figures of a family: type, documentation, defaults and table of fields, the three overheads first. In the
-/// document they stand beside the other figures, so they are fields and no part of their own: serde cannot both flatten a
-/// part and refuse unknown keys.
+/// Declares the figures of a family: type, documentation, defaults and table of fields, the three overheads first. In
+/// the document they are next to the other figures, so that they are fields and not a separate part: serde cannot both
+/// flatten a part and refuse unknown keys.
 macro_rules! family {
     ($(#[doc = $about:literal])* $name:ident, overheads [$queueing:literal, $per_token:literal, $output:literal] {
         $($(#[$about_field:meta])* $field:ident: $type:ty = $default:literal { $($said:tt)* })*

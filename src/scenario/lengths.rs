@@ -1,4 +1,4 @@
-//! How long texts are: distributions of token counts.
+//! Lengths of texts: distributions of token counts.
 
 use super::fields::fields;
 use super::limits;

@@ -12,7 +12,7 @@ pub const REQUESTS_FROM_LINK: u64 = 1_000_000;
 pub const EVENTS_UNASKED: u64 = 3_000_000;
 /// Characters of a link: more than any mail or chat takes.
 pub const LINK_CHARS: usize = 32_768;
-/// Longest readable link that is taken where nobody asked for one.
+/// Longest readable link that is used by default.
 pub const LINK_CHARS_PLAIN: usize = 240;
 /// Longest readable link: what a message of a chat takes.
 pub const LINK_CHARS_CHAT: usize = 2000;

@@ -1,4 +1,4 @@
-//! The scenario: one document that says everything about a run.
+//! The scenario: one document that describes a run completely.
 //!
 //! Plain data with defaults. Reading never panics: [`parse()`] reports every problem of shape at once, [`check()`] every
 //! problem of meaning, and only a document without errors becomes a [`Checked`] one, which is what the engine takes.

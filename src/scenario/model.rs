@@ -1,6 +1,6 @@
 //! The shape of a model and the figures of a GPU, as users write them.
 //!
-//! Zeros stand for "as usual" so that a description can be short; the methods say what that comes to.
+//! Zeros mean "as usual", so that a description can be short; the methods return the resulting values.
 
 use super::fields::fields;
 use super::limits;

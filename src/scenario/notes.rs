@@ -1,11 +1,11 @@
-//! What the schema says of each field beside its type: `x-label`, `x-unit`, `x-first` and so on, for forms.
+//! The schema's notes of each field besides its type: `x-label`, `x-unit`, `x-first` and so on, for forms.
 //!
 //! Only the command line, which writes the schema, has this.
 
 use schemars::Schema;
 use serde_json::{Map, Value, json};
 
-/// What an edit of a field does while a run goes on.
+/// The effect of an edit of a field during a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
     /// A group of settings that each have their own effect.
@@ -39,7 +39,7 @@ pub(super) enum Effect {
 }
 
 impl Effect {
-    /// Whether it applies to the run that goes on, replaces replicas, or needs another run.
+    /// Whether it applies to the current run, replaces replicas, or needs another run.
     pub(super) fn kind(self) -> &'static str {
         match self {
             Self::Parts
@@ -134,7 +134,7 @@ impl Effect {
     }
 }
 
-/// What is said of one field.
+/// The notes of one field.
 pub(super) struct Note {
     /// The variant of an enum that has the field.
     pub(super) variant: Option<&'static str>,
@@ -209,7 +209,7 @@ fn place<'a>(whole: &'a mut Map<String, Value>, note: &Note) -> Option<&'a mut M
     settings.get_mut("properties")?.get_mut(note.field)?.as_object_mut()
 }
 
-/// Where the range of a field stands: of a number or "auto" it is that of the number.
+/// The place of a field's range: for a number or "auto", the range of the number.
 fn number_of(field: &mut Map<String, Value>) -> &mut Map<String, Value> {
     if !field.contains_key("oneOf") {
         return field;

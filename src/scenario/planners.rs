@@ -1,4 +1,4 @@
-//! Settings of the autoscalers that go by objectives: the queueing model of llm-d and the planners of NVIDIA Dynamo.
+//! Settings of the autoscalers that follow objectives: the queueing model of llm-d and the planners of NVIDIA Dynamo.
 
 use super::fields::{fields, without_fields};
 use super::limits;

@@ -1,4 +1,4 @@
-//! Where a request goes: the routing policies and their settings.
+//! The routing policies and their settings.
 
 use super::fields::{fields, without_fields};
 use super::limits;

@@ -1,4 +1,4 @@
-//! How many replicas a pool has while the run goes on: the autoscaler, what it sees, and what it takes to start and to stop one.
+//! Settings of a pool's scaling: the autoscaler, its measurements, and the start and stop of replicas.
 
 use super::fields::{fields, without_fields};
 use super::limits;

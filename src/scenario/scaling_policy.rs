@@ -1,4 +1,4 @@
-//! Who decides how many replicas a pool has, and by which settings. Defaults are those of the programs that the policies are of.
+//! The scaling policies and their settings. Defaults are those of the programs that the policies come from.
 
 use super::fields::{fields, without_fields};
 use super::horizontal::{Horizontal, Keda};

@@ -1,4 +1,4 @@
-//! Which pools serve the model that a request names.
+//! Decides which pools serve the model that a request names.
 
 use super::{Pool, limits};
 
@@ -41,7 +41,7 @@ impl Served {
     }
 }
 
-/// Drops what does not tell models apart: case, publisher, `-instruct`, `-hf` and release numbers.
+/// Drops parts that do not distinguish models: case, publisher, `-instruct`, `-hf` and release numbers.
 pub fn model_key(model: &str) -> String {
     let lower = model.trim().to_ascii_lowercase();
     let base = lower.rsplit('/').next().unwrap_or_default();

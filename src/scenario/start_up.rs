@@ -1,4 +1,4 @@
-//! What it takes until a new replica serves: its phases, and the presets for them.
+//! The start of a replica: its phases, and the presets for them.
 
 use super::fields::{fields, without_fields};
 use super::limits;

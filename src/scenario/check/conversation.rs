@@ -1,4 +1,4 @@
-//! Meaning of conversations: what does not go together.
+//! Checks conversations: settings that contradict each other.
 
 use crate::scenario::Client;
 use crate::scenario::report::{Report, grouped};

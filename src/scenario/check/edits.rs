@@ -1,4 +1,4 @@
-//! Meaning of the list of edits: their number and order. What each makes of the document is checked when it is applied.
+//! Checks the list of edits: their number and order. The document after each edit is checked when the edit is applied.
 
 use crate::base::Diagnostics;
 use crate::base::small::decimal::plain;
@@ -25,7 +25,7 @@ pub(super) fn check_list(s: &Scenario, r: &mut Report) {
             continue;
         }
         let events = edit.after_events.unwrap_or(if edit.at_us > latest { 0 } else { most_events });
-        // The count of events tells those of one instant apart, and no others.
+        // The count of events only orders the edits of one instant.
         if edit.at_us < latest || (edit.at_us == latest && events < most_events) {
             r.error(
                 format!("{path}.at_us"),

@@ -1,4 +1,4 @@
-//! Meaning of the KV cache: which settings of its CPU tier have an effect.
+//! Checks the KV cache: settings of its CPU tier without effect.
 
 use crate::scenario::report::Report;
 use crate::scenario::{Compat, CpuTier, CpuWrite, KvCache};
@@ -9,7 +9,7 @@ pub(super) fn check_kv(path: &str, kv: &KvCache, compat: Compat, r: &mut Report)
             format!("{path}.cpu_tier"),
             "offloading, with cluster.compat blis",
             "auto or blis there",
-            "that simulator has a tier of its own: leave the key out, or use another compat",
+            "that simulator has its own tier: leave the key out, or use another compat",
         );
         return;
     }

@@ -1,6 +1,7 @@
-//! Meaning of a pool's latency model and architecture: figures that contradict each other.
+//! Checks a pool's latency model and architecture: figures that contradict each other.
 //!
-//! What depends on the catalogue (whether a name is known, whether the model fits) is found when the pool is resolved.
+//! Problems that depend on the catalogue (an unknown name, a model that does not fit) are found when the pool is
+//! resolved.
 
 use crate::base::small::decimal::plain;
 use crate::scenario::report::Report;
@@ -26,7 +27,7 @@ pub(super) fn check_latency(path: &str, p: &Pool, r: &mut Report) {
     {
         r.warning(
             format!("{path}.latency.calibrated.rests_on"),
-            "a measured run without coefficients of its own",
+            "a measured run without its own coefficients",
             "coefficients beside it",
             "calibrate again, or remove it: the built-in coefficients rest on other runs",
         );
@@ -44,7 +45,7 @@ pub(super) fn check_latency(path: &str, p: &Pool, r: &mut Report) {
     }
 }
 
-/// Experts that are spread over replicas: over those that there are, and where the step times know of it.
+/// Experts that are spread over replicas: over existing replicas, and only with a latency model that reads it.
 fn check_expert_ranks(path: &str, p: &Pool, r: &mut Report) {
     let (ranks, most) = (p.expert_ranks, p.scaling.most(p.replicas));
     if ranks < 2 || !r.are_fine(path, &["expert_ranks", "replicas", "scaling.max"]) {
@@ -53,7 +54,7 @@ fn check_expert_ranks(path: &str, p: &Pool, r: &mut Report) {
     if !matches!(p.latency, LatencyModel::Calibrated(_)) {
         r.warning(
             format!("{path}.expert_ranks"),
-            format!("experts spread over {ranks} replicas, and step times that do not know it"),
+            format!("experts spread over {ranks} replicas, and a latency model that ignores it"),
             "calibrated latency, or 1",
             "choose another `latency`: with this one every replica has all experts",
         );
@@ -205,7 +206,7 @@ mod tests {
         );
         assert_eq!(
             found(&|p| p.latency = LatencyModel::Catalogue),
-            warning("experts spread over 4 replicas, and step times that do not know it")
+            warning("experts spread over 4 replicas, and a latency model that ignores it")
         );
     }
 

@@ -1,4 +1,4 @@
-//! Meaning of length distributions: bounds in order, and lengths that occur.
+//! Checks length distributions: bounds in order, and lengths that occur.
 
 use crate::scenario::Lengths;
 use crate::scenario::report::{Report, grouped};
@@ -32,7 +32,7 @@ pub(super) fn check_lengths(path: &str, lengths: &Lengths, r: &mut Report) -> u3
             format!("{path}.empirical.lengths"),
             if lengths.is_empty() { "no lengths" } else { "no weight above 0" },
             "at least one length with a weight above 0",
-            "add what was measured: {\"tokens\": 100, \"weight\": 1}",
+            "add the measured lengths: {\"tokens\": 100, \"weight\": 1}",
         );
     }
     max

@@ -1,5 +1,5 @@
-//! Meaning of a scenario that already has the right shape. Ranges stand in the tables of the types; what one field says of
-//! another stands here.
+//! Checks the meaning of a scenario that already has the right shape. Ranges are in the tables of the types; relations
+//! between fields are here.
 
 mod conversation;
 mod edits;

@@ -1,6 +1,6 @@
-//! Meaning of admission and routing: what a weighted router needs, and what contradicts itself.
+//! Checks admission and routing: the parts that a weighted router needs, and contradictions.
 //!
-//! A policy may stand in an edit too, so it is checked with its ranges here.
+//! An edit may contain a policy too, so that its ranges are checked here.
 
 use crate::scenario::fields::{At, Fields};
 use crate::scenario::report::Report;
@@ -45,7 +45,7 @@ fn check_weighted(path: &str, p: &Weighted, r: &mut Report) {
     if p.profile != Profile::Custom {
         if !p.scorers.is_empty() {
             let fix = "write \"profile\": \"custom\", or remove the list";
-            r.error(path, "scorers beside a profile that has its own", "none", fix);
+            r.error(path, "scorers together with a profile that has its own", "none", fix);
         }
         return;
     }
@@ -64,7 +64,13 @@ fn check_weighted(path: &str, p: &Weighted, r: &mut Report) {
     let has = |scorer: &Scorer| p.scorers.iter().any(|s| s.scorer == *scorer);
     if has(&Scorer::NoHitLru) && !has(&Scorer::PrefixAffinity) && !has(&Scorer::PrecisePrefix) {
         let allowed = "prefix-affinity or precise-prefix beside it";
-        r.error(path, "no-hit-lru alone", allowed, "it needs to know which prompts no replica has");
+        r.error(
+            path,
+            "no-hit-lru alone",
+            allowed,
+            "it needs a scorer that knows which prompts no replica \
+        has",
+        );
     }
 }
 

@@ -1,4 +1,4 @@
-//! Meaning of rates: their profiles over time, and how many requests that makes.
+//! Checks rates: their profiles over time, and the resulting number of requests.
 
 use crate::base::small::decimal::{fixed, plain};
 use crate::base::{Diagnostic, Diagnostics, Micros, math};
@@ -123,7 +123,7 @@ pub struct RequestCount {
     sent: Sent,
 }
 
-/// What was sent: requests, which may be without end, and their tokens.
+/// The sent load: the number of requests, which may be infinite, and of their tokens.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sent {
     /// Requests.
@@ -137,7 +137,7 @@ pub struct Sent {
 impl RequestCount {
     /// Of a run that begins with `s`.
     pub fn new(s: &Scenario) -> Self {
-        // A horizon out of its range is no instant: `problems` counts nothing then.
+        // A horizon out of its range is not an instant: `problems` counts nothing then.
         let ends = s.run.horizon_s > 0.0 && s.run.horizon_s <= limits::HORIZON_S;
         let end = if ends { instant(s.run.horizon_s) } else { Micros::MAX };
         let clients = if s.workload.trace.is_some() { Vec::new() } else { s.workload.clients.clone() };

@@ -1,4 +1,4 @@
-//! Meaning of an autoscaler: bounds that leave room, windows that can be kept, and no more decisions than a run has time for.
+//! Checks an autoscaler: bounds that leave room, windows that can be kept, and a feasible number of decisions.
 
 use crate::base::small::decimal::plain;
 use crate::scenario::report::Report;

@@ -1,4 +1,4 @@
-//! Meaning of the traffic: what clients, explicit requests and pools must agree on.
+//! Checks the traffic: relations between clients, explicit requests and pools.
 
 use super::check_not_nothing;
 use super::conversation::check_conversation;
@@ -25,7 +25,7 @@ pub(super) fn check_traffic(s: &Scenario, r: &mut Report) {
         if !w.requests.is_empty() {
             r.warning(
                 "workload.requests",
-                format!("{} requests beside a trace", grouped(w.requests.len() as u64)),
+                format!("{} requests together with a trace", grouped(w.requests.len() as u64)),
                 "either of them",
                 "the trace alone is replayed: remove one of them",
             );
@@ -111,7 +111,7 @@ fn check_prefix(path: &str, p: &PrefixGroups, r: &mut Report) -> u32 {
             path,
             format!("{} groups of {} tokens", grouped(p.groups.into()), grouped(p.tokens.into())),
             "both 0, or both above 0",
-            "there is no shared prefix this way: set the other one too",
+            "alone it gives no shared prefix: set the other one too",
         );
     }
     if p.groups == 0 { 0 } else { p.tokens }

@@ -1,20 +1,20 @@
-//! What can be written at a place in an expression: names and functions that go on with the word there.
+//! Completions at a position of an expression: names and functions that continue the word there.
 
 use super::names::{AGGREGATES, FUNCTIONS, NAMES};
 use serde::Serialize;
 
-/// A word that can stand at a place.
+/// A word that is valid at a position.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Completion {
-    /// What takes the place of the word there, such as `waiting` or `clamp(`.
+    /// The text that replaces the word there, such as `waiting` or `clamp(`.
     pub text: String,
     /// What it means.
     pub help: String,
 }
 
-/// Where the word begins that ends at byte `at`, and the words that go on with it; those that hold it anywhere come last.
-/// Where no word ends and one can begin, they are all there are; elsewhere there are none.
+/// The start of the word that ends at byte `at`, and the words that continue it; words that contain it elsewhere come
+/// last. If no word ends at `at` and one can begin, all words are returned; otherwise none.
 pub fn complete(text: &str, at: usize) -> (usize, Vec<Completion>) {
     let before = text.get(..at).unwrap_or(text);
     let is_of_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';

@@ -1,8 +1,8 @@
 //! Expressions: a small typed language in which a scorer of the weighted router can be written.
 //!
-//! A scenario holds the text ([`Expression`]); reading it gives a [`Formula`], a list of operations in postfix order, or
-//! what is wrong with it and where. There are numbers and conditions, no loops and no variables, so that what an evaluation
-//! costs is known before the run. The syntax is a part of CEL's.
+//! A scenario holds the text ([`Expression`]); reading it gives a [`Formula`], a list of operations in postfix order,
+//! or its problems with their positions. There are numbers and conditions, but no loops or variables, so that the cost
+//! of an evaluation is known before the run. The syntax is a part of CEL's.
 
 mod complete;
 mod named;
@@ -34,7 +34,7 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct Expression(pub String);
 
-/// What a form makes of it: its length, what it begins with, and what an edit of it does.
+/// Its notes for a form: its length, its first value, and the effect of an edit.
 #[cfg(feature = "schema")]
 fn describe(schema: &mut schemars::Schema) {
     let routing = super::notes::Effect::Routing;
@@ -51,7 +51,7 @@ fn describe(schema: &mut schemars::Schema) {
 }
 
 impl Expression {
-    /// What it computes, or all that is wrong with it.
+    /// Its operations, or all its problems.
     pub fn formula(&self) -> Result<Formula, Vec<Problem>> {
         parse(&self.0)
     }
@@ -68,7 +68,7 @@ pub enum Binary {
     Multiply,
     /// `a / b`
     Divide,
-    /// `a % b`: what is left of a division, with the sign of `a`.
+    /// `a % b`: the remainder of a division, with the sign of `a`.
     Remainder,
     /// `a < b`
     Less,
@@ -135,7 +135,7 @@ impl Formula {
         &self.ops
     }
 
-    /// Most values that are there at one time.
+    /// Most values on the list at one time.
     pub fn most_values(&self) -> usize {
         let (mut now, mut most) = (0, 0);
         for op in &self.ops {
@@ -145,7 +145,7 @@ impl Formula {
         most
     }
 
-    /// Whether it looks at one of these signals, alone or over all candidates.
+    /// Whether it reads one of these signals, alone or over all candidates.
     pub fn looks_at(&self, names: &[Name]) -> bool {
         self.ops.iter().any(|op| matches!(op, Op::Name(n) | Op::Over(_, n) if names.contains(n)))
     }

@@ -1,10 +1,10 @@
-//! Named scorers as the expressions they are.
+//! Named scorers as equivalent expressions.
 
 use super::Expression;
 use crate::scenario::{Scorer, Weighted};
 
-/// The expression that decides as `scorer` does under the settings `s`. None for a scorer that learns from what comes of its
-/// decisions, or that gives 1 to what it does not know.
+/// The expression that decides like `scorer` under the settings `s`. `None` for a scorer that learns from the results
+/// of its decisions, or that gives 1 to unknown replicas.
 pub fn expression_of(scorer: &Scorer, s: &Weighted) -> Option<Expression> {
     let text = match scorer {
         Scorer::PrefixAffinity => "prefix".to_owned(),

@@ -1,6 +1,6 @@
-//! The words of expressions: signals with their units, what can be asked of all candidates, and functions.
+//! The words of expressions: signals with their units, aggregates over all candidates, and functions.
 
-/// A number, or a condition that holds or not.
+/// A number, or a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A number.
@@ -32,7 +32,8 @@ macro_rules! words {
         pub const $table: &[($type, &str)] = &[$(($type::$variant, $text)),*];
 
         impl $type {
-            /// What it means. Apart from the table: a module that reads expressions without offering words has no need of it.
+            /// What it means. Separate from the table, as a module that reads expressions without completions does not
+            /// need it.
             pub(super) fn help(self) -> &'static str {
                 match self {
                     $(Self::$variant => $help),*
@@ -90,14 +91,14 @@ impl Name {
         !matches!(self, Self::PromptTokens | Self::Replicas | Self::Class | Self::NowS)
     }
 
-    /// Whether it can stand behind `min.`, `max.` and `mean.`.
+    /// Whether `min.`, `max.` and `mean.` can precede it.
     pub fn can_be_asked_of_all(self) -> bool {
         self.of_candidate() && self.kind() == Kind::Number
     }
 }
 
 words! {
-    /// What is asked of all candidates.
+    /// An aggregate over all candidates.
     Aggregate AGGREGATES {
         Min "min" "the smallest of all candidates, as in min.waiting"
         Max "max" "the largest of all candidates, as in max.waiting"
@@ -121,7 +122,7 @@ words! {
 }
 
 impl Function {
-    /// How many values it takes: the fewest and the most.
+    /// Number of values that it takes: the fewest and the most.
     pub(super) fn values(self) -> [u32; 2] {
         match self {
             Self::Min | Self::Max => [2, 64],

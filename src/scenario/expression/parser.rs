@@ -1,8 +1,8 @@
-//! From the text of an expression to its operations, by precedence climbing (V. Pratt 1973): each operator binds its left
-//! and right neighbour so strongly, and the stronger one gets what stands between two.
+//! Parses the text of an expression to its operations, by precedence climbing (V. Pratt 1973): each operator has a
+//! binding power to the left and to the right, and the stronger one takes the operand between two.
 //!
-//! Words that are not known and values of the wrong kind are noted, and reading goes on; a text that is no sentence ends it
-//! at that point. Nothing here recurses deeper than [`LEVELS`].
+//! Unknown words and values of the wrong kind are noted, and reading continues; a syntax error ends it. Recursion is
+//! limited to [`LEVELS`].
 
 use super::names::{FUNCTIONS, NAMES};
 use super::token::{Placed, Token, token_at};
@@ -12,10 +12,10 @@ use crate::scenario::parse::nearest;
 use crate::scenario::report::grouped;
 use std::fmt;
 
-/// Deepest recursion: every operation may stand in brackets.
+/// Deepest recursion: every operation may be in brackets.
 const LEVELS: u32 = 2 * limits::EXPRESSION_DEPTH + 8;
 
-/// What is wrong with the text of an expression.
+/// A problem of the text of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The bytes of the text that it is about.
@@ -45,7 +45,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Reads an expression that gives a number; all problems that can be told apart are reported at once.
+/// Reads an expression that gives a number; all independent problems are reported at once.
 pub fn parse(text: &str) -> Result<Formula, Vec<Problem>> {
     let mut parser = Parser { text, next: token_at(text, 0), ops: Vec::new(), problems: Vec::new() };
     if parser.whole().is_some() && parser.problems.is_empty() {
@@ -62,7 +62,7 @@ struct Parser<'a> {
     problems: Vec<Problem>,
 }
 
-/// What was read: its kind, how deep operations are nested in it, and where it stands.
+/// A parsed part: its kind, its depth of nesting, and its position.
 #[derive(Clone, Copy)]
 struct Read {
     kind: Kind,
@@ -116,21 +116,21 @@ impl Parser<'_> {
             return None;
         }
         if read.kind == Kind::Condition {
-            let fix = "say what it scores if it holds and if not: (…) ? 1 : 0";
+            let fix = "give a score for either case: (…) ? 1 : 0";
             let (found, allowed) = (Kind::Condition.text().to_owned(), Kind::Number.text().to_owned());
             self.problem([read.start, read.end], found, allowed, fix);
         }
         Some(())
     }
 
-    /// Notes a problem. Not generic, as it would be in the module once for each way in which it is called.
+    /// Notes a problem. Not generic, as the module would contain a copy for each type of argument.
     fn problem(&mut self, place: [usize; 2], found: String, allowed: String, fix: &str) {
         let [start, end] = place;
         let character = self.text[..start].chars().count() + 1;
         self.problems.push(Problem { start, end, character, found, allowed, fix: fix.to_owned() });
     }
 
-    /// The next token is none that can stand here.
+    /// Notes an unexpected token.
     fn unexpected(&mut self, allowed: &str) {
         let Placed { token, start, end } = self.next;
         let (found, fix) = match token {
@@ -196,7 +196,7 @@ impl Parser<'_> {
             Kind::Number => "choose a number by it: (…) ? 1 : 0",
             Kind::Condition => "compare it with something, such as waiting > 0",
         };
-        let found = format!("{}, of which `{of}` makes nothing,", read.kind.text());
+        let found = format!("{}, which `{of}` does not accept,", read.kind.text());
         self.problem([read.start, read.end], found, kind.text().to_owned(), fix);
     }
 
@@ -246,7 +246,7 @@ impl Parser<'_> {
         self.push(Op::Binary(op), Read { kind, depth, start: left.start, end: right.end })
     }
 
-    /// What follows a condition: `? a : b`.
+    /// The rest of a choice after its condition: `? a : b`.
     fn choice(&mut self, condition: Read, level: u32) -> Option<Read> {
         self.advance();
         self.expect(condition, Kind::Condition, "?");
@@ -298,7 +298,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `function(a, b)`, of which the bracket has been taken.
+    /// `function(a, b)`, after its opening bracket.
     fn call(&mut self, word: &str, at: Read, level: u32) -> Option<Read> {
         let function = Function::of(word);
         if function.is_none() {
@@ -308,7 +308,7 @@ impl Parser<'_> {
                 (None, Some(near)) => format!("did you mean `{near}`?"),
                 (None, None) => "use one of these".to_owned(),
             };
-            let found = format!("`{word}`, which is no function,");
+            let found = format!("`{word}`, which is not a function,");
             self.problem([at.start, at.end], found, known.join(", "), &fix);
         }
         let (mut values, mut depth) = (0, 0);
@@ -334,7 +334,7 @@ impl Parser<'_> {
         self.push(Op::Call(function, values), read)
     }
 
-    /// A signal, or one over all candidates. One that is not known is noted, and counts as a number.
+    /// A signal, or an aggregate over all candidates. An unknown one is noted, and counts as a number.
     fn name(&mut self, word: &str, at: Read) -> Option<Read> {
         if let Some(name) = Name::of(word) {
             return self.push(Op::Name(name), Read { kind: name.kind(), ..at });
@@ -387,7 +387,7 @@ fn number_of(text: &str) -> f64 {
     serde_json::from_str::<serde_json::Value>(&json).ok().and_then(|v| v.as_f64()).unwrap_or(f64::INFINITY)
 }
 
-/// What to do about a word or sign that cannot stand where it does.
+/// Advice for an unexpected word or sign.
 fn remedy_of(text: &str) -> &'static str {
     match text {
         "=" => "write == to compare",
@@ -398,7 +398,7 @@ fn remedy_of(text: &str) -> &'static str {
     }
 }
 
-/// What is written otherwise elsewhere, and what no router knows.
+/// Advice for words of other languages, and for figures that no router knows.
 fn of_another_language(word: &str) -> Option<&'static str> {
     Some(match word {
         "and" => "write && for and",

@@ -1,4 +1,4 @@
-//! From operations back to text: brackets only where they are needed, so that reading it gives the same operations.
+//! Prints operations as text, with only the brackets that are needed to read the same operations.
 
 use super::{Binary, Formula, Op};
 use crate::base::json;
@@ -60,7 +60,7 @@ fn written(formula: &Formula, blanks: Blanks) -> String {
 }
 
 impl Piece {
-    /// In brackets, unless it binds so strongly.
+    /// In brackets, unless it binds strongly enough.
     fn at_least(self, strength: u8) -> String {
         if self.strength >= strength { self.text } else { format!("({})", self.text) }
     }
@@ -72,7 +72,7 @@ fn prefix(sign: char, of: &Piece) -> Piece {
     Piece { text, strength: PREFIX }
 }
 
-/// The number in as few digits as tell it from all others.
+/// The number in the fewest digits that identify it.
 fn number(x: f64, blanks: Blanks) -> String {
     let text = json::compact(&x);
     let text = text.strip_suffix(".0").unwrap_or(&text);

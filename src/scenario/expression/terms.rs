@@ -1,4 +1,4 @@
-//! The summands of an expression: `a + b - c` has three. Their values are what a decision shows of it.
+//! The summands of an expression: `a + b - c` has three. A decision shows their values.
 
 use super::print::print;
 use super::{Binary, Formula, Op};
@@ -18,7 +18,7 @@ pub struct SummandEnd {
 }
 
 impl Formula {
-    /// What it is a sum of, in order; empty if it is no sum or has too many summands.
+    /// Its summands, in order; empty if it is not a sum or has too many summands.
     pub fn summands(&self) -> Vec<SummandEnd> {
         let starts = self.starts();
         let mut found = Vec::new();
@@ -44,7 +44,7 @@ impl Formula {
         found
     }
 
-    /// Of each operation where the first one stands that its value comes from.
+    /// For each operation, the position of the first operation that its value depends on.
     fn starts(&self) -> Vec<usize> {
         let mut open: Vec<usize> = Vec::new();
         let mut starts = Vec::with_capacity(self.ops.len());

@@ -1,4 +1,4 @@
-//! From the text of an expression to its tokens.
+//! Splits the text of an expression into tokens.
 
 /// One token.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -9,7 +9,7 @@ pub(super) enum Token<'a> {
     Word(&'a str),
     /// An operator or a bracket.
     Sign(&'static str),
-    /// Something that no expression has.
+    /// A character that expressions do not have.
     Other(&'a str),
     /// The end of the text.
     End,
@@ -49,7 +49,7 @@ pub(super) fn token_at(text: &str, at: usize) -> Placed<'_> {
     placed(Token::Other(&rest[..len]), len)
 }
 
-/// A word may hold points: `min.waiting` is one.
+/// A word may contain points, as in `min.waiting`.
 fn word_len(rest: &str) -> usize {
     rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.')).unwrap_or(rest.len())
 }

@@ -1,4 +1,4 @@
-//! A second run in a link: a branch, or what a run is compared with. It is said by what it differs in from the first.
+//! The second run of a link: a branch, or the run to compare with. It is stored as its difference from the first.
 
 use super::difference::{difference, put};
 use super::{Errors, canonical, usable};
@@ -7,7 +7,7 @@ use crate::scenario::{Scenario, limits};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A second run beside the first.
+/// A second run, next to the first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Beside {
     /// What it is called, at most 40 characters.
@@ -16,7 +16,7 @@ pub struct Beside {
     pub scenario: Scenario,
 }
 
-/// A second run as it stands in a link.
+/// A second run as stored in a link.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct BesideParts {
@@ -35,8 +35,8 @@ impl Beside {
         BesideParts { name: shortened(&self.name), difference }
     }
 
-    /// The second run of a link. What of it cannot be used is told under `beside` and is as in the first run; `None` where it
-    /// says more than a scenario may hold.
+    /// The second run of a link. Parts that cannot be used are reported under `beside` and are as in the first run;
+    /// `None` if it is larger than a scenario may be.
     pub(super) fn open(
         parts: &BesideParts,
         first: &Scenario,

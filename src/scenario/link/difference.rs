@@ -1,13 +1,13 @@
-//! What one document has that another has not, as a small tree that can be put onto the other one again.
+//! The difference between two documents, as a small tree that can be applied to one to give the other.
 //!
-//! An object holds what differs under its keys; `-key` takes a key away. What stands at the place of a list of objects is an
-//! object too: its entries by their numbers, and under `#` how many there are if the number differs. An entry beyond the list it
-//! is put onto is said by what it differs in from the entry before. Everything else is the new value itself, and `=` holds one
-//! that would read as something else. Keys that begin with one of these signs have a `~` before them.
+//! An object holds the differences under its keys; `-key` removes a key. The difference of a list of objects is an
+//! object too: its entries by their numbers, and their count under `#` if it differs. An entry beyond the original
+//! list is stored as its difference from the previous entry. Everything else is the new value itself, and `=` holds
+//! one that would read as something else. Keys that begin with one of these signs have a `~` before them.
 
 use serde_json::{Map, Value};
 
-/// Signs that a key of the difference begins with if it is none of the document's.
+/// First signs of keys of the difference that are not keys of the document.
 const SIGNS: [char; 4] = ['-', '=', '#', '~'];
 const LENGTH: &str = "#";
 const LITERAL: &str = "=";
@@ -16,12 +16,12 @@ fn escaped(key: &str) -> String {
     if key.starts_with(SIGNS) { format!("~{key}") } else { key.to_owned() }
 }
 
-/// Whether a list's entries can be said one by one.
+/// Whether a list's entries can differ one by one.
 fn is_list_of_objects(value: &Value) -> bool {
     value.as_array().is_some_and(|list| !list.is_empty() && list.iter().all(Value::is_object))
 }
 
-/// What `want` has that `base` has not; `None` if they are equal.
+/// The difference of `want` from `base`; `None` if they are equal.
 pub(super) fn difference(base: &Value, want: &Value) -> Option<Value> {
     if base == want {
         return None;
@@ -32,7 +32,7 @@ pub(super) fn difference(base: &Value, want: &Value) -> Option<Value> {
         (Value::Array(_), Value::Object(_)) => {
             Value::Object(Map::from_iter([(LITERAL.to_owned(), want.clone())]))
         }
-        // Where nothing or a plain value stood, an object says itself, with its keys escaped.
+        // In place of a missing or plain value, an object is written in full, with its keys escaped.
         (_, Value::Object(want)) => of_objects(&Map::new(), want),
         _ => want.clone(),
     })
@@ -68,15 +68,15 @@ fn of_lists(base: &[Value], want: &[Value]) -> Value {
     Value::Object(all)
 }
 
-/// Puts a difference onto a document; false if what it says of copies would take more than `room` bytes. What cannot be put
-/// there is left out: the reader of the document tells what is wrong.
+/// Applies a difference to a document; false if its copies would take more than `room` bytes. Parts that cannot be
+/// applied are left out: the reader of the document reports the problem.
 pub(super) fn put(onto: &mut Value, difference: &Value, room: usize) -> bool {
     let mut putting = Putting { room };
     putting.put(onto, difference);
     putting.room > 0
 }
 
-/// Putting a difference onto a document, and how many bytes its copies of entries may still take.
+/// The application of a difference, and the bytes that its copies of entries may still take.
 struct Putting {
     room: usize,
 }
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_put_onto_its_base_is_what_was_wanted() {
+    fn a_difference_applied_to_its_base_is_the_wanted_document() {
         let values = [
             json!(null),
             json!(3),
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_entries_cost_next_to_nothing_and_unlike_ones_what_they_differ_in() {
+    fn equal_entries_cost_next_to_nothing_and_others_only_their_difference() {
         let entry = |i: u32| json!({"name": format!("p{i}"), "gpu": "H100", "replicas": 1});
         let one = json!([entry(0)]);
         let many: Vec<Value> = (0..64).map(entry).collect();

@@ -1,4 +1,5 @@
-//! Making a link: of a scenario, how the page looks at it and the trace that it replays. The page's first module has none of this.
+//! Makes links from a scenario, the page's view of it and the trace that it replays. The page's first module contains
+//! none of this.
 
 use super::packed::{Parts, pack};
 use super::readable::{self, Choices};
@@ -19,36 +20,36 @@ use std::sync::OnceLock;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", ts(rename = "MadeLink"))]
 pub struct Made {
-    /// The link: `#` and what stands behind it.
+    /// The link: `#` and the text after it.
     pub link: String,
     /// What it contains, in words.
     pub contains: String,
     /// The same, part by part.
     pub holds: Vec<Holding>,
-    /// The link that can be read, where there is one of at most 2,000 characters.
+    /// The readable link, if it has at most 2,000 characters.
     pub readable: Option<String>,
     /// The link that is packed.
     pub packed: String,
 }
 
-/// What a link is to carry besides the scenario.
+/// Contents of a link besides the scenario.
 #[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[cfg_attr(feature = "schema", ts(rename = "LinkAsked"))]
 pub struct Asked {
-    /// How the page looks at it.
+    /// The page's view of it.
     pub view: View,
     /// The trace that it replays.
     pub trace: Option<TraceMark>,
     /// The charts of a page that is part of another one.
     pub embed: Option<Vec<String>>,
-    /// The name of a second run, whose scenario is given beside this.
+    /// The name of a second run, whose scenario is given separately.
     pub beside: Option<String>,
 }
 
 impl Asked {
-    /// The same with the scenario, and with the one of the second run where that is named.
+    /// The same with the scenario, and with that of the second run if it is named.
     pub fn of(self, scenario: Scenario, second: Option<Scenario>) -> Link {
         let Self { view, trace, embed, beside } = self;
         let beside = beside.zip(second).map(|(name, scenario)| Beside { name, scenario });
@@ -67,7 +68,7 @@ pub struct Holding {
     pub text: String,
 }
 
-/// The link of a scenario; `None` where it would be longer than [`limits::LINK_CHARS`].
+/// The link of a scenario; `None` if it would be longer than [`limits::LINK_CHARS`].
 pub fn make(link: &Link) -> Option<Made> {
     let wanted = canonical(&link.scenario);
     let (base, from) = nearest_preset(&wanted);
@@ -89,7 +90,7 @@ pub fn make(link: &Link) -> Option<Made> {
     })
 }
 
-/// What stands before a link for use in another page.
+/// The prefix of a link for use in another page.
 fn embedding(link: &Link) -> String {
     match link.embed.as_deref() {
         None => String::new(),
@@ -98,9 +99,9 @@ fn embedding(link: &Link) -> String {
     }
 }
 
-/// The preset that has least to be said against, and its document.
+/// The preset with the smallest difference, and its document.
 fn nearest_preset(wanted: &Value) -> (&'static str, &'static Value) {
-    // Each is made once: a link is made with every change, and reading all presets takes longer than the rest of it.
+    // Each is made once: every change makes a link, and reading all presets takes longer than the rest.
     static DOCUMENTS: OnceLock<Vec<(&str, Value)>> = OnceLock::new();
     let documents = DOCUMENTS.get_or_init(|| {
         let presets = PRESETS.iter().map(|preset| (preset.name, canonical(&preset.scenario())));
@@ -112,7 +113,7 @@ fn nearest_preset(wanted: &Value) -> (&'static str, &'static Value) {
     (name, from)
 }
 
-/// The readable form, if it is not too long and says it all.
+/// The readable form, if it is not too long and complete.
 fn readable_form(base: &str, from: &Value, difference: &Value, link: &Link) -> Option<String> {
     if link.trace.is_some() || link.beside.is_some() {
         return None;
@@ -143,7 +144,7 @@ fn leaves(value: &Value) -> usize {
     }
 }
 
-/// In how many values two scenarios differ; an edit that only one of them has is one.
+/// Number of values in which two scenarios differ; an edit of only one of them counts as one.
 fn differences(first: &Scenario, second: &Scenario) -> usize {
     let without_edits = |scenario: &Scenario| canonical(&Scenario { edits: Vec::new(), ..scenario.clone() });
     let values =
@@ -158,7 +159,7 @@ fn many(n: usize, one: &str) -> String {
     format!("{n} {one}{}", if n == 1 { "" } else { "s" })
 }
 
-/// What a link contains, put into words.
+/// The contents of a link in words.
 struct Words<'a> {
     base: &'a str,
     difference: &'a Value,
@@ -195,14 +196,14 @@ impl Words<'_> {
         let mut say = |part, text| all.push(Holding { part, text });
         let scenario = &self.link.scenario;
         let own = match self.changes(&["edits", "seed", "title", "note"]) {
-            0 => "as it is under that name for good".to_owned(),
+            0 => "presets never change".to_owned(),
             n => many(n, "change"),
         };
         say("Scenario", format!("{}, {own}", self.name()));
         if !scenario.edits.is_empty() {
             say("Edits", self.edits_in_words());
         } else if self.edits().is_some() {
-            say("Edits", "none, though the preset has some".to_owned());
+            say("Edits", "none, although the preset has some".to_owned());
         }
         say("Draws", format!("seed {}, so that every request is the same request", scenario.seed));
         if let Some(trace) = &self.link.trace {
@@ -244,7 +245,7 @@ impl Words<'_> {
         })
     }
 
-    /// How many edits there are, where they are not those of the preset.
+    /// The number of edits, if they are not those of the preset.
     fn edits(&self) -> Option<usize> {
         self.difference.get("edits").map(|_| self.link.scenario.edits.len())
     }

@@ -1,8 +1,8 @@
-//! A scenario as a link: what it differs in from a preset, and how the page looks at it.
+//! Links: a scenario as its difference from a preset, and the page's view of it.
 //!
-//! Everything stands behind the `#`, which browsers keep to themselves, in one of two forms of the same: readable while it is a
-//! few plain values (`readable.rs`), packed otherwise (`packed.rs`). Equal scenarios and views have equal links. Opening a link
-//! never fails as a whole: what cannot be used is listed, and the rest is there.
+//! Everything is after the `#`, which browsers do not send, in one of two forms: readable if it is a few plain values
+//! (`readable.rs`), packed otherwise (`packed.rs`). Equal scenarios and views have equal links. Opening a link never
+//! fails as a whole: unusable parts are listed, and the rest is opened.
 
 mod beside;
 mod difference;
@@ -25,9 +25,9 @@ use difference::put;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What a link begins with that shows the page without its panels, for use in another page.
+/// First word of a link that shows the page without its panels, for use in another page.
 const EMBED: &str = "embed";
-/// Most rounds in which a scenario that cannot be run is mended.
+/// Most rounds in which an invalid scenario is repaired.
 const ROUNDS: usize = 20;
 
 /// Which trace a scenario replays: its rows do not travel, so the reader of the link is asked for the file.
@@ -40,12 +40,12 @@ pub struct TraceMark {
     /// Rows that were read from it.
     #[cfg_attr(feature = "schema", ts(type = "number"))]
     pub rows: u64,
-    /// Digest of what was read.
+    /// Digest of the rows.
     pub digest: String,
 }
 
 impl TraceMark {
-    /// What is wrong with a trace of `rows` rows and `digest` in its place.
+    /// The problem of a trace of `rows` rows and `digest` in its place.
     pub fn refuses(&self, rows: u64, digest: &str) -> Option<Diagnostic> {
         (digest != self.digest).then(|| {
             Diagnostic::error(
@@ -63,13 +63,13 @@ impl TraceMark {
 pub struct Link {
     /// The scenario, its edits included.
     pub scenario: Scenario,
-    /// How the page looks at it.
+    /// The page's view of it.
     pub view: View,
     /// The trace that it replays.
     pub trace: Option<TraceMark>,
-    /// The charts that a page shows which is part of another one; `None` for a page of its own.
+    /// The charts that an embedded page shows; `None` for a page that is not embedded.
     pub embed: Option<Vec<String>>,
-    /// A second run of the same trace, beside the first.
+    /// A second run, of the same trace as the first.
     pub beside: Option<Beside>,
 }
 
@@ -90,8 +90,8 @@ pub fn is_link(text: &str) -> bool {
         || ((text.starts_with("http://") || text.starts_with("https://")) && text.contains('#'))
 }
 
-/// A scenario as a tree in which equal numbers are equal. Values of edits stay as they are but for the order of their keys: what they
-/// mean depends on the field.
+/// A scenario as a tree in which equal numbers are equal. Values of edits are unchanged except for the order of their
+/// keys: their meaning depends on the field.
 fn canonical(scenario: &Scenario) -> Value {
     let Value::Object(mut tree) = json::tree(&in_order(scenario.clone())) else { return Value::Null };
     let edits = tree.shift_remove("edits");
@@ -113,16 +113,16 @@ fn plain(value: Value) -> Value {
     }
 }
 
-/// Finds the errors of a scenario that reads: what a field of it may not be.
+/// Finds the errors of a readable scenario: values that its fields may not have.
 pub type Errors<'a> = &'a dyn Fn(&Scenario) -> Diagnostics;
 
-/// The errors that the document alone shows, without the catalogue and what a run would come to.
+/// The errors that follow from the document alone, without the catalogue and the size of the run.
 fn errors_of_the_document(scenario: &Scenario) -> Diagnostics {
     check(scenario.clone()).err().unwrap_or_default()
 }
 
-/// Reads a link: what stands behind the first `#`, or the whole text if there is none. What `errors` finds goes back to what
-/// the preset says.
+/// Reads a link: the text after the first `#`, or the whole text if there is none. Values in which `errors` finds a
+/// problem get the preset's value.
 pub fn open(text: &str, errors: Errors<'_>) -> Opened {
     let text = text.split_once('#').map_or(text, |(_, behind)| behind).trim();
     let mut problems = Diagnostics::new();
@@ -144,13 +144,13 @@ pub fn open(text: &str, errors: Errors<'_>) -> Opened {
     opened
 }
 
-/// What is opened where a link holds nothing that can be used: the first preset.
+/// The scenario of a link without usable contents: the first preset.
 fn nothing(problems: Diagnostics, embed: Option<Vec<String>>) -> Opened {
     let scenario = preset("", &mut Vec::new());
     Opened { link: Link { scenario, embed, ..Link::default() }, preset: PRESETS[0].name.to_owned(), problems }
 }
 
-/// What stands behind `embed;` or `embed=CHART,CHART;`, and the charts; the whole text of any other link.
+/// The text after `embed;` or `embed=CHART,CHART;`, and the charts; the whole text of any other link.
 fn embedded<'a>(text: &'a str, problems: &mut Diagnostics) -> (&'a str, Option<Vec<String>>) {
     let (first, rest) = text.split_once(';').unwrap_or((text, ""));
     let Some(charts) = first.strip_prefix(EMBED) else { return (text, None) };
@@ -185,7 +185,7 @@ fn open_packed(version: u32, letters: &str, mut problems: Diagnostics, errors: E
         )
     });
     let parts = packed::unpack(letters, &mut problems);
-    // A newer link is told once: what else is strange about it follows from that.
+    // A newer link is reported once: its other problems follow from that.
     if let Some(newer) = newer {
         problems = vec![newer];
     }
@@ -212,7 +212,7 @@ fn open_packed(version: u32, letters: &str, mut problems: Diagnostics, errors: E
     Opened { link, preset: parts.preset, problems }
 }
 
-/// What is wrong with a difference whose copies would take more than a scenario may.
+/// The problem of a difference whose copies would be larger than a scenario may be.
 fn endless_lists() -> Diagnostic {
     let fix = "no scenario is that long: do not open this link";
     Diagnostic::error("", "lists that repeat without end", "a scenario", fix)
@@ -240,7 +240,7 @@ fn preset(name: &str, problems: &mut Diagnostics) -> Scenario {
         || {
             let found = format!("no preset \"{}\"", name.chars().take(60).collect::<String>());
             let names: Vec<&str> = PRESETS.iter().map(|p| p.name).collect();
-            let fix = "a newer Tokenyard may have it; what the link changes is put onto the defaults";
+            let fix = "a newer Tokenyard may have it; the changes of the link are applied to the defaults";
             problems.push(Diagnostic::error("", found, names.join(", "), fix));
             Scenario::default()
         },
@@ -248,8 +248,7 @@ fn preset(name: &str, problems: &mut Diagnostics) -> Scenario {
     )
 }
 
-/// The document as a scenario that can be run. What has not the shape of one is left out, what has no meaning goes back to
-/// what the preset says.
+/// The document as a valid scenario. Values of the wrong shape are left out, invalid values get the preset's value.
 fn usable(document: Value, base: &Value, problems: &mut Diagnostics, errors: Errors<'_>) -> Scenario {
     let (read, mut wrong) = from_value_in_part(document);
     problems.append(&mut wrong);
@@ -270,7 +269,7 @@ fn usable(document: Value, base: &Value, problems: &mut Diagnostics, errors: Err
             return scenario;
         }
         let mut tree = canonical(&scenario);
-        // From the back, so that edits that are left out do not move those before them.
+        // In reverse, so that edits that are left out do not move those before them.
         for problem in found.iter().rev().filter(|problem| problem.severity == Severity::Error) {
             take_back(&mut tree, base, &problem.path);
         }
@@ -305,7 +304,7 @@ fn take_back(tree: &mut Value, base: &Value, path: &str) {
             }
             return;
         }
-        // What the preset does not have at all goes back with what it is in.
+        // A value that the preset does not have is reset together with its parent.
         match pointer.rfind('/') {
             Some(0) | None => return,
             Some(end) => pointer.truncate(end),

@@ -1,8 +1,8 @@
-//! The packed form of a link: `v1.` and, as base64url, the deflated JSON of what the link carries.
+//! The packed form of a link: `v1.` and, as base64url, the deflated JSON of its contents.
 //!
-//! `{"p": preset, "d": difference, "v": view, "f": trace, "b": second run, "c": check}`, each part only where there is something
-//! to say but the preset and the check. The check is the beginning of the digest of the text before it: a link that was changed on its way
-//! reads as JSON all the same, and says something else.
+//! `{"p": preset, "d": difference, "v": view, "f": trace, "b": second run, "c": check}`, each part only if it is not
+//! empty; the preset and the check are always there. The check is the beginning of the digest of the text before it: a
+//! link that was damaged can still be valid JSON with other values.
 
 use super::TraceMark;
 use super::beside::BesideParts;
@@ -35,7 +35,7 @@ const LETTERS: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// What a link carries, as its parts stand in it.
+/// The contents of a link, part by part as stored.
 pub(super) struct Parts {
     pub(super) preset: String,
     pub(super) difference: Value,
@@ -44,7 +44,7 @@ pub(super) struct Parts {
     pub(super) beside: Option<BesideParts>,
 }
 
-/// The parts as the text behind `#`.
+/// The parts as the text after `#`.
 pub(super) fn pack(parts: &Parts) -> String {
     let mut text = format!("{{\"p\":{}", json::compact(&parts.preset));
     if parts.difference.as_object().is_some_and(|d| !d.is_empty()) {
@@ -74,7 +74,7 @@ fn check_of(text: &str) -> String {
     Digest::of(text.as_bytes()).hex()[..CHECK].to_owned()
 }
 
-/// Reads as much as can be read of the letters behind `v1.`; `None` if there is nothing.
+/// Reads as much as possible of the letters after `v1.`; `None` if there are none.
 pub(super) fn unpack(letters: &str, problems: &mut Diagnostics) -> Option<Parts> {
     let bytes = decode(letters, problems);
     let text = inflate(&bytes, problems)?;
@@ -124,12 +124,12 @@ fn unknown_view(key: &str) -> Diagnostic {
     Diagnostic::error("", found, VIEW_KEYS.join(", "), "a newer Tokenyard may know it: it is left out")
 }
 
-/// A part of the link that is not as it was made.
+/// Reports a damaged part of the link.
 fn damaged(path: &str, found: &str) -> Diagnostic {
     Diagnostic::error(path, found, "a link as it was made", "copy the whole link again from where it came")
 }
 
-/// The bytes of the letters, up to the first that is none.
+/// The bytes of the letters, up to the first invalid one.
 fn decode(letters: &str, problems: &mut Diagnostics) -> Vec<u8> {
     let is_letter = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
     let end = letters.bytes().position(|b| !is_letter(b)).unwrap_or(letters.len());
@@ -137,12 +137,12 @@ fn decode(letters: &str, problems: &mut Diagnostics) -> Vec<u8> {
         let found = format!("{sign:?} at position {end} of its letters");
         problems.push(damaged("", &found));
     }
-    // A single letter behind groups of four holds no whole byte.
+    // A single letter after groups of four does not contain a whole byte.
     let usable = if end % 4 == 1 { end - 1 } else { end };
     LETTERS.decode(&letters[..usable]).unwrap_or_default()
 }
 
-/// The text that the bytes hold, or its beginning; never more than a scenario may have.
+/// The unpacked text of the bytes, or its beginning; never more than a scenario may have.
 fn inflate(bytes: &[u8], problems: &mut Diagnostics) -> Option<String> {
     let mut out = vec![0; limits::SCENARIO_BYTES];
     let flags = inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;

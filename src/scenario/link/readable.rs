@@ -7,8 +7,8 @@ use crate::scenario::{limits, set_field};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::Value;
 
-/// Signs that stand for themselves. All others are written as `%` and two digits: those that part the link, and those that
-/// programs take for the end of one.
+/// Signs that are written unchanged. All others are written as `%` and two digits: separators of the link, and signs
+/// that programs take for the end of a link.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -25,16 +25,16 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
 /// A field and its new value: a number, a text, true or false.
 pub(super) type Setting = (String, Value);
 
-/// How a choice is said that takes the place of another one.
+/// How a choice is written that replaces another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choices {
-    /// By its bare name, which stands for its defaults: whether that is enough is for the caller to try.
+    /// By its bare name, which means its defaults; the caller tries whether that is enough.
     ByName,
-    /// By all that is in it.
+    /// With all its values.
     InFull,
 }
 
-/// The difference as settings, if it is nothing but new plain values at places that are there.
+/// The difference as settings, if it has only new plain values at existing places.
 pub(super) fn settings(difference: &Value, base: &Value, choices: Choices) -> Option<Vec<Setting>> {
     let mut all = Vec::new();
     collect((difference, base), String::new(), choices, &mut all)?;
@@ -77,7 +77,7 @@ fn collect(
     Some(())
 }
 
-/// The name of the choice that takes the place of another one, or of a bare name.
+/// The name of the choice that replaces another one, or a bare name.
 fn other_choice<'a>(difference: &'a Value, base: &Value) -> Option<&'a str> {
     let changes = difference.as_object()?;
     let mut names = changes.keys().filter(|key| !key.starts_with('-'));
@@ -90,7 +90,7 @@ fn other_choice<'a>(difference: &'a Value, base: &Value) -> Option<&'a str> {
     (left && changes[name].is_object()).then_some(name)
 }
 
-/// The preset, the settings and the view as the text behind `#`.
+/// The preset, the settings and the view as the text after `#`.
 pub(super) fn write(preset: &str, settings: &[Setting], view: &View) -> String {
     let mut text = preset.to_owned();
     let view = view.said().into_iter().map(|(key, value)| (key.to_owned(), super::plain(value)));
@@ -107,7 +107,7 @@ pub(super) fn write(preset: &str, settings: &[Setting], view: &View) -> String {
     text
 }
 
-/// Reads what stands behind the preset: fields of `document` are set, what is said of the page goes to the view.
+/// Reads the text after the preset: sets fields of `document` and of the view.
 pub(super) fn read(rest: &str, document: &mut Value, view: &mut View, problems: &mut Diagnostics) {
     for (i, part) in rest.split(';').filter(|part| !part.is_empty()).enumerate() {
         if i == limits::LINK_SETTINGS {
@@ -135,7 +135,7 @@ pub(super) fn read(rest: &str, document: &mut Value, view: &mut View, problems: 
             let value = serde_json::from_str(&value).unwrap_or(Value::String(value));
             problems.extend(view.take(&path, &value).err());
         } else {
-            // What does not fit takes nothing with it.
+            // A setting that does not fit has no other effect.
             let mut changed = document.clone();
             match set_field(&mut changed, &path, &value) {
                 Ok(()) => *document = changed,

@@ -1,4 +1,4 @@
-//! The beginning of a JSON text as a JSON text: up to the last value that is whole, with what was open closed.
+//! Repairs the beginning of a JSON text: keeps all up to the last whole value and closes open objects and lists.
 
 /// What is open, outermost first, each with its closing sign.
 type Open = Vec<u8>;

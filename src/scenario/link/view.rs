@@ -1,4 +1,4 @@
-//! What a link says of the page: where the playhead stands, and what is selected.
+//! The page's view in a link: the playhead and the selection.
 
 use crate::base::Diagnostic;
 use crate::scenario::limits;
@@ -39,7 +39,7 @@ impl Selection {
     }
 }
 
-/// How the page looks at a run. What is not said stays as the page has it.
+/// The page's view of a run. Missing values stay as they are on the page.
 #[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -48,7 +48,7 @@ pub struct View {
     /// The instant, in microseconds after the start.
     #[cfg_attr(feature = "schema", ts(type = "number | null"))]
     pub at_us: Option<u64>,
-    /// Simulated seconds in a second; 0 for as fast as it goes.
+    /// Simulated seconds in a second; 0 for full speed.
     pub speed: Option<f64>,
     /// What is selected.
     pub selection: Option<Selection>,
@@ -68,7 +68,7 @@ impl View {
         VIEW_KEYS.into_iter().zip(said).filter_map(|(key, value)| Some((key, value?))).collect()
     }
 
-    /// Takes what a link says under `key`, one of [`VIEW_KEYS`].
+    /// Sets the value of `key`, one of [`VIEW_KEYS`].
     pub fn take(&mut self, key: &str, value: &Value) -> Result<(), Diagnostic> {
         let wrong = |allowed: String, fix: &str| {
             Err(Diagnostic::error(key, value.to_string().chars().take(60).collect::<String>(), allowed, fix))

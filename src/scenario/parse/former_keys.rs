@@ -1,4 +1,4 @@
-//! Keys that documents may still use for fields that have another name now.
+//! Former names of keys that documents may still use.
 
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -6,8 +6,8 @@ use std::borrow::Cow;
 /// Each key and the name of its field.
 const FORMER: [(&str, &str); 2] = [("most_in_flight", "max_in_flight"), ("most_sessions", "max_sessions")];
 
-/// Gives the fields of a document their names. An object that uses both names for a field keeps both, which is a problem of
-/// shape: only one can be meant.
+/// Renames the fields of a document. An object that uses both names of a field keeps both, which is a problem of
+/// shape.
 pub(super) fn migrate(document: &mut Value) {
     for part in ["cluster", "edits"] {
         if let Some(part) = document.get_mut(part) {
@@ -18,7 +18,7 @@ pub(super) fn migrate(document: &mut Value) {
     edits.into_iter().flatten().for_each(rename_in_edit);
 }
 
-/// Gives the fields that an edit names their names.
+/// Renames the fields that an edit names.
 pub(super) fn rename_in_edit(edit: &mut Value) {
     for paths in ["set", "add"] {
         if let Some(Value::Object(map)) = edit.get_mut(paths) {
@@ -27,7 +27,7 @@ pub(super) fn rename_in_edit(edit: &mut Value) {
     }
 }
 
-/// The path with the names that its fields have now.
+/// The path with the current names of its fields.
 pub(super) fn current(path: &str) -> Cow<'_, str> {
     if FORMER.iter().all(|(former, _)| !path.contains(former)) {
         return Cow::Borrowed(path);
@@ -37,7 +37,7 @@ pub(super) fn current(path: &str) -> Cow<'_, str> {
     Cow::Owned(parts.join("."))
 }
 
-/// Gives the fields of one object their names.
+/// Renames the fields of one object.
 fn rename_in(map: &mut Map<String, Value>) {
     for (former, name) in FORMER {
         if !map.contains_key(name)
@@ -48,7 +48,7 @@ fn rename_in(map: &mut Map<String, Value>) {
     }
 }
 
-/// The same of paths. One that stands there under both names keeps both, as only one can be meant.
+/// The same for paths. A path that occurs under both names keeps both.
 fn rename_paths(map: &mut Map<String, Value>) {
     let renamed: Vec<(String, String)> =
         map.keys().map(|path| (path.clone(), current(path).into_owned())).filter(|(a, b)| a != b).collect();
@@ -79,8 +79,8 @@ fn rename_below(value: &mut Value) {
     }
 }
 
-/// Links, and documents that a program wrote, say every setting. Where they say all but who gets a prompt without a match, they were
-/// made before that was a setting, and keep the rule of that time.
+/// Links and documents that a program wrote have every setting. If only the setting for prompts without a match is
+/// missing, they are older than that setting, and keep the former rule.
 fn keep_miss(settings: &mut Map<String, Value>) {
     let others = ["cache_threshold", "balance_abs_threshold", "balance_rel_threshold", "prefix_index_blocks"];
     if others.iter().all(|key| settings.contains_key(*key)) && !settings.contains_key("miss") {

@@ -1,4 +1,4 @@
-//! What a document leaves open and another part of it decides, written out before anything else reads it.
+//! Fills in values that a document leaves out and another part of it decides, before anything else reads it.
 
 use crate::scenario::{Client, Pool, limits};
 use serde_json::Value;
@@ -11,7 +11,8 @@ pub(super) fn normalise(document: &mut Value) {
     let_scorers_decide(document);
 }
 
-/// Of the horizon and the cap on requests, one that is given alone decides: with a cap alone the default horizon does not hold.
+/// If only one of the horizon and the cap on requests is given, it decides: with only a cap, there is no default
+/// horizon.
 fn let_the_cap_decide(document: &mut Value) {
     let Some(Value::Object(run)) = document.get_mut("run") else { return };
     let capped = run.get("max_requests").and_then(Value::as_u64).is_some_and(|most| most > 0);
@@ -44,7 +45,7 @@ fn name_all(document: &mut Value, list: &str, first: &str, most: usize) {
     }
 }
 
-/// Scorers of one's own are a profile of one's own.
+/// Own scorers mean an own profile.
 fn let_scorers_decide(document: &mut Value) {
     let Some(Value::Object(weighted)) = document.pointer_mut("/cluster/routing/weighted") else { return };
     let listed = weighted.get("scorers").and_then(Value::as_array).is_some_and(|list| !list.is_empty());
@@ -78,7 +79,7 @@ mod tests {
         let want = [vec!["main", "main-2", "main-3", "big", "main-4"], vec!["chat", "chat-2", "chat-3"]];
         assert_eq!(names(&s), want);
         assert!(check(s).is_ok());
-        // One alone has the default, as ever.
+        // A single entry keeps the default name.
         let one = read(json!({"cluster": {"pools": [{}]}, "workload": {"clients": [{}]}}));
         assert_eq!(one, Scenario::default());
     }

@@ -1,7 +1,7 @@
-//! From JSON text to a scenario, with every problem reported at once: migrate, normalise, read, explain, check.
+//! Parses JSON text to a scenario and reports every problem at once: migrate, normalise, read, explain, check.
 //!
-//! serde stops at the first problem. So each problem found is recorded, the value it concerns is taken out (its default
-//! takes over) and the document is read again, until it reads or there are too many problems to be worth listing.
+//! serde stops at the first problem. So each problem is recorded, its value is removed (the default replaces it) and
+//! the document is read again, until it can be read or there are too many problems to list.
 
 mod former_keys;
 mod left_open;
@@ -42,18 +42,18 @@ pub(super) fn from_value_in_part(value: Value) -> (Option<Scenario>, Diagnostics
     (scenario, of_shape)
 }
 
-/// What became of a document.
+/// The result of reading a document.
 #[derive(Default)]
 struct Document {
-    /// What could be read of it.
+    /// The part that could be read.
     scenario: Option<Scenario>,
-    /// Values that have not the shape of a scenario's.
+    /// Values that do not have the shape of a scenario's.
     of_shape: Diagnostics,
-    /// What else is wrong, where something has the wrong shape. Of a document that reads, `check` is asked later.
+    /// Other problems, if a value has the wrong shape. A document that can be read is checked later.
     of_meaning: Diagnostics,
 }
 
-/// The way of every document, stage by stage.
+/// Parses every document, stage by stage.
 fn document(mut value: Value) -> Document {
     if let Err(of_shape) = migrate(&mut value) {
         return Document { of_shape, ..Document::default() };
@@ -65,7 +65,7 @@ fn document(mut value: Value) -> Document {
     Document { scenario: found.data, of_shape, of_meaning }
 }
 
-/// Refuses documents of a newer format, and rewrites what older ones say in another way.
+/// Refuses documents of a newer format, and rewrites older forms.
 fn migrate(value: &mut Value) -> Result<(), Diagnostics> {
     if let Some(version) = value.get("tokenyard").and_then(Value::as_u64)
         && version > u64::from(FORMAT_VERSION)
@@ -82,12 +82,12 @@ fn migrate(value: &mut Value) -> Result<(), Diagnostics> {
     Ok(())
 }
 
-/// Writes out what the document leaves open and another part of it decides.
+/// Fills in values that the document leaves out and another part of it decides.
 fn normalise(value: &mut Value) {
     left_open::normalise(value);
 }
 
-/// What was read of a tree.
+/// The result of reading a tree.
 struct Found<T> {
     /// The data without the values of the wrong shape; `None` if nothing can be read.
     data: Option<T>,
@@ -97,7 +97,7 @@ struct Found<T> {
     cut_off: bool,
 }
 
-/// Reads the tree as often as it takes: each time the value of the wrong shape is taken out.
+/// Reads the tree repeatedly: each time the value of the wrong shape is removed.
 fn read<T: DeserializeOwned>(mut value: Value) -> Found<T> {
     let mut found = Found { data: None, problems: Vec::new(), shape: Shape::default(), cut_off: false };
     // Every round removes something, so this ends; the bound keeps the list readable.
@@ -128,8 +128,8 @@ fn explain<T>(found: &Found<T>, what: &str) -> Diagnostics {
     problems
 }
 
-/// Errors of meaning in what is left of a document in which something had the wrong shape. What was taken out has no meaning to
-/// check, and where entries moved up, paths would mislead.
+/// Errors of meaning in the rest of a document after values of the wrong shape were removed. Removed values are not
+/// checked; if entries moved up, paths would mislead.
 fn check_rest(found: &Found<Scenario>) -> Diagnostics {
     let Some(rest) = found.data.as_ref().filter(|_| !found.problems.is_empty() && !found.shape.moved) else {
         return Diagnostics::new();
@@ -138,7 +138,7 @@ fn check_rest(found: &Found<Scenario>) -> Diagnostics {
     problems.into_iter().filter(|d| d.severity == Severity::Error && !found.shape.is_gone(&d.path)).collect()
 }
 
-/// Reads what an edit changes of `scenario` from JSON text.
+/// Reads an edit's change of `scenario` from JSON text.
 pub fn parse_change(text: &str, scenario: &Scenario) -> Result<Change, Diagnostics> {
     let mut value = value_from_json(text)?;
     if let Some(change) = old_edits::change_of(&value, &json::tree(scenario)) {
@@ -149,7 +149,7 @@ pub fn parse_change(text: &str, scenario: &Scenario) -> Result<Change, Diagnosti
 }
 
 /// Reads data of another kind than a scenario, with every problem of shape reported at once. Its fields need defaults:
-/// an object without a field that it must have is taken out as a whole.
+/// an object without a required field is removed as a whole.
 pub fn data_from_value<T: DeserializeOwned>(value: Value, what: &str) -> Result<T, Diagnostics> {
     let found = read::<T>(value);
     let problems = explain(&found, what);

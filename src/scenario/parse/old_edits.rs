@@ -1,10 +1,10 @@
-//! Edits as they were written before an edit was a change of the document: `{"replicas": {"pool": 0, "replicas": 8}}`.
+//! Reads edits of the older form, which named an action: `{"replicas": {"pool": 0, "replicas": 8}}`.
 
 use crate::scenario::Change;
 use serde_json::Value;
 
-/// Rewrites the edits of a document that say what they change under the key `change`. What cannot be read stays, and is
-/// reported as any unknown key.
+/// Rewrites the edits of a document that have the key `change`. An unreadable edit stays, and is reported like any
+/// unknown key.
 pub(super) fn migrate(document: &mut Value) {
     let Some(edits) = document.get("edits").and_then(Value::as_array) else { return };
     let rewritten: Vec<Value> = edits.iter().map(|edit| rewritten(edit, document)).collect();
@@ -25,7 +25,7 @@ fn rewritten(edit: &Value, document: &Value) -> Value {
     edit
 }
 
-/// The change that an edit of the older form makes of a document; `None` if it is not of that form.
+/// The change that an edit of the older form makes in a document; `None` if it is not of that form.
 pub(super) fn change_of(old: &Value, document: &Value) -> Option<Change> {
     let kinds = old.as_object()?;
     let (1, Some((kind, settings))) = (kinds.len(), kinds.iter().next()) else { return None };
@@ -55,7 +55,7 @@ pub(super) fn change_of(old: &Value, document: &Value) -> Option<Change> {
         }
     };
     let value = take(key)?;
-    // What no field stands for is not dropped: the edit is refused as a whole.
+    // A part without a matching field is not dropped: the edit is refused as a whole.
     settings.is_empty().then(|| Change::set(&path, value))
 }
 

@@ -20,13 +20,13 @@ pub fn set_path(document: &mut Value, path: &str, value: &str) -> Result<(), Dia
     place_value(document, &former_keys::current(path), value)
 }
 
-/// As [`set_path`]; a path into another choice than the one that stands there takes its place.
+/// Like [`set_path`]; a path into another choice than the current one replaces it.
 pub fn set_field(document: &mut Value, path: &str, value: &str) -> Result<(), Diagnostics> {
     set_path(document, path, value)?;
     if from_value_in_part(document.clone()).1.is_empty() {
         return Ok(());
     }
-    // Which objects are choices the types know: where one of two keys is too many, the document reads without it.
+    // The types decide which objects are choices: if one of two keys is too many, the document can be read without it.
     let steps = split_path(&former_keys::current(path)).unwrap_or_default();
     for i in 1..steps.len() {
         let PathStep::Key(chosen) = &steps[i] else { continue };
@@ -91,8 +91,8 @@ pub(in crate::scenario) fn place_value(
     Ok(())
 }
 
-/// Makes a document replay a trace. Where it did not replay one before, what it does not say follows the trace: the run is
-/// named after the file and measures from the start until all requests of the trace are done.
+/// Makes a document replay a trace. If it did not replay one before, values that it leaves out follow the trace: the
+/// run is named after the file and measures from the start until all requests of the trace are done.
 pub fn replay_trace(document: &mut Value, file_name: &str) -> Result<(), Diagnostics> {
     let said = |path: &str| document.pointer(path).is_some_and(|t| !t.is_null());
     let named = said("/workload/trace");
@@ -138,7 +138,7 @@ fn shortened(text: &str) -> String {
     start
 }
 
-/// The same problems of a value that stands at `path`.
+/// The same problems for a value at `path`.
 fn below(path: &str, mut problems: Diagnostics) -> Diagnostics {
     for problem in &mut problems {
         problem.path = format!("{path}.{}", problem.path);

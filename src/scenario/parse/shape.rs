@@ -1,4 +1,4 @@
-//! One problem of shape: where it stands, what it says to the user, and how to take the value out of the way.
+//! One problem of shape: its path, its message to the user, and the removal of the value.
 
 use crate::base::alike;
 use crate::base::json::Misfit;
@@ -7,7 +7,7 @@ use crate::base::{Diagnostic, SortedMap};
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// A problem as serde tells it, with the place in the user's document.
+/// A problem in serde's words, with its place in the user's document.
 pub(super) struct Problem {
     /// Path in the document as the user wrote it.
     path: String,
@@ -17,24 +17,24 @@ pub(super) struct Problem {
     message: String,
 }
 
-/// What was taken out of the document so far.
+/// The parts removed from the document so far.
 #[derive(Default)]
 pub(super) struct Shape {
     /// Paths, in the coordinates of the user's document.
     removed: SortedMap<Vec<PathStep>, ()>,
-    /// What to take out next, in the coordinates of the document as it is now.
+    /// The part to remove next, in the coordinates of the current document.
     target: Vec<PathStep>,
-    /// Whether list entries moved up: paths in what is left are not those of the user's document.
+    /// Whether list entries moved up, so that paths in the rest are not those of the user's document.
     pub(super) moved: bool,
 }
 
 impl Shape {
-    /// Translates serde's error; `None` if it is only the consequence of something taken out before.
+    /// Translates serde's error; `None` if it is only the consequence of an earlier removal.
     pub(super) fn next_problem(&mut self, document: &Value, misfit: &Misfit) -> Option<Problem> {
         let message = misfit.to_string();
         let mut steps: Vec<PathStep> = misfit.steps().cloned().collect();
         let missing = quoted_after(&message, "missing field `");
-        // A variant that holds nothing has no place of its own: the enum's value is meant.
+        // A variant without contents has no place of its own: the place is that of the enum's value.
         while matches!(steps.last(), Some(PathStep::Variant(_))) && walk(document, &steps).is_none() {
             steps.pop();
         }
@@ -49,8 +49,8 @@ impl Shape {
         (!consequence).then_some(problem)
     }
 
-    /// Gives a choice written as its bare name the empty settings it stands for: `"weighted"` means `{"weighted": {}}`.
-    /// False if that is not what `misfit` complains of.
+    /// Gives a choice written as its bare name empty settings: `"weighted"` means `{"weighted": {}}`. False if that is
+    /// not the problem of `misfit`.
     pub(super) fn fill_in_settings(document: &mut Value, misfit: &Misfit) -> bool {
         let message = misfit.to_string();
         if !["expected newtype variant", "expected struct variant"].iter().any(|end| message.ends_with(end)) {
@@ -67,9 +67,9 @@ impl Shape {
         true
     }
 
-    /// Takes the value of the last problem out; false if there is nothing left to take out.
+    /// Removes the value of the last problem; false if there is nothing left to remove.
     pub(super) fn take_out(&mut self, document: &mut Value) -> bool {
-        // A variant without its content is no value of the enum: take out the enum's value.
+        // A variant without its content is not a value of the enum: the enum's value is removed.
         while matches!(self.target.last(), Some(PathStep::Variant(_))) {
             self.target.pop();
         }
@@ -88,7 +88,7 @@ impl Shape {
         removed
     }
 
-    /// Whether the value at `path`, or one it is in, was taken out.
+    /// Whether the value at `path`, or a parent, was removed.
     pub(super) fn is_gone(&self, path: &str) -> bool {
         self.removed.keys().any(|gone| {
             let gone = display(gone);
@@ -96,7 +96,7 @@ impl Shape {
         })
     }
 
-    /// The path in the user's document: list positions count what was taken out before them.
+    /// The path in the user's document: list positions count the entries removed before them.
     fn original(&self, steps: &[PathStep]) -> Vec<PathStep> {
         let mut path: Vec<PathStep> = Vec::with_capacity(steps.len());
         for step in steps {
@@ -148,7 +148,7 @@ pub(super) fn display(steps: &[PathStep]) -> String {
     text
 }
 
-/// Says it to the user; `what` is what the whole document should be.
+/// The message to the user; `what` names the expected whole document.
 pub(super) fn explain(problem: &Problem, what: &str) -> Diagnostic {
     let Problem { path, found, message } = problem;
     let found = found.as_ref().map_or_else(|| "nothing".to_owned(), show);

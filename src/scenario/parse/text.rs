@@ -1,4 +1,4 @@
-//! From the text of a document to its tree; problems of syntax name line and column.
+//! Reads the text of a document to a tree; problems of syntax name line and column.
 
 use super::super::limits;
 use super::shape::{PathStep, display};
@@ -33,7 +33,7 @@ pub fn value_from_json(text: &str) -> Result<Value, Diagnostics> {
     value_from_long_json(text, ["a scenario as JSON", "start with {} for all defaults"])
 }
 
-/// Reads JSON text of any length; `instead` is what is said of an empty one: what should be there, and what to do.
+/// Reads JSON text of any length; `instead` is the message for an empty one: the expected content, and the advice.
 pub fn value_from_long_json(text: &str, instead: [&str; 2]) -> Result<Value, Diagnostics> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {

@@ -260,7 +260,8 @@ fn lengths_have_an_order_and_a_sum() {
     );
     says(
         &client(r#""prefix": {"groups": 4}"#),
-        "warning: workload.clients[0].prefix: 4 groups of 0 tokens; allowed: both 0, or both above 0; there is no shared prefix this way: set the other one too",
+        "warning: workload.clients[0].prefix: 4 groups of 0 tokens; allowed: both 0, or both above 0; alone \
+        it gives no shared prefix: set the other one too",
     );
 }
 
@@ -283,7 +284,8 @@ error: workload.clients[0].output_tokens.pareto-lognormal.pareto_tail: 0; allowe
     );
     says(
         &client(r#""prompt_tokens": {"empirical": {"lengths": [{"tokens": 7, "weight": 0}]}}"#),
-        "error: workload.clients[0].prompt_tokens.empirical.lengths: no weight above 0; allowed: at least one length with a weight above 0; add what was measured: {\"tokens\": 100, \"weight\": 1}",
+        "error: workload.clients[0].prompt_tokens.empirical.lengths: no weight above 0; allowed: at least \
+        one length with a weight above 0; add the measured lengths: {\"tokens\": 100, \"weight\": 1}",
     );
     let many = r#"{"tokens": 7, "weight": 1},"#.repeat(4097);
     says(

@@ -51,20 +51,22 @@ fn an_edit_says_what_it_cannot_change() {
     says_of_edits(
         &one(r#""set": {"seed": 3, "run.horizon_s": 5}"#),
         &format!(
-            "error: edits[0].set.seed: a field that cannot change while the run goes on; allowed: fields under cluster, workload and slo; {restart}\n\
-             error: edits[0].set.run.horizon_s: a field that cannot change while the run goes on; allowed: fields under cluster, workload and slo; {restart}"
+            "error: edits[0].set.seed: a field that cannot change during the run; allowed: fields under cluster, workload and slo; {restart}\n\
+             error: edits[0].set.run.horizon_s: a field that cannot change during the run; allowed: fields under cluster, workload and slo; {restart}"
         ),
     );
     says_of_edits(
         &one(r#""set": {"cluster.compat": "blis"}"#),
         &format!(
-            "error: edits[0].set.cluster.compat: other engine semantics in the middle of a run; allowed: what the run began with; {restart}"
+            "error: edits[0].set.cluster.compat: other engine semantics in the middle of a run; allowed: the \
+            value at the start of the run; {restart}"
         ),
     );
     says_of_edits(
         &one(r#""set": {"workload.trace": {"file": "a.csv"}}"#),
         &format!(
-            "error: edits[0].set.workload.trace: another trace in the middle of a run; allowed: what the run began with; its speed may change; {restart}"
+            "error: edits[0].set.workload.trace: another trace in the middle of a run; allowed: the value at \
+            the start of the run; its speed may change; {restart}"
         ),
     );
     says_of_edits(

@@ -190,8 +190,10 @@ fn broken_texts_get_a_message_each() {
         ("min.wating", format!("`wating` behind `min.` at character 5; allowed: {can}; did you mean `min.waiting`?")),
         ("max.now_s", format!("`now_s` behind `max.` at character 5; allowed: {can}; it is the same for all candidates: write `now_s` alone")),
         ("max.session_here", format!("`session_here` behind `max.` at character 5; allowed: {can}; a condition has no smallest or largest")),
-        ("waiting(1)", format!("`waiting`, which is no function, at character 1; allowed: {functions}; write `waiting` without brackets")),
-        ("squrt(2)", format!("`squrt`, which is no function, at character 1; allowed: {functions}; did you mean `sqrt`?")),
+        ("waiting(1)", format!("`waiting`, which is not a function, at character 1; allowed: {functions}; \
+        write `waiting` without brackets")),
+        ("squrt(2)", format!("`squrt`, which is not a function, at character 1; allowed: {functions}; did \
+        you mean `sqrt`?")),
         ("min(1)", "1 value of `min` at character 1; allowed: 2 or more; write min(a, b, …): the smallest of them".to_owned()),
         ("pow(1, 2, 3)", "3 values of `pow` at character 1; allowed: 2; write pow(x, y): x to the power of y".to_owned()),
         ("abs()", format!("`)` at character 5; allowed: {operand}; remove it, or write what is missing before it")),
@@ -205,11 +207,16 @@ fn broken_texts_get_a_message_each() {
         ("waiting ^ 2", "`^` at character 9; allowed: an operator or the end of the text; write pow(x, y)".to_owned()),
         ("1 + é", format!("`é` at character 5; allowed: {operand}; put an operator before it, or remove it")),
         ("1e999", "`1e999` at character 1; allowed: numbers up to 1.8e308; write a smaller one".to_owned()),
-        ("waiting > 0", "a condition (yes or no) at character 1; allowed: a number; say what it scores if it holds and if not: (…) ? 1 : 0".to_owned()),
-        ("1 + (waiting > 0)", "a condition (yes or no), of which `+` makes nothing, at character 5; allowed: a number; choose a number by it: (…) ? 1 : 0".to_owned()),
-        ("waiting ? 1 : 0", "a number, of which `?` makes nothing, at character 1; allowed: a condition (yes or no); compare it with something, such as waiting > 0".to_owned()),
-        ("1 < waiting < 3 ? 1 : 0", "a condition (yes or no), of which `<` makes nothing, at character 1; allowed: a number; choose a number by it: (…) ? 1 : 0".to_owned()),
-        ("session_here == 1 ? 1 : 0", "a number, of which `==` makes nothing, at character 17; allowed: a condition (yes or no); compare it with something, such as waiting > 0".to_owned()),
+        ("waiting > 0", "a condition (yes or no) at character 1; allowed: a number; give a score for either \
+        case: (…) ? 1 : 0".to_owned()),
+        ("1 + (waiting > 0)", "a condition (yes or no), which `+` does not accept, at character 5; allowed: \
+        a number; choose a number by it: (…) ? 1 : 0".to_owned()),
+        ("waiting ? 1 : 0", "a number, which `?` does not accept, at character 1; allowed: a condition (yes \
+        or no); compare it with something, such as waiting > 0".to_owned()),
+        ("1 < waiting < 3 ? 1 : 0", "a condition (yes or no), which `<` does not accept, at character 1; \
+        allowed: a number; choose a number by it: (…) ? 1 : 0".to_owned()),
+        ("session_here == 1 ? 1 : 0", "a number, which `==` does not accept, at character 17; allowed: a \
+        condition (yes or no); compare it with something, such as waiting > 0".to_owned()),
         ("wating + runing", format!("unknown name `wating` at character 1; allowed: {names}; did you mean `waiting`?\nunknown name `runing` at character 10; allowed: {names}; did you mean `running`?")),
     ] {
         assert_eq!(messages(text), expected, "{text}");

@@ -448,9 +448,9 @@ export type Comparison = {
   seeds: number,
 };
 
-/** A word that can stand at a place. */
+/** A word that is valid at a position. */
 export type Completion = {
-  /** What takes the place of the word there, such as `waiting` or `clamp(`. */
+  /** The text that replaces the word there, such as `waiting` or `clamp(`. */
   text: string,
   /** What it means. */
   help: string,
@@ -1094,7 +1094,7 @@ export type LifeFrame = {
   cold_requests: number,
 };
 
-/** What a link is to carry besides the scenario. */
+/** Contents of a link besides the scenario. */
 export type LinkAsked = {
   /** How the page looks at it. */
   view: LinkView,
@@ -1102,7 +1102,7 @@ export type LinkAsked = {
   trace: TraceMark | null,
   /** The charts of a page that is part of another one. */
   embed: Array<string> | null,
-  /** The name of a second run, whose scenario is given beside this. */
+  /** The name of a second run, whose scenario is given separately. */
   beside: string | null,
 };
 
@@ -1117,11 +1117,11 @@ export type LinkHolding = {
 /** What is selected. */
 export type LinkSelection = { "replica": number } | { "request": number };
 
-/** How the page looks at a run. What is not said stays as the page has it. */
+/** The page's view of a run. Missing values stay as they are on the page. */
 export type LinkView = {
   /** The instant, in microseconds after the start. */
   at_us: number | null,
-  /** Simulated seconds in a second; 0 for as fast as it goes. */
+  /** Simulated seconds in a second; 0 for full speed. */
   speed: number | null,
   /** What is selected. */
   selection: LinkSelection | null,
@@ -1152,13 +1152,13 @@ export type Look = "plain" | "dashed" | "missed" | "waiting" | "prefill" | "chun
 
 /** A link that was made. */
 export type MadeLink = {
-  /** The link: `#` and what stands behind it. */
+  /** The link: `#` and the text after it. */
   link: string,
   /** What it contains, in words. */
   contains: string,
   /** The same, part by part. */
   holds: Array<LinkHolding>,
-  /** The link that can be read, where there is one of at most 2,000 characters. */
+  /** The readable link, if it has at most 2,000 characters. */
   readable: string | null,
   /** The link that is packed. */
   packed: string,
@@ -2569,7 +2569,7 @@ export type TraceMark = {
   name: string,
   /** Rows that were read from it. */
   rows: number,
-  /** Digest of what was read. */
+  /** Digest of the rows. */
   digest: string,
 };
 
