@@ -1096,7 +1096,7 @@ export type LifeFrame = {
 
 /** Contents of a link besides the scenario. */
 export type LinkAsked = {
-  /** How the page looks at it. */
+  /** The page's view of it. */
   view: LinkView,
   /** The trace that it replays. */
   trace: TraceMark | null,
