@@ -42,8 +42,6 @@ const MODULE_USERS: Readonly<Record<string, string>> = {
   'pkg/compare_bg.wasm': 'sim/compare.ts',
   'pkg/measured.js': 'sim/benchmark.ts',
   'pkg/measured_bg.wasm': 'sim/benchmark.ts',
-  'pkg/theory.js': 'sim/theory.ts',
-  'pkg/theory_bg.wasm': 'sim/theory.ts',
   'pkg/quick.js': 'sim/quick.ts',
   'pkg/quick_bg.wasm': 'sim/quick.ts',
 };

@@ -27,22 +27,22 @@ declare module '*/pkg/tokenyard.js' {
       free(): void;
       [Symbol.dispose](): void;
       /**
-       * The same on a trace, which stays the caller's.
+       * Loads a scenario on a trace, which stays the caller's.
        */
       adoptWithTrace(text: string, trace: Trace): void;
       /**
-       * Goes on with another scenario, at its beginning: what was computed of runs that begin alike stays. Throws a list of diagnostics;
-       * nothing has changed then.
+       * Loads another scenario, at its beginning; computed parts of runs that begin alike stay. Throws a list of
+       * diagnostics; then nothing has changed.
        */
       adopt(text: string): void;
       /**
-       * Goes on with the step back, but for no more than about `max_ms` milliseconds: `until` (there), `events` (not yet) or
+       * Continues the step back, for at most about `max_ms` milliseconds: `until` (there), `events` (not yet) or
        * `finished` (there was nothing of the kind: at the beginning).
        */
       advanceBack(max_ms: number): Stop;
       /**
-       * Runs towards the end of the step begun last, but for no more than about `max_ms` milliseconds: `until`
-       * (it has happened), `events` (not yet) or `finished` (it never will).
+       * Runs towards the end of the last step, for at most about `max_ms` milliseconds: `until` (it has happened),
+       * `events` (not yet) or `finished` (it never will).
        */
       advanceStep(max_ms: number): Stop;
       /**
@@ -50,7 +50,7 @@ declare module '*/pkg/tokenyard.js' {
        */
       advanceTo(max_ms: number): Stop;
       /**
-       * Runs up to and including an instant, but for no more than about `max_ms` milliseconds: `until`, `events` (the time was
+       * Runs up to and including an instant, for at most about `max_ms` milliseconds: `until`, `events` (the time was
        * up) or `finished`.
        */
       advance(until_us: number, max_ms: number): Stop;
@@ -67,7 +67,7 @@ declare module '*/pkg/tokenyard.js' {
        */
       beginStep(kind: StepKind): void;
       /**
-       * Begins the way to the next time of an occasion.
+       * Begins a run to the next occurrence of an occasion.
        */
       beginTo(occasion: Occasion): void;
       /**
@@ -75,15 +75,15 @@ declare module '*/pkg/tokenyard.js' {
        */
       static check(text: string): Diagnostic[];
       /**
-       * How many checkpoints there are, and about how many bytes they take beside the run itself.
+       * Number of checkpoints, and about how many bytes they take besides the run itself.
        */
       checkpoints(): [number, number];
       /**
-       * The columns of a view, copied out of the module's memory: they can be given away.
+       * The columns of a view, as a copy that can be transferred.
        */
       columns(asked: ColumnsQuery): ColumnSet;
       /**
-       * How far the run was computed, in microseconds.
+       * The instant up to which the run was computed, in microseconds.
        */
       computedUs(): number;
       /**
@@ -99,15 +99,15 @@ declare module '*/pkg/tokenyard.js' {
        */
       events(): number;
       /**
-       * What the numbers rest on, at the playhead.
+       * The evidence behind the numbers, at the playhead.
        */
       evidence(): Evidence;
       /**
-       * What a list of runs says of this one, as far as it was computed.
+       * The entry of this run in a list of runs, as far as it was computed.
        */
       figures(): RunFigures;
       /**
-       * What the playhead shows, as the bytes of the JSON of a `Frame`: they go from thread to thread without being copied.
+       * The state at the playhead, as the bytes of the JSON of a `Frame`, which pass between threads without a copy.
        *
        * Measured in Node 20, for 4 and 8 replicas: JSON takes 0.15 and 0.23 ms here and 0.05 and 0.10 ms to parse on the page.
        * `serde_wasm_bindgen` takes 0.16 and 0.34 ms, and the clone that takes the object to the page 0.10 and 0.20 ms.
@@ -126,7 +126,8 @@ declare module '*/pkg/tokenyard.js' {
        */
       nowUs(): number;
       /**
-       * What became of each request up to the playhead, as the module of comparisons reads it: a copy, which can be given away.
+       * The outcome of each request up to the playhead, in the form that the module of comparisons reads: a copy that
+       * can be transferred.
        */
       outcomes(): Uint8Array;
       /**
@@ -134,7 +135,7 @@ declare module '*/pkg/tokenyard.js' {
        */
       report(): string;
       /**
-       * What autoscalers decided.
+       * The decisions of autoscalers.
        */
       scalingRows(asked: ScalingQuery): ScalingRows;
       /**
@@ -142,16 +143,16 @@ declare module '*/pkg/tokenyard.js' {
        */
       scenario(): string;
       /**
-       * Goes to the nearest checkpoint before an instant, or stays if that is nearer: `advance` leads there.
+       * Goes to the nearest checkpoint before an instant, or stays if the playhead is nearer; `advance` runs the rest.
        */
       seek(until_us: number): void;
       /**
-       * The request that a place on a chart or a distribution stands for: of those that got their first token between two instants,
-       * or else finished then, the slowest that took no longer than `at_most_us`.
+       * The request at a point of a chart or a distribution: of the requests with their first token (or else their end)
+       * between two instants, the slowest that took at most `at_most_us`.
        */
       slowest(ttft: boolean, from_us: number, to_us: number, at_most_us: number): number | undefined;
       /**
-       * Loads a scenario for a run that nobody watches: no event log and no latest window; throws a list of diagnostics.
+       * Loads a scenario for a run without watchers: no event log and no latest window; throws a list of diagnostics.
        */
       static unwatched(text: string): Sim;
       /**
@@ -159,7 +160,7 @@ declare module '*/pkg/tokenyard.js' {
        */
       static version(): string;
       /**
-       * The same on a trace, which stays the caller's.
+       * Loads a scenario on a trace, which stays the caller's.
        */
       static withTrace(text: string, trace: Trace): Sim;
   }
@@ -171,13 +172,13 @@ declare module '*/pkg/tokenyard.js' {
       free(): void;
       [Symbol.dispose](): void;
       /**
-       * The trace of the bytes that `TraceFile.packed` gives there.
+       * The trace from the bytes of `TraceFile.packed`.
        */
       constructor(packed: Uint8Array | number[]);
   }
 
   /**
-   * A fresh seed as text, as all seeds are on the page. It is below 2^32: short enough to be read out.
+   * A fresh seed as text, like all seeds on the page. It is below 2^32, short enough to be read aloud.
    */
   export function freshSeed(): string;
 
@@ -276,30 +277,30 @@ declare module '*/pkg/compare.js' {
 
 
   /**
-   * The search for the capacity of a scenario, seed by seed: it says what to run, and takes the runs.
+   * The search for the capacity of a scenario, seed by seed: it names the next run, and takes its result.
    */
   export class CapacityStudy {
       free(): void;
       [Symbol.dispose](): void;
       /**
-       * A search with so many seeds for the load at which a share of the requests (above 0 up to 1) meets the objectives; throws a list
-       * of diagnostics.
+       * A search with a number of seeds for the load at which a share of the requests (above 0 up to 1) meets the
+       * objectives; throws a list of diagnostics.
        */
       constructor(scenario: string, seeds: number, share: number);
       /**
-       * The scenario that runs next for a seed, as JSON text; nothing once its search has ended.
+       * The scenario that runs next for a seed, as JSON text; `undefined` once its search has ended.
        */
       next(seed: number): string | undefined;
       /**
-       * Takes that the run that was asked for last cannot be made. Whether a lower load is known to hold.
+       * Records that the last requested run cannot be made. Returns whether a lower load is known to hold.
        */
       refused(seed: number): boolean;
       /**
-       * What the searches have found.
+       * The result of the searches.
        */
       result(): Capacity;
       /**
-       * Takes the run that was asked for last, as `Sim.outcomes` gave it; throws a list of diagnostics.
+       * Takes the outcomes of the last requested run, as bytes of `Sim.outcomes`; throws a list of diagnostics.
        */
       saw(seed: number, outcomes: Uint8Array | number[]): void;
   }
@@ -311,19 +312,19 @@ declare module '*/pkg/compare.js' {
       free(): void;
       [Symbol.dispose](): void;
       /**
-       * Adds what the oracles of two runs did with the same seed; the two runs are added after that. Throws a list of diagnostics.
+       * Adds the oracles' outcomes for the seed of the two runs that are added next; throws a list of diagnostics.
        */
       addBounds(a: Uint8Array | number[], b: Uint8Array | number[], bound_a: Uint8Array | number[], bound_b: Uint8Array | number[]): void;
       /**
-       * Adds two runs with the same seed, as `Sim.outcomes` gave them; throws a list of diagnostics.
+       * Adds two runs with the same seed, as bytes of `Sim.outcomes`; throws a list of diagnostics.
        */
       add(a: Uint8Array | number[], b: Uint8Array | number[]): void;
       /**
-       * Nothing to compare yet.
+       * A comparison without runs.
        */
       constructor();
       /**
-       * What they come to; `null` before the first.
+       * The result of the comparison; `null` before the first pair.
        */
       result(): RunComparison | null;
       /**
@@ -333,17 +334,17 @@ declare module '*/pkg/compare.js' {
   }
 
   /**
-   * The scenario of the oracle, as JSON text; nothing if no pool has an autoscaler. Throws a list of diagnostics.
+   * The scenario of the oracle, as JSON text; `undefined` if no pool has an autoscaler. Throws a list of diagnostics.
    */
   export function oracleOf(scenario: string): string | undefined;
 
   /**
-   * The order of a race as far as it has gone.
+   * The current order of a race.
    */
   export function rankRace(entries: RaceEntry[], bound: RunRow[], by: RankBy): RaceRanking;
 
   /**
-   * The figures of a run, from what `Sim.outcomes` gave; throws a list of diagnostics.
+   * The figures of a run, from the bytes of `Sim.outcomes`; throws a list of diagnostics.
    */
   export function runRow(outcomes: Uint8Array | number[]): RunRow;
 
@@ -353,12 +354,12 @@ declare module '*/pkg/compare.js' {
   export function start(): void;
 
   /**
-   * The cases of a sweep, from what `--vary` takes; throws a list of diagnostics.
+   * The cases of a sweep, from arguments of `--vary`; throws a list of diagnostics.
    */
   export function sweepCases(scenario: string, varied: string[], seeds: number): CaseText[];
 
   /**
-   * What the rows of a sweep come to.
+   * The summary of the rows of a sweep.
    */
   export function sweepSummary(paths: string[], rows: SweepRow[]): SweepSummary;
 
@@ -447,7 +448,7 @@ declare module '*/pkg/links.js' {
        */
       constructor(file_name: string);
       /**
-       * The trace as the page's module takes it; nothing if the file was refused.
+       * The trace in the form that the page's module takes; `undefined` if the file was refused.
        */
       packed(): Uint8Array;
       /**
@@ -467,28 +468,28 @@ declare module '*/pkg/links.js' {
   export function linkedReport(report: string, link: string): string;
 
   /**
-   * The link of a scenario, JSON text, and of a second one where `asked` names a second run; `null` where it would be too long
-   * for one. Throws a list of diagnostics.
+   * The link of a scenario, JSON text, and of a second one where `asked` names a second run; `null` if it would be too
+   * long for a link. Throws a list of diagnostics.
    */
   export function makeLink(scenario: string, asked: LinkAsked, beside?: string | null): MadeLink | null;
 
   /**
-   * What a link carries, as far as it can be read and run.
+   * The contents of a link, as far as they can be read and run.
    */
   export function openLink(text: string): OpenedLink;
 
   /**
-   * What is wrong with an expression, and what the word at the caret could become.
+   * The problems of an expression, and the completions of the word at the caret.
    */
   export function readExpression(text: string, caret: number): ExpressionReading;
 
   /**
-   * What is wrong with a trace of so many rows and such a digest where a link names another one; `null` if it is the one.
+   * The problem if a trace of `rows` rows and this digest is not the one that a link names; `null` if it is.
    */
   export function refusesTrace(mark: TraceMark, rows: number, digest: string): Diagnostic | null;
 
   /**
-   * A scorer of a weighted router, whose settings are JSON text, as the expression that it is; `null` if it is none.
+   * A scorer of a weighted router, with settings as JSON text, as an expression; `null` if there is none for it.
    */
   export function scorerAsExpression(weighted: string, index: number): string | null;
 
@@ -559,7 +560,7 @@ declare module '*/pkg/measured.js' {
 
 
   /**
-   * The rows of one table of a run, which is made for them: the bytes that the command line writes.
+   * The rows of one table, from a run of their own: the bytes that the command line writes.
    */
   export class Rows {
       free(): void;
@@ -569,11 +570,11 @@ declare module '*/pkg/measured.js' {
        */
       constructor(scenario: string, table: string, format: string);
       /**
-       * Runs on for so many events at most, and gives what was written; nothing once all of it has been given.
+       * Runs at most a number of events and returns the bytes written; `undefined` once all were returned.
        */
       next(events: number): Uint8Array | undefined;
       /**
-       * How far the run is, in microseconds.
+       * The playhead of the run, in microseconds.
        */
       nowUs(): number;
       /**
@@ -587,8 +588,8 @@ declare module '*/pkg/measured.js' {
   }
 
   /**
-   * A scenario with what documents of another program say of policies, all three JSON text. `texts` has what each text within the
-   * documents says that is YAML itself: the page reads YAML, this module does not.
+   * A scenario with the policies of another program's documents, all as JSON text. `texts` has the parsed form of each
+   * text in the documents that is itself YAML: the page reads YAML, this module does not.
    */
   export function adoptPolicies(scenario: string, documents: string, texts: string): AdoptedPolicies;
 
@@ -598,7 +599,7 @@ declare module '*/pkg/measured.js' {
   export function calibrateBenchmark(text: string, run: number, scenario: string, file: string): OneRun;
 
   /**
-   * A run of a file beside the same traffic on a scenario's cluster; throws a list of diagnostics.
+   * Compares a run of a file with the same traffic on a scenario's cluster; throws a list of diagnostics.
    */
   export function compareBenchmark(text: string, run: number, scenario: string): Comparison;
 
@@ -613,7 +614,7 @@ declare module '*/pkg/measured.js' {
   export function start(): void;
 
   /**
-   * The bands that the intervals of built-in coefficients make of TTFT and TPOT; throws a list of diagnostics.
+   * The bands of TTFT and TPOT from the intervals of built-in coefficients; throws a list of diagnostics.
    */
   export function uncertaintyBands(scenario: string): Band[];
 
@@ -636,8 +637,6 @@ declare module '*/pkg/measured.js' {
       readonly __wbindgen_malloc: (a: number, b: number) => number;
       readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
       readonly __wbindgen_free: (a: number, b: number, c: number) => void;
-      readonly __wbindgen_exn_store: (a: number) => void;
-      readonly __externref_table_alloc: () => number;
       readonly __wbindgen_externrefs: WebAssembly.Table;
       readonly __externref_table_dealloc: (a: number) => void;
       readonly __wbindgen_start: () => void;
@@ -669,6 +668,11 @@ declare module '*/pkg/quick.js' {
   /* tslint:disable */
   /* eslint-disable */
 
+  type CaseTheory = import('./boundary.ts').CaseTheory;
+  type TheoryOfRun = import('./boundary.ts').TheoryOfRun;
+
+
+
   type Diagnostic = import('./boundary.ts').Diagnostic;
   type ColumnsQuery = import('./boundary.ts').ColumnsQuery;
   type Evidence = import('./boundary.ts').Evidence;
@@ -694,7 +698,7 @@ declare module '*/pkg/quick.js' {
 
 
   /**
-   * The run of one scenario, and what can be asked of it.
+   * The run of one scenario, and questions about it.
    */
   export class Questions {
       free(): void;
@@ -704,11 +708,11 @@ declare module '*/pkg/quick.js' {
        */
       explain(asked: ExplainQuery): Explanation;
       /**
-       * About a scenario, JSON text, and the file of its trace where it replays one; throws a list of diagnostics.
+       * Questions about a scenario (JSON text) and the trace that it replays, if any; throws a list of diagnostics.
        */
       constructor(text: string, trace_name: string, trace: Uint8Array | number[]);
       /**
-       * Runs what the question needs, so that it is answered sooner; throws a list of diagnostics.
+       * Runs ahead what the question needs, so that its answer comes sooner; throws a list of diagnostics.
        */
       prepare(asked: WhatIfQuery): void;
       /**
@@ -724,22 +728,22 @@ declare module '*/pkg/quick.js' {
       free(): void;
       [Symbol.dispose](): void;
       /**
-       * The same on a trace, which stays the caller's.
+       * Loads a scenario on a trace, which stays the caller's.
        */
       adoptWithTrace(text: string, trace: Trace): void;
       /**
-       * Goes on with another scenario, at its beginning: what was computed of runs that begin alike stays. Throws a list of diagnostics;
-       * nothing has changed then.
+       * Loads another scenario, at its beginning; computed parts of runs that begin alike stay. Throws a list of
+       * diagnostics; then nothing has changed.
        */
       adopt(text: string): void;
       /**
-       * Goes on with the step back, but for no more than about `max_ms` milliseconds: `until` (there), `events` (not yet) or
+       * Continues the step back, for at most about `max_ms` milliseconds: `until` (there), `events` (not yet) or
        * `finished` (there was nothing of the kind: at the beginning).
        */
       advanceBack(max_ms: number): Stop;
       /**
-       * Runs towards the end of the step begun last, but for no more than about `max_ms` milliseconds: `until`
-       * (it has happened), `events` (not yet) or `finished` (it never will).
+       * Runs towards the end of the last step, for at most about `max_ms` milliseconds: `until` (it has happened),
+       * `events` (not yet) or `finished` (it never will).
        */
       advanceStep(max_ms: number): Stop;
       /**
@@ -747,7 +751,7 @@ declare module '*/pkg/quick.js' {
        */
       advanceTo(max_ms: number): Stop;
       /**
-       * Runs up to and including an instant, but for no more than about `max_ms` milliseconds: `until`, `events` (the time was
+       * Runs up to and including an instant, for at most about `max_ms` milliseconds: `until`, `events` (the time was
        * up) or `finished`.
        */
       advance(until_us: number, max_ms: number): Stop;
@@ -764,7 +768,7 @@ declare module '*/pkg/quick.js' {
        */
       beginStep(kind: StepKind): void;
       /**
-       * Begins the way to the next time of an occasion.
+       * Begins a run to the next occurrence of an occasion.
        */
       beginTo(occasion: Occasion): void;
       /**
@@ -772,15 +776,15 @@ declare module '*/pkg/quick.js' {
        */
       static check(text: string): Diagnostic[];
       /**
-       * How many checkpoints there are, and about how many bytes they take beside the run itself.
+       * Number of checkpoints, and about how many bytes they take besides the run itself.
        */
       checkpoints(): [number, number];
       /**
-       * The columns of a view, copied out of the module's memory: they can be given away.
+       * The columns of a view, as a copy that can be transferred.
        */
       columns(asked: ColumnsQuery): ColumnSet;
       /**
-       * How far the run was computed, in microseconds.
+       * The instant up to which the run was computed, in microseconds.
        */
       computedUs(): number;
       /**
@@ -796,15 +800,15 @@ declare module '*/pkg/quick.js' {
        */
       events(): number;
       /**
-       * What the numbers rest on, at the playhead.
+       * The evidence behind the numbers, at the playhead.
        */
       evidence(): Evidence;
       /**
-       * What a list of runs says of this one, as far as it was computed.
+       * The entry of this run in a list of runs, as far as it was computed.
        */
       figures(): RunFigures;
       /**
-       * What the playhead shows, as the bytes of the JSON of a `Frame`: they go from thread to thread without being copied.
+       * The state at the playhead, as the bytes of the JSON of a `Frame`, which pass between threads without a copy.
        *
        * Measured in Node 20, for 4 and 8 replicas: JSON takes 0.15 and 0.23 ms here and 0.05 and 0.10 ms to parse on the page.
        * `serde_wasm_bindgen` takes 0.16 and 0.34 ms, and the clone that takes the object to the page 0.10 and 0.20 ms.
@@ -823,7 +827,8 @@ declare module '*/pkg/quick.js' {
        */
       nowUs(): number;
       /**
-       * What became of each request up to the playhead, as the module of comparisons reads it: a copy, which can be given away.
+       * The outcome of each request up to the playhead, in the form that the module of comparisons reads: a copy that
+       * can be transferred.
        */
       outcomes(): Uint8Array;
       /**
@@ -831,7 +836,7 @@ declare module '*/pkg/quick.js' {
        */
       report(): string;
       /**
-       * What autoscalers decided.
+       * The decisions of autoscalers.
        */
       scalingRows(asked: ScalingQuery): ScalingRows;
       /**
@@ -839,16 +844,16 @@ declare module '*/pkg/quick.js' {
        */
       scenario(): string;
       /**
-       * Goes to the nearest checkpoint before an instant, or stays if that is nearer: `advance` leads there.
+       * Goes to the nearest checkpoint before an instant, or stays if the playhead is nearer; `advance` runs the rest.
        */
       seek(until_us: number): void;
       /**
-       * The request that a place on a chart or a distribution stands for: of those that got their first token between two instants,
-       * or else finished then, the slowest that took no longer than `at_most_us`.
+       * The request at a point of a chart or a distribution: of the requests with their first token (or else their end)
+       * between two instants, the slowest that took at most `at_most_us`.
        */
       slowest(ttft: boolean, from_us: number, to_us: number, at_most_us: number): number | undefined;
       /**
-       * Loads a scenario for a run that nobody watches: no event log and no latest window; throws a list of diagnostics.
+       * Loads a scenario for a run without watchers: no event log and no latest window; throws a list of diagnostics.
        */
       static unwatched(text: string): Sim;
       /**
@@ -856,7 +861,7 @@ declare module '*/pkg/quick.js' {
        */
       static version(): string;
       /**
-       * The same on a trace, which stays the caller's.
+       * Loads a scenario on a trace, which stays the caller's.
        */
       static withTrace(text: string, trace: Trace): Sim;
   }
@@ -868,13 +873,13 @@ declare module '*/pkg/quick.js' {
       free(): void;
       [Symbol.dispose](): void;
       /**
-       * The trace of the bytes that `TraceFile.packed` gives there.
+       * The trace from the bytes of `TraceFile.packed`.
        */
       constructor(packed: Uint8Array | number[]);
   }
 
   /**
-   * A fresh seed as text, as all seeds are on the page. It is below 2^32: short enough to be read out.
+   * A fresh seed as text, like all seeds on the page. It is below 2^32, short enough to be read aloud.
    */
   export function freshSeed(): string;
 
@@ -882,6 +887,18 @@ declare module '*/pkg/quick.js' {
    * Installs the hook that prints a panic's message and place.
    */
   export function start(): void;
+
+  /**
+   * The prediction of a law for each case of a sweep, from their scenarios as JSON texts; `law` as above. Throws a list
+   * of diagnostics.
+   */
+  export function theoryOfCases(scenarios: string[], law: string): CaseTheory[];
+
+  /**
+   * The laws for a run and the line of the chosen one, from a scenario as JSON text and the bytes of `Sim.outcomes`;
+   * `law` is the name of one, or empty for the one that fits best. Throws a list of diagnostics.
+   */
+  export function theoryOfRun(scenario: string, outcomes: Uint8Array | number[], law: string): TheoryOfRun;
 
   export type InitInput = RequestInfo | URL | Response | BufferSource | WebAssembly.Module;
 
@@ -928,6 +945,8 @@ declare module '*/pkg/quick.js' {
       readonly sim_version: () => [number, number];
       readonly sim_withTrace: (a: number, b: number, c: number) => [number, number, number];
       readonly start: () => void;
+      readonly theoryOfCases: (a: number, b: number, c: number, d: number) => [number, number, number];
+      readonly theoryOfRun: (a: number, b: number, c: number, d: number, e: number, f: number) => [number, number, number];
       readonly trace_new: (a: number, b: number) => [number, number, number];
       readonly __wbindgen_malloc: (a: number, b: number) => number;
       readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
@@ -936,71 +955,7 @@ declare module '*/pkg/quick.js' {
       readonly __externref_table_alloc: () => number;
       readonly __wbindgen_externrefs: WebAssembly.Table;
       readonly __externref_table_dealloc: (a: number) => void;
-      readonly __wbindgen_start: () => void;
-  }
-
-  export type SyncInitInput = BufferSource | WebAssembly.Module;
-
-  /**
-   * Instantiates the given `module`, which can either be bytes or
-   * a precompiled `WebAssembly.Module`.
-   *
-   * @param {{ module: SyncInitInput }} module - Passing `SyncInitInput` directly is deprecated.
-   *
-   * @returns {InitOutput}
-   */
-  export function initSync(module: { module: SyncInitInput } | SyncInitInput): InitOutput;
-
-  /**
-   * If `module_or_path` is {RequestInfo} or {URL}, makes a request and
-   * for everything else, calls `WebAssembly.instantiate` directly.
-   *
-   * @param {{ module_or_path: InitInput | Promise<InitInput> }} module_or_path - Passing `InitInput` directly is deprecated.
-   *
-   * @returns {Promise<InitOutput>}
-   */
-  export default function __wbg_init (module_or_path?: { module_or_path: InitInput | Promise<InitInput> } | InitInput | Promise<InitInput>): Promise<InitOutput>;
-}
-declare module '*/pkg/theory.js' {
-  /* tslint:disable */
-  /* eslint-disable */
-
-  type CaseTheory = import('./boundary.ts').CaseTheory;
-  type TheoryOfRun = import('./boundary.ts').TheoryOfRun;
-
-
-
-  /**
-   * Installs the hook that prints a panic's message and place.
-   */
-  export function start(): void;
-
-  /**
-   * What a law says of each case of a sweep, from their scenarios as JSON texts; `law` as above. Throws a list of diagnostics.
-   */
-  export function theoryOfCases(scenarios: string[], law: string): CaseTheory[];
-
-  /**
-   * The laws beside a run and the line of the one chosen, from a scenario as JSON text and what `Sim.outcomes` gave; `law` is the
-   * name of one, or empty for the one that fits best. Throws a list of diagnostics.
-   */
-  export function theoryOfRun(scenario: string, outcomes: Uint8Array | number[], law: string): TheoryOfRun;
-
-  export type InitInput = RequestInfo | URL | Response | BufferSource | WebAssembly.Module;
-
-  export interface InitOutput {
-      readonly memory: WebAssembly.Memory;
-      readonly start: () => void;
-      readonly theoryOfCases: (a: number, b: number, c: number, d: number) => [number, number, number];
-      readonly theoryOfRun: (a: number, b: number, c: number, d: number, e: number, f: number) => [number, number, number];
-      readonly __wbindgen_malloc: (a: number, b: number) => number;
-      readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
-      readonly __wbindgen_free: (a: number, b: number, c: number) => void;
-      readonly __wbindgen_exn_store: (a: number) => void;
-      readonly __externref_table_alloc: () => number;
-      readonly __wbindgen_externrefs: WebAssembly.Table;
       readonly __externref_drop_slice: (a: number, b: number) => void;
-      readonly __externref_table_dealloc: (a: number) => void;
       readonly __wbindgen_start: () => void;
   }
 

@@ -1,8 +1,7 @@
-// The thread of laws of queueing theory. It is started when they are first shown; only this file imports its module.
-import init, { theoryOfCases, theoryOfRun } from '../../pkg/theory.js';
-import wasmUrl from '../../pkg/theory_bg.wasm?url';
+// The thread of laws of queueing theory, started when they are first shown. Its module is the one built for speed.
 import { answering } from './answering.ts';
 import { never } from './protocol.ts';
+import { ready, theoryOfCases, theoryOfRun } from './quick.ts';
 import type { TheoryAnswers, TheoryQuestion } from './theoryProtocol.ts';
 
 function answer(question: TheoryQuestion): TheoryAnswers[keyof TheoryAnswers] {
@@ -16,4 +15,4 @@ function answer(question: TheoryQuestion): TheoryAnswers[keyof TheoryAnswers] {
   }
 }
 
-answering(init({ module_or_path: wasmUrl }), answer);
+answering(ready(), answer);
