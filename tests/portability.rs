@@ -58,9 +58,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 162454, "29cb7d1f979fc125"),
-    ("everything", 77251, "56f217bcb8d87c8a"),
-    ("conversations", 103287, "0b6c63d390fe866f"),
+    ("pressure", 166638, "e8834c7fb316b713"),
+    ("everything", 81463, "2ac98544ae19cc6d"),
+    ("conversations", 107424, "83cf1eb53a2cb1c4"),
 ];
 
 const DRAWS: &[Line] = &[

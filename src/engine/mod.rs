@@ -15,7 +15,8 @@ mod request;
 mod watch;
 
 pub use facts::{
-    Decision, Detail, DropReason, Fact, Ignore, Present, ScalingRecord, Sink, StepParts, StepTrace, ranking,
+    CacheFact, Decision, Detail, DropReason, Fact, FleetFact, Ignore, Present, ReplicaFact, RequestFact,
+    ScalingRecord, Sink, StepParts, StepTrace, ranking,
 };
 pub use fleet::{PoolCounts, replicas_started};
 pub use gateway::{NotRedirected, WhyNot};

@@ -3,7 +3,7 @@
 use super::convert::longest_us;
 use super::file::GoldenFile;
 use crate::base::{Diagnostic, Diagnostics, Micros, ReplicaId, RequestId};
-use crate::engine::{Cluster, Decision, Detail, Fact, Halt, Record, Sink};
+use crate::engine::{Cluster, Decision, Detail, Fact, Halt, Record, RequestFact, Sink};
 use crate::perf::{self, Plan};
 use crate::scenario::{Scenario, check, limits};
 use crate::workload::Source;
@@ -167,42 +167,34 @@ struct Log {
     routing: Vec<Decision>,
 }
 
+impl Log {
+    fn request(&mut self, at: Micros, fact: RequestFact) {
+        match fact {
+            RequestFact::Dropped { request, replica, reason, .. } => {
+                self.drops.push((at, request, replica, reason.name()));
+            }
+            RequestFact::Rejected { request, reason, .. } => {
+                self.rejections.push((at, request, reason.name()));
+            }
+            RequestFact::Preempted { request, replica, .. } => self.preemptions.push((at, replica, request)),
+            RequestFact::Arrived { .. }
+            | RequestFact::Admitted { .. }
+            | RequestFact::Delayed { .. }
+            | RequestFact::Routed { .. }
+            | RequestFact::Queued { .. }
+            | RequestFact::Scheduled { .. }
+            | RequestFact::Prefilled { .. }
+            | RequestFact::FirstToken { .. }
+            | RequestFact::Completed { .. } => {}
+        }
+    }
+}
+
 impl Sink for Log {
     fn fact(&mut self, at: Micros, fact: Fact) {
         match fact {
-            Fact::Dropped { request, replica, reason, .. } => {
-                self.drops.push((at, request, replica, reason.name()));
-            }
-            Fact::Rejected { request, reason, .. } => self.rejections.push((at, request, reason.name())),
-            Fact::Preempted { request, replica, .. } => self.preemptions.push((at, replica, request)),
-            Fact::Arrived { .. }
-            | Fact::Admitted { .. }
-            | Fact::Delayed { .. }
-            | Fact::Routed { .. }
-            | Fact::Queued { .. }
-            | Fact::Scheduled { .. }
-            | Fact::StepStarted { .. }
-            | Fact::StepEnded { .. }
-            | Fact::Prefilled { .. }
-            | Fact::FirstToken { .. }
-            | Fact::Tokens { .. }
-            | Fact::Completed { .. }
-            | Fact::HeadBlocked { .. }
-            | Fact::HeadUnblocked { .. }
-            | Fact::LoadStarted { .. }
-            | Fact::Loaded { .. }
-            | Fact::LoadGivenUp { .. }
-            | Fact::Offloaded { .. }
-            | Fact::ReloadedEarly { .. }
-            | Fact::Livelock { .. }
-            | Fact::Scaled { .. }
-            | Fact::Starting { .. }
-            | Fact::StartGivenUp { .. }
-            | Fact::Cold { .. }
-            | Fact::Warm { .. }
-            | Fact::Redirected { .. }
-            | Fact::Serving { .. }
-            | Fact::Draining { .. } => {}
+            Fact::Request(fact) => self.request(at, fact),
+            Fact::Replica(_) | Fact::Cache(_) | Fact::Fleet(_) => {}
         }
     }
 

@@ -115,6 +115,7 @@ impl EventLog {
 mod tests {
     use super::*;
     use crate::base::RequestId;
+    use crate::engine::RequestFact;
 
     #[test]
     fn notes_stand_among_facts_until_their_line_is_forgotten() {
@@ -122,7 +123,10 @@ mod tests {
         for number in 0..20 {
             match number % 3 {
                 0 => log.note(Micros(number), Note::Edit(number.to_string())),
-                _ => log.fact(Micros(number), &Fact::Admitted { request: RequestId(number as u32) }),
+                _ => log.fact(
+                    Micros(number),
+                    &Fact::Request(RequestFact::Admitted { request: RequestId(number as u32) }),
+                ),
             }
             let first = (number + 1).saturating_sub(5);
             assert_eq!((log.start(), log.total()), (first, number + 1));
@@ -143,7 +147,7 @@ mod tests {
     fn a_log_of_no_lines_counts_what_it_does_not_keep() {
         let mut log = EventLog::new(0);
         log.note(Micros(1), Note::Edit("an edit".to_owned()));
-        log.fact(Micros(2), &Fact::Admitted { request: RequestId(0) });
+        log.fact(Micros(2), &Fact::Request(RequestFact::Admitted { request: RequestId(0) }));
         assert_eq!((log.start(), log.total(), log.newest_first().count()), (2, 2, 0));
     }
 }

@@ -2,8 +2,8 @@
 //! was busy, and the areas under its queue, batch and KV use.
 
 use crate::base::multiply::wide_product;
-use crate::base::{Micros, Span};
-use crate::engine::Fact;
+use crate::base::{Micros, ReplicaId, Span};
+use crate::engine::{Fact, FleetFact, ReplicaFact, RequestFact};
 use crate::stats::Coverage;
 use serde::{Deserialize, Serialize};
 
@@ -215,17 +215,44 @@ impl Meters {
     }
 
     pub(crate) fn fact(&mut self, now: Micros, fact: &Fact) {
-        if let Fact::Dropped { .. } | Fact::Completed { .. } | Fact::Rejected { .. } = fact {
+        match *fact {
+            Fact::Request(fact) => self.request(now, fact),
+            Fact::Replica(fact) => self.replica(now, fact),
+            Fact::Fleet(fact) => self.fleet(now, fact),
+            Fact::Cache(_) => {}
+        }
+    }
+
+    fn request(&mut self, now: Micros, fact: RequestFact) {
+        if let RequestFact::Dropped { .. } | RequestFact::Completed { .. } | RequestFact::Rejected { .. } =
+            fact
+        {
             self.system.goes(now);
         }
-        match *fact {
-            Fact::Arrived { .. } => self.system.comes(now),
-            Fact::Routed { replica, .. } => self.replicas[replica.index()].presence.comes(now),
-            Fact::Queued { replica, .. } => {
+        match fact {
+            RequestFact::Arrived { .. } => self.system.comes(now),
+            RequestFact::Routed { replica, .. } => self.replicas[replica.index()].presence.comes(now),
+            RequestFact::Queued { replica, .. } => {
                 let m = &mut self.replicas[replica.index()];
                 m.set_waiting(now, m.waiting + 1);
             }
-            Fact::StepStarted { replica, span, running, waiting, kv_used, .. } => {
+            RequestFact::Dropped { replica, waiting, .. } => self.unfinished(replica, waiting, now),
+            RequestFact::Completed { replica, .. } | RequestFact::Rejected { replica: Some(replica), .. } => {
+                self.replicas[replica.index()].left(now);
+            }
+            RequestFact::Rejected { replica: None, .. }
+            | RequestFact::Admitted { .. }
+            | RequestFact::Delayed { .. }
+            | RequestFact::Scheduled { .. }
+            | RequestFact::Prefilled { .. }
+            | RequestFact::FirstToken { .. }
+            | RequestFact::Preempted { .. } => {}
+        }
+    }
+
+    fn replica(&mut self, now: Micros, fact: ReplicaFact) {
+        match fact {
+            ReplicaFact::StepStarted { replica, span, running, waiting, kv_used, .. } => {
                 let m = &mut self.replicas[replica.index()];
                 m.set_waiting(now, waiting);
                 let (running_area, kv_area) = m.of_step(now);
@@ -234,44 +261,31 @@ impl Meters {
                 m.busy.add(now, span);
                 m.step = Some(MeteredStep { began: now, span, running, kv_used });
             }
-            Fact::Dropped { replica, waiting, .. } | Fact::Redirected { replica, waiting, .. } => {
-                let m = &mut self.replicas[replica.index()];
-                m.set_waiting(now, waiting);
-                m.left(now);
-            }
-            Fact::Completed { replica, .. } | Fact::Rejected { replica: Some(replica), .. } => {
-                self.replicas[replica.index()].left(now);
-            }
-            Fact::Starting { replica, .. } | Fact::Serving { replica, .. } => {
+            ReplicaFact::StepEnded { .. } | ReplicaFact::Tokens { .. } => {}
+        }
+    }
+
+    fn fleet(&mut self, now: Micros, fact: FleetFact) {
+        match fact {
+            FleetFact::Redirected { replica, waiting, .. } => self.unfinished(replica, waiting, now),
+            FleetFact::Starting { replica, .. } | FleetFact::Serving { replica, .. } => {
                 self.exists(replica.index(), now);
             }
-            Fact::StartGivenUp { replica } => self.replicas[replica.index()].end(now),
-            Fact::Draining { replica } => {
+            FleetFact::StartGivenUp { replica } => self.replicas[replica.index()].end(now),
+            FleetFact::Draining { replica } => {
                 let m = &mut self.replicas[replica.index()];
                 m.draining = true;
                 m.go_if_empty(now);
             }
-            Fact::Rejected { replica: None, .. }
-            | Fact::Scaled { .. }
-            | Fact::Cold { .. }
-            | Fact::Warm { .. }
-            | Fact::Admitted { .. }
-            | Fact::Delayed { .. }
-            | Fact::Scheduled { .. }
-            | Fact::StepEnded { .. }
-            | Fact::Prefilled { .. }
-            | Fact::FirstToken { .. }
-            | Fact::Tokens { .. }
-            | Fact::Preempted { .. }
-            | Fact::HeadBlocked { .. }
-            | Fact::HeadUnblocked { .. }
-            | Fact::LoadStarted { .. }
-            | Fact::Loaded { .. }
-            | Fact::LoadGivenUp { .. }
-            | Fact::Offloaded { .. }
-            | Fact::ReloadedEarly { .. }
-            | Fact::Livelock { .. } => {}
+            FleetFact::Scaled { .. } | FleetFact::Cold { .. } | FleetFact::Warm { .. } => {}
         }
+    }
+
+    /// A request leaves a replica unfinished; `waiting` others wait there.
+    fn unfinished(&mut self, replica: ReplicaId, waiting: u32, now: Micros) {
+        let m = &mut self.replicas[replica.index()];
+        m.set_waiting(now, waiting);
+        m.left(now);
     }
 
     fn exists(&mut self, index: usize, now: Micros) {
@@ -338,16 +352,24 @@ impl Meters {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{ReplicaId, RequestId};
+    use crate::base::RequestId;
 
     const R: ReplicaId = ReplicaId(0);
 
     fn step(span: u64, running: u32, waiting: u32, kv_used: u32) -> Fact {
-        Fact::StepStarted { replica: R, span: Span(span), prefill: 0, decode: 0, running, waiting, kv_used }
+        Fact::Replica(ReplicaFact::StepStarted {
+            replica: R,
+            span: Span(span),
+            prefill: 0,
+            decode: 0,
+            running,
+            waiting,
+            kv_used,
+        })
     }
 
     fn queued() -> Fact {
-        Fact::Queued { request: RequestId(0), replica: R, class: 0, urgency: 0 }
+        Fact::Request(RequestFact::Queued { request: RequestId(0), replica: R, class: 0, urgency: 0 })
     }
 
     #[test]
@@ -378,12 +400,19 @@ mod tests {
     fn a_replica_exists_until_it_is_drained_and_empty() {
         let mut m = Meters::new(1);
         let request = RequestId(0);
-        m.fact(Micros(5), &Fact::Serving { replica: ReplicaId(1), pool: 0 });
-        m.fact(Micros(6), &Fact::Routed { request, replica: R });
-        m.fact(Micros(10), &Fact::Draining { replica: R });
-        let done = Fact::Completed { request, replica: R, class: 0, ttft: Span(1), e2e: Span(2), tokens: 1 };
+        m.fact(Micros(5), &Fact::Fleet(FleetFact::Serving { replica: ReplicaId(1), pool: 0 }));
+        m.fact(Micros(6), &Fact::Request(RequestFact::Routed { request, replica: R }));
+        m.fact(Micros(10), &Fact::Fleet(FleetFact::Draining { replica: R }));
+        let done = Fact::Request(RequestFact::Completed {
+            request,
+            replica: R,
+            class: 0,
+            ttft: Span(1),
+            e2e: Span(2),
+            tokens: 1,
+        });
         m.fact(Micros(25), &done);
-        m.fact(Micros(40), &Fact::Serving { replica: R, pool: 0 });
+        m.fact(Micros(40), &Fact::Fleet(FleetFact::Serving { replica: R, pool: 0 }));
         let up = |m: &Meters, end| -> Vec<u64> { m.read(Micros(end)).iter().map(|r| r.up_us).collect() };
         assert_eq!(up(&m, 100), [25 + 60, 95]);
         // What an edit did after an instant does not count up to it.
@@ -411,28 +440,30 @@ mod tests {
     #[test]
     fn overlapping_steps_are_busy_once_and_last_as_long_as_their_replica() {
         let mut m = Meters::new(1);
-        m.fact(Micros(0), &Fact::Routed { request: RequestId(0), replica: R });
+        m.fact(Micros(0), &Fact::Request(RequestFact::Routed { request: RequestId(0), replica: R }));
         m.fact(Micros(10), &step(50, 1, 0, 7));
         // Its only request is done at once, so the next one need not wait.
-        let done = |e2e| Fact::Completed {
-            request: RequestId(0),
-            replica: R,
-            class: 0,
-            ttft: Span(1),
-            e2e: Span(e2e),
-            tokens: 1,
+        let done = |e2e| {
+            Fact::Request(RequestFact::Completed {
+                request: RequestId(0),
+                replica: R,
+                class: 0,
+                ttft: Span(1),
+                e2e: Span(e2e),
+                tokens: 1,
+            })
         };
         m.fact(Micros(10), &done(50));
-        m.fact(Micros(20), &Fact::Routed { request: RequestId(1), replica: R });
+        m.fact(Micros(20), &Fact::Request(RequestFact::Routed { request: RequestId(1), replica: R }));
         m.fact(Micros(20), &step(60, 2, 0, 9));
-        m.fact(Micros(20), &Fact::Draining { replica: R });
+        m.fact(Micros(20), &Fact::Fleet(FleetFact::Draining { replica: R }));
         m.fact(Micros(20), &done(60));
         let r = m.read(Micros(100))[0];
         assert_eq!((r.up_us, r.busy_us, r.running_area), (80, 70, 10 + 2 * 60));
         let r = m.read(Micros(40))[0];
         assert_eq!((r.up_us, r.busy_us, r.running_area), (40, 30, 10 + 2 * 20));
         // It comes back before its last step is over: it was never away.
-        m.fact(Micros(70), &Fact::Serving { replica: R, pool: 0 });
+        m.fact(Micros(70), &Fact::Fleet(FleetFact::Serving { replica: R, pool: 0 }));
         assert_eq!(m.read(Micros(100))[0].up_us, 100);
     }
 

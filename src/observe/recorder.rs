@@ -10,7 +10,7 @@ use super::warmup::Warmup;
 use super::window::{Finished, Window};
 use crate::base::small::sort::sort_pairs;
 use crate::base::{Micros, RequestId, Span};
-use crate::engine::{Cluster, Decision, Fact, Replica, ScalingRecord, Sink};
+use crate::engine::{Cluster, Decision, Fact, Replica, ReplicaFact, RequestFact, ScalingRecord, Sink};
 use crate::scenario::{Scenario, Slo};
 use crate::stats::{BucketLog, Histogram, Tally, Timeline};
 use serde::{Deserialize, Serialize};
@@ -255,37 +255,29 @@ impl Recorder {
 
     fn note_move(&mut self, at: Micros, fact: &Fact) {
         let (kind, request, replica) = match *fact {
-            Fact::Arrived { request, .. } => (MoveKind::Arrive, request, None),
-            Fact::Routed { request, replica } => (MoveKind::Route, request, Some(replica.0)),
-            Fact::Rejected { request, replica, .. } => (MoveKind::Reject, request, replica.map(|r| r.0)),
-            Fact::Completed { request, replica, .. } => (MoveKind::Complete, request, Some(replica.0)),
-            Fact::Admitted { .. }
-            | Fact::Delayed { .. }
-            | Fact::Queued { .. }
-            | Fact::Dropped { .. }
-            | Fact::Scheduled { .. }
-            | Fact::StepStarted { .. }
-            | Fact::StepEnded { .. }
-            | Fact::Prefilled { .. }
-            | Fact::FirstToken { .. }
-            | Fact::Tokens { .. }
-            | Fact::Preempted { .. }
-            | Fact::HeadBlocked { .. }
-            | Fact::HeadUnblocked { .. }
-            | Fact::LoadStarted { .. }
-            | Fact::Loaded { .. }
-            | Fact::LoadGivenUp { .. }
-            | Fact::Offloaded { .. }
-            | Fact::ReloadedEarly { .. }
-            | Fact::Livelock { .. }
-            | Fact::Scaled { .. }
-            | Fact::Starting { .. }
-            | Fact::StartGivenUp { .. }
-            | Fact::Cold { .. }
-            | Fact::Warm { .. }
-            | Fact::Redirected { .. }
-            | Fact::Serving { .. }
-            | Fact::Draining { .. } => return,
+            Fact::Request(RequestFact::Arrived { request, .. }) => (MoveKind::Arrive, request, None),
+            Fact::Request(RequestFact::Routed { request, replica }) => {
+                (MoveKind::Route, request, Some(replica.0))
+            }
+            Fact::Request(RequestFact::Rejected { request, replica, .. }) => {
+                (MoveKind::Reject, request, replica.map(|r| r.0))
+            }
+            Fact::Request(RequestFact::Completed { request, replica, .. }) => {
+                (MoveKind::Complete, request, Some(replica.0))
+            }
+            Fact::Request(
+                RequestFact::Admitted { .. }
+                | RequestFact::Delayed { .. }
+                | RequestFact::Queued { .. }
+                | RequestFact::Dropped { .. }
+                | RequestFact::Scheduled { .. }
+                | RequestFact::Prefilled { .. }
+                | RequestFact::FirstToken { .. }
+                | RequestFact::Preempted { .. },
+            )
+            | Fact::Replica(_)
+            | Fact::Cache(_)
+            | Fact::Fleet(_) => return,
         };
         if self.moves.len() == MOVES_KEPT {
             self.moves.pop_front();
@@ -320,6 +312,49 @@ impl Recorder {
         self.log.fact(at, fact);
     }
 
+    fn request(&mut self, at: Micros, fact: RequestFact) {
+        match fact {
+            RequestFact::Arrived { .. } => {
+                self.fact_counts.arrivals += 1;
+                self.timeline.count(counter::ARRIVED, 1);
+            }
+            RequestFact::FirstToken { ttft, .. } => {
+                self.ttft_log.push(ttft.0);
+                self.timeline.count(counter::TOKENS, 1);
+                if self.warmup.is_over() {
+                    self.tokens += 1;
+                    self.ttft.add(ttft.0);
+                }
+            }
+            RequestFact::Completed { request, class, ttft, e2e, tokens, .. } => {
+                let met = self.targets.of(class).met(ttft.0, e2e.0, tokens);
+                self.judgements.enter(request, met);
+                self.completed(at, finished([ttft, e2e], tokens, met));
+            }
+            RequestFact::Preempted { .. } => {
+                self.fact_counts.preemptions += 1;
+                self.timeline.count(counter::PREEMPTED, 1);
+            }
+            RequestFact::Rejected { .. } | RequestFact::Dropped { .. } => {
+                self.timeline.count(counter::UNSERVED, 1);
+            }
+            RequestFact::Admitted { .. }
+            | RequestFact::Delayed { .. }
+            | RequestFact::Routed { .. }
+            | RequestFact::Queued { .. }
+            | RequestFact::Scheduled { .. }
+            | RequestFact::Prefilled { .. } => {}
+        }
+    }
+
+    fn replica(&mut self, fact: ReplicaFact) {
+        match fact {
+            ReplicaFact::StepStarted { .. } => self.fact_counts.steps += 1,
+            ReplicaFact::Tokens { itl, count, .. } => self.gaps(itl, count),
+            ReplicaFact::StepEnded { .. } => {}
+        }
+    }
+
     #[inline(never)]
     fn read(&mut self, at: Micros, fact: &Fact) {
         if let Some(from) = self.warmup.begins(at, fact) {
@@ -327,55 +362,10 @@ impl Recorder {
         }
         self.meters.fact(at, fact);
         self.scaling.fact(at, fact);
-        let measured = self.warmup.is_over();
         match *fact {
-            Fact::Arrived { .. } => {
-                self.fact_counts.arrivals += 1;
-                self.timeline.count(counter::ARRIVED, 1);
-            }
-            Fact::StepStarted { .. } => self.fact_counts.steps += 1,
-            Fact::FirstToken { ttft, .. } => {
-                self.ttft_log.push(ttft.0);
-                self.timeline.count(counter::TOKENS, 1);
-                if measured {
-                    self.tokens += 1;
-                    self.ttft.add(ttft.0);
-                }
-            }
-            Fact::Tokens { itl, count, .. } => self.gaps(itl, count),
-            Fact::Completed { request, class, ttft, e2e, tokens, .. } => {
-                let met = self.targets.of(class).met(ttft.0, e2e.0, tokens);
-                self.judgements.enter(request, met);
-                self.completed(at, finished([ttft, e2e], tokens, met));
-            }
-            Fact::Preempted { .. } => {
-                self.fact_counts.preemptions += 1;
-                self.timeline.count(counter::PREEMPTED, 1);
-            }
-            Fact::Rejected { .. } | Fact::Dropped { .. } => self.timeline.count(counter::UNSERVED, 1),
-            Fact::Admitted { .. }
-            | Fact::Delayed { .. }
-            | Fact::Routed { .. }
-            | Fact::Queued { .. }
-            | Fact::Scheduled { .. }
-            | Fact::StepEnded { .. }
-            | Fact::Prefilled { .. }
-            | Fact::HeadBlocked { .. }
-            | Fact::HeadUnblocked { .. }
-            | Fact::LoadStarted { .. }
-            | Fact::Loaded { .. }
-            | Fact::LoadGivenUp { .. }
-            | Fact::Offloaded { .. }
-            | Fact::ReloadedEarly { .. }
-            | Fact::Livelock { .. }
-            | Fact::Scaled { .. }
-            | Fact::Starting { .. }
-            | Fact::StartGivenUp { .. }
-            | Fact::Cold { .. }
-            | Fact::Warm { .. }
-            | Fact::Redirected { .. }
-            | Fact::Serving { .. }
-            | Fact::Draining { .. } => {}
+            Fact::Request(fact) => self.request(at, fact),
+            Fact::Replica(fact) => self.replica(fact),
+            Fact::Cache(_) | Fact::Fleet(_) => {}
         }
         if self.live {
             self.window.fact(at, fact);
@@ -391,7 +381,7 @@ impl Sink for Recorder {
     /// known at compile time, this costs nothing.
     #[inline]
     fn fact(&mut self, at: Micros, fact: Fact) {
-        if matches!(fact, Fact::StepEnded { .. }) && self.warmup.is_over() {
+        if matches!(fact, Fact::Replica(ReplicaFact::StepEnded { .. })) && self.warmup.is_over() {
             if self.live {
                 self.tell(at, &fact);
             }
@@ -441,7 +431,10 @@ mod tests {
         let complete = |recorder: &mut Recorder, number: u32| {
             let (request, replica) = (RequestId(number), ReplicaId(0));
             let (ttft, e2e) = (Span(2000), Span(5000));
-            recorder.fact(Micros(9000), Fact::Completed { request, replica, class: 0, ttft, e2e, tokens: 2 });
+            recorder.fact(
+                Micros(9000),
+                Fact::Request(RequestFact::Completed { request, replica, class: 0, ttft, e2e, tokens: 2 }),
+            );
         };
         complete(&mut recorder, 0);
         recorder.set_objectives(&slo(2.0));

@@ -2,7 +2,7 @@
 //! reached each stage of its life.
 
 use crate::base::{Micros, ReplicaId};
-use crate::engine::{Fact, ScalingRecord};
+use crate::engine::{Fact, FleetFact, ScalingRecord};
 use crate::policy::scaling::{Clamped, Estimate};
 use crate::scenario::Cluster;
 use serde::{Deserialize, Serialize};
@@ -120,65 +120,49 @@ impl ScalingLog {
     }
 
     pub(crate) fn fact(&mut self, at: Micros, fact: &Fact) {
-        let change = |replica, stage| StageChange { at, replica, stage };
         match *fact {
-            Fact::Starting { replica, pool, .. } => {
+            Fact::Fleet(fact) => self.fleet(at, fact),
+            Fact::Request(_) | Fact::Replica(_) | Fact::Cache(_) => {}
+        }
+    }
+
+    fn fleet(&mut self, at: Micros, fact: FleetFact) {
+        let change = |replica, stage| StageChange { at, replica, stage };
+        match fact {
+            FleetFact::Starting { replica, pool, .. } => {
                 self.known(replica, pool).1 = Some(at);
                 self.pool(pool).starts += 1;
                 self.stages.push(change(replica, Stage::Starting));
             }
-            Fact::StartGivenUp { replica } => {
+            FleetFact::StartGivenUp { replica } => {
                 let pool = self.pool_of(replica);
                 self.known(replica, pool).1 = None;
                 self.pool(pool).starts_given_up += 1;
                 self.stages.push(change(replica, Stage::Gone));
             }
-            Fact::Serving { replica, pool } => {
+            FleetFact::Serving { replica, pool } => {
                 self.serves(replica, pool, at);
                 self.stages.push(change(replica, Stage::Serving));
             }
-            Fact::Cold { replica } => self.stages.push(change(replica, Stage::Cold)),
-            Fact::Warm { replica } => self.stages.push(change(replica, Stage::Serving)),
-            Fact::Draining { replica } => {
+            FleetFact::Cold { replica } => self.stages.push(change(replica, Stage::Cold)),
+            FleetFact::Warm { replica } => self.stages.push(change(replica, Stage::Serving)),
+            FleetFact::Draining { replica } => {
                 let pool = self.pool_of(replica);
                 let was = std::mem::replace(&mut self.known(replica, pool).2, false);
                 self.pool(pool).serving -= u32::from(was);
                 self.stages.push(change(replica, Stage::Draining));
             }
-            Fact::Redirected { replica, .. } => {
+            FleetFact::Redirected { replica, .. } => {
                 let pool = self.pool_of(replica);
                 self.pool(pool).redirected += 1;
             }
-            Fact::Scaled { pool, to, .. } => {
+            FleetFact::Scaled { pool, to, .. } => {
                 let p = self.pool(pool);
                 p.never_reached += u32::from(!p.reached);
                 p.wanted = to;
                 p.reached = p.serving >= to;
                 self.wanted.push((at, pool, to));
             }
-            Fact::Arrived { .. }
-            | Fact::Admitted { .. }
-            | Fact::Rejected { .. }
-            | Fact::Delayed { .. }
-            | Fact::Routed { .. }
-            | Fact::Queued { .. }
-            | Fact::Dropped { .. }
-            | Fact::Scheduled { .. }
-            | Fact::StepStarted { .. }
-            | Fact::StepEnded { .. }
-            | Fact::Prefilled { .. }
-            | Fact::FirstToken { .. }
-            | Fact::Tokens { .. }
-            | Fact::Preempted { .. }
-            | Fact::HeadBlocked { .. }
-            | Fact::HeadUnblocked { .. }
-            | Fact::LoadStarted { .. }
-            | Fact::Loaded { .. }
-            | Fact::LoadGivenUp { .. }
-            | Fact::Offloaded { .. }
-            | Fact::ReloadedEarly { .. }
-            | Fact::Completed { .. }
-            | Fact::Livelock { .. } => {}
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::base::math::round_to_span;
 use crate::base::{Micros, RequestId};
-use crate::engine::Fact;
+use crate::engine::{Fact, RequestFact};
 use crate::scenario::Run;
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +34,7 @@ impl Warmup {
             return None;
         }
         if self.counted_from.is_none()
-            && let Fact::Arrived { request, .. } = fact
+            && let Fact::Request(RequestFact::Arrived { request, .. }) = fact
             && u64::from(request.0) >= self.requests
         {
             self.counted_from = Some(at);
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     fn begins(w: &mut Warmup, at: u64, request: u32) -> Option<u64> {
-        let fact = Fact::Arrived { request: RequestId(request), client: 0, class: 0 };
+        let fact = Fact::Request(RequestFact::Arrived { request: RequestId(request), client: 0, class: 0 });
         w.begins(Micros(at), &fact).map(|from| from.0)
     }
 

@@ -8,7 +8,7 @@ use crate::base::shared_queue::Entry;
 use crate::base::small::sort::sort_pairs;
 use crate::base::units::US_PER_S;
 use crate::base::{Micros, SharedQueue, Span};
-use crate::engine::Fact;
+use crate::engine::{Fact, ReplicaFact, RequestFact};
 use crate::stats::{Coverage, Ranks, RunLength, percentiles_of, push_pairs, take_pairs};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -241,48 +241,45 @@ impl Window {
 
     pub(crate) fn fact(&mut self, now: Micros, fact: &Fact) {
         match *fact {
-            Fact::Arrived { client, .. } => *at(&mut self.second(now).arrived, client) += 1,
-            Fact::Routed { replica, .. } => *at(&mut self.second(now).routed, replica.0) += 1,
-            Fact::StepStarted { replica, span, .. } => {
-                self.second(now);
-                at(&mut self.busy, replica.0).add(now, span);
-            }
-            Fact::FirstToken { replica, ttft, .. } => {
+            Fact::Request(fact) => self.request(now, fact),
+            Fact::Replica(fact) => self.replica(now, fact),
+            Fact::Cache(_) | Fact::Fleet(_) => {}
+        }
+    }
+
+    fn request(&mut self, now: Micros, fact: RequestFact) {
+        match fact {
+            RequestFact::Arrived { client, .. } => *at(&mut self.second(now).arrived, client) += 1,
+            RequestFact::Routed { replica, .. } => *at(&mut self.second(now).routed, replica.0) += 1,
+            RequestFact::FirstToken { replica, ttft, .. } => {
                 let s = self.second(now);
                 s.ttft.push((replica.0, ttft.0));
                 s.tokens += 1;
             }
-            Fact::Tokens { itl, count, .. } => {
+            RequestFact::Rejected { .. } | RequestFact::Dropped { .. } => self.second(now).unserved += 1,
+            // Completed requests are entered elsewhere, with the judgement of their objectives.
+            RequestFact::Completed { .. }
+            | RequestFact::Admitted { .. }
+            | RequestFact::Delayed { .. }
+            | RequestFact::Queued { .. }
+            | RequestFact::Scheduled { .. }
+            | RequestFact::Prefilled { .. }
+            | RequestFact::Preempted { .. } => {}
+        }
+    }
+
+    fn replica(&mut self, now: Micros, fact: ReplicaFact) {
+        match fact {
+            ReplicaFact::StepStarted { replica, span, .. } => {
+                self.second(now);
+                at(&mut self.busy, replica.0).add(now, span);
+            }
+            ReplicaFact::Tokens { itl, count, .. } => {
                 let s = self.second(now);
                 s.tokens += u64::from(count);
                 s.itl.add(itl.0, u64::from(count));
             }
-            Fact::Rejected { .. } | Fact::Dropped { .. } => self.second(now).unserved += 1,
-            // Completed requests are entered elsewhere, with the judgement of their objectives.
-            Fact::Completed { .. }
-            | Fact::Admitted { .. }
-            | Fact::Delayed { .. }
-            | Fact::Queued { .. }
-            | Fact::Scheduled { .. }
-            | Fact::StepEnded { .. }
-            | Fact::Prefilled { .. }
-            | Fact::Preempted { .. }
-            | Fact::HeadBlocked { .. }
-            | Fact::HeadUnblocked { .. }
-            | Fact::LoadStarted { .. }
-            | Fact::Loaded { .. }
-            | Fact::LoadGivenUp { .. }
-            | Fact::Offloaded { .. }
-            | Fact::ReloadedEarly { .. }
-            | Fact::Livelock { .. }
-            | Fact::Scaled { .. }
-            | Fact::Starting { .. }
-            | Fact::StartGivenUp { .. }
-            | Fact::Cold { .. }
-            | Fact::Warm { .. }
-            | Fact::Redirected { .. }
-            | Fact::Serving { .. }
-            | Fact::Draining { .. } => {}
+            ReplicaFact::StepEnded { .. } => {}
         }
     }
 
@@ -404,16 +401,33 @@ mod tests {
             let now = Micros(u64::from(i) * 1_700 + u64::from(i / 1000) * 5 * US_PER_S);
             let (request, replica) = (RequestId(i), ReplicaId(i % 5));
             let span = Span(u64::from(i * 7919 % 9000));
-            window.fact(now, &Fact::Arrived { request, client: i % 3, class: 0 });
+            window.fact(now, &Fact::Request(RequestFact::Arrived { request, client: i % 3, class: 0 }));
             if i % 7 == 0 {
-                window.fact(now, &Fact::Rejected { request, replica: None, reason: Reason::QueueFull });
+                window.fact(
+                    now,
+                    &Fact::Request(RequestFact::Rejected {
+                        request,
+                        replica: None,
+                        reason: Reason::QueueFull,
+                    }),
+                );
             }
-            window.fact(now, &Fact::Routed { request, replica });
+            window.fact(now, &Fact::Request(RequestFact::Routed { request, replica }));
             let (prefill, decode, running, waiting, kv_used) = (0, 1, 1, 0, 0);
-            window
-                .fact(now, &Fact::StepStarted { replica, span, prefill, decode, running, waiting, kv_used });
-            window.fact(now, &Fact::FirstToken { request, replica, ttft: span });
-            window.fact(now, &Fact::Tokens { replica, itl: span, count: i % 40 });
+            window.fact(
+                now,
+                &Fact::Replica(ReplicaFact::StepStarted {
+                    replica,
+                    span,
+                    prefill,
+                    decode,
+                    running,
+                    waiting,
+                    kv_used,
+                }),
+            );
+            window.fact(now, &Fact::Request(RequestFact::FirstToken { request, replica, ttft: span }));
+            window.fact(now, &Fact::Replica(ReplicaFact::Tokens { replica, itl: span, count: i % 40 }));
             window
                 .completed(now, Finished { e2e: span, tpot: (i % 4 > 0).then_some(span), good: i % 2 == 0 });
         }

@@ -3,7 +3,7 @@
 use super::view::{AnomalyKind, EventKind, kind_of};
 use super::{Session, Stop};
 use crate::base::Micros;
-use crate::engine::Fact;
+use crate::engine::{Fact, RequestFact};
 use serde::{Deserialize, Serialize};
 
 /// An occasion to run to: the next time that it happens.
@@ -124,12 +124,16 @@ impl Session {
         let occasion = awaited.occasion;
         let facts = self.recorder.heard.as_deref().unwrap_or_default();
         match occasion {
-            Occasion::Preemption => facts.iter().any(|f| matches!(f, Fact::Preempted { .. })),
-            Occasion::Refusal => facts.iter().any(|f| matches!(f, Fact::Rejected { .. })),
+            Occasion::Preemption => {
+                facts.iter().any(|f| matches!(f, Fact::Request(RequestFact::Preempted { .. })))
+            }
+            Occasion::Refusal => {
+                facts.iter().any(|f| matches!(f, Fact::Request(RequestFact::Rejected { .. })))
+            }
             Occasion::Request(request) => facts.iter().any(|f| f.request().is_some_and(|r| r.0 == request)),
             Occasion::Missed => {
                 let missed = |request| self.recorder.met(request).is_some_and(|met| !met.all());
-                facts.iter().any(|f| matches!(f, Fact::Completed { request, .. } if missed(*request)))
+                facts.iter().any(|f| matches!(f, Fact::Request(RequestFact::Completed { request, .. }) if missed(*request)))
             }
             Occasion::Event(kind) if facts.iter().any(|f| kind_of(f) == kind) => true,
             Occasion::AnyAnomaly | Occasion::Anomaly(_) | Occasion::Event(_) | Occasion::Edit => {

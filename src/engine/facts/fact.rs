@@ -37,10 +37,23 @@ impl DropReason {
     }
 }
 
-/// Something that happened.
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
+/// Something that happened, by what it is about. A reader names the groups that it ignores.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Fact {
+    /// A request on its way, from its arrival to its end.
+    Request(RequestFact),
+    /// The steps of a replica.
+    Replica(ReplicaFact),
+    /// The KV cache of a replica: blocks that move between its tiers, and requests for which there are too few.
+    Cache(CacheFact),
+    /// Replicas that come and go.
+    Fleet(FleetFact),
+}
+
+/// A request on its way.
+#[expect(missing_docs, reason = "the fields are named for what they hold")]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum RequestFact {
     /// A request arrived.
     Arrived { request: RequestId, client: u32, class: u32 },
     /// Admission let it in.
@@ -64,6 +77,20 @@ pub enum Fact {
     },
     /// It joined the batch, with `cached` of `prefill` tokens found in the cache.
     Scheduled { request: RequestId, replica: ReplicaId, class: u32, urgency: i64, prefill: u32, cached: u32 },
+    /// A step computed `tokens` of a prompt.
+    Prefilled { request: RequestId, replica: ReplicaId, tokens: u32 },
+    /// The first token of a request was shown.
+    FirstToken { request: RequestId, replica: ReplicaId, ttft: Span },
+    /// A running request lost its blocks for the `times`-th time and waits again.
+    Preempted { request: RequestId, replica: ReplicaId, class: u32, urgency: i64, times: u32 },
+    /// All tokens were shown.
+    Completed { request: RequestId, replica: ReplicaId, class: u32, ttft: Span, e2e: Span, tokens: u32 },
+}
+
+/// The steps of a replica.
+#[expect(missing_docs, reason = "the fields are named for what they hold")]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ReplicaFact {
     /// A step began: `prefill` prompt tokens and `decode` requests decoding one token each, for `span`. Of the replica as
     /// it is now: requests in the batch, requests waiting, blocks in use.
     StepStarted {
@@ -77,14 +104,14 @@ pub enum Fact {
     },
     /// A step ended.
     StepEnded { replica: ReplicaId },
-    /// A step computed `tokens` of a prompt.
-    Prefilled { request: RequestId, replica: ReplicaId, tokens: u32 },
-    /// The first token of a request was shown.
-    FirstToken { request: RequestId, replica: ReplicaId, ttft: Span },
     /// `count` requests got a further token, each `itl` after the one before.
     Tokens { replica: ReplicaId, itl: Span, count: u32 },
-    /// A running request lost its blocks for the `times`-th time and waits again.
-    Preempted { request: RequestId, replica: ReplicaId, class: u32, urgency: i64, times: u32 },
+}
+
+/// The KV cache of a replica.
+#[expect(missing_docs, reason = "the fields are named for what they hold")]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum CacheFact {
     /// The head of the queue found too few free blocks, and `behind`, which waits after it, would have found enough.
     /// Reported once for each head, and only to a sink that wants it.
     HeadBlocked { request: RequestId, behind: RequestId, replica: ReplicaId },
@@ -107,10 +134,14 @@ pub enum Fact {
     Offloaded { replica: ReplicaId, blocks: u32, forgotten: u32 },
     /// To make room for it, `blocks` blocks came back from the CPU tier of BLIS right after they had gone there.
     ReloadedEarly { request: RequestId, replica: ReplicaId, blocks: u32 },
-    /// All tokens were shown.
-    Completed { request: RequestId, replica: ReplicaId, class: u32, ttft: Span, e2e: Span, tokens: u32 },
     /// A thousand preemptions on one replica and nothing finished between them.
     Livelock { request: RequestId, replica: ReplicaId },
+}
+
+/// Replicas that come and go, and requests that must leave them.
+#[expect(missing_docs, reason = "the fields are named for what they hold")]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum FleetFact {
     /// An autoscaler wants `to` replicas of a pool instead of `from`.
     Scaled { pool: u32, from: u32, to: u32, rule: Rule },
     /// A replica of that pool has its GPUs, and will serve at `until`.
@@ -129,10 +160,59 @@ pub enum Fact {
     Draining { replica: ReplicaId },
 }
 
+impl From<RequestFact> for Fact {
+    #[inline]
+    fn from(fact: RequestFact) -> Self {
+        Self::Request(fact)
+    }
+}
+
+impl From<ReplicaFact> for Fact {
+    #[inline]
+    fn from(fact: ReplicaFact) -> Self {
+        Self::Replica(fact)
+    }
+}
+
+impl From<CacheFact> for Fact {
+    #[inline]
+    fn from(fact: CacheFact) -> Self {
+        Self::Cache(fact)
+    }
+}
+
+impl From<FleetFact> for Fact {
+    #[inline]
+    fn from(fact: FleetFact) -> Self {
+        Self::Fleet(fact)
+    }
+}
+
 impl Fact {
     /// The request that it is about; `None` if it is about a replica.
     pub fn request(&self) -> Option<RequestId> {
         match *self {
+            Self::Request(fact) => Some(fact.request()),
+            Self::Replica(_) => None,
+            Self::Cache(fact) => fact.request(),
+            Self::Fleet(fact) => fact.request(),
+        }
+    }
+
+    /// The replica that it is about; `None` if it happened at the gateway.
+    pub fn replica(&self) -> Option<ReplicaId> {
+        match *self {
+            Self::Request(fact) => fact.replica(),
+            Self::Replica(fact) => Some(fact.replica()),
+            Self::Cache(fact) => Some(fact.replica()),
+            Self::Fleet(fact) => fact.replica(),
+        }
+    }
+}
+
+impl RequestFact {
+    fn request(self) -> RequestId {
+        match self {
             Self::Arrived { request, .. }
             | Self::Admitted { request }
             | Self::Rejected { request, .. }
@@ -144,58 +224,86 @@ impl Fact {
             | Self::Prefilled { request, .. }
             | Self::FirstToken { request, .. }
             | Self::Preempted { request, .. }
-            | Self::HeadBlocked { request, .. }
-            | Self::HeadUnblocked { request, .. }
-            | Self::LoadStarted { request, .. }
-            | Self::Loaded { request, .. }
-            | Self::LoadGivenUp { request, .. }
-            | Self::ReloadedEarly { request, .. }
-            | Self::Redirected { request, .. }
-            | Self::Completed { request, .. }
-            | Self::Livelock { request, .. } => Some(request),
-            Self::StepStarted { .. }
-            | Self::StepEnded { .. }
-            | Self::Tokens { .. }
-            | Self::Offloaded { .. }
-            | Self::Scaled { .. }
-            | Self::Starting { .. }
-            | Self::StartGivenUp { .. }
-            | Self::Cold { .. }
-            | Self::Warm { .. }
-            | Self::Serving { .. }
-            | Self::Draining { .. } => None,
+            | Self::Completed { request, .. } => request,
         }
     }
 
-    /// The replica that it is about; `None` if it happened at the gateway.
-    pub fn replica(&self) -> Option<ReplicaId> {
-        match *self {
-            Self::Arrived { .. } | Self::Admitted { .. } | Self::Delayed { .. } | Self::Scaled { .. } => None,
+    fn replica(self) -> Option<ReplicaId> {
+        match self {
+            Self::Arrived { .. } | Self::Admitted { .. } | Self::Delayed { .. } => None,
             Self::Rejected { replica, .. } => replica,
             Self::Routed { replica, .. }
             | Self::Queued { replica, .. }
             | Self::Dropped { replica, .. }
             | Self::Scheduled { replica, .. }
-            | Self::StepStarted { replica, .. }
-            | Self::StepEnded { replica }
             | Self::Prefilled { replica, .. }
             | Self::FirstToken { replica, .. }
-            | Self::Tokens { replica, .. }
             | Self::Preempted { replica, .. }
-            | Self::HeadBlocked { replica, .. }
+            | Self::Completed { replica, .. } => Some(replica),
+        }
+    }
+}
+
+impl ReplicaFact {
+    fn replica(self) -> ReplicaId {
+        match self {
+            Self::StepStarted { replica, .. }
+            | Self::StepEnded { replica }
+            | Self::Tokens { replica, .. } => replica,
+        }
+    }
+}
+
+impl CacheFact {
+    fn request(self) -> Option<RequestId> {
+        match self {
+            Self::HeadBlocked { request, .. }
+            | Self::HeadUnblocked { request, .. }
+            | Self::LoadStarted { request, .. }
+            | Self::Loaded { request, .. }
+            | Self::LoadGivenUp { request, .. }
+            | Self::ReloadedEarly { request, .. }
+            | Self::Livelock { request, .. } => Some(request),
+            Self::Offloaded { .. } => None,
+        }
+    }
+
+    fn replica(self) -> ReplicaId {
+        match self {
+            Self::HeadBlocked { replica, .. }
             | Self::HeadUnblocked { replica, .. }
             | Self::LoadStarted { replica, .. }
             | Self::Loaded { replica, .. }
             | Self::LoadGivenUp { replica, .. }
             | Self::Offloaded { replica, .. }
             | Self::ReloadedEarly { replica, .. }
-            | Self::Completed { replica, .. }
-            | Self::Livelock { replica, .. }
-            | Self::Redirected { replica, .. }
-            | Self::Starting { replica, .. }
-            | Self::StartGivenUp { replica }
+            | Self::Livelock { replica, .. } => replica,
+        }
+    }
+}
+
+impl FleetFact {
+    fn request(self) -> Option<RequestId> {
+        match self {
+            Self::Redirected { request, .. } => Some(request),
+            Self::Scaled { .. }
+            | Self::Starting { .. }
+            | Self::Cold { .. }
+            | Self::Warm { .. }
+            | Self::StartGivenUp { .. }
+            | Self::Serving { .. }
+            | Self::Draining { .. } => None,
+        }
+    }
+
+    fn replica(self) -> Option<ReplicaId> {
+        match self {
+            Self::Scaled { .. } => None,
+            Self::Starting { replica, .. }
             | Self::Cold { replica }
             | Self::Warm { replica }
+            | Self::StartGivenUp { replica }
+            | Self::Redirected { replica, .. }
             | Self::Serving { replica, .. }
             | Self::Draining { replica } => Some(replica),
         }
@@ -226,10 +334,10 @@ pub trait Sink {
         false
     }
 
-    /// Called before [`Fact::StepStarted`], of the same step, if wanted.
+    /// Called before [`ReplicaFact::StepStarted`], of the same step, if wanted.
     fn step_parts(&mut self, _: StepParts) {}
 
-    /// Whether it wants [`Fact::HeadBlocked`] and [`Fact::HeadUnblocked`].
+    /// Whether it wants [`CacheFact::HeadBlocked`] and [`CacheFact::HeadUnblocked`].
     fn wants_blocked_heads(&self) -> bool {
         false
     }
@@ -247,4 +355,14 @@ pub struct Ignore;
 
 impl Sink for Ignore {
     fn fact(&mut self, _: Micros, _: Fact) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fact_is_six_words() {
+        assert_eq!(size_of::<Fact>(), 48);
+    }
 }

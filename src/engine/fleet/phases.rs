@@ -6,7 +6,7 @@ use super::state::{Change, Fleet};
 use crate::base::small::sort::sort_by_key;
 use crate::base::{Micros, ReplicaId};
 use crate::engine::clock::{Clock, ReplicaEvent, ScalingEvent};
-use crate::engine::facts::{Fact, Sink};
+use crate::engine::facts::{FleetFact, Sink};
 use crate::engine::replica::{Parts, Replica, draw_ends};
 use crate::kv::BlockPool;
 use crate::policy::ReplicaPhase;
@@ -217,7 +217,7 @@ impl Fleet {
             self.set_phase(replica, ReplicaPhase::Starting);
         }
         self.replicas[replica.index()].life.since = now;
-        sink.fact(now, Fact::Starting { replica, pool, until });
+        sink.fact(now, FleetFact::Starting { replica, pool, until }.into());
         clock.schedule_scaling(until, ScalingEvent::Ready { replica, start });
     }
 
@@ -240,7 +240,7 @@ impl Fleet {
         if self.replicas[replica.index()].phase == ReplicaPhase::Starting {
             self.set_phase(replica, ReplicaPhase::Stopped);
             self.replicas[replica.index()].life.since = now;
-            sink.fact(now, Fact::StartGivenUp { replica });
+            sink.fact(now, FleetFact::StartGivenUp { replica }.into());
         } else {
             self.drain(replica, now, clock, sink);
         }
@@ -257,7 +257,7 @@ impl Fleet {
             r.events.schedule(now.max(r.clock), ReplicaEvent::SendAway);
             clock.set_replica(replica.index(), r.next_at());
         }
-        sink.fact(now, Fact::Draining { replica });
+        sink.fact(now, FleetFact::Draining { replica }.into());
         self.stop_if_drained(replica);
     }
 
@@ -281,9 +281,9 @@ impl Fleet {
             }
         }
         let cold = begins && life.cold > 0;
-        sink.fact(now, Fact::Serving { replica, pool });
+        sink.fact(now, FleetFact::Serving { replica, pool }.into());
         if cold {
-            sink.fact(now, Fact::Cold { replica });
+            sink.fact(now, FleetFact::Cold { replica }.into());
         }
         if let Some(scaler) = self.scalers.get_mut(pool as usize) {
             scaler.expects = false;

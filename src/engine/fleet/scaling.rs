@@ -9,7 +9,7 @@ use super::scrape::Scrapes;
 use super::state::Fleet;
 use crate::base::{Micros, Span, math};
 use crate::engine::clock::{Clock, ScalingEvent};
-use crate::engine::facts::{Fact, ScalingRecord, Sink};
+use crate::engine::facts::{FleetFact, ScalingRecord, Sink};
 use crate::engine::replica::phases_of;
 use crate::policy::ReplicaPhase;
 use crate::policy::scaling::{Decision, Estimate, Measured, PoolSight, Scaler};
@@ -262,7 +262,7 @@ impl Fleet {
         p.decisions += 1;
         if changes {
             let (from, to, rule) = (decision.current, decision.desired, decision.rule);
-            sink.fact(now, Fact::Scaled { pool, from, to, rule });
+            sink.fact(now, FleetFact::Scaled { pool, from, to, rule }.into());
             self.scale(pool, to, now, clock, sink);
         } else {
             self.place(pool, now, clock, sink);

@@ -9,7 +9,7 @@ use super::state::{Around, Gateway};
 use crate::base::small::sort::sort_by_key;
 use crate::base::{Micros, RequestId};
 use crate::engine::clock::ClusterEvent;
-use crate::engine::facts::{Fact, Sink};
+use crate::engine::facts::{RequestFact, Sink};
 use crate::engine::request::{Location, Slot};
 use crate::policy::Reason;
 use crate::policy::admission::{AdmissionState, InFlightCounts, RetryWhen, Verdict};
@@ -221,7 +221,7 @@ impl Gateway {
         record.admitted = around.now.into();
         self.admission.enter(record.tenant);
         around.book.census_mut().admitted += 1;
-        sink.fact(around.now, Fact::Admitted { request });
+        sink.fact(around.now, RequestFact::Admitted { request }.into());
         around.clock.schedule(around.now.saturating_add(self.routing_latency), ClusterEvent::Routing(slot));
     }
 
@@ -241,7 +241,7 @@ impl Gateway {
         around.book.census_mut().rejected += 1;
         around.book.remove(slot);
         self.source.ended(session, None);
-        sink.fact(around.now, Fact::Rejected { request, reason, replica: None });
+        sink.fact(around.now, RequestFact::Rejected { request, reason, replica: None }.into());
     }
 
     /// The router has nowhere to send a request that had been let in.
@@ -270,7 +270,7 @@ impl Gateway {
         around.book.here_mut(request).refused = Some(reason);
         self.admission.queue(queue, reason).requests.push_back(slot);
         self.admission.delayed += 1;
-        sink.fact(around.now, Fact::Delayed { request, reason });
+        sink.fact(around.now, RequestFact::Delayed { request, reason }.into());
     }
 
     fn wait_for(&mut self, queue: u32, (reason, when): (Reason, RetryWhen), around: &mut Around<'_>) {

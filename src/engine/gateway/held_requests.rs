@@ -4,7 +4,7 @@
 use super::state::{Around, Gateway};
 use crate::base::RequestId;
 use crate::engine::clock::{ClusterEvent, ScalingEvent};
-use crate::engine::facts::{Fact, Sink};
+use crate::engine::facts::{RequestFact, Sink};
 use crate::engine::request::{Location, Slot};
 use crate::policy::Reason;
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,7 @@ impl Gateway {
         self.held.push_back(Held { slot, request, pools });
         around.clock.schedule_scaling(now.saturating_add(longest), ScalingEvent::HoldOver(request));
         around.book.here_mut(request).refused = Some(reason);
-        sink.fact(now, Fact::Delayed { request, reason });
+        sink.fact(now, RequestFact::Delayed { request, reason }.into());
         self.wake_pools(pools, around, sink);
         true
     }

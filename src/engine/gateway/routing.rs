@@ -3,7 +3,7 @@
 use super::state::{Around, Gateway};
 use crate::base::{Micros, ReplicaId, RequestId};
 use crate::engine::clock::ClusterEvent;
-use crate::engine::facts::{Fact, Sink};
+use crate::engine::facts::{RequestFact, Sink};
 use crate::engine::replica::{Replica, look_at};
 use crate::engine::request::{ActiveRequest, Location, Record, Slot};
 use crate::policy::routing::{Excluded, Fleet};
@@ -33,7 +33,7 @@ impl Gateway {
         let spec = self.source.take().expect("INV-3: an arrival was due and none came");
         assert!(spec.arrival == now, "INV-3: an arrival at {:?} came at {now:?}", spec.arrival);
         let (request, slot) = around.book.arrive(&spec);
-        sink.fact(now, Fact::Arrived { request, client: spec.client, class: spec.class });
+        sink.fact(now, RequestFact::Arrived { request, client: spec.client, class: spec.class }.into());
         let at = now.saturating_add(self.admission_latency);
         around.clock.schedule(at, ClusterEvent::Admission(slot));
     }
@@ -98,7 +98,7 @@ impl Gateway {
         let index = chosen.index();
         self.in_flight[index] += 1;
         self.picture.send(index, self.in_flight[index], prompt_tokens, now);
-        sink.fact(now, Fact::Routed { request, replica: chosen });
+        sink.fact(now, RequestFact::Routed { request, replica: chosen }.into());
         let next_at = around.fleet.deliver(chosen, slot, around.book.active(), (now, self.timeout));
         around.clock.set_replica(index, next_at);
     }

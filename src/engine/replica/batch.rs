@@ -10,7 +10,7 @@
 use super::state::{LIVELOCK_PREEMPTIONS, Replica};
 use super::world::World;
 use crate::base::{Maybe, Micros, Span};
-use crate::engine::facts::{DropReason, Fact, Sink};
+use crate::engine::facts::{CacheFact, DropReason, RequestFact, Sink};
 use crate::engine::request::{Location, Slab, Slot};
 use crate::scenario::Compat;
 
@@ -333,9 +333,9 @@ impl Replica {
         self.recent.waiting_tokens += u64::from(w.active[slot].prefill);
         self.unsorted.0 += 1;
         let (class, times) = (record.class, record.preemptions);
-        w.sink.fact(now, Fact::Preempted { request, replica: self.id, class, urgency, times });
+        w.sink.fact(now, RequestFact::Preempted { request, replica: self.id, class, urgency, times }.into());
         if self.preempted_since_progress == LIVELOCK_PREEMPTIONS {
-            w.sink.fact(now, Fact::Livelock { request, replica: self.id });
+            w.sink.fact(now, CacheFact::Livelock { request, replica: self.id }.into());
         }
     }
 }

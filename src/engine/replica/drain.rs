@@ -7,7 +7,7 @@ use super::departure::{Departure, DepartureReason};
 use super::state::Replica;
 use super::world::World;
 use crate::base::Micros;
-use crate::engine::facts::{DropReason, Fact, Sink};
+use crate::engine::facts::{DropReason, FleetFact, Sink};
 use crate::engine::request::{Location, Slot};
 use crate::policy::ReplicaPhase;
 use crate::scenario::Drain;
@@ -97,6 +97,6 @@ impl Replica {
         }
         w.departures.push(Departure { request, why: DepartureReason::Redirected });
         let waiting = self.waiting.len() as u32;
-        w.sink.fact(now, Fact::Redirected { request, replica: self.id, class, urgency, waiting });
+        w.sink.fact(now, FleetFact::Redirected { request, replica: self.id, class, urgency, waiting }.into());
     }
 }

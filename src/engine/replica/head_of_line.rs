@@ -3,7 +3,7 @@
 use super::state::Replica;
 use super::world::World;
 use crate::base::Micros;
-use crate::engine::facts::{Fact, Sink};
+use crate::engine::facts::{CacheFact, Sink};
 use crate::engine::request::Slot;
 
 /// How many requests behind the head are looked at.
@@ -32,7 +32,7 @@ impl Replica {
         if let Some(behind) = behind {
             self.reported_blocked = slot;
             let (request, behind) = (w.active[slot].id, w.active[behind].id);
-            w.sink.fact(now, Fact::HeadBlocked { request, behind, replica: self.id });
+            w.sink.fact(now, CacheFact::HeadBlocked { request, behind, replica: self.id }.into());
         }
     }
 
@@ -41,7 +41,7 @@ impl Replica {
         if self.reported_blocked != Slot::NONE && self.running >= self.limits.max_num_seqs {
             let request = w.active[self.reported_blocked].id;
             self.reported_blocked = Slot::NONE;
-            w.sink.fact(now, Fact::HeadUnblocked { request, replica: self.id });
+            w.sink.fact(now, CacheFact::HeadUnblocked { request, replica: self.id }.into());
         }
     }
 
@@ -57,7 +57,7 @@ impl Replica {
         let blocks = (self.kv.tier_counts().thrash - early) as u32;
         if blocks > 0 {
             let request = w.active[slot].id;
-            w.sink.fact(now, Fact::ReloadedEarly { request, replica: self.id, blocks });
+            w.sink.fact(now, CacheFact::ReloadedEarly { request, replica: self.id, blocks }.into());
         }
     }
 }

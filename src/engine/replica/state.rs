@@ -10,7 +10,7 @@ use super::waiting::view_of;
 use super::world::World;
 use crate::base::{Maybe, Micros, ReplicaId, Shared, Span};
 use crate::engine::clock::{EventQueue, ReplicaEvent};
-use crate::engine::facts::{DropReason, Fact, Sink};
+use crate::engine::facts::{DropReason, RequestFact, Sink};
 use crate::engine::request::{ActiveRequest, Location, Progress, Slab, Slot};
 use crate::kv::BlockPool;
 use crate::perf::{Chunk, Resolved, StepModel};
@@ -255,7 +255,7 @@ impl Replica {
             active.position = self.scheduler.position(&view, urgency);
             self.waiting.push_back(slot);
             self.unsorted.1 += 1;
-            w.sink.fact(now, Fact::Queued { request, replica: self.id, class, urgency });
+            w.sink.fact(now, RequestFact::Queued { request, replica: self.id, class, urgency }.into());
         }
         if self.step_at == Micros::MAX && !self.waiting.is_empty() {
             self.step_at = now;
@@ -273,7 +273,7 @@ impl Replica {
         w.active.remove(slot);
         self.totals.refused += 1;
         w.departures.push(Departure { request, why: DepartureReason::Refused });
-        w.sink.fact(now, Fact::Rejected { request, reason, replica: Some(self.id) });
+        w.sink.fact(now, RequestFact::Rejected { request, reason, replica: Some(self.id) }.into());
     }
 
     /// Drops a request that is in no list any more and holds no blocks.
@@ -312,7 +312,10 @@ impl Replica {
         self.totals.timed_out += u32::from(reason == DropReason::TimedOut);
         w.departures.push(Departure { request, why: DepartureReason::Dropped });
         let waiting = self.waiting.len() as u32;
-        w.sink.fact(now, Fact::Dropped { request, replica: self.id, class, urgency, reason, waiting });
+        w.sink.fact(
+            now,
+            RequestFact::Dropped { request, replica: self.id, class, urgency, reason, waiting }.into(),
+        );
     }
 
     /// Appends to the batch.

@@ -9,7 +9,7 @@ use super::world::World;
 use crate::base::multiply::wide_product;
 use crate::base::{Micros, RequestId, Span};
 use crate::engine::clock::ReplicaEvent;
-use crate::engine::facts::{Fact, Sink, StepParts, StepTrace};
+use crate::engine::facts::{FleetFact, ReplicaFact, RequestFact, Sink, StepParts, StepTrace};
 use crate::engine::request::{Location, Slab, Slot};
 use crate::perf::{Chunk, LONGEST, StepLoad};
 use crate::scenario::Compat;
@@ -53,14 +53,17 @@ impl Replica {
         self.totals.step_time += step.span;
         self.totals.kv_block_us += wide_product(step.span.0, self.kv.used().into());
         self.decoders.ticks += 1;
-        w.sink.fact(now, Fact::StepEnded { replica: self.id });
+        w.sink.fact(now, ReplicaFact::StepEnded { replica: self.id }.into());
         if let Some(d) = w.detail {
             d.step_ended(self.id, now, overhead);
         }
         let late = self.catch_up(now, overhead, w);
         let steady = step.decode - late;
         if steady > 0 {
-            w.sink.fact(now, Fact::Tokens { replica: self.id, itl: step.span + overhead, count: steady });
+            w.sink.fact(
+                now,
+                ReplicaFact::Tokens { replica: self.id, itl: step.span + overhead, count: steady }.into(),
+            );
         }
         let mut done = self.finish_prompts(now, overhead, w);
         while let Some(slot) = self.decoders.pop_due(w.active) {
@@ -92,7 +95,7 @@ impl Replica {
             active.behind = false;
             late += 1;
             let itl = now.since(active.last_token) + overhead;
-            w.sink.fact(now, Fact::Tokens { replica: self.id, itl, count: 1 });
+            w.sink.fact(now, ReplicaFact::Tokens { replica: self.id, itl, count: 1 }.into());
         }
         late
     }
@@ -107,7 +110,10 @@ impl Replica {
             if active.granted > 0 {
                 let tokens = active.granted;
                 active.progress = active.computed;
-                w.sink.fact(now, Fact::Prefilled { request: active.id, replica: self.id, tokens });
+                w.sink.fact(
+                    now,
+                    RequestFact::Prefilled { request: active.id, replica: self.id, tokens }.into(),
+                );
             }
             if active.progress < active.prefill {
                 i += 1;
@@ -120,13 +126,14 @@ impl Replica {
                 (record.ttft, record.first_output) = (ttft.into(), overhead);
                 self.recent.first_token(ttft);
                 if self.life.first_token() {
-                    w.sink.fact(now, Fact::Warm { replica: self.id });
+                    w.sink.fact(now, FleetFact::Warm { replica: self.id }.into());
                 }
                 w.prefilled.push(active.id);
-                w.sink.fact(now, Fact::FirstToken { request: active.id, replica: self.id, ttft });
+                w.sink
+                    .fact(now, RequestFact::FirstToken { request: active.id, replica: self.id, ttft }.into());
             } else {
                 let itl = now.since(active.last_token) + overhead;
-                w.sink.fact(now, Fact::Tokens { replica: self.id, itl, count: 1 });
+                w.sink.fact(now, ReplicaFact::Tokens { replica: self.id, itl, count: 1 }.into());
             }
             active.last_token = now;
             active.decoding_from = now.into();
@@ -161,7 +168,10 @@ impl Replica {
         self.decoders.ticks += 1;
         self.decoders.pass_over(span, w.active);
         if steady > 0 {
-            w.sink.fact(now, Fact::Tokens { replica: self.id, itl: span + overhead, count: steady });
+            w.sink.fact(
+                now,
+                ReplicaFact::Tokens { replica: self.id, itl: span + overhead, count: steady }.into(),
+            );
         }
         let mut done = self.show_first_tokens(now, span, w);
         self.totals.step_time += span;
@@ -180,7 +190,7 @@ impl Replica {
             self.events.schedule(now.saturating_add(span), ReplicaEvent::Left);
             self.complete(slot, now, end, w);
         }
-        w.sink.fact(now, Fact::StepEnded { replica: self.id });
+        w.sink.fact(now, ReplicaFact::StepEnded { replica: self.id }.into());
         if self.running > 0 || !self.waiting.is_empty() {
             self.step_at = now.saturating_add(span);
         }
@@ -197,7 +207,10 @@ impl Replica {
             active.progress = active.computed;
             if active.granted > 0 {
                 let tokens = active.granted;
-                w.sink.fact(now, Fact::Prefilled { request: active.id, replica: self.id, tokens });
+                w.sink.fact(
+                    now,
+                    RequestFact::Prefilled { request: active.id, replica: self.id, tokens }.into(),
+                );
             }
             if active.progress < active.prefill {
                 i += 1;
@@ -210,10 +223,10 @@ impl Replica {
             (record.ttft, record.first_output) = (ttft.into(), overhead);
             self.recent.first_token(ttft);
             if self.life.first_token() {
-                w.sink.fact(now, Fact::Warm { replica: self.id });
+                w.sink.fact(now, FleetFact::Warm { replica: self.id }.into());
             }
             w.prefilled.push(active.id);
-            w.sink.fact(now, Fact::FirstToken { request: active.id, replica: self.id, ttft });
+            w.sink.fact(now, RequestFact::FirstToken { request: active.id, replica: self.id, ttft }.into());
             active.chain = Vec::new();
             if active.tokens_due() == 1 {
                 done.push(slot);
@@ -284,7 +297,8 @@ impl Replica {
         let (waiting, running, kv_used) = (self.waiting.len() as u32, self.running, self.kv.used());
         w.sink.fact(
             now,
-            Fact::StepStarted { replica: self.id, span, prefill, decode, running, waiting, kv_used },
+            ReplicaFact::StepStarted { replica: self.id, span, prefill, decode, running, waiting, kv_used }
+                .into(),
         );
         if w.detail.is_some() {
             self.trace(now, span, w);
@@ -358,6 +372,7 @@ impl Replica {
         let sum = &mut self.totals.itl_sum.0;
         *sum = sum.saturating_add(itl_sum.0);
         self.preempted_since_progress = 0;
-        w.sink.fact(now, Fact::Completed { request, replica: self.id, class, ttft, e2e, tokens });
+        w.sink
+            .fact(now, RequestFact::Completed { request, replica: self.id, class, ttft, e2e, tokens }.into());
     }
 }

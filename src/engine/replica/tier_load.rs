@@ -10,7 +10,7 @@ use super::state::Replica;
 use super::world::World;
 use crate::base::Micros;
 use crate::engine::clock::ReplicaEvent;
-use crate::engine::facts::{Fact, Sink};
+use crate::engine::facts::{CacheFact, Sink};
 use crate::engine::request::{ActiveRequest, Load, Location, Slab, Slot};
 use crate::kv::Hit;
 use serde::{Deserialize, Serialize};
@@ -83,9 +83,9 @@ impl Replica {
             self.loads.under_way += 1;
             self.events.schedule(until, ReplicaEvent::Loaded);
         }
-        w.sink.fact(now, Fact::LoadStarted { request, replica, class, urgency, blocks, until });
+        w.sink.fact(now, CacheFact::LoadStarted { request, replica, class, urgency, blocks, until }.into());
         if at_once {
-            w.sink.fact(now, Fact::Loaded { request, replica, class, urgency, blocks });
+            w.sink.fact(now, CacheFact::Loaded { request, replica, class, urgency, blocks }.into());
         }
         at_once
     }
@@ -109,7 +109,7 @@ impl Replica {
         let record = w.records.here_mut(request);
         record.relocate(Location::Queue(replica), w.locations);
         let class = record.class;
-        w.sink.fact(now, Fact::Loaded { request, replica, class, urgency, blocks: held - from });
+        w.sink.fact(now, CacheFact::Loaded { request, replica, class, urgency, blocks: held - from }.into());
         if self.step_at == Micros::MAX {
             self.step_at = now;
         }
@@ -167,7 +167,7 @@ impl Replica {
         if let Some(&[asked, until]) = w.loads.get(&request) {
             w.loads.insert(request, [asked, now.min(until)]);
         }
-        w.sink.fact(now, Fact::LoadGivenUp { request, replica: self.id, blocks });
+        w.sink.fact(now, CacheFact::LoadGivenUp { request, replica: self.id, blocks }.into());
     }
 
     /// Tells what has gone to the CPU tier, and been forgotten there, since the latest step began.
@@ -177,7 +177,7 @@ impl Replica {
         }
         let (blocks, forgotten) = self.kv.own().take_tier_news();
         if blocks > 0 {
-            w.sink.fact(now, Fact::Offloaded { replica: self.id, blocks, forgotten });
+            w.sink.fact(now, CacheFact::Offloaded { replica: self.id, blocks, forgotten }.into());
         }
     }
 

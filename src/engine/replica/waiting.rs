@@ -5,7 +5,7 @@ use super::state::Replica;
 use super::world::World;
 use crate::base::Micros;
 use crate::base::small::sort::sort_by_key;
-use crate::engine::facts::{DropReason, Fact, Sink};
+use crate::engine::facts::{DropReason, RequestFact, Sink};
 use crate::engine::request::{ActiveRequest, Load, Location, Record, Records, Slab, Slot};
 use crate::kv::Hit;
 use crate::policy::priority::WaitingView;
@@ -354,7 +354,10 @@ impl Replica {
         }
         let (request, prefill, class, urgency) = (active.id, active.prefill, record.class, active.urgency);
         self.recent.joined(prefill, cached);
-        w.sink.fact(now, Fact::Scheduled { request, replica: self.id, class, urgency, prefill, cached });
+        w.sink.fact(
+            now,
+            RequestFact::Scheduled { request, replica: self.id, class, urgency, prefill, cached }.into(),
+        );
     }
 }
 

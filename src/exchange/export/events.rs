@@ -3,7 +3,7 @@
 use super::sheet::{Cell, Field, Sheet};
 use super::{Begun, Column, Export, Rows, columns_of};
 use crate::base::{Micros, ReplicaId, RequestId, Span};
-use crate::engine::Fact;
+use crate::engine::{CacheFact, Fact, FleetFact, ReplicaFact, RequestFact};
 
 /// The rows of facts.
 pub(super) struct Events;
@@ -154,65 +154,86 @@ impl Row {
         let (event, request, replica) = (name(fact), fact.request(), fact.replica());
         let base = Self { at, event, request, replica, ..Self::default() };
         match *fact {
-            Fact::Arrived { .. }
-            | Fact::Admitted { .. }
-            | Fact::Routed { .. }
-            | Fact::StepEnded { .. }
-            | Fact::HeadUnblocked { .. }
-            | Fact::Livelock { .. }
-            | Fact::StartGivenUp { .. }
-            | Fact::Cold { .. }
-            | Fact::Warm { .. }
-            | Fact::Draining { .. } => base,
-            Fact::Scaled { pool, rule, to, .. } => {
-                Self { pool: Some(pool), reason: rule.name(), replicas: Some(to), ..base }
+            Fact::Request(fact) => base.of_request(fact),
+            Fact::Replica(fact) => base.of_replica(fact),
+            Fact::Cache(fact) => base.of_cache(fact),
+            Fact::Fleet(fact) => base.of_fleet(fact),
+        }
+    }
+
+    fn of_request(self, fact: RequestFact) -> Self {
+        match fact {
+            RequestFact::Arrived { .. } | RequestFact::Admitted { .. } | RequestFact::Routed { .. } => self,
+            RequestFact::Rejected { reason, .. } | RequestFact::Delayed { reason, .. } => {
+                Self { reason: reason.name(), ..self }
             }
-            Fact::Starting { pool, until, .. } => Self { pool: Some(pool), until: Some(until), ..base },
-            Fact::Redirected { urgency, waiting, .. } => {
-                Self { urgency: Some(urgency), waiting: Some(waiting), ..base }
+            RequestFact::Queued { urgency, .. } => Self { urgency: Some(urgency), ..self },
+            RequestFact::Dropped { urgency, reason, waiting, .. } => {
+                Self { urgency: Some(urgency), reason: reason.name(), waiting: Some(waiting), ..self }
             }
-            Fact::Serving { pool, .. } => Self { pool: Some(pool), ..base },
-            Fact::Rejected { reason, .. } | Fact::Delayed { reason, .. } => {
-                Self { reason: reason.name(), ..base }
+            RequestFact::Scheduled { urgency, prefill, cached, .. } => {
+                Self { urgency: Some(urgency), prefill: Some(prefill), cached: Some(cached), ..self }
             }
-            Fact::Queued { urgency, .. } => Self { urgency: Some(urgency), ..base },
-            Fact::Dropped { urgency, reason, waiting, .. } => {
-                Self { urgency: Some(urgency), reason: reason.name(), waiting: Some(waiting), ..base }
+            RequestFact::Prefilled { tokens, .. } => Self { prefill: Some(tokens), ..self },
+            RequestFact::FirstToken { ttft, .. } => Self { ttft: Some(ttft), output: Some(1), ..self },
+            RequestFact::Preempted { urgency, times, .. } => {
+                Self { urgency: Some(urgency), preemptions: Some(times), ..self }
             }
-            Fact::Scheduled { urgency, prefill, cached, .. } => {
-                Self { urgency: Some(urgency), prefill: Some(prefill), cached: Some(cached), ..base }
+            RequestFact::Completed { ttft, e2e, tokens, .. } => {
+                Self { ttft: Some(ttft), e2e: Some(e2e), output: Some(tokens), ..self }
             }
-            Fact::StepStarted { span, prefill, decode, running, waiting, kv_used, .. } => Self {
+        }
+    }
+
+    fn of_replica(self, fact: ReplicaFact) -> Self {
+        match fact {
+            ReplicaFact::StepStarted { span, prefill, decode, running, waiting, kv_used, .. } => Self {
                 duration: Some(span),
                 prefill: Some(prefill),
                 decode: Some(decode),
                 running: Some(running),
                 waiting: Some(waiting),
                 kv_used: Some(kv_used),
-                ..base
+                ..self
             },
-            Fact::Prefilled { tokens, .. } => Self { prefill: Some(tokens), ..base },
-            Fact::FirstToken { ttft, .. } => Self { ttft: Some(ttft), output: Some(1), ..base },
-            Fact::Tokens { itl, count, .. } => Self { itl: Some(itl), output: Some(count), ..base },
-            Fact::Preempted { urgency, times, .. } => {
-                Self { urgency: Some(urgency), preemptions: Some(times), ..base }
+            ReplicaFact::StepEnded { .. } => self,
+            ReplicaFact::Tokens { itl, count, .. } => Self { itl: Some(itl), output: Some(count), ..self },
+        }
+    }
+
+    fn of_cache(self, fact: CacheFact) -> Self {
+        match fact {
+            CacheFact::HeadUnblocked { .. } | CacheFact::Livelock { .. } => self,
+            CacheFact::HeadBlocked { behind, .. } => Self { behind: Some(behind), ..self },
+            CacheFact::LoadStarted { urgency, blocks, until, .. } => {
+                Self { urgency: Some(urgency), blocks: Some(blocks), until: Some(until), ..self }
             }
-            Fact::HeadBlocked { behind, .. } => Self { behind: Some(behind), ..base },
-            Fact::LoadStarted { urgency, blocks, until, .. } => {
-                Self { urgency: Some(urgency), blocks: Some(blocks), until: Some(until), ..base }
+            CacheFact::Loaded { urgency, blocks, .. } => {
+                Self { urgency: Some(urgency), blocks: Some(blocks), ..self }
             }
-            Fact::Loaded { urgency, blocks, .. } => {
-                Self { urgency: Some(urgency), blocks: Some(blocks), ..base }
+            CacheFact::LoadGivenUp { blocks, .. } | CacheFact::ReloadedEarly { blocks, .. } => {
+                Self { blocks: Some(blocks), ..self }
             }
-            Fact::LoadGivenUp { blocks, .. } | Fact::ReloadedEarly { blocks, .. } => {
-                Self { blocks: Some(blocks), ..base }
+            CacheFact::Offloaded { blocks, forgotten, .. } => {
+                Self { blocks: Some(blocks), forgotten: Some(forgotten), ..self }
             }
-            Fact::Offloaded { blocks, forgotten, .. } => {
-                Self { blocks: Some(blocks), forgotten: Some(forgotten), ..base }
+        }
+    }
+
+    fn of_fleet(self, fact: FleetFact) -> Self {
+        match fact {
+            FleetFact::StartGivenUp { .. }
+            | FleetFact::Cold { .. }
+            | FleetFact::Warm { .. }
+            | FleetFact::Draining { .. } => self,
+            FleetFact::Scaled { pool, rule, to, .. } => {
+                Self { pool: Some(pool), reason: rule.name(), replicas: Some(to), ..self }
             }
-            Fact::Completed { ttft, e2e, tokens, .. } => {
-                Self { ttft: Some(ttft), e2e: Some(e2e), output: Some(tokens), ..base }
+            FleetFact::Starting { pool, until, .. } => Self { pool: Some(pool), until: Some(until), ..self },
+            FleetFact::Redirected { urgency, waiting, .. } => {
+                Self { urgency: Some(urgency), waiting: Some(waiting), ..self }
             }
+            FleetFact::Serving { pool, .. } => Self { pool: Some(pool), ..self },
         }
     }
 }
@@ -220,36 +241,36 @@ impl Row {
 /// Its name, one of [`EVENTS`].
 fn name(fact: &Fact) -> &'static str {
     match fact {
-        Fact::Arrived { .. } => "arrived",
-        Fact::Admitted { .. } => "admitted",
-        Fact::Delayed { .. } => "delayed",
-        Fact::Rejected { .. } => "rejected",
-        Fact::Routed { .. } => "routed",
-        Fact::Queued { .. } => "queued",
-        Fact::LoadStarted { .. } => "kv-load-started",
-        Fact::Loaded { .. } => "kv-loaded",
-        Fact::LoadGivenUp { .. } => "kv-load-given-up",
-        Fact::Scheduled { .. } => "scheduled",
-        Fact::Prefilled { .. } => "prefilled",
-        Fact::FirstToken { .. } => "first-token",
-        Fact::Preempted { .. } => "preempted",
-        Fact::Completed { .. } => "completed",
-        Fact::Dropped { .. } => "dropped",
-        Fact::StepStarted { .. } => "step-started",
-        Fact::Tokens { .. } => "tokens",
-        Fact::StepEnded { .. } => "step-ended",
-        Fact::HeadBlocked { .. } => "head-blocked",
-        Fact::HeadUnblocked { .. } => "head-unblocked",
-        Fact::Offloaded { .. } => "kv-offloaded",
-        Fact::ReloadedEarly { .. } => "kv-reloaded-early",
-        Fact::Livelock { .. } => "livelock",
-        Fact::Scaled { .. } => "scaled",
-        Fact::Starting { .. } => "starting",
-        Fact::StartGivenUp { .. } => "start-given-up",
-        Fact::Cold { .. } => "cold",
-        Fact::Warm { .. } => "warm",
-        Fact::Redirected { .. } => "redirected",
-        Fact::Serving { .. } => "serving",
-        Fact::Draining { .. } => "draining",
+        Fact::Request(RequestFact::Arrived { .. }) => "arrived",
+        Fact::Request(RequestFact::Admitted { .. }) => "admitted",
+        Fact::Request(RequestFact::Delayed { .. }) => "delayed",
+        Fact::Request(RequestFact::Rejected { .. }) => "rejected",
+        Fact::Request(RequestFact::Routed { .. }) => "routed",
+        Fact::Request(RequestFact::Queued { .. }) => "queued",
+        Fact::Cache(CacheFact::LoadStarted { .. }) => "kv-load-started",
+        Fact::Cache(CacheFact::Loaded { .. }) => "kv-loaded",
+        Fact::Cache(CacheFact::LoadGivenUp { .. }) => "kv-load-given-up",
+        Fact::Request(RequestFact::Scheduled { .. }) => "scheduled",
+        Fact::Request(RequestFact::Prefilled { .. }) => "prefilled",
+        Fact::Request(RequestFact::FirstToken { .. }) => "first-token",
+        Fact::Request(RequestFact::Preempted { .. }) => "preempted",
+        Fact::Request(RequestFact::Completed { .. }) => "completed",
+        Fact::Request(RequestFact::Dropped { .. }) => "dropped",
+        Fact::Replica(ReplicaFact::StepStarted { .. }) => "step-started",
+        Fact::Replica(ReplicaFact::Tokens { .. }) => "tokens",
+        Fact::Replica(ReplicaFact::StepEnded { .. }) => "step-ended",
+        Fact::Cache(CacheFact::HeadBlocked { .. }) => "head-blocked",
+        Fact::Cache(CacheFact::HeadUnblocked { .. }) => "head-unblocked",
+        Fact::Cache(CacheFact::Offloaded { .. }) => "kv-offloaded",
+        Fact::Cache(CacheFact::ReloadedEarly { .. }) => "kv-reloaded-early",
+        Fact::Cache(CacheFact::Livelock { .. }) => "livelock",
+        Fact::Fleet(FleetFact::Scaled { .. }) => "scaled",
+        Fact::Fleet(FleetFact::Starting { .. }) => "starting",
+        Fact::Fleet(FleetFact::StartGivenUp { .. }) => "start-given-up",
+        Fact::Fleet(FleetFact::Cold { .. }) => "cold",
+        Fact::Fleet(FleetFact::Warm { .. }) => "warm",
+        Fact::Fleet(FleetFact::Redirected { .. }) => "redirected",
+        Fact::Fleet(FleetFact::Serving { .. }) => "serving",
+        Fact::Fleet(FleetFact::Draining { .. }) => "draining",
     }
 }

@@ -15,7 +15,7 @@ mod thrashing;
 use crate::base::number_text::{count, duration};
 use crate::base::small::decimal::fixed;
 use crate::base::{Micros, ReplicaId, RequestId};
-use crate::engine::{DropReason, Fact, ScalingRecord};
+use crate::engine::{CacheFact, DropReason, Fact, FleetFact, ReplicaFact, RequestFact, ScalingRecord};
 use crate::scenario::Scenario;
 use inversion::RequestInfo;
 use serde::{Deserialize, Serialize};
@@ -262,78 +262,107 @@ impl Detectors {
     pub(crate) fn need(fact: &Fact) -> bool {
         !matches!(
             fact,
-            Fact::StepEnded { .. } | Fact::Tokens { .. } | Fact::Prefilled { .. } | Fact::FirstToken { .. }
+            Fact::Replica(ReplicaFact::StepEnded { .. } | ReplicaFact::Tokens { .. })
+                | Fact::Request(RequestFact::Prefilled { .. } | RequestFact::FirstToken { .. })
         )
     }
 
     pub(crate) fn fact(&mut self, now: Micros, fact: &Fact) {
         self.thrashing.look(now, &mut self.log);
         match *fact {
-            Fact::Queued { request, replica, class, urgency }
-            | Fact::Loaded { request, replica, class, urgency, .. } => {
+            Fact::Request(fact) => self.request(now, fact),
+            Fact::Replica(fact) => self.replica(now, fact),
+            Fact::Cache(fact) => self.cache(now, fact),
+            Fact::Fleet(fact) => self.fleet(now, fact),
+        }
+    }
+
+    fn request(&mut self, now: Micros, fact: RequestFact) {
+        match fact {
+            RequestFact::Queued { request, replica, class, urgency } => {
                 self.inversion.waits(&RequestInfo { request, replica, class, urgency }, now);
             }
-            Fact::Preempted { request, replica, class, urgency, times } => {
+            RequestFact::Preempted { request, replica, class, urgency, times } => {
                 self.preempted(&RequestInfo { request, replica, class, urgency }, times, now);
             }
-            Fact::Scheduled { request, replica, class, urgency, .. } => {
+            RequestFact::Scheduled { request, replica, class, urgency, .. } => {
                 self.inversion.joins(&RequestInfo { request, replica, class, urgency }, now, &mut self.log);
                 self.blocking.gone(request, replica.index(), now, &mut self.log);
             }
-            Fact::LoadStarted { request, replica, class, urgency, .. } => {
-                // It now waits for the CPU tier, not for the running requests.
-                self.inversion.dropped(&RequestInfo { request, replica, class, urgency }, now, &mut self.log);
-                self.blocking.gone(request, replica.index(), now, &mut self.log);
+            RequestFact::Routed { request, replica } => {
+                self.imbalance.came(request, replica.index(), now, &mut self.log);
             }
-            Fact::HeadBlocked { request, behind, replica } => {
-                self.blocking.blocked(request, behind, replica.index(), now);
+            RequestFact::Completed { replica, .. } => {
+                self.livelock.over(replica.index(), now, &mut self.log);
+                self.imbalance.left(replica.index(), now, &mut self.log);
             }
-            Fact::HeadUnblocked { replica, .. } => self.blocking.full(replica.index(), now, &mut self.log),
-            Fact::ReloadedEarly { request, replica, .. } => {
-                self.thrashing.again(request, replica.index(), now, &mut self.log);
+            RequestFact::Rejected { replica: Some(replica), .. } => {
+                self.imbalance.left(replica.index(), now, &mut self.log);
             }
-            Fact::StepStarted { replica, waiting, .. } => {
+            RequestFact::Dropped { request, replica, class, urgency, reason, .. } => {
+                self.dropped(&RequestInfo { request, replica, class, urgency }, reason, now);
+            }
+            RequestFact::Rejected { replica: None, .. }
+            | RequestFact::Arrived { .. }
+            | RequestFact::Admitted { .. }
+            | RequestFact::Delayed { .. }
+            | RequestFact::Prefilled { .. }
+            | RequestFact::FirstToken { .. } => {}
+        }
+    }
+
+    fn replica(&mut self, now: Micros, fact: ReplicaFact) {
+        match fact {
+            ReplicaFact::StepStarted { replica, waiting, .. } => {
                 self.inversion.step(replica, waiting, now, &mut self.log);
                 self.blocking.look(replica.index(), now, &mut self.log);
                 self.imbalance.report(now, &mut self.log);
             }
-            Fact::Routed { request, replica } => {
-                self.imbalance.came(request, replica.index(), now, &mut self.log);
+            ReplicaFact::StepEnded { .. } | ReplicaFact::Tokens { .. } => {}
+        }
+    }
+
+    fn cache(&mut self, now: Micros, fact: CacheFact) {
+        match fact {
+            CacheFact::Loaded { request, replica, class, urgency, .. } => {
+                self.inversion.waits(&RequestInfo { request, replica, class, urgency }, now);
             }
-            Fact::Completed { replica, .. } => {
-                self.livelock.over(replica.index(), now, &mut self.log);
-                self.imbalance.left(replica.index(), now, &mut self.log);
+            CacheFact::LoadStarted { request, replica, class, urgency, .. } => {
+                // It now waits for the CPU tier, not for the running requests.
+                self.inversion.dropped(&RequestInfo { request, replica, class, urgency }, now, &mut self.log);
+                self.blocking.gone(request, replica.index(), now, &mut self.log);
             }
-            Fact::Rejected { replica: Some(replica), .. } => {
-                self.imbalance.left(replica.index(), now, &mut self.log);
+            CacheFact::HeadBlocked { request, behind, replica } => {
+                self.blocking.blocked(request, behind, replica.index(), now);
             }
-            Fact::Redirected { request, replica, class, urgency, .. } => {
+            CacheFact::HeadUnblocked { replica, .. } => {
+                self.blocking.full(replica.index(), now, &mut self.log);
+            }
+            CacheFact::ReloadedEarly { request, replica, .. } => {
+                self.thrashing.again(request, replica.index(), now, &mut self.log);
+            }
+            CacheFact::Livelock { replica, .. } => self.livelock.found(replica.index(), now, &mut self.log),
+            CacheFact::LoadGivenUp { .. } | CacheFact::Offloaded { .. } => {}
+        }
+    }
+
+    fn fleet(&mut self, now: Micros, fact: FleetFact) {
+        match fact {
+            FleetFact::Redirected { request, replica, class, urgency, .. } => {
                 self.gone(&RequestInfo { request, replica, class, urgency }, now);
             }
-            Fact::Dropped { request, replica, class, urgency, reason, .. } => {
-                self.dropped(&RequestInfo { request, replica, class, urgency }, reason, now);
-            }
-            Fact::Livelock { replica, .. } => self.livelock.found(replica.index(), now, &mut self.log),
-            Fact::Starting { replica, pool, .. } => self.starting(replica, pool),
-            Fact::Serving { replica, pool } => {
+            FleetFact::Starting { replica, pool, .. } => self.starting(replica, pool),
+            FleetFact::Serving { replica, pool } => {
                 self.inversion.serving(replica, pool);
                 self.imbalance.serving(replica.index(), now, &mut self.log);
             }
-            Fact::Draining { replica } => self.imbalance.draining(replica.index(), now, &mut self.log),
-            Fact::Rejected { replica: None, .. }
-            | Fact::Scaled { .. }
-            | Fact::StartGivenUp { .. }
-            | Fact::Cold { .. }
-            | Fact::Warm { .. }
-            | Fact::Arrived { .. }
-            | Fact::Admitted { .. }
-            | Fact::Delayed { .. }
-            | Fact::StepEnded { .. }
-            | Fact::Prefilled { .. }
-            | Fact::FirstToken { .. }
-            | Fact::Tokens { .. }
-            | Fact::LoadGivenUp { .. }
-            | Fact::Offloaded { .. } => {}
+            FleetFact::Draining { replica } => {
+                self.imbalance.draining(replica.index(), now, &mut self.log);
+            }
+            FleetFact::Scaled { .. }
+            | FleetFact::StartGivenUp { .. }
+            | FleetFact::Cold { .. }
+            | FleetFact::Warm { .. } => {}
         }
     }
 

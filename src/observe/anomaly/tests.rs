@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::base::{ReplicaId, Span};
+use crate::engine::{CacheFact, FleetFact, ReplicaFact, RequestFact};
 use crate::scenario::{Client, SloClass};
 use crate::workload::class_number;
 
@@ -18,31 +19,59 @@ fn watch(facts: &[(u64, Fact)], replicas: usize) -> Detectors {
 }
 
 fn queued(request: u32, class: SloClass) -> Fact {
-    Fact::Queued {
+    Fact::Request(RequestFact::Queued {
         request: RequestId(request),
         replica: ReplicaId(0),
         class: class_number(class),
         urgency: 0,
-    }
+    })
 }
 
 fn scheduled(request: u32, class: SloClass) -> Fact {
     let (request, class) = (RequestId(request), class_number(class));
-    Fact::Scheduled { request, replica: ReplicaId(0), class, urgency: 0, prefill: 1, cached: 0 }
+    Fact::Request(RequestFact::Scheduled {
+        request,
+        replica: ReplicaId(0),
+        class,
+        urgency: 0,
+        prefill: 1,
+        cached: 0,
+    })
 }
 
 fn preempted(request: u32, times: u32) -> Fact {
-    Fact::Preempted { request: RequestId(request), replica: ReplicaId(0), class: 0, urgency: 0, times }
+    Fact::Request(RequestFact::Preempted {
+        request: RequestId(request),
+        replica: ReplicaId(0),
+        class: 0,
+        urgency: 0,
+        times,
+    })
 }
 
 fn step(waiting: u32) -> Fact {
     let replica = ReplicaId(0);
-    Fact::StepStarted { replica, span: Span(1), prefill: 0, decode: 1, running: 1, waiting, kv_used: 1 }
+    Fact::Replica(ReplicaFact::StepStarted {
+        replica,
+        span: Span(1),
+        prefill: 0,
+        decode: 1,
+        running: 1,
+        waiting,
+        kv_used: 1,
+    })
 }
 
 fn completed(request: u32, replica: u32) -> Fact {
     let (request, replica) = (RequestId(request), ReplicaId(replica));
-    Fact::Completed { request, replica, class: 0, ttft: Span(1), e2e: Span(1), tokens: 1 }
+    Fact::Request(RequestFact::Completed {
+        request,
+        replica,
+        class: 0,
+        ttft: Span(1),
+        e2e: Span(1),
+        tokens: 1,
+    })
 }
 
 fn proofs(a: &Anomaly) -> Vec<(u32, u64)> {
@@ -97,28 +126,28 @@ fn who_joins_in_the_same_step_or_comes_later_is_not_left_waiting() {
 #[test]
 fn who_is_dropped_or_preempted_ends_and_begins_to_wait() {
     let (batch, critical) = (SloClass::Batch, SloClass::Critical);
-    let dropped = Fact::Dropped {
+    let dropped = Fact::Request(RequestFact::Dropped {
         request: RequestId(0),
         replica: ReplicaId(0),
         class: class_number(critical),
         urgency: 0,
         reason: crate::engine::DropReason::OutgrewKvCache,
         waiting: 1,
-    };
-    let routed = |k: u32| Fact::Routed { request: RequestId(k), replica: ReplicaId(0) };
+    });
+    let routed = |k: u32| Fact::Request(RequestFact::Routed { request: RequestId(k), replica: ReplicaId(0) });
     let came = [(1, routed(0)), (1, queued(0, critical)), (1, queued(1, batch)), (1, queued(2, batch))];
     let overtaken =
         [(4, scheduled(1, batch)), (4, step(2)), (7, dropped), (8, scheduled(2, batch)), (8, step(0))];
     let d = watch(&[&came[..], &overtaken[..]].concat(), 1);
     let [a] = d.kept() else { panic!("{:?}", d.kept()) };
     assert_eq!((a.start, a.end, a.figure), (Micros(4), Some(Micros(7)), 1));
-    let preempted = Fact::Preempted {
+    let preempted = Fact::Request(RequestFact::Preempted {
         request: RequestId(0),
         replica: ReplicaId(0),
         class: class_number(critical),
         urgency: 0,
         times: 1,
-    };
+    });
     let back =
         [(2, scheduled(0, critical)), (2, step(2)), (3, preempted), (4, scheduled(1, batch)), (4, step(2))];
     let d = watch(&[&came[..], &back[..]].concat(), 1);
@@ -129,7 +158,11 @@ fn who_is_dropped_or_preempted_ends_and_begins_to_wait() {
 
 #[test]
 fn a_head_in_the_way_is_told_when_it_lasts() {
-    let blocked = Fact::HeadBlocked { request: RequestId(7), behind: RequestId(9), replica: ReplicaId(0) };
+    let blocked = Fact::Cache(CacheFact::HeadBlocked {
+        request: RequestId(7),
+        behind: RequestId(9),
+        replica: ReplicaId(0),
+    });
     let short =
         [(10, blocked), (400_000, step(1)), (450_000, scheduled(7, SloClass::Standard)), (900_000, step(1))];
     assert!(watch(&short, 1).kept().is_empty());
@@ -160,7 +193,11 @@ fn repeated_preemptions_are_thrashing_and_single_ones_are_not() {
 
 #[test]
 fn a_head_that_joins_after_one_long_step_was_in_the_way_all_the_time() {
-    let blocked = Fact::HeadBlocked { request: RequestId(7), behind: RequestId(9), replica: ReplicaId(0) };
+    let blocked = Fact::Cache(CacheFact::HeadBlocked {
+        request: RequestId(7),
+        behind: RequestId(9),
+        replica: ReplicaId(0),
+    });
     let d = watch(&[(10, blocked), (10, step(2)), (900_010, scheduled(7, SloClass::Standard))], 1);
     let [a] = d.kept() else { panic!("{:?}", d.kept()) };
     assert_eq!((a.start, a.end), (Micros(10), Some(Micros(900_010))));
@@ -168,8 +205,12 @@ fn a_head_that_joins_after_one_long_step_was_in_the_way_all_the_time() {
 
 #[test]
 fn a_head_blocks_no_request_while_the_batch_is_full() {
-    let blocked = Fact::HeadBlocked { request: RequestId(7), behind: RequestId(9), replica: ReplicaId(0) };
-    let full = Fact::HeadUnblocked { request: RequestId(7), replica: ReplicaId(0) };
+    let blocked = Fact::Cache(CacheFact::HeadBlocked {
+        request: RequestId(7),
+        behind: RequestId(9),
+        replica: ReplicaId(0),
+    });
+    let full = Fact::Cache(CacheFact::HeadUnblocked { request: RequestId(7), replica: ReplicaId(0) });
     let short =
         [(10, blocked), (400_000, full), (900_000, step(2)), (950_000, blocked), (1_400_000, step(2))];
     assert!(watch(&short, 1).kept().is_empty());
@@ -180,22 +221,24 @@ fn a_head_blocks_no_request_while_the_batch_is_full() {
 #[test]
 fn thrashing_of_a_replica_that_fell_idle_ends_while_others_go_on() {
     let mut facts: Vec<(u64, Fact)> = (0..4).map(|k| (k * 1_000_000, preempted(1, 2 + k as u32))).collect();
-    facts.push((20_000_000, Fact::Admitted { request: RequestId(5) }));
+    facts.push((20_000_000, Fact::Request(RequestFact::Admitted { request: RequestId(5) })));
     let d = watch(&facts, 2);
     assert_eq!(d.kept().iter().map(|a| a.end).collect::<Vec<_>>(), [Some(Micros(3_000_000))]);
 }
 
 #[test]
 fn a_livelock_names_the_latest_it_took_and_ends_when_something_finishes_or_is_given_up() {
-    let found = Fact::Livelock { request: RequestId(3), replica: ReplicaId(0) };
-    let routed = Fact::Routed { request: RequestId(3), replica: ReplicaId(0) };
-    let dropped = |reason| Fact::Dropped {
-        request: RequestId(3),
-        replica: ReplicaId(0),
-        class: 0,
-        urgency: 0,
-        reason,
-        waiting: 0,
+    let found = Fact::Cache(CacheFact::Livelock { request: RequestId(3), replica: ReplicaId(0) });
+    let routed = Fact::Request(RequestFact::Routed { request: RequestId(3), replica: ReplicaId(0) });
+    let dropped = |reason| {
+        Fact::Request(RequestFact::Dropped {
+            request: RequestId(3),
+            replica: ReplicaId(0),
+            class: 0,
+            urgency: 0,
+            reason,
+            waiting: 0,
+        })
     };
     let mut facts: Vec<(u64, Fact)> = vec![(1, routed)];
     facts.extend((0..20).map(|k| (k + 2, preempted(3 + k as u32 % 2, 1))));
@@ -217,7 +260,9 @@ fn a_livelock_names_the_latest_it_took_and_ends_when_something_finishes_or_is_gi
 
 #[test]
 fn an_imbalance_that_lasted_until_it_ended_is_told_though_nothing_happened_meanwhile() {
-    let routed = |k: u32, replica| Fact::Routed { request: RequestId(k), replica: ReplicaId(replica) };
+    let routed = |k: u32, replica| {
+        Fact::Request(RequestFact::Routed { request: RequestId(k), replica: ReplicaId(replica) })
+    };
     let mut facts: Vec<(u64, Fact)> = (0..4).map(|k| (u64::from(k), routed(k, 1))).collect();
     let short = [&facts[..], &[(4_000_000, routed(4, 0)), (4_000_000, routed(5, 0))]].concat();
     assert!(watch(&short, 2).kept().is_empty());
@@ -230,17 +275,22 @@ fn an_imbalance_that_lasted_until_it_ended_is_told_though_nothing_happened_meanw
 
 #[test]
 fn a_drained_replica_is_no_part_of_an_imbalance() {
-    let routed = |k: u32, replica| Fact::Routed { request: RequestId(k), replica: ReplicaId(replica) };
+    let routed = |k: u32, replica| {
+        Fact::Request(RequestFact::Routed { request: RequestId(k), replica: ReplicaId(replica) })
+    };
     let mut facts: Vec<(u64, Fact)> = (0..8).map(|k| (u64::from(k), routed(k, 1))).collect();
     facts.extend([(8, routed(8, 0)), (8, routed(9, 2))]);
-    facts.extend([(9_000_000, step(0)), (9_500_000, Fact::Draining { replica: ReplicaId(1) })]);
+    facts.extend([
+        (9_000_000, step(0)),
+        (9_500_000, Fact::Fleet(FleetFact::Draining { replica: ReplicaId(1) })),
+    ]);
     let d = watch(&facts, 3);
     let [a] = d.kept() else { panic!("{:?}", d.kept()) };
     assert_eq!((a.replica, a.end), (1, Some(Micros(9_500_000))));
     // The requests left there finish without an effect; returning counts again.
     facts.extend([
         (9_600_000, completed(0, 1)),
-        (10_000_000, Fact::Serving { replica: ReplicaId(1), pool: 0 }),
+        (10_000_000, Fact::Fleet(FleetFact::Serving { replica: ReplicaId(1), pool: 0 })),
     ]);
     facts.push((15_000_001, step(0)));
     assert_eq!(watch(&facts, 3).kept().len(), 2);
@@ -248,7 +298,9 @@ fn a_drained_replica_is_no_part_of_an_imbalance() {
 
 #[test]
 fn uneven_load_is_told_when_it_lasts() {
-    let routed = |k: u32, replica| Fact::Routed { request: RequestId(k), replica: ReplicaId(replica) };
+    let routed = |k: u32, replica| {
+        Fact::Request(RequestFact::Routed { request: RequestId(k), replica: ReplicaId(replica) })
+    };
     let even: Vec<(u64, Fact)> = (0..40).map(|k| (u64::from(k) * 1_000_000, routed(k, k % 4))).collect();
     assert!(watch(&even, 4).kept().is_empty());
     let mut uneven: Vec<(u64, Fact)> = (0..20).map(|k| (u64::from(k) * 1_000_000, routed(k, 2))).collect();

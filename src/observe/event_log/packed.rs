@@ -8,7 +8,7 @@ use super::Line;
 use crate::base::bits::{BitReader, BitWriter, signed, unsigned};
 use crate::base::shared_queue::Entry;
 use crate::base::{Micros, ReplicaId, RequestId, Span};
-use crate::engine::{DropReason, Fact};
+use crate::engine::{CacheFact, DropReason, Fact, FleetFact, ReplicaFact, RequestFact};
 use crate::policy::Reason;
 use crate::policy::scaling::Rule;
 use std::mem::discriminant;
@@ -25,44 +25,70 @@ const KINDS: [Fact; 31] = {
     let (ttft, until) = (Span(0), Micros(0));
     let (class, urgency, blocks, tokens, pool, waiting) = (0, 0, 0, 0, 0, 0);
     [
-        Fact::StepEnded { replica },
-        Fact::Tokens { replica, itl: ttft, count: 0 },
-        Fact::StepStarted { replica, span: ttft, prefill: 0, decode: 0, running: 0, waiting, kv_used: 0 },
-        Fact::Prefilled { request, replica, tokens },
-        Fact::Arrived { request, client: 0, class },
-        Fact::Admitted { request },
-        Fact::Routed { request, replica },
-        Fact::Queued { request, replica, class, urgency },
-        Fact::Scheduled { request, replica, class, urgency, prefill: 0, cached: 0 },
-        Fact::FirstToken { request, replica, ttft },
-        Fact::Completed { request, replica, class, ttft, e2e: ttft, tokens },
-        Fact::Rejected { request, reason, replica: None },
-        Fact::Delayed { request, reason },
-        Fact::Dropped { request, replica, class, urgency, reason: DropReason::TimedOut, waiting },
-        Fact::Preempted { request, replica, class, urgency, times: 0 },
-        Fact::HeadBlocked { request, behind: request, replica },
-        Fact::HeadUnblocked { request, replica },
-        Fact::LoadStarted { request, replica, class, urgency, blocks, until },
-        Fact::Loaded { request, replica, class, urgency, blocks },
-        Fact::LoadGivenUp { request, replica, blocks },
-        Fact::Offloaded { replica, blocks, forgotten: 0 },
-        Fact::ReloadedEarly { request, replica, blocks },
-        Fact::Livelock { request, replica },
-        Fact::Scaled { pool, from: 0, to: 0, rule: Rule::Hold },
-        Fact::Starting { replica, pool, until },
-        Fact::Cold { replica },
-        Fact::Warm { replica },
-        Fact::StartGivenUp { replica },
-        Fact::Redirected { request, replica, class, urgency, waiting },
-        Fact::Serving { replica, pool },
-        Fact::Draining { replica },
+        Fact::Replica(ReplicaFact::StepEnded { replica }),
+        Fact::Replica(ReplicaFact::Tokens { replica, itl: ttft, count: 0 }),
+        Fact::Replica(ReplicaFact::StepStarted {
+            replica,
+            span: ttft,
+            prefill: 0,
+            decode: 0,
+            running: 0,
+            waiting,
+            kv_used: 0,
+        }),
+        Fact::Request(RequestFact::Prefilled { request, replica, tokens }),
+        Fact::Request(RequestFact::Arrived { request, client: 0, class }),
+        Fact::Request(RequestFact::Admitted { request }),
+        Fact::Request(RequestFact::Routed { request, replica }),
+        Fact::Request(RequestFact::Queued { request, replica, class, urgency }),
+        Fact::Request(RequestFact::Scheduled { request, replica, class, urgency, prefill: 0, cached: 0 }),
+        Fact::Request(RequestFact::FirstToken { request, replica, ttft }),
+        Fact::Request(RequestFact::Completed { request, replica, class, ttft, e2e: ttft, tokens }),
+        Fact::Request(RequestFact::Rejected { request, reason, replica: None }),
+        Fact::Request(RequestFact::Delayed { request, reason }),
+        Fact::Request(RequestFact::Dropped {
+            request,
+            replica,
+            class,
+            urgency,
+            reason: DropReason::TimedOut,
+            waiting,
+        }),
+        Fact::Request(RequestFact::Preempted { request, replica, class, urgency, times: 0 }),
+        Fact::Cache(CacheFact::HeadBlocked { request, behind: request, replica }),
+        Fact::Cache(CacheFact::HeadUnblocked { request, replica }),
+        Fact::Cache(CacheFact::LoadStarted { request, replica, class, urgency, blocks, until }),
+        Fact::Cache(CacheFact::Loaded { request, replica, class, urgency, blocks }),
+        Fact::Cache(CacheFact::LoadGivenUp { request, replica, blocks }),
+        Fact::Cache(CacheFact::Offloaded { replica, blocks, forgotten: 0 }),
+        Fact::Cache(CacheFact::ReloadedEarly { request, replica, blocks }),
+        Fact::Cache(CacheFact::Livelock { request, replica }),
+        Fact::Fleet(FleetFact::Scaled { pool, from: 0, to: 0, rule: Rule::Hold }),
+        Fact::Fleet(FleetFact::Starting { replica, pool, until }),
+        Fact::Fleet(FleetFact::Cold { replica }),
+        Fact::Fleet(FleetFact::Warm { replica }),
+        Fact::Fleet(FleetFact::StartGivenUp { replica }),
+        Fact::Fleet(FleetFact::Redirected { request, replica, class, urgency, waiting }),
+        Fact::Fleet(FleetFact::Serving { replica, pool }),
+        Fact::Fleet(FleetFact::Draining { replica }),
     ]
 };
 
 /// The number of a kind of line; 0 for a note.
 fn kind_of(fact: Option<&Fact>) -> usize {
-    let same = |fact: &Fact| KINDS.iter().position(|kind| discriminant(kind) == discriminant(fact));
+    let same = |fact: &Fact| KINDS.iter().position(|kind| are_alike(kind, fact));
     fact.map_or(0, |fact| 1 + same(fact).expect("INV-6: a kind of fact has no number"))
+}
+
+/// Whether two facts are of one kind.
+fn are_alike(one: &Fact, other: &Fact) -> bool {
+    match (one, other) {
+        (Fact::Request(a), Fact::Request(b)) => discriminant(a) == discriminant(b),
+        (Fact::Replica(a), Fact::Replica(b)) => discriminant(a) == discriminant(b),
+        (Fact::Cache(a), Fact::Cache(b)) => discriminant(a) == discriminant(b),
+        (Fact::Fleet(a), Fact::Fleet(b)) => discriminant(a) == discriminant(b),
+        (Fact::Request(_) | Fact::Replica(_) | Fact::Cache(_) | Fact::Fleet(_), _) => false,
+    }
 }
 
 /// The numbers of lines, one after the other: `next` gets each and returns its replacement. So one function writes
@@ -110,71 +136,112 @@ impl<N: FnMut(u64) -> u64> Numbers<'_, N> {
 
     fn fact(&mut self, fact: &mut Fact) {
         match fact {
-            Fact::StepEnded { replica }
-            | Fact::Cold { replica }
-            | Fact::Warm { replica }
-            | Fact::StartGivenUp { replica }
-            | Fact::Draining { replica } => self.some(&mut [&mut replica.0], &mut []),
-            Fact::Tokens { replica, count: a, itl: Span(b) }
-            | Fact::Starting { replica, pool: a, until: Micros(b) } => {
-                self.some(&mut [&mut replica.0, a], &mut [b]);
-            }
-            Fact::StepStarted { replica: ReplicaId(n), span, prefill, decode, running, waiting, kv_used } => {
-                self.some(&mut [n, prefill, decode, running, waiting, kv_used], &mut [&mut span.0]);
-            }
-            Fact::Offloaded { replica, blocks, forgotten: n } => {
-                self.some(&mut [&mut replica.0, blocks, n], &mut []);
-            }
-            Fact::Scaled { pool, from, to, rule } => {
-                self.some(&mut [pool, from, to], &mut []);
-                self.choice(rule, *rule as usize, &Rule::ALL);
-            }
-            Fact::Serving { replica, pool } => self.some(&mut [&mut replica.0, pool], &mut []),
-            Fact::Admitted { request } => self.of(request, &mut [], &mut []),
-            Fact::Delayed { request, reason } => {
+            Fact::Request(fact) => self.request(fact),
+            Fact::Replica(fact) => self.replica(fact),
+            Fact::Cache(fact) => self.cache(fact),
+            Fact::Fleet(fact) => self.fleet(fact),
+        }
+    }
+
+    fn request(&mut self, fact: &mut RequestFact) {
+        match fact {
+            RequestFact::Admitted { request } => self.of(request, &mut [], &mut []),
+            RequestFact::Delayed { request, reason } => {
                 self.of(request, &mut [], &mut []);
                 self.choice(reason, *reason as usize, &Reason::ALL);
             }
-            Fact::Rejected { request, reason, replica } => {
+            RequestFact::Rejected { request, reason, replica } => {
                 let mut number = replica.map_or(0, |replica| 1 + u64::from(replica.0));
                 self.of(request, &mut [], &mut [&mut number]);
                 *replica = number.checked_sub(1).map(|number| ReplicaId(number as u32));
                 self.choice(reason, *reason as usize, &Reason::ALL);
             }
-            Fact::Arrived { request, client: a, class: b }
-            | Fact::Prefilled { request, replica: ReplicaId(a), tokens: b }
-            | Fact::LoadGivenUp { request, replica: ReplicaId(a), blocks: b }
-            | Fact::ReloadedEarly { request, replica: ReplicaId(a), blocks: b }
-            | Fact::HeadBlocked { request, replica: ReplicaId(a), behind: RequestId(b) } => {
+            RequestFact::Arrived { request, client: a, class: b }
+            | RequestFact::Prefilled { request, replica: ReplicaId(a), tokens: b } => {
                 self.of(request, &mut [a, b], &mut []);
             }
-            Fact::Routed { request, replica }
-            | Fact::HeadUnblocked { request, replica }
-            | Fact::Livelock { request, replica } => self.of(request, &mut [&mut replica.0], &mut []),
-            Fact::FirstToken { request, replica, ttft } => {
+            RequestFact::Routed { request, replica } => self.of(request, &mut [&mut replica.0], &mut []),
+            RequestFact::FirstToken { request, replica, ttft } => {
                 self.of(request, &mut [&mut replica.0], &mut [&mut ttft.0]);
             }
-            Fact::Completed { request, replica, class, ttft, e2e, tokens } => {
+            RequestFact::Completed { request, replica, class, ttft, e2e, tokens } => {
                 self.of(request, &mut [&mut replica.0, class, tokens], &mut [&mut ttft.0, &mut e2e.0]);
             }
-            Fact::Queued { request, replica, class: n, urgency } => {
+            RequestFact::Queued { request, replica, class: n, urgency } => {
                 self.urgent(request, &mut [&mut replica.0, n], urgency);
             }
-            Fact::Preempted { request, replica, class, urgency, times: n }
-            | Fact::Loaded { request, replica, class, urgency, blocks: n }
-            | Fact::Redirected { request, replica, class, urgency, waiting: n } => {
+            RequestFact::Preempted { request, replica, class, urgency, times: n } => {
                 self.urgent(request, &mut [&mut replica.0, class, n], urgency);
             }
-            Fact::Dropped { request, replica, class, urgency, reason, waiting } => {
+            RequestFact::Dropped { request, replica, class, urgency, reason, waiting } => {
                 self.urgent(request, &mut [&mut replica.0, class, waiting], urgency);
                 self.choice(reason, *reason as usize, &DropReason::ALL);
             }
-            Fact::Scheduled { request, replica, class, urgency, prefill, cached } => {
+            RequestFact::Scheduled { request, replica, class, urgency, prefill, cached } => {
                 self.urgent(request, &mut [&mut replica.0, class, prefill, cached], urgency);
             }
-            Fact::LoadStarted { request, replica, class, urgency, blocks, until } => {
+        }
+    }
+
+    fn replica(&mut self, fact: &mut ReplicaFact) {
+        match fact {
+            ReplicaFact::StepEnded { replica } => self.some(&mut [&mut replica.0], &mut []),
+            ReplicaFact::Tokens { replica, count, itl } => {
+                self.some(&mut [&mut replica.0, count], &mut [&mut itl.0]);
+            }
+            ReplicaFact::StepStarted {
+                replica: ReplicaId(n),
+                span,
+                prefill,
+                decode,
+                running,
+                waiting,
+                kv_used,
+            } => {
+                self.some(&mut [n, prefill, decode, running, waiting, kv_used], &mut [&mut span.0]);
+            }
+        }
+    }
+
+    fn cache(&mut self, fact: &mut CacheFact) {
+        match fact {
+            CacheFact::Offloaded { replica, blocks, forgotten: n } => {
+                self.some(&mut [&mut replica.0, blocks, n], &mut []);
+            }
+            CacheFact::LoadGivenUp { request, replica: ReplicaId(a), blocks: b }
+            | CacheFact::ReloadedEarly { request, replica: ReplicaId(a), blocks: b }
+            | CacheFact::HeadBlocked { request, replica: ReplicaId(a), behind: RequestId(b) } => {
+                self.of(request, &mut [a, b], &mut []);
+            }
+            CacheFact::HeadUnblocked { request, replica } | CacheFact::Livelock { request, replica } => {
+                self.of(request, &mut [&mut replica.0], &mut []);
+            }
+            CacheFact::Loaded { request, replica, class, urgency, blocks: n } => {
+                self.urgent(request, &mut [&mut replica.0, class, n], urgency);
+            }
+            CacheFact::LoadStarted { request, replica, class, urgency, blocks, until } => {
                 self.urgent(request, &mut [&mut replica.0, class, blocks], urgency);
                 self.some(&mut [], &mut [&mut until.0]);
+            }
+        }
+    }
+
+    fn fleet(&mut self, fact: &mut FleetFact) {
+        match fact {
+            FleetFact::Cold { replica }
+            | FleetFact::Warm { replica }
+            | FleetFact::StartGivenUp { replica }
+            | FleetFact::Draining { replica } => self.some(&mut [&mut replica.0], &mut []),
+            FleetFact::Starting { replica, pool, until } => {
+                self.some(&mut [&mut replica.0, pool], &mut [&mut until.0]);
+            }
+            FleetFact::Scaled { pool, from, to, rule } => {
+                self.some(&mut [pool, from, to], &mut []);
+                self.choice(rule, *rule as usize, &Rule::ALL);
+            }
+            FleetFact::Serving { replica, pool } => self.some(&mut [&mut replica.0, pool], &mut []),
+            FleetFact::Redirected { request, replica, class, urgency, waiting: n } => {
+                self.urgent(request, &mut [&mut replica.0, class, n], urgency);
             }
         }
     }
@@ -270,7 +337,11 @@ mod tests {
                 assert_eq!(KINDS[kind_of(Some(&kind)) - 1], kind);
                 let few = matches!(
                     kind,
-                    Fact::Rejected { .. } | Fact::Delayed { .. } | Fact::Dropped { .. } | Fact::Scaled { .. }
+                    Fact::Request(
+                        RequestFact::Rejected { .. }
+                            | RequestFact::Delayed { .. }
+                            | RequestFact::Dropped { .. }
+                    ) | Fact::Fleet(FleetFact::Scaled { .. })
                 );
                 let width = draws.below(32);
                 let mut draw = || match round {
@@ -299,17 +370,35 @@ mod tests {
     fn every_choice_comes_back() {
         let (request, replica, until) = (RequestId(u32::MAX), ReplicaId(u32::MAX), Micros(u64::MAX));
         let (class, waiting) = (u32::MAX, 7);
-        let mut lines = vec![(3, None), (5, Some(Fact::Starting { replica, pool: 1, until }))];
+        let mut lines =
+            vec![(3, None), (5, Some(Fact::Fleet(FleetFact::Starting { replica, pool: 1, until })))];
         for reason in Reason::ALL {
-            lines.push((7, Some(Fact::Delayed { request, reason })));
-            lines.push((8, Some(Fact::Rejected { request: RequestId(0), reason, replica: Some(replica) })));
-            lines.push((8, Some(Fact::Rejected { request, reason, replica: None })));
+            lines.push((7, Some(Fact::Request(RequestFact::Delayed { request, reason }))));
+            lines.push((
+                8,
+                Some(Fact::Request(RequestFact::Rejected {
+                    request: RequestId(0),
+                    reason,
+                    replica: Some(replica),
+                })),
+            ));
+            lines.push((8, Some(Fact::Request(RequestFact::Rejected { request, reason, replica: None }))));
         }
         for (reason, urgency) in DropReason::ALL.into_iter().zip([i64::MIN, -1, 0, i64::MAX]) {
-            lines.push((9, Some(Fact::Dropped { request, replica, class, urgency, reason, waiting })));
+            lines.push((
+                9,
+                Some(Fact::Request(RequestFact::Dropped {
+                    request,
+                    replica,
+                    class,
+                    urgency,
+                    reason,
+                    waiting,
+                })),
+            ));
         }
         for rule in Rule::ALL {
-            lines.push((9, Some(Fact::Scaled { pool: 0, from: 1, to: u32::MAX, rule })));
+            lines.push((9, Some(Fact::Fleet(FleetFact::Scaled { pool: 0, from: 1, to: u32::MAX, rule }))));
         }
         come_back(&lines);
     }
@@ -319,12 +408,22 @@ mod tests {
         let replica = |i: u64| ReplicaId((i * 7 % 64) as u32);
         let line = |i: u64| {
             let fact = match i % 4 {
-                0 => Fact::Arrived { request: RequestId(5000 + i as u32), client: 1, class: 0 },
-                1 => Fact::StepEnded { replica: replica(i) },
-                2 => Fact::Tokens { replica: replica(i), itl: Span(9000 + i * 37 % 500), count: 30 },
-                _ => {
-                    Fact::Prefilled { request: RequestId(4000 + i as u32), replica: replica(i), tokens: 512 }
-                }
+                0 => Fact::Request(RequestFact::Arrived {
+                    request: RequestId(5000 + i as u32),
+                    client: 1,
+                    class: 0,
+                }),
+                1 => Fact::Replica(ReplicaFact::StepEnded { replica: replica(i) }),
+                2 => Fact::Replica(ReplicaFact::Tokens {
+                    replica: replica(i),
+                    itl: Span(9000 + i * 37 % 500),
+                    count: 30,
+                }),
+                _ => Fact::Request(RequestFact::Prefilled {
+                    request: RequestId(4000 + i as u32),
+                    replica: replica(i),
+                    tokens: 512,
+                }),
             };
             (300_000_000 + i * 90, Some(fact))
         };

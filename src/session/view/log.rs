@@ -2,7 +2,7 @@
 
 use crate::base::number_text::{count, duration};
 use crate::base::small::decimal::fixed;
-use crate::engine::Fact;
+use crate::engine::{CacheFact, Fact, FleetFact, ReplicaFact, RequestFact};
 use crate::observe::event_log::{LogEntry, Note};
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
@@ -190,86 +190,117 @@ fn row(seq: u64, at_us: u64, entry: LogEntry<'_>, query: &EventsQuery) -> Option
 /// The kind of a fact.
 pub(in crate::session) fn kind_of(fact: &Fact) -> EventKind {
     match fact {
-        Fact::Arrived { .. } => EventKind::Arrived,
-        Fact::Admitted { .. } => EventKind::Admitted,
-        Fact::Rejected { .. } => EventKind::Rejected,
-        Fact::Delayed { .. } => EventKind::Delayed,
-        Fact::Routed { .. } => EventKind::Routed,
-        Fact::Queued { .. } => EventKind::Queued,
-        Fact::Dropped { .. } => EventKind::Dropped,
-        Fact::Scheduled { .. } => EventKind::Scheduled,
-        Fact::StepStarted { .. } => EventKind::Step,
-        Fact::StepEnded { .. } => EventKind::StepEnd,
-        Fact::Prefilled { .. } => EventKind::Prefill,
-        Fact::FirstToken { .. } => EventKind::FirstToken,
-        Fact::Tokens { .. } => EventKind::Tokens,
-        Fact::Preempted { .. } => EventKind::Preempted,
-        Fact::LoadStarted { .. } => EventKind::KvLoad,
-        Fact::Loaded { .. } | Fact::LoadGivenUp { .. } => EventKind::KvLoaded,
-        Fact::Offloaded { .. } => EventKind::KvOffload,
-        Fact::ReloadedEarly { .. } => EventKind::Reload,
-        Fact::HeadBlocked { .. } | Fact::HeadUnblocked { .. } => EventKind::Blocked,
-        Fact::Completed { .. } => EventKind::Completed,
-        Fact::Livelock { .. } => EventKind::Livelock,
-        Fact::Starting { .. }
-        | Fact::StartGivenUp { .. }
-        | Fact::Cold { .. }
-        | Fact::Warm { .. }
-        | Fact::Serving { .. }
-        | Fact::Draining { .. } => EventKind::Replica,
-        Fact::Scaled { .. } => EventKind::Scaling,
-        Fact::Redirected { .. } => EventKind::Redirected,
+        Fact::Request(RequestFact::Arrived { .. }) => EventKind::Arrived,
+        Fact::Request(RequestFact::Admitted { .. }) => EventKind::Admitted,
+        Fact::Request(RequestFact::Rejected { .. }) => EventKind::Rejected,
+        Fact::Request(RequestFact::Delayed { .. }) => EventKind::Delayed,
+        Fact::Request(RequestFact::Routed { .. }) => EventKind::Routed,
+        Fact::Request(RequestFact::Queued { .. }) => EventKind::Queued,
+        Fact::Request(RequestFact::Dropped { .. }) => EventKind::Dropped,
+        Fact::Request(RequestFact::Scheduled { .. }) => EventKind::Scheduled,
+        Fact::Replica(ReplicaFact::StepStarted { .. }) => EventKind::Step,
+        Fact::Replica(ReplicaFact::StepEnded { .. }) => EventKind::StepEnd,
+        Fact::Request(RequestFact::Prefilled { .. }) => EventKind::Prefill,
+        Fact::Request(RequestFact::FirstToken { .. }) => EventKind::FirstToken,
+        Fact::Replica(ReplicaFact::Tokens { .. }) => EventKind::Tokens,
+        Fact::Request(RequestFact::Preempted { .. }) => EventKind::Preempted,
+        Fact::Cache(CacheFact::LoadStarted { .. }) => EventKind::KvLoad,
+        Fact::Cache(CacheFact::Loaded { .. } | CacheFact::LoadGivenUp { .. }) => EventKind::KvLoaded,
+        Fact::Cache(CacheFact::Offloaded { .. }) => EventKind::KvOffload,
+        Fact::Cache(CacheFact::ReloadedEarly { .. }) => EventKind::Reload,
+        Fact::Cache(CacheFact::HeadBlocked { .. } | CacheFact::HeadUnblocked { .. }) => EventKind::Blocked,
+        Fact::Request(RequestFact::Completed { .. }) => EventKind::Completed,
+        Fact::Cache(CacheFact::Livelock { .. }) => EventKind::Livelock,
+        Fact::Fleet(
+            FleetFact::Starting { .. }
+            | FleetFact::StartGivenUp { .. }
+            | FleetFact::Cold { .. }
+            | FleetFact::Warm { .. }
+            | FleetFact::Serving { .. }
+            | FleetFact::Draining { .. },
+        ) => EventKind::Replica,
+        Fact::Fleet(FleetFact::Scaled { .. }) => EventKind::Scaling,
+        Fact::Fleet(FleetFact::Redirected { .. }) => EventKind::Redirected,
     }
 }
 
 /// A fact in words, without its kind, request and replica.
 fn words(fact: &Fact) -> String {
     match *fact {
-        Fact::Arrived { .. } | Fact::Admitted { .. } | Fact::Queued { .. } | Fact::StepEnded { .. } => {
+        Fact::Request(fact) => request_words(fact),
+        Fact::Replica(fact) => step_words(fact),
+        Fact::Cache(fact) => cache_words(fact),
+        Fact::Fleet(fact) => fleet_words(fact),
+    }
+}
+
+fn request_words(fact: RequestFact) -> String {
+    match fact {
+        RequestFact::Arrived { .. } | RequestFact::Admitted { .. } | RequestFact::Queued { .. } => {
             String::new()
         }
-        Fact::Rejected { reason, .. } | Fact::Delayed { reason, .. } => reason.name().to_owned(),
-        Fact::Routed { replica, .. } => format!("to r{}", replica.0),
-        Fact::Dropped { reason, .. } => reason.name().to_owned(),
-        Fact::Scheduled { prefill, cached, .. } => {
+        RequestFact::Rejected { reason, .. } | RequestFact::Delayed { reason, .. } => {
+            reason.name().to_owned()
+        }
+        RequestFact::Routed { replica, .. } => format!("to r{}", replica.0),
+        RequestFact::Dropped { reason, .. } => reason.name().to_owned(),
+        RequestFact::Scheduled { prefill, cached, .. } => {
             format!("{} tokens to prefill, {} cached", count(prefill.into()), count(cached.into()))
         }
-        Fact::StepStarted { span, prefill, decode, .. } => {
-            format!("{}: {} prefill tokens, {decode} decodes", duration(span.0), count(prefill.into()))
-        }
-        Fact::Prefilled { tokens, .. } => format!("{} tokens", count(tokens.into())),
-        Fact::FirstToken { ttft, .. } => format!("TTFT {}", duration(ttft.0)),
-        Fact::Tokens { itl, count, .. } => format!("{count} × ITL {}", duration(itl.0)),
-        Fact::Preempted { .. } => "its blocks are lost".to_owned(),
-        Fact::LoadStarted { blocks, until, .. } => {
-            format!("{blocks} blocks from the CPU tier until {} s", fixed(until.0 as f64 / 1e6, 6))
-        }
-        Fact::Loaded { blocks, .. } => format!("{blocks} blocks loaded from the CPU tier"),
-        Fact::LoadGivenUp { blocks, .. } => format!("gives back {blocks} blocks that other requests need"),
-        Fact::Offloaded { blocks, forgotten, .. } => {
-            format!("{blocks} blocks to the CPU tier, {forgotten} evicted there")
-        }
-        Fact::ReloadedEarly { blocks, .. } => {
-            format!("{blocks} blocks loaded back right after being copied down")
-        }
-        Fact::HeadUnblocked { .. } => "no longer waits for blocks: the batch is full".to_owned(),
-        Fact::HeadBlocked { behind, .. } => {
-            format!("too few blocks at the head of the queue; #{} behind it would fit", behind.0)
-        }
-        Fact::Completed { e2e, tokens, .. } => {
+        RequestFact::Prefilled { tokens, .. } => format!("{} tokens", count(tokens.into())),
+        RequestFact::FirstToken { ttft, .. } => format!("TTFT {}", duration(ttft.0)),
+        RequestFact::Preempted { .. } => "its blocks are lost".to_owned(),
+        RequestFact::Completed { e2e, tokens, .. } => {
             format!("E2E {}, {} tokens", duration(e2e.0), count(tokens.into()))
         }
-        Fact::Livelock { .. } => "1,000 preemptions and nothing finished between them".to_owned(),
-        Fact::Scaled { from, to, rule, .. } => format!("{from} → {to} replicas: {}", rule.name()),
-        Fact::Starting { until, .. } => {
+    }
+}
+
+fn step_words(fact: ReplicaFact) -> String {
+    match fact {
+        ReplicaFact::StepStarted { span, prefill, decode, .. } => {
+            format!("{}: {} prefill tokens, {decode} decodes", duration(span.0), count(prefill.into()))
+        }
+        ReplicaFact::StepEnded { .. } => String::new(),
+        ReplicaFact::Tokens { itl, count, .. } => format!("{count} × ITL {}", duration(itl.0)),
+    }
+}
+
+fn cache_words(fact: CacheFact) -> String {
+    match fact {
+        CacheFact::LoadStarted { blocks, until, .. } => {
+            format!("{blocks} blocks from the CPU tier until {} s", fixed(until.0 as f64 / 1e6, 6))
+        }
+        CacheFact::Loaded { blocks, .. } => format!("{blocks} blocks loaded from the CPU tier"),
+        CacheFact::LoadGivenUp { blocks, .. } => {
+            format!("gives back {blocks} blocks that other requests need")
+        }
+        CacheFact::Offloaded { blocks, forgotten, .. } => {
+            format!("{blocks} blocks to the CPU tier, {forgotten} evicted there")
+        }
+        CacheFact::ReloadedEarly { blocks, .. } => {
+            format!("{blocks} blocks loaded back right after being copied down")
+        }
+        CacheFact::HeadUnblocked { .. } => "no longer waits for blocks: the batch is full".to_owned(),
+        CacheFact::HeadBlocked { behind, .. } => {
+            format!("too few blocks at the head of the queue; #{} behind it would fit", behind.0)
+        }
+        CacheFact::Livelock { .. } => "1,000 preemptions and nothing finished between them".to_owned(),
+    }
+}
+
+fn fleet_words(fact: FleetFact) -> String {
+    match fact {
+        FleetFact::Scaled { from, to, rule, .. } => format!("{from} → {to} replicas: {}", rule.name()),
+        FleetFact::Starting { until, .. } => {
             format!("starts, and will serve at {} s", fixed(until.0 as f64 / 1e6, 1))
         }
-        Fact::Cold { .. } => "is cold: its steps take longer".to_owned(),
-        Fact::Warm { .. } => "is warm".to_owned(),
-        Fact::StartGivenUp { .. } => "cancelled before it served".to_owned(),
-        Fact::Redirected { .. } => "goes back to the router: its replica is removed".to_owned(),
-        Fact::Serving { .. } => "takes requests".to_owned(),
-        Fact::Draining { .. } => "takes no new requests".to_owned(),
+        FleetFact::Cold { .. } => "is cold: its steps take longer".to_owned(),
+        FleetFact::Warm { .. } => "is warm".to_owned(),
+        FleetFact::StartGivenUp { .. } => "cancelled before it served".to_owned(),
+        FleetFact::Redirected { .. } => "goes back to the router: its replica is removed".to_owned(),
+        FleetFact::Serving { .. } => "takes requests".to_owned(),
+        FleetFact::Draining { .. } => "takes no new requests".to_owned(),
     }
 }
 

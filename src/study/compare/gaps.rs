@@ -5,7 +5,7 @@
 
 use super::Outcomes;
 use crate::base::{Diagnostics, Micros};
-use crate::engine::{Fact, Sink};
+use crate::engine::{Fact, ReplicaFact, Sink};
 use crate::observe::warmup::Warmup;
 use crate::scenario::Scenario;
 use crate::session::outcomes::Written;
@@ -85,7 +85,7 @@ impl Sink for GapLog {
         if !self.warmup.is_over() {
             self.warmup.begins(at, &fact);
         }
-        if let Fact::Tokens { itl, count, .. } = fact
+        if let Fact::Replica(ReplicaFact::Tokens { itl, count, .. }) = fact
             && self.warmup.is_over()
         {
             self.block(at).add(itl.0, u64::from(count));

@@ -6,7 +6,7 @@
 //! sums, so adjacent stretches add up exactly. Within a step the parts are spread evenly, in whole microseconds.
 
 use crate::base::{Chunks, Micros, ReplicaId, RequestId, Span};
-use crate::engine::{Decision, Fact, Sink, StepParts};
+use crate::engine::{Decision, Fact, ReplicaFact, RequestFact, Sink, StepParts};
 
 /// Most steps kept, of all replicas together: 56 bytes each.
 pub(super) const STEPS: usize = 4_000_000;
@@ -90,17 +90,17 @@ impl Sink for StepLog {
     }
 
     fn fact(&mut self, at: Micros, fact: Fact) {
-        if let Fact::Arrived { request, client, .. } = fact {
+        if let Fact::Request(RequestFact::Arrived { request, client, .. }) = fact {
             let i = request.index();
             if self.clients.len() <= i {
                 self.clients.resize(i + 1, 0);
             }
             self.clients[i] = client;
-        } else if let Fact::StepStarted { replica, span, prefill, .. } = fact {
+        } else if let Fact::Replica(ReplicaFact::StepStarted { replica, span, prefill, .. }) = fact {
             self.step(replica, at, span, prefill);
-        } else if let Fact::Prefilled { request, replica, tokens } = fact {
+        } else if let Fact::Request(RequestFact::Prefilled { request, replica, tokens }) = fact {
             self.prefilled(request, replica, tokens);
-        } else if let Fact::Preempted { request, .. } = fact {
+        } else if let Fact::Request(RequestFact::Preempted { request, .. }) = fact {
             self.told(request).preempted = true;
         }
     }
@@ -256,8 +256,15 @@ mod tests {
         let parts = StepParts { prompts, transfers };
         log.step_parts(parts);
         let (replica, span) = (ReplicaId(0), Span(span));
-        let fact =
-            Fact::StepStarted { replica, span, prefill, decode: 1, running: 1, waiting: 0, kv_used: 0 };
+        let fact = Fact::Replica(ReplicaFact::StepStarted {
+            replica,
+            span,
+            prefill,
+            decode: 1,
+            running: 1,
+            waiting: 0,
+            kv_used: 0,
+        });
         log.fact(Micros(at), fact);
     }
 
@@ -314,12 +321,15 @@ mod tests {
     fn a_prompts_share_of_a_step_goes_by_its_tokens() {
         let mut log = StepLog::default();
         for (request, client) in [(0, 0), (1, 1)] {
-            log.fact(Micros(0), Fact::Arrived { request: RequestId(request), client, class: 0 });
+            log.fact(
+                Micros(0),
+                Fact::Request(RequestFact::Arrived { request: RequestId(request), client, class: 0 }),
+            );
         }
         started(10, 40, 30, 300, &mut log);
         for (request, tokens) in [(0, 100), (1, 200)] {
             let (request, replica) = (RequestId(request), ReplicaId(0));
-            log.fact(Micros(50), Fact::Prefilled { request, replica, tokens });
+            log.fact(Micros(50), Fact::Request(RequestFact::Prefilled { request, replica, tokens }));
         }
         assert_eq!([0, 1].map(|i| log.of(RequestId(i)).own_prompt_us), [10, 20]);
         let mut by_client = [0; 2];

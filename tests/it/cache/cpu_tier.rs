@@ -4,7 +4,7 @@ use crate::support;
 use crate::support::edit;
 use tokenyard::base::rng::{Purpose, Stream};
 use tokenyard::base::{Maybe, Micros, RequestId, Span};
-use tokenyard::engine::{Cluster, Fact, Halt, Ignore, Record, RequestState, Sink};
+use tokenyard::engine::{Cluster, Fact, Halt, Ignore, Record, RequestFact, RequestState, Sink};
 use tokenyard::kv::TierCounts;
 use tokenyard::scenario::{
     Arrivals, Client, Conversation, CpuTier, CpuWrite, ExplicitOutput, ExplicitPiece, ExplicitRequest,
@@ -198,9 +198,13 @@ struct Returns {
 impl Sink for Returns {
     fn fact(&mut self, _: Micros, fact: Fact) {
         match fact {
-            Fact::FirstToken { request, .. } => self.decoding.push(request),
-            Fact::Preempted { request, .. } if self.decoding.contains(&request) => self.lost.push(request),
-            Fact::Scheduled { request, prefill, cached, .. } if self.lost.contains(&request) => {
+            Fact::Request(RequestFact::FirstToken { request, .. }) => self.decoding.push(request),
+            Fact::Request(RequestFact::Preempted { request, .. }) if self.decoding.contains(&request) => {
+                self.lost.push(request);
+            }
+            Fact::Request(RequestFact::Scheduled { request, prefill, cached, .. })
+                if self.lost.contains(&request) =>
+            {
                 self.lost.retain(|r| *r != request);
                 self.found.push((prefill, cached));
             }

@@ -3,7 +3,7 @@
 use super::common::{Story, client, cluster, edit, engine, run};
 use crate::support::{adopt, plan};
 use tokenyard::base::Micros;
-use tokenyard::engine::{Cluster, Fact, Ignore, RequestState};
+use tokenyard::engine::{Cluster, Fact, Ignore, RequestFact, RequestState};
 use tokenyard::policy::Reason;
 use tokenyard::scenario::{
     AdmissionPolicy, ConcurrencyLimit, OverLimit, RateLimit, Scenario, TenantQuota, TokenBucket,
@@ -22,7 +22,9 @@ fn two_tenants(requests_per_s: f64) -> Scenario {
 /// The time of admission of each request, with its tenant and prompt length, in order.
 fn admissions(engine: &Cluster, story: &Story) -> Vec<(u64, u32, u32)> {
     let admitted = story.facts.iter().filter_map(|(at, fact)| match fact {
-        Fact::Admitted { request } => Some((at.0, engine.records().at(request.index()))),
+        Fact::Request(RequestFact::Admitted { request }) => {
+            Some((at.0, engine.records().at(request.index())))
+        }
         _ => None,
     });
     admitted.map(|(at, r)| (at, r.client, r.prompt_tokens)).collect()
@@ -57,7 +59,7 @@ fn all_are_decided(engine: &Cluster, then: OverLimit) {
 
 /// How many were held back.
 fn held_back(story: &Story) -> usize {
-    story.facts.iter().filter(|(_, f)| matches!(f, Fact::Delayed { .. })).count()
+    story.facts.iter().filter(|(_, f)| matches!(f, Fact::Request(RequestFact::Delayed { .. }))).count()
 }
 
 #[test]
@@ -124,8 +126,10 @@ fn most_inside(engine: &Cluster, story: &Story, counts: impl Fn(u32) -> bool) ->
     let (mut inside, mut most) = (0, 0);
     for (_, fact) in &story.facts {
         let (request, change) = match fact {
-            Fact::Admitted { request } => (request, 1),
-            Fact::Completed { request, .. } | Fact::Dropped { request, .. } => (request, -1),
+            Fact::Request(RequestFact::Admitted { request }) => (request, 1),
+            Fact::Request(RequestFact::Completed { request, .. } | RequestFact::Dropped { request, .. }) => {
+                (request, -1)
+            }
             _ => continue,
         };
         if counts(engine.records().at(request.index()).client) {
@@ -149,9 +153,9 @@ fn a_tenant_quota_holds_for_each_tenant_and_leaves_the_others_alone() {
         all_are_decided(&engine, then);
         let waits = |tenant: u32| {
             let held = story.facts.iter().filter(|(_, f)| match f {
-                Fact::Delayed { request, .. } | Fact::Rejected { request, .. } => {
-                    engine.records().at(request.index()).client == tenant
-                }
+                Fact::Request(
+                    RequestFact::Delayed { request, .. } | RequestFact::Rejected { request, .. },
+                ) => engine.records().at(request.index()).client == tenant,
                 _ => false,
             });
             held.count()
@@ -172,7 +176,9 @@ fn a_concurrency_limit_holds_and_waiting_requests_are_admitted_in_order() {
         let order: Vec<u32> = story
             .facts
             .iter()
-            .filter_map(|(_, f)| if let Fact::Admitted { request } = f { Some(request.0) } else { None })
+            .filter_map(|(_, f)| {
+                if let Fact::Request(RequestFact::Admitted { request }) = f { Some(request.0) } else { None }
+            })
             .collect();
         assert!(order.is_sorted(), "first come, first served");
     }
@@ -220,7 +226,11 @@ fn a_new_policy_decides_about_waiting_requests() {
         adopt(&mut engine, &mut plan, &edit::admission(&policy), at, &mut story);
         engine.verify(true);
         assert!(story.facts.iter().all(|(t, _)| *t == at));
-        let held = story.facts.iter().filter(|(_, f)| matches!(f, Fact::Delayed { .. })).count();
+        let held = story
+            .facts
+            .iter()
+            .filter(|(_, f)| matches!(f, Fact::Request(RequestFact::Delayed { .. })))
+            .count();
         assert_eq!(held > 0, waits, "{policy:?}");
         engine.advance(Micros::MAX, u64::MAX, &mut Ignore);
         engine.verify(true);

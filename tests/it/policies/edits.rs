@@ -4,7 +4,7 @@ use super::common::{Story, client, cluster, edit, engine, run};
 use super::routing::{conversations, every_policy};
 use crate::support::{adopt, plan};
 use tokenyard::base::{Micros, ReplicaId};
-use tokenyard::engine::{Cluster, DropReason, Fact, Ignore, Replica, RequestState};
+use tokenyard::engine::{Cluster, DropReason, Fact, FleetFact, Ignore, Replica, RequestFact, RequestState};
 use tokenyard::policy::ReplicaPhase;
 use tokenyard::policy::routing::Term;
 use tokenyard::scenario::{
@@ -174,8 +174,8 @@ fn the_highest_numbers_leave_first_and_come_back_last() {
         .facts
         .iter()
         .filter_map(|(_, fact)| match fact {
-            Fact::Serving { replica, .. } => Some((true, replica.0)),
-            Fact::Draining { replica } => Some((false, replica.0)),
+            Fact::Fleet(FleetFact::Serving { replica, .. }) => Some((true, replica.0)),
+            Fact::Fleet(FleetFact::Draining { replica }) => Some((false, replica.0)),
             _ => None,
         })
         .collect();
@@ -280,9 +280,12 @@ fn a_batch_that_lost_all_requests_takes_the_head_of_the_queue_in_the_same_step()
     s.workload.requests = listed(&[0, 12_000], 7, 32, 200);
     s.workload.requests[1].output.tokens = 10;
     let (engine, story) = run(&edited(&s, 15_000, edit::kv_blocks(0, 3)));
-    let dropped = story.facts.iter().find_map(|(at, f)| matches!(f, Fact::Dropped { .. }).then_some(*at));
+    let dropped = story
+        .facts
+        .iter()
+        .find_map(|(at, f)| matches!(f, Fact::Request(RequestFact::Dropped { .. })).then_some(*at));
     let mut scheduled = story.facts.iter().filter_map(|(at, f)| match f {
-        Fact::Scheduled { request, .. } if request.0 == 1 => Some(*at),
+        Fact::Request(RequestFact::Scheduled { request, .. }) if request.0 == 1 => Some(*at),
         _ => None,
     });
     assert_eq!(engine.records().at(0).drop, Some(DropReason::OutgrewKvCache));

@@ -2,7 +2,7 @@
 
 use super::common::{Story, client, cluster, run};
 use super::routing::conversations;
-use tokenyard::engine::{Decision, Fact, RequestState};
+use tokenyard::engine::{Decision, Fact, RequestFact, RequestState};
 use tokenyard::policy::Reason;
 use tokenyard::policy::routing::Excluded;
 use tokenyard::scenario::{
@@ -30,7 +30,9 @@ pub(crate) fn limit(metric: FilterMetric, max: f64, fallback: Fallback) -> Filte
 }
 
 fn refused(story: &Story) -> usize {
-    let by_filter = |f: &Fact| matches!(f, Fact::Rejected { reason: Reason::NoCandidate, replica: None, .. });
+    let by_filter = |f: &Fact| {
+        matches!(f, Fact::Request(RequestFact::Rejected { reason: Reason::NoCandidate, replica: None, .. }))
+    };
     story.facts.iter().filter(|(_, fact)| by_filter(fact)).count()
 }
 

@@ -4,7 +4,7 @@ use super::common::{Story, client, cluster, engine, run};
 use super::conversations::{by_session, talks};
 use super::routing::{conversations, queues};
 use tokenyard::base::{Maybe, Micros};
-use tokenyard::engine::{Cluster, Fact, Ignore, RequestState};
+use tokenyard::engine::{Cluster, Fact, Ignore, RequestFact, RequestState};
 use tokenyard::policy::Reason;
 use tokenyard::policy::routing::Excluded;
 use tokenyard::scenario::{
@@ -24,7 +24,7 @@ fn crowded(max_waiting: u32) -> Scenario {
 /// Requests refused by the router, and by replicas.
 fn refused(story: &Story) -> [usize; 2] {
     let by = |replica: bool| {
-        let counts = |fact: &Fact| matches!(fact, Fact::Rejected { replica: r, reason: Reason::QueueFull, .. } if r.is_some() == replica);
+        let counts = |fact: &Fact| matches!(fact, Fact::Request(RequestFact::Rejected { replica: r, reason: Reason::QueueFull, .. }) if r.is_some() == replica);
         story.facts.iter().filter(|(_, fact)| counts(fact)).count()
     };
     [by(false), by(true)]
@@ -35,8 +35,8 @@ fn longest_queue(story: &Story) -> u32 {
     let (mut waiting, mut longest) = ([0_u32; 16], 0);
     for (_, fact) in &story.facts {
         match *fact {
-            Fact::Queued { replica, .. } => waiting[replica.index()] += 1,
-            Fact::Scheduled { replica, .. } => waiting[replica.index()] -= 1,
+            Fact::Request(RequestFact::Queued { replica, .. }) => waiting[replica.index()] += 1,
+            Fact::Request(RequestFact::Scheduled { replica, .. }) => waiting[replica.index()] -= 1,
             _ => {}
         }
         longest = longest.max(waiting.into_iter().max().unwrap_or_default());

@@ -1,7 +1,7 @@
 //! Laws of routing.
 
 use super::common::{client, cluster, edit, run};
-use tokenyard::engine::{Cluster, Decision, Fact};
+use tokenyard::engine::{Cluster, Decision, Fact, FleetFact, RequestFact};
 use tokenyard::scenario::{
     CacheAware, Client, CostEscalation, Filter, FittedCoefficients, KvBlocks, KvCost, LatencyModel, Lengths,
     Picker, PowerOfD, PrefixAware, PrefixGroups, PrefixOverlap, Profile, RoutingPolicy, Scenario, Scorer,
@@ -100,12 +100,12 @@ fn every_policy_sends_all_requests_to_replicas_that_take_requests() {
             let mut serving = vec![true; 4];
             for (_, fact) in &story.facts {
                 match *fact {
-                    Fact::Serving { replica, .. } => {
+                    Fact::Fleet(FleetFact::Serving { replica, .. }) => {
                         serving.resize(serving.len().max(replica.index() + 1), false);
                         serving[replica.index()] = true;
                     }
-                    Fact::Draining { replica } => serving[replica.index()] = false,
-                    Fact::Routed { request, replica } => {
+                    Fact::Fleet(FleetFact::Draining { replica }) => serving[replica.index()] = false,
+                    Fact::Request(RequestFact::Routed { request, replica }) => {
                         assert!(serving[replica.index()], "{routing:?}: {request:?} to {replica:?}");
                     }
                     _ => {}

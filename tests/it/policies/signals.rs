@@ -4,7 +4,7 @@ use super::common::{engine, run};
 use super::routing::conversations;
 use super::scorers::smallest_first;
 use tokenyard::base::{Micros, math};
-use tokenyard::engine::{Decision, Fact, Sink};
+use tokenyard::engine::{Decision, Fact, RequestFact, Sink};
 use tokenyard::scenario::{Profile, RoutingPolicy, Scenario, Scorer, Ties, Weighted, WeightedScorer};
 
 /// A mean in which each new value counts 1/32, in whole 32nds.
@@ -96,26 +96,28 @@ impl Sink for Watch {
         // A request is admitted and routed at the same instant here.
         self.now = at.0;
         match fact {
-            Fact::Routed { request, replica } => {
+            Fact::Request(RequestFact::Routed { request, replica }) => {
                 let s = &mut self.seen[replica.index()];
                 s.in_flight += 1;
                 s.tokens_in_flight += u64::from(self.prompts[request.index()]);
             }
-            Fact::Queued { request, replica, .. } => {
+            Fact::Request(RequestFact::Queued { request, replica, .. }) => {
                 let s = &mut self.seen[replica.index()];
                 s.present += 1;
                 s.waiting += 1;
                 s.waiting_tokens += u64::from(self.prompts[request.index()]);
             }
-            Fact::Scheduled { replica, prefill, cached, .. } => {
+            Fact::Request(RequestFact::Scheduled { replica, prefill, cached, .. }) => {
                 let s = &mut self.seen[replica.index()];
                 s.waiting -= 1;
                 s.waiting_tokens -= u64::from(prefill);
                 s.prefill.add(u64::from(prefill));
                 s.cached.add(u64::from(cached));
             }
-            Fact::FirstToken { replica, ttft, .. } => self.seen[replica.index()].ttft.add(ttft.0),
-            Fact::Completed { request, replica, ttft, e2e, tokens, .. } => {
+            Fact::Request(RequestFact::FirstToken { replica, ttft, .. }) => {
+                self.seen[replica.index()].ttft.add(ttft.0);
+            }
+            Fact::Request(RequestFact::Completed { request, replica, ttft, e2e, tokens, .. }) => {
                 let s = &mut self.seen[replica.index()];
                 s.in_flight -= 1;
                 s.present -= 1;

@@ -2,7 +2,7 @@
 
 use super::common::{client, edit, pool, run, scenario, session};
 use tokenyard::base::ReplicaId;
-use tokenyard::engine::{Fact, RequestState};
+use tokenyard::engine::{Fact, RequestFact, RequestState};
 use tokenyard::policy::Reason;
 use tokenyard::scenario::{
     AdmissionPolicy, ConcurrencyLimit, CostEscalation, OverLimit, PowerOfD, PrefixAware, PrefixOverlap,
@@ -106,7 +106,10 @@ fn requests_whose_model_has_no_replica_left_are_refused_with_a_reason() {
         let (engine, story) = run(&s);
         let mut refused = 0;
         for (at, fact) in &story.facts {
-            if let Fact::Rejected { request, reason: Reason::NoReplicaOfModel, .. } = fact {
+            if let Fact::Request(RequestFact::Rejected {
+                request, reason: Reason::NoReplicaOfModel, ..
+            }) = fact
+            {
                 assert_eq!(engine.records().at(request.index()).client, 1);
                 assert!((1_000_000..3_000_000).contains(&at.0));
                 refused += 1;

@@ -3,7 +3,7 @@
 use crate::reference::case::{Case, Compat, PoolConfig, Segment};
 use serde_json::{Map, Value, json};
 use tokenyard::base::{Micros, RequestId};
-use tokenyard::engine::{Cluster, Detail, Fact, Halt, Record, Replica, RequestState, Sink};
+use tokenyard::engine::{Cluster, Detail, Fact, Halt, Record, Replica, RequestFact, RequestState, Sink};
 use tokenyard::perf::Plan;
 use tokenyard::scenario::{
     Compat as Mode, ExplicitOutput, ExplicitPiece, ExplicitRequest, FittedCoefficients, KvBlocks,
@@ -86,10 +86,10 @@ struct Notes {
 
 impl Sink for Notes {
     fn fact(&mut self, at: Micros, fact: Fact) {
-        if let Fact::Routed { request, replica } = fact {
+        if let Fact::Request(RequestFact::Routed { request, replica }) = fact {
             self.routed.push((at, request, replica.0));
         }
-        if let Fact::Dropped { request, replica, reason, .. } = fact {
+        if let Fact::Request(RequestFact::Dropped { request, replica, reason, .. }) = fact {
             self.dropped.push((at, request, replica.0, reason.name()));
         }
     }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::BTreeMap;
 use tokenyard::base::{Micros, ReplicaId};
-use tokenyard::engine::{Cluster, Fact, Halt, Record, Sink};
+use tokenyard::engine::{Cluster, Fact, Halt, Record, ReplicaFact, RequestFact, Sink};
 use tokenyard::scenario::{
     Arrivals, Change, ClassDeadlines, ClassScores, Client, Compat, ExplicitOutput, ExplicitPiece,
     ExplicitRequest, FittedCoefficients, KvBlocks, LatencyModel, Lengths, PriorityPolicy, RoutingPolicy,
@@ -208,15 +208,20 @@ fn overtaken(s: &Scenario, engine: &Cluster, story: &Story, tenants: &[String]) 
     let mut count = 0;
     for (_, fact) in &story.0 {
         match *fact {
-            Fact::Queued { request, replica, .. } | Fact::Preempted { request, replica, .. } => {
+            Fact::Request(
+                RequestFact::Queued { request, replica, .. }
+                | RequestFact::Preempted { request, replica, .. },
+            ) => {
                 waiting.insert((replica, request.0), false);
             }
-            Fact::Dropped { request, replica, .. } => drop(waiting.remove(&(replica, request.0))),
-            Fact::Scheduled { request, replica, .. } => {
+            Fact::Request(RequestFact::Dropped { request, replica, .. }) => {
+                waiting.remove(&(replica, request.0));
+            }
+            Fact::Request(RequestFact::Scheduled { request, replica, .. }) => {
                 waiting.remove(&(replica, request.0));
                 joined.push(request.0);
             }
-            Fact::StepStarted { replica, .. } => {
+            Fact::Replica(ReplicaFact::StepStarted { replica, .. }) => {
                 for ((_, left), told) in waiting.iter_mut().filter(|((r, _), told)| *r == replica && !**told)
                 {
                     *told = joined.iter().any(|&j| urgency(j) < urgency(*left));

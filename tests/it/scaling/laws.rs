@@ -8,7 +8,7 @@ use crate::support::scaled::{Heard, finished, heard, is_the_same_however_cut_and
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use tokenyard::base::Micros;
-use tokenyard::engine::{Cluster, Fact, Ignore, ScalingRecord};
+use tokenyard::engine::{Cluster, Fact, FleetFact, Ignore, RequestFact, ScalingRecord};
 use tokenyard::scenario::{Change, ScalingMetric, Scenario, TimedEdit, from_value};
 use tokenyard::workload::Source;
 
@@ -71,20 +71,23 @@ fn paid_seconds(heard: &Heard, replicas: u32, end: Micros) -> f64 {
     let mut paid = 0;
     for (at, fact) in &heard.facts {
         match *fact {
-            Fact::Starting { replica, .. } => {
+            Fact::Fleet(FleetFact::Starting { replica, .. }) => {
                 since.insert(replica.0, at.0);
                 draining.insert(replica.0, false);
             }
-            Fact::Serving { replica, .. } => {
+            Fact::Fleet(FleetFact::Serving { replica, .. }) => {
                 since.entry(replica.0).or_insert(at.0);
                 draining.insert(replica.0, false);
             }
-            Fact::StartGivenUp { replica } => paid += at.0 - since.remove(&replica.0).expect("it started"),
-            Fact::Draining { replica } => drop(draining.insert(replica.0, true)),
-            Fact::Routed { replica, .. } => *present.entry(replica.0).or_default() += 1,
-            Fact::Completed { replica, .. }
-            | Fact::Dropped { replica, .. }
-            | Fact::Redirected { replica, .. } => *present.entry(replica.0).or_default() -= 1,
+            Fact::Fleet(FleetFact::StartGivenUp { replica }) => {
+                paid += at.0 - since.remove(&replica.0).expect("it started");
+            }
+            Fact::Fleet(FleetFact::Draining { replica }) => drop(draining.insert(replica.0, true)),
+            Fact::Request(RequestFact::Routed { replica, .. }) => *present.entry(replica.0).or_default() += 1,
+            Fact::Request(RequestFact::Completed { replica, .. } | RequestFact::Dropped { replica, .. })
+            | Fact::Fleet(FleetFact::Redirected { replica, .. }) => {
+                *present.entry(replica.0).or_default() -= 1;
+            }
             _ => {}
         }
         let gone: Vec<u32> = draining.iter().filter(|(_, d)| **d).map(|(id, _)| *id).collect();
@@ -133,11 +136,11 @@ fn check_serving(heard: &Heard, replicas: u32) {
     let mut serving: BTreeMap<u32, bool> = (0..replicas).map(|id| (id, true)).collect();
     for (at, fact) in &heard.facts {
         match *fact {
-            Fact::Serving { replica, .. } => drop(serving.insert(replica.0, true)),
-            Fact::Starting { replica, .. } | Fact::Draining { replica } => {
+            Fact::Fleet(FleetFact::Serving { replica, .. }) => drop(serving.insert(replica.0, true)),
+            Fact::Fleet(FleetFact::Starting { replica, .. } | FleetFact::Draining { replica }) => {
                 serving.insert(replica.0, false);
             }
-            Fact::Routed { replica, request } => {
+            Fact::Request(RequestFact::Routed { replica, request }) => {
                 assert_eq!(serving.get(&replica.0), Some(&true), "{request:?} to {replica:?} at {at:?}");
             }
             _ => {}
@@ -187,7 +190,7 @@ fn the_same_seed_decides_the_same_and_another_starts_at_other_times() {
     let other = heard(&Scenario { seed: 43, ..scenario }).1;
     let starts = |h: &Heard| -> Vec<u64> {
         let span = |(at, fact): &(Micros, Fact)| match fact {
-            Fact::Starting { until, .. } => Some(until.0 - at.0),
+            Fact::Fleet(FleetFact::Starting { until, .. }) => Some(until.0 - at.0),
             _ => None,
         };
         h.facts.iter().filter_map(span).collect()
@@ -289,7 +292,11 @@ fn a_pool_scaled_to_zero_holds_new_requests_and_starts_for_them() {
         let (engine, heard) = heard(&scenario);
         let zero = heard.scaled.iter().find(|r| r.decision.desired == 0 && r.decision.current > 0);
         assert!(zero.is_some(), "{policy} never slept");
-        let held = heard.facts.iter().filter(|(_, f)| matches!(f, Fact::Delayed { .. })).count();
+        let held = heard
+            .facts
+            .iter()
+            .filter(|(_, f)| matches!(f, Fact::Request(RequestFact::Delayed { .. })))
+            .count();
         assert!(held > 0, "{policy}: nobody was held");
         assert_eq!(engine.replicas().iter().map(|r| r.totals().completed).sum::<u32>(), 20, "{policy}");
         check_serving(&heard, 2);
@@ -308,11 +315,14 @@ fn replicas_without_gpus_wait_for_them_and_are_counted() {
     let mut there = 2_i32;
     for (_, fact) in &heard.facts {
         there += match fact {
-            Fact::Starting { .. } => 1,
-            Fact::StartGivenUp { .. } => -1,
+            Fact::Fleet(FleetFact::Starting { .. }) => 1,
+            Fact::Fleet(FleetFact::StartGivenUp { .. }) => -1,
             _ => 0,
         };
-        assert!(there <= 3 || heard.facts.iter().any(|(_, f)| matches!(f, Fact::Draining { .. })));
+        assert!(
+            there <= 3
+                || heard.facts.iter().any(|(_, f)| matches!(f, Fact::Fleet(FleetFact::Draining { .. })))
+        );
     }
     let part = finished(&scenario).report_data().scaling[0].clone();
     assert!(part.without_room > 0 && part.most_without_room == 2, "{part:?}");
@@ -356,6 +366,10 @@ fn a_run_without_a_horizon_ends_with_its_last_request() {
     let mut story = Story::default();
     let mut again = Cluster::new(&plan, Source::new(&scenario, None));
     again.advance(Micros::MAX, u64::MAX, &mut story);
-    let last = story.facts.iter().rev().find(|(_, fact)| matches!(fact, Fact::Completed { .. }));
+    let last = story
+        .facts
+        .iter()
+        .rev()
+        .find(|(_, fact)| matches!(fact, Fact::Request(RequestFact::Completed { .. })));
     assert_eq!(Some(engine.end()), last.map(|(at, _)| *at));
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use tokenyard::base::Micros;
 use tokenyard::base::diag::has_errors;
 use tokenyard::base::rng::{Purpose, Stream};
-use tokenyard::engine::{Fact, Replica};
+use tokenyard::engine::{Fact, FleetFact, Replica, RequestFact};
 use tokenyard::scenario::{Change, Scenario, TimedEdit, from_value};
 use tokenyard::session::{Audience, Session};
 
@@ -267,10 +267,10 @@ fn what_a_replica_is_made_of_replaces_the_replicas_one_after_the_other() {
     let mut in_flight = [0_i32; 6];
     for (t, fact) in &story.facts {
         match *fact {
-            Fact::Draining { replica } => life.push((*t, 'd', replica.0)),
-            Fact::Serving { replica, .. } if *t >= at => life.push((*t, 's', replica.0)),
-            Fact::Routed { replica, .. } => in_flight[replica.index()] += 1,
-            Fact::Completed { replica, .. } | Fact::Dropped { replica, .. } => {
+            Fact::Fleet(FleetFact::Draining { replica }) => life.push((*t, 'd', replica.0)),
+            Fact::Fleet(FleetFact::Serving { replica, .. }) if *t >= at => life.push((*t, 's', replica.0)),
+            Fact::Request(RequestFact::Routed { replica, .. }) => in_flight[replica.index()] += 1,
+            Fact::Request(RequestFact::Completed { replica, .. } | RequestFact::Dropped { replica, .. }) => {
                 in_flight[replica.index()] -= 1;
             }
             _ => {}
@@ -315,8 +315,9 @@ fn another_model_replaces_all_replicas_at_once() {
     s.cluster.pools.truncate(1);
     s.edits = vec![TimedEdit::new(500_000, Change::set("cluster.pools[0].model", "qwen3-14b"))];
     let (_, story) = support::run(&s);
-    let drained =
-        |(t, fact): &&(Micros, Fact)| matches!(fact, Fact::Draining { .. }) && *t == Micros(500_000);
+    let drained = |(t, fact): &&(Micros, Fact)| {
+        matches!(fact, Fact::Fleet(FleetFact::Draining { .. })) && *t == Micros(500_000)
+    };
     assert_eq!(story.facts.iter().filter(drained).count(), 2);
 }
 

@@ -6,7 +6,7 @@ use crate::support::{run, start};
 use serde_json::{Value, json};
 use tokenyard::base::rng::{Purpose, Stream};
 use tokenyard::base::{Micros, Span};
-use tokenyard::engine::{Fact, ScalingRecord, Sink};
+use tokenyard::engine::{Fact, ReplicaFact, RequestFact, ScalingRecord, Sink};
 use tokenyard::scenario::{Scenario, from_value};
 use tokenyard::session::report::SlowRequest;
 use tokenyard::session::{Report, Session};
@@ -52,8 +52,10 @@ fn a_token_costs_what_it_cost_when_it_was_shown() {
                 let (mut gaps, mut ttft) = (0, 0);
                 for (_, fact) in &story.facts {
                     match fact {
-                        Fact::FirstToken { ttft: time, .. } => ttft = time.0,
-                        Fact::Tokens { itl, count, .. } => gaps += itl.0 * u64::from(*count),
+                        Fact::Request(RequestFact::FirstToken { ttft: time, .. }) => ttft = time.0,
+                        Fact::Replica(ReplicaFact::Tokens { itl, count, .. }) => {
+                            gaps += itl.0 * u64::from(*count);
+                        }
                         _ => {}
                     }
                 }
@@ -98,7 +100,7 @@ fn requests_that_sit_out_steps_have_whole_accounts() {
             s.run.max_requests = 150;
             let (engine, story) = run(&s);
             for (at, fact) in &story.facts {
-                let Fact::Completed { request, e2e, .. } = fact else { continue };
+                let Fact::Request(RequestFact::Completed { request, e2e, .. }) = fact else { continue };
                 let r = engine.records().at(request.index());
                 let whole = at.since(r.arrival).0 + 30 * u64::from(r.generated);
                 // BLIS adds up gaps, and has none for a step without a token.

@@ -4,7 +4,7 @@ use super::common::{
     Heard, accept, accept_between, client, cluster, constant_lengths, poisson, run, run_watched, ttfts,
     two_lengths,
 };
-use tokenyard::engine::{Fact, Record};
+use tokenyard::engine::{Fact, Record, ReplicaFact};
 use tokenyard::queueing::theory::{
     StepMoments, batch_server, infinite_servers, processor_sharing, ttft_identity,
 };
@@ -26,7 +26,7 @@ fn decoders(step_us: f64, decode_us: f64, load: f64, output: Lengths, requests: 
 /// Start and duration of every step, and how many requests it has.
 fn steps(heard: &Heard) -> Vec<(u64, u64, u32)> {
     let step = |(at, fact): &(u64, Fact)| match fact {
-        Fact::StepStarted { span, running, .. } => Some((*at, span.0, *running)),
+        Fact::Replica(ReplicaFact::StepStarted { span, running, .. }) => Some((*at, span.0, *running)),
         _ => None,
     };
     heard.0.iter().filter_map(step).collect()
@@ -75,7 +75,7 @@ fn a_step_with_a_fixed_part_has_the_batch_of_state_dependent_sharing() {
     let engine = run_watched(&s, &mut heard);
     let (mut area, mut squares, mut warm) = (0.0, 0.0, 0);
     for (at, fact) in &heard.0 {
-        if let Fact::StepStarted { span, decode, .. } = fact
+        if let Fact::Replica(ReplicaFact::StepStarted { span, decode, .. }) = fact
             && *at > engine.clock().0 / 10
         {
             warm = if warm == 0 { *at } else { warm };

@@ -7,7 +7,7 @@ use super::common::{
 use std::collections::BTreeMap;
 use tokenyard::base::Micros;
 use tokenyard::base::rng::{Purpose, Stream};
-use tokenyard::engine::{Cluster, Fact, Ignore, RequestState};
+use tokenyard::engine::{Cluster, Fact, Ignore, RequestFact, RequestState};
 use tokenyard::scenario::{Arrivals, KvBlocks, Lengths, OverLimit, RoutingPolicy, Scenario};
 use tokenyard::session::{Audience, Session};
 
@@ -61,7 +61,10 @@ fn littles_law_holds_to_the_microsecond() {
         run_watched(&s, &mut heard);
         let mut times = 0;
         for (at, fact) in &heard.0 {
-            if let Fact::Completed { request, .. } | Fact::Dropped { request, .. } = fact {
+            if let Fact::Request(
+                RequestFact::Completed { request, .. } | RequestFact::Dropped { request, .. },
+            ) = fact
+            {
                 times += at - engine.records().at(request.index()).arrival.0;
             }
         }
@@ -83,10 +86,14 @@ fn littles_law_holds_to_the_microsecond_in_the_queues() {
         let (mut since, mut waited) = (BTreeMap::new(), 0);
         for (at, fact) in &heard.0 {
             match fact {
-                Fact::Queued { request, .. } | Fact::Preempted { request, .. } => {
+                Fact::Request(
+                    RequestFact::Queued { request, .. } | RequestFact::Preempted { request, .. },
+                ) => {
                     since.insert(request.0, *at);
                 }
-                Fact::Scheduled { request, .. } | Fact::Dropped { request, .. } => {
+                Fact::Request(
+                    RequestFact::Scheduled { request, .. } | RequestFact::Dropped { request, .. },
+                ) => {
                     waited += at - since.remove(&request.0).unwrap_or(*at);
                 }
                 _ => {}

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use tokenyard::base::Micros;
-use tokenyard::engine::{Cluster, Fact, Halt, Sink};
+use tokenyard::engine::{Cluster, Fact, FleetFact, Halt, RequestFact, Sink};
 use tokenyard::scenario::{
     Client, ExplicitOutput, ExplicitPiece, ExplicitRequest, FittedCoefficients, KvBlocks, LatencyModel,
     RoutingPolicy, Scenario, SessionAffinity, SessionMode, TraceSettings,
@@ -156,9 +156,9 @@ fn check_homes(story: &Story, session_of: impl Fn(u32) -> Option<u32>) {
     let mut homes: BTreeMap<u32, u32> = BTreeMap::new();
     for fact in &story.0 {
         match *fact {
-            Fact::Draining { replica } => drop(drained.insert(replica.0)),
-            Fact::Serving { replica, .. } => drop(drained.remove(&replica.0)),
-            Fact::Routed { request, replica } => {
+            Fact::Fleet(FleetFact::Draining { replica }) => drop(drained.insert(replica.0)),
+            Fact::Fleet(FleetFact::Serving { replica, .. }) => drop(drained.remove(&replica.0)),
+            Fact::Request(RequestFact::Routed { request, replica }) => {
                 assert!(!drained.contains(&replica.0), "{request:?} went to {replica:?}, which is drained");
                 let Some(session) = session_of(request.0) else { continue };
                 let home = homes.insert(session, replica.0).unwrap_or(replica.0);
