@@ -220,7 +220,7 @@ onPage(
         throw new Error('made by the test');
       }, 0);
     });
-    await page.locator('.notice').filter({ hasText: 'made again' }).waitFor();
+    await page.locator('.notice').filter({ hasText: 'rebuilt' }).waitFor();
     await page.getByRole('button', { name: 'Download the reproduction' }).waitFor();
     assert.equal(await resting(page), OPENING_S);
     await page.keyboard.press('Space');
