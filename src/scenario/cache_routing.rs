@@ -9,15 +9,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct KvCost {
-    /// Credit for each block of the prompt in the replica's cache, in blocks to prefill. Dynamo's
-    /// router-kv-overlap-score-credit.
+    /// Credit for each block of the prompt in the replica's cache, in blocks to prefill. Dynamo's router-kv-overlap-score-credit.
     pub overlap_credit: f64,
     /// Credit for each block of the prompt in the CPU tier alone. Dynamo's router-host-cache-hit-weight.
     pub host_credit: f64,
     /// Weight of blocks to prefill against blocks in use. Dynamo's router-prefill-load-scale.
     pub prefill_scale: f64,
-    /// 0 takes the lowest cost. Above 0 replicas are drawn at random: a cost higher by this share of the range of
-    /// costs is e = 2.7 times less likely. Dynamo's router-temperature.
+    /// 0 takes the lowest cost. Above 0 replicas are drawn at random: a cost higher by this share of the range of costs is e = 2.7 times less likely. Dynamo's router-temperature.
     pub temperature: f64,
 }
 
@@ -61,8 +59,7 @@ pub enum CacheMiss {
     /// The replica with the fewest requests in flight, as SGLang's router does since sgl-project/sglang pull 14650.
     #[default]
     FewestInFlight,
-    /// The replica with the fewest remembered tokens, as in SGLang's router before that. If a shared prefix makes one
-    /// memory large, all other prompts go to the other replicas.
+    /// The replica with the fewest remembered tokens, as in SGLang's router before that. If a shared prefix makes one memory large, all other prompts go to the other replicas.
     SmallestMemory,
 }
 

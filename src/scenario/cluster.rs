@@ -20,8 +20,7 @@ pub struct Cluster {
     pub admission: AdmissionPolicy,
     /// Which replica gets a request.
     pub routing: RoutingPolicy,
-    /// Largest age of the router's view of a replica before a decision refreshes it (microseconds in the document). 0
-    /// means every decision sees the present. In-flight counts are always current.
+    /// Largest age of the router's view of a replica before a decision refreshes it (microseconds in the document). 0 means every decision sees the present. In-flight counts are always current.
     pub snapshot_refresh_us: u64,
     /// Time from arrival to the admission decision (microseconds in the document).
     pub admission_latency_us: u64,
@@ -68,8 +67,7 @@ pub enum Compat {
     /// Results of a step appear at its end, preemption keeps generated tokens, the last prompt token is always computed.
     #[default]
     None,
-    /// As the BLIS simulator: results of a step appear at its start, preemption restarts the output, and "auto" KV
-    /// blocks are counted for each GPU.
+    /// As the BLIS simulator: results of a step appear at its start, preemption restarts the output, and "auto" KV blocks are counted for each GPU.
     Blis,
 }
 
@@ -80,30 +78,23 @@ without_fields! { Compat }
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pool {
-    /// Name of the pool. A pool without a name is called `main`, or `main-2`, `main-3` and so on if that name is
-    /// taken.
+    /// Name of the pool. A pool without a name is called `main`, or `main-2`, `main-3` and so on if that name is taken.
     pub name: String,
-    /// Number of replicas. An edit may drain a pool to 0. A pool can begin with 0 if an autoscaler or an edit adds
-    /// replicas: requests wait for the first one, at most for `scaling.hold_s`.
+    /// Number of replicas. An edit may drain a pool to 0. A pool can begin with 0 if an autoscaler or an edit adds replicas: requests wait for the first one, at most for `scaling.hold_s`.
     pub replicas: u32,
     /// Model, as named in the catalogue, such as llama-3.1-8b.
     pub model: String,
-    /// Shape of your own model, in place of the catalogue's shape for `model`. Roofline and cross-model latency and
-    /// derived KV blocks read it.
+    /// Shape of your own model, in place of the catalogue's shape for `model`. Roofline and cross-model latency and derived KV blocks read it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub architecture: Option<Architecture>,
     /// GPU, as named in the catalogue, such as H100.
     pub gpu: String,
-    /// Figures of your own GPU, in place of the catalogue's figures for `gpu`. Roofline latency, derived KV blocks
-    /// and costs read them.
+    /// Figures of your own GPU, in place of the catalogue's figures for `gpu`. Roofline latency, derived KV blocks and costs read them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hardware: Option<Hardware>,
     /// Tensor parallelism: how many GPUs serve one replica.
     pub tp: u32,
-    /// Number of replicas that share the experts of a mixture-of-experts model. These replicas are the data-parallel
-    /// ranks of one server (vLLM: `--data-parallel-size`, with or without `--enable-expert-parallel`): each has its
-    /// own queue, batch and cache, and sends its tokens to the shared experts. 1 means that every replica has all
-    /// experts. Only calibrated latency reads it.
+    /// Number of replicas that share the experts of a mixture-of-experts model. These replicas are the data-parallel ranks of one server (vLLM: `--data-parallel-size`, with or without `--enable-expert-parallel`): each has its own queue, batch and cache, and sends its tokens to the shared experts. 1 means that every replica has all experts. Only calibrated latency reads it.
     #[serde(skip_serializing_if = "is_one")]
     pub expert_ranks: u32,
     /// Batch limits of the engine.
@@ -170,8 +161,7 @@ pub struct BatchLimits {
     pub max_num_batched_tokens: BatchLimit,
     /// Longest piece of one prompt computed in one step, in tokens. 0 means only the token budget limits it.
     pub long_prefill_threshold_tokens: u32,
-    /// Most requests in the wait queue. A replica with a full queue refuses requests, and routers skip it. A
-    /// preempted request always returns to the queue. 0 means no bound.
+    /// Most requests in the wait queue. A replica with a full queue refuses requests, and routers skip it. A preempted request always returns to the queue. 0 means no bound.
     pub max_waiting: u32,
     /// Order of the wait queue.
     pub scheduler: Scheduler,
@@ -212,20 +202,15 @@ impl Default for BatchLimits {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct KvCache {
-    /// Number of blocks, or "auto": the blocks that fit in the memory of all GPUs of a replica, each GPU holding its
-    /// share of every block. "auto" is derived from model and GPU for calibrated, roofline and cross-model latency
-    /// and for your own model or GPU; otherwise it is the catalogue's figure. With `compat: "blis"` it is counted as
-    /// in BLIS: about `tp` times as many.
+    /// Number of blocks, or "auto": the blocks that fit in the memory of all GPUs of a replica, each GPU holding its share of every block. "auto" is derived from model and GPU for calibrated, roofline and cross-model latency and for your own model or GPU; otherwise it is the catalogue's figure. With `compat: "blis"` it is counted as in BLIS: about `tp` times as many.
     pub blocks: KvBlocks,
-    /// Share of the GPU's memory that the engine may use (vLLM: `gpu_memory_utilization`). Derived KV blocks follow
-    /// from it; the catalogue's figures are for 0.9.
+    /// Share of the GPU's memory that the engine may use (vLLM: `gpu_memory_utilization`). Derived KV blocks follow from it; the catalogue's figures are for 0.9.
     pub gpu_memory_utilization: f64,
     /// Tokens in one block.
     pub block_tokens: u32,
     /// Whether equal prompt prefixes share blocks.
     pub prefix_caching: bool,
-    /// Blocks of a second tier in CPU memory (vLLM: `--kv-offloading-size`, in GiB). Blocks evicted from the GPU can
-    /// be loaded from it instead of being computed again. 0 means no second tier.
+    /// Blocks of a second tier in CPU memory (vLLM: `--kv-offloading-size`, in GiB). Blocks evicted from the GPU can be loaded from it instead of being computed again. 0 means no second tier.
     pub cpu_blocks: u32,
     /// How the CPU tier works.
     #[serde(skip_serializing_if = "CpuTier::is_auto")]
@@ -294,12 +279,9 @@ pub enum CpuTier {
     /// `offloading`; with `compat: "blis"` the tier of that simulator.
     #[default]
     Auto,
-    /// KV offloading as in vLLM: blocks are found by their contents. When a request's turn comes, its prompt is
-    /// looked up after the GPU's prefix cache; blocks found are loaded over one link while the request waits and
-    /// others go on. A full tier evicts the least recently used block.
+    /// KV offloading as in vLLM: blocks are found by their contents. When a request's turn comes, its prompt is looked up after the GPU's prefix cache; blocks found are loaded over one link while the request waits and others go on. A full tier evicts the least recently used block.
     Offloading,
-    /// As in BLIS and in golden files: when the GPU's usage is over `offload_threshold`, cached blocks move to the
-    /// CPU tier; when blocks run out, all of them come back, and the next step takes the time of the copy.
+    /// As in BLIS and in golden files: when the GPU's usage is over `offload_threshold`, cached blocks move to the CPU tier; when blocks run out, all of them come back, and the next step takes the time of the copy.
     Blis,
 }
 

@@ -142,8 +142,7 @@ pub enum ConversationClock {
     /// One microsecond per token of the answer after the round arrived, whatever the cluster does. Requests arrive at the same instants under every policy.
     #[default]
     Open,
-    /// When the user has the whole answer. A slow cluster gets the next round later, so arrivals differ between
-    /// policies, but texts do not. A refused or dropped round ends the conversation.
+    /// When the user has the whole answer. A slow cluster gets the next round later, so arrivals differ between policies, but texts do not. A refused or dropped round ends the conversation.
     Closed,
 }
 
@@ -154,8 +153,7 @@ without_fields! { ConversationClock }
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContextGrowth {
-    /// All earlier prompts and answers, then the new text. With the conversation in its prefix cache, a replica
-    /// computes only the new text.
+    /// All earlier prompts and answers, then the new text. With the conversation in its prefix cache, a replica computes only the new text.
     #[default]
     Accumulate,
     /// Only the new text.

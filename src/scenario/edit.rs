@@ -33,16 +33,13 @@ pub struct TimedEdit {
     /// Set by the playground: the edit applies when exactly this many events have run, which fixes its place among events of one instant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_events: Option<u64>,
-    /// Fields of this document and their new values, such as `"cluster.pools[0].replicas": 8`. Paths are those of
-    /// `--set`, under `cluster`, `workload` or `slo`.
+    /// Fields of this document and their new values, such as `"cluster.pools[0].replicas": 8`. Paths are those of `--set`, under `cluster`, `workload` or `slo`.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub set: FieldValues,
-    /// Lists of this document and the entry appended to each, such as `"cluster.pools": {"name": "burst", "replicas":
-    /// 2}`. Missing fields of the entry have their defaults.
+    /// Lists of this document and the entry appended to each, such as `"cluster.pools": {"name": "burst", "replicas": 2}`. Missing fields of the entry have their defaults.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub add: FieldValues,
-    /// Sends one request to the given replica if it accepts requests. The router still decides, and goes on as if its
-    /// choice had been followed.
+    /// Sends one request to the given replica if it accepts requests. The router still decides, and goes on as if its choice had been followed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub route: Option<Route>,
     /// Whether the edit is switched off: it keeps its place on the timeline and changes nothing.

@@ -12,8 +12,7 @@ use serde::{Deserialize, Serialize};
 pub enum Filter {
     /// Removes replicas that are over a limit, as the router sees them.
     Utilization(UtilizationFilter),
-    /// Keeps only the replica that the session went to last, if it is still a candidate. Requests without a session,
-    /// and new sessions, keep all replicas.
+    /// Keeps only the replica that the session went to last, if it is still a candidate. Requests without a session, and new sessions, keep all replicas.
     Session(SessionFilter),
 }
 
@@ -161,8 +160,7 @@ impl Picker {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Softmax {
-    /// A difference in score of this much makes a replica e = 2.7 times as likely. Close to 0 picks the highest
-    /// score; far above 1 all replicas are about equally likely.
+    /// A difference in score of this much makes a replica e = 2.7 times as likely. Close to 0 picks the highest score; far above 1 all replicas are about equally likely.
     pub temperature: f64,
 }
 

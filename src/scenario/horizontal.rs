@@ -77,8 +77,7 @@ pub enum TargetOf {
     /// Per replica: a target of kind `AverageValue`.
     #[default]
     Replica,
-    /// For the pool: a target of kind `Value`. The ready replicas are scaled by the pool's value over the target: the
-    /// sum of requests, or the mean of shares.
+    /// For the pool: a target of kind `Value`. The ready replicas are scaled by the pool's value over the target: the sum of requests, or the mean of shares.
     Pool,
 }
 
@@ -132,8 +131,7 @@ impl ScalingMetric {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Behavior {
-    /// Up at once, by 100 % or four replicas in 15 s; down to the largest number recommended in the last five
-    /// minutes.
+    /// Up at once, by 100 % or four replicas in 15 s; down to the largest number recommended in the last five minutes.
     #[default]
     Default,
     /// As before the field `behavior` existed: up to twice as many or four, and down after five minutes.

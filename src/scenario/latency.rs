@@ -252,8 +252,7 @@ pub enum LatencyClock {
 without_fields! { LatencyClock }
 
 family! {
-    /// Coefficients of the calibrated latency model: shares of the GPU's peaks, and times of the engine. The defaults
-    /// are round figures near those of an H100; a fit begins with them.
+    /// Coefficients of the calibrated latency model: shares of the GPU's peaks, and times of the engine. The defaults are round figures near those of an H100; a fit begins with them.
     CalibratedCoefficients, overheads [4000.0, 5.0, 0.0] {
         /// Share of the peak memory bandwidth at which weights are read.
         weights_efficiency: f64 = 0.95 { "Weights of peak" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share of the GPU's peak" }
@@ -271,20 +270,17 @@ family! {
         compute_not_hidden: f64 = 0.3 { "Compute shown" in [0.0, 1.0] or "it is a share of the time of computing" }
         /// Fixed part of a step, in microseconds.
         step_us: f64 = 300.0 { "Step, fixed" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
-        /// Further time of a step for each layer of the model, in microseconds: kernel time that does not depend on
-        /// data.
+        /// Further time of a step for each layer of the model, in microseconds: kernel time that does not depend on data.
         step_us_per_layer: f64 = 60.0 { "Step/layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of a step for each layer with experts, in microseconds; 1.6 times that where shared experts are computed beside the routed ones.
         step_us_per_expert_layer: f64 = 40.0 { "Step/expert layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
-        /// Further time of a step for each layer if tensor parallelism is above 1, in microseconds: the fixed cost of
-        /// two all-reduces.
+        /// Further time of a step for each layer if tensor parallelism is above 1, in microseconds: the fixed cost of two all-reduces.
         step_us_per_parallel_layer: f64 = 3.0 { "Step/TP layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Time for a GPU of a replica to pass on one megabyte of activations in an all-reduce, in microseconds.
         reduce_us_per_megabyte: f64 = 3.0 { "Reduce/MB" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of a step for each running request, in microseconds: scheduling, sampling and sending its token.
         step_us_per_sequence: f64 = 10.0 { "Step/sequence" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
-        /// Further time of a step for each running request and each layer, in microseconds: attention time that does
-        /// not depend on the cache it reads.
+        /// Further time of a step for each running request and each layer, in microseconds: attention time that does not depend on the cache it reads.
         step_us_per_sequence_layer: f64 = 0.2 { "Step/seq layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of a step for each prompt that it computes a piece of, in microseconds.
         step_us_per_prompt: f64 = 300.0 { "Step/prompt" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
@@ -292,9 +288,7 @@ family! {
         prefill_us_per_expert_layer: f64 = 30.0 { "Prefill/MoE layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of a step with prompts that computes more than 512 tokens, in microseconds: it runs without a recorded CUDA graph.
         step_us_with_prefill: f64 = 500.0 { "Step, no graph" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
-        /// Further query rows that the attention of each sequence computes in a step with more than one prompt token:
-        /// FlashAttention 2 uses a whole tile for a decoding request. 0 for kernels that do not, such as those on an
-        /// H100.
+        /// Further query rows that the attention of each sequence computes in a step with more than one prompt token: FlashAttention 2 uses a whole tile for a decoding request. 0 for kernels that do not, such as those on an H100.
         #[serde(skip_serializing_if = "is_nothing")]
         attention_rows_with_prefill: f64 = 0.0 { "Attention rows" of "rows" in [0.0, limits::ATTENTION_ROWS] or "tiles of a kernel have at most some hundred rows" and { "default": 0.0 } }
     }

@@ -157,17 +157,13 @@ impl Default for Scenario {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Run {
-    /// End of the run in simulated seconds. Events at this instant still run, later ones do not. 0 means until all
-    /// requests are done; a workload without an end needs a horizon or a request cap. Default 0 if `max_requests` is
-    /// given.
+    /// End of the run in simulated seconds. Events at this instant still run, later ones do not. 0 means until all requests are done; a workload without an end needs a horizon or a request cap. Default 0 if `max_requests` is given.
     pub horizon_s: f64,
     /// Simulated seconds at the start that metrics exclude while queues fill.
     pub warmup_s: f64,
-    /// Number of first requests that metrics exclude, in order of arrival. With `warmup_s` as well, both must be
-    /// over.
+    /// Number of first requests that metrics exclude, in order of arrival. With `warmup_s` as well, both must be over.
     pub warmup_requests: u64,
-    /// Most requests generated. 0 means no cap besides the horizon. Without a horizon the run ends when they are
-    /// done; with both, at the earlier of the two.
+    /// Most requests generated. 0 means no cap besides the horizon. Without a horizon the run ends when they are done; with both, at the earlier of the two.
     pub max_requests: u64,
 }
 
@@ -199,8 +195,7 @@ pub struct Observe {
     pub event_log: u32,
     /// Most points of a time series; a full series merges neighbours in pairs.
     pub series_points: u32,
-    /// Number of candidates kept for each routing decision, the best first; the report then summarises the decisions.
-    /// 0 keeps as many as the inspector has room for, without a summary.
+    /// Number of candidates kept for each routing decision, the best first; the report then summarises the decisions. 0 keeps as many as the inspector has room for, without a summary.
     pub counterfactual_k: u32,
     /// Whether to detect priority inversion, blocked queues, KV thrashing, livelock and load imbalance.
     pub anomalies: bool,

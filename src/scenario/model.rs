@@ -17,8 +17,7 @@ pub struct Architecture {
     pub hidden: u32,
     /// Attention heads (`num_attention_heads`).
     pub heads: u32,
-    /// Heads with their own keys and values (`num_key_value_heads`); fewer than `heads` means grouped queries. 0
-    /// means as many as `heads`.
+    /// Heads with their own keys and values (`num_key_value_heads`); fewer than `heads` means grouped queries. 0 means as many as `heads`.
     pub kv_heads: u32,
     /// Width of one head (`head_dim`). 0 means hidden / heads.
     pub head_dim: u32,
@@ -44,18 +43,15 @@ pub struct Architecture {
     pub expert_intermediate: u32,
     /// Number of dense layers in a model whose other layers have experts, at any position (`first_k_dense_replace`).
     pub dense_layers: u32,
-    /// Numbers cached per token in all layers together, for models whose layers differ (some cache nothing, or have
-    /// other heads). 0 means the same number in each layer.
+    /// Numbers cached per token in all layers together, for models whose layers differ (some cache nothing, or have other heads). 0 means the same number in each layer.
     pub kv_values: u32,
-    /// Weights that every token uses, in all layers together (attention, dense layers, shared experts), in millions.
-    /// 0 means that they follow from the widths.
+    /// Weights that every token uses, in all layers together (attention, dense layers, shared experts), in millions. 0 means that they follow from the widths.
     pub common_params_millions: f64,
     /// Weights of one routed expert, in millions. 0 means 3 × hidden × the expert's width.
     pub expert_params_millions: f64,
     /// Bytes of one weight of a routed expert. 0 means the same as `bytes_per_param`.
     pub bytes_per_expert_param: f64,
-    /// Bytes of one weight of the embeddings and of the output layer. 0 means the same as `bytes_per_param`, but at
-    /// least 2 with calibrated latency.
+    /// Bytes of one weight of the embeddings and of the output layer. 0 means the same as `bytes_per_param`, but at least 2 with calibrated latency.
     pub bytes_per_embedding_param: f64,
 }
 

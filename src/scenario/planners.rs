@@ -11,8 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct QueueingModel {
     /// As the description says, or as the published program does.
     pub mode: QueueingMode,
-    /// Objective of the time to first token, in milliseconds. If one of the two objectives is 0, both are inferred
-    /// from the learnt model, or from measurements until the model is learnt.
+    /// Objective of the time to first token, in milliseconds. If one of the two objectives is 0, both are inferred from the learnt model, or from measurements until the model is learnt.
     pub ttft_ms: f64,
     /// Objective of the mean time between tokens, in milliseconds.
     pub itl_ms: f64,

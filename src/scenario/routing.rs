@@ -31,11 +31,9 @@ pub enum RoutingPolicy {
     SessionAffinity(SessionAffinity),
     /// The replica with the lowest cost: each request raises the cost of its replica, and costs decay with time.
     CostEscalation(CostEscalation),
-    /// NVIDIA Dynamo's KV router: the replica with the lowest cost, which is blocks to prefill, less those of the
-    /// prompt that are cached, plus KV blocks in use.
+    /// NVIDIA Dynamo's KV router: the replica with the lowest cost, which is blocks to prefill, less those of the prompt that are cached, plus KV blocks in use.
     KvCost(KvCost),
-    /// SGLang's router: the replica with the longest matching prefix; without a good match, or when loads are out of
-    /// balance, the replica with the fewest requests.
+    /// SGLang's router: the replica with the longest matching prefix; without a good match, or when loads are out of balance, the replica with the fewest requests.
     CacheAware(CacheAware),
     /// The replica with the highest weighted sum of scores, as in production routers.
     Weighted(Weighted),
@@ -154,8 +152,7 @@ impl Default for SessionAffinity {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SessionMode {
-    /// The first request of a session goes to the least loaded replica, the others follow it. Requests without a
-    /// session go to the least loaded replica.
+    /// The first request of a session goes to the least loaded replica, the others follow it. Requests without a session go to the least loaded replica.
     #[default]
     Sticky,
     /// By hashing: nothing is remembered, and a removed replica moves only its own sessions.
@@ -305,8 +302,7 @@ pub enum Profile {
     /// The default of BLIS: prefix-affinity 3, queue-depth 2, kv-utilization 2.
     #[default]
     BlisDefault,
-    /// llm-d's router without a configuration: prefix-affinity 3, waiting-requests 2, kv-utilization 2; ties are
-    /// broken at random.
+    /// llm-d's router without a configuration: prefix-affinity 3, waiting-requests 2, kv-utilization 2; ties are broken at random.
     LlmDDefault,
     /// The scorers listed under `scorers`.
     Custom,
@@ -352,14 +348,11 @@ pub enum Scorer {
     ActiveRequests,
     /// 1 for the smallest batch, 0 for the largest, in proportion between; 1 for all if they are equal.
     RunningRequests,
-    /// 1 for the fewest waiting requests, 0 for the most, in proportion between; 1 for all if they are equal. Running
-    /// requests do not count.
+    /// 1 for the fewest waiting requests, 0 for the most, in proportion between; 1 for all if they are equal. Running requests do not count.
     WaitingRequests,
-    /// For prompts without a match: 1 for the replica that got such a prompt longest ago, 0 for the latest. Otherwise
-    /// 0.5 for all. Needs prefix-affinity or precise-prefix as well.
+    /// For prompts without a match: 1 for the replica that got such a prompt longest ago, 0 for the latest. Otherwise 0.5 for all. Needs prefix-affinity or precise-prefix as well.
     NoHitLru,
-    /// Price of the replica per hour: 1 for the cheapest, 0 for the most expensive, in proportion between; 1 for all
-    /// if they are equal. A pool without a price counts as free.
+    /// Price of the replica per hour: 1 for the cheapest, 0 for the most expensive, in proportion between; 1 for all if they are equal. A pool without a price counts as free.
     Cost,
     /// 1 − prompt tokens in flight / `token_threshold`, 0 above the threshold: llm-d's token-load-scorer.
     TokenLoad,
@@ -367,20 +360,15 @@ pub enum Scorer {
     LoadAware,
     /// 1 for the fewest prompt tokens in the wait queue, 0 for the most, in proportion between; 1 for all if they are equal.
     PromptTokensWaiting,
-    /// Recent cache hit share: cached tokens over prefill tokens of the requests that joined the batch (each new one
-    /// counts 1/32).
+    /// Recent cache hit share: cached tokens over prefill tokens of the requests that joined the batch (each new one counts 1/32).
     CacheHitRate,
-    /// 1 for the shortest recent mean TTFT (each new one counts 1/32), 0 for the longest, in proportion between; 1
-    /// without a measurement.
+    /// 1 for the shortest recent mean TTFT (each new one counts 1/32), 0 for the longest, in proportion between; 1 without a measurement.
     RecentTtft,
-    /// 1 for the shortest recent mean TPOT of completed requests (each new one counts 1/32), 0 for the longest, in
-    /// proportion between; 1 without a measurement.
+    /// 1 for the shortest recent mean TPOT of completed requests (each new one counts 1/32), 0 for the longest, in proportion between; 1 without a measurement.
     RecentTpot,
-    /// 1 for the replica that has been idle for longest, 0 for busy replicas, in proportion between; 1 for all if
-    /// they are equal.
+    /// 1 for the replica that has been idle for longest, 0 for busy replicas, in proportion between; 1 for all if they are equal.
     IdleTime,
-    /// 1 for the smallest product of observed TTFT (rises at once, decays over 10 s) and requests in flight + 1, 0
-    /// for the largest.
+    /// 1 for the smallest product of observed TTFT (rises at once, decays over 10 s) and requests in flight + 1, 0 for the largest.
     PeakEwma,
     /// Your own formula, such as `1 / (1 + waiting)`, clamped to 0 to 1.
     Expression(Expression),

@@ -13,12 +13,10 @@ use serde::{Deserialize, Serialize};
 pub struct Scaling {
     /// Autoscaling policy. Without one only edits change the number of replicas.
     pub policy: ScalingPolicy,
-    /// Whether the pool decides alone, or together with the pools of the same model (its variants). Needs the same
-    /// `wva-` policy and the same time between decisions in all of them.
+    /// Whether the pool decides alone, or together with the pools of the same model (its variants). Needs the same `wva-` policy and the same time between decisions in all of them.
     #[serde(skip_serializing_if = "Optimizer::is_alone")]
     pub optimizer: Optimizer,
-    /// Price of a replica as the optimiser counts it, in US dollars per hour. 0 means the price of its GPUs, or 10 if
-    /// that is unknown.
+    /// Price of a replica as the optimiser counts it, in US dollars per hour. 0 means the price of its GPUs, or 10 if that is unknown.
     #[serde(skip_serializing_if = "is_zero")]
     pub usd_per_hour: f64,
     /// Weight of the model when `greedy` distributes GPUs: the largest value among its pools. 0 counts as 1.
@@ -28,8 +26,7 @@ pub struct Scaling {
     pub min: u32,
     /// Most replicas that the policy asks for.
     pub max: u32,
-    /// GPUs that the pool may hold, including those of starting and draining replicas; a replica without a free GPU
-    /// waits for one. 0 means no limit. With `greedy`, pools with the same GPU share their budgets.
+    /// GPUs that the pool may hold, including those of starting and draining replicas; a replica without a free GPU waits for one. 0 means no limit. With `greedy`, pools with the same GPU share their budgets.
     pub gpus: u32,
     /// Seconds between two decisions.
     pub tick_s: f64,
@@ -39,8 +36,7 @@ pub struct Scaling {
     pub window_s: f64,
     /// Age of a measurement before a decision can see it, in seconds: the time of collecting and querying.
     pub lag_s: f64,
-    /// Longest time that a request waits at the gateway while its pool has no serving replica, in seconds; then it is
-    /// refused. 0 refuses it at once.
+    /// Longest time that a request waits at the gateway while its pool has no serving replica, in seconds; then it is refused. 0 refuses it at once.
     pub hold_s: f64,
     /// Time from the decision until a new replica serves, also for replicas that edits add.
     pub start: StartUp,

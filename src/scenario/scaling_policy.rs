@@ -29,8 +29,7 @@ pub enum ScalingPolicy {
     /// The autoscaler of Knative: concurrent requests averaged over a long window, and over a short one in a burst.
     #[cfg_attr(feature = "schema", schemars(extend("x-label" = "KPA")))]
     Kpa(Kpa),
-    /// The first saturation analyser of llm-d: adds a replica when little room is left, removes one when the others
-    /// can take its load.
+    /// The first saturation analyser of llm-d: adds a replica when little room is left, removes one when the others can take its load.
     #[cfg_attr(feature = "schema", schemars(extend("x-label" = "WVA saturation v1")))]
     WvaSaturationV1(SaturationV1),
     /// The second saturation analyser of llm-d: demand and supply in tokens of KV cache.
@@ -102,8 +101,7 @@ impl ScalingPolicy {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Threshold {
-    /// Adds a replica above this utilisation: the larger of the shares of KV blocks and of the batch in use, as a
-    /// mean over the replicas, 0 to 1.
+    /// Adds a replica above this utilisation: the larger of the shares of KV blocks and of the batch in use, as a mean over the replicas, 0 to 1.
     pub up: f64,
     /// Removes a replica below this utilisation.
     pub down: f64,
@@ -238,8 +236,7 @@ pub struct SaturationV1 {
     pub queue: f64,
     /// Adds a replica if the replicas that are not full have less free cache than this, as a mean share.
     pub kv_spare: f64,
-    /// Adds a replica if the replicas that are not full have less room than this in their queues, as a mean number of
-    /// requests.
+    /// Adds a replica if the replicas that are not full have less room than this in their queues, as a mean number of requests.
     pub queue_spare: f64,
 }
 

@@ -16,8 +16,7 @@ pub enum StartUp {
     Hot,
     /// Node and image are present: weights from a local disk (2 GB/s), and a minute to compile.
     Warm,
-    /// Nothing is present: three minutes for a node, 200 s for the image, weights over the network (0.5 GB/s), and a
-    /// minute to compile.
+    /// Nothing is present: three minutes for a node, 200 s for the image, weights over the network (0.5 GB/s), and a minute to compile.
     Cold,
     /// Your own times of each phase.
     Phases(StartPhases),

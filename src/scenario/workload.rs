@@ -17,8 +17,7 @@ pub struct Workload {
     /// Replays a recorded trace instead. The trace itself is a file beside the scenario.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<TraceSettings>,
-    /// Client timeout in seconds, from arrival to the last token: the request leaves the wait queue at once, or the
-    /// batch when the current step ends. 0 means no timeout.
+    /// Client timeout in seconds, from arrival to the last token: the request leaves the wait queue at once, or the batch when the current step ends. 0 means no timeout.
     #[serde(skip_serializing_if = "waits_for_ever")]
     #[cfg_attr(feature = "schema", schemars(extend("default" = 0.0)))]
     pub timeout_s: f64,
@@ -45,15 +44,13 @@ impl Default for Workload {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Client {
-    /// Name of this client. A client without a name is called `chat`, or `chat-2`, `chat-3` and so on if that name is
-    /// taken.
+    /// Name of this client. A client without a name is called `chat`, or `chat-2`, `chat-3` and so on if that name is taken.
     pub name: String,
     /// Tenant its requests belong to. Empty means the client's name.
     pub tenant: String,
     /// SLO class of its requests.
     pub slo_class: SloClass,
-    /// Model of its requests, as named in a pool: only replicas of pools with that model get them. Publisher, case
-    /// and `-instruct` are ignored. Empty means any replica.
+    /// Model of its requests, as named in a pool: only replicas of pools with that model get them. Publisher, case and `-instruct` are ignored. Empty means any replica.
     #[serde(skip_serializing_if = "String::is_empty")]
     #[cfg_attr(feature = "schema", schemars(extend("default" = "")))]
     pub model: String,
@@ -69,11 +66,9 @@ pub struct Client {
     pub output_tokens: Lengths,
     /// Text shared by prompts, such as a system prompt or a document.
     pub prefix: PrefixGroups,
-    /// Number of concurrent sessions; each request belongs to one of them, all equally likely. 0 means that requests
-    /// have no session. Only routers with session affinity read it.
+    /// Number of concurrent sessions; each request belongs to one of them, all equally likely. 0 means that requests have no session. Only routers with session affinity read it.
     pub sessions: u32,
-    /// Turns single requests into conversations of several rounds: every arrival begins one, and the rate counts
-    /// conversations. Prompt and answer lengths are those of one round, without earlier rounds.
+    /// Turns single requests into conversations of several rounds: every arrival begins one, and the rate counts conversations. Prompt and answer lengths are those of one round, without earlier rounds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversation: Option<Conversation>,
 }
@@ -150,8 +145,7 @@ pub enum Arrivals {
         /// Coefficient of variation of the gaps; 1 is Poisson.
         cv: f64,
     },
-    /// Burstier or more regular than Poisson: Weibull-distributed gaps. At the same cv above 1, long pauses are rarer
-    /// and longer than with gamma.
+    /// Burstier or more regular than Poisson: Weibull-distributed gaps. At the same cv above 1, long pauses are rarer and longer than with gamma.
     Weibull {
         /// Requests per second.
         rate_per_s: f64,
@@ -244,8 +238,7 @@ pub struct ExplicitRequest {
     /// Model of the request, as named in a pool. Empty means any replica.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub model: String,
-    /// Session (conversation) of the request, by any name. Requests without one have no session. Only routers with
-    /// session affinity read it.
+    /// Session (conversation) of the request, by any name. Requests without one have no session. Only routers with session affinity read it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub session: String,
 }

@@ -126,13 +126,13 @@ fn the_plain_engine_disagrees_with_an_engine_that_is_wrong() {
 
 /// A count that a cluster keeps, and the invariant that it breaks when it is off by one.
 const COUNTS: [(&str, &str); 7] = [
-    ("/census/arrived", "INV-1"),
-    ("/census/rejected", "INV-1"),
-    ("/replicas/0/totals/completed", "INV-1"),
-    ("/replicas/0/arriving", "INV-1"),
-    ("/replicas/0/kv/used", "INV-4"),
-    ("/replicas/0/recent/waiting_tokens", "INV-7"),
-    ("/not_serving", "INV-2"),
+    ("/book/census/arrived", "INV-1"),
+    ("/book/census/rejected", "INV-1"),
+    ("/fleet/replicas/0/totals/completed", "INV-1"),
+    ("/fleet/replicas/0/arriving", "INV-1"),
+    ("/fleet/replicas/0/kv/used", "INV-4"),
+    ("/fleet/replicas/0/recent/waiting_tokens", "INV-7"),
+    ("/fleet/not_serving", "INV-2"),
 ];
 
 #[test]

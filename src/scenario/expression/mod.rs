@@ -23,8 +23,7 @@ pub use terms::SummandEnd;
 use super::limits;
 use serde::{Deserialize, Serialize};
 
-/// A scorer written as an expression, clamped to 0 to 1. At most 1,024 bytes and 64 names, numbers and operations,
-/// nested at most 32 deep.
+/// A scorer written as an expression, clamped to 0 to 1. At most 1,024 bytes and 64 names, numbers and operations, nested at most 32 deep.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "schema",

@@ -69,7 +69,7 @@ fn arguments_are_refused_in_our_words() {
         &["allowed: a whole number"],
     );
     refused(&["list", "foo"], &["\"foo\"; allowed: models, gpus, presets, policies, columns"]);
-    refused(&["calibrate", "x", "--leave-out", "model", "--start", "y"], &["given beside --start"]);
+    refused(&["calibrate", "x", "--leave-out", "model", "--start", "y"], &["given together with --start"]);
     refused(&["run", "chat-4xh100", "--decisions-k", "4"], &["no --decisions <FILE>"]);
     refused(&["capacity", "chat-4xh100", "--share", "x"], &["--share", "\"x\"; allowed: a number"]);
 }

@@ -275,7 +275,7 @@ fn an_unknown_load_is_assumed_in_words_without_errors_and_calibrates_nothing() {
         assert!(c.curves.iter().all(|curve| curve.largest_gap.is_none()), "{name}");
         assert_eq!(c.requests, 0, "{name}: none has its own time");
         let problem = calibrate(&b, &cluster(), name).expect_err("it cannot be determined").remove(0);
-        assert!(problem.found.contains("not told"), "{name}: {problem}");
+        assert!(problem.found.contains("an unknown load"), "{name}: {problem}");
     }
 }
 
