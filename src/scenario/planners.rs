@@ -50,7 +50,7 @@ pub enum QueueingMode {
     /// As the description says.
     #[default]
     Corrected,
-    /// As the published program does, which stops adding replicas for good.
+    /// As the published program does, which at some point never adds replicas again.
     AsCoded,
 }
 

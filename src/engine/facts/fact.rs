@@ -324,7 +324,7 @@ pub trait Sink {
     /// Called once for each fact, in order. Times never decrease.
     fn fact(&mut self, at: Micros, fact: Fact);
 
-    /// Whether it wants to know what the router saw when it sent a request to one of so many replicas.
+    /// Whether it wants the router's view behind the decision for this request, with this number of replicas.
     fn wants_decision(&self, _request: RequestId, _replicas: usize) -> bool {
         false
     }

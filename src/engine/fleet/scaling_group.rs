@@ -30,7 +30,7 @@ impl Place {
         (self.leader, self.lead) == (other.leader, other.lead)
     }
 
-    /// Whether somebody decides for both.
+    /// Whether both pools follow the decisions of the same group.
     pub(in crate::engine) fn is_led_as(&self, other: &Self) -> bool {
         self.leader.is_some() && self.leader == other.leader
     }

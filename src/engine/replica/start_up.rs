@@ -1,6 +1,6 @@
 //! How a replica came to serve and how it goes: what it is waiting for while it starts, how long it is cold, what happens to its
 //! requests when it is taken away. The times of a start are drawn from a stream of the replica's own, so that one replica more
-//! moves nobody else's draws.
+//! moves no other draws.
 
 use super::state::Replica;
 use crate::base::rng::{Purpose, Stream};

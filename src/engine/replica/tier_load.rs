@@ -53,8 +53,8 @@ impl Loads {
 }
 
 impl Replica {
-    /// A waiting request gets the blocks it has found, those of `hit` and so many below, and asks for the contents of the
-    /// latter; with its next chunk it will have `end` tokens. Returns whether the contents are there at once.
+    /// A waiting request gets the blocks it has found: those of `hit`, and those in the CPU tier, whose contents it asks
+    /// for; with its next chunk it will have `end` tokens. Returns whether the contents are there at once.
     pub(in crate::engine) fn begin_load<S: Sink>(
         &mut self,
         slot: Slot,

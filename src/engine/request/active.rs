@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub(in crate::engine) enum Load {
     /// It has asked for nothing.
     None,
-    /// Its blocks from this one on are on their way. So many more are kept for its next chunk.
+    /// The blocks from number `from` on are being loaded; `kept` further blocks are reserved for its next chunk.
     UnderWay { from: u32, kept: u32 },
     /// They are there.
     Done { kept: u32 },

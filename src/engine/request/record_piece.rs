@@ -10,7 +10,7 @@ use crate::base::{Maybe, Micros, ReplicaId, Span};
 use crate::engine::facts::DropReason;
 use crate::policy::Reason;
 
-/// Records of a piece, a power of two: so few that a change copies little, so many that there are few pieces.
+/// Records per piece, a power of two: small enough that a change copies little, large enough that pieces are few.
 pub(in crate::engine) const PIECE: usize = 1 << 9;
 
 named_row! {

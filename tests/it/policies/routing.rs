@@ -1,6 +1,7 @@
 //! Laws of routing.
 
 use super::common::{client, cluster, edit, run};
+use crate::support::scenarios::basic_routers;
 use tokenyard::engine::{Cluster, Decision, Fact, FleetFact, RequestFact};
 use tokenyard::scenario::{
     CacheAware, Client, CostEscalation, Filter, FittedCoefficients, KvBlocks, KvCost, LatencyModel, Lengths,
@@ -32,17 +33,8 @@ const EXPRESSION: &str = "0.3 * prefix + 0.3 * cached + (session_here ? 0.2 : 0)
 
 /// Every policy, some of them in several forms.
 pub(crate) fn every_policy() -> Vec<RoutingPolicy> {
-    vec![
-        RoutingPolicy::RoundRobin,
-        RoutingPolicy::Random,
-        RoutingPolicy::LeastLoaded,
-        RoutingPolicy::PowerOfD(PowerOfD::default()),
-        RoutingPolicy::AlwaysBusiest,
-        RoutingPolicy::LeastKv,
-        RoutingPolicy::PrefixAware(PrefixAware::default()),
-        RoutingPolicy::PrefixOverlap(PrefixOverlap::default()),
-        session_affinity(SessionMode::Sticky),
-        session_affinity(SessionMode::ConsistentHash),
+    let mut all = basic_routers();
+    all.extend([
         RoutingPolicy::CostEscalation(CostEscalation::default()),
         RoutingPolicy::KvCost(KvCost::default()),
         RoutingPolicy::KvCost(KvCost { temperature: 0.3, ..KvCost::default() }),
@@ -58,7 +50,8 @@ pub(crate) fn every_policy() -> Vec<RoutingPolicy> {
         ]),
         picking(Picker::WeightedRandom),
         picking(Picker::Softmax(Softmax::default())),
-    ]
+    ]);
+    all
 }
 
 /// Four replicas and conversations that share prefixes, until 1,200 requests have come.

@@ -1,13 +1,13 @@
 //! Requests that ask for a model.
 
 use super::common::{client, edit, pool, run, scenario, session};
+use crate::support::scenarios::basic_routers;
 use tokenyard::base::ReplicaId;
 use tokenyard::engine::{Fact, RequestFact, RequestState};
 use tokenyard::policy::Reason;
 use tokenyard::scenario::{
-    AdmissionPolicy, ConcurrencyLimit, CostEscalation, OverLimit, PowerOfD, PrefixAware, PrefixOverlap,
-    Profile, RoutingPolicy, Scenario, Scorer, SessionAffinity, SessionMode, TimedEdit, TraceSettings,
-    Weighted, WeightedScorer,
+    AdmissionPolicy, ConcurrencyLimit, CostEscalation, OverLimit, Profile, RoutingPolicy, Scenario, Scorer,
+    TimedEdit, TraceSettings, Weighted, WeightedScorer,
 };
 use tokenyard::session::view::{EventKind, EventsQuery};
 use tokenyard::session::{Session, TraceReader};
@@ -22,23 +22,13 @@ fn every_policy() -> Vec<RoutingPolicy> {
         Scorer::Cost,
     ];
     let scorers = scorers.map(|scorer| WeightedScorer { scorer, weight: 1.0 }).to_vec();
-    let affinity =
-        |mode| RoutingPolicy::SessionAffinity(SessionAffinity { mode, ..SessionAffinity::default() });
-    vec![
-        RoutingPolicy::RoundRobin,
-        RoutingPolicy::Random,
-        RoutingPolicy::LeastLoaded,
-        RoutingPolicy::PowerOfD(PowerOfD::default()),
-        RoutingPolicy::AlwaysBusiest,
-        RoutingPolicy::LeastKv,
-        RoutingPolicy::PrefixAware(PrefixAware::default()),
-        RoutingPolicy::PrefixOverlap(PrefixOverlap::default()),
-        affinity(SessionMode::Sticky),
-        affinity(SessionMode::ConsistentHash),
+    let mut all = basic_routers();
+    all.extend([
         RoutingPolicy::CostEscalation(CostEscalation { price: 1.0, ..CostEscalation::default() }),
         RoutingPolicy::Weighted(Weighted::default()),
         RoutingPolicy::Weighted(Weighted { profile: Profile::Custom, scorers, ..Weighted::default() }),
-    ]
+    ]);
+    all
 }
 
 /// Replicas 0 and 1 serve `small`, 2 and 3 `large`, 4 `other`; clients 0 and 1 ask for the first two, client 2 for any.

@@ -52,12 +52,7 @@ fn spike(scaling: &Value) -> Scenario {
             "replicas": 2, "engine": {"max_num_seqs": 16}, "kv": {"blocks": 600},
             "latency": {"fitted": {"step_us": 20000.0, "step_us_per_prefill_token": 30.0}}, "scaling": settings,
         }]},
-        "workload": {"clients": [{
-            "name": "chat", "arrivals": {"poisson": {"rate_per_s": 8}},
-            "rate_profile": {"steps": {"points": [
-                {"at_s": 0, "factor": 1}, {"at_s": 40, "factor": 7}, {"at_s": 70, "factor": 0.2}], "repeat_s": 0}},
-            "prompt_tokens": {"constant": {"tokens": 200}}, "output_tokens": {"constant": {"tokens": 40}},
-        }]},
+        "workload": super::chats(40, 70),
         "slo": {"ttft_ms": 500},
     });
     from_value(document).unwrap_or_else(|problems| panic!("{problems:?}"))

@@ -164,12 +164,7 @@ fn fleet(scaling: &Value) -> Scenario {
     let document = json!({
         "run": {"horizon_s": 120, "warmup_s": 0},
         "cluster": {"pools": [pool("slow", [24_000, 2, 3], scaling), pool("fast", [12_000, 5, 4], scaling)]},
-        "workload": {"clients": [{
-            "name": "chat", "arrivals": {"poisson": {"rate_per_s": 8}},
-            "rate_profile": {"steps": {"points": [
-                {"at_s": 0, "factor": 1}, {"at_s": 30, "factor": 7}, {"at_s": 60, "factor": 0.2}], "repeat_s": 0}},
-            "prompt_tokens": {"constant": {"tokens": 200}}, "output_tokens": {"constant": {"tokens": 40}},
-        }]},
+        "workload": super::chats(30, 60),
         "slo": {"ttft_ms": 500},
     });
     from_value(document).unwrap_or_else(|problems| panic!("{problems:?}"))

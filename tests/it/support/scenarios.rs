@@ -30,10 +30,10 @@ use tokenyard::scenario::{
 };
 use tokenyard::session::{Audience, Session};
 
-/// Every routing policy.
-pub(crate) fn routers() -> Vec<RoutingPolicy> {
-    let affinity = |mode| SessionAffinity { mode, ..SessionAffinity::default() };
-    let weighted = |profile| Weighted { profile, ..Weighted::default() };
+/// The routing policies whose settings no test varies, with these defaults.
+pub(crate) fn basic_routers() -> Vec<RoutingPolicy> {
+    let affinity =
+        |mode| RoutingPolicy::SessionAffinity(SessionAffinity { mode, ..SessionAffinity::default() });
     vec![
         RoutingPolicy::RoundRobin,
         RoutingPolicy::Random,
@@ -43,12 +43,21 @@ pub(crate) fn routers() -> Vec<RoutingPolicy> {
         RoutingPolicy::LeastKv,
         RoutingPolicy::PrefixAware(PrefixAware::default()),
         RoutingPolicy::PrefixOverlap(PrefixOverlap::default()),
-        RoutingPolicy::SessionAffinity(affinity(SessionMode::Sticky)),
-        RoutingPolicy::SessionAffinity(affinity(SessionMode::ConsistentHash)),
+        affinity(SessionMode::Sticky),
+        affinity(SessionMode::ConsistentHash),
+    ]
+}
+
+/// Every routing policy.
+pub(crate) fn routers() -> Vec<RoutingPolicy> {
+    let weighted = |profile| Weighted { profile, ..Weighted::default() };
+    let mut all = basic_routers();
+    all.extend([
         RoutingPolicy::CostEscalation(CostEscalation::default()),
         RoutingPolicy::Weighted(weighted(Profile::BlisDefault)),
         RoutingPolicy::Weighted(weighted(Profile::LlmDDefault)),
-    ]
+    ]);
+    all
 }
 
 /// Every admission policy, tight enough to refuse requests.

@@ -21,7 +21,7 @@ type Makers = {
 
 /** A painter that draws on canvases given to it. */
 export type Painter = {
-  /** Transfers a canvas to it for good and returns its number. `painted` is called after each of its pictures. */
+  /** Transfers the control of a canvas to the painter and returns the canvas's number. `painted` is called after each of its pictures. */
   readonly adopt: (canvas: HTMLCanvasElement, painted: () => void) => number;
   readonly say: Take;
 };

@@ -1,5 +1,6 @@
 // Figures that only the report has: everything measured since the warm-up, by class, tenant, client and pool, and the
 // slowest requests.
+
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import { sentence } from '../../base/schema.ts';
 import {
@@ -18,14 +19,8 @@ import {
 import type { GroupPart, Report, Summary } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { Block, NameValues, type Row } from '../parts/Block.tsx';
-
-const METRICS = [
-  ['ttft_ms', 'TTFT'],
-  ['tpot_ms', 'TPOT'],
-  ['e2e_ms', 'E2E'],
-  ['queue_wait_ms', 'Queue'],
-] as const;
-type Metric = (typeof METRICS)[number][0];
+import { LATENCY_METRICS, type LatencyMetric } from '../parts/latencyMetrics.ts';
+import { Segments } from '../parts/Segments.tsx';
 
 /** The requests that a share of objectives met refers to. */
 const BASE = 'of those finished, refused or dropped';
@@ -120,7 +115,7 @@ function Tails(props: { rows: readonly (readonly [string, Summary])[] }): JSX.El
       <thead>
         <tr>
           <th scope="col">
-            <span class="visually-hidden">Metric</span>
+            <span class="visually-hidden">LatencyMetric</span>
           </th>
           <For each={['p50', 'p90', 'p99', 'n']}>{(head) => <th scope="col">{head}</th>}</For>
         </tr>
@@ -144,7 +139,7 @@ function Tails(props: { rows: readonly (readonly [string, Summary])[] }): JSX.El
 
 /** The same figures by class, tenant, client and pool, one latency at a time. */
 function Groups(props: { report: Report; span: string }): JSX.Element {
-  const [metric, setMetric] = createSignal<Metric>('ttft_ms');
+  const [metric, setMetric] = createSignal<LatencyMetric>('ttft_ms');
   const groups = createMemo((): readonly (readonly [string, readonly GroupPart[]])[] => [
     ['class', props.report.classes],
     ['tenant', props.report.tenants],
@@ -153,15 +148,7 @@ function Groups(props: { report: Report; span: string }): JSX.Element {
   ]);
   return (
     <Block title="By class, tenant, client, pool" remark={props.span}>
-      <fieldset class="seg metrics" aria-label="Latency">
-        <For each={METRICS}>
-          {([key, name]) => (
-            <button type="button" aria-pressed={metric() === key} onClick={() => setMetric(key)}>
-              {name}
-            </button>
-          )}
-        </For>
-      </fieldset>
+      <Segments label="Latency" options={LATENCY_METRICS} chosen={metric()} onChoose={setMetric} class="metrics" />
       <div class="scores">
         <For each={groups()}>
           {([what, list]) => (

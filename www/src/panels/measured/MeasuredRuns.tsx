@@ -1,4 +1,5 @@
 // How true is this? Measured runs beside their simulations, and the user's own benchmark. Loaded when it is opened.
+
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import page from '../../../../docs/data/validation-page.json';
 import { sentence } from '../../base/schema.ts';
@@ -8,6 +9,7 @@ import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
 import type { PercentPoint } from '../../state/measured.ts';
 import { overlay } from '../parts/overlay.ts';
+import { Segments } from '../parts/Segments.tsx';
 import { ErrorsByModel } from './ErrorsByModel.tsx';
 import { ErrorTable } from './ErrorTable.tsx';
 import { EvidencePanel } from './Evidence.tsx';
@@ -39,6 +41,10 @@ import './measured.css';
 
 const DATA = trust<MeasuredPage>(page);
 type Side = 'benchmark' | 'experiment';
+const SIDES: readonly (readonly [Side, string])[] = [
+  ['benchmark', 'Your benchmark'],
+  ['experiment', 'Experiment'],
+];
 
 export default function MeasuredRuns(props: {
   app: Pick<App, 'transport' | 'document' | 'studies' | 'dialogs' | 'links'>;
@@ -78,25 +84,14 @@ export default function MeasuredRuns(props: {
             <p class="s">{SHOWN.find(([name]) => name === shown())?.[2]}</p>
           </div>
           <div class="truth-choices">
-            <fieldset class="seg" aria-label="Level">
-              <For each={SHOWN}>
-                {([name, label]) => (
-                  <button type="button" aria-pressed={shown() === name} onClick={() => setShown(name)}>
-                    {label}
-                  </button>
-                )}
-              </For>
-            </fieldset>
+            <Segments
+              label="Level"
+              options={SHOWN.map(([name, label]) => [name, label] as const)}
+              chosen={shown()}
+              onChoose={setShown}
+            />
             <Show when={shown() !== 'ranking'}>
-              <fieldset class="seg" aria-label="Regime">
-                <For each={REGIMES}>
-                  {([name, words]) => (
-                    <button type="button" aria-pressed={regime() === name} onClick={() => setRegime(name)}>
-                      {words}
-                    </button>
-                  )}
-                </For>
-              </fieldset>
+              <Segments label="Regime" options={REGIMES} chosen={regime()} onChoose={setRegime} />
             </Show>
           </div>
           <button type="button" class="btn sq" aria-label="Close" onClick={() => app.studies.setMeasured(false)}>
@@ -116,14 +111,7 @@ export default function MeasuredRuns(props: {
       </div>
       <aside class="truth-side" aria-label="Your benchmark and the experiment">
         <div class="bar">
-          <fieldset class="seg" aria-label="Show">
-            <button type="button" aria-pressed={side() === 'benchmark'} onClick={() => setSide('benchmark')}>
-              Your benchmark
-            </button>
-            <button type="button" aria-pressed={side() === 'experiment'} onClick={() => setSide('experiment')}>
-              Experiment
-            </button>
-          </fieldset>
+          <Segments label="Show" options={SIDES} chosen={side()} onChoose={setSide} />
         </div>
         <div class="truth-scroll">
           <Show when={side() === 'experiment'} fallback={<YourBenchmark app={app} />}>

@@ -1,6 +1,8 @@
 // Simulated against measured: one mark for each stage, on logarithmic axes.
+
 import { createMemo, createSignal, For, type JSX, onCleanup, onMount } from 'solid-js';
 import { durationMs, NBSP, plain, text } from '../../base/units.ts';
+import { Segments } from '../parts/Segments.tsx';
 import { type Experiment, figureName, type MeasuredPage, type Stage } from './measuredData.ts';
 
 const WIDEST = 740;
@@ -61,15 +63,12 @@ export function StageScatter(props: {
     <figure class="truth-scatter">
       <figcaption>
         <b>Simulated against measured</b>
-        <fieldset class="seg" aria-label="Figure">
-          <For each={FIGURES}>
-            {(name) => (
-              <button type="button" aria-pressed={figure() === name} onClick={() => setFigure(name)}>
-                {figureName(name)}
-              </button>
-            )}
-          </For>
-        </fieldset>
+        <Segments
+          label="Figure"
+          options={FIGURES.map((name) => [name, figureName(name)] as const)}
+          chosen={figure()}
+          onChoose={setFigure}
+        />
       </figcaption>
       <svg
         ref={host}

@@ -1,5 +1,6 @@
 // Two runs on the same requests: the run on screen, A, and a second run, B, kept in step with it. Loaded when it is
 // opened.
+
 import {
   type Component,
   createEffect,
@@ -26,6 +27,7 @@ import { applyAsRun } from '../../state/listedRuns.ts';
 import { sendToB, sentToB } from '../../state/sentToB.ts';
 import { choiceText, fieldAt, pathName, plainText } from '../parts/formFields.ts';
 import { overlay } from '../parts/overlay.ts';
+import { Segments } from '../parts/Segments.tsx';
 import { CompareCharts } from './CompareCharts.tsx';
 import { type Choices, Chooser, createChoices, Proposals } from './CompareChooser.tsx';
 import { CompareFigures, CompareRegret, NoOracle } from './CompareFigures.tsx';
@@ -114,15 +116,7 @@ export function Compare(props: {
       ref={host}
     >
       <div class="bar">
-        <fieldset class="seg" aria-label="Kind of comparison">
-          <For each={STUDIES}>
-            {(name) => (
-              <button type="button" aria-pressed={study() === name} onClick={() => setStudy(name)}>
-                {name}
-              </button>
-            )}
-          </For>
-        </fieldset>
+        <Segments label="Kind of comparison" options={STUDIES} chosen={study()} onChoose={setStudy} />
         <span class="grow" />
         <button type="button" class="btn sq" aria-label="Close" onClick={() => app.studies.setComparing(false)}>
           <Icon name="close" />
@@ -222,15 +216,7 @@ function TwoRuns(props: {
                 </span>
                 <span class="grow" />
                 <span class="s">{state(comparing, app)}</span>
-                <fieldset class="seg" aria-label="View of both runs">
-                  <For each={SHOWN}>
-                    {(name) => (
-                      <button type="button" aria-pressed={props.shown === name} onClick={() => props.onShown(name)}>
-                        {name}
-                      </button>
-                    )}
-                  </For>
-                </fieldset>
+                <Segments label="View of both runs" options={SHOWN} chosen={props.shown} onChoose={props.onShown} />
                 <button type="button" class="btn box" onClick={() => app.transport.toEnd()}>
                   Run both to the end
                 </button>

@@ -1,17 +1,12 @@
 // Gains and losses by group, the requests with the largest differences, and one request in both runs.
+
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
 import { count, durationMs, percent, signed, text } from '../../base/units.ts';
 import type { GroupDifference, Grouping, MovedRequest, PairedPart, RunComparison } from '../../generated/boundary.ts';
 import type { Pair } from '../../state/compare.ts';
+import { LATENCY_METRICS, type LatencyMetric } from '../parts/latencyMetrics.ts';
+import { Segments } from '../parts/Segments.tsx';
 import { Waterfall } from '../parts/Waterfall.tsx';
-
-const METRICS = [
-  ['ttft_ms', 'TTFT'],
-  ['tpot_ms', 'TPOT'],
-  ['e2e_ms', 'E2E'],
-  ['queue_wait_ms', 'Queue'],
-] as const;
-type Metric = (typeof METRICS)[number][0];
 
 const GROUPS: Readonly<Record<Grouping, string>> = {
   class: 'by class',
@@ -26,7 +21,7 @@ export function CompareTables(props: {
   pair: Pair | undefined;
   onPair: (a: number, b: number) => void;
 }): JSX.Element {
-  const [metric, setMetric] = createSignal<Metric>('ttft_ms');
+  const [metric, setMetric] = createSignal<LatencyMetric>('ttft_ms');
   const paired = (): PairedPart | undefined => props.comparison?.detail[metric()].paired;
   const pairs = (): string => {
     const found = paired();
@@ -40,15 +35,7 @@ export function CompareTables(props: {
           <h2>Gains and losses</h2>
           <span class="m">{pairs()}</span>
         </div>
-        <fieldset class="seg" aria-label="Time to compare">
-          <For each={METRICS}>
-            {([name, label]) => (
-              <button type="button" aria-pressed={metric() === name} onClick={() => setMetric(name)}>
-                {label}
-              </button>
-            )}
-          </For>
-        </fieldset>
+        <Segments label="Time to compare" options={LATENCY_METRICS} chosen={metric()} onChoose={setMetric} />
         <Show when={paired()} fallback={<p class="say">Pause to see what each request gained or lost.</p>}>
           {(p) => (
             <>

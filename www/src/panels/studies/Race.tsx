@@ -1,5 +1,6 @@
 // A policy race: the chosen routers or autoscalers on the same requests with several seeds, ranked as results come in.
 // Autoscalers are compared with the oracle. Loaded when it is opened.
+
 import { createMemo, createSignal, createUniqueId, For, type JSX, Show } from 'solid-js';
 import { getAt, isObject, type Json } from '../../base/json.ts';
 import type { Option } from '../../base/schema.ts';
@@ -11,6 +12,7 @@ import type { Beside } from '../../state/compare.ts';
 import { createRace, type Lap, type Runner } from '../../state/race.ts';
 import { scaledPools } from '../../state/scaled.ts';
 import { fieldAt } from '../parts/formFields.ts';
+import { Segments } from '../parts/Segments.tsx';
 import { NoOracle } from './CompareFigures.tsx';
 import { RaceBoundFigure } from './RaceBound.tsx';
 import './race.css';
@@ -82,15 +84,7 @@ export default function Race(props: { app: Pick<App, 'document'>; onB: (next: Be
         <div class="compare-scroll">
           <Show when={scaled()}>
             <div class="race-kind">
-              <fieldset class="seg" aria-label="Kind of policy">
-                <For each={KINDS}>
-                  {(name) => (
-                    <button type="button" aria-pressed={of() === name} onClick={() => setKind(name)}>
-                      {name}
-                    </button>
-                  )}
-                </For>
-              </fieldset>
+              <Segments label="Kind of policy" options={KINDS} chosen={of()} onChoose={setKind} />
             </div>
           </Show>
           <Entrants

@@ -1,9 +1,11 @@
 // The curves of a sweep: each figure over the varied field, with its interval over the seeds, its knee and the
 // objective; and cost against TTFT.
+
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import { durationMs, NBSP, percent, plain, text, usd } from '../../base/units.ts';
 import { linearTop, logCeil, logFloor, logTicks } from '../../charts/scales.ts';
 import type { CaseTheory, SweepPoint, SweepSummary, SweepValue } from '../../generated/boundary.ts';
+import { Segments } from '../parts/Segments.tsx';
 import { Axes, along, FOOT, lineOf, StudyFigure, type Tick, tickMs, upward } from './StudyFigure.tsx';
 import { paths, placed } from './theoryLine.ts';
 
@@ -98,15 +100,12 @@ export function SweepCharts(props: {
   return (
     <div class="compare-charts">
       <div class="sweep-keys">
-        <fieldset class="seg" aria-label="Percentile of the times">
-          <For each={PERCENTILES}>
-            {(p) => (
-              <button type="button" aria-pressed={percentile() === p} onClick={() => setPercentile(p)}>
-                {p}
-              </button>
-            )}
-          </For>
-        </fieldset>
+        <Segments
+          label="Percentile of the times"
+          options={PERCENTILES}
+          chosen={percentile()}
+          onChoose={setPercentile}
+        />
         <Show when={all().length > 1}>
           <For each={all()}>
             {(family, i) => (
