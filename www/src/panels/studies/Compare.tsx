@@ -257,6 +257,7 @@ function TwoRuns(props: {
       </div>
       <div class="compare-side compare-right">
         <CompareTables
+          chosen={comparing.beside() !== undefined}
           comparison={comparing.result()?.comparison}
           pair={comparing.pair()}
           onPair={comparing.openPair}

@@ -17,6 +17,8 @@ const GROUPS: Readonly<Record<Grouping, string>> = {
 };
 
 export function CompareTables(props: {
+  /** Whether B is chosen. */
+  chosen: boolean;
   comparison: RunComparison | undefined;
   pair: Pair | undefined;
   onPair: (a: number, b: number) => void;
@@ -36,7 +38,12 @@ export function CompareTables(props: {
           <span class="m">{pairs()}</span>
         </div>
         <Segments label="Time to compare" options={LATENCY_METRICS} chosen={metric()} onChoose={setMetric} />
-        <Show when={paired()} fallback={<p class="say">Pause to see what each request gained or lost.</p>}>
+        <Show
+          when={paired()}
+          fallback={
+            <p class="say">{`${props.chosen ? 'Pause' : 'Choose B and pause'} to see what each request gained or lost.`}</p>
+          }
+        >
           {(p) => (
             <>
               <p class="say">
