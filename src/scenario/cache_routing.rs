@@ -1,38 +1,8 @@
-//! Routing policies of two serving systems, each with its own rule that weighs caches against load.
+//! The routing policy of SGLang's router, which weighs caches against load.
 
 use super::fields::{fields, without_fields};
 use super::limits;
 use serde::{Deserialize, Serialize};
-
-/// Cost of Dynamo's KV router, in KV blocks: scale · max(blocks to prefill + prompt − credits, 0) + blocks in use.
-#[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct KvCost {
-    /// Credit for each block of the prompt in the replica's cache, in blocks to prefill. Dynamo's router-kv-overlap-score-credit.
-    pub overlap_credit: f64,
-    /// Credit for each block of the prompt in the CPU tier alone. Dynamo's router-host-cache-hit-weight.
-    pub host_credit: f64,
-    /// Weight of blocks to prefill against blocks in use. Dynamo's router-prefill-load-scale.
-    pub prefill_scale: f64,
-    /// 0 takes the lowest cost. Above 0 replicas are drawn at random: a cost higher by this share of the range of costs is e = 2.7 times less likely. Dynamo's router-temperature.
-    pub temperature: f64,
-}
-
-fields! {
-    struct KvCost {
-        overlap_credit: "Overlap credit" in [0.0, limits::COST] or "0 leaves caches out" => Routing;
-        host_credit: "CPU tier credit" in [0.0, limits::COST] or "0 leaves CPU tiers out" => Routing;
-        prefill_scale: "Prefill scale" in [0.0, limits::COST] or "0 looks at blocks in use only" => Routing;
-        temperature: "Temperature" in [0.0, limits::TEMPERATURE] or "0 takes the lowest cost" => Routing;
-    }
-}
-
-impl Default for KvCost {
-    fn default() -> Self {
-        Self { overlap_credit: 1.0, host_credit: 0.75, prefill_scale: 1.0, temperature: 0.0 }
-    }
-}
 
 /// When SGLang's router goes by matching prefixes, and when by load.
 #[apply(field_schema!)]

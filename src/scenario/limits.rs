@@ -156,6 +156,8 @@ pub const TOKENS_PER_S_MIN: f64 = 0.01;
 pub const TOKENS_PER_S: f64 = 1e9;
 /// Most sessions of one client, and most that a router remembers.
 pub const SESSIONS: u32 = 1_000_000;
+/// Longest time for which a router remembers what it sent where, in seconds: one day.
+pub const ROUTER_TTL_S: f64 = 86_400.0;
 /// Largest cost setting of a routing policy.
 pub const COST: f64 = 1e6;
 /// Smallest weight of a scorer.

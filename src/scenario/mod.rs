@@ -17,6 +17,7 @@ mod fields;
 mod filters;
 mod horizontal;
 mod key_order;
+mod kv_cost;
 mod latency;
 mod lengths;
 pub mod limits;
@@ -40,7 +41,7 @@ mod workload;
 
 pub use admission::{AdmissionPolicy, ConcurrencyLimit, OverLimit, RateLimit, TenantQuota, TokenBucket};
 pub use batch_limit::BatchLimit;
-pub use cache_routing::{CacheAware, CacheMiss, KvCost};
+pub use cache_routing::{CacheAware, CacheMiss};
 pub use check::{Checked, RequestCount, check, check_edits, check_start};
 pub use cluster::{BatchLimits, Cluster, Compat, CpuTier, CpuWrite, KvBlocks, KvCache, Pool};
 pub use conversation::{ContextGrowth, Conversation, ConversationClock, Rounds, ThinkTime};
@@ -54,6 +55,7 @@ pub use horizontal::{
     SelectRule, TargetOf,
 };
 pub use key_order::in_order;
+pub use kv_cost::{ApproximateIndex, CacheIndex, KvCost, KvCostProfile};
 pub use latency::{
     CalibratedCoefficients, CalibratedSettings, CoefficientSource, CrossModelCoefficients, EngineGeneration,
     FittedCoefficients, LatencyClock, LatencyModel, PiecewiseRates, RooflineSettings,

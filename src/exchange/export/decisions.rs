@@ -98,7 +98,10 @@ fn parts(policy: &RoutingPolicy) -> Vec<Term> {
         RoutingPolicy::Weighted(settings) => settings.scorers().iter().map(|s| Term::of(&s.scorer)).collect(),
         RoutingPolicy::PrefixAware(_) | RoutingPolicy::PrefixOverlap(_) => vec![Term::Cache, Term::Idle],
         RoutingPolicy::CostEscalation(_) => vec![Term::Cost],
-        RoutingPolicy::KvCost(_) => vec![Term::Prefill, Term::Decode],
+        RoutingPolicy::KvCost(settings) => {
+            let active = settings.in_force().active_weight > 0.0;
+            [Term::Prefill, Term::Decode].into_iter().chain(active.then_some(Term::Active)).collect()
+        }
         RoutingPolicy::RoundRobin
         | RoutingPolicy::Random
         | RoutingPolicy::LeastLoaded

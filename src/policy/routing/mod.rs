@@ -15,6 +15,7 @@ mod prefix_aware;
 mod prefix_index;
 mod prefix_overlap;
 mod random;
+mod recent_use;
 mod round_robin;
 mod scorer;
 mod scores;

@@ -23,6 +23,8 @@ pub enum Term {
     Prefill,
     /// Blocks in use there, negative.
     Decode,
+    /// Requests in flight there, negative.
+    Active,
 }
 
 impl Term {
@@ -44,6 +46,7 @@ impl Term {
             Self::Cost => "cost",
             Self::Prefill => "prefill",
             Self::Decode => "decode",
+            Self::Active => "active",
         }
     }
 }

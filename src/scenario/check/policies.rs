@@ -4,7 +4,9 @@
 
 use crate::scenario::fields::{At, Fields};
 use crate::scenario::report::Report;
-use crate::scenario::{AdmissionPolicy, Filter, FilterMetric, Profile, RoutingPolicy, Scorer, Weighted};
+use crate::scenario::{
+    AdmissionPolicy, CacheIndex, Filter, FilterMetric, KvCost, Profile, RoutingPolicy, Scorer, Weighted,
+};
 
 /// Checks the admission policy at `path`.
 pub(super) fn check_admission(path: &str, policy: &AdmissionPolicy, r: &mut Report) {
@@ -16,6 +18,17 @@ pub(super) fn check_routing(path: &str, policy: &RoutingPolicy, r: &mut Report) 
     policy.check_ranges(&At::path(path), r);
     if let RoutingPolicy::Weighted(p) = policy {
         check_weighted(&format!("{path}.weighted"), p, r);
+    }
+    if let RoutingPolicy::KvCost(p) = policy {
+        check_kv_cost(&format!("{path}.kv-cost"), p, r);
+    }
+}
+
+fn check_kv_cost(path: &str, p: &KvCost, r: &mut Report) {
+    if p.predicted_ttl_s > 0.0 && p.in_force().index != CacheIndex::Events {
+        let found = "a prediction beside an index that is itself one, or none";
+        let fix = "remove predicted_ttl_s, or set \"index\": \"events\" and the profile custom";
+        r.error(format!("{path}.predicted_ttl_s"), found, "0 unless the index is events", fix);
     }
 }
 

@@ -3,6 +3,7 @@
 mod admission;
 mod common;
 mod conversations;
+mod dynamo_router;
 mod edits;
 mod expressions;
 mod filters;

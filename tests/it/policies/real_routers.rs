@@ -9,7 +9,7 @@ use tokenyard::scenario::{
 };
 
 /// A request of `blocks` blocks of text number `text` and 4 tokens of its own, with an answer of so many tokens.
-fn request(at_ms: u32, text: u32, blocks: u32, answer: u32) -> ExplicitRequest {
+pub(crate) fn request(at_ms: u32, text: u32, blocks: u32, answer: u32) -> ExplicitRequest {
     ExplicitRequest {
         id: format!("{at_ms} {text} {blocks}"),
         arrival_us: u64::from(at_ms) * 1000,
@@ -27,19 +27,19 @@ fn request(at_ms: u32, text: u32, blocks: u32, answer: u32) -> ExplicitRequest {
 
 /// Two replicas with blocks of 16 tokens that get a list of requests. A step of a prompt of 10 blocks takes 2.64 ms, one of an
 /// answer 1.02 ms.
-fn two(routing: RoutingPolicy, requests: Vec<ExplicitRequest>) -> Scenario {
+pub(crate) fn two(routing: RoutingPolicy, requests: Vec<ExplicitRequest>) -> Scenario {
     let mut s = cluster(2, 8);
     s.cluster.routing = routing;
     s.workload.requests = requests;
     s
 }
 
-fn decisions(s: &Scenario) -> Vec<Decision> {
+pub(crate) fn decisions(s: &Scenario) -> Vec<Decision> {
     run(s).1.decisions
 }
 
 /// What a decision gives each replica for its parts, as costs.
-fn costs(d: &Decision) -> Vec<[f64; 2]> {
+pub(crate) fn costs(d: &Decision) -> Vec<[f64; 2]> {
     (0..2).map(|i| [-d.scores.parts[0].values[i], -d.scores.parts[1].values[i]]).collect()
 }
 

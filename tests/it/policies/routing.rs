@@ -1,6 +1,7 @@
 //! Laws of routing.
 
 use super::common::{client, cluster, edit, run};
+use super::dynamo_router::{agentic, approximate};
 use crate::support::scenarios::basic_routers;
 use tokenyard::engine::{Cluster, Decision, Fact, FleetFact, RequestFact};
 use tokenyard::scenario::{
@@ -38,6 +39,8 @@ pub(crate) fn every_policy() -> Vec<RoutingPolicy> {
         RoutingPolicy::CostEscalation(CostEscalation::default()),
         RoutingPolicy::KvCost(KvCost::default()),
         RoutingPolicy::KvCost(KvCost { temperature: 0.3, ..KvCost::default() }),
+        RoutingPolicy::KvCost(KvCost { session_ttl_s: 2.0, predicted_ttl_s: 1.0, ..agentic() }),
+        RoutingPolicy::KvCost(KvCost { credit_decay: 1.0, index: approximate(1.5, 400), ..agentic() }),
         RoutingPolicy::CacheAware(CacheAware::default()),
         RoutingPolicy::CacheAware(CacheAware { balance_abs_threshold: 4, ..CacheAware::default() }),
         RoutingPolicy::Weighted(Weighted::default()),

@@ -1,0 +1,185 @@
+//! The routing policy of NVIDIA Dynamo's KV router and its profiles.
+
+use super::fields::{fields, without_fields};
+use super::limits;
+use super::scaling::is_zero;
+use serde::{Deserialize, Serialize};
+
+/// Cost of Dynamo's KV router, in KV blocks: scale · max(blocks to prefill + prompt − credits, 0) + blocks in use + active requests times their weight.
+#[apply(field_schema!)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct KvCost {
+    /// Set of values for the keys below. A key that differs from its default keeps its value.
+    #[serde(skip_serializing_if = "KvCostProfile::is_custom")]
+    pub profile: KvCostProfile,
+    /// Credit for each block of the prompt in the replica's cache, in blocks to prefill. Dynamo's router-kv-overlap-score-credit.
+    pub overlap_credit: f64,
+    /// Decay of the overlap credit: it is divided by 1 + this · (tokens to prefill there above those of the least busy replica / tokens of the prompt's blocks). Dynamo's router-kv-overlap-score-credit-decay.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub credit_decay: f64,
+    /// Credit for each block of the prompt in the CPU tier alone. Dynamo's router-host-cache-hit-weight.
+    pub host_credit: f64,
+    /// Weight of blocks to prefill against blocks in use. Dynamo's router-prefill-load-scale.
+    pub prefill_scale: f64,
+    /// Cost in blocks of each request that was sent there and has not left. Dynamo's router-decode-active-request-weight.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub active_weight: f64,
+    /// 0 takes the lowest cost. Above 0 replicas are drawn at random: a cost higher by this share of the range of costs is e = 2.7 times less likely. Dynamo's router-temperature.
+    pub temperature: f64,
+    /// How the router knows what the caches hold.
+    #[serde(skip_serializing_if = "CacheIndex::is_events")]
+    pub index: CacheIndex,
+    /// Seconds for which the blocks of a routed prompt also count as cached, before the replica has them. 0 for none; only with the index `events`. Dynamo's router-predicted-ttl-secs.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub predicted_ttl_s: f64,
+    /// Whether blocks in use that several requests share count once. Dynamo's router-assume-kv-reuse.
+    #[serde(skip_serializing_if = "is_true")]
+    pub assume_reuse: bool,
+    /// Seconds without a request after which a session is free to leave the replica of its latest request. 0 binds no session. Dynamo's router-session-affinity-ttl-secs.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub session_ttl_s: f64,
+}
+
+fields! {
+    struct KvCost {
+        profile: "Profile" and { "default": KvCostProfile::Custom } => Routing;
+        overlap_credit: "Overlap credit" in [0.0, limits::COST] or "0 leaves caches out" => Routing;
+        credit_decay: "Credit decay" in [0.0, limits::COST] or "0 keeps the credit" and { "default": 0.0 } => Routing;
+        host_credit: "CPU tier credit" in [0.0, limits::COST] or "0 leaves CPU tiers out" => Routing;
+        prefill_scale: "Prefill scale" in [0.0, limits::COST] or "0 looks at blocks in use only" => Routing;
+        active_weight: "Per active request" of "blocks" in [0.0, limits::COST] or "0 leaves requests out"
+            and { "default": 0.0 } => Routing;
+        temperature: "Temperature" in [0.0, limits::TEMPERATURE] or "0 takes the lowest cost" => Routing;
+        index: "Cache index" and { "default": CacheIndex::Events } => Routing;
+        predicted_ttl_s: "Predicted for" of "s" in [0.0, limits::ROUTER_TTL_S] or "0 predicts nothing"
+            and { "default": 0.0 } => Routing;
+        assume_reuse: "Assume reuse" and { "default": true } => Routing;
+        session_ttl_s: "Session bound for" of "s" in [0.0, limits::ROUTER_TTL_S] or "0 binds no session"
+            and { "default": 0.0 } => Routing;
+    }
+}
+
+impl Default for KvCost {
+    fn default() -> Self {
+        Self {
+            profile: KvCostProfile::Custom,
+            overlap_credit: 1.0,
+            credit_decay: 0.0,
+            host_credit: 0.75,
+            prefill_scale: 1.0,
+            active_weight: 0.0,
+            temperature: 0.0,
+            index: CacheIndex::Events,
+            predicted_ttl_s: 0.0,
+            assume_reuse: true,
+            session_ttl_s: 0.0,
+        }
+    }
+}
+
+impl KvCost {
+    /// The settings in force: keys at their defaults have the profile's values.
+    #[must_use]
+    pub fn in_force(&self) -> Self {
+        let (plain, mut all) = (Self::default(), self.clone());
+        let of_profile = |key: &mut f64, default: f64, value: f64| {
+            if key.total_cmp(&default).is_eq() {
+                *key = value;
+            }
+        };
+        match self.profile {
+            KvCostProfile::Custom => {}
+            KvCostProfile::DynamoLoadAware => {
+                of_profile(&mut all.overlap_credit, plain.overlap_credit, 0.0);
+                if all.index == plain.index {
+                    all.index = CacheIndex::None;
+                }
+                all.predicted_ttl_s = 0.0;
+                all.assume_reuse = false;
+            }
+            KvCostProfile::DynamoAgentic => {
+                of_profile(&mut all.overlap_credit, plain.overlap_credit, 2.0);
+                of_profile(&mut all.prefill_scale, plain.prefill_scale, 4.0);
+                of_profile(&mut all.active_weight, plain.active_weight, 64.0);
+            }
+        }
+        all
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_true(x: &bool) -> bool {
+    *x
+}
+
+/// A set of values for the keys of the cost.
+#[apply(schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KvCostProfile {
+    /// The keys as they are written; their defaults are those of Dynamo's router.
+    #[default]
+    Custom,
+    /// Dynamo's load-aware: no credit, no index, and no block counts as shared.
+    DynamoLoadAware,
+    /// Dynamo's agentic: overlap credit 2, prefill scale 4, 64 blocks for each active request. Dynamo sets blocks of 16 tokens with it; here the pool sets them.
+    DynamoAgentic,
+}
+
+without_fields! { KvCostProfile }
+
+impl KvCostProfile {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+    fn is_custom(&self) -> bool {
+        *self == Self::Custom
+    }
+}
+
+/// How the router knows what the caches hold.
+#[apply(schema!)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CacheIndex {
+    /// Replicas report every change of their caches.
+    #[default]
+    Events,
+    /// It does not: no block counts as cached.
+    None,
+    /// It takes the prompts that it sent to a replica lately for those in its cache.
+    Approximate(ApproximateIndex),
+}
+
+fields! {
+    choice CacheIndex [Events None] { Approximate "approximate" }
+}
+
+impl CacheIndex {
+    fn is_events(&self) -> bool {
+        *self == Self::Events
+    }
+}
+
+/// What the router takes for cached without reports.
+#[apply(field_schema!)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ApproximateIndex {
+    /// Seconds for which a block counts as cached after a prompt with it was sent there. Dynamo's router-ttl-secs.
+    pub ttl_s: f64,
+    /// Most blocks remembered for each replica; the least recently used are forgotten first.
+    pub max_blocks: u32,
+}
+
+fields! {
+    struct ApproximateIndex {
+        ttl_s: "Remembered for" of "s" in [0.0, limits::ROUTER_TTL_S] or "120 s is Dynamo's default" => Routing;
+        max_blocks: "Most blocks" of "blocks" in [1, limits::KV_BLOCKS] or "1,048,576 blocks are plenty" => Routing;
+    }
+}
+
+impl Default for ApproximateIndex {
+    fn default() -> Self {
+        Self { ttl_s: 120.0, max_blocks: 1 << 20 }
+    }
+}
