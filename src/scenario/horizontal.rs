@@ -187,7 +187,10 @@ pub struct DirectionRules {
     /// Length of the period of the limit in per cent, in seconds. 0 means the same period.
     #[serde(skip_serializing_if = "is_zero")]
     pub percent_period_s: f64,
-    /// Which of the two limits applies.
+    /// Limits with periods of their own, at most eight. Any of them replace `pods` and `percent`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub policies: Vec<ChangeLimit>,
+    /// Which of several limits applies.
     pub select: SelectRule,
 }
 
@@ -199,6 +202,7 @@ fields! {
         percent: "Per cent" of "%" in [0.0, 100_000.0] or "use 0 for no such limit" => Scaling;
         period_s: "Period" of "s" in [0.0, limits::SCALING_S] or "it is in seconds" => Scaling;
         percent_period_s: "Period of %" of "s" in [0.0, limits::SCALING_S] or "use 0 for the same" and { "default": 0.0 } => Scaling;
+        policies: "Limits" up_to [limits::SCALING_LIMITS, "limits", "limit"] and { "default": [] } => Scaling;
         select: "Which holds" => Scaling;
     }
 }
@@ -212,12 +216,54 @@ impl Default for DirectionRules {
             percent: 100.0,
             period_s: 15.0,
             percent_period_s: 0.0,
+            policies: Vec::new(),
             select: SelectRule::Max,
         }
     }
 }
 
-/// Which of two limits applies.
+/// A limit of the change in a period.
+#[apply(field_schema!)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ChangeLimit {
+    /// What the limit counts.
+    pub by: LimitUnit,
+    /// Largest change in a period, in replicas or per cent.
+    pub value: f64,
+    /// Length of the period, in seconds.
+    pub period_s: f64,
+}
+
+fields! {
+    struct ChangeLimit {
+        by: "Unit" => Scaling;
+        value: "At most" in [0.0, 100_000.0] or "0 allows no change" => Scaling;
+        period_s: "Period" of "s" in [0.0, limits::SCALING_S] or "it is in seconds" => Scaling;
+    }
+}
+
+impl Default for ChangeLimit {
+    fn default() -> Self {
+        Self { by: LimitUnit::Pods, value: 4.0, period_s: 15.0 }
+    }
+}
+
+/// What a limit of the change counts.
+#[apply(schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LimitUnit {
+    /// Replicas.
+    #[default]
+    Pods,
+    /// Per cent of the replicas at the beginning of the period.
+    Percent,
+}
+
+without_fields! { LimitUnit }
+
+/// Which of several limits applies.
 #[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -224,6 +224,8 @@ pub const SCALING_TICKS: f64 = 20e6;
 pub const SCALING_SCRAPES: u32 = 120;
 /// Most further metrics, or triggers, of an autoscaler.
 pub const SCALING_METRICS: usize = 4;
+/// Most limits of the change in one direction.
+pub const SCALING_LIMITS: usize = 8;
 /// Smallest multiplier from which objectives are inferred.
 pub const SLO_MULTIPLIER_MIN: f64 = 1.01;
 /// Most varied times of a start: standard deviation over mean.

@@ -51,8 +51,8 @@ pub use filters::{
     Condition, Fallback, Filter, FilterMetric, Picker, SessionFilter, Softmax, UtilizationFilter,
 };
 pub use horizontal::{
-    Behavior, BehaviorRules, DirectionRules, FurtherMetric, FurtherTrigger, Horizontal, Keda, ScalingMetric,
-    SelectRule, TargetOf,
+    Behavior, BehaviorRules, ChangeLimit, DirectionRules, FurtherMetric, FurtherTrigger, Horizontal, Keda,
+    LimitUnit, ScalingMetric, SelectRule, TargetOf,
 };
 pub use key_order::in_order;
 pub use kv_cost::{ApproximateIndex, CacheIndex, KvCost, KvCostProfile};
@@ -77,8 +77,8 @@ pub use routing::{
 };
 pub use scaling::{Drain, Optimizer, Scaling, Victim, settings_text};
 pub use scaling_policy::{
-    Kpa, Oracle, QueueCharge, QueueDepth, SaturationV1, SaturationV2, ScalingPolicy, TargetUtilization,
-    Threshold,
+    Counted, Kpa, Oracle, QueueCharge, QueueDepth, SaturationV1, SaturationV2, ScalingPolicy,
+    TargetUtilization, Threshold,
 };
 pub use scheduling::{ClassDeadlines, ClassScores, PriorityPolicy, Scheduler, TenantScore, TenantScores};
 pub use served::{Served, model_key};

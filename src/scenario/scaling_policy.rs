@@ -130,6 +130,9 @@ impl Default for Threshold {
 pub struct TargetUtilization {
     /// The utilisation to hold: the larger of the shares of KV blocks and of the batch in use, as a mean over the replicas.
     pub target: f64,
+    /// Which replicas are multiplied by utilisation over target.
+    #[serde(skip_serializing_if = "Counted::is_present")]
+    pub counted: Counted,
     /// Shortest time between two changes, in seconds.
     pub cooldown_s: f64,
 }
@@ -137,13 +140,35 @@ pub struct TargetUtilization {
 fields! {
     struct TargetUtilization {
         target: "Target" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share, such as 0.6" => Scaling;
+        counted: "Multiplies" and { "default": "present" } => Scaling;
         cooldown_s: "Cooldown" of "s" in [0.0, limits::SCALING_S] or "it is in seconds" => Scaling;
     }
 }
 
 impl Default for TargetUtilization {
     fn default() -> Self {
-        Self { target: 0.6, cooldown_s: 60.0 }
+        Self { target: 0.6, counted: Counted::Present, cooldown_s: 60.0 }
+    }
+}
+
+/// The replicas that a ratio of load multiplies.
+#[apply(schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Counted {
+    /// Those present, starting ones included. Starting replicas then count as loaded like the others.
+    #[default]
+    Present,
+    /// Those that serve, as in Kubernetes and Knative.
+    Ready,
+}
+
+without_fields! { Counted }
+
+impl Counted {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+    fn is_present(&self) -> bool {
+        *self == Self::Present
     }
 }
 
@@ -195,6 +220,9 @@ pub struct Kpa {
     pub max_down: f64,
     /// Time after the last request after which the last replica is removed, in seconds.
     pub grace_s: f64,
+    /// Which replicas the panic threshold and the largest factors multiply.
+    #[serde(skip_serializing_if = "Counted::is_present")]
+    pub counted: Counted,
 }
 
 fields! {
@@ -207,6 +235,7 @@ fields! {
         max_up: "Up at most" of "×" in [1.0, limits::RATE_FACTOR] or "1,000 is hardly a limit" => Scaling;
         max_down: "Down at most" of "÷" in [1.0, limits::RATE_FACTOR] or "2 halves at most" => Scaling;
         grace_s: "Grace" of "s" in [0.0, limits::SCALING_S] or "it is in seconds" => Scaling;
+        counted: "Multiplies" and { "default": "present" } => Scaling;
     }
 }
 
@@ -221,6 +250,7 @@ impl Default for Kpa {
             max_up: 1000.0,
             max_down: 2.0,
             grace_s: 30.0,
+            counted: Counted::Present,
         }
     }
 }

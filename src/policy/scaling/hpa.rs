@@ -375,6 +375,23 @@ mod tests {
     }
 
     #[test]
+    fn each_limit_of_a_direction_has_its_period() {
+        let limit = |n, seconds| RatePolicy { by: RateUnit::Pods(n), period: Span(seconds * 1_000_000) };
+        let mut behavior = Behavior::default();
+        behavior.up.policies = vec![limit(2, 15), limit(3, 60)];
+        behavior.up.select = Select::Min;
+        let mut hpa = Hpa::new(WIDE, Some(behavior));
+        let (mut current, mut seen) = (1, Vec::new());
+        for t in [0, 15, 30, 60] {
+            let at = Micros(t * 1_000_000);
+            current = hpa.tick(at, current, &[Metric::AverageValue { value: 20.0, target: 1.0 }]).desired;
+            seen.push(current);
+        }
+        // 0 s: min(1 + 2, 1 + 3). 15 s: min(3 + 2, 1 + 3). 30 s: 1 + 3 still. 60 s: the two of 0 s count no more: min(4 + 2, 3 + 3).
+        assert_eq!(seen, [3, 4, 4, 6]);
+    }
+
+    #[test]
     fn a_target_of_nothing_is_no_measurement() {
         assert_eq!(once(3, Metric::AverageValue { value: 9.0, target: 0.0 }).rule, Rule::Hold);
         assert_eq!(once(3, Metric::Value { value: f64::NAN, ready: 3, target: 1.0 }).rule, Rule::Hold);

@@ -75,7 +75,17 @@ impl Kpa {
     }
 
     /// Decides at a tick from the measured value, summed over all replicas.
-    pub fn tick(&mut self, now: Micros, ready: u32, measured: f64) -> (Decision, KpaWindows) {
+    pub fn tick(&mut self, now: Micros, current: u32, measured: f64) -> (Decision, KpaWindows) {
+        self.tick_of(now, [current; 2], measured)
+    }
+
+    /// The same where the replicas that factors multiply are not all that are present.
+    pub fn tick_of(
+        &mut self,
+        now: Micros,
+        [current, counted]: [u32; 2],
+        measured: f64,
+    ) -> (Decision, KpaWindows) {
         let s = self.settings;
         if measured.is_finite() {
             self.seen.push_back((now, measured.max(0.0)));
@@ -84,7 +94,7 @@ impl Kpa {
             self.seen.pop_front();
         }
         let (stable, panic) = (self.mean(now, s.stable), self.mean(now, s.panic));
-        let many = f64::from(ready.max(1));
+        let many = f64::from(counted.max(1));
         let asks = |mean: f64| if s.target > 0.0 { (mean / s.target).ceil() } else { 0.0 };
         let (least, most) = ((many / s.max_down).floor(), (many * s.max_up).ceil());
         let within = |wanted: f64| rounded_up(wanted.max(least).min(most));
@@ -108,7 +118,7 @@ impl Kpa {
         let rule = if panicking { Rule::Panic } else { Rule::Target };
         let decision = Decision {
             recommended: rounded_up(asks(if panicking { panic } else { stable })),
-            ..Decision::direct(ready, wanted, rule, s.bounds)
+            ..Decision::direct(current, wanted, rule, s.bounds)
         };
         (decision, KpaWindows { stable, panic, panicking })
     }
@@ -152,6 +162,16 @@ mod tests {
         let mut scaler = kpa();
         assert_eq!(scaler.tick(Micros(0), 1, 0.0).0.desired, 0);
         assert_eq!(scaler.tick(Micros(2), 1, f64::NAN).0.desired, 0);
+    }
+
+    #[test]
+    fn factors_multiply_the_replicas_that_are_counted() {
+        let settings = KpaSettings::of_concurrency(100.0, Bounds { min: 0, max: 100 });
+        // A target of 70: 420 at once ask for 6. With a factor of 2, 4 counted allow 6, 2 counted allow 4.
+        for (counted, wanted) in [(4, 6), (2, 4)] {
+            let mut scaler = Kpa::new(KpaSettings { max_up: 2.0, ..settings });
+            assert_eq!(scaler.tick_of(Micros(0), [4, counted], 420.0).0.desired, wanted);
+        }
     }
 
     #[test]

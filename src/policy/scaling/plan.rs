@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct PlanView {
     /// Replicas present, starting ones included.
     pub current: u32,
+    /// Replicas that a ratio of load multiplies.
+    pub counted: u32,
     /// The larger of the shares of cache and batch in use, as a mean over the replicas that serve.
     pub utilization: f64,
     /// Requests waiting at replicas and at the gateway.
@@ -92,7 +94,7 @@ impl Plan {
             PlanRule::Threshold { up, down } => step(view.utilization, up, down),
             PlanRule::TargetUtilization { target } => {
                 if target > 0.0 && view.utilization.is_finite() {
-                    (rounded_up(f64::from(current) * view.utilization / target), Rule::Target)
+                    (rounded_up(f64::from(view.counted) * view.utilization / target), Rule::Target)
                 } else {
                     (current, Rule::Hold)
                 }
@@ -111,7 +113,7 @@ mod tests {
     const BOUNDS: Bounds = Bounds { min: 1, max: 8 };
 
     fn view(utilization: f64, queued: u64) -> PlanView {
-        PlanView { current: 4, utilization, queued }
+        PlanView { current: 4, counted: 4, utilization, queued }
     }
 
     #[test]
@@ -125,6 +127,16 @@ mod tests {
         assert_eq!([20, 8, 1].map(|q| once(depth, &view(0.5, q))), [5, 4, 3]);
         assert_eq!(once(PlanRule::None, &view(9.0, 900)), 4);
         assert_eq!(once(PlanRule::TargetUtilization { target: 0.0 }, &view(0.5, 0)), 4);
+    }
+
+    #[test]
+    fn replicas_that_start_are_multiplied_only_if_they_are_counted() {
+        let target = PlanRule::TargetUtilization { target: 0.6 };
+        // Four present, of which two serve, at 0.9: 4 * 0.9 / 0.6 = 6, and 2 * 0.9 / 0.6 = 3.
+        for (counted, wanted) in [(4, 6), (2, 3)] {
+            let view = PlanView { counted, ..view(0.9, 0) };
+            assert_eq!(Plan::new(target, BOUNDS, Span(0)).tick(Micros(0), &view).desired, wanted);
+        }
     }
 
     #[test]

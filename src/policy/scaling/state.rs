@@ -15,8 +15,8 @@ use super::{Bounds, Decision, Estimate, Rule, oracle};
 use crate::base::{Micros, Span, math};
 use crate::queueing::{Mode, Objectives, Params, RequestSize};
 use crate::scenario::{
-    self, DirectionRules, FurtherMetric, FurtherTrigger, Scaling, ScalingMetric, ScalingPolicy, SelectRule,
-    TargetOf,
+    self, Counted, DirectionRules, FurtherMetric, FurtherTrigger, LimitUnit, Scaling, ScalingMetric,
+    ScalingPolicy, SelectRule, TargetOf,
 };
 use serde::{Deserialize, Serialize};
 
@@ -45,10 +45,10 @@ impl From<&FurtherMetric> for Wanted {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Kind {
     None,
-    Plan(Plan),
+    Plan { plan: Plan, counted: Counted },
     Hpa { hpa: Hpa, metrics: Vec<Wanted> },
     Keda { keda: Keda, metrics: Vec<ScalingMetric> },
-    Kpa { kpa: Kpa, grace: Span, busy_at: Option<Micros> },
+    Kpa { kpa: Kpa, grace: Span, counted: Counted, busy_at: Option<Micros> },
     SaturationV1(SaturationSettings),
     SaturationV2(TokenSettings),
     QueueingModel(Box<QueueingModel>),
@@ -65,12 +65,16 @@ impl Scaler {
     /// A new one for a pool with `replicas` replicas.
     pub fn new(settings: &Scaling, now: Micros, replicas: u32) -> Self {
         let bounds = Bounds { min: settings.min, max: settings.max };
-        let plan = |rule, cooldown_s: f64| Kind::Plan(Plan::new(rule, bounds, span(cooldown_s)));
+        let counting = |counted, rule, cooldown_s: f64| Kind::Plan {
+            plan: Plan::new(rule, bounds, span(cooldown_s)),
+            counted,
+        };
+        let plan = |rule, cooldown_s: f64| counting(Counted::Present, rule, cooldown_s);
         let kind = match &settings.policy {
             ScalingPolicy::None => Kind::None,
             ScalingPolicy::Threshold(p) => plan(PlanRule::Threshold { up: p.up, down: p.down }, p.cooldown_s),
             ScalingPolicy::TargetUtilization(p) => {
-                plan(PlanRule::TargetUtilization { target: p.target }, p.cooldown_s)
+                counting(p.counted, PlanRule::TargetUtilization { target: p.target }, p.cooldown_s)
             }
             ScalingPolicy::QueueDepth(p) => {
                 plan(PlanRule::QueueDepth { up: p.up, down: p.down }, p.cooldown_s)
@@ -92,7 +96,7 @@ impl Scaler {
                     max_down: p.max_down,
                 };
                 let kpa = Kpa::in_panic(settings, now, replicas);
-                Kind::Kpa { kpa, grace: span(p.grace_s), busy_at: Some(now) }
+                Kind::Kpa { kpa, grace: span(p.grace_s), counted: p.counted, busy_at: Some(now) }
             }
             ScalingPolicy::WvaSaturationV1(p) => Kind::SaturationV1(SaturationSettings {
                 kv: p.kv,
@@ -173,7 +177,7 @@ impl Scaler {
             Kind::SaturationV2(settings) => group::tokens(settings, variants),
             Kind::QueueingModel(model) => model.assess(variants),
             Kind::None
-            | Kind::Plan(_)
+            | Kind::Plan { .. }
             | Kind::Hpa { .. }
             | Kind::Keda { .. }
             | Kind::Kpa { .. }
@@ -203,9 +207,10 @@ impl Scaler {
         }
         match &mut self.kind {
             Kind::None | Kind::Oracle { .. } => hold,
-            Kind::Plan(plan) => {
+            Kind::Plan { plan, counted } => {
                 let utilization = sight.mean(Measured::utilization);
-                plan.tick(now, &PlanView { current, utilization, queued: sight.queued() as u64 })
+                let (counted, queued) = (sight.counted(*counted), sight.queued() as u64);
+                plan.tick(now, &PlanView { current, counted, utilization, queued })
             }
             Kind::Hpa { hpa, metrics } => {
                 let seen: Vec<Metric> = metrics.iter().map(|m| measured(m, sight)).collect();
@@ -221,12 +226,12 @@ impl Scaler {
                 let decision = keda.tick(now, current, sight.ready, &values);
                 decision.by_metric((metrics.len() > 1).then(|| metrics[keda.asked_by()]))
             }
-            Kind::Kpa { kpa, grace, busy_at } => {
+            Kind::Kpa { kpa, grace, counted, busy_at } => {
                 let at_once = sight.sum(|r| r.running + r.waiting) + sight.held;
                 if at_once > 0.0 {
                     *busy_at = Some(now);
                 }
-                let (mut decision, windows) = kpa.tick(now, current, at_once);
+                let (mut decision, windows) = kpa.tick_of(now, [current, sight.counted(*counted)], at_once);
                 let rested =
                     busy_at.is_none_or(|at| now.0 - at.0 >= kpa.settings.stable.0.saturating_add(grace.0));
                 if decision.desired == 0 && current > 0 && !(rested && windows.stable <= 0.0) {
@@ -393,8 +398,17 @@ fn direction(rules: &DirectionRules) -> Rules {
     let own = if rules.percent_period_s > 0.0 { rules.percent_period_s } else { rules.period_s };
     let pods = (rules.pods > 0).then_some((RateUnit::Pods(rules.pods), rules.period_s));
     let percent = (rules.percent > 0.0).then_some((RateUnit::Percent(rules.percent), own));
-    let policies = [percent, pods].into_iter().flatten();
-    let policies = policies.map(|(by, period_s)| RatePolicy { by, period: span(period_s) }).collect();
+    let both = [percent, pods].into_iter().flatten();
+    let listed = rules.policies.iter().map(|limit| {
+        let by = match limit.by {
+            LimitUnit::Pods => RateUnit::Pods(limit.value as u32),
+            LimitUnit::Percent => RateUnit::Percent(limit.value),
+        };
+        (by, limit.period_s)
+    });
+    let limits: Vec<(RateUnit, f64)> =
+        if rules.policies.is_empty() { both.collect() } else { listed.collect() };
+    let policies = limits.iter().map(|(by, s)| RatePolicy { by: *by, period: span(*s) }).collect();
     let select = match rules.select {
         SelectRule::Max => Select::Max,
         SelectRule::Min => Select::Min,

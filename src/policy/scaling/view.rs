@@ -3,6 +3,7 @@
 
 use super::saturation_v1::ReplicaLoad;
 use crate::base::Micros;
+use crate::scenario::Counted;
 
 /// A replica that serves, as measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -76,6 +77,14 @@ impl PoolSight {
     /// Replicas present and starting: the number that a decision changes.
     pub fn current(&self) -> u32 {
         self.ready + self.pending
+    }
+
+    /// The replicas that a ratio of load multiplies.
+    pub(super) fn counted(&self, counted: Counted) -> u32 {
+        match counted {
+            Counted::Present => self.current(),
+            Counted::Ready => self.ready,
+        }
     }
 
     /// A mean over the replicas that were measured; 0 without any.

@@ -2,6 +2,7 @@
 
 mod estimate;
 mod first_replicas;
+mod horizontal;
 mod laws;
 mod variants;
 

@@ -7,8 +7,6 @@ use serde_json::{Value, json};
 
 /// A policy of a direction: the largest change in a period.
 struct Rate {
-    /// Its place in the list.
-    index: usize,
     key: &'static str,
     value: f64,
     period_s: f64,
@@ -41,43 +39,30 @@ fn direction(r: &mut Reader<'_>, at: &str, into: &str, default: Value) -> Value 
         Some(other) => r.unknown_name(&path, other, &["Max", "Min", "Disabled"]),
         None => {}
     }
-    let least = rules.get("select").is_some_and(|select| select == "min");
-    let (mut kept, mut dropped): (Vec<Rate>, Vec<usize>) = (Vec::new(), Vec::new());
     let count = r.entries(&format!("{at}.policies"));
-    for i in 0..count {
-        let one = format!("{at}.policies.{i}");
-        let Some(rate) = rate(r, &one, into).map(|rate| Rate { index: i, ..rate }) else { continue };
-        match kept.iter_mut().find(|other| other.key == rate.key) {
-            Some(other) => {
-                // One policy of each kind: the one that holds in the long run.
-                let faster = rate.value * other.period_s > other.value * rate.period_s;
-                let slower = if faster == least { rate } else { std::mem::replace(other, rate) };
-                dropped.push(slower.index);
-                let allowed = "one policy of each type in a direction";
-                let which = if least { "slowest" } else { "fastest" };
-                let fix = format!("the {which} of them is read, the others are left out");
-                r.problems.push(Diagnostic::warning(one, "a further policy of its type", allowed, fix));
-            }
-            None => kept.push(rate),
-        }
-    }
-    for i in dropped {
-        let start = format!("{at}.policies.{i}.");
-        for mapping in r.mappings.iter_mut().filter(|m| m.key.starts_with(&start)) {
-            "no counterpart: another policy of its type is read".clone_into(&mut mapping.becomes);
-            mapping.has_counterpart = false;
-        }
-    }
+    let rates = |i: usize| rate(r, &format!("{at}.policies.{i}"), into);
+    let found: Vec<Rate> = (0..count).filter_map(rates).collect();
+    // Two of a type need a list; one of each has keys of its own.
+    let listed = found.iter().enumerate().any(|(i, one)| found[..i].iter().any(|o| o.key == one.key));
     if count > 0 {
         (rules["pods"], rules["percent"]) = (json!(0), json!(0.0));
     }
+    if listed {
+        let start = format!("{at}.policies.");
+        for mapping in r.mappings.iter_mut().filter(|m| m.key.starts_with(&start)) {
+            mapping.becomes = format!("{into}.policies");
+        }
+        let limit = |rate: &Rate| json!({ "by": rate.key, "value": rate.value, "period_s": rate.period_s });
+        rules["policies"] = found.iter().map(limit).collect();
+        return rules;
+    }
     // The percentage has its own period only next to a number of replicas.
-    for rate in &kept {
-        let period = if rate.key == "percent" && kept.len() > 1 { "percent_period_s" } else { "period_s" };
+    for rate in &found {
+        let period = if rate.key == "percent" && found.len() > 1 { "percent_period_s" } else { "period_s" };
         rules[rate.key] = if rate.key == "pods" { json!(rate.value as u64) } else { json!(rate.value) };
         rules[period] = json!(rate.period_s);
     }
-    if kept.len() > 1 && rules["period_s"] == rules["percent_period_s"] {
+    if found.len() > 1 && rules["period_s"] == rules["percent_period_s"] {
         rules["percent_period_s"] = json!(0.0);
     }
     rules
@@ -110,5 +95,5 @@ fn rate(r: &mut Reader<'_>, at: &str, into: &str) -> Option<Rate> {
         let fix = "give the period in seconds";
         r.problems.push(Diagnostic::error(period_at, "nothing", "a number of seconds", fix));
     }
-    Some(Rate { index: 0, key, value: value? as f64, period_s: period_s? })
+    Some(Rate { key, value: value? as f64, period_s: period_s? })
 }
