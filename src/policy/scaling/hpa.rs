@@ -376,13 +376,13 @@ mod tests {
 
     #[test]
     fn each_limit_of_a_direction_has_its_period() {
-        let limit = |n, seconds| RatePolicy { by: RateUnit::Pods(n), period: Span(seconds * 1_000_000) };
+        let limit = |n, seconds: u64| RatePolicy { by: RateUnit::Pods(n), period: Span(seconds * 1_000_000) };
         let mut behavior = Behavior::default();
         behavior.up.policies = vec![limit(2, 15), limit(3, 60)];
         behavior.up.select = Select::Min;
         let mut hpa = Hpa::new(WIDE, Some(behavior));
         let (mut current, mut seen) = (1, Vec::new());
-        for t in [0, 15, 30, 60] {
+        for t in [0_u64, 15, 30, 60] {
             let at = Micros(t * 1_000_000);
             current = hpa.tick(at, current, &[Metric::AverageValue { value: 20.0, target: 1.0 }]).desired;
             seen.push(current);
