@@ -58,9 +58,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 166638, "e8834c7fb316b713"),
-    ("everything", 81463, "2ac98544ae19cc6d"),
-    ("conversations", 107424, "83cf1eb53a2cb1c4"),
+    ("pressure", 166646, "947e3d946827faa8"),
+    ("everything", 81471, "a66df240f085e4df"),
+    ("conversations", 107432, "5b9a85348b2b346e"),
 ];
 
 const DRAWS: &[Line] = &[

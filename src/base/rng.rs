@@ -43,6 +43,8 @@ pub enum Purpose {
     Resamples = 15,
     /// Duration of one start of one replica.
     Starts = 16,
+    /// Whether a filter of prefixes keeps all replicas.
+    Exploration = 17,
 }
 
 /// One random stream.

@@ -332,5 +332,8 @@ pub(crate) fn excluded_words(excluded: Excluded) -> String {
             format!("{} {} above {}", metric.name(), three_digits(value), three_digits(max))
         }
         Excluded::OtherSession => "its session is on another replica".to_owned(),
+        Excluded::LowAffinity { share, threshold } => {
+            format!("prefix-affinity {} below {}", three_digits(share), three_digits(threshold))
+        }
     }
 }

@@ -10,6 +10,7 @@ mod fitted;
 mod hf;
 mod memory;
 mod parts;
+mod peak;
 mod piecewise;
 mod plan;
 mod roofline;
@@ -93,9 +94,7 @@ pub fn models() -> Vec<ModelEntry> {
     catalogue().coefficients.iter().map(entry).collect()
 }
 
-/// Resolves a pool; `path` is its path in the scenario, for messages. All problems are reported at once.
-///
-/// A pool that gives all figures itself may name any model and GPU; figures left to the catalogue must be in it. The
+/// Resolves a pool; `path` is its path in the scenario, for messages. All problems are reported at once. A pool that gives all figures itself may name any model and GPU; figures left to the catalogue must be in it. The
 /// mode decides how "auto" KV blocks are counted.
 pub fn resolve(pool: &Pool, compat: Compat, path: &str) -> Result<Resolved, Diagnostics> {
     Resolver { pool, compat, path, heads: Heads::Even, problems: Vec::new() }.resolve()

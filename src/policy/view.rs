@@ -108,6 +108,8 @@ pub struct PoolView {
     pub block_tokens: u32,
     /// Most requests in the wait queue of a replica; 0 for no limit.
     pub max_waiting: u32,
+    /// Prompt tokens per second of one of its replicas in full steps of prompt tokens.
+    pub peak_prefill_tokens_per_s: f64,
 }
 
 impl PoolView {

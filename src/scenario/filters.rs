@@ -2,7 +2,7 @@
 //! afterwards.
 
 use super::fields::{fields, without_fields};
-use super::limits;
+use super::{PrefixAffinityFilter, limits};
 use serde::{Deserialize, Serialize};
 
 /// Removes replicas before scoring.
@@ -14,10 +14,12 @@ pub enum Filter {
     Utilization(UtilizationFilter),
     /// Keeps only the replica that the session went to last, if it is still a candidate. Requests without a session, and new sessions, keep all replicas.
     Session(SessionFilter),
+    /// Keeps the replicas that were sent most of the prompt before, unless their prompts in flight make them much slower than another: llm-d's prefix-cache-affinity-filter.
+    PrefixAffinity(PrefixAffinityFilter),
 }
 
 fields! {
-    choice Filter [] { Utilization "utilization" Session "session" }
+    choice Filter [] { Utilization "utilization" Session "session" PrefixAffinity "prefix-affinity" }
 }
 
 /// Removes replicas that are over a limit.

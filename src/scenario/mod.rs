@@ -27,6 +27,7 @@ mod model;
 mod notes;
 mod parse;
 mod planners;
+mod prefix_affinity;
 pub mod preset;
 mod rate_profile;
 mod report;
@@ -37,6 +38,7 @@ mod scheduling;
 mod served;
 mod slo;
 mod start_up;
+mod weighted;
 mod workload;
 
 pub use admission::{AdmissionPolicy, ConcurrencyLimit, OverLimit, RateLimit, TenantQuota, TokenBucket};
@@ -69,11 +71,12 @@ pub use parse::{
     to_json, value_from_json, value_from_long_json, value_said_once,
 };
 pub use planners::{DynamoLoad, DynamoThroughput, QueueingMode, QueueingModel, RatePredictor};
+pub use prefix_affinity::{PeakPrefill, PrefixAffinityFilter};
 pub use rate_profile::{RatePoint, RateProfile, Window};
 pub(crate) use report::grouped;
 pub use routing::{
-    CostEscalation, PowerOfD, PrefixAware, PrefixOverlap, Profile, RoutingPolicy, Scorer, SessionAffinity,
-    SessionMode, Ties, Weighted, WeightedScorer,
+    CostEscalation, PowerOfD, PrefixAware, PrefixOverlap, RoutingPolicy, Scorer, SessionAffinity,
+    SessionMode, Ties,
 };
 pub use scaling::{Drain, Optimizer, Scaling, Victim, settings_text};
 pub use scaling_policy::{
@@ -84,6 +87,7 @@ pub use scheduling::{ClassDeadlines, ClassScores, PriorityPolicy, Scheduler, Ten
 pub use served::{Served, model_key};
 pub use slo::{ClassTargets, FitnessMetric, FitnessWeight, Slo, SloClass};
 pub use start_up::{StartPhases, StartSpread, StartUp};
+pub use weighted::{Profile, TokenCount, TokenUntil, Weighted, WeightedScorer};
 pub use workload::{
     Arrivals, Client, ExplicitOutput, ExplicitPiece, ExplicitRequest, PrefixGroups, TraceSettings, Workload,
 };

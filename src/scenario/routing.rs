@@ -2,7 +2,7 @@
 
 use super::fields::{fields, without_fields};
 use super::limits;
-use super::{CacheAware, Expression, Filter, KvCost, Picker};
+use super::{CacheAware, Expression, KvCost, Weighted};
 use serde::{Deserialize, Serialize};
 
 /// Which replica gets a request. Ties go to the lowest replica number unless said otherwise.
@@ -194,141 +194,6 @@ impl Default for CostEscalation {
     }
 }
 
-/// A weighted sum of scores, each from 0 to 1.
-#[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Weighted {
-    /// Set of scorers and weights. If only `scorers` are given, the profile is `custom`.
-    pub profile: Profile,
-    /// Scorers of the profile `custom`, in the order of summation.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub scorers: Vec<WeightedScorer>,
-    /// Filters that remove replicas before scoring, in this order.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub filters: Vec<Filter>,
-    /// How a replica is chosen by the scores.
-    #[serde(skip_serializing_if = "Picker::is_max")]
-    pub picker: Picker,
-    /// Which replica gets a request among equal sums. Only for the picker `max`.
-    pub ties: Ties,
-    /// Number of blocks that the router remembers per replica for `prefix-affinity`.
-    pub prefix_index_blocks: u32,
-    /// Prompt tokens in flight at and above which `token-load` scores 0.
-    #[serde(skip_serializing_if = "is_token_threshold")]
-    pub token_threshold: u32,
-    /// Waiting requests at and above which `load-aware` scores 0.
-    #[serde(skip_serializing_if = "is_waiting_threshold")]
-    pub waiting_threshold: u32,
-}
-
-fields! {
-    struct Weighted {
-        profile: "Profile" and { "x-with": { "custom": { "scorers": Weighted::default().scorers() } } } => Routing;
-        scorers: "Scorers" up_to [limits::SCORERS, "scorers", "scorer"] and { "default": [] } => Routing;
-        filters: "Filters" up_to [limits::FILTERS, "filters", "filter"] and { "default": [] } => Routing;
-        picker: "Picker" and { "default": Picker::Max } => Routing;
-        ties: "Ties" => Routing;
-        prefix_index_blocks: "Prefix index" of "blocks" in [1, limits::KV_BLOCKS]
-            or "10,000 blocks of 16 tokens are 160,000 tokens" => Routing;
-        token_threshold: "Token threshold" of "tokens" in [1, limits::THRESHOLD]
-            or "leave it out for llm-d's default"
-            and { "default": TOKEN_THRESHOLD } => Routing;
-        waiting_threshold: "Waiting threshold" of "req" in [1, limits::THRESHOLD]
-            or "leave it out for llm-d's default"
-            and { "default": WAITING_THRESHOLD } => Routing;
-    }
-}
-
-/// The defaults of llm-d.
-const TOKEN_THRESHOLD: u32 = 4_194_304;
-const WAITING_THRESHOLD: u32 = 128;
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_token_threshold(x: &u32) -> bool {
-    *x == TOKEN_THRESHOLD
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_waiting_threshold(x: &u32) -> bool {
-    *x == WAITING_THRESHOLD
-}
-
-impl Default for Weighted {
-    fn default() -> Self {
-        Self {
-            profile: Profile::BlisDefault,
-            scorers: Vec::new(),
-            filters: Vec::new(),
-            picker: Picker::Max,
-            ties: Ties::Lowest,
-            prefix_index_blocks: 10_000,
-            token_threshold: TOKEN_THRESHOLD,
-            waiting_threshold: WAITING_THRESHOLD,
-        }
-    }
-}
-
-impl Weighted {
-    /// The scorers in force.
-    pub fn scorers(&self) -> Vec<WeightedScorer> {
-        let row = |(scorer, weight): (Scorer, f64)| WeightedScorer { scorer, weight };
-        match self.profile {
-            Profile::BlisDefault => {
-                let rows =
-                    [(Scorer::PrefixAffinity, 3.0), (Scorer::QueueDepth, 2.0), (Scorer::KvUtilization, 2.0)];
-                rows.map(row).to_vec()
-            }
-            Profile::LlmDDefault => {
-                let queue = Scorer::WaitingRequests;
-                let rows = [(Scorer::PrefixAffinity, 3.0), (queue, 2.0), (Scorer::KvUtilization, 2.0)];
-                rows.map(row).to_vec()
-            }
-            Profile::Custom => self.scorers.clone(),
-        }
-    }
-
-    /// How ties are settled.
-    pub fn ties(&self) -> Ties {
-        if self.profile == Profile::LlmDDefault { Ties::Random } else { self.ties }
-    }
-}
-
-/// A set of scorers with their weights.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Profile {
-    /// The default of BLIS: prefix-affinity 3, queue-depth 2, kv-utilization 2.
-    #[default]
-    BlisDefault,
-    /// llm-d's router without a configuration: prefix-affinity 3, waiting-requests 2, kv-utilization 2; ties are broken at random.
-    LlmDDefault,
-    /// The scorers listed under `scorers`.
-    Custom,
-}
-
-without_fields! { Profile }
-
-/// One scorer and its weight.
-#[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct WeightedScorer {
-    /// The scorer.
-    pub scorer: Scorer,
-    /// Weight of the scorer; only the proportions of the weights matter.
-    pub weight: f64,
-}
-
-fields! {
-    struct WeightedScorer {
-        scorer: "Scorer" => Routing;
-        weight: "Weight" in [limits::WEIGHT_MIN, limits::WEIGHT]
-            or "remove a scorer that should not count" first 1.0 => Routing;
-    }
-}
-
 /// A score of each replica, between 0 and 1.
 #[apply(schema!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -344,7 +209,7 @@ pub enum Scorer {
     KvUtilization,
     /// 1 / (1 + load).
     LoadBalance,
-    /// 1 for a replica without requests in flight, 0 for the most, in proportion between.
+    /// 1 for a replica with at most `idle_threshold` requests in flight, 0 for the most, in proportion between, times `max_busy_score`: llm-d's active-request-scorer.
     ActiveRequests,
     /// 1 for the smallest batch, 0 for the largest, in proportion between; 1 for all if they are equal.
     RunningRequests,
@@ -354,7 +219,7 @@ pub enum Scorer {
     NoHitLru,
     /// Price of the replica per hour: 1 for the cheapest, 0 for the most expensive, in proportion between; 1 for all if they are equal. A pool without a price counts as free.
     Cost,
-    /// 1 − prompt tokens in flight / `token_threshold`, 0 above the threshold: llm-d's token-load-scorer.
+    /// 1 − tokens in flight / `token_threshold`, 0 above the threshold: llm-d's token-load-scorer. `token_count` and `token_until` say what counts.
     TokenLoad,
     /// 0.5 · (1 − waiting requests / `waiting_threshold`), 0 above the threshold: llm-d's load-aware-scorer.
     LoadAware,

@@ -7,7 +7,9 @@ use super::Audience;
 use crate::base::{Diagnostic, Micros};
 use crate::perf::Plan;
 use crate::scenario::expression::Name;
-use crate::scenario::{Client, ContextGrowth, RequestCount, RoutingPolicy, Scorer, limits};
+use crate::scenario::{
+    Client, ContextGrowth, Filter, RequestCount, RoutingPolicy, Scorer, TokenCount, Weighted, limits,
+};
 use crate::workload::Trace;
 
 /// Bytes of a used block: its record, its place on the free list, its hash in the table, and spare capacity of
@@ -102,7 +104,7 @@ impl Needs {
             self.caching |= pool.kv.prefix_caching;
         }
         if let RoutingPolicy::Weighted(w) = &cluster.routing
-            && w.scorers().iter().any(|x| remembers_prompts(&x.scorer))
+            && remembers_prompts(w)
         {
             self.remembered = self.remembered.max(f64::from(w.prefix_index_blocks));
         }
@@ -216,10 +218,14 @@ fn repeats(client: &Client) -> bool {
     let grows = |c: &crate::scenario::Conversation| c.context_growth == ContextGrowth::Accumulate;
     client.prefix.groups > 0 || client.conversation.as_ref().is_some_and(grows)
 }
-/// Whether the scorer needs the router's memory of prompts.
-fn remembers_prompts(scorer: &Scorer) -> bool {
-    match scorer {
+/// Whether the router needs its memory of prompts.
+fn remembers_prompts(w: &Weighted) -> bool {
+    let uncached = w.token_rule().0 == TokenCount::Uncached;
+    let sticks = w.filters().iter().any(|filter| matches!(filter, Filter::PrefixAffinity(_)));
+    let asks = |scorer: &Scorer| match scorer {
         Scorer::Expression(text) => text.formula().is_ok_and(|f| f.looks_at(&[Name::Prefix])),
+        Scorer::TokenLoad => uncached,
         named => *named == Scorer::PrefixAffinity,
-    }
+    };
+    sticks || w.scorers().iter().any(|row| asks(&row.scorer))
 }

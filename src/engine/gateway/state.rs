@@ -215,6 +215,7 @@ fn pool_views(pools: &[Pool], resolved: &[Resolved]) -> Vec<PoolView> {
         usd_per_hour: figures.usd_per_hour,
         block_tokens: pool.kv.block_tokens,
         max_waiting: pool.engine.max_waiting,
+        peak_prefill_tokens_per_s: figures.peak_prefill_tokens_per_s(),
     };
     pools.iter().zip(resolved).zip(Served::new(pools).numbers()).map(view).collect()
 }

@@ -89,6 +89,7 @@ fn reason(excluded: Excluded) -> &'static str {
         Excluded::QueueFull => "queue-full",
         Excluded::OverLimit { .. } => "over-limit",
         Excluded::OtherSession => "other-session",
+        Excluded::LowAffinity { .. } => "low-affinity",
     }
 }
 

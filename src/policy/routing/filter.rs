@@ -1,6 +1,7 @@
 //! Filters of the weighted policy: they exclude candidates before scoring. They run in the order of the
 //! configuration, each on the candidates that the one before it left.
 
+use super::affinity::{Affinity, Known};
 use super::lru::Lru;
 use super::{Excluded, Fleet};
 use crate::base::ReplicaId;
@@ -15,6 +16,8 @@ pub(super) enum FilterState {
     Utilization(UtilizationFilter),
     /// See [`Filter::Session`].
     Session(Homes),
+    /// See [`Filter::PrefixAffinity`].
+    PrefixAffinity(Box<Affinity>),
 }
 
 /// The latest replica of each session.
@@ -25,19 +28,22 @@ pub(super) struct Homes {
 }
 
 impl FilterState {
-    pub(super) fn new(filter: &Filter) -> Self {
+    /// The filter in its initial state, in a run with `seed`.
+    pub(super) fn new(filter: &Filter, seed: u64) -> Self {
         match filter {
             Filter::Utilization(s) => Self::Utilization(s.clone()),
             Filter::Session(s) => Self::Session(Homes::new(s)),
+            Filter::PrefixAffinity(s) => Self::PrefixAffinity(Box::new(Affinity::new(s, seed))),
         }
     }
 
     /// Removes positions of `fleet` from `kept`, which holds at least one, and sets the reason in `excluded`, by
     /// position.
     pub(super) fn keep(
-        &self,
+        &mut self,
         request: &RequestView<'_>,
         fleet: &Fleet<'_>,
+        known: Known<'_>,
         kept: &mut Vec<u32>,
         excluded: &mut [Option<Excluded>],
     ) -> Result<(), Reason> {
@@ -47,21 +53,29 @@ impl FilterState {
                 homes.keep(request, fleet, kept, excluded);
                 Ok(())
             }
+            Self::PrefixAffinity(affinity) => {
+                affinity.keep(fleet, known, kept, excluded);
+                Ok(())
+            }
         }
     }
 
     /// Continues with the state of `before`, if it is of the same kind.
     pub(super) fn resume(&mut self, before: &Self) {
-        if let (Self::Session(new), Self::Session(old)) = (self, before) {
-            new.homes = old.homes.clone();
-            new.forget();
+        match (self, before) {
+            (Self::Session(new), Self::Session(old)) => {
+                new.homes = old.homes.clone();
+                new.forget();
+            }
+            (Self::PrefixAffinity(new), Self::PrefixAffinity(old)) => new.resume(old),
+            (Self::Utilization(_) | Self::Session(_) | Self::PrefixAffinity(_), _) => {}
         }
     }
 
     /// The request is sent to this replica.
     pub(super) fn chosen(&mut self, request: &RequestView<'_>, replica: ReplicaId) {
         match self {
-            Self::Utilization(_) => {}
+            Self::Utilization(_) | Self::PrefixAffinity(_) => {}
             Self::Session(homes) => homes.settle(request.session, replica),
         }
     }

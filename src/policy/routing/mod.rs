@@ -1,6 +1,7 @@
 //! Routing: the choice of a replica for each request.
 
 mod active_blocks;
+mod affinity;
 mod always_busiest;
 mod cache_aware;
 mod cost_escalation;
@@ -19,6 +20,7 @@ mod recent_use;
 mod round_robin;
 mod scorer;
 mod scores;
+mod sent_tokens;
 mod session_affinity;
 mod weighted;
 

@@ -89,6 +89,13 @@ pub enum Excluded {
     },
     /// The session belongs to another replica.
     OtherSession,
+    /// It was sent too little of the prompt before.
+    LowAffinity {
+        /// The share of the prompt.
+        share: f64,
+        /// The least share that is enough.
+        threshold: f64,
+    },
 }
 
 /// The scores of all candidates of one decision. Empty if the policy does not score.

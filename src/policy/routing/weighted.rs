@@ -2,12 +2,15 @@
 //! at random by score. Weights are divided by their sum; scores are clamped to [0, 1] and summed in the order of the
 //! configuration, which fixes the last bit. Scorers see only the replicas that the filters leave.
 
+use super::affinity::Known;
 use super::filter::{FilterState, Homes};
 use super::picker::PickerState;
 use super::scorer::{Facts, Out, PromptMemory, ScorerState};
+use super::sent_tokens::SentTokens;
 use super::{Choice, Fleet, Outcome, Router, Scores, Term};
+use crate::base::RequestId;
 use crate::policy::{Reason, ReplicaView, RequestView};
-use crate::scenario::{Scorer, SessionFilter, Weighted as Settings, limits};
+use crate::scenario::{Filter, Scorer, SessionFilter, TokenCount, TokenUntil, Weighted as Settings, limits};
 use serde::{Deserialize, Serialize};
 
 /// A weighted sum of scores decides.
@@ -18,8 +21,12 @@ pub struct Weighted {
     picker: PickerState,
     /// Whether any scorer reads further signals; cached, as every event of a replica checks it.
     wants_signals: bool,
-    /// The memory of prompts, if a scorer uses it.
+    /// The memory of prompts, if a scorer or a filter uses it.
     memory: Option<PromptMemory>,
+    /// Its counts of tokens: that of filters, then that of scorers if it is another.
+    sent: Vec<SentTokens>,
+    /// What scorers count.
+    token_rule: (TokenCount, TokenUntil),
     /// The replicas of sessions, if a scorer uses them.
     homes: Option<Homes>,
     /// Number of scores that counted as 0 because they were not finite.
@@ -30,6 +37,20 @@ pub struct Weighted {
     /// Positions and views of the candidates that the filters left at the latest decision.
     kept: Vec<u32>,
     kept_views: Vec<ReplicaView>,
+}
+
+/// What the filter of prefixes counts: tokens to compute before the first token.
+const OF_FILTERS: (TokenCount, TokenUntil) = (TokenCount::Uncached, TokenUntil::FirstToken);
+
+/// A count for each rule that is asked for; equal rules share one.
+fn counts_of(rules: [(bool, (TokenCount, TokenUntil)); 2]) -> Vec<SentTokens> {
+    let mut counts: Vec<SentTokens> = Vec::new();
+    for (_, rule) in rules.into_iter().filter(|(asked, _)| *asked) {
+        if !counts.iter().any(|count| count.is_of(rule)) {
+            counts.push(SentTokens::new(rule));
+        }
+    }
+    counts
 }
 
 /// A scorer and its share of all weights.
@@ -49,7 +70,8 @@ impl Row {
 impl Weighted {
     /// Approximate size of a copy in bytes, beyond its own size.
     pub(super) fn bytes(&self) -> u64 {
-        self.memory.as_ref().map_or(0, PromptMemory::bytes)
+        let counts: u64 = self.sent.iter().map(SentTokens::bytes).sum();
+        counts + self.memory.as_ref().map_or(0, PromptMemory::bytes)
     }
 
     pub(super) fn new(s: &Settings, seed: u64) -> Self {
@@ -65,15 +87,22 @@ impl Weighted {
         };
         let rows: Vec<Row> = scorers.iter().map(row).collect();
         let any = |asks: fn(&ScorerState) -> bool| rows.iter().any(|row| asks(&row.state));
+        let filters = s.filters();
+        let sticks = filters.iter().any(|f| matches!(f, Filter::PrefixAffinity(_)));
+        let rules = [(sticks, OF_FILTERS), (any(ScorerState::asks_tokens), s.token_rule())];
+        let sent = counts_of(rules);
+        let remembers = sticks || any(ScorerState::asks_prefix) || sent.iter().any(SentTokens::asks_prefix);
         let sessions = SessionFilter { max_sessions: limits::EXPRESSION_SESSIONS };
         Self {
             wants_signals: any(ScorerState::wants_signals),
-            memory: any(ScorerState::asks_prefix).then(|| PromptMemory::new(s.prefix_index_blocks)),
+            memory: remembers.then(|| PromptMemory::of(s)),
+            sent,
+            token_rule: s.token_rule(),
             homes: any(ScorerState::asks_session).then(|| Homes::new(&sessions)),
             not_finite: 0,
             facts: Facts::default(),
             rows,
-            filters: s.filters.iter().map(FilterState::new).collect(),
+            filters: filters.iter().map(|f| FilterState::new(f, seed)).collect(),
             picker: PickerState::new(s, seed),
             kept: Vec::new(),
             kept_views: Vec::new(),
@@ -88,6 +117,9 @@ impl Weighted {
         }
         if let (Some(new), Some(old)) = (&mut self.homes, before.homes) {
             new.resume(old);
+        }
+        for old in &before.sent {
+            self.sent.iter_mut().for_each(|sent| sent.resume(old));
         }
         for old in before.rows {
             if let Some(row) = self.rows.iter_mut().find(|row| row.term == old.term) {
@@ -105,22 +137,39 @@ impl Weighted {
     }
 
     pub(super) fn wants_departures(&self) -> bool {
-        self.rows.iter().any(|row| row.state.wants_departures())
+        !self.sent.is_empty() || self.rows.iter().any(|row| row.state.wants_departures())
     }
 
     pub(super) fn not_finite(&self) -> u64 {
         self.not_finite
     }
 
-    /// Determines the facts that the scorers use about the candidates in `fleet`.
-    fn find_out(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>) {
+    /// Determines what the candidates in `fleet` were sent of the prompt before.
+    fn recall(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>) {
         let (n, facts) = (fleet.replicas.len(), &mut self.facts);
-        facts.known = false;
-        facts.home = self.homes.as_ref().and_then(|homes| homes.home(request.session));
         facts.prefix.clear();
+        facts.matched.clear();
         if let Some(memory) = &mut self.memory {
             facts.prefix.resize(n, 0.0);
-            memory.shares(request, fleet, &mut facts.prefix);
+            facts.matched.resize(n, 0);
+            memory.look_up(request, fleet, |position, found| {
+                facts.prefix[position] = found.share;
+                facts.matched[position] = found.tokens;
+            });
+        }
+    }
+
+    /// Determines the further facts that the scorers use about the candidates in `fleet`.
+    fn find_out(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>) {
+        let facts = &mut self.facts;
+        facts.known = false;
+        facts.home = self.homes.as_ref().and_then(|homes| homes.home(request.session));
+        facts.load.clear();
+        if let Some(sent) = self.sent.iter().find(|sent| sent.is_of(self.token_rule)) {
+            for (position, view) in fleet.replicas.iter().enumerate() {
+                let matched = facts.matched.get(position).copied().unwrap_or_default();
+                facts.load.push(sent.with(view.id, request.prompt_tokens, matched));
+            }
         }
         facts.cached.clear();
         if self.rows.iter().any(|row| row.state.asks_cached()) {
@@ -167,6 +216,10 @@ impl Weighted {
     fn pick_of(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> usize {
         self.score(request, fleet, scores);
         let position = self.picker.pick(&scores.totals);
+        let matched = self.facts.matched.get(position).copied().unwrap_or_default();
+        for sent in &mut self.sent {
+            sent.send(request, fleet.replicas[position].id, matched);
+        }
         if let Some(memory) = &mut self.memory {
             memory.chosen(request, fleet, position);
         }
@@ -189,8 +242,11 @@ impl Weighted {
         self.kept.clear();
         self.kept.extend(0..fleet.replicas.len() as u32);
         scores.excluded.resize(fleet.replicas.len(), None);
-        for filter in &self.filters {
-            filter.keep(request, fleet, &mut self.kept, &mut scores.excluded)?;
+        let sent = self.sent.first();
+        let uncached = |replica| sent.map_or(0, |sent| sent.on(replica));
+        let known = Known { shares: &self.facts.prefix, uncached: &uncached };
+        for filter in &mut self.filters {
+            filter.keep(request, fleet, known, &mut self.kept, &mut scores.excluded)?;
         }
         Ok(())
     }
@@ -198,10 +254,12 @@ impl Weighted {
 
 impl Router for Weighted {
     fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> Choice {
+        self.recall(request, fleet);
         if self.filters.is_empty() {
             return Ok(self.pick_of(request, fleet, scores));
         }
         self.filter(request, fleet, scores)?;
+        self.facts.keep(&self.kept);
         let mut views = std::mem::take(&mut self.kept_views);
         views.clear();
         views.extend(self.kept.iter().map(|&position| fleet.replicas[position as usize]));
@@ -214,7 +272,17 @@ impl Router for Weighted {
         scores.spread(&self.kept, fleet.replicas.len());
         Ok(self.kept[picked] as usize)
     }
+
+    fn prefilled(&mut self, request: RequestId) {
+        for sent in &mut self.sent {
+            sent.prefilled(request);
+        }
+    }
+
     fn left(&mut self, gone: &Outcome) {
+        for sent in &mut self.sent {
+            sent.release(gone.request);
+        }
         for row in &mut self.rows {
             row.state.left(gone);
         }

@@ -1,10 +1,10 @@
 //! Named scorers as equivalent expressions.
 
 use super::Expression;
-use crate::scenario::{Scorer, Weighted};
+use crate::scenario::{Scorer, TokenCount, TokenUntil, Weighted};
 
 /// The expression that decides like `scorer` under the settings `s`. `None` for a scorer that learns from the results
-/// of its decisions, or that gives 1 to unknown replicas.
+/// of its decisions, that counts tokens itself, or that gives 1 to unknown replicas.
 pub fn expression_of(scorer: &Scorer, s: &Weighted) -> Option<Expression> {
     let text = match scorer {
         Scorer::PrefixAffinity => "prefix".to_owned(),
@@ -12,12 +12,17 @@ pub fn expression_of(scorer: &Scorer, s: &Weighted) -> Option<Expression> {
         Scorer::QueueDepth => smallest_first("load"),
         Scorer::KvUtilization => "kv_free".to_owned(),
         Scorer::LoadBalance => "1 / (1 + load)".to_owned(),
+        Scorer::ActiveRequests if s.idle_threshold > 0 || s.max_busy_score < 1.0 => format!(
+            "in_flight > {} ? (max.in_flight - in_flight) / max.in_flight * {} : 1",
+            s.idle_threshold, s.max_busy_score
+        ),
         Scorer::ActiveRequests => {
             "max.in_flight > 0 ? (max.in_flight - in_flight) / max.in_flight : 1".to_owned()
         }
         Scorer::RunningRequests => smallest_first("running"),
         Scorer::WaitingRequests => smallest_first("waiting"),
         Scorer::Cost => smallest_first("usd_per_hour"),
+        Scorer::TokenLoad if s.token_rule() != (TokenCount::Prompt, TokenUntil::End) => return None,
         Scorer::TokenLoad => format!("1 - min(tokens_in_flight, {0}) / {0}", s.token_threshold),
         Scorer::LoadAware => format!("0.5 * (1 - min(waiting, {0}) / {0})", s.waiting_threshold),
         Scorer::PromptTokensWaiting => smallest_first("waiting_tokens"),

@@ -5,12 +5,13 @@
 
 mod former_keys;
 mod left_open;
+mod named_weights;
 mod old_edits;
 mod path;
 mod shape;
 mod text;
 
-pub(super) use path::place_value;
+pub(super) use path::{let_scorers_decide, place_value};
 pub use path::{replay_trace, set_field, set_path};
 pub(crate) use shape::nearest;
 pub use text::{text_from_bytes, value_from_json, value_from_long_json, value_said_once};
@@ -58,9 +59,9 @@ fn document(mut value: Value) -> Document {
     if let Err(of_shape) = migrate(&mut value) {
         return Document { of_shape, ..Document::default() };
     }
-    normalise(&mut value);
+    let mut of_shape = normalise(&mut value);
     let found = read::<Scenario>(value);
-    let of_shape = explain(&found, "a scenario");
+    of_shape.extend(explain(&found, "a scenario"));
     let of_meaning = check_rest(&found);
     Document { scenario: found.data, of_shape, of_meaning }
 }
@@ -82,9 +83,12 @@ fn migrate(value: &mut Value) -> Result<(), Diagnostics> {
     Ok(())
 }
 
-/// Fills in values that the document leaves out and another part of it decides.
-fn normalise(value: &mut Value) {
+/// Writes out values that the document has in a short form, and those that it leaves out and another part of it decides.
+/// A short form that cannot be read is reported and taken out.
+fn normalise(value: &mut Value) -> Diagnostics {
+    let problems = named_weights::normalise(value);
     left_open::normalise(value);
+    problems
 }
 
 /// The result of reading a tree.

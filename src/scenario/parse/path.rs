@@ -17,7 +17,22 @@ pub fn set_path(document: &mut Value, path: &str, value: &str) -> Result<(), Dia
         Err(_) => Value::String(value.to_owned()),
     };
     former_keys::migrate(document);
-    place_value(document, &former_keys::current(path), value)
+    let path = former_keys::current(path);
+    place_value(document, &path, value)?;
+    let_scorers_decide(document, &path);
+    Ok(())
+}
+
+/// The profile that scorers belong to, where `path` sets scorers.
+pub(in crate::scenario) fn let_scorers_decide(document: &mut Value, path: &str) {
+    if path != "cluster.routing.weighted.scorers" {
+        return;
+    }
+    let Some(Value::Object(weighted)) = document.pointer_mut("/cluster/routing/weighted") else { return };
+    let none = weighted.get("scorers").and_then(Value::as_array).is_some_and(Vec::is_empty);
+    if !none {
+        weighted.insert("profile".to_owned(), Value::from("custom"));
+    }
 }
 
 /// Like [`set_path`]; a path into another choice than the current one replaces it.

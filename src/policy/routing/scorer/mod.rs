@@ -11,13 +11,14 @@ mod prefix_affinity;
 mod queue_depth;
 mod running_requests;
 mod signal;
+mod token_load;
 mod waiting_requests;
 
 use super::{Fleet, Outcome, Summand};
 use crate::base::ReplicaId;
 use crate::policy::RequestView;
 use crate::scenario::expression::Name;
-use crate::scenario::{Scorer, Weighted as Settings};
+use crate::scenario::{Scorer, TokenCount, TokenUntil, Weighted as Settings};
 use serde::{Deserialize, Serialize};
 use signal::Signal;
 use std::rc::Rc;
@@ -43,10 +44,29 @@ pub(super) struct Facts {
     pub(super) known: bool,
     /// By candidate: the share of the prompt that the router sent there before. Empty if no scorer uses it.
     pub(super) prefix: Vec<f64>,
+    /// By candidate: the tokens of that share.
+    pub(super) matched: Vec<u32>,
+    /// By candidate: the tokens that `token-load` counts. Empty if it counts whole prompts until their end.
+    pub(super) load: Vec<u64>,
     /// By candidate: the share of the prompt that its cache has. Empty if no scorer uses it.
     pub(super) cached: Vec<f64>,
     /// The replica of the session's latest request.
     pub(super) home: Option<ReplicaId>,
+}
+
+impl Facts {
+    /// Leaves what is known of the candidates at the positions `kept`, in ascending order.
+    pub(super) fn keep(&mut self, kept: &[u32]) {
+        if self.prefix.is_empty() {
+            return;
+        }
+        for (to, &from) in kept.iter().enumerate() {
+            self.prefix[to] = self.prefix[from as usize];
+            self.matched[to] = self.matched[from as usize];
+        }
+        self.prefix.truncate(kept.len());
+        self.matched.truncate(kept.len());
+    }
 }
 
 /// They are not part of the state.
@@ -80,7 +100,11 @@ pub(super) enum ScorerState {
     PeakEwma(peak_ewma::PeakEwma),
     Cost(cost::Cost),
     Expression(expression::ExpressionScorer),
+    TokenLoad(token_load::TokenLoad),
 }
+
+/// The rule of `token-load` for which the gateway's own count is enough.
+const WHOLE_PROMPTS: (TokenCount, TokenUntil) = (TokenCount::Prompt, TokenUntil::End);
 
 impl ScorerState {
     /// The scorer in its initial state, with the settings `s`.
@@ -92,11 +116,17 @@ impl ScorerState {
             Scorer::QueueDepth => Self::QueueDepth(queue_depth::QueueDepth),
             Scorer::KvUtilization => Self::KvUtilization(kv_utilization::KvUtilization),
             Scorer::LoadBalance => Self::LoadBalance(load_balance::LoadBalance),
-            Scorer::ActiveRequests => Self::ActiveRequests(active_requests::ActiveRequests),
+            Scorer::ActiveRequests => Self::ActiveRequests(active_requests::ActiveRequests {
+                idle_threshold: s.idle_threshold,
+                max_busy_score: s.max_busy_score,
+            }),
             Scorer::RunningRequests => Self::RunningRequests(running_requests::RunningRequests),
             Scorer::WaitingRequests => Self::WaitingRequests(waiting_requests::WaitingRequests),
             Scorer::NoHitLru => Self::NoHitLru(no_hit_lru::NoHitLru::default()),
-            Scorer::TokenLoad => Self::Signal(Signal::TokenLoad { threshold: s.token_threshold }),
+            Scorer::TokenLoad if s.token_rule() == WHOLE_PROMPTS => {
+                Self::Signal(Signal::TokenLoad { threshold: s.token_threshold })
+            }
+            Scorer::TokenLoad => Self::TokenLoad(token_load::TokenLoad { threshold: s.token_threshold }),
             Scorer::LoadAware => Self::Signal(Signal::LoadAware { threshold: s.waiting_threshold }),
             Scorer::PromptTokensWaiting => Self::Signal(Signal::PromptTokensWaiting),
             Scorer::CacheHitRate => Self::Signal(Signal::CacheHitRate),
@@ -132,8 +162,14 @@ impl ScorerState {
             | Self::WaitingRequests(_)
             | Self::NoHitLru(_)
             | Self::PeakEwma(_)
-            | Self::Cost(_) => false,
+            | Self::Cost(_)
+            | Self::TokenLoad(_) => false,
         }
+    }
+
+    /// Whether it uses the router's own count of tokens.
+    pub(super) fn asks_tokens(&self) -> bool {
+        matches!(self, Self::TokenLoad(_))
     }
 
     /// Whether it asks to be called when requests leave their replica.
@@ -184,6 +220,7 @@ impl ScorerState {
         match self {
             Self::PrefixAffinity => out.values.copy_from_slice(&facts.prefix),
             Self::PrecisePrefix => out.values.copy_from_slice(&facts.cached),
+            Self::TokenLoad(s) => s.score(&facts.load, out.values),
             Self::Expression(s) => return s.score(request, fleet, facts, out),
             other => {
                 if let Some(scorer) = other.scorer() {
@@ -210,7 +247,9 @@ impl ScorerState {
     /// The scorer, if it is one that scores from views and its own state.
     fn scorer(&mut self) -> Option<&mut dyn Score> {
         Some(match self {
-            Self::PrefixAffinity | Self::PrecisePrefix | Self::Expression(_) => return None,
+            Self::PrefixAffinity | Self::PrecisePrefix | Self::Expression(_) | Self::TokenLoad(_) => {
+                return None;
+            }
             Self::QueueDepth(s) => s,
             Self::KvUtilization(s) => s,
             Self::LoadBalance(s) => s,

@@ -1,15 +1,22 @@
 //! Scores the leading share of the prompt's full blocks that the router sent to the replica recently: an estimate of
-//! the contents of its cache, without a look-up there. Blocks are as large as those of the replica's pool.
+//! the contents of its cache, without a look-up there. Blocks are as large as those of the replica's pool, unless the
+//! memory has a size of its own. With a limit, only the leading tokens of a prompt are remembered and matched, and the
+//! share is one of the blocks below the limit.
 
 use crate::policy::RequestView;
 use crate::policy::routing::Fleet;
 use crate::policy::routing::prefix_index::PrefixIndex;
+use crate::scenario::Weighted;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PromptMemory {
     /// Most blocks remembered for each replica.
     index_blocks: u32,
+    /// Tokens of a block; `None` for as many as in a block of the replica's pool.
+    block_tokens: Option<u32>,
+    /// Most leading tokens of a prompt that are remembered and matched.
+    match_tokens: Option<u32>,
     /// The memory of all replicas with blocks of one size, in the order in which they first got a request.
     indexes: Vec<OfSize>,
 }
@@ -21,9 +28,27 @@ struct OfSize {
     index: PrefixIndex,
 }
 
+/// What a replica was sent of a prompt before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::policy::routing) struct Match {
+    /// Share of the prompt's full blocks.
+    pub(in crate::policy::routing) share: f64,
+    /// Tokens in these blocks.
+    pub(in crate::policy::routing) tokens: u32,
+}
+
 impl PromptMemory {
     pub(in crate::policy::routing) fn new(index_blocks: u32) -> Self {
-        Self { index_blocks, indexes: Vec::new() }
+        Self { index_blocks, block_tokens: None, match_tokens: None, indexes: Vec::new() }
+    }
+
+    /// A memory with blocks of its own size and a limit of a prompt's length.
+    pub(in crate::policy::routing) fn of(s: &Weighted) -> Self {
+        Self {
+            block_tokens: s.prefix_block_tokens(),
+            match_tokens: s.prefix_match_tokens(),
+            ..Self::new(s.prefix_index_blocks)
+        }
     }
 
     /// Approximate size of a copy in bytes.
@@ -46,12 +71,21 @@ impl PromptMemory {
         self.indexes.iter().map(tokens).sum()
     }
 
-    /// Continues with the memory of `before`, as far as the capacity allows.
+    /// Continues with the memory of `before`, as far as the capacity allows, if its blocks are of the same size.
     pub(in crate::policy::routing) fn resume(&mut self, before: Self) {
+        if self.block_tokens != before.block_tokens {
+            return;
+        }
         self.indexes = before.indexes;
         for of_size in &mut self.indexes {
             of_size.index.set_capacity(self.index_blocks);
         }
+    }
+
+    /// How many full blocks of `block_tokens` tokens of the prompt it remembers and matches.
+    fn blocks(&self, request: &RequestView<'_>, block_tokens: u32) -> u32 {
+        let blocks = request.full_blocks(block_tokens);
+        self.match_tokens.map_or(blocks, |most| blocks.min(most / block_tokens))
     }
 
     /// Writes the share of each candidate to `out`, which is all 0 before.
@@ -61,12 +95,26 @@ impl PromptMemory {
         fleet: &Fleet<'_>,
         out: &mut [f64],
     ) {
-        for OfSize { block_tokens, index } in &mut self.indexes {
-            let blocks = request.full_blocks(*block_tokens);
-            index.look_up(request.chain(*block_tokens), |replica, matched| {
+        self.look_up(request, fleet, |position, found| out[position] = found.share);
+    }
+
+    /// Calls `found` for every candidate that was sent at least one block of the prompt.
+    pub(in crate::policy::routing) fn look_up(
+        &mut self,
+        request: &RequestView<'_>,
+        fleet: &Fleet<'_>,
+        mut found: impl FnMut(usize, Match),
+    ) {
+        for at in 0..self.indexes.len() {
+            let block_tokens = self.indexes[at].block_tokens;
+            let blocks = self.blocks(request, block_tokens);
+            let chain = request.chain(block_tokens);
+            let chain = &chain[..chain.len().min(blocks as usize)];
+            self.indexes[at].index.look_up(chain, |replica, matched| {
                 // Views are in order of number; replicas that cannot be chosen are missing.
                 if let Ok(position) = fleet.replicas.binary_search_by_key(&replica, |v| v.id.0) {
-                    out[position] = f64::from(matched) / f64::from(blocks);
+                    let share = f64::from(matched) / f64::from(blocks);
+                    found(position, Match { share, tokens: matched * block_tokens });
                 }
             });
         }
@@ -79,9 +127,11 @@ impl PromptMemory {
         fleet: &Fleet<'_>,
         position: usize,
     ) {
-        let block_tokens = fleet.pool_of(position).block_tokens;
+        let block_tokens = self.block_tokens.unwrap_or(fleet.pool_of(position).block_tokens);
         let replica = fleet.replicas[position].id.0;
-        let blocks = request.full_blocks(block_tokens);
-        self.index_of(block_tokens).record(replica, request.chain(block_tokens), blocks);
+        let blocks = self.blocks(request, block_tokens);
+        let chain = request.chain(block_tokens);
+        let chain = &chain[..chain.len().min(blocks as usize)];
+        self.index_of(block_tokens).record(replica, chain, blocks);
     }
 }

@@ -28,7 +28,7 @@ pub(crate) enum Signal {
 const UNKNOWN: f64 = f64::INFINITY;
 
 /// 1 for none, 0 from `threshold` on, in proportion between.
-fn below(x: f64, threshold: u32) -> f64 {
+pub(super) fn below(x: f64, threshold: u32) -> f64 {
     1.0 - x.min(f64::from(threshold)) / f64::from(threshold)
 }
 

@@ -1,0 +1,148 @@
+//! Lists of named weights as text, such as `prefix-affinity:3,queue-depth:2`: scorers as routers and papers write them.
+
+use super::nearest;
+use crate::base::{Diagnostic, Diagnostics};
+use crate::scenario::Scorer;
+use serde_json::{Value, json};
+
+/// Where a document has scorers.
+const SCORERS: &str = "cluster.routing.weighted.scorers";
+
+/// Writes a text of scorers as the list that it stands for. A text that is none is reported and taken out.
+pub(super) fn normalise(document: &mut Value) -> Diagnostics {
+    let Some(Value::Object(weighted)) = document.pointer_mut("/cluster/routing/weighted") else {
+        return Diagnostics::new();
+    };
+    let Some(Value::String(text)) = weighted.get("scorers") else { return Diagnostics::new() };
+    let names = Scorer::NAMED.map(|scorer| scorer.name().to_owned());
+    let (list, problems) = named_weights(text, SCORERS, &names);
+    let rows = list.into_iter().map(|(scorer, weight)| json!({ "scorer": scorer, "weight": weight }));
+    let rows: Value = rows.collect();
+    weighted.insert("scorers".to_owned(), rows);
+    problems
+}
+
+/// The names and weights of a text at `path`, and what is wrong with it.
+fn named_weights<'a>(text: &'a str, path: &str, names: &[String]) -> (Vec<(&'a str, f64)>, Diagnostics) {
+    let (mut list, mut problems) = (Vec::new(), Diagnostics::new());
+    let form = "NAME:WEIGHT, several separated by commas";
+    for (i, entry) in text.split(',').map(str::trim).enumerate() {
+        let mut wrong = |found: String, allowed: &str, fix: String| {
+            problems.push(Diagnostic::error(path, found, allowed, fix));
+        };
+        let (name, weight) = match entry.split_once(':') {
+            Some((name, weight)) => (name.trim_end(), Some(weight.trim_start())),
+            None => (entry, None),
+        };
+        if name.is_empty() {
+            let fix = "such as prefix-affinity:3,queue-depth:2".to_owned();
+            wrong(format!("entry {} without a name", i + 1), form, fix);
+        } else if !names.iter().any(|known| known == name) {
+            let like = nearest(name, names);
+            let fix =
+                like.map_or_else(|| "choose one of these".to_owned(), |n| format!("did you mean `{n}`?"));
+            let short: String = name.chars().take(60).collect();
+            wrong(format!("unknown scorer \"{short}\""), &names.join(", "), fix);
+        } else if let Some(weight) = weight {
+            if let Some(weight) = weight.parse::<f64>().ok().filter(|weight| weight.is_finite()) {
+                list.push((name, weight));
+            } else {
+                let short: String = weight.chars().take(60).collect();
+                wrong(format!("\"{short}\" as the weight of {name}"), "a number", format!("write {name}:1"));
+            }
+        } else {
+            wrong(format!("{name} without a weight"), form, format!("write {name}:1"));
+        }
+    }
+    (list, problems)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario::{Change, Profile, RoutingPolicy, Scenario, Weighted, check, from_value, set_field};
+    use serde_json::{Value, json};
+
+    fn weighted(s: &Scenario) -> &Weighted {
+        let RoutingPolicy::Weighted(weighted) = &s.cluster.routing else { panic!("{s:?}") };
+        weighted
+    }
+
+    /// Names and weights, with the profile.
+    fn said(s: &Scenario) -> (Profile, Vec<(&str, f64)>) {
+        let w = weighted(s);
+        (w.profile, w.scorers.iter().map(|row| (row.scorer.name(), row.weight)).collect())
+    }
+
+    const TEXT: &str = "prefix-affinity:3, queue-depth : 2,cost:0.5";
+
+    fn meant() -> (Profile, Vec<(&'static str, f64)>) {
+        (Profile::Custom, vec![("prefix-affinity", 3.0), ("queue-depth", 2.0), ("cost", 0.5)])
+    }
+
+    #[test]
+    fn a_text_of_named_weights_is_read_wherever_scorers_are() {
+        let document = json!({ "cluster": { "routing": { "weighted": { "scorers": TEXT } } } });
+        let s = from_value(document).expect("a scenario");
+        assert_eq!(said(&s), meant());
+        // By a path, over another policy, another profile or none.
+        for before in [json!("random"), json!({"weighted": {"profile": "llm-d-1.0"}}), json!({"kv-cost": {}})]
+        {
+            let mut document = json!({ "cluster": { "routing": before } });
+            set_field(&mut document, "cluster.routing.weighted.scorers", TEXT).expect("a path");
+            let s = from_value(document).expect("a scenario");
+            assert_eq!(said(&s), meant());
+            assert!(check(s).is_ok());
+        }
+        // In an edit, as a field and as a part of a policy.
+        let (checked, _) = check(Scenario::default()).expect("the default is good");
+        for change in [
+            Change::set("cluster.routing.weighted.scorers", TEXT),
+            Change::set("cluster.routing", json!({ "weighted": { "scorers": TEXT } })),
+        ] {
+            let (after, _) = checked.edited(&change).expect("scorers");
+            assert_eq!(said(after.get()), meant());
+            let change = Change::set("cluster.routing.weighted.scorers", "cost:1");
+            let (after, _) = after.edited(&change).expect("other scorers");
+            assert_eq!(said(after.get()), (Profile::Custom, vec![("cost", 1.0)]));
+        }
+    }
+
+    #[test]
+    fn scorers_in_an_edit_replace_a_profile_unless_the_edit_names_one() {
+        let routing = json!({ "cluster": { "routing": { "weighted": { "profile": "llm-d-1.0-decode" } } } });
+        let (checked, _) = from_value(routing).and_then(check).expect("a profile");
+        let change =
+            Change::set("cluster.routing.weighted.scorers", json!([{"scorer": "cost", "weight": 1}]));
+        let (after, _) = checked.edited(&change).expect("scorers");
+        assert_eq!(said(after.get()), (Profile::Custom, vec![("cost", 1.0)]));
+        let both = change.and_set("cluster.routing.weighted.profile", "blis-default");
+        let problems = checked.edited(&both).expect_err("only one can be meant");
+        assert_eq!(problems[0].path, "cluster.routing.weighted.scorers");
+    }
+
+    #[test]
+    fn every_bad_entry_of_a_text_gets_one_message() {
+        let messages = |text: &str| -> Vec<String> {
+            let document: Value = json!({ "cluster": { "routing": { "weighted": { "scorers": text } } } });
+            let problems = from_value(document).expect_err(text);
+            problems.iter().map(ToString::to_string).collect()
+        };
+        let at = "error: cluster.routing.weighted.scorers: ";
+        let form = "allowed: NAME:WEIGHT, several separated by commas";
+        let all = messages("queue-dept:2,cost,cost:much,,cost:1");
+        assert_eq!(all.len(), 4, "{all:#?}");
+        assert!(
+            all[0].starts_with(&format!("{at}unknown scorer \"queue-dept\"; allowed: prefix-affinity, "))
+        );
+        assert!(all[0].ends_with("did you mean `queue-depth`?"), "{}", all[0]);
+        assert_eq!(all[1], format!("{at}cost without a weight; {form}; write cost:1"));
+        assert_eq!(all[2], format!("{at}\"much\" as the weight of cost; allowed: a number; write cost:1"));
+        let fix = "such as prefix-affinity:3,queue-depth:2";
+        assert_eq!(all[3], format!("{at}entry 4 without a name; {form}; {fix}"));
+        assert_eq!(messages("").len(), 1);
+        // What a list may not have, a text may not have either.
+        let twice = json!({ "cluster": { "routing": { "weighted": { "scorers": "cost:1,cost:0" } } } });
+        let problems = from_value(twice).and_then(check).expect_err("twice, and a weight of 0");
+        assert_eq!(problems.len(), 2, "{problems:?}");
+    }
+}
