@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 pub struct CacheAware {
     /// Smallest matching share of the prompt for which a replica is chosen by its prefix, 0 to 1.
     pub cache_threshold: f64,
+    /// How loads that are out of balance are told.
+    #[serde(skip_serializing_if = "CacheBalance::is_spread")]
+    pub balance: CacheBalance,
     /// Loads are out of balance if the most and the fewest requests in flight differ by more than this, and by more than the factor below.
     pub balance_abs_threshold: u32,
     /// Loads are out of balance if the most requests in flight are more than this many times the fewest, and by more than the difference above.
@@ -19,6 +22,49 @@ pub struct CacheAware {
     pub prefix_index_blocks: u32,
     /// Which replica gets a prompt without a good match.
     pub miss: CacheMiss,
+    /// How the router knows what the caches hold.
+    #[serde(skip_serializing_if = "CacheKnowledge::is_sent")]
+    pub knows: CacheKnowledge,
+}
+
+/// How loads that are out of balance are told.
+#[apply(schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CacheBalance {
+    /// By the most and the fewest requests in flight of all replicas: then the fewest decide, whatever the match.
+    #[default]
+    Spread,
+    /// Of each replica against the mean, by the same two thresholds: replicas above get no request, and the fewest in flight decide among equal matches. SGLang's router after version 1.13.
+    AboveMean,
+}
+
+/// How the router knows what the caches hold.
+#[apply(schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CacheKnowledge {
+    /// By what it sent there.
+    #[default]
+    Sent,
+    /// Replicas report every change of their caches. Any match counts, and the fewest in flight decide among equal ones.
+    Events,
+}
+
+without_fields! { CacheBalance CacheKnowledge }
+
+impl CacheBalance {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+    fn is_spread(&self) -> bool {
+        *self == Self::Spread
+    }
+}
+
+impl CacheKnowledge {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+    fn is_sent(&self) -> bool {
+        *self == Self::Sent
+    }
 }
 
 /// Which replica gets a prompt without a good match.
@@ -38,12 +84,14 @@ without_fields! { CacheMiss }
 fields! {
     struct CacheAware {
         cache_threshold: "Cache threshold" in [0.0, 1.0] or "0.3 is SGLang's default" => Routing;
+        balance: "Balance" and { "default": CacheBalance::Spread } => Routing;
         balance_abs_threshold: "Imbalance above" of "req" in [0, limits::IN_FLIGHT]
             or "64 is SGLang's default" => Routing;
         balance_rel_threshold: "Imbalance factor" in [0.0, limits::COST] or "1.5 is SGLang's default" => Routing;
         prefix_index_blocks: "Prefix index" of "blocks" in [1, limits::KV_BLOCKS]
             or "10,000 blocks of 16 tokens are 160,000 tokens" => Routing;
         miss: "Without a match" => Routing;
+        knows: "Knows caches" and { "default": CacheKnowledge::Sent } => Routing;
     }
 }
 
@@ -51,10 +99,12 @@ impl Default for CacheAware {
     fn default() -> Self {
         Self {
             cache_threshold: 0.3,
+            balance: CacheBalance::Spread,
             balance_abs_threshold: 64,
             balance_rel_threshold: 1.5,
             prefix_index_blocks: 10_000,
             miss: CacheMiss::default(),
+            knows: CacheKnowledge::Sent,
         }
     }
 }

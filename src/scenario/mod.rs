@@ -43,7 +43,7 @@ mod workload;
 
 pub use admission::{AdmissionPolicy, ConcurrencyLimit, OverLimit, RateLimit, TenantQuota, TokenBucket};
 pub use batch_limit::BatchLimit;
-pub use cache_routing::{CacheAware, CacheMiss};
+pub use cache_routing::{CacheAware, CacheBalance, CacheKnowledge, CacheMiss};
 pub use check::{Checked, RequestCount, check, check_edits, check_start};
 pub use cluster::{BatchLimits, Cluster, Compat, CpuTier, CpuWrite, KvBlocks, KvCache, Pool};
 pub use conversation::{ContextGrowth, Conversation, ConversationClock, Rounds, ThinkTime};

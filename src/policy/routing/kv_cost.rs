@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 /// The lowest cost wins.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KvCost {
-    settings: Settings,
+    settings: Keys,
     draws: Stream,
     /// By replica number: the load sent there that has not left.
     loads: Vec<Load>,
@@ -45,6 +45,20 @@ pub struct KvCost {
     guessed: Vec<RecentUse>,
     /// The replica of each session, if sessions are bound.
     bound: Option<RecentUse>,
+}
+
+/// The keys in force. Part of snapshots, which have every field.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Keys {
+    overlap_credit: f64,
+    credit_decay: f64,
+    host_credit: f64,
+    prefill_scale: f64,
+    active_weight: f64,
+    temperature: f64,
+    index: CacheIndex,
+    assume_reuse: bool,
+    session_ttl_s: f64,
 }
 
 /// The load that the router has sent to a replica.
@@ -65,15 +79,13 @@ struct Charge {
 
 impl KvCost {
     pub(super) fn new(s: &Settings, seed: u64) -> Self {
-        let settings = s.in_force();
-        let guesses = match &settings.index {
+        let s = s.in_force();
+        let guesses = match &s.index {
             CacheIndex::Approximate(index) => Some((index.ttl_s, index.max_blocks)),
-            CacheIndex::Events if settings.predicted_ttl_s > 0.0 => {
-                Some((settings.predicted_ttl_s, limits::KV_BLOCKS))
-            }
+            CacheIndex::Events if s.predicted_ttl_s > 0.0 => Some((s.predicted_ttl_s, limits::KV_BLOCKS)),
             CacheIndex::Events | CacheIndex::None => None,
         };
-        let bound = settings.session_ttl_s > 0.0;
+        let bound = s.session_ttl_s > 0.0;
         Self {
             draws: Stream::new(seed, Purpose::CostPicks, 0),
             loads: Vec::new(),
@@ -82,8 +94,18 @@ impl KvCost {
             vacant: Vec::new(),
             guesses,
             guessed: Vec::new(),
-            bound: bound.then(|| RecentUse::new(settings.session_ttl_s, limits::SESSIONS)),
-            settings,
+            bound: bound.then(|| RecentUse::new(s.session_ttl_s, limits::SESSIONS)),
+            settings: Keys {
+                overlap_credit: s.overlap_credit,
+                credit_decay: s.credit_decay,
+                host_credit: s.host_credit,
+                prefill_scale: s.prefill_scale,
+                active_weight: s.active_weight,
+                temperature: s.temperature,
+                index: s.index,
+                assume_reuse: s.assume_reuse,
+                session_ttl_s: s.session_ttl_s,
+            },
         }
     }
 

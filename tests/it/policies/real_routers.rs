@@ -4,8 +4,8 @@ use super::common::{client, cluster, edit, run};
 use super::routing::{conversations, targets};
 use tokenyard::engine::Decision;
 use tokenyard::scenario::{
-    CacheAware, CacheMiss, Client, ExplicitOutput, ExplicitPiece, ExplicitRequest, KvBlocks, KvCost,
-    PrefixGroups, RateProfile, RoutingPolicy, Scenario, TimedEdit, Window,
+    CacheAware, CacheBalance, CacheKnowledge, CacheMiss, Client, ExplicitOutput, ExplicitPiece,
+    ExplicitRequest, KvBlocks, KvCost, PrefixGroups, RateProfile, RoutingPolicy, Scenario, TimedEdit, Window,
 };
 
 /// A request of `blocks` blocks of text number `text` and 4 tokens of its own, with an answer of so many tokens.
@@ -202,6 +202,42 @@ fn out_of_balance_takes_both_thresholds() {
     assert_eq!(fourth(0, 1.5), Some(1));
     assert_eq!(fourth(5, 0.0), Some(6));
     assert_eq!(fourth(7, 1.5), None);
+}
+
+/// The later rule: a replica far above the mean is passed over, and among equal matches the fewest requests decide.
+#[test]
+fn above_the_mean_matches_spill_to_replicas_that_are_not_hot() {
+    let policy = |abs, rel, knows| {
+        let balance = CacheBalance::AboveMean;
+        let (balance_abs_threshold, balance_rel_threshold) = (abs, rel);
+        CacheAware { balance, balance_abs_threshold, balance_rel_threshold, knows, ..CacheAware::default() }
+    };
+    let of = |policy| {
+        let list = (0..8).map(|k| request(10 * k, 1, 10, 800)).collect();
+        targets(&run(&two(RoutingPolicy::CacheAware(policy), list)).0)
+    };
+    // Replica 0 has n of n: hot above 1.5 · n / 2 if also above n / 2 + 2, so from 5 on. Replica 1 then knows the text
+    // too, and takes it while it has fewer: 1, 2, 3 against 5.
+    for knows in [CacheKnowledge::Sent, CacheKnowledge::Events] {
+        assert_eq!(of(policy(2, 1.5, knows)), [0, 0, 0, 0, 0, 1, 1, 1]);
+        // Twice the mean is never exceeded: the fewest of equal matches never come to be.
+        assert_eq!(of(policy(0, 2.0, knows)), [0; 8]);
+        assert_eq!(of(policy(0, 1.0, knows)), [0, 1, 0, 1, 0, 1, 0, 1]);
+    }
+}
+
+/// By reports any match counts, by what was sent only one above the threshold.
+#[test]
+fn any_reported_match_counts() {
+    let second = |knows| {
+        let policy = CacheAware { knows, ..CacheAware::default() };
+        let mut second = request(10, 1, 3, 1);
+        second.prompt[1].tokens = 200;
+        let s = two(RoutingPolicy::CacheAware(policy), vec![request(0, 1, 10, 400), second]);
+        targets(&run(&s).0)[1]
+    };
+    // 48 of 248 tokens are 19 %.
+    assert_eq!((second(CacheKnowledge::Sent), second(CacheKnowledge::Events)), (1, 0));
 }
 
 #[test]

@@ -5,10 +5,10 @@ use super::dynamo_router::{agentic, approximate};
 use crate::support::scenarios::basic_routers;
 use tokenyard::engine::{Cluster, Decision, Fact, FleetFact, RequestFact};
 use tokenyard::scenario::{
-    CacheAware, Client, CostEscalation, Filter, FittedCoefficients, KvBlocks, KvCost, LatencyModel, Lengths,
-    Picker, PowerOfD, PrefixAware, PrefixGroups, PrefixOverlap, Profile, RoutingPolicy, Scenario, Scorer,
-    SessionAffinity, SessionFilter, SessionMode, Softmax, Ties, TimedEdit, UtilizationFilter, Weighted,
-    WeightedScorer,
+    CacheAware, CacheBalance, CacheKnowledge, Client, CostEscalation, Filter, FittedCoefficients, KvBlocks,
+    KvCost, LatencyModel, Lengths, Picker, PowerOfD, PrefixAware, PrefixGroups, PrefixOverlap, Profile,
+    RoutingPolicy, Scenario, Scorer, SessionAffinity, SessionFilter, SessionMode, Softmax, Ties, TimedEdit,
+    UtilizationFilter, Weighted, WeightedScorer,
 };
 
 /// The weighted policy with these scorers.
@@ -43,6 +43,11 @@ pub(crate) fn every_policy() -> Vec<RoutingPolicy> {
         RoutingPolicy::KvCost(KvCost { credit_decay: 1.0, index: approximate(1.5, 400), ..agentic() }),
         RoutingPolicy::CacheAware(CacheAware::default()),
         RoutingPolicy::CacheAware(CacheAware { balance_abs_threshold: 4, ..CacheAware::default() }),
+        RoutingPolicy::CacheAware(CacheAware {
+            balance: CacheBalance::AboveMean,
+            knows: CacheKnowledge::Events,
+            ..CacheAware::default()
+        }),
         RoutingPolicy::Weighted(Weighted::default()),
         RoutingPolicy::Weighted(Weighted { profile: Profile::LlmDDefault, ..Weighted::default() }),
         weighted(&Scorer::NAMED.map(|scorer| (scorer, 1.0))),
