@@ -155,6 +155,14 @@ impl Cluster {
                     self.clock.schedule_scaling(now.saturating_add(tick), event);
                 }
             }
+            ScalingEvent::Sync { pool, edition } => {
+                let source = self.gateway.source();
+                if let Some((decided, period)) = self.fleet.sync([pool, edition], now, source) {
+                    let held = self.gateway.held_for(pool);
+                    self.fleet.carry_out(decided, held, &mut self.clock, sink);
+                    self.clock.schedule_scaling(now.saturating_add(period), event);
+                }
+            }
         }
         self.follow(now);
     }

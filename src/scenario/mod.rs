@@ -6,6 +6,7 @@
 mod admission;
 mod batch_limit;
 mod cache_routing;
+mod carrier;
 mod check;
 mod cluster;
 mod conversation;
@@ -44,6 +45,7 @@ mod workload;
 pub use admission::{AdmissionPolicy, ConcurrencyLimit, OverLimit, RateLimit, TenantQuota, TokenBucket};
 pub use batch_limit::BatchLimit;
 pub use cache_routing::{CacheAware, CacheBalance, CacheKnowledge, CacheMiss};
+pub use carrier::{CarriedOutBy, Carrier};
 pub use check::{Checked, RequestCount, check, check_edits, check_start};
 pub use cluster::{BatchLimits, Cluster, Compat, CpuTier, CpuWrite, KvBlocks, KvCache, Pool};
 pub use conversation::{ContextGrowth, Conversation, ConversationClock, Rounds, ThinkTime};

@@ -1,6 +1,8 @@
 //! Settings of a pool's scaling: the autoscaler, its measurements, and the start and stop of replicas.
 
+use super::carrier::CarriedOutBy;
 use super::fields::{fields, without_fields};
+use super::horizontal::Horizontal;
 use super::limits;
 use super::scaling_policy::ScalingPolicy;
 use super::start_up::StartUp;
@@ -13,6 +15,9 @@ use serde::{Deserialize, Serialize};
 pub struct Scaling {
     /// Autoscaling policy. Without one only edits change the number of replicas.
     pub policy: ScalingPolicy,
+    /// Who carries out the number that the policy wants: the policy itself, or a horizontal autoscaler that delays and limits it.
+    #[serde(skip_serializing_if = "CarriedOutBy::is_policy")]
+    pub carried_out_by: CarriedOutBy,
     /// Whether the pool decides alone, or together with the pools of the same model (its variants). Needs the same `wva-` policy and the same time between decisions in all of them.
     #[serde(skip_serializing_if = "Optimizer::is_alone")]
     pub optimizer: Optimizer,
@@ -53,6 +58,7 @@ pub struct Scaling {
 fields! {
     struct Scaling {
         policy: "Policy" => Scaling;
+        carried_out_by: "Carried out by" and { "default": "policy" } => Scaling;
         optimizer: "Optimiser" and { "default": Optimizer::Alone } => Scaling;
         usd_per_hour: "Cost" of "$/h" in [0.0, limits::USD_PER_HOUR] or "use 0 for the price of the GPUs"
             and { "default": 0.0 } => Scaling;
@@ -82,6 +88,7 @@ impl Default for Scaling {
     fn default() -> Self {
         Self {
             policy: ScalingPolicy::None,
+            carried_out_by: CarriedOutBy::Policy,
             optimizer: Optimizer::Alone,
             usd_per_hour: 0.0,
             priority: 1.0,
@@ -106,6 +113,14 @@ impl Scaling {
     /// Whether it says nothing: a pool that only edits change, at once.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// The time within which two opposite decisions are an oscillation, in seconds.
+    pub fn oscillation_s(&self) -> f64 {
+        match &self.carried_out_by {
+            CarriedOutBy::Policy => self.policy.oscillation_s(self.tick_s),
+            CarriedOutBy::Hpa(_) => ScalingPolicy::Hpa(Horizontal::default()).oscillation_s(self.tick_s),
+        }
     }
 
     /// Most replicas that the pool can have: its own number, or what the policy may ask for.

@@ -50,6 +50,8 @@ pub(in crate::engine) enum ScalingEvent {
     Scrape { pool: u32, edition: u32 },
     /// The autoscaler of a pool decides, if its settings are still those.
     Tick { pool: u32, edition: u32 },
+    /// The horizontal autoscaler that carries out a pool's decisions decides, if its settings are still those.
+    Sync { pool: u32, edition: u32 },
 }
 
 /// An event that may wait in a queue.
@@ -91,6 +93,7 @@ impl Event for ScalingEvent {
             Self::HoldOver(_) => 1,
             Self::Scrape { .. } => 2,
             Self::Tick { .. } => 3,
+            Self::Sync { .. } => 4,
         }
     }
 }

@@ -63,7 +63,7 @@ impl PoolScaler {
             window: span(s.window_s),
             lag: span(s.lag_s),
             hold: span(s.hold_s),
-            oscillation: span(s.policy.oscillation_s(s.tick_s)),
+            oscillation: span(s.oscillation_s()),
             ahead,
             phases: phases_of(pool),
             unplaced: 0,
@@ -81,6 +81,9 @@ impl PoolScaler {
             clock.schedule_scaling(scrape, ScalingEvent::Scrape { pool, edition });
             if self.place.leader.is_none_or(|leader| leader == pool) {
                 clock.schedule_scaling(tick, ScalingEvent::Tick { pool, edition });
+            }
+            if let Some(period) = self.policy.carrier_period() {
+                clock.schedule_scaling(now.saturating_add(period), ScalingEvent::Sync { pool, edition });
             }
         }
     }
@@ -152,6 +155,16 @@ pub(in crate::engine) struct Decided {
     pub(super) sight: PoolSight,
     pub(super) decision: Decision,
     pub(super) estimate: Option<Box<Estimate>>,
+    pub(super) by: DecidedBy,
+}
+
+/// Who made a decision.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum DecidedBy {
+    /// The pool's policy.
+    Policy,
+    /// The horizontal autoscaler that carries out what the policy wants.
+    Carrier,
 }
 
 impl Decided {
@@ -218,7 +231,7 @@ impl Fleet {
         let decision = policy.tick(&sight);
         let model = &self.pools[pool as usize].resolved.model;
         let estimate = policy.take_estimate(|size| model.coefficients(size));
-        vec![Decided { pool, sight, decision, estimate }]
+        vec![Decided { pool, sight, decision, estimate, by: DecidedBy::Policy }]
     }
 
     /// What the autoscaler of a pool without replicas decides as a request is held for one, if it needs no measurement for that.
@@ -232,13 +245,30 @@ impl Fleet {
             return None;
         }
         let decision = self.scalers[pool as usize].policy.wake(now);
-        Some(Decided { pool, sight: self.sight(pool, now, source), decision, estimate: None })
+        let sight = self.sight(pool, now, source);
+        Some(Decided { pool, sight, decision, estimate: None, by: DecidedBy::Policy })
+    }
+
+    /// What the horizontal autoscaler decides that carries out the decisions of a pool's policy, and the time until its next decision;
+    /// `None` if the pool's settings are no longer those of the edition.
+    pub(in crate::engine) fn sync(
+        &mut self,
+        [pool, edition]: [u32; 2],
+        now: Micros,
+        source: &Source,
+    ) -> Option<(Decided, Span)> {
+        self.periods(pool, edition)?;
+        let sight = self.sight(pool, now, source);
+        let carrier = self.scalers[pool as usize].policy.carrier()?;
+        let decision = carrier.tick(now, sight.current());
+        let period = carrier.period();
+        Some((Decided { pool, sight, decision, estimate: None, by: DecidedBy::Carrier }, period))
     }
 
     /// Reports a decision and does what it says; `held` requests are held for the pool.
     pub(in crate::engine) fn carry_out<S: Sink>(
         &mut self,
-        Decided { pool, sight, decision, estimate }: Decided,
+        Decided { pool, sight, mut decision, estimate, by }: Decided,
         held: u32,
         clock: &mut Clock,
         sink: &mut S,
@@ -247,6 +277,10 @@ impl Fleet {
         let present = self.present(pool, now, held);
         let p = &mut self.scalers[pool as usize];
         let b = p.policy.bounds();
+        if let Some(carrier) = p.policy.carrier().filter(|_| by == DecidedBy::Policy) {
+            carrier.take_wish(decision.desired);
+            decision.desired = decision.current;
+        }
         assert!(
             (b.min.min(b.max)..=b.max).contains(&decision.desired) || decision.desired == decision.current,
             "INV-9: {decision:?} is out of {b:?}"

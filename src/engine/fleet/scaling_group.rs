@@ -1,6 +1,6 @@
 //! Pools that decide together: who belongs together, and a decision about all of them at one instant.
 
-use super::scaling::Decided;
+use super::scaling::{Decided, DecidedBy};
 use super::state::Fleet;
 use crate::base::Micros;
 use crate::policy::scaling::optimizer::NO_LIMIT;
@@ -122,7 +122,7 @@ impl Fleet {
             let model = &self.pools[pool as usize].resolved.model;
             let policy = &mut self.scalers[lead as usize].policy;
             let estimate = policy.take_estimate(|size| model.coefficients(size));
-            all.push(Decided { pool, sight, decision, estimate });
+            all.push(Decided { pool, sight, decision, estimate, by: DecidedBy::Policy });
         }
         all
     }

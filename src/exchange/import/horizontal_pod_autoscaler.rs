@@ -1,9 +1,7 @@
 //! Import of the horizontal autoscaler of Kubernetes (`HorizontalPodAutoscaler`).
 
 use super::Import;
-use super::configuration::horizontal::{
-    NOT_MEASURED, UNLIMITED, by_analyser, is_gauge, measured, others_decide,
-};
+use super::configuration::horizontal::{NOT_MEASURED, by_analyser, is_gauge, measured, others_decide};
 use super::configuration::kubernetes::{Patch, is_of, object, replicas, target};
 use super::configuration::{Configuration, Reader, Report, Settings, horizontal_rules as rules};
 use crate::base::Diagnostic;
@@ -61,8 +59,7 @@ fn horizontal(r: &mut Reader<'_>) -> Patch {
         for i in (0..count).filter(|i| *i != gauge) {
             r.without_counterpart(&entry(i), "an analyser says how many replicas there should be");
         }
-        by_analyser(r, &entry(gauge), &mut patch);
-        r.without_counterpart("spec.behavior", UNLIMITED);
+        by_analyser(r, [&entry(gauge), "spec.behavior"], json!("legacy"), &mut patch);
         return patch;
     }
     let behavior = rules::behavior(r, "spec.behavior", "policy.hpa.behavior.rules");

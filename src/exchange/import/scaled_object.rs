@@ -1,9 +1,7 @@
 //! Import of KEDA's autoscaler (`ScaledObject`).
 
 use super::Import;
-use super::configuration::horizontal::{
-    NOT_MEASURED, UNLIMITED, by_analyser, is_gauge, measured, others_decide,
-};
+use super::configuration::horizontal::{NOT_MEASURED, by_analyser, is_gauge, measured, others_decide};
 use super::configuration::kubernetes::{Patch, is_of, object, replicas, target};
 use super::configuration::{Configuration, Reader, Report, Settings, horizontal_rules as rules};
 use crate::base::Diagnostic;
@@ -59,9 +57,9 @@ fn scaled_object(r: &mut Reader<'_>) -> Patch {
         for i in (0..count).filter(|i| *i != gauge) {
             r.without_counterpart(&entry(i), "an analyser says how many replicas there should be");
         }
-        by_analyser(r, &entry(gauge), &mut patch);
-        r.without_counterpart("spec.cooldownPeriod", UNLIMITED);
-        r.without_counterpart(&format!("{advanced}.behavior"), UNLIMITED);
+        let rules_at = format!("{advanced}.behavior");
+        by_analyser(r, [&entry(gauge), &rules_at], json!("default"), &mut patch);
+        r.without_counterpart("spec.cooldownPeriod", "the analyser alone removes the last replica");
         return patch;
     }
     let mut keda = json!({});

@@ -130,6 +130,11 @@ impl Hpa {
         Self { bounds, behavior, recommended: Vec::new(), changes: Vec::new(), most: 0 }
     }
 
+    /// Takes over the recommendations and changes of the one before an edit.
+    pub(super) fn keep_history(&mut self, before: Self) {
+        (self.recommended, self.changes) = (before.recommended, before.changes);
+    }
+
     /// The metric that asked for the most replicas at the latest tick; the first of several.
     pub fn asked_by(&self) -> usize {
         self.most

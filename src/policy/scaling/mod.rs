@@ -3,6 +3,7 @@
 //!
 //! One file each. Bounds are applied last and in the same way: [`Bounds::clamp`].
 
+pub mod carrier;
 pub mod dynamo_load;
 pub mod dynamo_throughput;
 mod estimate;

@@ -1,5 +1,6 @@
 //! The autoscaler of a pool's settings, with its state. The match below is the only dispatch.
 
+use super::carrier::Carrier;
 use super::dynamo_load::{DynamoLoad, LoadSettings};
 use super::dynamo_throughput::{DynamoThroughput, Predictor};
 use super::group::{self, Need};
@@ -15,8 +16,8 @@ use super::{Bounds, Decision, Estimate, Rule, oracle};
 use crate::base::{Micros, Span, math};
 use crate::queueing::{Mode, Objectives, Params, RequestSize};
 use crate::scenario::{
-    self, Counted, DirectionRules, FurtherMetric, FurtherTrigger, LimitUnit, Scaling, ScalingMetric,
-    ScalingPolicy, SelectRule, TargetOf,
+    self, CarriedOutBy, Counted, DirectionRules, FurtherMetric, FurtherTrigger, LimitUnit, Scaling,
+    ScalingMetric, ScalingPolicy, SelectRule, TargetOf,
 };
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +26,8 @@ use serde::{Deserialize, Serialize};
 pub struct Scaler {
     bounds: Bounds,
     kind: Kind,
+    /// The horizontal autoscaler that carries out its decisions, if it does not itself.
+    carrier: Option<Carrier>,
 }
 
 /// The target of a metric. A separate type, because a snapshot needs fields that a document leaves out of
@@ -127,12 +130,19 @@ impl Scaler {
             })),
             ScalingPolicy::Oracle(p) => Kind::Oracle { replica_per_s: p.replica_per_s },
         };
-        Self { bounds, kind }
+        let carrier = match &settings.carried_out_by {
+            CarriedOutBy::Policy => None,
+            CarriedOutBy::Hpa(p) => Some(Carrier::new(bounds, behavior(&p.behavior), span(p.sync_s))),
+        };
+        Self { bounds, kind, carrier }
     }
 
     /// Takes over what the autoscaler before an edit has learnt about the servers, if it learns in the same way. Its
     /// decisions are forgotten.
     pub fn keep_learnt(&mut self, before: Self) {
+        if let (Some(own), Some(before)) = (&mut self.carrier, before.carrier) {
+            own.keep_learnt(before);
+        }
         if let Kind::QueueingModel(own) = &mut self.kind {
             if let Kind::QueueingModel(before) = before.kind {
                 own.keep_learnt(*before);
@@ -151,6 +161,16 @@ impl Scaler {
     /// Fewest and most replicas that it asks for.
     pub fn bounds(&self) -> Bounds {
         self.bounds
+    }
+
+    /// The horizontal autoscaler that carries out its decisions, if it does not itself.
+    pub fn carrier(&mut self) -> Option<&mut Carrier> {
+        self.carrier.as_mut()
+    }
+
+    /// Time between two decisions of the horizontal autoscaler that carries out its own.
+    pub fn carrier_period(&self) -> Option<Span> {
+        self.carrier.as_ref().map(Carrier::period)
     }
 
     /// Whether a request held at the gateway wakes it at once, without a measurement.

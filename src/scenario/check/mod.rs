@@ -140,6 +140,8 @@ fn check_first_replicas(s: &Scenario, r: &mut Report) {
         } else if matches!(scaling.policy, ScalingPolicy::Hpa(_)) && scaling.min > 0 {
             // Kubernetes switches its autoscaler off where a workload was scaled to 0 by hand.
             "0, and the policy hpa adds none where there are none"
+        } else if !scaling.carried_out_by.is_policy() && scaling.min > 0 {
+            "0, and an HPA that carries out a policy adds none where there are none"
         } else if scaling.max == 0 {
             "0, and an autoscaler with a max of 0"
         } else {

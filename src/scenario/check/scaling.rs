@@ -2,7 +2,7 @@
 
 use crate::base::small::decimal::plain;
 use crate::scenario::report::Report;
-use crate::scenario::{Cluster, Optimizer, Scaling, ScalingPolicy, Scenario, Served, limits};
+use crate::scenario::{CarriedOutBy, Cluster, Optimizer, Scaling, ScalingPolicy, Scenario, Served, limits};
 
 /// Checks the autoscaler at `path`.
 pub(super) fn check_scaling(path: &str, s: &Scaling, r: &mut Report) {
@@ -18,6 +18,15 @@ pub(super) fn check_scaling(path: &str, s: &Scaling, r: &mut Report) {
             found("a least number", f64::from(s.min)),
             format!("at most max, {}", s.max),
             fix,
+        );
+    }
+    let own = matches!(s.policy, ScalingPolicy::Hpa(_) | ScalingPolicy::Keda(_) | ScalingPolicy::Kpa(_));
+    if own && !s.carried_out_by.is_policy() && r.are_fine(path, &["policy", "carried_out_by"]) {
+        r.error(
+            format!("{path}.carried_out_by"),
+            format!("\"hpa\" with the policy \"{}\", which carries out its own decisions", s.policy.name()),
+            "policy, or another policy than hpa, keda and kpa",
+            "remove carried_out_by, or give the behaviour to the policy",
         );
     }
     let scrapes = (s.window_s + s.lag_s) / s.scrape_s;
@@ -100,13 +109,19 @@ pub(super) fn check_together(c: &Cluster, r: &mut Report) {
 
 /// All autoscalers of a run decide and measure no more often than there is time for.
 pub(super) fn check_periods(s: &Scenario, r: &mut Report) {
-    let timed = |i: usize| r.are_fine(&format!("cluster.pools[{i}].scaling"), &["tick_s", "scrape_s"]);
+    let timed = |i: usize| {
+        r.are_fine(&format!("cluster.pools[{i}].scaling"), &["tick_s", "scrape_s", "carried_out_by"])
+    };
     if !r.is_fine("run.horizon_s") || !(0..s.cluster.pools.len()).all(timed) {
         return;
     }
     let horizon = if s.run.horizon_s > 0.0 { s.run.horizon_s } else { limits::HORIZON_S };
     let active = s.cluster.pools.iter().map(|p| &p.scaling).filter(|s| s.policy != ScalingPolicy::None);
-    let ticks: f64 = active.map(|s| horizon / s.tick_s + horizon / s.scrape_s).sum();
+    let syncs = |s: &Scaling| match &s.carried_out_by {
+        CarriedOutBy::Policy => 0.0,
+        CarriedOutBy::Hpa(carrier) => horizon / carrier.sync_s,
+    };
+    let ticks: f64 = active.map(|s| horizon / s.tick_s + horizon / s.scrape_s + syncs(s)).sum();
     if ticks > limits::SCALING_TICKS {
         r.error(
             "cluster.pools",

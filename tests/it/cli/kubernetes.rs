@@ -69,8 +69,8 @@ spec:
 #[test]
 fn autoscalers_of_kubernetes_are_the_settings_they_say_they_set() {
     let objects = TempFile::new("objects.yaml", KUBERNETES);
-    let policy = "cluster.pools[0].scaling={\"min\":2,\"max\":6,\"usd_per_hour\":10,\"optimizer\":\"cost-aware\",\"policy\":{\"wva-saturation-v1\":\
-        {\"kv\":0.75,\"queue\":4,\"kv_spare\":0.2,\"queue_spare\":2}}}";
+    let policy = "cluster.pools[0].scaling={\"min\":2,\"max\":6,\"usd_per_hour\":10,\"optimizer\":\"cost-aware\",\
+        \"carried_out_by\":{\"hpa\":{\"behavior\":\"legacy\"}},\"policy\":{\"wva-saturation-v1\":{\"kv\":0.75,\"queue\":4,\"kv_spare\":0.2,\"queue_spare\":2}}}";
     assert_eq!(digest(&["--policies", objects.path()]), digest(&["--set", policy]));
     let told = stderr(&run(&["check", "kv-pressure", "--policies", objects.path()]));
     for line in [
@@ -130,7 +130,7 @@ fn all_metrics_and_triggers_of_an_object_are_read() {
     let file = TempFile::new("gauge.json", gauge);
     let told = stderr(&run(&["check", "kv-pressure", "--policies", file.path()]));
     assert!(told.contains("spec.metrics.0.type: … → no counterpart: an analyser says"), "{told}");
-    let by_hand = "cluster.pools[0].scaling={\"max\":9,\"policy\":{\"wva-saturation-v2\":{}}}";
+    let by_hand = "cluster.pools[0].scaling={\"max\":9,\"policy\":{\"wva-saturation-v2\":{}},\"carried_out_by\":{\"hpa\":{\"behavior\":\"legacy\"}}}";
     assert_eq!(digest(&["--policies", file.path()]), digest(&["--set", by_hand]));
 }
 
@@ -244,13 +244,22 @@ fn notes_of_what_an_analyser_or_another_object_overrides_say_so() {
     assert!(lines.contains("kind: \"HorizontalPodAutoscaler\" → policy.wva-saturation-v2"), "{lines}");
     assert!(!lines.contains("policy.hpa"), "{lines}");
     for line in lines.lines().filter(|line| line.contains("behavior")) {
-        assert!(line.contains("→ no counterpart: what the analyser wants is done at once"), "{line}");
+        assert!(line.contains("→ scaling.carried_out_by.hpa.behavior.rules.down."), "{line}");
     }
     let keda = "kind: ScaledObject\nspec:\n  cooldownPeriod: 30\n  triggers:\n  - type: prometheus\n    metadata: {query: wva_desired_replicas, threshold: '1'}\n";
     check_sets(
         "keda-gauge.yaml",
         keda,
-        "{\"min\":0,\"max\":100,\"tick_s\":30,\"policy\":{\"wva-saturation-v2\":{}}}",
+        "{\"min\":0,\"max\":100,\"tick_s\":30,\"policy\":{\"wva-saturation-v2\":{}},\"carried_out_by\":{\"hpa\":{}}}",
+    );
+    let behavior =
+        "{\"rules\":{\"up\":{},\"down\":{\"stabilization_s\":300,\"pods\":1,\"percent\":0,\"period_s\":60}}}";
+    check_sets(
+        "hpa-gauge.yaml",
+        &hpa(gauge, rules),
+        &format!(
+            "{{\"max\":9,\"policy\":{{\"wva-saturation-v2\":{{}}}},\"carried_out_by\":{{\"hpa\":{{\"behavior\":{behavior}}}}}}}"
+        ),
     );
     assert!(told("keda-gauge-told.yaml", keda, 0).contains("spec.cooldownPeriod: 30 → no counterpart"));
     // Another object decides; keys of another analyser; a model that nobody serves.

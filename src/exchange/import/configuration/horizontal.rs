@@ -1,18 +1,14 @@
 //! Shared parts of the readers for the horizontal autoscaler of Kubernetes and for KEDA, which is built on it. If an
-//! analyser of llm-d sets the number of replicas, the policy is that analyser. The rules of these objects, which limit
-//! it in Kubernetes, have no counterpart.
+//! analyser of llm-d sets the number of replicas, the policy is that analyser, and the horizontal autoscaler carries out
+//! what it wants.
 
 use super::kubernetes::Patch;
-use super::{Mapping, Reader};
+use super::{Mapping, Reader, horizontal_rules as rules};
 use crate::base::{Diagnostic, Severity};
 use serde_json::{Value, json};
 
 /// Part of the name of the metric with the number of replicas that an analyser wants.
 const DESIRED: &str = "desired_replicas";
-/// Why rules have no counterpart if an analyser decides.
-pub(crate) const UNLIMITED: &str =
-    "what the analyser wants is done at once, without rules that delay or limit it";
-
 /// Beginning of the message about a metric that is not simulated.
 pub(crate) const NOT_MEASURED: &str = "not measured here: ";
 
@@ -29,8 +25,17 @@ pub(crate) fn is_gauge(r: &mut Reader<'_>, at: &str) -> bool {
     names.iter().any(|name| r.get(&format!("{at}.{name}")).is_some_and(is_it))
 }
 
-/// Leaves the choice of policy to an analyser.
-pub(crate) fn by_analyser(r: &mut Reader<'_>, at: &str, patch: &mut Patch) {
+/// Leaves the choice of policy to an analyser. The horizontal autoscaler with the rules at `rules_at` carries out what
+/// it wants.
+pub(crate) fn by_analyser(
+    r: &mut Reader<'_>,
+    [at, rules_at]: [&str; 2],
+    otherwise: Value,
+    patch: &mut Patch,
+) {
+    let behavior = rules::behavior(r, rules_at, "scaling.carried_out_by.hpa.behavior.rules");
+    let carrier = json!({ "hpa": { "behavior": behavior.unwrap_or(otherwise) } });
+    patch.scaling.insert("carried_out_by".to_owned(), carrier);
     let becomes = "policy.wva-saturation-v2, unless another object says which analyser it is";
     r.note("kind", becomes);
     for (key, found) in r.set_aside(at) {
