@@ -58,9 +58,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 166646, "947e3d946827faa8"),
-    ("everything", 81471, "a66df240f085e4df"),
-    ("conversations", 107432, "5b9a85348b2b346e"),
+    ("pressure", 166673, "b7acfae41135f932"),
+    ("everything", 81516, "f3a82339fb84fb84"),
+    ("conversations", 107477, "114e79e6101694f5"),
 ];
 
 const DRAWS: &[Line] = &[

@@ -190,6 +190,8 @@ fn engine(file: &GoldenFile) -> BatchLimits {
         max_num_batched_tokens: bound(c.max_num_scheduled_tokens, all_tokens, limits::STEP_TOKENS).into(),
         long_prefill_threshold_tokens: threshold,
         max_waiting: 0,
+        reserve_full_prompt: None,
+        watermark: 0.0,
         scheduler: scheduler(&c.scheduler).unwrap_or_default(),
         priority: priority(&c.priority_policy).unwrap_or_default(),
     }

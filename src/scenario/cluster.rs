@@ -1,11 +1,11 @@
 //! The cluster half of the scenario: pools of replicas, their engine, KV cache and latency model, admission and routing.
 
-use super::batch_limit::{BatchLimit, read_or_auto, write_or_auto};
+use super::batch_limit::{read_or_auto, write_or_auto};
+use super::batch_limits::BatchLimits;
 use super::fields::{fields, without_fields};
 use super::latency::LatencyModel;
 use super::limits;
 use super::model::{Architecture, Hardware};
-use super::scheduling::{PriorityPolicy, Scheduler};
 use super::{AdmissionPolicy, RoutingPolicy, Scaling};
 use serde::{Deserialize, Serialize};
 
@@ -146,53 +146,6 @@ impl Default for Pool {
             kv: KvCache::default(),
             latency: LatencyModel::default(),
             scaling: Scaling::default(),
-        }
-    }
-}
-
-/// Batch limits of the engine; names as in vLLM.
-#[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct BatchLimits {
-    /// Most requests in one batch (vLLM: `max_num_seqs`), up to 65,536. "auto" is vLLM's choice: 1,024 on GPUs of 70 GiB and more but the A100, otherwise 256; never more than the tokens of a step. With `compat: "blis"` it is 256.
-    pub max_num_seqs: BatchLimit,
-    /// Most tokens computed in one step, prefill and decode together (vLLM: `max_num_batched_tokens`), up to 1,048,576. "auto" is vLLM's choice: 8,192 on GPUs of 70 GiB and more but the A100, otherwise 2,048; never fewer than the requests of a batch. With `compat: "blis"` it is 2,048.
-    pub max_num_batched_tokens: BatchLimit,
-    /// Longest piece of one prompt computed in one step, in tokens. 0 means only the token budget limits it.
-    pub long_prefill_threshold_tokens: u32,
-    /// Most requests in the wait queue. A replica with a full queue refuses requests, and routers skip it. A preempted request always returns to the queue. 0 means no bound.
-    pub max_waiting: u32,
-    /// Order of the wait queue.
-    pub scheduler: Scheduler,
-    /// Priority of a waiting request; only priority schedulers read it.
-    pub priority: PriorityPolicy,
-}
-
-fields! {
-    struct BatchLimits {
-        max_num_seqs: "Max sequences" in [1, limits::BATCH]
-            or "use \"auto\" for what vLLM chooses on this GPU" first 256 => BatchSize;
-        max_num_batched_tokens: "Token budget" of "tokens" in [1, limits::STEP_TOKENS]
-            or "use \"auto\" for what vLLM chooses on this GPU" first 8192 => BatchSize;
-        long_prefill_threshold_tokens: "Prefill chunk" of "tokens" in [0, limits::STEP_TOKENS]
-            or "use 0 for no limit besides the token budget" => Steps;
-        max_waiting: "Max waiting" in [0, limits::IN_FLIGHT]
-            or "use 0 for a queue without a bound" => QueueBound;
-        scheduler: "Scheduler" => QueueOrder;
-        priority: "Priority" => QueueJoin;
-    }
-}
-
-impl Default for BatchLimits {
-    fn default() -> Self {
-        Self {
-            max_num_seqs: BatchLimit::Auto,
-            max_num_batched_tokens: BatchLimit::Auto,
-            long_prefill_threshold_tokens: 0,
-            max_waiting: 0,
-            scheduler: Scheduler::Fcfs,
-            priority: PriorityPolicy::Constant,
         }
     }
 }

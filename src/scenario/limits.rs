@@ -48,6 +48,8 @@ pub const KV_BLOCKS: u32 = 4 * 1024 * 1024;
 pub const REQUEST_TOKENS: u32 = 1024 * 1024;
 /// Most tokens in one KV block.
 pub const BLOCK_TOKENS: u32 = 4096;
+/// Largest share of the KV blocks that stay free when requests join a batch.
+pub const WATERMARK: f64 = 0.9999;
 /// Most clients.
 pub const CLIENTS: usize = 256;
 /// Most pools.

@@ -5,6 +5,7 @@
 
 mod admission;
 mod batch_limit;
+mod batch_limits;
 mod cache_routing;
 mod carrier;
 mod check;
@@ -44,10 +45,11 @@ mod workload;
 
 pub use admission::{AdmissionPolicy, ConcurrencyLimit, OverLimit, RateLimit, TenantQuota, TokenBucket};
 pub use batch_limit::BatchLimit;
+pub use batch_limits::BatchLimits;
 pub use cache_routing::{CacheAware, CacheBalance, CacheKnowledge, CacheMiss};
 pub use carrier::{CarriedOutBy, Carrier};
 pub use check::{Checked, RequestCount, check, check_edits, check_start};
-pub use cluster::{BatchLimits, Cluster, Compat, CpuTier, CpuWrite, KvBlocks, KvCache, Pool};
+pub use cluster::{Cluster, Compat, CpuTier, CpuWrite, KvBlocks, KvCache, Pool};
 pub use conversation::{ContextGrowth, Conversation, ConversationClock, Rounds, ThinkTime};
 pub use edit::{Change, FieldValues, Route, TimedEdit};
 pub use expression::Expression;
@@ -97,15 +99,18 @@ pub use workload::{
 use fields::fields;
 use serde::{Deserialize, Serialize};
 
-/// The version of the scenario format that this program writes.
-pub const FORMAT_VERSION: u32 = 1;
+/// The newest version of the scenario format, which new scenarios have.
+pub const FORMAT_VERSION: u32 = 2;
+
+/// The version of a document that says none.
+const FIRST_VERSION: u32 = 1;
 
 /// A scenario: a cluster, the traffic it gets, and what is changed while it runs.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Scenario {
-    /// Version of the scenario format. This program reads version 1.
+    /// Version of the scenario format, 1 or 2. It decides what settings mean that are left out: see `engine.reserve_full_prompt`. Left out: version 1.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = FORMAT_VERSION)))]
     pub tokenyard: u32,
     /// Title shown above the run.
@@ -146,7 +151,7 @@ fields! {
 impl Default for Scenario {
     fn default() -> Self {
         Self {
-            tokenyard: FORMAT_VERSION,
+            tokenyard: FIRST_VERSION,
             title: String::new(),
             note: String::new(),
             seed: 42,

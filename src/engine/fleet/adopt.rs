@@ -34,7 +34,7 @@ impl Fleet {
         let known = old.scenario().cluster.pools.len();
         for (i, (pool, resolved)) in new.scenario().cluster.pools.iter().zip(new.resolved()).enumerate() {
             let number = i as u32;
-            let mut blueprint = Blueprint::new(pool, resolved, self.compat(), with.source);
+            let mut blueprint = Blueprint::new((pool, resolved), new.scenario(), with.source);
             if i >= known {
                 self.pools.push(blueprint);
                 self.scale(number, pool.replicas, with.now, with.clock, sink);

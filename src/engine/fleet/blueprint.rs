@@ -6,7 +6,7 @@ use crate::kv::{ReloadSettings, StoreSettings, Written};
 use crate::perf::Resolved;
 use crate::policy::priority::PriorityState;
 use crate::policy::scheduling::SchedulerState;
-use crate::scenario::{Compat, CpuWrite, KvCache, Pool};
+use crate::scenario::{Compat, CpuWrite, KvCache, Pool, Scenario};
 use crate::workload::Source;
 use serde::{Deserialize, Serialize};
 
@@ -57,11 +57,15 @@ pub(in crate::engine) struct Blueprint {
 }
 
 impl Blueprint {
-    /// What the replicas of `pool` are made of.
-    pub(in crate::engine) fn new(pool: &Pool, resolved: &Resolved, compat: Compat, source: &Source) -> Self {
-        let (engine, kv) = (&pool.engine, &pool.kv);
+    /// What the replicas of a pool of `scenario` are made of.
+    pub(in crate::engine) fn new(
+        (pool, resolved): (&Pool, &Resolved),
+        scenario: &Scenario,
+        source: &Source,
+    ) -> Self {
+        let (engine, kv, compat) = (&pool.engine, &pool.kv, scenario.cluster.compat);
         Self {
-            limits: Limits::new(engine, resolved),
+            limits: Limits::new(engine, resolved, (scenario.tokenyard, compat)),
             priority: PriorityState::new(&engine.priority, source.tenants(), source.classes()),
             scheduler: SchedulerState::new(engine.scheduler),
             resolved: resolved.clone(),

@@ -50,7 +50,7 @@ impl Fleet {
     /// The fleet of a plan, whose replicas serve from the beginning.
     pub(in crate::engine) fn new(plan: &Plan, source: &Source, clock: &mut Clock) -> Self {
         let (scenario, c) = (plan.scenario(), &plan.scenario().cluster);
-        let blueprint = |(p, r)| Blueprint::new(p, r, c.compat, source);
+        let blueprint = |pool| Blueprint::new(pool, scenario, source);
         let mut fleet = Self {
             compat: c.compat,
             seed: scenario.seed,

@@ -1,6 +1,7 @@
 //! Facts that change nothing: head-of-line blocking in the wait queue, and reloads from the CPU tier that came too early.
 
 use super::state::Replica;
+use super::waiting::Left;
 use super::world::World;
 use crate::base::Micros;
 use crate::engine::facts::{CacheFact, Sink};
@@ -15,7 +16,7 @@ impl Replica {
     pub(in crate::engine) fn report_blocked<S: Sink>(
         &mut self,
         at: usize,
-        budget: u32,
+        left: Left,
         now: Micros,
         w: &mut World<'_, S>,
     ) {
@@ -24,9 +25,11 @@ impl Replica {
             return;
         }
         let block = self.kv.block_tokens();
+        let beside = self.kept_free(left);
         let fits = |other: &Slot| {
-            let chunk = self.limits.chunk(w.active[*other].prefill).min(budget);
-            chunk.div_ceil(block) <= self.kv.free()
+            let other = &w.active[*other];
+            let chunk = self.limits.chunk(other.prefill).min(left.budget);
+            self.must_fit(other, chunk).div_ceil(block) + beside <= self.kv.free()
         };
         let behind = self.waiting.iter().skip(at + 1).take(LOOKED_AT).copied().find(fits);
         if let Some(behind) = behind {

@@ -6,6 +6,7 @@ mod decode;
 mod departure;
 mod drain;
 mod head_of_line;
+mod room;
 mod signals;
 mod start_up;
 mod state;

@@ -101,22 +101,33 @@ pub(in crate::engine) struct Parts {
 }
 
 /// Batch limits as numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::engine) struct Limits {
     pub(in crate::engine) max_num_seqs: u32,
     pub(in crate::engine) max_num_batched_tokens: u32,
     pub(in crate::engine) long_prefill_threshold: u32,
     /// 0 for no bound.
     pub(in crate::engine) max_waiting: u32,
+    /// Whether a request joins only if its whole prompt fits.
+    pub(in crate::engine) whole_prompt: bool,
+    /// Share of the KV blocks that stay free when a request joins.
+    pub(in crate::engine) watermark: f64,
 }
 
 impl Limits {
-    pub(in crate::engine) fn new(engine: &BatchLimits, resolved: &Resolved) -> Self {
+    /// Those of a pool, in a document of format `version`.
+    pub(in crate::engine) fn new(
+        engine: &BatchLimits,
+        resolved: &Resolved,
+        (version, compat): (u32, Compat),
+    ) -> Self {
         Self {
             max_num_seqs: resolved.max_num_seqs,
             max_num_batched_tokens: resolved.max_num_batched_tokens,
             long_prefill_threshold: engine.long_prefill_threshold_tokens,
             max_waiting: engine.max_waiting,
+            whole_prompt: engine.reserves_full_prompt(version, compat),
+            watermark: engine.watermark,
         }
     }
 

@@ -23,6 +23,15 @@ struct FirstChunk {
     end: u32,
 }
 
+/// What phase 2 has left for those who wait.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct Left {
+    /// Tokens of the step.
+    pub(in crate::engine) budget: u32,
+    /// Blocks that the prompts of the batch still need, where whole prompts have to fit.
+    pub(in crate::engine) promised: u32,
+}
+
 /// What becomes of a request whose turn it is.
 #[derive(Clone, Copy, Debug)]
 enum Turn {
@@ -118,9 +127,9 @@ impl Replica {
     ) {
         self.report_unblocked(now, w);
         let known_by = if self.running == 0 { Micros::MAX } else { known_by };
-        let mut budget = phase1.budget;
+        let mut left = Left { budget: phase1.budget, promised: self.promised(w.active) };
         let mut at = 0;
-        while self.running < self.limits.max_num_seqs && budget > 0 {
+        while self.running < self.limits.max_num_seqs && left.budget > 0 {
             // An emptied instance admits again at once, unless it is to behave as BLIS.
             if phase1.preempted && (self.compat == Compat::Blis || self.running > 0) {
                 break;
@@ -135,16 +144,17 @@ impl Replica {
                     continue;
                 }
             }
-            let attempt = (slot, self.kv.version(), budget);
+            let attempt = (slot, self.kv.version(), left.budget);
             if self.refused == Some(attempt) && !self.kv.reloads() {
                 break;
             }
-            match self.turn(slot, budget, now, w) {
+            match self.turn(slot, left, now, w) {
                 Turn::Joins(entry) => {
                     self.take_waiting(place);
                     at -= usize::from(place < at);
                     self.admit(slot, entry, now, w);
-                    budget -= entry.tokens;
+                    left.budget -= entry.tokens;
+                    left.promised += self.promised_to(&w.active[slot]);
                 }
                 Turn::Waits => at += 1,
                 Turn::Blocked if self.running == 0 => {
@@ -160,7 +170,7 @@ impl Replica {
                     self.give_up_on(place, now, w);
                 }
                 Turn::Blocked => {
-                    self.report_blocked(place, budget, now, w);
+                    self.report_blocked(place, left, now, w);
                     self.refused = Some(attempt);
                     break;
                 }
@@ -180,12 +190,12 @@ impl Replica {
     }
 
     /// What becomes of the request whose turn it is.
-    fn turn<S: Sink>(&mut self, slot: Slot, budget: u32, now: Micros, w: &mut World<'_, S>) -> Turn {
+    fn turn<S: Sink>(&mut self, slot: Slot, left: Left, now: Micros, w: &mut World<'_, S>) -> Turn {
         if self.kv.has_store() {
-            return self.turn_with_store(slot, budget, now, w);
+            return self.turn_with_store(slot, left, now, w);
         }
         let early = self.kv.tier_counts().thrash;
-        let found = self.find_room(slot, budget, now, w.active);
+        let found = self.find_room(slot, left, now, w.active);
         self.report_early_reloads(slot, early, now, w);
         found.map_or(Turn::Blocked, Turn::Joins)
     }
@@ -194,11 +204,11 @@ impl Replica {
     fn turn_with_store<S: Sink>(
         &mut self,
         slot: Slot,
-        budget: u32,
+        left: Left,
         now: Micros,
         w: &mut World<'_, S>,
     ) -> Turn {
-        let block = self.kv.block_tokens();
+        let (block, budget, beside) = (self.kv.block_tokens(), left.budget, self.kept_free(left));
         let active = &mut w.active[slot];
         match active.load {
             Load::None => {}
@@ -206,7 +216,9 @@ impl Replica {
             Load::Done { kept } => {
                 let stored = active.block_table.tokens();
                 let tokens = self.limits.chunk(active.prefill - stored).min(budget);
-                if !self.kv.can_grow(&active.block_table, tokens) {
+                let fit = self.must_fit(active, stored + tokens).div_ceil(block) - active.block_table.len();
+                let others = if self.limits.whole_prompt { self.loads.kept() - kept } else { 0 };
+                if fit + others + beside > self.kv.free() {
                     return Turn::Blocked;
                 }
                 self.kv.own().append_prefill(&mut active.block_table, tokens, &active.chain);
@@ -224,12 +236,13 @@ impl Replica {
         let found = hit.blocks + below.blocks;
         let tokens = self.limits.chunk(active.prefill - found * block).min(budget);
         let end = found * block + tokens;
-        if !self.kv.can_admit_beside(self.loads.kept(), hit, end) {
+        let fit = self.must_fit(active, end);
+        if !self.kv.can_admit_beside(self.loads.kept() + beside, hit, fit) {
             return Turn::Blocked;
         }
         self.kv.own().missed_below(cacheable as u32 - found);
         if below.blocks > 0 {
-            if !self.begin_load(slot, (hit, below.blocks), end, now, w) {
+            if !self.begin_load(slot, (hit, below.blocks), fit, now, w) {
                 return Turn::Waits;
             }
             let active = &mut w.active[slot];
@@ -241,11 +254,11 @@ impl Replica {
     }
 
     /// Finds blocks for the first waiting request and stores its first tokens, after a reload from the CPU tier of BLIS if needed.
-    fn find_room(&mut self, slot: Slot, budget: u32, now: Micros, slab: &mut Slab) -> Option<FirstChunk> {
-        let block = self.kv.block_tokens();
+    fn find_room(&mut self, slot: Slot, left: Left, now: Micros, slab: &mut Slab) -> Option<FirstChunk> {
+        let (block, budget, beside) = (self.kv.block_tokens(), left.budget, self.kept_free(left));
         let active = &mut slab[slot];
         let entry = self.first_chunk(slot, active, budget);
-        if self.kv.can_admit(entry.hit, entry.end) {
+        if self.kv.can_admit_beside(beside, entry.hit, self.must_fit(active, entry.end)) {
             self.store(active, entry.hit, entry.end);
             return Some(entry);
         }
@@ -254,7 +267,7 @@ impl Replica {
         }
         if self.compat == Compat::None {
             let again = self.first_chunk(slot, active, budget);
-            let fits = self.kv.can_admit(again.hit, again.end);
+            let fits = self.kv.can_admit_beside(beside, again.hit, self.must_fit(active, again.end));
             return fits.then(|| {
                 self.store(active, again.hit, again.end);
                 again

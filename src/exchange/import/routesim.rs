@@ -5,6 +5,7 @@ use super::configuration::kubernetes;
 use super::configuration::reader::Unknown;
 use super::configuration::{Configuration, Reader, Report, Settings};
 use crate::base::Diagnostic;
+use crate::scenario::FORMAT_VERSION;
 use serde_json::{Value, json};
 
 /// A configuration of RouteSim, as the tree of its TOML.
@@ -27,7 +28,7 @@ impl Import<Configuration> for RouteSim {
 
     fn read(&self, source: &Value, report: &mut Report) -> Settings {
         let mut r = Reader::new(source);
-        let mut scenario = json!({ "tokenyard": 1, "run": { "horizon_s": 0, "warmup_s": 0 } });
+        let mut scenario = json!({ "tokenyard": FORMAT_VERSION, "run": { "horizon_s": 0, "warmup_s": 0 } });
         simulation(&mut r, &mut scenario);
         let pool = pool(&mut r);
         scenario["cluster"] = json!({ "pools": [pool], "routing": "round-robin" });

@@ -16,7 +16,8 @@ use crate::base::{Diagnostics, diag::has_errors};
 use crate::scenario::fields::{At, Fields};
 use crate::scenario::report::{Report, grouped};
 use crate::scenario::{
-    Cluster, Compat, FORMAT_VERSION, Pool, PriorityPolicy, ScalingPolicy, Scenario, TimedEdit, limits,
+    BatchLimits, Cluster, Compat, FORMAT_VERSION, Pool, PriorityPolicy, ScalingPolicy, Scenario, TimedEdit,
+    limits,
 };
 use edits::check_list;
 use kv::check_kv;
@@ -76,12 +77,12 @@ pub(super) fn check_edited(scenario: Scenario) -> (Checked<Scenario>, Diagnostic
 }
 
 fn check_head(s: &Scenario, r: &mut Report) {
-    if s.tokenyard != FORMAT_VERSION {
+    if !(1..=FORMAT_VERSION).contains(&s.tokenyard) {
         r.error(
             "tokenyard",
             format!("format version {}", s.tokenyard),
-            format!("version {FORMAT_VERSION}"),
-            format!("write \"tokenyard\": {FORMAT_VERSION}, or leave it out"),
+            format!("versions 1 to {FORMAT_VERSION}"),
+            format!("write \"tokenyard\": {FORMAT_VERSION}, or leave it out for version 1"),
         );
     }
     s.check_ranges(&At::path(""), r);
@@ -203,10 +204,34 @@ fn check_pool(path: &str, p: &Pool, compat: Compat, r: &mut Report) {
             "a full batch cannot decode all its requests in one step; vLLM refuses such a setting",
         );
     }
+    check_joining(&format!("{path}.engine"), &p.engine, compat, r);
     check_kv(&format!("{path}.kv"), &p.kv, compat, r);
     check_priority(&format!("{path}.engine.priority"), &p.engine.priority, r);
     check_latency(path, p, r);
     check_scaling(&format!("{path}.scaling"), &p.scaling, r);
+}
+
+/// BLIS has its own rule for who joins a batch.
+fn check_joining(path: &str, engine: &BatchLimits, compat: Compat, r: &mut Report) {
+    if compat == Compat::None {
+        return;
+    }
+    if engine.reserve_full_prompt == Some(true) {
+        r.error(
+            format!("{path}.reserve_full_prompt"),
+            "true, with cluster.compat blis",
+            "false there",
+            "that simulator admits by the first chunk: leave the key out, or use another compat",
+        );
+    }
+    if engine.watermark > 0.0 && r.are_fine(path, &["watermark"]) {
+        r.error(
+            format!("{path}.watermark"),
+            format!("{}, with cluster.compat blis", plain(engine.watermark)),
+            "0 there",
+            "that simulator keeps no blocks free: leave the key out, or use another compat",
+        );
+    }
 }
 
 fn check_priority(path: &str, priority: &PriorityPolicy, r: &mut Report) {

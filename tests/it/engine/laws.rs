@@ -1,6 +1,6 @@
 //! Laws that hold for every scenario: how a run is cut, watched, saved or edited never changes what it is.
 
-use crate::support::scenarios::{a_pool, a_scenario, an_edit, routers, sound, started};
+use crate::support::scenarios::{a_pool, a_scenario, an_edit, by_the_rules_of, routers, sound, started};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
@@ -149,7 +149,7 @@ proptest! {
             talk.clock = ConversationClock::Open;
         }
         let mut elsewhere = scenario.clone();
-        elsewhere.cluster.pools = vec![pool];
+        elsewhere.cluster.pools = by_the_rules_of(compat, vec![pool]);
         elsewhere.cluster.routing = routing;
         elsewhere.cluster.compat = compat;
         if compat == Compat::Blis {

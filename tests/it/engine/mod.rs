@@ -6,3 +6,4 @@ mod latency_by_hand;
 mod laws;
 mod random_scenarios;
 mod schema_scenarios;
+mod whole_prompts;

@@ -81,6 +81,20 @@ impl Cache {
         self.blocks.len() - self.free.len()
     }
 
+    pub(crate) fn free(&self) -> usize {
+        self.free.len()
+    }
+
+    /// How many of these blocks no request holds.
+    pub(crate) fn unheld(&self, blocks: &[usize]) -> usize {
+        blocks.iter().filter(|&&b| self.blocks[b].holders == 0).count()
+    }
+
+    /// How many blocks a request holds.
+    pub(crate) fn held_by(&self, request: usize) -> usize {
+        self.held.get(&request).map_or(0, Vec::len)
+    }
+
     pub(crate) fn owners(&self) -> usize {
         self.held.len()
     }

@@ -75,6 +75,17 @@ pub(crate) struct PoolConfig {
     /// What the golden format cannot say: prompts that share nothing.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) without_prefix_caching: bool,
+    /// Nor this: a request joins only if its whole prompt fits beside what the prompts of the batch still need.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) whole_prompts: bool,
+    /// Nor this: blocks in a thousand that stay free when a request joins others.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) watermark_permille: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(value: &u32) -> bool {
+    *value == 0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]

@@ -2,7 +2,8 @@
 
 use super::cache::Prefixes;
 use super::case::{Case, Compat, Config, PoolConfig};
-use super::replica::{Fact, Replica, Request, Scene};
+use super::replica::{Fact, Replica, Scene};
+use super::request::Request;
 use std::collections::BTreeMap;
 
 /// What is due. Order of declaration is order of the day within one place and instant.

@@ -19,6 +19,8 @@
 //! | queueing delay, output overhead | none, small, or the largest coefficient |
 //! | scheduler and priority | fcfs in half of the pools, else any of four and three |
 //! | prefix caching | off in one pool of eight |
+//! | whole prompts | have to fit in half of the pools (default mode) |
+//! | watermark | none in three quarters, else an eighth, a quarter or half (default mode) |
 //! | routing | round robin, least loaded, busiest, least KV |
 //! | signals | fresh, or up to 1 us, 500 us, 20 ms or an hour old |
 //! | latencies of the gateway | none, 1 us, about 100 us, or an hour |
@@ -88,7 +90,7 @@ pub(crate) fn case(seed: u64) -> Case {
             let block = if k == 0 { block } else { d.pick(&[1, 2, 3, 4, 5, 8, 16, 32]) };
             let blocks = if k == 0 { first } else { cache(d, longest.div_ceil(block)) };
             let replicas = if pools == 1 { d.pick(&[1, 1, 1, 2, 3, 4, 5, 6, 8, 10]) } else { d.range(1, 3) };
-            pool(d, (block, blocks), replicas)
+            pool(d, compat, (block, blocks), replicas)
         })
         .collect();
     let config = config(d, compat, pools.remove(0), pools, &requests);
@@ -108,7 +110,7 @@ fn cache(d: &mut Dice, one: u64) -> u64 {
     }
 }
 
-fn pool(d: &mut Dice, (block, blocks): (u64, u64), replicas: u64) -> PoolConfig {
+fn pool(d: &mut Dice, compat: Compat, (block, blocks): (u64, u64), replicas: u64) -> PoolConfig {
     let alpha = match d.range(0, 15) {
         0..=7 => [0.0; 3],
         8..=10 => [d.range(0, 900) as f64 / 3.0, d.range(0, 40) as f64 / 7.0, d.range(0, 90) as f64 / 4.0],
@@ -141,6 +143,8 @@ fn pool(d: &mut Dice, (block, blocks): (u64, u64), replicas: u64) -> PoolConfig 
         scheduler: scheduler.to_owned(),
         priority_policy: priority.to_owned(),
         without_prefix_caching: d.chance(12),
+        whole_prompts: d.chance(50) && compat == Compat::None,
+        watermark_permille: if d.chance(25) && compat == Compat::None { d.pick(&[125, 250, 500]) } else { 0 },
     }
 }
 

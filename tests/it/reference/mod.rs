@@ -14,6 +14,7 @@ mod cache;
 mod fleet;
 mod outcome;
 mod replica;
+mod request;
 
 pub(crate) use case::Case;
 

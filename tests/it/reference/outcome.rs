@@ -2,7 +2,8 @@
 
 use super::case::{Case, Compat};
 use super::fleet::Fleet;
-use super::replica::{Fact, Replica, Request};
+use super::replica::{Fact, Replica};
+use super::request::Request;
 use serde_json::{Map, Value, json};
 
 /// All sections this engine knows.

@@ -2,74 +2,7 @@
 
 use super::cache::{Cache, Wanted};
 use super::case::{Compat, PoolConfig};
-
-/// A request and everything measured about it.
-#[derive(Debug)]
-pub(crate) struct Request {
-    pub(crate) id: String,
-    pub(crate) arrival: u64,
-    pub(crate) n_in: usize,
-    pub(crate) n_out: usize,
-    /// Names of the prefixes of prompt and output together, in whole blocks of the replica's pool; empty until routed.
-    pub(crate) prefixes: Vec<u32>,
-    pub(crate) state: &'static str,
-    pub(crate) replica: Option<usize>,
-    /// Tokens to compute before the next output token.
-    pub(crate) prefill: usize,
-    /// Tokens whose KV is stored, steps that have not ended left out.
-    pub(crate) stored: usize,
-    /// Tokens of this request in the current step, or `None` if it got no share of the budget.
-    granted: Option<usize>,
-    /// What `stored` will be when the current step has ended.
-    reach: usize,
-    pub(crate) generated: usize,
-    last_token: u64,
-    seen_first: bool,
-    pub(crate) ttft: Option<u64>,
-    pub(crate) itl: Vec<u64>,
-    pub(crate) e2e: Option<u64>,
-    pub(crate) finished: Option<u64>,
-    pub(crate) first_scheduled: Option<u64>,
-    pub(crate) scheduled: Option<(u64, u64)>,
-    pub(crate) finish_step: u64,
-    pub(crate) preemptions: u64,
-    pub(crate) drop_reason: Option<&'static str>,
-}
-
-impl Request {
-    pub(crate) fn new(id: &str, arrival: u64, (n_in, n_out): (usize, usize)) -> Self {
-        Self {
-            id: id.to_owned(),
-            arrival,
-            n_in,
-            n_out,
-            prefixes: Vec::new(),
-            state: "queued",
-            replica: None,
-            prefill: n_in,
-            stored: 0,
-            granted: None,
-            reach: 0,
-            generated: 0,
-            last_token: 0,
-            seen_first: false,
-            ttft: None,
-            itl: Vec::new(),
-            e2e: None,
-            finished: None,
-            first_scheduled: None,
-            scheduled: None,
-            finish_step: 0,
-            preemptions: 0,
-            drop_reason: None,
-        }
-    }
-
-    /// Tokens computed in the current step.
-    fn share(&self) -> usize {
-        self.granted.unwrap_or(0)
-    }
-}
+use super::request::Request;
 
 /// One step as the trace shows it.
 #[derive(Debug)]
@@ -451,6 +384,12 @@ impl Replica {
         let shared = self.cache.find(&r.prefixes[..reusable / rules.block_size_tokens]);
         let start = shared.len() * rules.block_size_tokens;
         let tokens = piece(rules, r.prefill - start, budget);
+        let whole = if rules.whole_prompts { r.prefill } else { start + tokens };
+        let need = whole.div_ceil(rules.block_size_tokens) - shared.len();
+        if need + self.cache.unheld(&shared) + self.kept_free(scene) > self.cache.free() {
+            return None;
+        }
+        let r = &mut scene.requests[i];
         let want = Wanted { request: i, prefixes: &r.prefixes, tokens, shared: &shared, prefilling: true };
         if !self.cache.store(&want) {
             return None;
@@ -463,6 +402,24 @@ impl Replica {
         r.granted = Some(tokens);
         r.reach = start + tokens;
         Some(tokens)
+    }
+
+    /// Free blocks with which no request may join now.
+    fn kept_free(&self, scene: &Scene<'_>) -> usize {
+        let rules = scene.rules;
+        let mut kept = 0;
+        if !self.running.is_empty() {
+            kept += rules.total_kv_blocks * rules.watermark_permille as usize / 1000;
+        }
+        if rules.whole_prompts {
+            for &i in &self.running {
+                let r = &scene.requests[i];
+                if r.stored < r.prefill {
+                    kept += r.prefill.div_ceil(rules.block_size_tokens) - self.cache.held_by(i);
+                }
+            }
+        }
+        kept
     }
 
     fn drop_request(&mut self, scene: &mut Scene<'_>, request: usize, reason: &'static str) {

@@ -191,7 +191,11 @@ prop_compose! {
         long_prefill_threshold_tokens in select(vec![0_u32, 0, 1, 7, 64]),
         (scheduler, priority) in (select(SCHEDULERS.to_vec()), select(priorities())),
         (blocks, block_tokens) in a_cache(),
-        (tier, max_waiting) in (a_tier(), select(vec![0_u32, 0, 1, 6])),
+        (tier, max_waiting, (reserve_full_prompt, watermark)) in (
+            a_tier(),
+            select(vec![0_u32, 0, 1, 6]),
+            select(vec![(None, 0.0), (Some(true), 0.0), (Some(false), 0.05), (Some(true), 0.4)]),
+        ),
         prefix_caching in any::<bool>(),
         step_us in select(vec![40.0_f64, 900.0, 6000.0]),
         per_token in select(vec![0.0_f64, 7.3, 20.0]),
@@ -205,6 +209,8 @@ prop_compose! {
                 max_num_batched_tokens: max_num_batched_tokens.into(),
                 long_prefill_threshold_tokens,
                 max_waiting,
+                reserve_full_prompt,
+                watermark,
                 scheduler,
                 priority,
             },
@@ -276,6 +282,14 @@ fn timeouts() -> Vec<(Compat, f64)> {
     patient.into_iter().chain([0.02, 0.2].map(|timeout_s| (Compat::None, timeout_s))).collect()
 }
 
+/// BLIS admits by a rule of its own.
+pub(crate) fn by_the_rules_of(compat: Compat, mut pools: Vec<Pool>) -> Vec<Pool> {
+    for pool in pools.iter_mut().filter(|_| compat == Compat::Blis) {
+        (pool.engine.reserve_full_prompt, pool.engine.watermark) = (None, 0.0);
+    }
+    pools
+}
+
 /// One pool or several that have nothing in common but the cluster.
 fn pools() -> impl Strategy<Value = Vec<Pool>> {
     prop_oneof![
@@ -311,7 +325,7 @@ prop_compose! {
             seed,
             run: Run { horizon_s, warmup_s: warmup * horizon_s, ..Run::default() },
             cluster: Cluster {
-                pools,
+                pools: by_the_rules_of(compat, pools),
                 admission,
                 routing,
                 snapshot_refresh_us,

@@ -1,0 +1,39 @@
+//! Room: which of the free blocks a request may join the batch with.
+//!
+//! As in vLLM: a request that needs its whole prompt to fit leaves the blocks alone that the prompts of the batch still
+//! need, and the watermark is kept free for those that run. An empty batch keeps nothing free, so that every request
+//! that fits in the cache joins at last.
+
+use super::state::Replica;
+use super::waiting::Left;
+use crate::engine::request::{ActiveRequest, Slab};
+
+impl Replica {
+    /// Free blocks with which no request joins now.
+    pub(super) fn kept_free(&self, left: Left) -> u32 {
+        let kept = self.limits.watermark > 0.0 && self.running > 0;
+        let watermark = if kept { (self.limits.watermark * f64::from(self.kv.total())) as u32 } else { 0 };
+        left.promised + watermark
+    }
+
+    /// How many tokens of a request have to fit for it to join, with `end` of them after its first step.
+    pub(super) fn must_fit(&self, request: &ActiveRequest, end: u32) -> u32 {
+        if self.limits.whole_prompt { request.prefill } else { end }
+    }
+
+    /// Blocks that the prompts of the batch still need, where whole prompts have to fit.
+    pub(super) fn promised(&self, slab: &Slab) -> u32 {
+        if !self.limits.whole_prompt {
+            return 0;
+        }
+        self.prefilling.iter().map(|&slot| self.promised_to(&slab[slot])).sum()
+    }
+
+    /// Those of one request.
+    pub(super) fn promised_to(&self, request: &ActiveRequest) -> u32 {
+        if !self.limits.whole_prompt {
+            return 0;
+        }
+        request.prefill.div_ceil(self.kv.block_tokens()) - request.block_table.len()
+    }
+}

@@ -1,0 +1,194 @@
+//! Who joins a batch: the whole prompt or its first chunk has to fit, a share of the cache stays free, and the version
+//! of the document says which rule holds where the key is left out.
+
+use serde_json::{Value, json};
+use tokenyard::base::Micros;
+use tokenyard::scenario::{from_value, to_json};
+use tokenyard::session::{Audience, Report, Session, Stop};
+
+/// Runs a document to its end, verifying everything at the end.
+fn run(document: &Value) -> (Report, Session) {
+    let scenario = from_value(document.clone()).expect("a scenario of the right shape");
+    let (mut session, _) = Session::start(scenario, None, Audience::Batch).expect("a valid scenario");
+    assert_eq!(session.advance(Micros::MAX, 2_000_000), Stop::Finished);
+    session.engine().verify(true);
+    (session.report_data(), session)
+}
+
+/// 24 prompts of 40,000 tokens at once on a cache with room for 4.8 of them.
+fn crowd() -> Value {
+    json!({
+        "run": {"max_requests": 24, "horizon_s": 0, "warmup_s": 0},
+        "cluster": {"pools": [{
+            "replicas": 1,
+            "engine": {"max_num_seqs": 256, "max_num_batched_tokens": 8192},
+            "kv": {"blocks": 12000, "prefix_caching": false},
+        }]},
+        "workload": {"clients": [{
+            "arrivals": {"constant": {"rate_per_s": 100_000}},
+            "prompt_tokens": {"constant": {"tokens": 40_000}},
+            "output_tokens": {"constant": {"tokens": 500}},
+        }]},
+    })
+}
+
+/// A cache of `blocks` blocks of 10 tokens, steps of 1 ms, at most 10 tokens of one prompt in a step, and requests
+/// that arrive together, each with its prompt and its answer.
+fn small(blocks: u32, requests: &[[u32; 2]], engine: &Value) -> Value {
+    let listed: Vec<Value> = (0..)
+        .zip(requests)
+        .map(|(i, [prompt, output])| {
+            json!({"id": format!("r{i}"), "arrival_us": 0, "output": {"tokens": output, "text": 900 + i},
+                "prompt": [{"text": i, "tokens": prompt}]})
+        })
+        .collect();
+    let mut document = json!({
+        "run": {"horizon_s": 0, "warmup_s": 0},
+        "cluster": {"pools": [{
+            "replicas": 1,
+            "engine": {"max_num_batched_tokens": 1000, "long_prefill_threshold_tokens": 10},
+            "kv": {"blocks": blocks, "block_tokens": 10, "prefix_caching": false},
+            "latency": {"fitted": {"queueing_us": 0, "queueing_us_per_prompt_token": 0, "output_us_per_token": 0,
+                "step_us": 1000, "step_us_per_prefill_token": 0, "step_us_per_decode_token": 0}},
+        }]},
+        "workload": {"clients": [], "requests": listed},
+    });
+    for (key, value) in engine.as_object().expect("settings") {
+        document["cluster"]["pools"][0]["engine"][key] = value.clone();
+    }
+    document
+}
+
+/// When each request first joined the batch, in ms.
+fn joined(session: &Session) -> Vec<u64> {
+    let at = |r: tokenyard::engine::Record| r.first_scheduled.get().expect("all of them joined").0 / 1000;
+    session.engine().records().iter().map(at).collect()
+}
+
+#[test]
+fn the_version_of_the_document_says_which_rule_holds() {
+    let old = run(&crowd()).0;
+    let with = |key: &str, value: Value| {
+        let mut document = crowd();
+        *document.pointer_mut("/cluster/pools/0/engine").unwrap() =
+            json!({"max_num_seqs": 256, "max_num_batched_tokens": 8192, key: value});
+        document
+    };
+    let versioned = |mut document: Value, version: u32| {
+        document["tokenyard"] = json!(version);
+        run(&document).0
+    };
+    // What documents without the key always gave.
+    assert_eq!((old.requests.preemptions, old.run.clock_us), (605, 805_408_470));
+    assert_eq!(versioned(crowd(), 1).run.clock_us, old.run.clock_us);
+    let new = versioned(crowd(), 2);
+    // 4 of 24 at once: 6 rounds, each of 20 s at most; by first chunks it takes 8 times as long.
+    assert_eq!(new.requests.preemptions, 0);
+    assert!(old.run.clock_us > 5 * new.run.clock_us, "{} and {}", old.run.clock_us, new.run.clock_us);
+    let key = run(&with("reserve_full_prompt", json!(true))).0;
+    assert_eq!((key.requests.preemptions, key.run.clock_us), (0, new.run.clock_us));
+    let off = versioned(with("reserve_full_prompt", json!(false)), 2);
+    assert_eq!(off.requests.preemptions, old.requests.preemptions);
+    // BLIS has its own rule in any version.
+    let mut blis = crowd();
+    blis["cluster"]["compat"] = json!("blis");
+    blis["run"]["horizon_s"] = json!(20);
+    let first = run(&blis).0;
+    assert_eq!(versioned(blis, 2).requests, first.requests);
+}
+
+#[test]
+fn a_link_of_either_version_keeps_its_rule() {
+    for (version, preempts) in [(1, true), (2, false)] {
+        let mut document = crowd();
+        document["tokenyard"] = json!(version);
+        let scenario = from_value(document.clone()).unwrap();
+        let link =
+            tokenyard::scenario::link::make(&tokenyard::scenario::link::Asked::default().of(scenario, None));
+        let opened = Session::open_link(&link.expect("a short link").link, Audience::Batch);
+        let opened: Value = serde_json::from_str(&to_json(&opened.link.scenario)).unwrap();
+        assert_eq!(opened["tokenyard"], json!(version));
+        assert_eq!(run(&opened).0.requests.preemptions > 0, preempts);
+    }
+}
+
+/// Prompts of 30 tokens (3 blocks) and one token of output, 10 tokens in a step, on 5 blocks.
+///
+/// First chunks: both join at 0 with 1 block each, and a third request, too (1 block). Step 2 wants 3 more blocks of 2
+/// free ones: the last is preempted.
+/// Whole prompts: r0 joins (3 of 5 fit), with 1 block held and 2 promised 2 are left, fewer than r1's 3. r0 runs 3 steps
+/// and is done at 3 ms, when r1 joins, then r2 at 6 ms.
+#[test]
+fn a_prompt_joins_when_all_of_it_fits_beside_what_is_promised() {
+    let requests = [[30, 1]; 3];
+    let (first, session) = run(&small(5, &requests, &json!({})));
+    assert_eq!(joined(&session), [0, 0, 0]);
+    assert!(first.requests.preemptions > 0);
+    let (whole, session) = run(&small(5, &requests, &json!({"reserve_full_prompt": true})));
+    assert_eq!(joined(&session), [0, 3, 6]);
+    assert_eq!(whole.requests.preemptions, 0);
+    // With 6 blocks there is room for two: 5 are free after the first step, 2 of them promised, and 3 enough for r1.
+    let (_, session) = run(&small(6, &requests, &json!({"reserve_full_prompt": true})));
+    assert_eq!(joined(&session), [0, 0, 3]);
+}
+
+/// Prompts of 10 tokens (1 block) and 5 tokens of output (1 more), 10 blocks.
+///
+/// The watermark of 0.75 keeps floor(7.5) = 7 blocks free of a batch that is not empty: r0 joins an empty one; r1, r2 join
+/// while 1 + 7 ≤ free, that is with 9 and 8 free; with 7 left r3 waits. All have their second block from step 2 on. r0
+/// to r2 are done at 5 ms; then r3 to r5 join.
+#[test]
+fn the_watermark_stays_free_while_others_run() {
+    let requests = [[10, 5]; 6];
+    let (report, session) = run(&small(10, &requests, &json!({"watermark": 0.75})));
+    assert_eq!(joined(&session), [0, 0, 0, 5, 5, 5]);
+    assert_eq!(report.requests.completed, 6);
+    let (_, session) = run(&small(10, &requests, &json!({"watermark": 0.75, "reserve_full_prompt": true})));
+    assert_eq!(joined(&session), [0, 0, 0, 5, 5, 5]);
+    // Almost all of it: one after the other, and none is stuck.
+    let (report, session) = run(&small(10, &requests, &json!({"watermark": 0.9999})));
+    assert_eq!(joined(&session), [0, 5, 10, 15, 20, 25]);
+    assert_eq!(report.requests.completed, 6);
+}
+
+#[test]
+fn a_prompt_larger_than_the_cache_is_dropped_and_none_behind_it_waits() {
+    for engine in [
+        json!({}),
+        json!({"reserve_full_prompt": true}),
+        json!({"reserve_full_prompt": true, "watermark": 0.9}),
+    ] {
+        let (report, _) = run(&small(5, &[[51, 3], [50, 1], [49, 9], [10, 2]], &engine));
+        // r0 needs 6 blocks. r2 outgrows the cache with its third token: 49 + 2 tokens need a sixth block.
+        assert_eq!((report.requests.dropped, report.requests.completed), (2, 2), "{engine}");
+        assert!(report.requests.conserved);
+    }
+}
+
+#[test]
+fn a_queued_prompt_that_no_longer_fits_is_given_up() {
+    let mut document = small(20, &[[150, 30], [150, 30], [40, 30]], &json!({"reserve_full_prompt": true}));
+    document["edits"] = json!([{"at_us": 5000, "set": {"cluster.pools[0].kv.blocks": 8}}]);
+    let (report, _) = run(&document);
+    assert_eq!((report.requests.dropped, report.requests.completed), (2, 1));
+}
+
+#[test]
+fn an_edit_changes_the_rule_from_the_next_step_on() {
+    let mut document = small(5, &[[30, 1]; 3], &json!({"reserve_full_prompt": true}));
+    document["edits"] =
+        json!([{"at_us": 500, "set": {"cluster.pools[0].engine.reserve_full_prompt": false}}]);
+    let (_, session) = run(&document);
+    // From the step at 1 ms on first chunks count: 2 blocks are held by then and 3 free.
+    assert_eq!(joined(&session)[..2], [0, 1]);
+}
+
+#[test]
+fn blis_refuses_both_and_says_so() {
+    let mut document = small(5, &[[30, 1]], &json!({"reserve_full_prompt": true, "watermark": 0.5}));
+    document["cluster"]["compat"] = json!("blis");
+    let scenario = from_value(document).unwrap();
+    let problems = tokenyard::scenario::check(scenario).unwrap_err();
+    let paths: Vec<&str> = problems.iter().map(|p| p.path.as_str()).collect();
+    assert_eq!(paths, ["cluster.pools[0].engine.reserve_full_prompt", "cluster.pools[0].engine.watermark"]);
+}
