@@ -18,6 +18,8 @@ use serde_json::{Value, json};
 struct Server {
     params: Params,
     max_batch: u32,
+    /// Prompt tokens per second in full steps, and the tokens of such a step, if a model is given.
+    peak_prefill: Option<(f64, u32)>,
     outside_ms: [f64; 2],
     source: String,
 }
@@ -119,12 +121,20 @@ fn server(args: &Size, size: RequestSize) -> Result<Server, Diagnostics> {
         };
         let max_batch = args.max_batch.unwrap_or(crate::queueing::DEFAULT_MAX_BATCH);
         let params = Params { alpha, beta, gamma };
-        return Ok(Server { params, max_batch, outside_ms: [0.0; 2], source: "given".to_owned() });
+        let source = "given".to_owned();
+        return Ok(Server { params, max_batch, peak_prefill: None, outside_ms: [0.0; 2], source });
     };
     let pool = Pool { model: model.clone(), gpu: args.gpu.clone(), tp: args.tp, ..Pool::default() };
     let found = pool_coefficients(&pool, size)?;
     let max_batch = args.max_batch.unwrap_or(found.max_batch);
-    Ok(Server { params: found.params, max_batch, outside_ms: found.outside_ms, source: found.source })
+    let peak_prefill = Some(found.peak_prefill);
+    Ok(Server {
+        params: found.params,
+        max_batch,
+        peak_prefill,
+        outside_ms: found.outside_ms,
+        source: found.source,
+    })
 }
 
 /// Objectives, given or computed from a multiplier.
@@ -240,6 +250,7 @@ fn as_json(s: &Sized, mode: Mode) -> Value {
         "input_tokens": s.size.input_tokens,
         "output_tokens": s.size.output_tokens,
         "max_batch": s.server.max_batch,
+        "peak_prefill_tokens_per_s": s.server.peak_prefill.map(|(rate, _)| rate),
         "outside_engine_ms": { "ttft": s.server.outside_ms[0], "itl": s.server.outside_ms[1] },
         "objectives": { "ttft_ms": s.goals.ttft_ms, "itl_ms": s.goals.itl_ms },
         "capacity_per_s": s.rate_per_s,
@@ -272,6 +283,11 @@ fn as_text(s: &Sized) -> String {
     line(format!("one replica carries {:.4} requests/s: {why}", s.rate_per_s));
     line(format!("a full batch of {} does {:.4} requests/s", s.server.max_batch, s.batch_limit_per_s));
     line(format!("without a batch limit it saturates at {:.4} requests/s", s.saturation_per_s));
+    if let Some((rate, tokens)) = s.server.peak_prefill {
+        line(format!(
+            "peak prefill: {rate:.0} tokens/s, in steps of {tokens} prompt tokens and nothing else"
+        ));
+    }
     if let Some(at) = &s.at {
         let many = if at.replicas == 1 { "replica" } else { "replicas" };
         let of = |value: fn(&State) -> f64| number(at.state.as_ref().map(value), 3);

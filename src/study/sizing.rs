@@ -21,6 +21,8 @@ pub struct PoolCoefficients {
     pub params: Params,
     /// Most requests in a batch.
     pub max_batch: u32,
+    /// Prompt tokens per second in full steps of prompt tokens, and the tokens of such a step.
+    pub peak_prefill: (f64, u32),
     /// Parts of TTFT and ITL outside the engine, in milliseconds.
     pub outside_ms: [f64; 2],
     /// The source of the pool's figures.
@@ -40,6 +42,7 @@ pub fn pool_coefficients(pool: &Pool, size: RequestSize) -> Result<PoolCoefficie
     Ok(PoolCoefficients {
         params: line(model, prompt, size.output_tokens),
         max_batch: resolved.max_num_seqs,
+        peak_prefill: (resolved.peak_prefill_tokens_per_s(), resolved.max_num_batched_tokens),
         outside_ms: [ms(model.queueing(prompt).0) + output, output],
         source: resolved.source,
     })

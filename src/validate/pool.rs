@@ -211,11 +211,20 @@ fn cpu_blocks(words: &str, a: &Architecture, block_tokens: u32) -> u32 {
     (f64::from(amount) * 1_073_741_824.0 / (token * f64::from(block_tokens))) as u32
 }
 
-/// Blocks of each replica that a router with estimated caches remembers: 31,250 of 16 tokens by default.
+/// Blocks of each replica that a router with estimated caches remembers by default.
+const REMEMBERED_BLOCKS: u32 = 31_250;
+
+/// Tokens of one of its blocks, which are 64 bytes of text.
+const REMEMBERED_BLOCK_TOKENS: u32 = 16;
+
+/// Tokens of a prompt that it remembers and matches, which are 256 blocks. All three as in
+/// kubernetes-sigs/gateway-api-inference-extension at 32970c0b, the router of the measured runs: it read neither blocks
+/// nor capacity from the engines.
+const REMEMBERED_PROMPT_TOKENS: u32 = 256 * REMEMBERED_BLOCK_TOKENS;
+
+/// Blocks of each replica that a router with estimated caches remembers.
 fn remembered_blocks(e: &Experiment) -> u32 {
-    const TOKENS: u32 = 31_250 * 16;
-    let block = e.count("/engine/block_size").filter(|b| *b > 0).unwrap_or(16);
-    e.count("/router/lru_blocks").unwrap_or(TOKENS / block).max(1)
+    e.count("/router/lru_blocks").unwrap_or(REMEMBERED_BLOCKS).max(1)
 }
 
 /// Largest age of the router's view of its replicas. It polls far more often, but an engine reports its load at the
@@ -272,6 +281,8 @@ pub(super) fn routing(e: &Experiment) -> Result<RoutingPolicy, String> {
             scorers,
             ties,
             prefix_index_blocks,
+            prefix_block_tokens: REMEMBERED_BLOCK_TOKENS,
+            prefix_match_tokens: REMEMBERED_PROMPT_TOKENS,
             ..Weighted::default()
         })
     };
@@ -298,6 +309,16 @@ mod tests {
     fn experiment(model: &str, engine: &serde_json::Value) -> Experiment {
         let document = json!({"id": "x", "group": "C", "model": model, "gpu": "H100", "tp": 1, "engine": engine, "measured": []});
         super::super::read(&document.to_string()).expect("an experiment").0.remove(0)
+    }
+
+    #[test]
+    fn a_router_that_guesses_at_caches_has_the_memory_of_its_release() {
+        let document = json!({"id": "h", "group": "H", "model": "llama-3.1-8b", "gpu": "H100", "tp": 1,
+            "engine": {"block_size": 64}, "router": {"router": "prefix cache estimated"}, "measured": []});
+        let read = super::super::read(&document.to_string()).expect("an experiment");
+        let Ok(RoutingPolicy::Weighted(w)) = routing(&read.0[0]) else { panic!("a weighted router") };
+        assert_eq!(w.prefix_index_blocks, 31_250);
+        assert_eq!((w.prefix_block_tokens(), w.prefix_match_tokens()), (Some(16), Some(4096)));
     }
 
     #[test]

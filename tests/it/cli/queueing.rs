@@ -64,6 +64,9 @@ fn a_model_of_the_catalogue_has_coefficients_of_its_own() {
         assert!(found["coefficients"][key].as_f64().is_some_and(|x| x > 0.0), "{found}");
     }
     assert!(found["at_rate"]["replicas"].as_u64() >= Some(1), "{found}");
+    // About 1.6e10 FLOP a token at some 0.6e15 FLOP/s.
+    let peak = found["peak_prefill_tokens_per_s"].as_f64();
+    assert!(peak.is_some_and(|rate| (25_000.0..60_000.0).contains(&rate)), "{found}");
 }
 
 #[test]

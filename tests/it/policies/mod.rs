@@ -12,3 +12,4 @@ mod refusals;
 mod routing;
 mod scorers;
 mod signals;
+mod sticky;

@@ -9,6 +9,7 @@ pub(crate) mod compare;
 pub(crate) mod generate;
 pub(crate) mod real;
 pub(crate) mod shrink;
+pub(crate) mod sticky;
 
 mod cache;
 mod fleet;

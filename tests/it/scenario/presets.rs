@@ -177,6 +177,17 @@ fn stale_signals_send_all_requests_to_one_replica() {
 }
 
 #[test]
+fn counts_of_the_routers_own_keep_llm_d_1_from_the_herd_that_catches_its_default() {
+    let p99 = |profile: &str| {
+        let routing = format!(r#"{{"weighted": {{"profile": "{profile}"}}}}"#);
+        run("stale-herd", &[("cluster.routing", &routing)]).ttft(99, "", 50.0, 120.0)
+    };
+    about(p99("llm-d-default"), 4500.0, 8000.0);
+    about(p99("llm-d-1.0"), 80.0, 200.0);
+    about(p99("llm-d-1.0-decode"), 80.0, 200.0);
+}
+
+#[test]
 fn a_request_that_outgrows_the_cache_stops_everything_and_without_blis_is_dropped() {
     let found = run("cache-livelock", &[]);
     let long = &found.0[74];
