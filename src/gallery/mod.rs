@@ -244,6 +244,12 @@ const CARDS: &[Entry] = &[
             lines: &[("arrived", true), ("in time", false)],
         },
     ),
+    (
+        "sticky-until-saturated",
+        &["routing", "KV cache"],
+        "At *60 s* llm-d's router takes over from round robin: prompts go where their beginning is in the cache.",
+        Draw::Dots { of: "ttft_us", client: "", seconds: [20.0, 150.0], caption: "TTFT of each request" },
+    ),
 ];
 
 /// All cards.

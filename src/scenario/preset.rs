@@ -54,6 +54,7 @@ pub const PRESETS: &[Preset] = &[
     preset!("two-variants@2", 153),
     preset!("filter-locked-out", 164),
     preset!("filter-mended", 194),
+    preset!("sticky-until-saturated", 55),
 ];
 
 /// Presets as they were before a newer one took their place: links still mean them, and no list has them.
@@ -102,6 +103,7 @@ mod tests {
         ("two-variants@2", "c27c47ddb735de14"),
         ("filter-locked-out", "c704fef4932b6209"),
         ("filter-mended", "dee3b85b368d4261"),
+        ("sticky-until-saturated", "2aff5a9ed3930776"),
         ("mixed-fleet", "47735583ceca1fe6"),
         ("two-variants", "967061df9c5e09a9"),
     ];

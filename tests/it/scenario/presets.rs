@@ -464,3 +464,31 @@ fn a_scorer_of_load_and_uncached_tokens_beats_the_default_where_prefixes_outweig
     assert!(default.ttft(99, "", 10.0, 120.0) > 3000.0);
     about(own.ttft(99, "", 10.0, 120.0), 50.0, 70.0);
 }
+
+#[test]
+fn prompts_that_stay_where_their_beginnings_are_wait_a_quarter_of_a_second() {
+    let name = "sticky-until-saturated";
+    let median = |found: &Run| found.ttft(50, "", 120.0, 150.0);
+    let own = run(name, &[]);
+    about(own.ttft(50, "", 50.0, 60.0), 7000.0, 12_000.0);
+    about(median(&own), 200.0, 300.0);
+    let cached = |from_s, to_s| {
+        let rows = own.between("", from_s, to_s);
+        let sum = |of: &str| rows.iter().filter_map(|row| whole(row, of)).sum::<u64>() as f64;
+        sum("cached_tokens") / sum("prompt_tokens")
+    };
+    about(cached(30.0, 60.0), 0.25, 0.35);
+    about(cached(120.0, 150.0), 0.78, 0.88);
+    let with = |edit: &str| run(name, &[("edits", &format!(r#"[{{"at_us": 60000000, "set": {edit}}}]"#))]);
+    let others = [
+        ("llm-d-default", r#"{"cluster.routing.weighted.profile": "llm-d-default"}"#, 200.0, 300.0),
+        ("round robin", r#"{"cluster.routing": "round-robin"}"#, 20_000.0, 40_000.0),
+    ];
+    for (_, edit, low, high) in others {
+        about(median(&with(edit)), low, high);
+    }
+    let early = r#"{"cluster.routing": {"weighted": {"scorers": "token-load:1", "ties": "random",
+        "token_count": "uncached", "token_until": "first-token", "prefix_block_tokens": 64,
+        "filters": [{"prefix-affinity": {"max_ttft_penalty_ms": 300}}]}}}"#;
+    about(median(&with(early)), 1800.0, 4000.0);
+}
