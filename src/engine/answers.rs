@@ -1,5 +1,6 @@
 //! What a cluster answers about itself: each answer is that of the part that knows.
 
+use super::gateway::{BandSight, FlowQueue};
 use super::watch::{self, batch, queue};
 use super::{Census, Cluster, Detail, Location, NotRedirected, PoolCounts, Progress, Records, Replica, Stay};
 use crate::base::{Micros, RequestId, Span};
@@ -56,9 +57,26 @@ impl Cluster {
         self.book.locations().at_gateway()
     }
 
-    /// Of those, requests that wait there: delayed by admission, or held for a replica.
+    /// Of those, requests that wait there: delayed by admission, in the gateway's queue, or held for a replica.
     pub fn held_back(&self) -> u32 {
-        self.gateway.delayed() + self.held()
+        self.gateway.delayed() + self.held() + self.gateway.flow().map_or(0, FlowQueue::waiting)
+    }
+
+    /// How saturated an attempt at `now` would find the replicas, and the bands of the gateway's queue, the highest first;
+    /// `None` without flow control.
+    pub fn gateway_queue(&self, now: Micros) -> Option<(f64, Vec<BandSight>)> {
+        let flow = self.gateway.flow()?;
+        let saturation = flow.saturation(self.gateway.in_flight(), self.replicas(), now);
+        Some((saturation, flow.bands(saturation, &self.book)))
+    }
+
+    /// The same in permille, and how many requests wait in each band, with its priority, in the order in which the bands came to
+    /// be; `None` without flow control.
+    pub fn gateway_gauges(&self, now: Micros) -> Option<(u32, impl Iterator<Item = (i32, u32)> + '_)> {
+        let flow = self.gateway.flow()?;
+        let permille =
+            (flow.saturation(self.gateway.in_flight(), self.replicas(), now) * 1000.0).min(1e9) as u32;
+        Some((permille, flow.waiting_by_band()))
     }
 
     /// Requests held for replicas of a pool.

@@ -19,7 +19,7 @@ pub use facts::{
     ScalingRecord, Sink, StepParts, StepTrace, ranking,
 };
 pub use fleet::{PoolCounts, replicas_started};
-pub use gateway::{NotRedirected, WhyNot};
+pub use gateway::{BandSight, NotRedirected, WhyNot};
 pub use replica::{Replica, StartPhase, Totals, mean_start_s};
 pub use request::{Census, Location, Progress, Record, RecordColumn, Records, RequestState, Stay};
 
@@ -91,7 +91,7 @@ impl Cluster {
     /// When the next event that is not a replica's runs.
     #[inline]
     fn gateway_at(&self) -> Micros {
-        self.clock.cluster_at(self.gateway.arrival(), self.gateway.holds())
+        self.clock.cluster_at(self.gateway.own_event().0, self.gateway.holds())
     }
 
     /// Runs events up to and including `until`, but no more than `max_events` of them.
@@ -124,12 +124,12 @@ impl Cluster {
     }
 
     fn run_gateway_event<S: Sink>(&mut self, sink: &mut S) {
-        let arrival = self.gateway.arrival().unwrap_or(Micros::MAX);
-        if let Some(event) = self.clock.pop_scaling(arrival) {
+        let own = self.gateway.own_event();
+        if let Some(event) = self.clock.pop_scaling(own.0) {
             self.run_scaling_event(event, sink);
         } else {
             let (gateway, mut around) = self.at(self.clock.now());
-            gateway.run_event(arrival, &mut around, sink);
+            gateway.run_event(own, &mut around, sink);
         }
     }
 
@@ -186,7 +186,7 @@ impl Cluster {
     fn run_replica_event<S: Sink>(&mut self, index: usize, sink: &mut S) {
         let gone = self.fleet.run_event(index, &mut self.book, &mut self.clock, sink);
         let (replica, prefilled) = self.fleet.after_event(index);
-        self.gateway.see_replica(replica, gone, prefilled);
+        self.gateway.see_replica(replica, (gone, self.clock.now()), prefilled);
         if gone > 0 {
             self.settle_departures(index, sink);
         }

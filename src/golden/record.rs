@@ -180,6 +180,9 @@ impl Log {
             RequestFact::Arrived { .. }
             | RequestFact::Admitted { .. }
             | RequestFact::Delayed { .. }
+            | RequestFact::Enqueued { .. }
+            | RequestFact::Dispatched { .. }
+            | RequestFact::Expired { .. }
             | RequestFact::Routed { .. }
             | RequestFact::Queued { .. }
             | RequestFact::Scheduled { .. }

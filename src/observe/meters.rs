@@ -243,6 +243,9 @@ impl Meters {
             RequestFact::Rejected { replica: None, .. }
             | RequestFact::Admitted { .. }
             | RequestFact::Delayed { .. }
+            | RequestFact::Enqueued { .. }
+            | RequestFact::Dispatched { .. }
+            | RequestFact::Expired { .. }
             | RequestFact::Scheduled { .. }
             | RequestFact::Prefilled { .. }
             | RequestFact::FirstToken { .. }

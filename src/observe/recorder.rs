@@ -97,7 +97,8 @@ pub(crate) struct Recorder {
     pub(crate) e2e_log: BucketLog,
     pub(crate) timeline: Timeline,
     /// For the page, by bucket: the smallest, median and largest queue of all replicas, then the same of their KV
-    /// use, then the number of requests held at the gateway.
+    /// use, then the number of requests held at the gateway; under flow control then the saturation in permille, and the
+    /// requests that wait in each band.
     pub(crate) spread: Timeline,
     pub(crate) fact_counts: FactCounts,
     pub(crate) log: EventLog,
@@ -200,7 +201,15 @@ impl Recorder {
         if self.live {
             let queues = spread(engine.replicas().iter().map(Replica::waiting));
             let kv_use = spread(engine.replicas().iter().map(permille));
-            self.spread.close(queues.into_iter().chain(kv_use).chain([engine.held_back()]));
+            let own = queues.into_iter().chain(kv_use).chain([engine.held_back()]);
+            match engine.gateway_gauges(engine.last_event_at()) {
+                Some((saturation, bands)) => {
+                    self.spread.close(own.chain([saturation]).chain(bands.map(|(_, waiting)| waiting)));
+                }
+                None => {
+                    self.spread.close(own);
+                }
+            }
         }
         let doubled = self.timeline.close(engine.replicas().iter().flat_map(|r| [r.waiting(), permille(r)]));
         self.ttft_log.follow(doubled);
@@ -268,6 +277,9 @@ impl Recorder {
             Fact::Request(
                 RequestFact::Admitted { .. }
                 | RequestFact::Delayed { .. }
+                | RequestFact::Enqueued { .. }
+                | RequestFact::Dispatched { .. }
+                | RequestFact::Expired { .. }
                 | RequestFact::Queued { .. }
                 | RequestFact::Dropped { .. }
                 | RequestFact::Scheduled { .. }
@@ -340,6 +352,9 @@ impl Recorder {
             }
             RequestFact::Admitted { .. }
             | RequestFact::Delayed { .. }
+            | RequestFact::Enqueued { .. }
+            | RequestFact::Dispatched { .. }
+            | RequestFact::Expired { .. }
             | RequestFact::Routed { .. }
             | RequestFact::Queued { .. }
             | RequestFact::Scheduled { .. }

@@ -15,6 +15,8 @@ use serde::Serialize;
 pub enum SegmentKind {
     /// On its way to admission, or delayed there.
     Admission,
+    /// In the gateway's queue: its band may not send while the replicas are saturated.
+    Gateway,
     /// On its way to the router.
     Router,
     /// On its way to the replica.
@@ -40,6 +42,7 @@ impl SegmentKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Admission => "admission",
+            Self::Gateway => "gateway queue",
             Self::Router => "router",
             Self::Delay => "delay",
             Self::Queue => "queue",
@@ -169,8 +172,14 @@ impl Path {
 
     /// Adds the segments before the router's decision.
     fn gateway(&mut self, r: &Record) -> bool {
-        self.until(SegmentKind::Admission, r.admitted.get(), 0)
-            && self.until(SegmentKind::Router, r.routed.get(), 0)
+        let let_in = match r.entered.get() {
+            None => self.until(SegmentKind::Admission, r.admitted.get(), 0),
+            entered => {
+                self.until(SegmentKind::Admission, entered, 0)
+                    && self.until(SegmentKind::Gateway, r.admitted.get(), 0)
+            }
+        };
+        let_in && self.until(SegmentKind::Router, r.routed.get(), 0)
     }
 
     /// Adds the segments from joining the wait queue on.

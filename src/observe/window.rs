@@ -261,6 +261,9 @@ impl Window {
             RequestFact::Completed { .. }
             | RequestFact::Admitted { .. }
             | RequestFact::Delayed { .. }
+            | RequestFact::Enqueued { .. }
+            | RequestFact::Dispatched { .. }
+            | RequestFact::Expired { .. }
             | RequestFact::Queued { .. }
             | RequestFact::Scheduled { .. }
             | RequestFact::Prefilled { .. }

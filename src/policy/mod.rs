@@ -5,6 +5,7 @@
 //! only dispatch. docs/how-to/recipes.md lists the places a new policy touches.
 
 pub mod admission;
+pub mod flow;
 pub mod priority;
 mod reason;
 pub mod routing;

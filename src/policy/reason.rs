@@ -23,11 +23,21 @@ pub enum Reason {
     QueueFull,
     /// A filter of the router left no replica.
     NoCandidate,
+    /// The replicas are saturated: it waits in the gateway's queue.
+    Saturated,
+    /// The gateway's queue, or its band, is full.
+    GatewayFull,
+    /// It waited in the gateway's queue for as long as it may.
+    WaitedTooLong,
+    /// It waited in the gateway's queue, and no replica served.
+    NoReplicaInTime,
+    /// The replicas are saturated, and it is of low priority.
+    Shed,
 }
 
 impl Reason {
     /// All of them, in order.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 14] = [
         Self::RejectAll,
         Self::InsufficientTokens,
         Self::RateLimit,
@@ -37,6 +47,11 @@ impl Reason {
         Self::NoReplicaOfModel,
         Self::QueueFull,
         Self::NoCandidate,
+        Self::Saturated,
+        Self::GatewayFull,
+        Self::WaitedTooLong,
+        Self::NoReplicaInTime,
+        Self::Shed,
     ];
 
     /// Its name in reports and logs.
@@ -51,24 +66,28 @@ impl Reason {
             Self::NoReplicaOfModel => "no replica serves the model",
             Self::QueueFull => "wait queue full",
             Self::NoCandidate => "no replica passes the filters",
+            Self::Saturated => "replicas saturated",
+            Self::GatewayFull => "gateway queue full",
+            Self::WaitedTooLong => "waited too long at the gateway",
+            Self::NoReplicaInTime => "no replica served in time",
+            Self::Shed => "shed",
         }
     }
 
-    /// The stage that refuses for this reason: admission or the router. A replica, too, can refuse with a full wait
-    /// queue.
+    /// The stage that refuses for this reason: admission, the gateway's queue or the router. A replica, too, can refuse
+    /// with a full wait queue.
     pub fn by(self) -> &'static str {
-        if self.is_of_admission() { "admission" } else { "the router" }
-    }
-
-    /// Whether it is a reason of admission, not of the router or a replica.
-    pub fn is_of_admission(self) -> bool {
         match self {
             Self::RejectAll
             | Self::InsufficientTokens
             | Self::RateLimit
             | Self::TenantQuota
-            | Self::ConcurrencyLimit => true,
-            Self::NoReplica | Self::NoReplicaOfModel | Self::QueueFull | Self::NoCandidate => false,
+            | Self::ConcurrencyLimit
+            | Self::Shed => "admission",
+            Self::Saturated | Self::GatewayFull | Self::WaitedTooLong | Self::NoReplicaInTime => {
+                "flow control"
+            }
+            Self::NoReplica | Self::NoReplicaOfModel | Self::QueueFull | Self::NoCandidate => "the router",
         }
     }
 }

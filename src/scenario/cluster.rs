@@ -6,7 +6,7 @@ use super::fields::{fields, without_fields};
 use super::latency::LatencyModel;
 use super::limits;
 use super::model::{Architecture, Hardware};
-use super::{AdmissionPolicy, RoutingPolicy, Scaling};
+use super::{AdmissionPolicy, FlowControl, RoutingPolicy, Scaling};
 use serde::{Deserialize, Serialize};
 
 /// The serving cluster.
@@ -18,6 +18,9 @@ pub struct Cluster {
     pub pools: Vec<Pool>,
     /// Which requests are admitted.
     pub admission: AdmissionPolicy,
+    /// Queues at the gateway between admission and the router. Without it requests go to the router at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flow_control: Option<FlowControl>,
     /// Which replica gets a request.
     pub routing: RoutingPolicy,
     /// Largest age of the router's view of a replica before a decision refreshes it (microseconds in the document). 0 means every decision sees the present. In-flight counts are always current.
@@ -34,6 +37,7 @@ fields! {
     struct Cluster {
         pools: "Pools" up_to [limits::POOLS, "pools", "pool"] => Pools by itself;
         admission: "Policy" => Admission by itself;
+        flow_control: "Flow control" => FlowControl;
         routing: "Policy" => Routing by itself;
         snapshot_refresh_us: "Signal refresh" of "µs" in [0, limits::LATENCY_US]
             or "it is in microseconds; 0 means none" and { "x-form": ["ms", 1000] } => Signals;
@@ -50,6 +54,7 @@ impl Default for Cluster {
         Self {
             pools: vec![Pool::default()],
             admission: AdmissionPolicy::AlwaysAdmit,
+            flow_control: None,
             routing: RoutingPolicy::LeastLoaded,
             snapshot_refresh_us: 0,
             admission_latency_us: 0,

@@ -232,3 +232,15 @@ pub const SCALING_LIMITS: usize = 8;
 pub const SLO_MULTIPLIER_MIN: f64 = 1.01;
 /// Most varied times of a start: standard deviation over mean.
 pub const START_CV: f64 = 2.0;
+/// Most bands of the gateway's queue with settings of their own.
+pub const FLOW_BANDS: usize = 16;
+/// Most prompt tokens that may wait at the gateway, or be in flight to one replica.
+pub const FLOW_TOKENS: u64 = 1_000_000_000_000;
+/// Smallest threshold of a saturation detector, and lowest ceiling of a band.
+pub const FLOW_THRESHOLD_MIN: f64 = 0.001;
+/// Largest threshold of a saturation detector, and highest ceiling of a band.
+pub const FLOW_THRESHOLD: f64 = 1e6;
+/// Shortest time between two attempts of the gateway's queue, in microseconds.
+pub const FLOW_TICK_US_MIN: u64 = 100;
+/// Longest time between two attempts of the gateway's queue, in microseconds.
+pub const FLOW_TICK_US: u64 = 1_000_000;

@@ -17,6 +17,7 @@ mod edited;
 pub mod expression;
 mod fields;
 mod filters;
+mod flow_control;
 mod horizontal;
 mod key_order;
 mod kv_cost;
@@ -55,6 +56,11 @@ pub use edit::{Change, FieldValues, Route, TimedEdit};
 pub use expression::Expression;
 pub use filters::{
     Condition, Fallback, Filter, FilterMetric, Picker, SessionFilter, Softmax, UtilizationFilter,
+};
+pub use flow_control::{
+    Ceilings, ClassPriorities, ConcurrencyDetector, ConcurrencyMode, Detector, Fairness, FlowBand,
+    FlowControl, FlowKey, HoldbackBy, Ordering, PriorityHoldback, ProgramAware, StaticCeiling,
+    UtilizationDetector,
 };
 pub use horizontal::{
     Behavior, BehaviorRules, ChangeLimit, DirectionRules, FurtherMetric, FurtherTrigger, Horizontal, Keda,

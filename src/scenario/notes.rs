@@ -26,6 +26,7 @@ pub(super) enum Effect {
     Price,
     Name,
     Admission,
+    FlowControl,
     Routing,
     Signals,
     Delays,
@@ -58,6 +59,7 @@ impl Effect {
             | Self::Price
             | Self::Name
             | Self::Admission
+            | Self::FlowControl
             | Self::Routing
             | Self::Signals
             | Self::Delays
@@ -109,6 +111,9 @@ impl Effect {
             Self::Name => "Requests do not notice: only the name changes.",
             Self::Admission => {
                 "Requests that are held back are asked about again at once; requests under way count against the new limit."
+            }
+            Self::FlowControl => {
+                "Requests that wait at the gateway are queued again under the new settings, in order of arrival; without flow control they go on at once."
             }
             Self::Routing => {
                 "Applies from the next decision on; requests already routed stay where they are, and the router keeps what it remembers as long as its kind stays."

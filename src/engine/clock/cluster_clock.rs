@@ -84,12 +84,11 @@ impl Clock {
         self.end = if endless { Micros(limits::HORIZON_US) } else { Micros::END };
     }
 
-    /// When the next event of the cluster runs, if the next request arrives at `arrival`. Without a horizon a run does not go on for
+    /// When the next event of the cluster runs, if its next one in no queue is at `own`. Without a horizon a run does not go on for
     /// autoscaling alone, unless requests are held.
     #[inline]
-    pub(in crate::engine) fn cluster_at(&self, arrival: Option<Micros>, holds: bool) -> Micros {
-        let decision = self.gateway.next_at();
-        let own = arrival.map_or(decision, |arrival| arrival.min(decision));
+    pub(in crate::engine) fn cluster_at(&self, own: Micros, holds: bool) -> Micros {
+        let own = own.min(self.gateway.next_at());
         let scaling = self.scaling.next_at();
         if scaling == Micros::MAX { own } else { own.min(self.scaling_at(scaling, own, holds)) }
     }
@@ -134,18 +133,18 @@ impl Clock {
         self.scaling.not_before(now);
     }
 
-    /// Takes the next event of autoscaling if it comes before the gateway's; the next request arrives at `arrival`.
-    pub(in crate::engine) fn pop_scaling(&mut self, arrival: Micros) -> Option<ScalingEvent> {
-        let gateway = arrival.min(self.gateway.next_at());
+    /// Takes the next event of autoscaling if it comes before the gateway's; whose next one in no queue is at `own`.
+    pub(in crate::engine) fn pop_scaling(&mut self, own: Micros) -> Option<ScalingEvent> {
+        let gateway = own.min(self.gateway.next_at());
         let first = |at: Micros, event: ScalingEvent| {
             at < gateway || (at == gateway && matches!(event, ScalingEvent::Ready { .. }))
         };
         self.scaling.pop_if(first)
     }
 
-    /// Takes the next event of the gateway; the next request arrives at `arrival`.
-    pub(in crate::engine) fn pop(&mut self, arrival: Micros) -> ClusterEvent {
-        self.gateway.pop_unless(arrival, ClusterEvent::Arrival).unwrap_or(ClusterEvent::Arrival)
+    /// Takes the next event of the gateway, whose next one in no queue is `own`.
+    pub(in crate::engine) fn pop(&mut self, (at, own): (Micros, ClusterEvent)) -> ClusterEvent {
+        self.gateway.pop_unless(at, own).unwrap_or(own)
     }
 
     /// Requests at the gateway that an event is scheduled for.

@@ -5,6 +5,7 @@
 
 use crate::base::queue::Queue;
 use crate::base::{Micros, ReplicaId, RequestId};
+use crate::engine::facts::DropReason;
 use crate::engine::request::Slot;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
@@ -20,6 +21,10 @@ pub(in crate::engine) enum ClusterEvent {
     Routing(Slot),
     /// Admission decides again on the head of a queue of delayed requests.
     Retry { queue: u32 },
+    /// The gateway's queue may send a request on. Never in a queue: the gateway knows when.
+    Dispatch,
+    /// The gateway's queue refuses requests that have waited too long. Never in a queue: the gateway knows when.
+    Sweep,
 }
 
 /// An event of a replica.
@@ -35,6 +40,8 @@ pub(in crate::engine) enum ReplicaEvent {
     Step,
     /// The client of a request gives up, unless it has left. After the step that ends at the same instant.
     TimedOut(RequestId),
+    /// A request makes room for a more urgent one, unless it has left.
+    Evicted(RequestId),
     /// A finished request has left (`compat: blis`). It only moves the replica's clock.
     Left,
 }
@@ -68,6 +75,8 @@ impl Event for ClusterEvent {
             Self::Admission(_) => 1,
             Self::Routing(_) => 2,
             Self::Retry { .. } => 3,
+            Self::Dispatch => 4,
+            Self::Sweep => 5,
         }
     }
 }
@@ -80,7 +89,7 @@ impl Event for ReplicaEvent {
             Self::Loaded => 1,
             Self::SendAway => 2,
             Self::Step => 3,
-            Self::TimedOut(_) => 4,
+            Self::TimedOut(_) | Self::Evicted(_) => 4,
             Self::Left => 5,
         }
     }
@@ -98,12 +107,23 @@ impl Event for ScalingEvent {
     }
 }
 
+impl ReplicaEvent {
+    /// The request that it stops, and why.
+    pub(in crate::engine) fn stops(self) -> Option<(RequestId, DropReason)> {
+        match self {
+            Self::TimedOut(request) => Some((request, DropReason::TimedOut)),
+            Self::Evicted(request) => Some((request, DropReason::Evicted)),
+            Self::Queued(_) | Self::Loaded | Self::SendAway | Self::Step | Self::Left => None,
+        }
+    }
+}
+
 impl ClusterEvent {
     /// The request at the gateway that it is about; `None` for one that is in no queue of events.
     pub(in crate::engine) fn request(self) -> Option<Slot> {
         match self {
             Self::Admission(slot) | Self::Routing(slot) => Some(slot),
-            Self::Arrival | Self::Retry { .. } => None,
+            Self::Arrival | Self::Retry { .. } | Self::Dispatch | Self::Sweep => None,
         }
     }
 }

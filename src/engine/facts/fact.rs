@@ -19,12 +19,14 @@ pub enum DropReason {
     TimedOut,
     /// Its replica was taken away, and did not wait for it.
     Drained,
+    /// It made room for a more urgent request that waited at the gateway.
+    Evicted,
 }
 
 impl DropReason {
     /// All of them, in order.
-    pub const ALL: [Self; 4] =
-        [Self::PromptExceedsKvCache, Self::OutgrewKvCache, Self::TimedOut, Self::Drained];
+    pub const ALL: [Self; 5] =
+        [Self::PromptExceedsKvCache, Self::OutgrewKvCache, Self::TimedOut, Self::Drained, Self::Evicted];
 
     /// Its name in reports and logs.
     pub fn name(self) -> &'static str {
@@ -33,6 +35,7 @@ impl DropReason {
             Self::OutgrewKvCache => "outgrew-kv-cache",
             Self::TimedOut => "timed-out",
             Self::Drained => "drained",
+            Self::Evicted => "evicted",
         }
     }
 }
@@ -62,6 +65,12 @@ pub enum RequestFact {
     Rejected { request: RequestId, reason: Reason, replica: Option<ReplicaId> },
     /// Admission holds it back for now.
     Delayed { request: RequestId, reason: Reason },
+    /// It joined the gateway's queue, in the band of this priority.
+    Enqueued { request: RequestId, band: i32 },
+    /// The gateway's queue sent it on to the router, after that long.
+    Dispatched { request: RequestId, band: i32, waited: Span },
+    /// It waited in the gateway's queue for as long as it may, and is refused.
+    Expired { request: RequestId, band: i32, waited: Span },
     /// The router chose a replica.
     Routed { request: RequestId, replica: ReplicaId },
     /// It joined the wait queue; the replica's priority policy finds it that urgent, larger is more urgent.
@@ -217,6 +226,9 @@ impl RequestFact {
             | Self::Admitted { request }
             | Self::Rejected { request, .. }
             | Self::Delayed { request, .. }
+            | Self::Enqueued { request, .. }
+            | Self::Dispatched { request, .. }
+            | Self::Expired { request, .. }
             | Self::Routed { request, .. }
             | Self::Queued { request, .. }
             | Self::Dropped { request, .. }
@@ -230,7 +242,12 @@ impl RequestFact {
 
     fn replica(self) -> Option<ReplicaId> {
         match self {
-            Self::Arrived { .. } | Self::Admitted { .. } | Self::Delayed { .. } => None,
+            Self::Arrived { .. }
+            | Self::Admitted { .. }
+            | Self::Delayed { .. }
+            | Self::Enqueued { .. }
+            | Self::Dispatched { .. }
+            | Self::Expired { .. } => None,
             Self::Rejected { replica, .. } => replica,
             Self::Routed { replica, .. }
             | Self::Queued { replica, .. }

@@ -133,6 +133,11 @@ impl Fleet {
         replica.next_at()
     }
 
+    /// A request in a replica is stopped at `now`, unless it has left by then. When the next event of that replica runs.
+    pub(in crate::engine) fn evict(&mut self, from: ReplicaId, request: RequestId, now: Micros) -> Micros {
+        self.replicas[from.index()].evict(request, now)
+    }
+
     /// Runs the next event of replica `index`. How many requests have left it.
     #[inline]
     pub(in crate::engine) fn run_event<S: Sink>(

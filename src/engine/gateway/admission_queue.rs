@@ -29,6 +29,9 @@ pub(in crate::engine) struct AdmissionQueue {
     queues: Vec<DelayQueue>,
     /// Requests in all queues.
     delayed: u32,
+    /// The queue whose head is being asked again, so that a request of it that is refused further on asks nothing anew.
+    #[serde(skip)]
+    retrying: Option<u32>,
 }
 
 /// Delayed requests, first come first served.
@@ -51,6 +54,7 @@ impl AdmissionQueue {
             in_flight_of: Vec::new(),
             queues: Vec::new(),
             delayed: 0,
+            retrying: None,
         }
     }
 
@@ -134,6 +138,14 @@ impl Gateway {
 
     /// The head of a queue is asked again, and those behind it as long as they get in.
     pub(super) fn retry<S: Sink>(&mut self, queue: u32, around: &mut Around<'_>, sink: &mut S) {
+        if self.admission.retrying.replace(queue) == Some(queue) {
+            return;
+        }
+        self.retry_heads(queue, around, sink);
+        self.admission.retrying = None;
+    }
+
+    fn retry_heads<S: Sink>(&mut self, queue: u32, around: &mut Around<'_>, sink: &mut S) {
         while let Some((slot, _)) = self.admission.head(queue) {
             let verdict = self.ask(slot, around);
             if let Verdict::Delay(reason, when) = verdict {
@@ -218,11 +230,19 @@ impl Gateway {
         let request = around.book.active()[slot].id;
         let record = around.book.here_mut(request);
         record.refused = None;
-        record.admitted = around.now.into();
+        if self.flow.is_none() {
+            record.admitted = around.now.into();
+        }
         self.admission.enter(record.tenant);
         around.book.census_mut().admitted += 1;
         sink.fact(around.now, RequestFact::Admitted { request }.into());
-        around.clock.schedule(around.now.saturating_add(self.routing_latency), ClusterEvent::Routing(slot));
+        if self.flow.is_some() {
+            self.join_queue(slot, around, sink);
+        } else {
+            around
+                .clock
+                .schedule(around.now.saturating_add(self.routing_latency), ClusterEvent::Routing(slot));
+        }
     }
 
     /// A request that was let in long ago is routed at once: it counts as on its way to the router for as long as that takes.
@@ -254,6 +274,9 @@ impl Gateway {
     ) {
         let request = around.book.active()[slot].id;
         around.book.census_mut().turned_away += 1;
+        if let Some(flow) = &mut self.flow {
+            flow.ended(around.book.here(request), around.now);
+        }
         self.refuse(slot, reason, around, sink);
         self.release_admission(request, around, sink);
     }

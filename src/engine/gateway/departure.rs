@@ -39,6 +39,9 @@ impl Gateway {
                 }
                 DepartureReason::Completed | DepartureReason::Dropped | DepartureReason::Redirected => {}
             }
+            if let Some(flow) = &mut self.flow {
+                flow.ended(around.book.here(gone.request), now);
+            }
             self.release_admission(gone.request, around, sink);
         }
         for gone in left.iter() {
@@ -55,6 +58,9 @@ impl Gateway {
     fn report_to_router(&mut self, gone: Departure, replica: ReplicaId, around: &Around<'_>) {
         let r = around.book.here(gone.request);
         self.picture.forget(replica.index(), r.prompt_tokens);
+        if let Some(flow) = &mut self.flow {
+            flow.left_replica(gone.request, around.now);
+        }
         if !self.router.wants_departures() {
             return;
         }

@@ -41,7 +41,7 @@ impl Gateway {
     }
 
     /// A request is held: autoscalers that need no measurement for that start a replica at once.
-    fn wake_pools<S: Sink>(&mut self, pools: u64, around: &mut Around<'_>, sink: &mut S) {
+    pub(super) fn wake_pools<S: Sink>(&mut self, pools: u64, around: &mut Around<'_>, sink: &mut S) {
         let now = around.now;
         for pool in (0..around.fleet.pools()).filter(|pool| pools >> pool & 1 == 1) {
             if let Some(decided) = around.fleet.wake(pool, now, &self.source) {
@@ -85,9 +85,10 @@ impl Gateway {
         self.turn_away(held.slot, reason.unwrap_or(Reason::NoReplica), around, sink);
     }
 
-    /// Requests held for replicas of a pool.
+    /// Requests held for replicas of a pool, or that wait because its replicas are saturated.
     pub(in crate::engine) fn held_for(&self, pool: u32) -> u32 {
-        self.held.iter().filter(|held| held.pools >> pool & 1 == 1).count() as u32
+        let waiting = self.flow.as_ref().map_or(0, |flow| flow.waiting_for(pool));
+        self.held.iter().filter(|held| held.pools >> pool & 1 == 1).count() as u32 + waiting
     }
 
     /// Requests held for replicas.

@@ -2,6 +2,7 @@
 
 mod admission_queue;
 mod departure;
+mod flow;
 mod held_requests;
 mod picture;
 mod redirect;
@@ -10,4 +11,6 @@ mod state;
 
 pub use redirect::{NotRedirected, WhyNot};
 
+pub use flow::BandSight;
+pub(in crate::engine) use flow::FlowQueue;
 pub(in crate::engine) use state::{Around, Gateway};

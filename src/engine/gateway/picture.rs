@@ -115,6 +115,27 @@ impl Picture {
         }
     }
 
+    /// How old the view of replica `index` is.
+    pub(super) fn age(&self, index: usize, now: Micros) -> Span {
+        if self.sees_all() { Span::ZERO } else { now.since(self.viewed_at[index]) }
+    }
+
+    /// Whether a decision at `now` would look at replica `index` again.
+    pub(super) fn is_due(&self, index: usize, now: Micros) -> bool {
+        self.sees_all() || now.since(self.viewed_at[index]) >= self.refresh
+    }
+
+    /// What a decision at `now` would see of a replica.
+    pub(super) fn would_see(&self, replica: &Replica, now: Micros) -> ReplicaView {
+        let view = &self.views[replica.id().index()];
+        if self.is_due(replica.id().index(), now) { look_at(replica, view) } else { *view }
+    }
+
+    /// When a decision would look at a replica again; `now` if the picture follows the present.
+    pub(super) fn next_look(&self, now: Micros) -> Micros {
+        if self.sees_all() { now } else { self.oldest_view.saturating_add(self.refresh) }
+    }
+
     /// Refreshes the views that are at least `age` old.
     pub(super) fn refresh(&mut self, replicas: &[Replica], now: Micros, age: Span) {
         self.oldest_view = now;

@@ -13,11 +13,11 @@ impl Gateway {
     /// Runs the gateway's next event: at one instant all arrivals, then all admissions, then all routings.
     pub(in crate::engine) fn run_event<S: Sink>(
         &mut self,
-        arrival: Micros,
+        own: (Micros, ClusterEvent),
         around: &mut Around<'_>,
         sink: &mut S,
     ) {
-        match around.clock.pop(arrival) {
+        match around.clock.pop(own) {
             ClusterEvent::Arrival => self.arrive(around, sink),
             ClusterEvent::Admission(slot) => {
                 self.picture.observe(around.fleet.replicas(), around.now);
@@ -25,6 +25,8 @@ impl Gateway {
             }
             ClusterEvent::Routing(slot) => self.route(slot, around, sink),
             ClusterEvent::Retry { queue } => self.retry_if_due(queue, around, sink),
+            ClusterEvent::Dispatch => self.attempt_all(around, sink),
+            ClusterEvent::Sweep => self.sweep(around, sink),
         }
     }
 
@@ -98,6 +100,9 @@ impl Gateway {
         let index = chosen.index();
         self.in_flight[index] += 1;
         self.picture.send(index, self.in_flight[index], prompt_tokens, now);
+        if let Some(flow) = &mut self.flow {
+            flow.sent(request, &around.fleet.replicas()[index], around.book);
+        }
         sink.fact(now, RequestFact::Routed { request, replica: chosen }.into());
         let next_at = around.fleet.deliver(chosen, slot, around.book.active(), (now, self.timeout));
         around.clock.set_replica(index, next_at);
@@ -169,6 +174,14 @@ fn below_share(replica: &Replica, request: &RequestView<'_>) -> f64 {
     let chain = request.chain(block_tokens);
     let known = replica.kv().lookup(chain);
     f64::from(replica.kv().lookup_below(&chain[known.blocks as usize..]).blocks) / f64::from(blocks)
+}
+
+/// Tokens of a request's prompt that a replica would have to compute now.
+pub(super) fn uncached_tokens(replica: &Replica, active: &ActiveRequest) -> u32 {
+    let block_tokens = replica.kv().block_tokens();
+    let blocks = active.shareable.min(active.prompt_tokens) / block_tokens;
+    let known = replica.kv().lookup(&active.text.chain(block_tokens, blocks));
+    active.prompt_tokens - known.blocks * block_tokens
 }
 
 /// Whether the replica takes new requests for which `pools` serve the model, as bits by number.

@@ -1,11 +1,12 @@
 //! What the gateway has: the traffic, its policies with their memory, the requests that wait there, and its picture of the replicas.
 
 use super::admission_queue::AdmissionQueue;
+use super::flow::FlowQueue;
 use super::held_requests::Held;
 use super::picture::Picture;
 use super::redirect::Redirects;
 use crate::base::{Micros, ReplicaId, RequestId, Span};
-use crate::engine::clock::Clock;
+use crate::engine::clock::{Clock, ClusterEvent};
 use crate::engine::facts::Decision;
 use crate::engine::fleet::{Change, Fleet};
 use crate::engine::replica::{Replica, timeout_of};
@@ -35,6 +36,10 @@ pub(in crate::engine) struct Gateway {
     pub(super) redirects: Redirects,
     /// Requests that wait for a replica.
     pub(super) held: VecDeque<Held>,
+    /// Requests that wait because the replicas are saturated; none without flow control.
+    pub(super) flow: Option<Box<FlowQueue>>,
+    /// The priorities of the bands there were before the latest edit of flow control.
+    pub(super) bands: Vec<i32>,
     pub(super) picture: Picture,
     /// Whether any wait queue has a bound.
     pub(super) bounded: bool,
@@ -68,6 +73,11 @@ impl Gateway {
             router: RouterState::new(&c.routing, scenario.seed),
             redirects: Redirects::default(),
             held: VecDeque::new(),
+            bands: Vec::new(),
+            flow: c
+                .flow_control
+                .as_ref()
+                .map(|s| Box::new(FlowQueue::new(s, scenario, timeout_of(scenario), &[]))),
             picture: Picture::new(pool_views(&c.pools, plan.resolved()), Span(c.snapshot_refresh_us)),
             bounded: c.pools.iter().any(|p| p.engine.max_waiting > 0),
             in_flight: Vec::new(),
@@ -80,16 +90,25 @@ impl Gateway {
         &self.source
     }
 
-    /// When the next request arrives.
+    /// Its next event that is in no queue: the next arrival, or what its own queue has to do.
     #[inline]
-    pub(in crate::engine) fn arrival(&self) -> Option<Micros> {
-        self.source.peek()
+    pub(in crate::engine) fn own_event(&self) -> (Micros, ClusterEvent) {
+        let arrival = self.source.peek().unwrap_or(Micros::MAX);
+        match &self.flow {
+            Some(flow) if flow.event().0 < arrival => flow.event(),
+            _ => (arrival, ClusterEvent::Arrival),
+        }
     }
 
     /// Whether requests are held for replicas.
     #[inline]
     pub(in crate::engine) fn holds(&self) -> bool {
-        !self.held.is_empty()
+        !self.held.is_empty() || self.flow.as_ref().is_some_and(|flow| flow.waiting() > 0)
+    }
+
+    /// Requests that wait because the replicas are saturated.
+    pub(in crate::engine) fn flow(&self) -> Option<&FlowQueue> {
+        self.flow.as_deref()
     }
 
     /// Requests that are delayed by admission.
@@ -138,6 +157,9 @@ impl Gateway {
                         self.in_flight.push(0);
                     }
                     self.picture.set_phase(replica);
+                    if let Some(flow) = &mut self.flow {
+                        flow.see_phase(replica, around.now, around.book);
+                    }
                 }
                 Change::Serves(pool) => self.release_held(pool, around),
             }
@@ -149,11 +171,14 @@ impl Gateway {
     pub(in crate::engine) fn see_replica(
         &mut self,
         replica: &Replica,
-        gone: u32,
+        (gone, now): (u32, Micros),
         prefilled: impl Iterator<Item = RequestId>,
     ) {
         for request in prefilled {
             self.router.prefilled(request);
+            if let Some(flow) = &mut self.flow {
+                flow.computed(request, now);
+            }
         }
         let in_flight = &mut self.in_flight[replica.id().index()];
         assert!(*in_flight >= gone, "INV-1: more requests left {:?} than came", replica.id());
@@ -165,6 +190,9 @@ impl Gateway {
             in_flight
         );
         self.picture.see(replica, *in_flight, self.router.wants_signals());
+        if let Some(flow) = &mut self.flow {
+            flow.gauge_sees(replica, *in_flight);
+        }
     }
 
     /// Follows `new` instead of `old`, before the fleet does.
@@ -173,6 +201,9 @@ impl Gateway {
         self.admission_latency = Span(is.admission_latency_us);
         self.routing_latency = Span(is.routing_latency_us);
         self.timeout = timeout_of(new.scenario());
+        if let Some(flow) = &mut self.flow {
+            flow.set_timeout(self.timeout);
+        }
         if was.snapshot_refresh_us != is.snapshot_refresh_us {
             if self.picture.sees_all() {
                 // What the gateway saw so far was always the present: its picture is the present one.

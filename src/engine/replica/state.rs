@@ -232,7 +232,8 @@ impl Replica {
             ReplicaEvent::Queued(slot) => self.enqueue(slot, at, w),
             ReplicaEvent::Loaded => self.finish_load(at, w),
             ReplicaEvent::SendAway => self.send_away(at, w),
-            ReplicaEvent::TimedOut(request) => self.time_out(request, at, w),
+            ReplicaEvent::TimedOut(request) => self.stop((request, DropReason::TimedOut), at, w),
+            ReplicaEvent::Evicted(request) => self.stop((request, DropReason::Evicted), at, w),
             ReplicaEvent::Left => {}
         }
     }

@@ -23,7 +23,7 @@ impl Replica {
                 known_by = step.started;
             }
             self.finish_step(step, now, w);
-            self.time_out_due(now, w);
+            self.stop_due(now, w);
             self.drop_batch(now, w);
         }
         if self.running > 0 || !self.waiting.is_empty() {

@@ -1,4 +1,5 @@
-//! Clients that wait no longer: what waits leaves at once, what runs when the step under way ends.
+//! Requests that are stopped: their clients wait no longer, or they make room. What waits leaves at once, what runs when the
+//! step under way ends.
 
 use super::state::Replica;
 use super::world::World;
@@ -27,10 +28,16 @@ impl Replica {
         }
     }
 
-    /// The client of a request gives up, unless it has left.
-    pub(in crate::engine) fn time_out<S: Sink>(
+    /// A request is stopped at `now`, unless it has left by then. When the next event is.
+    pub(in crate::engine) fn evict(&mut self, request: RequestId, now: Micros) -> Micros {
+        self.events.schedule(now, ReplicaEvent::Evicted(request));
+        self.next_at()
+    }
+
+    /// The client of a request gives up, or it is evicted, unless it has left.
+    pub(in crate::engine) fn stop<S: Sink>(
         &mut self,
-        request: RequestId,
+        (request, why): (RequestId, DropReason),
         now: Micros,
         w: &mut World<'_, S>,
     ) {
@@ -45,44 +52,45 @@ impl Replica {
                 let place = self.waiting.iter().position(|&s| s == slot);
                 self.leave_queue(place.expect("INV-2: a request waits and is in no queue"));
                 self.give_back(slot, now, w);
-                self.drop_request(slot, now, DropReason::TimedOut, w);
+                self.drop_request(slot, now, why, w);
                 if self.step_at == Micros::MAX && !self.waiting.is_empty() {
                     self.step_at = now;
                 }
             }
             Location::Batch(_) if self.step.is_some() => {
-                self.events.schedule(self.step_at, ReplicaEvent::TimedOut(request));
+                let again = match why {
+                    DropReason::Evicted => ReplicaEvent::Evicted(request),
+                    DropReason::TimedOut
+                    | DropReason::PromptExceedsKvCache
+                    | DropReason::OutgrewKvCache
+                    | DropReason::Drained => ReplicaEvent::TimedOut(request),
+                };
+                self.events.schedule(self.step_at, again);
             }
             Location::Batch(_) => {
                 self.leave_batch(slot, now, w.active);
                 w.end_last_stay(slot, now);
-                self.drop_request(slot, now, DropReason::TimedOut, w);
+                self.drop_request(slot, now, why, w);
             }
             Location::Gateway | Location::OnItsWay(_) => {
-                panic!("INV-2: {request:?} timed out before it joined a queue")
+                panic!("INV-2: {request:?} was stopped before it joined a queue")
             }
             Location::Completed(_) | Location::Rejected | Location::Refused(_) | Location::Dropped(_) => {}
         }
     }
 
-    /// A step has ended, and the next has not begun: those leave whose clients gave up meanwhile.
-    pub(in crate::engine) fn time_out_due<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
-        let is_due =
-            |at: Micros, event: ReplicaEvent| at <= now && matches!(event, ReplicaEvent::TimedOut(_));
-        while let Some(ReplicaEvent::TimedOut(request)) = self.events.pop_if(is_due) {
-            self.time_out(request, now, w);
+    /// A step has ended, and the next has not begun: those leave that were to be stopped meanwhile.
+    pub(in crate::engine) fn stop_due<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+        let is_due = |at: Micros, event: ReplicaEvent| at <= now && event.stops().is_some();
+        while let Some(stop) = self.events.pop_if(is_due).and_then(ReplicaEvent::stops) {
+            self.stop(stop, now, w);
         }
     }
 
     /// Timeouts of requests that have left are no events: a run does not go on for them.
     pub(in crate::engine) fn forget_timeouts(&mut self, records: &Records) {
-        let is_over = |_: Micros, event: ReplicaEvent| match event {
-            ReplicaEvent::TimedOut(request) => records.at(request.index()).location().is_gone(),
-            ReplicaEvent::Queued(_)
-            | ReplicaEvent::Loaded
-            | ReplicaEvent::SendAway
-            | ReplicaEvent::Step
-            | ReplicaEvent::Left => false,
+        let is_over = |_: Micros, event: ReplicaEvent| {
+            event.stops().is_some_and(|(request, _)| records.at(request.index()).location().is_gone())
         };
         while self.events.pop_if(is_over).is_some() {}
     }

@@ -54,6 +54,19 @@ impl Location {
         }
     }
 
+    /// Whether it is in a queue or the batch of a replica.
+    pub fn is_in_replica(self) -> bool {
+        match self {
+            Self::Queue(_) | Self::Loading(_) | Self::Batch(_) => true,
+            Self::Gateway
+            | Self::OnItsWay(_)
+            | Self::Completed(_)
+            | Self::Rejected
+            | Self::Refused(_)
+            | Self::Dropped(_) => false,
+        }
+    }
+
     /// Whether it has left.
     pub fn is_gone(self) -> bool {
         match self {

@@ -62,6 +62,8 @@ pub struct Record {
     /// Output length. No policy knows it in advance.
     pub output_tokens: u32,
     location: Location,
+    /// When it joined the gateway's queue; unknown without flow control.
+    pub entered: Maybe<Micros>,
     /// When it went on to the router.
     pub admitted: Maybe<Micros>,
     /// When the router decided.
@@ -133,6 +135,7 @@ impl Record {
             prompt_tokens: 0,
             output_tokens: 0,
             location,
+            entered: Maybe::NONE,
             admitted: Maybe::NONE,
             routed: Maybe::NONE,
             queued: Maybe::NONE,

@@ -18,7 +18,7 @@ named_row! {
     Row {
         arrival, client, tenant, class, replica, session, listed, prompt_tokens, output_tokens, place, routed, queued,
         first_scheduled, scheduled, sched_step, cached_tokens, preemptions, ttft, e2e, left, generated, progress, finish_step,
-        itl_sum, drop, refused, slot_index, slot_generation, admitted, first_output, output_time,
+        itl_sum, drop, refused, slot_index, slot_generation, admitted, entered, first_output, output_time,
     }
 }
 
@@ -163,6 +163,7 @@ fn row(r: &Record) -> Row {
         slot_index: index.into(),
         slot_generation: generation.into(),
         admitted: known_change(us(r.admitted), expected.queued),
+        entered: known_change(us(r.entered), r.arrival.0),
         first_output: r.first_output.0,
         output_time: change(r.output_time.0, r.first_output.0.wrapping_mul(generated)),
     }
@@ -212,6 +213,7 @@ fn record(n: &Row) -> Record {
     r.refused = n.refused.checked_sub(1).map(|i| Reason::ALL[i as usize]);
     r.slot = Slot::of([n.slot_index as u32, n.slot_generation as u32]);
     r.admitted = at(known_changed(n.admitted, expected.queued));
+    r.entered = at(known_changed(n.entered, arrival));
     r.first_output = Span(n.first_output);
     r.output_time = Span(changed(n.output_time, n.first_output.wrapping_mul(generated)));
     r

@@ -3,6 +3,7 @@
 use super::Sight;
 use super::progress::batch;
 use crate::engine::clock::Clock;
+use crate::engine::gateway::FlowQueue;
 use crate::engine::replica::{look_at, signals_of};
 use crate::engine::request::{Load, Location, LocationCounts, Slot};
 use crate::policy::ReplicaPhase;
@@ -19,6 +20,9 @@ impl Sight<'_> {
             self.verify_locations();
             self.verify_states();
             self.verify_views();
+            if let Some(flow) = self.gateway.flow() {
+                flow.verify(self.book);
+            }
         }
     }
 
@@ -41,9 +45,11 @@ impl Sight<'_> {
             self.book.census().arrived
         );
         let deciding = clock.deciding();
+        let waiting = self.gateway.flow().map_or(0, FlowQueue::waiting);
         assert!(
-            deciding + self.gateway.delayed() + self.gateway.held() == self.book.locations().at_gateway(),
-            "INV-1: {} requests at the gateway, {deciding} on their way and {} held back",
+            deciding + self.gateway.delayed() + self.gateway.held() + waiting
+                == self.book.locations().at_gateway(),
+            "INV-1: {} requests at the gateway, {deciding} on their way, {waiting} in its queue and {} held back",
             self.book.locations().at_gateway(),
             self.gateway.delayed() + self.gateway.held()
         );

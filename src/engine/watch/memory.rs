@@ -2,6 +2,7 @@
 
 use super::Sight;
 use super::packed::numbering;
+use crate::engine::gateway::FlowQueue;
 use crate::engine::replica::Replica;
 
 /// Bytes of a replica beside its cache: its counters, its model, the lists of its batch.
@@ -12,7 +13,8 @@ pub(in crate::engine) fn bytes_alive(of: Sight<'_>) -> u64 {
     let replica = |r: &Replica| r.kv().bytes() + REPLICA_BYTES;
     let replicas: u64 = of.fleet.replicas().iter().map(replica).sum();
     let scaling = of.fleet.bytes_of_scalers() + 32 * u64::from(of.gateway.held());
-    scaling + replicas + of.book.bytes_alive() + of.gateway.router().bytes()
+    let flow = of.gateway.flow().map_or(0, FlowQueue::bytes);
+    scaling + flow + replicas + of.book.bytes_alive() + of.gateway.router().bytes()
 }
 
 /// About how many bytes are read to pack it.

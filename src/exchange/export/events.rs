@@ -111,11 +111,14 @@ const FIELDS: &[Field<Value>] = &[
 ];
 
 /// The values of the column `event` and what they mean, in the order of a request's life.
-pub(super) const EVENTS: [(&str, &str); 31] = [
+pub(super) const EVENTS: [(&str, &str); 34] = [
     ("arrived", "a request arrived"),
     ("admitted", "admission let it in"),
     ("delayed", "admission holds it back for now"),
     ("rejected", "admission, the router or a full wait queue refused it"),
+    ("gateway-queued", "it joined the gateway's queue, in the band of this priority"),
+    ("gateway-dispatched", "the gateway's queue sent it on to the router"),
+    ("gateway-expired", "it waited in the gateway's queue for as long as it may"),
     ("routed", "the router chose a replica"),
     ("queued", "it joined the wait queue"),
     ("kv-load-started", "while it waits, blocks are on their way to it from the CPU tier"),
@@ -166,6 +169,10 @@ impl Row {
             RequestFact::Arrived { .. } | RequestFact::Admitted { .. } | RequestFact::Routed { .. } => self,
             RequestFact::Rejected { reason, .. } | RequestFact::Delayed { reason, .. } => {
                 Self { reason: reason.name(), ..self }
+            }
+            RequestFact::Enqueued { band, .. } => Self { urgency: Some(band.into()), ..self },
+            RequestFact::Dispatched { band, waited, .. } | RequestFact::Expired { band, waited, .. } => {
+                Self { urgency: Some(band.into()), duration: Some(waited), ..self }
             }
             RequestFact::Queued { urgency, .. } => Self { urgency: Some(urgency), ..self },
             RequestFact::Dropped { urgency, reason, waiting, .. } => {
@@ -245,6 +252,9 @@ fn name(fact: &Fact) -> &'static str {
         Fact::Request(RequestFact::Admitted { .. }) => "admitted",
         Fact::Request(RequestFact::Delayed { .. }) => "delayed",
         Fact::Request(RequestFact::Rejected { .. }) => "rejected",
+        Fact::Request(RequestFact::Enqueued { .. }) => "gateway-queued",
+        Fact::Request(RequestFact::Dispatched { .. }) => "gateway-dispatched",
+        Fact::Request(RequestFact::Expired { .. }) => "gateway-expired",
         Fact::Request(RequestFact::Routed { .. }) => "routed",
         Fact::Request(RequestFact::Queued { .. }) => "queued",
         Fact::Cache(CacheFact::LoadStarted { .. }) => "kv-load-started",

@@ -75,6 +75,8 @@ const FIELDS: &[Field<Value>] = &[
     field("measured", "", "whether it arrived in the measurement window, so that the report's distributions contain it", |r| r.session.recorder().warmup().counts(r.id, r.record.arrival).into()),
     field("slo_met", "", "whether it met every objective of its class; known when it completed", |r| r.session.recorder().met(r.id).map(Met::all).into()),
     field("arrival_us", "us", "when it arrived", |r| r.record.arrival.into()),
+    field("gateway_queued_us", "us", "when it joined the gateway's queue, under flow control", |r| r.record.entered.get().into()),
+    field("gateway_sent_us", "us", "when it went on to the router", |r| r.record.admitted.get().into()),
     field("routed_us", "us", "when the router chose its replica", |r| r.record.routed.get().into()),
     field("queued_us", "us", "when it joined the wait queue", |r| r.record.queued.get().into()),
     field("first_scheduled_us", "us", "when it first joined a batch", |r| r.record.first_scheduled.get().into()),

@@ -306,6 +306,9 @@ impl Detectors {
             | RequestFact::Arrived { .. }
             | RequestFact::Admitted { .. }
             | RequestFact::Delayed { .. }
+            | RequestFact::Enqueued { .. }
+            | RequestFact::Dispatched { .. }
+            | RequestFact::Expired { .. }
             | RequestFact::Prefilled { .. }
             | RequestFact::FirstToken { .. } => {}
         }

@@ -20,7 +20,7 @@ const NUMBERS: usize = 8;
 const KIND_BITS: u32 = 5;
 
 /// One fact of each kind, frequent ones first.
-const KINDS: [Fact; 31] = {
+const KINDS: [Fact; 34] = {
     let (request, replica, reason) = (RequestId(0), ReplicaId(0), Reason::RejectAll);
     let (ttft, until) = (Span(0), Micros(0));
     let (class, urgency, blocks, tokens, pool, waiting) = (0, 0, 0, 0, 0, 0);
@@ -46,6 +46,9 @@ const KINDS: [Fact; 31] = {
         Fact::Request(RequestFact::Completed { request, replica, class, ttft, e2e: ttft, tokens }),
         Fact::Request(RequestFact::Rejected { request, reason, replica: None }),
         Fact::Request(RequestFact::Delayed { request, reason }),
+        Fact::Request(RequestFact::Enqueued { request, band: 0 }),
+        Fact::Request(RequestFact::Dispatched { request, band: 0, waited: ttft }),
+        Fact::Request(RequestFact::Expired { request, band: 0, waited: ttft }),
         Fact::Request(RequestFact::Dropped {
             request,
             replica,
@@ -155,6 +158,17 @@ impl<N: FnMut(u64) -> u64> Numbers<'_, N> {
                 self.of(request, &mut [], &mut [&mut number]);
                 *replica = number.checked_sub(1).map(|number| ReplicaId(number as u32));
                 self.choice(reason, *reason as usize, &Reason::ALL);
+            }
+            RequestFact::Enqueued { request, band } => {
+                let mut bits = *band as u32;
+                self.of(request, &mut [&mut bits], &mut []);
+                *band = bits as i32;
+            }
+            RequestFact::Dispatched { request, band, waited }
+            | RequestFact::Expired { request, band, waited } => {
+                let mut bits = *band as u32;
+                self.of(request, &mut [&mut bits], &mut [&mut waited.0]);
+                *band = bits as i32;
             }
             RequestFact::Arrived { request, client: a, class: b }
             | RequestFact::Prefilled { request, replica: ReplicaId(a), tokens: b } => {

@@ -5,6 +5,7 @@
 
 mod anomalies;
 mod cost;
+mod gateway;
 mod groups;
 mod measure;
 mod parts;
@@ -21,6 +22,7 @@ pub use parts::{
     PoolPart, RejectionPart, ReplicaPart, RequestPart, RunPart, SloPart, SlowRequest, ThroughputPart,
 };
 
+pub use gateway::{BandPart, GatewayPart};
 pub use scaling::ScalingPart;
 
 use super::decisions::DecisionPart;
@@ -72,6 +74,10 @@ pub struct Report {
     #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rejections: Vec<RejectionPart>,
+    /// The gateway's queue; missing without flow control.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gateway: Option<GatewayPart>,
     /// Distributions in milliseconds.
     pub latency_ms: LatencyPart,
     /// Rates over the measurement window.
@@ -181,6 +187,7 @@ impl Report {
             run: run_part(scenario, &m),
             requests: request_part(engine),
             rejections: rejections(engine),
+            gateway: gateway::gateway(scenario, &m, recorder),
             latency_ms,
             throughput,
             slo: m.slo(),

@@ -3,6 +3,7 @@
 
 mod conversation;
 mod edits;
+mod flow_control;
 mod kv;
 mod latency;
 mod lengths;
@@ -20,6 +21,7 @@ use crate::scenario::{
     limits,
 };
 use edits::check_list;
+use flow_control::check_flow_control;
 use kv::check_kv;
 use latency::check_latency;
 use policies::{check_admission, check_routing};
@@ -186,6 +188,9 @@ fn check_cluster(c: &Cluster, r: &mut Report) {
         );
     }
     check_admission("cluster.admission", &c.admission, r);
+    if let Some(f) = &c.flow_control {
+        check_flow_control("cluster.flow_control", f, c.compat, r);
+    }
     check_routing("cluster.routing", &c.routing, r);
 }
 

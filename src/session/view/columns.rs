@@ -40,6 +40,9 @@ pub enum View {
     Health,
     /// `t_s`, `waiting`, `kv_percent`: requests waiting at all replicas and at the gateway together, and the share of KV blocks in use at the fullest.
     FleetLoad,
+    /// `t_s`, `saturation_percent`, then for each band of the gateway's queue the requests that wait in it, as `band 0`, `band -10`, …:
+    /// empty without flow control.
+    GatewayBands,
     /// Little's law from the start of the run: a row for the system, then one for each replica from when it was
     /// added: `inside`, `arrived`, `mean_number` (L), `rate_per_s` (λ), `time_ms` (W), `product` (λ W), `difference`
     /// (the integral of the number minus the time of all requests, in request-microseconds: 0). Requests still
@@ -59,6 +62,7 @@ impl View {
             | Self::Replicas
             | Self::Estimator
             | Self::Health
+            | Self::GatewayBands
             | Self::FleetLoad => true,
             Self::TtftEcdf | Self::E2eEcdf | Self::Little => false,
         }
@@ -120,6 +124,7 @@ impl Session {
             View::Replicas => self.replica_stages(),
             View::Estimator => self.estimates(),
             View::FleetLoad => self.fleet_load(),
+            View::GatewayBands => self.gateway_bands(),
         };
         cut(whole, query, self.playhead)
     }
@@ -249,6 +254,18 @@ impl Session {
         let mut out = with_time(t, false);
         out.push("waiting", self.waiting().into_iter().map(|n| n as f64).collect());
         out.push("kv_percent", fullest.into_iter().map(|n| f64::from(n) * 0.1).collect());
+        out
+    }
+
+    /// The saturation and the bands of the gateway's queue.
+    fn gateway_bands(&self) -> Columns {
+        let Some((_, bands)) = self.engine.gateway_gauges(self.playhead) else { return Columns::default() };
+        let mut out = with_time(&self.recorder.timeline, false);
+        let gauge = |i: usize| self.recorder.spread.gauge(HELD + 1 + i).unwrap_or(&[]);
+        out.push("saturation_percent", gauge(0).iter().map(|&n| f64::from(n) * 0.1).collect());
+        for (i, (priority, _)) in bands.enumerate() {
+            out.push(&format!("band {priority}"), gauge(1 + i).iter().map(|&n| f64::from(n)).collect());
+        }
         out
     }
 

@@ -31,6 +31,10 @@ pub struct Frame {
     pub key: KeyFigures,
     /// Arrivals by client over the latest window.
     pub clients: Vec<ClientFrame>,
+    /// The gateway's queue; missing without flow control.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gateway: Option<GatewayFrame>,
     /// Every pool, in order.
     pub pools: Vec<PoolFrame>,
     /// Every replica, in order.
@@ -119,6 +123,34 @@ pub struct KeyFigures {
     pub e2e_mark: Mark,
     /// How goodput compares with ended requests.
     pub goodput_mark: Mark,
+}
+
+/// The gateway's queue now.
+#[apply(typescript!)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GatewayFrame {
+    /// How saturated an attempt would find the replicas now; 1 is saturated.
+    pub saturation: f64,
+    /// Its bands, the highest priority first.
+    pub bands: Vec<BandFrame>,
+}
+
+/// One band of the gateway's queue now.
+#[apply(typescript!)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BandFrame {
+    /// Its priority.
+    pub priority: i32,
+    /// The SLO classes of that priority, in order.
+    pub classes: Vec<&'static str>,
+    /// Requests that wait in it.
+    pub waiting: u32,
+    /// Their prompt tokens.
+    pub prompt_tokens: u64,
+    /// How long the one that has waited longest waits, in microseconds; 0 if none waits.
+    pub longest_us: u64,
+    /// Its ceiling: the saturation at and above which its requests wait.
+    pub ceiling: f64,
 }
 
 /// One client's traffic over the latest window.

@@ -5,7 +5,6 @@ use crate::base::number_text::duration;
 use crate::base::{Maybe, Micros, RequestId, Span};
 use crate::engine::Record;
 use crate::observe::segments;
-use crate::policy::Reason;
 use crate::session::Session;
 
 impl Session {
@@ -73,7 +72,8 @@ fn summary(r: &Record, parts: &[Part]) -> String {
     });
     match r.state() {
         RequestState::InPipeline if r.refused.is_some() => {
-            format!("Held back by admission: {}{most}.", r.refused.map_or("", Reason::name))
+            let (by, why) = r.refused.map_or(("admission", ""), |reason| (reason.by(), reason.name()));
+            format!("Held back by {by}: {why}{most}.")
         }
         RequestState::InPipeline => "On its way to a replica.".to_owned(),
         RequestState::Queued if r.preemptions > 0 => {

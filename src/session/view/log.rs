@@ -20,6 +20,8 @@ pub enum EventKind {
     Rejected,
     /// Admission delays it.
     Delayed,
+    /// It joined the gateway's queue, left it, or waited there for too long.
+    GatewayQueue,
     /// The router chose a replica.
     Routed,
     /// It joined a wait queue.
@@ -68,11 +70,12 @@ pub enum EventKind {
 
 impl EventKind {
     /// All kinds, in order.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::Arrived,
         Self::Admitted,
         Self::Rejected,
         Self::Delayed,
+        Self::GatewayQueue,
         Self::Routed,
         Self::Queued,
         Self::KvLoad,
@@ -194,6 +197,9 @@ pub(in crate::session) fn kind_of(fact: &Fact) -> EventKind {
         Fact::Request(RequestFact::Admitted { .. }) => EventKind::Admitted,
         Fact::Request(RequestFact::Rejected { .. }) => EventKind::Rejected,
         Fact::Request(RequestFact::Delayed { .. }) => EventKind::Delayed,
+        Fact::Request(
+            RequestFact::Enqueued { .. } | RequestFact::Dispatched { .. } | RequestFact::Expired { .. },
+        ) => EventKind::GatewayQueue,
         Fact::Request(RequestFact::Routed { .. }) => EventKind::Routed,
         Fact::Request(RequestFact::Queued { .. }) => EventKind::Queued,
         Fact::Request(RequestFact::Dropped { .. }) => EventKind::Dropped,
@@ -241,6 +247,13 @@ fn request_words(fact: RequestFact) -> String {
         }
         RequestFact::Rejected { reason, .. } | RequestFact::Delayed { reason, .. } => {
             reason.name().to_owned()
+        }
+        RequestFact::Enqueued { band, .. } => format!("joins band {band} of the gateway's queue"),
+        RequestFact::Dispatched { band, waited, .. } => {
+            format!("goes on from band {band} after {}", duration(waited.0))
+        }
+        RequestFact::Expired { band, waited, .. } => {
+            format!("leaves band {band} after {}: it waited for as long as it may", duration(waited.0))
         }
         RequestFact::Routed { replica, .. } => format!("to r{}", replica.0),
         RequestFact::Dropped { reason, .. } => reason.name().to_owned(),

@@ -8,6 +8,7 @@ mod document;
 mod evidence;
 mod expression;
 mod frame;
+mod gateway;
 mod inspect;
 #[cfg(feature = "schema")]
 pub mod listing;

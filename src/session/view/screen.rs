@@ -52,6 +52,7 @@ impl Session {
                 preemptions: p.preemptions,
             },
             key: self.key_figures(&sums),
+            gateway: self.gateway_frame(),
             clients: self.client_frames(&sums),
             pools: self.pool_frames(),
             replicas: replicas.iter().map(|r| self.replica_frame(r, query, &sums, decisions)).collect(),

@@ -28,6 +28,8 @@ pub enum AccountedTime {
 pub enum Cause {
     /// Held back by admission, or on its way there.
     Admission,
+    /// In the gateway's queue, while the replicas were saturated.
+    Gateway,
     /// On its way to the router and to the replica.
     Way,
     /// In the wait queue, while prompts of others were computed.
@@ -55,12 +57,13 @@ pub enum Cause {
 }
 
 /// How many causes there are.
-pub const CAUSES: usize = 13;
+pub const CAUSES: usize = 14;
 
 impl Cause {
     /// All of them, in order of occurrence.
     pub const ALL: [Self; CAUSES] = [
         Self::Admission,
+        Self::Gateway,
         Self::Way,
         Self::QueuePrompts,
         Self::QueueDecoding,
@@ -78,7 +81,8 @@ impl Cause {
     /// Its name in a list.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Admission => "Held back at the gateway",
+            Self::Admission => "Held back by admission",
+            Self::Gateway => "Waiting in the gateway's queue",
             Self::Way => "On the way to the replica",
             Self::QueuePrompts => "Waiting behind prompts",
             Self::QueueDecoding => "Waiting behind decoding",
@@ -97,7 +101,8 @@ impl Cause {
     /// The same within a sentence.
     pub(super) fn in_words(self) -> &'static str {
         match self {
-            Self::Admission => "being held back at the gateway",
+            Self::Admission => "being held back by admission",
+            Self::Gateway => "waiting in the gateway's queue",
             Self::Way => "the way to the replica",
             Self::QueuePrompts => "waiting while prompts of others were computed",
             Self::QueueDecoding => "waiting while others decoded",
@@ -171,6 +176,7 @@ impl Account {
     fn divide(&mut self, kind: SegmentKind, whole: u64, own_prompt: u64, spent: impl Fn() -> Spent) {
         match kind {
             SegmentKind::Admission => self.add(Cause::Admission, whole),
+            SegmentKind::Gateway => self.add(Cause::Gateway, whole),
             SegmentKind::Router | SegmentKind::Delay => self.add(Cause::Way, whole),
             SegmentKind::KvLoad => self.add(Cause::Load, whole),
             SegmentKind::Preempted => self.add(Cause::Preempted, whole),

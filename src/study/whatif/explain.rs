@@ -378,6 +378,7 @@ impl ExplainQuery {
 fn is_of(cause: Cause, kind: SegmentKind) -> bool {
     match cause {
         Cause::Admission => kind == SegmentKind::Admission,
+        Cause::Gateway => kind == SegmentKind::Gateway,
         Cause::Way => matches!(kind, SegmentKind::Router | SegmentKind::Delay),
         Cause::QueuePrompts | Cause::QueueDecoding | Cause::QueueIdle => kind == SegmentKind::Queue,
         Cause::Load => matches!(kind, SegmentKind::KvLoad | SegmentKind::Prefill | SegmentKind::Decode),

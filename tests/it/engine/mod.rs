@@ -2,6 +2,7 @@
 
 pub(crate) mod equivalence;
 mod extremes;
+mod gateway_queue;
 mod latency_by_hand;
 mod laws;
 mod random_scenarios;

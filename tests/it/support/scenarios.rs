@@ -11,22 +11,24 @@
 //! | batch, budget, longest piece | 1 to 64 requests; 1 to 2,048 tokens; none, 1, 7 or 64 tokens; in half of the pools a queue of one or six |
 //! | step time | 40 us to 6 ms, with or without a cost per token; queueing delay and output overhead on or off |
 //! | scheduler, priority | all |
+//! | flow control | in a third of them every detector, ceiling, fairness and ordering policy, with limits, waits and eviction on or off |
 //! | routing, admission | all policies with their own settings; the gateway immediate or slow; signals fresh to 50 ms old |
 //! | clients | one or two, 1 to 60 requests/s each; Poisson, gamma, Weibull, constant; prompts to 160 tokens, answers to 40 or 200, which is three of the smaller caches; shared prefixes; sessions; conversations |
-//! | edits | up to three, at any instant: rate, lengths, routing, admission, replicas, batch, budget, scheduler, age of signals, caches down to one block, below prompts that wait, what replicas are made of, new pools and clients |
+//! | edits | up to three, at any instant: rate, lengths, routing, admission, flow control, replicas, batch, budget, scheduler, age of signals, caches down to one block, below prompts that wait, what replicas are made of, new pools and clients |
 //! | end | a horizon of 0.2 to 2.5 s |
 
-use crate::support::edit;
+use crate::support::{edit, flow};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
+use tokenyard::base::json as written;
 use tokenyard::scenario::{
     AdmissionPolicy, Arrivals, BatchLimits, Change, ClassDeadlines, ClassScores, Client, Cluster, Compat,
     ConcurrencyLimit, Conversation, ConversationClock, CostEscalation, CpuTier, CpuWrite, FittedCoefficients,
-    KvBlocks, KvCache, LatencyModel, Lengths, OverLimit, Pool, PowerOfD, PrefixAware, PrefixGroups,
-    PrefixOverlap, PriorityPolicy, Profile, RateLimit, Rounds, RoutingPolicy, Run, Scenario, Scheduler,
-    SessionAffinity, SessionMode, SloClass, TenantQuota, TenantScores, ThinkTime, TimedEdit, TokenBucket,
-    Weighted, Workload,
+    FlowControl, KvBlocks, KvCache, LatencyModel, Lengths, OverLimit, Pool, PowerOfD, PrefixAware,
+    PrefixGroups, PrefixOverlap, PriorityPolicy, Profile, RateLimit, Rounds, RoutingPolicy, Run, Scenario,
+    Scheduler, SessionAffinity, SessionMode, SloClass, TenantQuota, TenantScores, ThinkTime, TimedEdit,
+    TokenBucket, Weighted, Workload,
 };
 use tokenyard::session::{Audience, Session};
 
@@ -238,6 +240,7 @@ pub(crate) fn an_edit() -> impl Strategy<Value = Change> {
         )),
         select(routers()).prop_map(|policy| edit::routing(&policy)),
         select(admissions()).prop_map(|policy| edit::admission(&policy)),
+        proptest::option::of(flow::a_flow(false)).prop_map(|f| Change::set("cluster.flow_control", written::tree(&f))),
         (0_u32..11).prop_map(|replicas| edit::replicas(0, replicas)),
         (1_u32..20).prop_map(|max_num_seqs| edit::max_num_seqs(0, max_num_seqs)),
         (1_u32..300).prop_map(|n| edit::max_num_batched_tokens(0, n)),
@@ -312,6 +315,7 @@ prop_compose! {
         pools in pools(),
         (compat, timeout_s) in select(timeouts()),
         (routing, admission) in (select(routers()), select(admissions())),
+        flow_control in prop_oneof![2 => Just(None), 1 => flow::a_flow(true).prop_map(Some)],
         snapshot_refresh_us in select(vec![0_u64, 0, 700, 50_000]),
         (admission_latency_us, routing_latency_us) in select(vec![(0_u64, 0_u64), (0, 0), (120, 45)]),
         first in a_client("first"),
@@ -321,12 +325,14 @@ prop_compose! {
         edits.sort_by(|a, b| a.0.total_cmp(&b.0));
         let at = |part: f64| (part * horizon_s * 1e6) as u64;
         let timed = |(part, change)| TimedEdit::new(at(part), change);
+        let stopping = |f: FlowControl| FlowControl { eviction: f.eviction && compat == Compat::None, ..f };
         Scenario {
             seed,
             run: Run { horizon_s, warmup_s: warmup * horizon_s, ..Run::default() },
             cluster: Cluster {
                 pools: by_the_rules_of(compat, pools),
                 admission,
+                flow_control: flow_control.map(stopping),
                 routing,
                 snapshot_refresh_us,
                 admission_latency_us,

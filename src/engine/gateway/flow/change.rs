@@ -1,0 +1,153 @@
+//! What the gateway's queue sees of the fleet and of requests, and how it changes with an edit.
+
+use super::lane::Waiting;
+use super::queue::FlowQueue;
+use crate::base::small::sort::sort_by_key;
+use crate::base::{Micros, RequestId, Span};
+use crate::engine::facts::Sink;
+use crate::engine::gateway::routing::uncached_tokens;
+use crate::engine::gateway::state::{Around, Gateway};
+use crate::engine::replica::Replica;
+use crate::engine::request::{Book, Record};
+use crate::scenario::Scenario;
+
+impl FlowQueue {
+    /// A replica was added or is in another phase: lanes may be served now, or not any more.
+    pub(in crate::engine::gateway) fn see_phase(&mut self, replica: &Replica, now: Micros, book: &Book) {
+        self.gauge.see_phase(replica);
+        let mut other = false;
+        for lane in &mut self.lanes {
+            let serves = self.gauge.any_serves(lane.pools);
+            if serves != lane.served.0 {
+                lane.served = (serves, now);
+                other = true;
+            }
+        }
+        self.try_soon(now);
+        if other && self.waiting > 0 {
+            self.plan_sweep(now, book);
+        }
+    }
+
+    /// A request is sent to a replica.
+    pub(in crate::engine::gateway) fn sent(&mut self, request: RequestId, to: &Replica, book: &Book) {
+        let record = book.here(request);
+        let active = &book.active()[record.slot];
+        self.gauge.sent(request, to.id(), || uncached_tokens(to, active));
+        self.note_sent(request, self.priority(record.class));
+    }
+
+    /// An event of a replica has run, which has `in_flight` requests now.
+    #[inline]
+    pub(in crate::engine::gateway) fn gauge_sees(&mut self, replica: &Replica, in_flight: u32) {
+        self.gauge.see(replica, in_flight);
+    }
+
+    /// A request has its first token.
+    pub(in crate::engine::gateway) fn computed(&mut self, request: RequestId, now: Micros) {
+        self.gauge.computed(request);
+        if self.gauge.follows_requests() {
+            self.try_soon(now);
+        }
+    }
+
+    /// A request has left a replica.
+    pub(in crate::engine::gateway) fn left_replica(&mut self, request: RequestId, now: Micros) {
+        self.note_left(request);
+        self.computed(request, now);
+    }
+
+    /// A request that had joined has left the cluster.
+    pub(in crate::engine::gateway) fn ended(&mut self, r: &Record, now: Micros) {
+        if r.entered.is_known()
+            && let Some(s) = self.accounting(self.priority(r.class))
+        {
+            let served = r.e2e.is_known().then_some([r.prompt_tokens, r.generated]);
+            self.accounts.left(&s, self.flow_of(r), served, now);
+        }
+    }
+}
+
+impl Gateway {
+    /// Follows a scenario's flow control: all that wait are queued again, in order of arrival, or go on at once if there is none.
+    pub(in crate::engine) fn change_flow<S: Sink>(
+        &mut self,
+        scenario: &Scenario,
+        around: &mut Around<'_>,
+        sink: &mut S,
+    ) {
+        let before = self.flow.take();
+        let settings = &scenario.cluster.flow_control;
+        if before.is_none() && settings.is_none() {
+            return;
+        }
+        let replicas = around.fleet.replicas();
+        self.flow = settings.as_ref().map(|s| Box::new(FlowQueue::new(s, scenario, self.timeout, replicas)));
+        let mut waiting = Vec::new();
+        if let Some(before) = before {
+            self.bands.clone_from(&before.known);
+            for lane in &before.lanes {
+                waiting.extend(lane.joined.iter().filter(|w| w.waits(around.book)).copied());
+            }
+            if let Some(flow) = &mut self.flow {
+                flow.resume(*before);
+            }
+        }
+        sort_by_key(&mut waiting, |w: &Waiting| u64::from(w.request.0));
+        for w in waiting {
+            self.queue_again(&w, around, sink);
+        }
+        if let Some(flow) = &mut self.flow {
+            flow.know_bands(&self.bands);
+            flow.try_soon(around.now);
+            flow.plan_sweep(around.now, around.book);
+        }
+    }
+
+    fn queue_again<S: Sink>(&mut self, w: &Waiting, around: &mut Around<'_>, sink: &mut S) {
+        let pools = self.serves[around.book.active()[w.slot].model as usize];
+        match &mut self.flow {
+            Some(flow) => {
+                let lane = flow.lane_of(pools, around.now);
+                flow.join_again(lane, w, around);
+            }
+            None => self.send_on(w, around, sink),
+        }
+    }
+}
+
+impl FlowQueue {
+    /// Goes on with what was counted before.
+    fn resume(&mut self, before: Self) {
+        self.gauge.resume(before.gauge);
+        self.accounts = before.accounts;
+        self.evicting = before.evicting;
+        if self.settings.eviction {
+            self.evictable = before.evictable;
+        }
+    }
+
+    /// Bands that there were before come first, as in the series.
+    fn know_bands(&mut self, before: &[i32]) {
+        let new = std::mem::replace(&mut self.known, before.to_vec());
+        for priority in new {
+            if !self.known.contains(&priority) {
+                self.known.push(priority);
+            }
+        }
+    }
+
+    /// How long clients wait from now on.
+    pub(in crate::engine::gateway) fn set_timeout(&mut self, timeout: Span) {
+        self.timeout = timeout;
+    }
+
+    /// A request that waited before an edit waits again, whatever the limits.
+    fn join_again(&mut self, lane: usize, w: &Waiting, around: &Around<'_>) {
+        let record = around.book.here(w.request);
+        let priority = self.priority(record.class);
+        let flow = self.flow_of(record);
+        let key = self.key_of(priority, record, w.since);
+        self.put(lane, Waiting { key, seq: self.seq, priority, flow, ..*w }, around);
+    }
+}

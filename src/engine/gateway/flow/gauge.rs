@@ -1,0 +1,155 @@
+//! The gauge of a saturation detector: what it sees of the replicas, and what the gateway itself counts.
+
+use crate::base::lookup::LookupMap;
+use crate::base::{Micros, ReplicaId, RequestId, Span};
+use crate::engine::gateway::picture::Picture;
+use crate::engine::gateway::routing::can_have;
+use crate::engine::replica::Replica;
+use crate::policy::ReplicaView;
+use crate::policy::flow::{Load, saturation};
+use crate::scenario::{ConcurrencyMode, Detector};
+use serde::{Deserialize, Serialize};
+
+/// A detector with what it knows of the replicas.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(in crate::engine) struct Gauge {
+    detector: Detector,
+    picture: Picture,
+    /// Whether tokens are counted.
+    counts_tokens: bool,
+    /// By replica: uncached prompt tokens of requests in flight without a first token.
+    uncached: Vec<u64>,
+    /// By request: its replica, and its part of them.
+    parts: LookupMap<u32, (u32, u32)>,
+}
+
+impl Gauge {
+    /// A gauge of replicas of which nothing has been sent anything by its count.
+    pub(in crate::engine::gateway) fn new(detector: &Detector, replicas: &[Replica]) -> Self {
+        let refresh = match detector {
+            Detector::Utilization(s) => Span(s.refresh_us),
+            // They look at nothing but the gateway's own counts.
+            Detector::Concurrency(_) | Detector::Never => Span(u64::MAX),
+        };
+        let counts_tokens =
+            matches!(detector, Detector::Concurrency(s) if s.mode != ConcurrencyMode::Requests);
+        let mut gauge = Self {
+            detector: detector.clone(),
+            picture: Picture::new(Vec::new(), refresh),
+            counts_tokens,
+            uncached: Vec::new(),
+            parts: LookupMap::default(),
+        };
+        for replica in replicas {
+            gauge.see_phase(replica);
+        }
+        gauge
+    }
+
+    /// Approximate size of a copy in bytes.
+    pub(in crate::engine) fn bytes(&self) -> u64 {
+        (64 * self.uncached.len() + 24 * self.parts.len()) as u64
+    }
+
+    /// Goes on with the counts of `before`, if both count them.
+    pub(in crate::engine::gateway) fn resume(&mut self, before: Self) {
+        if self.counts_tokens && before.counts_tokens {
+            (self.uncached, self.parts) = (before.uncached, before.parts);
+        }
+    }
+
+    /// A replica was added or is in another phase.
+    pub(in crate::engine::gateway) fn see_phase(&mut self, replica: &Replica) {
+        if replica.id().index() == self.uncached.len() {
+            self.picture.add(replica);
+            self.uncached.push(0);
+        }
+        self.picture.set_phase(replica);
+    }
+
+    /// An event of a replica has run, which has `in_flight` requests now.
+    #[inline]
+    pub(in crate::engine::gateway) fn see(&mut self, replica: &Replica, in_flight: u32) {
+        self.picture.see(replica, in_flight, false);
+    }
+
+    /// A request is sent to a replica, with `uncached` tokens of its prompt to compute there.
+    pub(in crate::engine::gateway) fn sent(
+        &mut self,
+        request: RequestId,
+        to: ReplicaId,
+        uncached: impl FnOnce() -> u32,
+    ) {
+        if self.counts_tokens {
+            let tokens = uncached();
+            self.uncached[to.index()] += u64::from(tokens);
+            self.parts.insert(request.0, (to.0, tokens));
+        }
+    }
+
+    /// A request has its first token, or has left.
+    pub(in crate::engine::gateway) fn computed(&mut self, request: RequestId) {
+        if self.counts_tokens
+            && let Some((replica, tokens)) = self.parts.remove(request.0)
+        {
+            self.uncached[replica as usize] -= u64::from(tokens);
+        }
+    }
+
+    /// How saturated those of `pools` are that serve.
+    pub(in crate::engine::gateway) fn saturation(
+        &mut self,
+        pools: u64,
+        in_flight: &[u32],
+        replicas: &[Replica],
+        now: Micros,
+    ) -> f64 {
+        self.picture.observe(replicas, now);
+        self.of(self.picture.views(), pools, in_flight, |i| self.picture.age(i, now))
+    }
+
+    /// What it would find at `now`: nothing changes by asking.
+    pub(in crate::engine) fn would_find(
+        &self,
+        pools: u64,
+        in_flight: &[u32],
+        replicas: &[Replica],
+        now: Micros,
+    ) -> f64 {
+        let views: Vec<ReplicaView> = replicas.iter().map(|r| self.picture.would_see(r, now)).collect();
+        let age = |i: usize| if self.picture.is_due(i, now) { Span::ZERO } else { self.picture.age(i, now) };
+        self.of(&views, pools, in_flight, age)
+    }
+
+    fn of(&self, views: &[ReplicaView], pools: u64, in_flight: &[u32], age: impl Fn(usize) -> Span) -> f64 {
+        let views = views.iter().enumerate().filter(|(_, view)| can_have(view, pools));
+        let loads = views.map(|(i, view)| Load {
+            view,
+            age_us: age(i).0,
+            in_flight: in_flight[i],
+            uncached_tokens: self.uncached[i],
+        });
+        saturation(&self.detector, loads)
+    }
+
+    /// Whether it shows at once that a request has left or has its first token.
+    pub(super) fn follows_requests(&self) -> bool {
+        match self.detector {
+            Detector::Utilization(_) | Detector::Never => false,
+            Detector::Concurrency(_) => true,
+        }
+    }
+
+    /// When a later look can show something else although nothing was sent and nothing left; `None` if only then.
+    pub(super) fn looks_again_at(&self, now: Micros) -> Option<Micros> {
+        match self.detector {
+            Detector::Utilization(_) => Some(self.picture.next_look(now)),
+            Detector::Concurrency(_) | Detector::Never => None,
+        }
+    }
+
+    /// Whether any of `pools` serves.
+    pub(super) fn any_serves(&self, pools: u64) -> bool {
+        self.picture.views().iter().any(|view| can_have(view, pools))
+    }
+}
