@@ -145,6 +145,9 @@ fn compare(seed: u64, s: &Scenario, plain: &mut Sticky) {
                 | RequestFact::Admitted { .. }
                 | RequestFact::Rejected { .. }
                 | RequestFact::Delayed { .. }
+                | RequestFact::Enqueued { .. }
+                | RequestFact::Dispatched { .. }
+                | RequestFact::Expired { .. }
                 | RequestFact::Queued { .. }
                 | RequestFact::Scheduled { .. }
                 | RequestFact::Prefilled { .. }
