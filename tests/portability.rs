@@ -58,9 +58,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 166673, "b7acfae41135f932"),
-    ("everything", 81516, "f3a82339fb84fb84"),
-    ("conversations", 107477, "114e79e6101694f5"),
+    ("pressure", 166763, "e61ef469146ad011"),
+    ("everything", 81577, "e61967dbd2c5ec15"),
+    ("conversations", 107554, "b51061f893ccf662"),
 ];
 
 const DRAWS: &[Line] = &[
