@@ -122,6 +122,46 @@ export type Band = {
   p99: [number, number, number],
 };
 
+/** One band of the gateway's queue now. */
+export type BandFrame = {
+  /** Its priority. */
+  priority: number,
+  /** The SLO classes of that priority, in order. */
+  classes: Array<string>,
+  /** Requests that wait in it. */
+  waiting: number,
+  /** Their prompt tokens. */
+  prompt_tokens: number,
+  /** How long the one that has waited longest waits, in microseconds; 0 if none waits. */
+  longest_us: number,
+  /** Its ceiling: the saturation at and above which its requests wait. */
+  ceiling: number,
+};
+
+/** The requests of one band, by the priority that their class has now; counts include the warm-up. */
+export type BandPart = {
+  /** Its priority; 0 for all bands together. */
+  priority: number,
+  /** Requests that joined. */
+  entered: number,
+  /** Of these, requests that went on to the router. */
+  dispatched: number,
+  /** Requests refused because the queue or the band was full. */
+  refused_full: number,
+  /** Requests that waited for as long as they may. */
+  expired: number,
+  /** Running requests stopped to make room for a higher band. */
+  evicted: number,
+  /** Requests that wait now. */
+  waiting: number,
+  /** Mean number of requests that waited, over the measurement window. */
+  mean_waiting: number,
+  /** Most requests that waited at once in the measurement window. */
+  max_waiting: number,
+  /** Time in the gateway's queue of requests that went on and arrived in the measurement window, in milliseconds. */
+  wait_ms: Summary,
+};
+
 /** The basis of a number, the weakest last. */
 export type Basis = "measured" | "calibrated" | "modelled";
 
@@ -268,7 +308,7 @@ export type CaseTheory = {
 };
 
 /** The cause of a part of a request's time. */
-export type Cause = "admission" | "way" | "queue-prompts" | "queue-decoding" | "queue-idle" | "load" | "prompt" | "prompt-others" | "decoding" | "interference" | "preempted" | "recompute" | "output";
+export type Cause = "admission" | "gateway" | "way" | "queue-prompts" | "queue-decoding" | "queue-idle" | "load" | "prompt" | "prompt-others" | "decoding" | "interference" | "preempted" | "recompute" | "output";
 
 /** A request that shows a cause. */
 export type CauseEvidence = {
@@ -651,7 +691,7 @@ export type EngineFacts = {
 };
 
 /** The kind of a line of the event log. */
-export type EventKind = "arrived" | "admitted" | "rejected" | "delayed" | "routed" | "queued" | "kv-load" | "kv-loaded" | "scheduled" | "step" | "step-end" | "prefill" | "first-token" | "tokens" | "preempted" | "kv-offload" | "reload" | "blocked" | "completed" | "dropped" | "livelock" | "anomaly" | "edit" | "replica" | "scaling" | "redirected";
+export type EventKind = "arrived" | "admitted" | "rejected" | "delayed" | "gateway-queue" | "routed" | "queued" | "kv-load" | "kv-loaded" | "scheduled" | "step" | "step-end" | "prefill" | "first-token" | "tokens" | "preempted" | "kv-offload" | "reload" | "blocked" | "completed" | "dropped" | "livelock" | "anomaly" | "edit" | "replica" | "scaling" | "redirected";
 
 /** One line of the event log. */
 export type EventRow = {
@@ -864,6 +904,8 @@ export type Frame = {
   key: KeyFigures,
   /** Arrivals by client over the latest window. */
   clients: Array<ClientFrame>,
+  /** The gateway's queue; missing without flow control. */
+  gateway?: GatewayFrame,
   /** Every pool, in order. */
   pools: Array<PoolFrame>,
   /** Every replica, in order. */
@@ -892,6 +934,22 @@ export type FrameQuery = {
   moves: number,
   /** The inspected replica: up to 96 requests of its queue and of its batch are always included. */
   focus?: number,
+};
+
+/** The gateway's queue now. */
+export type GatewayFrame = {
+  /** How saturated an attempt would find the replicas now; 1 is saturated. */
+  saturation: number,
+  /** Its bands, the highest priority first. */
+  bands: Array<BandFrame>,
+};
+
+/** The gateway's queue under flow control. */
+export type GatewayPart = {
+  /** All bands together. */
+  all: BandPart,
+  /** Each band in which a request waited, the highest priority first. */
+  bands: Array<BandPart>,
 };
 
 /** The differences of a group of requests. */
@@ -1760,6 +1818,8 @@ export type Report = {
   requests: RequestPart,
   /** Why requests were refused; missing if none were. */
   rejections?: Array<RejectionPart>,
+  /** The gateway's queue; missing without flow control. */
+  gateway?: GatewayPart,
   /** Distributions in milliseconds. */
   latency_ms: LatencyPart,
   /** Rates over the measurement window. */
@@ -2228,7 +2288,7 @@ export type Segment = {
 };
 
 /** What a request does or waits for in a part of its time. */
-export type SegmentKind = "admission" | "router" | "delay" | "queue" | "kv-load" | "prefill" | "decode" | "preempted" | "recompute" | "output";
+export type SegmentKind = "admission" | "gateway" | "router" | "delay" | "queue" | "kv-load" | "prefill" | "decode" | "preempted" | "recompute" | "output";
 
 /** A sentence, with the sources of its numbers. */
 export type Sentence = {
@@ -2613,7 +2673,7 @@ export type Unranked = {
 export type Verdict = "better" | "worse" | "none-shown" | "unknown";
 
 /** Which columns. */
-export type View = "ttft-over-time" | "e2e-over-time" | "throughput" | "queue-depth" | "kv-use" | "ttft-ecdf" | "e2e-ecdf" | "replicas" | "estimator" | "health" | "fleet-load" | "little";
+export type View = "ttft-over-time" | "e2e-over-time" | "throughput" | "queue-depth" | "kv-use" | "ttft-ecdf" | "e2e-ecdf" | "replicas" | "estimator" | "health" | "fleet-load" | "gateway-bands" | "little";
 
 /** One decision and its alternatives. */
 export type WhatIf = {
@@ -2660,6 +2720,7 @@ export const EVENT_KINDS: readonly EventKind[] = [
   "admitted",
   "rejected",
   "delayed",
+  "gateway-queue",
   "routed",
   "queued",
   "kv-load",
