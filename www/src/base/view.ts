@@ -66,6 +66,7 @@ export const NO_DATA: ChartData = {
   'e2e-ecdf': undefined,
   health: undefined,
   'fleet-load': undefined,
+  'gateway-bands': undefined,
   little: undefined,
 };
 
