@@ -145,7 +145,8 @@ impl Cluster {
             }
             ScalingEvent::Scrape { pool, edition } => {
                 if let Some([scrape, _]) = self.fleet.periods(pool, edition) {
-                    self.fleet.scrape(pool, now, self.gateway.held_for(pool));
+                    let at = [self.gateway.held_for(pool), self.gateway.queue_for(pool)];
+                    self.fleet.scrape(pool, now, at, &self.book);
                     self.clock.schedule_scaling(now.saturating_add(scrape), event);
                 }
             }
@@ -196,6 +197,7 @@ impl Cluster {
     fn settle_departures<S: Sink>(&mut self, index: usize, sink: &mut S) {
         let (now, replica) = (self.clock.now(), ReplicaId(index as u32));
         let mut left = self.fleet.take_departures();
+        self.fleet.note_finished(index, &left, now, &self.book);
         self.fleet.stop_if_drained(replica);
         let (gateway, mut around) = self.at(now);
         gateway.follow(&mut around);

@@ -1,4 +1,4 @@
-//! Settings of the horizontal autoscaler of Kubernetes and of KEDA, which is built on it.
+//! Settings of the horizontal autoscaler of Kubernetes.
 
 use super::fields::{fields, without_fields};
 use super::limits;
@@ -85,7 +85,7 @@ without_fields! { TargetOf }
 
 impl TargetOf {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
-    fn is_replica(&self) -> bool {
+    pub(super) fn is_replica(&self) -> bool {
         *self == Self::Replica
     }
 }
@@ -108,6 +108,22 @@ pub enum ScalingMetric {
     Requests,
     /// Requests that arrive per second.
     Rate,
+    /// Requests that wait at the gateway for the pool: held for a replica, or delayed by admission (with several models by all of them).
+    GatewayQueue,
+    /// Requests in flight at the replicas, waiting and running.
+    RequestsRunning,
+    /// Saturation of the pool: the mean over replicas of the larger of waiting requests / 5 and share of KV blocks in use / 0.8.
+    PoolSaturation,
+    /// Prompt tokens sent to the replicas and not computed yet. Of waiting prompts the recent cached share is taken off.
+    PrefillBacklog,
+    /// Share of the requests finished in the window that missed an objective of the class (`slo`). 0 without finished requests.
+    ObjectivesMissed,
+    /// Replicas present, starting ones included.
+    Replicas,
+    /// Replicas that serve.
+    ReadyReplicas,
+    /// Replicas that start or wait for GPUs.
+    PendingReplicas,
 }
 
 without_fields! { ScalingMetric }
@@ -122,6 +138,14 @@ impl ScalingMetric {
             Self::Running => "running",
             Self::Requests => "requests",
             Self::Rate => "rate",
+            Self::GatewayQueue => "gateway-queue",
+            Self::RequestsRunning => "requests-running",
+            Self::PoolSaturation => "pool-saturation",
+            Self::PrefillBacklog => "prefill-backlog",
+            Self::ObjectivesMissed => "objectives-missed",
+            Self::Replicas => "replicas",
+            Self::ReadyReplicas => "ready-replicas",
+            Self::PendingReplicas => "pending-replicas",
         }
     }
 }
@@ -278,82 +302,3 @@ pub enum SelectRule {
 }
 
 without_fields! { SelectRule }
-
-/// KEDA.
-#[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Keda {
-    /// The metric of the trigger, as a sum over the pool; requests held at the gateway count as waiting.
-    pub metric: ScalingMetric,
-    /// Threshold of the metric for each replica or for the pool.
-    pub threshold: f64,
-    /// Whether the threshold is per replica or for the pool.
-    #[serde(skip_serializing_if = "TargetOf::is_replica")]
-    pub target_of: TargetOf,
-    /// The trigger is active above this.
-    pub activation: f64,
-    /// Further triggers, at most four: any of them keeps the pool awake, and the one that asks for the most decides.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub more: Vec<FurtherTrigger>,
-    /// Time without an active trigger after which the last replica is removed, in seconds.
-    pub cooldown_s: f64,
-    /// How fast the number of replicas may change above one replica.
-    pub behavior: Behavior,
-}
-
-fields! {
-    struct Keda {
-        metric: "Trigger" => Scaling;
-        threshold: "Threshold" in [limits::EFFICIENCY_MIN, limits::COST] or "it is what each replica should have" => Scaling;
-        target_of: "Threshold of" and { "default": "replica" } => Scaling;
-        activation: "Active above" in [0.0, limits::COST] or "0 is any signal" => Scaling;
-        more: "More triggers" up_to [limits::SCALING_METRICS, "triggers", "trigger"] and { "default": [] } => Scaling;
-        cooldown_s: "Cooldown" of "s" in [0.0, limits::SCALING_S] or "it is in seconds" => Scaling;
-        behavior: "Behaviour" => Scaling;
-    }
-}
-
-impl Default for Keda {
-    fn default() -> Self {
-        let FurtherTrigger { metric, threshold, target_of, activation } = FurtherTrigger::default();
-        let (more, behavior) = (Vec::new(), Behavior::Default);
-        Self { metric, threshold, target_of, activation, more, cooldown_s: 300.0, behavior }
-    }
-}
-
-/// A further trigger of KEDA.
-#[apply(field_schema!)]
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct FurtherTrigger {
-    /// The metric of the trigger, as a sum over the pool; requests held at the gateway count as waiting.
-    pub metric: ScalingMetric,
-    /// Threshold of the metric for each replica or for the pool.
-    pub threshold: f64,
-    /// Whether the threshold is per replica or for the pool.
-    #[serde(skip_serializing_if = "TargetOf::is_replica")]
-    pub target_of: TargetOf,
-    /// The trigger is active above this.
-    pub activation: f64,
-}
-
-fields! {
-    struct FurtherTrigger {
-        metric: "Trigger" => Scaling;
-        threshold: "Threshold" in [limits::EFFICIENCY_MIN, limits::COST] or "it is what each replica should have" => Scaling;
-        target_of: "Threshold of" and { "default": "replica" } => Scaling;
-        activation: "Active above" in [0.0, limits::COST] or "0 is any signal" => Scaling;
-    }
-}
-
-impl Default for FurtherTrigger {
-    fn default() -> Self {
-        Self {
-            metric: ScalingMetric::Requests,
-            threshold: 8.0,
-            target_of: TargetOf::Replica,
-            activation: 0.0,
-        }
-    }
-}

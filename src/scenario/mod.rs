@@ -19,6 +19,7 @@ mod fields;
 mod filters;
 mod flow_control;
 mod horizontal;
+mod keda;
 mod key_order;
 mod kv_cost;
 mod latency;
@@ -34,6 +35,7 @@ mod prefix_affinity;
 pub mod preset;
 mod rate_profile;
 mod report;
+mod router_metrics;
 mod routing;
 mod scaling;
 mod scaling_policy;
@@ -63,9 +65,10 @@ pub use flow_control::{
     UtilizationDetector,
 };
 pub use horizontal::{
-    Behavior, BehaviorRules, ChangeLimit, DirectionRules, FurtherMetric, FurtherTrigger, Horizontal, Keda,
-    LimitUnit, ScalingMetric, SelectRule, TargetOf,
+    Behavior, BehaviorRules, ChangeLimit, DirectionRules, FurtherMetric, Horizontal, LimitUnit,
+    ScalingMetric, SelectRule, TargetOf,
 };
+pub use keda::{BESIDE_TRIGGERS, FurtherTrigger, Keda, KedaFormula};
 pub use key_order::in_order;
 pub use kv_cost::{ApproximateIndex, CacheIndex, KvCost, KvCostProfile};
 pub use latency::{
@@ -84,6 +87,7 @@ pub use planners::{DynamoLoad, DynamoThroughput, QueueingMode, QueueingModel, Ra
 pub use prefix_affinity::{PeakPrefill, PrefixAffinityFilter};
 pub use rate_profile::{RatePoint, RateProfile, Window};
 pub(crate) use report::grouped;
+pub use router_metrics::{SloAware, TokenAware};
 pub use routing::{
     CostEscalation, PowerOfD, PrefixAware, PrefixOverlap, RoutingPolicy, Scorer, SessionAffinity,
     SessionMode, Ties,

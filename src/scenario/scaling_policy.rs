@@ -1,9 +1,11 @@
 //! The scaling policies and their settings. Defaults are those of the programs that the policies come from.
 
 use super::fields::{fields, without_fields};
-use super::horizontal::{Horizontal, Keda};
+use super::horizontal::Horizontal;
+use super::keda::Keda;
 use super::limits;
 use super::planners::{DynamoLoad, DynamoThroughput, QueueingModel};
+use super::router_metrics::{SloAware, TokenAware};
 use serde::{Deserialize, Serialize};
 
 /// How the number of replicas of a pool is decided.
@@ -29,14 +31,19 @@ pub enum ScalingPolicy {
     /// The autoscaler of Knative: concurrent requests averaged over a long window, and over a short one in a burst.
     #[cfg_attr(feature = "schema", schemars(extend("x-label" = "KPA")))]
     Kpa(Kpa),
-    /// The first saturation analyser of llm-d: adds a replica when little room is left, removes one when the others can take its load.
-    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "WVA saturation v1")))]
+    /// llm-d's token-aware scaling: seconds of prompt tokens that wait, and KV cache in use. The larger need decides.
+    TokenAware(TokenAware),
+    /// llm-d's scaling by objectives: a quantile of TTFT and TPOT over their objectives, carried out by KEDA.
+    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "SLO-aware")))]
+    SloAware(SloAware),
+    /// Legacy (llm-d ≤ 0.9): the first saturation analyser. It adds a replica when little room is left, and removes one when the others can take its load.
+    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "WVA saturation v1 (legacy)")))]
     WvaSaturationV1(SaturationV1),
-    /// The second saturation analyser of llm-d: demand and supply in tokens of KV cache.
-    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "WVA saturation v2")))]
+    /// Legacy (llm-d ≤ 0.9): the second saturation analyser, by demand and supply in tokens of KV cache.
+    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "WVA saturation v2 (legacy)")))]
     WvaSaturationV2(SaturationV2),
-    /// The queueing model of llm-d: learns the cost of a step, and asks for the replicas that meet the objectives.
-    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "WVA queueing model")))]
+    /// Legacy (llm-d ≤ 0.9): the queueing model. It learns the cost of a step, and asks for the replicas that meet the objectives.
+    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "WVA queueing model (legacy)")))]
     WvaQueueingModel(QueueingModel),
     /// The throughput planner of NVIDIA Dynamo: predicts the next rate.
     DynamoThroughput(DynamoThroughput),
@@ -49,6 +56,7 @@ pub enum ScalingPolicy {
 fields! {
     choice ScalingPolicy [None] {
         Threshold "threshold" TargetUtilization "target-utilization" QueueDepth "queue-depth" Hpa "hpa" Keda "keda" Kpa "kpa"
+        TokenAware "token-aware" SloAware "slo-aware"
         WvaSaturationV1 "wva-saturation-v1" WvaSaturationV2 "wva-saturation-v2" WvaQueueingModel "wva-queueing-model"
         DynamoThroughput "dynamo-throughput" DynamoLoad "dynamo-load" Oracle "oracle"
     }
@@ -65,6 +73,8 @@ impl ScalingPolicy {
             Self::Hpa(_) => "hpa",
             Self::Keda(_) => "keda",
             Self::Kpa(_) => "kpa",
+            Self::TokenAware(_) => "token-aware",
+            Self::SloAware(_) => "slo-aware",
             Self::WvaSaturationV1(_) => "wva-saturation-v1",
             Self::WvaSaturationV2(_) => "wva-saturation-v2",
             Self::WvaQueueingModel(_) => "wva-queueing-model",
@@ -83,7 +93,7 @@ impl ScalingPolicy {
             Self::TargetUtilization(p) => beyond(p.cooldown_s),
             Self::QueueDepth(p) => beyond(p.cooldown_s),
             Self::Keda(p) => p.cooldown_s,
-            Self::Hpa(_) => 300.0,
+            Self::Hpa(_) | Self::TokenAware(_) | Self::SloAware(_) => 300.0,
             Self::None
             | Self::Kpa(_)
             | Self::WvaSaturationV1(_)

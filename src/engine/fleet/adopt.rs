@@ -1,6 +1,7 @@
 //! Edits of pools: what changes for the replicas that stay, which replicas are replaced, and how many an edit starts.
 
 use super::blueprint::Blueprint;
+use super::finishes::Objectives;
 use super::state::Fleet;
 use crate::base::Micros;
 use crate::engine::clock::Clock;
@@ -30,6 +31,7 @@ impl Fleet {
         with: &mut Adoption<'_>,
         sink: &mut S,
     ) {
+        self.objectives = Objectives::new(&new.scenario().slo);
         self.adopt_scaling(&new.scenario().cluster.pools, with.now, with.clock);
         let known = old.scenario().cluster.pools.len();
         for (i, (pool, resolved)) in new.scenario().cluster.pools.iter().zip(new.resolved()).enumerate() {

@@ -2,6 +2,7 @@
 
 mod adopt;
 mod blueprint;
+mod finishes;
 mod phases;
 mod scaling;
 mod scaling_group;

@@ -4,6 +4,7 @@
 //! that the gateway does come the ends of holds, then measurements, then decisions: a decision sees the measurement of its own
 //! instant, and both see the instant before replicas go on. Without a horizon a run does not go on for these events alone.
 
+use super::finishes::Finishes;
 use super::scaling_group::{Place, places};
 use super::scrape::Scrapes;
 use super::state::Fleet;
@@ -28,8 +29,10 @@ pub(in crate::engine) struct PoolScaler {
     edition: u32,
     pub(in crate::engine) policy: Scaler,
     pub(in crate::engine) scrapes: Scrapes,
+    /// The latest finished requests, if the policy wants to know them.
+    pub(super) finishes: Finishes,
     pub(in crate::engine) tick: Span,
-    scrape: Span,
+    pub(super) scrape: Span,
     pub(in crate::engine) window: Span,
     pub(in crate::engine) lag: Span,
     pub(in crate::engine) hold: Span,
@@ -58,6 +61,7 @@ impl PoolScaler {
             edition,
             policy: Scaler::new(s, now, replicas),
             scrapes: Scrapes::default(),
+            finishes: Finishes::default(),
             tick: span(s.tick_s),
             scrape: span(s.scrape_s),
             window: span(s.window_s),
@@ -90,7 +94,7 @@ impl PoolScaler {
 
     /// About how many bytes it takes.
     pub(super) fn bytes(&self) -> u64 {
-        1024 + self.scrapes.bytes()
+        1024 + self.scrapes.bytes() + self.finishes.bytes()
     }
 
     /// Whether anybody decides.
@@ -195,6 +199,7 @@ impl Fleet {
                     let new = PoolScaler::new(pool, place, p.edition + 1, (now, replicas));
                     let before = std::mem::replace(p, new);
                     (p.unplaced, p.scrapes, p.expects) = (before.unplaced, before.scrapes, before.expects);
+                    p.finishes = before.finishes;
                     p.policy.keep_learnt(before.policy);
                     p.begin(i as u32, now, clock);
                 }

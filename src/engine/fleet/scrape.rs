@@ -5,6 +5,7 @@ use super::state::Fleet;
 use crate::base::{Micros, ReplicaId, Span};
 use crate::engine::facts::Present;
 use crate::engine::replica::Replica;
+use crate::engine::request::Book;
 use crate::policy::scaling::{Measured, PoolSight};
 use crate::workload::Source;
 use serde::{Deserialize, Serialize};
@@ -33,6 +34,8 @@ struct Sample {
     output_tokens: u64,
     ttft_us: u64,
     itl_us: u64,
+    /// Prompt tokens that are not computed yet, of waiting prompts without the recent cached share.
+    backlog_tokens: u64,
 }
 
 /// All replicas of a pool that serve, at one instant.
@@ -41,6 +44,8 @@ struct Scrape {
     at: Micros,
     samples: Vec<Sample>,
     held: u32,
+    /// Requests at the gateway: held ones and delayed ones.
+    at_gateway: u32,
     /// Requests that ever were held for the pool or came to its replicas.
     came: u64,
 }
@@ -74,6 +79,7 @@ impl Scrapes {
         let before = first.saturating_sub(1);
         sight.seen_at = Some(latest.at);
         sight.held = f64::from(latest.held);
+        sight.at_gateway = f64::from(latest.at_gateway);
         sight.rate_per_s = rate(latest.came - self.0[before].came, self.0[before].at, latest.at);
         for sample in &latest.samples {
             let of = |s: &Scrape| s.samples.iter().find(|x| x.replica == sample.replica).copied();
@@ -84,6 +90,7 @@ impl Scrapes {
             count(&mut measured, since.unwrap_or((sample.served_since, sample.newborn())), sample, latest.at);
             // Replicas that a run begins with have settled long before.
             let before = if sample.served_since == Micros::ZERO { SETTLED_S } else { 0.0 };
+            measured.backlog_tokens = sample.backlog_tokens as f64;
             measured.ready_s = before + (latest.at.0 - sample.served_since.0) as f64 / 1e6;
             sight.measured.push(measured);
         }
@@ -107,6 +114,7 @@ impl Sample {
             output_tokens: t.output_tokens,
             ttft_us: t.ttft_sum.0,
             itl_us: t.itl_sum.0,
+            backlog_tokens: 0,
         }
     }
 
@@ -159,19 +167,22 @@ fn count(measured: &mut Measured, (since, before): (Micros, Sample), now: &Sampl
 
 impl Fleet {
     /// The replicas of a pool that serve, read at `now`; `held` requests are held for it.
-    fn reading(&self, pool: u32, now: Micros, held: u32) -> Scrape {
+    fn reading(&self, pool: u32, now: Micros, [held, at_gateway]: [u32; 2]) -> Scrape {
         let of_pool = || self.replicas.iter().filter(|r| r.pool == pool);
         let samples: Vec<Sample> = of_pool().filter(|r| r.serving()).map(Sample::of).collect();
         let came = of_pool().map(|r| Sample::of(r).came).sum::<u64>() + u64::from(held);
         let latest = self.scalers.get(pool as usize).and_then(|p| p.scrapes.0.back());
         // What came to replicas that were taken away may count twice for requests sent on; it never goes back.
         let came = came.max(latest.map_or(0, |s| s.came));
-        Scrape { at: now, samples, held, came }
+        Scrape { at: now, samples, held, at_gateway, came }
     }
 
-    /// Reads the replicas of a pool that serve; `held` requests are held for it.
-    pub(in crate::engine) fn scrape(&mut self, pool: u32, now: Micros, held: u32) {
-        let reading = self.reading(pool, now, held);
+    /// Reads the replicas of a pool that serve; `held` requests are held for it, and `at_gateway` wait at the gateway with them.
+    pub(in crate::engine) fn scrape(&mut self, pool: u32, now: Micros, at: [u32; 2], book: &Book) {
+        let mut reading = self.reading(pool, now, at);
+        for sample in &mut reading.samples {
+            sample.backlog_tokens = self.replicas[sample.replica.index()].prefill_backlog(book);
+        }
         let p = &mut self.scalers[pool as usize];
         p.scrapes.0.push_back(reading);
         p.scrapes.forget(now, p.window + p.lag);
@@ -182,7 +193,11 @@ impl Fleet {
         let scrapes = &self.scalers.get(pool as usize)?.scrapes.0;
         let before = scrapes.iter().rev().find(|s| s.at < now)?.clone();
         let mut sight = PoolSight { now, ..PoolSight::default() };
-        Scrapes(VecDeque::from([before, self.reading(pool, now, held)])).fill(&mut sight, [Span(0); 2], 1);
+        Scrapes(VecDeque::from([before, self.reading(pool, now, [held; 2])])).fill(
+            &mut sight,
+            [Span(0); 2],
+            1,
+        );
         let (ttft_ms, itl_ms) = (sight.mean_by_rate(|r| r.ttft_ms), sight.mean_by_rate(|r| r.itl_ms));
         Some(Present { rate_per_s: sight.rate_per_s, ttft_ms, itl_ms })
     }
@@ -199,6 +214,7 @@ impl Fleet {
             kv_capacity_tokens: f64::from(b.resolved.blocks.0) * f64::from(b.block_tokens),
             max_batch: b.limits.max_num_seqs,
             usd_per_hour: b.resolved.usd_per_hour,
+            peak_prefill_tokens_per_s: b.resolved.peak_prefill_tokens_per_s(),
             ..PoolSight::default()
         };
         let Some(p) = self.scalers.get(pool as usize) else { return sight };
@@ -206,6 +222,9 @@ impl Fleet {
             sight.future_per_s = busiest(source, now, [ahead + p.tick, p.tick]) * self.share_of_each_pool();
         }
         p.scrapes.fill(&mut sight, [p.window, p.lag], b.block_tokens);
+        if let Some(at) = sight.seen_at {
+            sight.finished = p.finishes.within(at, p.window, &self.objectives);
+        }
         sight
     }
 }

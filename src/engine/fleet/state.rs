@@ -1,11 +1,14 @@
 //! The replicas of all pools, what new ones are made of, and who decides how many there are.
 
 use super::blueprint::Blueprint;
+use super::finishes::{Finish, Objectives};
 use super::scaling::PoolScaler;
 use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::engine::clock::Clock;
 use crate::engine::facts::Sink;
-use crate::engine::replica::{Departure, HOPELESS_PREEMPTIONS, LIVELOCK_PREEMPTIONS, Replica, World};
+use crate::engine::replica::{
+    Departure, DepartureReason, HOPELESS_PREEMPTIONS, LIVELOCK_PREEMPTIONS, Replica, World,
+};
 use crate::engine::request::{Book, Slab, Slot};
 use crate::perf::Plan;
 use crate::policy::ReplicaPhase;
@@ -38,6 +41,8 @@ pub(in crate::engine) struct Fleet {
     /// What the gateway has not seen yet: empty between two events.
     #[serde(skip)]
     pub(super) changes: Vec<Change>,
+    /// What requests are held to, for autoscalers.
+    pub(super) objectives: Objectives,
     /// The outbox of the replica whose event runs: empty between two events.
     #[serde(skip)]
     departures: Vec<Departure>,
@@ -60,6 +65,7 @@ impl Fleet {
             scalers: Vec::new(),
             livelock: None,
             changes: Vec::new(),
+            objectives: Objectives::new(&scenario.slo),
             departures: Vec::new(),
             prefilled: Vec::new(),
         };
@@ -180,6 +186,26 @@ impl Fleet {
     /// The requests that have left in the event that runs.
     pub(in crate::engine) fn take_departures(&mut self) -> Vec<Departure> {
         std::mem::take(&mut self.departures)
+    }
+
+    /// Requests have left a replica: autoscalers that follow latencies remember those that finished.
+    pub(in crate::engine) fn note_finished(
+        &mut self,
+        index: usize,
+        left: &[Departure],
+        now: Micros,
+        book: &Book,
+    ) {
+        let Some(p) = self.scalers.get_mut(self.replicas[index].pool as usize) else { return };
+        if !p.policy.wants_finished() {
+            return;
+        }
+        for gone in left.iter().filter(|gone| gone.why == DepartureReason::Completed) {
+            let r = book.here(gone.request);
+            let (Some(ttft), Some(e2e)) = (r.ttft.get(), r.e2e.get()) else { continue };
+            let tpot = Span((e2e.0 - ttft.0) / u64::from(r.generated.saturating_sub(1).max(1)));
+            p.finishes.add(Finish { at: now, class: r.class, ttft, tpot, e2e }, p.window + p.lag + p.scrape);
+        }
     }
 
     /// Room for those that leave next.

@@ -91,6 +91,11 @@ impl Gateway {
         self.held.iter().filter(|held| held.pools >> pool & 1 == 1).count() as u32 + waiting
     }
 
+    /// Requests that wait at the gateway for a pool: those held for its replicas, and all that admission delays.
+    pub(in crate::engine) fn queue_for(&self, pool: u32) -> u32 {
+        self.held_for(pool) + self.admission.delayed()
+    }
+
     /// Requests held for replicas.
     pub(in crate::engine) fn held(&self) -> u32 {
         self.held.len() as u32

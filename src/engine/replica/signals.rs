@@ -5,6 +5,7 @@
 
 use super::state::Replica;
 use crate::base::{Micros, Span};
+use crate::engine::request::{Book, Slot};
 use crate::policy::{ReplicaView, Signals};
 use serde::{Deserialize, Serialize};
 
@@ -103,5 +104,21 @@ pub(in crate::engine) fn signals_of(replica: &Replica, signals: &Signals) -> Sig
         ttft_us: r.ttft.get(),
         tpot_us: r.tpot.get(),
         idle_since: r.idle_since,
+    }
+}
+
+impl Replica {
+    /// Prompt tokens sent here that are not computed yet: of waiting prompts without the share that was cached lately, of those in
+    /// the batch what is left.
+    pub(in crate::engine) fn prefill_backlog(&self, book: &Book) -> u64 {
+        let recent = &self.recent;
+        let (cached, prefill) = (recent.cached.0.unwrap_or(0), recent.prefill.0.unwrap_or(0));
+        let waiting = recent.waiting_tokens;
+        let cached = if prefill > 0 { (waiting as f64 * cached as f64 / prefill as f64) as u64 } else { 0 };
+        let left = |slot: &Slot| {
+            let active = &book.active()[*slot];
+            u64::from(active.prefill.saturating_sub(active.progress))
+        };
+        waiting.saturating_sub(cached) + self.prefilling.iter().map(left).sum::<u64>()
     }
 }

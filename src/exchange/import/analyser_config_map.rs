@@ -40,6 +40,9 @@ const ENTRY: [(&str, &str, Analyser); 9] = [
     ("targetITL", "itl_ms", Analyser::Queueing),
 ];
 
+/// The entry that those of models inherit from.
+const DEFAULT: &str = "data.default";
+
 /// Further keys of the entries, which only they have.
 const BESIDE: [&str; 5] = ["tuningEnabled", "analyzerName", "model_id", "enableLimiter", "analyzers"];
 
@@ -92,10 +95,11 @@ fn entry(r: &mut Reader<'_>, at: &str) -> Option<Patch> {
     r.without_counterpart(&format!("{at}.analyzerName"), "the keys beside it say which analyser it is");
     let model = r.word(&format!("{at}.model_id")).map(str::to_owned);
     r.note(&format!("{at}.model_id"), "pools that serve it");
-    // A model's entry overrides `default`.
+    // A model's entry overrides `default`, key by key.
     let mut patch = Patch { start: at.to_owned(), model, ..Patch::default() };
     let rank = 1 + u8::from(patch.model.is_some());
-    match (analyser_policy(r, at), &patch.model) {
+    let inherits = if patch.model.is_some() && at != DEFAULT { Some(DEFAULT) } else { None };
+    match (analyser_policy(r, at, inherits), &patch.model) {
         (Some(policy), Some(_)) => _ = patch.scaling.insert("policy".to_owned(), policy),
         (Some(policy), None) => patch.weak.push((rank, "policy", policy)),
         (None, _) => {}
@@ -128,34 +132,59 @@ fn priority(r: &mut Reader<'_>, at: &str) -> Option<f64> {
     (priority.is_some() || score.is_some()).then(|| priority.unwrap_or(1.0) * score.unwrap_or(1.0))
 }
 
-/// The policy that the keys of an entry select. Keys of another analyser are reported.
-fn analyser_policy(r: &mut Reader<'_>, at: &str) -> Option<Value> {
-    let mut set: Vec<(String, &str, Analyser, f64)> = Vec::new();
+/// The policy that the keys of an entry select, with those of the entry that it inherits from. Keys of another analyser
+/// are reported.
+fn analyser_policy(r: &mut Reader<'_>, at: &str, inherits: Option<&str>) -> Option<Value> {
+    let mut set: Vec<(Option<String>, &str, Analyser, f64)> = Vec::new();
     for (key, to, analyser) in ENTRY {
         let path = format!("{at}.{key}");
         if let Some(x) = r.silent_quantity(&path) {
-            set.push((path, to, analyser, x));
+            set.push((Some(path), to, analyser, x));
+        } else if let Some(x) = inherits.and_then(|from| r.silent_quantity(&format!("{from}.{key}"))) {
+            set.push((None, to, analyser, x));
         }
+    }
+    if set.iter().all(|(path, ..)| path.is_none()) {
+        return None;
     }
     let has = |wanted: Analyser| set.iter().any(|(_, _, a, _)| *a == wanted);
     let (name, own) = if has(Analyser::Queueing) {
         ("wva-queueing-model", Analyser::Queueing)
     } else if has(Analyser::SaturationV2) {
         ("wva-saturation-v2", Analyser::SaturationV2)
-    } else if set.is_empty() {
-        return None;
     } else {
         ("wva-saturation-v1", Analyser::SaturationV1)
     };
     let mut fields = Map::new();
     for (path, to, analyser, x) in set {
         let both = analyser == Analyser::Saturation && own != Analyser::Queueing;
-        if analyser == own || both {
-            r.note(&path, &format!("policy.{name}.{to}"));
+        let is_own = analyser == own || both;
+        if is_own {
             fields.insert(to.to_owned(), json!(x));
-        } else {
-            r.without_counterpart(&path, &format!("the other keys select {name}, which has no such setting"));
+        }
+        match path {
+            Some(path) if is_own => r.note(&path, &format!("policy.{name}.{to}")),
+            Some(path) => {
+                r.without_counterpart(
+                    &path,
+                    &format!("the other keys select {name}, which has no such setting"),
+                );
+            }
+            None => {}
         }
     }
+    one_target_alone(r, at, &fields);
     Some(json!({ name: fields }))
+}
+
+/// Reports one of the two targets without the other: the analyser refuses its entry then.
+fn one_target_alone(r: &mut Reader<'_>, at: &str, fields: &Map<String, Value>) {
+    let [has, lacks] = match (fields.contains_key("ttft_ms"), fields.contains_key("itl_ms")) {
+        (true, false) => ["targetTTFT", "targetITL"],
+        (false, true) => ["targetITL", "targetTTFT"],
+        (true, true) | (false, false) => return,
+    };
+    let found = format!("{has} without {lacks}");
+    let fix = format!("add {lacks}, or remove {has} to infer both");
+    r.problems.push(Diagnostic::error(format!("{at}.{has}"), found, "both targets, or neither", fix));
 }

@@ -41,16 +41,7 @@ fn scaled_object(r: &mut Reader<'_>) -> Patch {
         scaling.insert("tick_s".to_owned(), json!(s));
     }
     let advanced = "spec.advanced.horizontalPodAutoscalerConfig";
-    for (path, why) in [
-        ("spec.idleReplicaCount", "an idle pool has the fewest replicas"),
-        ("spec.initialCooldownPeriod", "a run begins with the cooldown over"),
-        ("spec.fallback", "measurements never fail"),
-        ("spec.advanced.restoreToOriginalReplicaCount", "nothing is removed"),
-        ("spec.advanced.scalingModifiers", "triggers count as they are, without a formula"),
-        (&format!("{advanced}.name"), "it needs no name"),
-    ] {
-        r.without_counterpart(path, why);
-    }
+    without_counterpart(r, advanced);
     let count = r.entries("spec.triggers");
     let entry = |i: usize| format!("spec.triggers.{i}");
     if let Some(gauge) = (0..count).find(|i| is_gauge(r, &entry(*i))) {
@@ -69,6 +60,11 @@ fn scaled_object(r: &mut Reader<'_>) -> Patch {
     if let Some(rules) = rules::behavior(r, &format!("{advanced}.behavior"), "policy.keda.behavior.rules") {
         keda["behavior"] = rules;
     }
+    let formula = formula(r);
+    if let Some(formula) = &formula {
+        keda["formula"] = formula.clone();
+    }
+    let use_of_triggers = if formula.is_some() { Use::InFormula } else { Use::Alone };
     let before = r.problems.len();
     let mut found: Vec<Map<String, Value>> = Vec::new();
     for i in 0..count {
@@ -76,7 +72,7 @@ fn scaled_object(r: &mut Reader<'_>) -> Patch {
             0 => "policy.keda".to_owned(),
             n => format!("policy.keda.more[{}]", n - 1),
         };
-        found.extend(trigger(r, &entry(i), &into));
+        found.extend(trigger(r, &entry(i), &into, use_of_triggers));
     }
     if !found.is_empty() {
         others_decide(r, before);
@@ -97,8 +93,75 @@ fn scaled_object(r: &mut Reader<'_>) -> Patch {
     patch
 }
 
+/// Reports the keys that have no counterpart.
+fn without_counterpart(r: &mut Reader<'_>, advanced: &str) {
+    for (path, why) in [
+        ("spec.idleReplicaCount", "an idle pool has the fewest replicas"),
+        ("spec.initialCooldownPeriod", "a run begins with the cooldown over"),
+        ("spec.fallback", "measurements never fail"),
+        ("spec.advanced.restoreToOriginalReplicaCount", "nothing is removed"),
+        (&format!("{advanced}.name"), "it needs no name"),
+    ] {
+        r.without_counterpart(path, why);
+    }
+}
+
+/// How a trigger decides.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    /// By its own threshold.
+    Alone,
+    /// By its name in a formula.
+    InFormula,
+}
+
+/// The formula that decides in place of the triggers, if there is one.
+fn formula(r: &mut Reader<'_>) -> Option<Value> {
+    let at = "spec.advanced.scalingModifiers";
+    r.get(at)?;
+    let [text_at, kind_at] = ["formula", "metricType"].map(|key| format!("{at}.{key}"));
+    let into = "policy.keda.formula";
+    let Some(text) = r.word(&text_at) else {
+        r.without_counterpart(at, "there is no formula");
+        return None;
+    };
+    r.note(&text_at, &format!("{into}.formula"));
+    let mut fields = json!({ "formula": text.split_whitespace().collect::<Vec<_>>().join(" ") });
+    for (key, to) in [("target", "target"), ("activationTarget", "activation")] {
+        if let Some(x) = r.quantity(&format!("{at}.{key}"), &format!("{into}.{to}")) {
+            fields[to] = json!(x);
+        }
+    }
+    match r.word(&kind_at) {
+        Some("Value") => {
+            r.note(&kind_at, &format!("{into}.target_of = pool: the target is the whole pool's"));
+            fields["target_of"] = json!("pool");
+        }
+        Some("AverageValue") => r.note(&kind_at, "the target is what each replica should have"),
+        Some(other) => {
+            let fix = "CPU and memory say nothing about a GPU";
+            let found = format!("{other:?}");
+            r.problems.push(Diagnostic::error(kind_at, found, "\"AverageValue\" or \"Value\"", fix));
+        }
+        None => {}
+    }
+    Some(fields)
+}
+
+/// The number by which a query divides tokens to make them seconds, if it does.
+fn divisor(query: &str) -> Option<f64> {
+    let digits: String = query
+        .rsplit_once('/')?
+        .1
+        .trim_start()
+        .chars()
+        .take_while(|c| c.is_ascii_digit() || *c == '.')
+        .collect();
+    digits.parse::<f64>().ok().filter(|x| *x > 0.0)
+}
+
 /// A trigger as fields of the policy; `None` if its metric is not measured here.
-fn trigger(r: &mut Reader<'_>, at: &str, into: &str) -> Option<Map<String, Value>> {
+fn trigger(r: &mut Reader<'_>, at: &str, into: &str, used: Use) -> Option<Map<String, Value>> {
     let query = format!("{at}.metadata.query");
     if r.get(&query).is_none() {
         let kind = r.get(&format!("{at}.type")).map_or_else(String::new, Value::to_string);
@@ -114,7 +177,14 @@ fn trigger(r: &mut Reader<'_>, at: &str, into: &str) -> Option<Map<String, Value
     fields.insert("metric".to_owned(), json!(metric));
     r.word(&format!("{at}.type"));
     r.note(&format!("{at}.type"), "where the metric stands");
-    r.without_counterpart(&format!("{at}.name"), "it needs no name");
+    let name_at = format!("{at}.name");
+    match (used, r.word(&name_at)) {
+        (Use::InFormula, Some(name)) => {
+            r.note(&name_at, &format!("{into}.name"));
+            fields.insert("name".to_owned(), json!(name));
+        }
+        (Use::Alone | Use::InFormula, _) => r.without_counterpart(&name_at, "it needs no name"),
+    }
     r.without_counterpart(&format!("{at}.authenticationRef"), "no authentication is needed");
     let cached = format!("{at}.useCachedMetrics");
     r.without_counterpart(&cached, "scaling.scrape_s says how old a measurement is");
@@ -146,10 +216,32 @@ fn trigger(r: &mut Reader<'_>, at: &str, into: &str) -> Option<Map<String, Value
             None => {}
         }
     }
+    thresholds(r, at, into, (used, metric), &mut fields);
+    Some(fields)
+}
+
+/// The thresholds of a trigger. A formula takes their place; tokens that its query makes seconds stay tokens.
+fn thresholds(
+    r: &mut Reader<'_>,
+    at: &str,
+    into: &str,
+    (used, metric): (Use, &str),
+    fields: &mut Map<String, Value>,
+) {
+    let text = r.get(&format!("{at}.metadata.query")).and_then(Value::as_str);
+    let per_second = text.filter(|_| metric == "prefill-backlog").and_then(divisor);
     for (key, to) in [("threshold", "threshold"), ("activationThreshold", "activation")] {
-        if let Some(x) = r.quantity(&format!("{at}.metadata.{key}"), &format!("{into}.{to}")) {
-            fields.insert(to.to_owned(), json!(x));
+        let path = format!("{at}.metadata.{key}");
+        if used == Use::InFormula {
+            r.without_counterpart(&path, "the formula decides");
+            continue;
+        }
+        let becomes = match per_second {
+            Some(n) => format!("{into}.{to}, times {n} tokens a second"),
+            None => format!("{into}.{to}"),
+        };
+        if let Some(x) = r.quantity(&path, &becomes) {
+            fields.insert(to.to_owned(), json!(x * per_second.unwrap_or(1.0)));
         }
     }
-    Some(fields)
 }

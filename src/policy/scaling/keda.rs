@@ -1,10 +1,12 @@
 //! KEDA: it scales from zero to one at the first signal and back after a quiet time; above one it is the horizontal
 //! autoscaler.
 
+use super::formula;
 use super::hpa::{Behavior, Hpa, Metric};
 use super::{Bounds, Decision, Rule};
 use crate::base::{Micros, Span};
 use crate::scenario::TargetOf;
+use crate::scenario::expression::TriggerFormula;
 use serde::{Deserialize, Serialize};
 
 /// Settings.
@@ -18,6 +20,17 @@ pub struct KedaSettings {
     pub cooldown: Span,
     /// Number of replicas while it is quiet, if not the minimum.
     pub idle: Option<u32>,
+    /// The formula that decides in place of the triggers, with its target.
+    pub formula: Option<Combined>,
+}
+
+/// A formula of the triggers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Combined {
+    /// The formula.
+    pub formula: TriggerFormula,
+    /// Its target, and when it is active.
+    pub trigger: Trigger,
 }
 
 /// A trigger: when it is active, and how many replicas it asks for.
@@ -35,7 +48,7 @@ impl KedaSettings {
     /// The defaults for some triggers.
     pub fn of_triggers(triggers: Vec<Trigger>) -> Self {
         let bounds = Bounds { min: 0, max: 100 };
-        Self { bounds, triggers, cooldown: Span(300_000_000), idle: None }
+        Self { bounds, triggers, cooldown: Span(300_000_000), idle: None, formula: None }
     }
 }
 
@@ -66,11 +79,28 @@ impl Keda {
         self.hpa.asked_by()
     }
 
-    /// Decides at a tick from the values of the triggers, in their order, and the number of ready replicas.
+    /// Decides at a tick from the values of the triggers, in their order, and the number of ready replicas. With a formula the values
+    /// are those of its names; without a value of the formula nothing changes.
     pub fn tick(&mut self, now: Micros, current: u32, ready: u32, values: &[f64]) -> Decision {
+        let Some(Combined { formula, trigger }) = &self.settings.formula else {
+            return self.tick_of(now, [current, ready], values, &self.settings.triggers.clone());
+        };
+        let (value, trigger) = (formula::value(formula, values), *trigger);
+        let bounds = Bounds { min: 0, max: self.settings.bounds.max };
+        let Some(value) = value else { return Decision::direct(current, current, Rule::Hold, bounds) };
+        self.tick_of(now, [current, ready], &[value], &[trigger])
+    }
+
+    fn tick_of(
+        &mut self,
+        now: Micros,
+        [current, ready]: [u32; 2],
+        values: &[f64],
+        triggers: &[Trigger],
+    ) -> Decision {
         let s = &self.settings;
         let quiet = Bounds { min: 0, max: s.bounds.max };
-        let active = values.iter().zip(&s.triggers).any(|(value, t)| *value > t.activation);
+        let active = values.iter().zip(triggers).any(|(value, t)| *value > t.activation);
         if active {
             self.last_active = Some(now);
         }
@@ -92,7 +122,7 @@ impl Keda {
             TargetOf::Replica => Metric::AverageValue { value, target: t.threshold },
             TargetOf::Pool => Metric::Value { value, ready, target: t.threshold },
         };
-        let metrics: Vec<Metric> = values.iter().zip(&s.triggers).map(metric).collect();
+        let metrics: Vec<Metric> = values.iter().zip(triggers).map(metric).collect();
         self.hpa.tick(now, current, &metrics)
     }
 }
@@ -100,6 +130,7 @@ impl Keda {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::expression::parse_of_triggers;
 
     const SECOND: u64 = 1_000_000;
 
@@ -140,6 +171,22 @@ mod tests {
         assert!(keda.tick(Micros(400 * SECOND), 2, 2, &[3.0, 0.0]).desired > 0);
         assert!(keda.tick(Micros(690 * SECOND), 2, 2, &[0.0, 0.0]).desired > 0);
         assert_eq!(keda.tick(Micros(701 * SECOND), 2, 2, &[0.0, 0.0]).rule, Rule::Idle);
+    }
+
+    #[test]
+    fn a_formula_decides_in_place_of_the_thresholds() {
+        let names = ["queue", "running", "pending", "replicas"].map(str::to_owned).to_vec();
+        let text =
+            "let d = max(queue / 1, running / 16); d <= replicas ? d : max(d - (pending ?? 0), replicas)";
+        let formula = parse_of_triggers(text, names).expect("a formula");
+        let trigger = Trigger { threshold: 1.0, target_of: TargetOf::Replica, activation: 0.0 };
+        let formula = Some(Combined { formula, trigger });
+        let mut keda = Keda::new(KedaSettings { formula, ..of(&[]) }, None);
+        // Nine wait and two of four start: 9 - 2 = 7.
+        assert_eq!(keda.tick(Micros(0), 4, 2, &[9.0, 48.0, 2.0, 4.0]).recommended, 7);
+        assert_eq!(keda.tick(Micros(SECOND), 4, 2, &[f64::NAN, 48.0, 2.0, 4.0]).rule, Rule::Hold);
+        let asleep = keda.tick(Micros(400 * SECOND), 4, 4, &[0.0, 0.0, 0.0, 4.0]);
+        assert_eq!((asleep.desired, asleep.rule), (0, Rule::Idle));
     }
 
     #[test]

@@ -4,20 +4,23 @@ use super::carrier::Carrier;
 use super::dynamo_load::{DynamoLoad, LoadSettings};
 use super::dynamo_throughput::{DynamoThroughput, Predictor};
 use super::group::{self, Need};
-use super::hpa::{Behavior, Hpa, Metric, RatePolicy, RateUnit, Rules, Select};
-use super::keda::{Keda, KedaSettings, Trigger};
-use super::kpa::{Kpa, KpaSettings};
+use super::hpa::{Hpa, Metric};
+use super::keda::Keda;
+use super::kpa::Kpa;
+use super::metric::{measured, of_name, of_trigger};
 use super::plan::{Plan, PlanRule, PlanView};
-use super::queueing_model::{QueueingModel, QueueingSettings};
+use super::queueing_model::QueueingModel;
 use super::saturation_v1::{self, ReplicaLoad, SaturationSettings};
 use super::saturation_v2::{self, QueueCharge, TokenLoad, TokenSettings, TokenVariant};
+use super::settings::{behavior, keda, kpa, queueing_model, slo_aware, span, token_aware};
+use super::slo_aware::SloAware;
+use super::token_aware::TokenAware;
 use super::view::{Measured, PoolSight};
 use super::{Bounds, Decision, Estimate, Rule, oracle};
-use crate::base::{Micros, Span, math};
-use crate::queueing::{Mode, Objectives, Params, RequestSize};
+use crate::base::{Micros, Span};
+use crate::queueing::{Objectives, Params, RequestSize};
 use crate::scenario::{
-    self, CarriedOutBy, Counted, DirectionRules, FurtherMetric, FurtherTrigger, LimitUnit, Scaling,
-    ScalingMetric, ScalingPolicy, SelectRule, TargetOf,
+    self, CarriedOutBy, Counted, FurtherMetric, Scaling, ScalingMetric, ScalingPolicy, TargetOf,
 };
 use serde::{Deserialize, Serialize};
 
@@ -33,10 +36,10 @@ pub struct Scaler {
 /// The target of a metric. A separate type, because a snapshot needs fields that a document leaves out of
 /// [`FurtherMetric`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Wanted {
-    metric: ScalingMetric,
-    target: f64,
-    target_of: TargetOf,
+pub(super) struct Wanted {
+    pub(super) metric: ScalingMetric,
+    pub(super) target: f64,
+    pub(super) target_of: TargetOf,
 }
 
 impl From<&FurtherMetric> for Wanted {
@@ -52,16 +55,14 @@ enum Kind {
     Hpa { hpa: Hpa, metrics: Vec<Wanted> },
     Keda { keda: Keda, metrics: Vec<ScalingMetric> },
     Kpa { kpa: Kpa, grace: Span, counted: Counted, busy_at: Option<Micros> },
+    TokenAware(TokenAware),
+    SloAware(Box<SloAware>),
     SaturationV1(SaturationSettings),
     SaturationV2(TokenSettings),
     QueueingModel(Box<QueueingModel>),
     DynamoThroughput(Box<DynamoThroughput>),
     DynamoLoad(DynamoLoad),
     Oracle { replica_per_s: f64 },
-}
-
-fn span(seconds: f64) -> Span {
-    math::round_to_span(seconds * 1e6)
 }
 
 impl Scaler {
@@ -87,18 +88,14 @@ impl Scaler {
                 let metrics = std::iter::once(first).chain(p.more.iter().map(Wanted::from)).collect();
                 Kind::Hpa { hpa: Hpa::new(bounds, behavior(&p.behavior)), metrics }
             }
-            ScalingPolicy::Keda(p) => keda(p, bounds, now),
+            ScalingPolicy::Keda(p) => {
+                let (keda, metrics) = keda(p, bounds, now);
+                Kind::Keda { keda, metrics }
+            }
+            ScalingPolicy::TokenAware(p) => Kind::TokenAware(token_aware(p, bounds)),
+            ScalingPolicy::SloAware(p) => Kind::SloAware(Box::new(slo_aware(p, bounds))),
             ScalingPolicy::Kpa(p) => {
-                let settings = KpaSettings {
-                    bounds,
-                    target: p.utilization * p.concurrency,
-                    stable: span(p.stable_s),
-                    panic: span(p.panic_s),
-                    panic_threshold: p.panic_threshold,
-                    max_up: p.max_up,
-                    max_down: p.max_down,
-                };
-                let kpa = Kpa::in_panic(settings, now, replicas);
+                let kpa = Kpa::in_panic(kpa(p, bounds), now, replicas);
                 Kind::Kpa { kpa, grace: span(p.grace_s), counted: p.counted, busy_at: Some(now) }
             }
             ScalingPolicy::WvaSaturationV1(p) => Kind::SaturationV1(SaturationSettings {
@@ -147,6 +144,10 @@ impl Scaler {
             if let Kind::QueueingModel(before) = before.kind {
                 own.keep_learnt(*before);
             }
+        } else if let Kind::SloAware(own) = &mut self.kind {
+            if let Kind::SloAware(before) = before.kind {
+                own.keep_learnt(*before);
+            }
         } else if let Kind::DynamoThroughput(own) = &mut self.kind {
             if let Kind::DynamoThroughput(before) = before.kind {
                 own.keep_learnt(*before);
@@ -171,6 +172,26 @@ impl Scaler {
     /// Time between two decisions of the horizontal autoscaler that carries out its own.
     pub fn carrier_period(&self) -> Option<Span> {
         self.carrier.as_ref().map(Carrier::period)
+    }
+
+    /// Whether it wants to know the requests that finish.
+    pub fn wants_finished(&self) -> bool {
+        let missed = |metric: &ScalingMetric| *metric == ScalingMetric::ObjectivesMissed;
+        match &self.kind {
+            Kind::SloAware(_) => true,
+            Kind::Hpa { metrics, .. } => metrics.iter().any(|wanted| missed(&wanted.metric)),
+            Kind::Keda { metrics, .. } => metrics.iter().any(missed),
+            Kind::None
+            | Kind::Plan { .. }
+            | Kind::Kpa { .. }
+            | Kind::TokenAware(_)
+            | Kind::SaturationV1(_)
+            | Kind::SaturationV2(_)
+            | Kind::QueueingModel(_)
+            | Kind::DynamoThroughput(_)
+            | Kind::DynamoLoad(_)
+            | Kind::Oracle { .. } => false,
+        }
     }
 
     /// Whether a request held at the gateway wakes it at once, without a measurement.
@@ -201,6 +222,8 @@ impl Scaler {
             | Kind::Hpa { .. }
             | Kind::Keda { .. }
             | Kind::Kpa { .. }
+            | Kind::TokenAware(_)
+            | Kind::SloAware(_)
             | Kind::DynamoThroughput(_)
             | Kind::DynamoLoad(_)
             | Kind::Oracle { .. } => Need::hold(variants.len()),
@@ -238,13 +261,18 @@ impl Scaler {
                 decision.by_metric((metrics.len() > 1).then(|| metrics[hpa.asked_by()].metric))
             }
             Kind::Keda { keda, metrics } => {
-                let values: Vec<f64> = metrics
-                    .iter()
-                    .zip(&keda.settings.triggers)
-                    .map(|(m, t)| of_trigger(*m, t, sight))
-                    .collect();
+                let triggers = &keda.settings.triggers;
+                let combined = keda.settings.formula.is_some();
+                let value = |(k, metric): (usize, &ScalingMetric)| {
+                    if combined {
+                        let target_of = triggers.get(k).map_or(TargetOf::Pool, |t| t.target_of);
+                        return of_name(*metric, target_of, sight);
+                    }
+                    of_trigger(*metric, &triggers[k], sight)
+                };
+                let values: Vec<f64> = metrics.iter().enumerate().map(value).collect();
                 let decision = keda.tick(now, current, sight.ready, &values);
-                decision.by_metric((metrics.len() > 1).then(|| metrics[keda.asked_by()]))
+                decision.by_metric((metrics.len() > 1 && !combined).then(|| metrics[keda.asked_by()]))
             }
             Kind::Kpa { kpa, grace, counted, busy_at } => {
                 let at_once = sight.sum(|r| r.running + r.waiting) + sight.held;
@@ -261,77 +289,14 @@ impl Scaler {
                 }
                 decision
             }
+            Kind::TokenAware(policy) => policy.tick(sight, self.bounds),
+            Kind::SloAware(policy) => policy.tick(sight, self.bounds),
             Kind::SaturationV1(settings) => saturation(settings, sight, self.bounds),
             Kind::SaturationV2(settings) => tokens(settings, sight, self.bounds),
             Kind::QueueingModel(model) => model.tick(sight, self.bounds),
             Kind::DynamoThroughput(planner) => planner.tick(sight, self.bounds),
             Kind::DynamoLoad(planner) => planner.tick(sight, self.bounds),
         }
-    }
-}
-
-/// The value of a metric at a replica.
-fn of_replica(metric: ScalingMetric, r: &Measured) -> f64 {
-    match metric {
-        ScalingMetric::Utilization => r.utilization(),
-        ScalingMetric::Kv => r.kv,
-        ScalingMetric::Waiting => r.waiting,
-        ScalingMetric::Running => r.running,
-        ScalingMetric::Requests => r.waiting + r.running,
-        ScalingMetric::Rate => r.rate_per_s,
-    }
-}
-
-/// A metric against its target: for each replica, with the numbers of unmeasured and unready replicas, or for the
-/// pool.
-fn measured(&Wanted { metric, target, target_of }: &Wanted, sight: &PoolSight) -> Metric {
-    if sight.measured.is_empty() {
-        return Metric::Failed;
-    }
-    if target_of == TargetOf::Pool {
-        return Metric::Value { value: of_pool(metric, sight), ready: sight.ready, target };
-    }
-    Metric::Pods {
-        ready: sight.measured.iter().map(|r| of_replica(metric, r)).collect(),
-        missing: sight.ready.saturating_sub(sight.measured.len() as u32),
-        unready: sight.pending,
-        target,
-    }
-}
-
-/// The metric of the whole pool, with requests held at the gateway.
-fn total(metric: ScalingMetric, sight: &PoolSight) -> f64 {
-    let held = match metric {
-        ScalingMetric::Waiting | ScalingMetric::Requests => sight.held,
-        ScalingMetric::Utilization | ScalingMetric::Kv | ScalingMetric::Running => {
-            // A share is meaningless for a pool without replicas: a waiting request is the signal.
-            if sight.ready == 0 { sight.held } else { 0.0 }
-        }
-        ScalingMetric::Rate => return sight.rate_per_s + if sight.ready == 0 { sight.held } else { 0.0 },
-    };
-    sight.sum(|r| of_replica(metric, r)) + held
-}
-
-/// The metric of the whole pool as one value: shares are a mean over its replicas.
-fn of_pool(metric: ScalingMetric, sight: &PoolSight) -> f64 {
-    match metric {
-        ScalingMetric::Utilization | ScalingMetric::Kv if sight.ready > 0 => {
-            sight.mean(|r| of_replica(metric, r))
-        }
-        ScalingMetric::Utilization
-        | ScalingMetric::Kv
-        | ScalingMetric::Waiting
-        | ScalingMetric::Running
-        | ScalingMetric::Requests
-        | ScalingMetric::Rate => total(metric, sight),
-    }
-}
-
-/// The value that a trigger compares with its threshold.
-fn of_trigger(metric: ScalingMetric, trigger: &Trigger, sight: &PoolSight) -> f64 {
-    match trigger.target_of {
-        TargetOf::Replica => total(metric, sight),
-        TargetOf::Pool => of_pool(metric, sight),
     }
 }
 
@@ -376,63 +341,4 @@ pub(super) fn token_variant(sight: &PoolSight, [input_tokens, output_tokens]: [f
         input_tokens,
         output_tokens,
     }
-}
-
-fn keda(p: &scenario::Keda, bounds: Bounds, now: Micros) -> Kind {
-    let (mut triggers, mut metrics) = (Vec::new(), Vec::new());
-    let (metric, threshold, target_of, activation) = (p.metric, p.threshold, p.target_of, p.activation);
-    let first = FurtherTrigger { metric, threshold, target_of, activation };
-    for t in std::iter::once(&first).chain(&p.more) {
-        triggers.push(Trigger { threshold: t.threshold, target_of: t.target_of, activation: t.activation });
-        metrics.push(t.metric);
-    }
-    let settings = KedaSettings { bounds, triggers, cooldown: span(p.cooldown_s), idle: None };
-    let mut keda = Keda::new(settings, behavior(&p.behavior));
-    keda.begin(now);
-    Kind::Keda { keda, metrics }
-}
-
-fn queueing_model(p: &scenario::QueueingModel) -> QueueingModel {
-    let explicit =
-        (p.ttft_ms > 0.0 && p.itl_ms > 0.0).then_some(Objectives { ttft_ms: p.ttft_ms, itl_ms: p.itl_ms });
-    let mode = match p.mode {
-        scenario::QueueingMode::Corrected => Mode::Corrected,
-        scenario::QueueingMode::AsCoded => Mode::AsCoded,
-    };
-    let (slo_multiplier, up, down) = (p.slo_multiplier, p.up, p.down);
-    QueueingModel::new(QueueingSettings { mode, slo_multiplier, explicit, up, down })
-}
-
-/// The behaviour by the settings.
-fn behavior(settings: &scenario::Behavior) -> Option<Behavior> {
-    match settings {
-        scenario::Behavior::Default => Some(Behavior::default()),
-        scenario::Behavior::Legacy => None,
-        scenario::Behavior::Rules(rules) => {
-            Some(Behavior { up: direction(&rules.up), down: direction(&rules.down) })
-        }
-    }
-}
-
-fn direction(rules: &DirectionRules) -> Rules {
-    let own = if rules.percent_period_s > 0.0 { rules.percent_period_s } else { rules.period_s };
-    let pods = (rules.pods > 0).then_some((RateUnit::Pods(rules.pods), rules.period_s));
-    let percent = (rules.percent > 0.0).then_some((RateUnit::Percent(rules.percent), own));
-    let both = [percent, pods].into_iter().flatten();
-    let listed = rules.policies.iter().map(|limit| {
-        let by = match limit.by {
-            LimitUnit::Pods => RateUnit::Pods(limit.value as u32),
-            LimitUnit::Percent => RateUnit::Percent(limit.value),
-        };
-        (by, limit.period_s)
-    });
-    let limits: Vec<(RateUnit, f64)> =
-        if rules.policies.is_empty() { both.collect() } else { listed.collect() };
-    let policies = limits.iter().map(|(by, s)| RatePolicy { by: *by, period: span(*s) }).collect();
-    let select = match rules.select {
-        SelectRule::Max => Select::Max,
-        SelectRule::Min => Select::Min,
-        SelectRule::Disabled => Select::Disabled,
-    };
-    Rules { window: span(rules.stabilization_s), policies, select, tolerance: rules.tolerance }
 }

@@ -30,6 +30,17 @@ pub struct Measured {
     pub itl_ms: f64,
     /// How long it had served, in seconds.
     pub ready_s: f64,
+    /// Prompt tokens that were sent there and are not computed yet; of waiting prompts without the recent cached share.
+    pub backlog_tokens: f64,
+}
+
+/// A request that finished.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Finished {
+    /// Its time to first token and time per output token, in milliseconds.
+    pub ms: [f64; 2],
+    /// Whether it met the objectives of its class.
+    pub met: bool,
 }
 
 impl Measured {
@@ -71,6 +82,12 @@ pub struct PoolSight {
     pub usd_per_hour: f64,
     /// Future requests per second, for the oracle.
     pub future_per_s: f64,
+    /// Requests that waited at the gateway, as measured: held ones and those delayed by admission.
+    pub at_gateway: f64,
+    /// Prompt tokens per second of a replica in full steps of prompt tokens.
+    pub peak_prefill_tokens_per_s: f64,
+    /// Requests that finished in the window, for policies that want to know them.
+    pub finished: Vec<Finished>,
 }
 
 impl PoolSight {
@@ -95,6 +112,20 @@ impl PoolSight {
     /// A sum over the replicas that were measured.
     pub fn sum(&self, of: impl Fn(&Measured) -> f64) -> f64 {
         self.measured.iter().map(of).sum()
+    }
+
+    /// Saturation of the pool as the default detector of llm-d's router has it, with 5 requests and 80 % as its thresholds.
+    pub fn saturation(&self) -> f64 {
+        self.mean(|r| {
+            let (queue, kv) = (r.waiting / 5.0, r.kv / 0.8);
+            if kv > queue { kv } else { queue }
+        })
+    }
+
+    /// Share of the finished requests that missed an objective; 0 without any.
+    pub fn missed(&self) -> f64 {
+        let missed = self.finished.iter().filter(|f| !f.met).count();
+        if missed == 0 { 0.0 } else { missed as f64 / self.finished.len() as f64 }
     }
 
     /// Requests waiting at replicas and at the gateway.

@@ -2,7 +2,9 @@
 
 use crate::base::small::decimal::plain;
 use crate::scenario::report::Report;
-use crate::scenario::{CarriedOutBy, Cluster, Optimizer, Scaling, ScalingPolicy, Scenario, Served, limits};
+use crate::scenario::{
+    CarriedOutBy, Cluster, FurtherTrigger, Keda, Optimizer, Scaling, ScalingPolicy, Scenario, Served, limits,
+};
 
 /// Checks the autoscaler at `path`.
 pub(super) fn check_scaling(path: &str, s: &Scaling, r: &mut Report) {
@@ -20,12 +22,19 @@ pub(super) fn check_scaling(path: &str, s: &Scaling, r: &mut Report) {
             fix,
         );
     }
-    let own = matches!(s.policy, ScalingPolicy::Hpa(_) | ScalingPolicy::Keda(_) | ScalingPolicy::Kpa(_));
+    let own = matches!(
+        s.policy,
+        ScalingPolicy::Hpa(_)
+            | ScalingPolicy::Keda(_)
+            | ScalingPolicy::Kpa(_)
+            | ScalingPolicy::TokenAware(_)
+            | ScalingPolicy::SloAware(_)
+    );
     if own && !s.carried_out_by.is_policy() && r.are_fine(path, &["policy", "carried_out_by"]) {
         r.error(
             format!("{path}.carried_out_by"),
             format!("\"hpa\" with the policy \"{}\", which carries out its own decisions", s.policy.name()),
-            "policy, or another policy than hpa, keda and kpa",
+            "policy, or a policy that is no autoscaler of Kubernetes or Knative",
             "remove carried_out_by, or give the behaviour to the policy",
         );
     }
@@ -39,29 +48,85 @@ pub(super) fn check_scaling(path: &str, s: &Scaling, r: &mut Report) {
             "shorten window_s or lag_s, or measure less often",
         );
     }
-    if let ScalingPolicy::Threshold(p) = &s.policy
+    check_policy(&policy, &s.policy, r);
+}
+
+/// Checks how the settings of a policy fit each other.
+fn check_policy(path: &str, policy: &ScalingPolicy, r: &mut Report) {
+    let found = |name: &str, value: f64| format!("{name} of {}", plain(value));
+    if let ScalingPolicy::Threshold(p) = policy
         && p.down > p.up
-        && r.is_fine(&policy)
+        && r.is_fine(path)
     {
         let fix = "a utilisation between the two changes nothing: lower down or raise up";
         r.error(
-            format!("{path}.policy.threshold.down"),
+            format!("{path}.threshold.down"),
             found("a threshold", p.down),
             format!("at most up, {}", plain(p.up)),
             fix,
         );
     }
-    if let ScalingPolicy::QueueDepth(p) = &s.policy
+    if let ScalingPolicy::WvaQueueingModel(p) = policy
+        && (p.ttft_ms > 0.0) != (p.itl_ms > 0.0)
+        && r.is_fine(path)
+    {
+        let [has, lacks] = if p.ttft_ms > 0.0 { ["ttft_ms", "itl_ms"] } else { ["itl_ms", "ttft_ms"] };
+        r.warning(
+            format!("{path}.wva-queueing-model.{has}"),
+            format!("{has} without {lacks}, which is ignored: both are inferred"),
+            "both objectives, or neither",
+            format!("set {lacks} too; llm-d refuses one alone"),
+        );
+    }
+    if let ScalingPolicy::Keda(p) = policy {
+        check_formula(&format!("{path}.keda"), p, r);
+    }
+    if let ScalingPolicy::SloAware(p) = policy
         && p.down > p.up
-        && r.is_fine(&policy)
+        && r.is_fine(path)
+    {
+        let fix = "a ratio between the two changes nothing: lower down or raise up";
+        let allowed = format!("at most up, {}", plain(p.up));
+        r.error(format!("{path}.slo-aware.down"), found("a ratio", p.down), allowed, fix);
+    }
+    if let ScalingPolicy::QueueDepth(p) = policy
+        && p.down > p.up
+        && r.is_fine(path)
     {
         let fix = "a depth between the two changes nothing: lower down or raise up";
         r.error(
-            format!("{path}.policy.queue-depth.down"),
+            format!("{path}.queue-depth.down"),
             found("a depth", p.down),
             format!("at most up, {}", plain(p.up)),
             fix,
         );
+    }
+}
+
+/// Checks the formula of KEDA's triggers, and their names.
+fn check_formula(path: &str, keda: &Keda, r: &mut Report) {
+    let Some(read) = keda.combined() else { return };
+    let names: Vec<String> = keda.triggers().iter().map(FurtherTrigger::named).collect();
+    for (i, name) in names.iter().enumerate() {
+        let own = if i == 0 { path.to_owned() } else { format!("{path}.more[{}]", i - 1) };
+        let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && !name.starts_with(|c: char| c.is_ascii_digit());
+        if !is_word {
+            let allowed = "letters, digits and _, not a digit first";
+            r.error(
+                format!("{own}.name"),
+                format!("\"{name}\""),
+                allowed,
+                "a formula cannot say it: rename it",
+            );
+        } else if names[..i].contains(name) {
+            let allowed = "a name of its own";
+            r.error(format!("{own}.name"), format!("\"{name}\" again"), allowed, "give this trigger a name");
+        }
+    }
+    for problem in read.err().unwrap_or_default() {
+        let found = problem.found_at();
+        r.error(format!("{path}.formula.formula"), found, problem.allowed, problem.fix);
     }
 }
 

@@ -11,6 +11,7 @@ mod parser;
 mod print;
 mod terms;
 mod token;
+mod triggers;
 
 pub use complete::{Completion, complete};
 pub use named::expression_of;
@@ -18,6 +19,7 @@ pub use names::{AGGREGATES, Aggregate, FUNCTIONS, Function, Kind, NAMES, Name};
 pub use parser::{Problem, parse};
 pub use print::print;
 pub use terms::SummandEnd;
+pub use triggers::{TriggerFormula, parse_of_triggers};
 
 #[cfg(feature = "schema")]
 use super::limits;
@@ -85,6 +87,8 @@ pub enum Binary {
     And,
     /// `a || b`
     Or,
+    /// `a ?? b`: `b` where `a` has no value. Formulas of autoscalers have it.
+    Else,
 }
 
 /// One operation; it takes its values from the end of a list and puts its result there.
@@ -94,6 +98,8 @@ pub enum Op {
     Number(f64),
     /// A signal by its name.
     Name(Name),
+    /// A trigger of an autoscaler, by its number. Formulas of autoscalers have them in place of signals.
+    Trigger(u32),
     /// A signal over all candidates: `min.waiting`.
     Over(Aggregate, Name),
     /// `-a`
@@ -112,7 +118,7 @@ impl Op {
     /// How many values it takes.
     pub fn takes(self) -> usize {
         match self {
-            Self::Number(_) | Self::Name(_) | Self::Over(..) => 0,
+            Self::Number(_) | Self::Name(_) | Self::Trigger(_) | Self::Over(..) => 0,
             Self::Negate | Self::Not => 1,
             Self::Binary(_) => 2,
             Self::Choose => 3,

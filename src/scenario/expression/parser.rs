@@ -47,28 +47,57 @@ impl fmt::Display for Problem {
 
 /// Reads an expression that gives a number; all independent problems are reported at once.
 pub fn parse(text: &str) -> Result<Formula, Vec<Problem>> {
-    let mut parser = Parser { text, next: token_at(text, 0), ops: Vec::new(), problems: Vec::new() };
+    read(text, Words::Signals)
+}
+
+/// Reads a formula whose names are those of triggers. Numbers may be named before it: `let name = value; …`.
+pub(super) fn parse_with(text: &str, triggers: &[&str]) -> Result<Formula, Vec<Problem>> {
+    read(text, Words::Triggers(triggers))
+}
+
+fn read(text: &str, words: Words<'_>) -> Result<Formula, Vec<Problem>> {
+    let next = token_at(text, 0);
+    let mut parser = Parser { text, words, next, named: Vec::new(), ops: Vec::new(), problems: Vec::new() };
     if parser.whole().is_some() && parser.problems.is_empty() {
         return Ok(Formula { ops: parser.ops });
     }
     Err(parser.problems)
 }
 
-struct Parser<'a> {
+/// What names mean.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Words<'a> {
+    /// Signals of the candidates of a router.
+    Signals,
+    /// Triggers of an autoscaler, by number.
+    Triggers(&'a [&'a str]),
+}
+
+pub(super) struct Parser<'a> {
     text: &'a str,
+    pub(super) words: Words<'a>,
+    /// Numbers that were named, with their operations.
+    pub(super) named: Vec<Named<'a>>,
     /// The token that comes next.
-    next: Placed<'a>,
-    ops: Vec<Op>,
+    pub(super) next: Placed<'a>,
+    pub(super) ops: Vec<Op>,
     problems: Vec<Problem>,
+}
+
+/// A number that was named, its operations, and what was read.
+pub(super) struct Named<'a> {
+    pub(super) name: &'a str,
+    pub(super) ops: Vec<Op>,
+    pub(super) read: Read,
 }
 
 /// A parsed part: its kind, its depth of nesting, and its position.
 #[derive(Clone, Copy)]
-struct Read {
-    kind: Kind,
-    depth: u32,
-    start: usize,
-    end: usize,
+pub(super) struct Read {
+    pub(super) kind: Kind,
+    pub(super) depth: u32,
+    pub(super) start: usize,
+    pub(super) end: usize,
 }
 
 /// How strongly `? :` binds, the weakest.
@@ -92,6 +121,7 @@ fn binary(sign: &str) -> Option<(Binary, u8)> {
         "*" => (Binary::Multiply, 6),
         "/" => (Binary::Divide, 6),
         "%" => (Binary::Remainder, 6),
+        "??" => (Binary::Else, 7),
         _ => return None,
     })
 }
@@ -106,9 +136,18 @@ impl Parser<'_> {
             return None;
         }
         if self.next.token == Token::End {
-            let fix = "write what a good replica has more of, such as 1 / (1 + waiting)";
-            self.problem([0, 0], "no expression".to_owned(), "a number of each replica".to_owned(), fix);
+            let (allowed, fix) = match self.words {
+                Words::Signals => (
+                    "a number of each replica",
+                    "write what a good replica has more of, such as 1 / (1 + waiting)",
+                ),
+                Words::Triggers(_) => ("a number", "write it with the names of triggers, such as queue / 5"),
+            };
+            self.problem([0, 0], "no expression".to_owned(), allowed.to_owned(), fix);
             return None;
+        }
+        while self.is_let() {
+            self.name_a_number()?;
         }
         let read = self.expression(0, 1)?;
         if self.next.token != Token::End {
@@ -124,14 +163,14 @@ impl Parser<'_> {
     }
 
     /// Notes a problem. Not generic, as the module would contain a copy for each type of argument.
-    fn problem(&mut self, place: [usize; 2], found: String, allowed: String, fix: &str) {
+    pub(super) fn problem(&mut self, place: [usize; 2], found: String, allowed: String, fix: &str) {
         let [start, end] = place;
         let character = self.text[..start].chars().count() + 1;
         self.problems.push(Problem { start, end, character, found, allowed, fix: fix.to_owned() });
     }
 
     /// Notes an unexpected token.
-    fn unexpected(&mut self, allowed: &str) {
+    pub(super) fn unexpected(&mut self, allowed: &str) {
         let Placed { token, start, end } = self.next;
         let (found, fix) = match token {
             Token::End => ("the end of the text".to_owned(), "write what is missing"),
@@ -143,12 +182,12 @@ impl Parser<'_> {
         self.problem([start, end], found, allowed.to_owned(), fix);
     }
 
-    fn advance(&mut self) {
+    pub(super) fn advance(&mut self) {
         self.next = token_at(self.text, self.next.end);
     }
 
     /// Whether the next token is this sign; if so it is taken.
-    fn takes(&mut self, sign: &str) -> bool {
+    pub(super) fn takes(&mut self, sign: &str) -> bool {
         let is = matches!(self.next.token, Token::Sign(s) if s == sign);
         if is {
             self.advance();
@@ -156,7 +195,7 @@ impl Parser<'_> {
         is
     }
 
-    fn needs(&mut self, sign: &str, allowed: &str) -> Option<()> {
+    pub(super) fn needs(&mut self, sign: &str, allowed: &str) -> Option<()> {
         let takes = self.takes(sign);
         if !takes {
             self.unexpected(allowed);
@@ -165,7 +204,7 @@ impl Parser<'_> {
     }
 
     /// Adds an operation to the list.
-    fn push(&mut self, op: Op, read: Read) -> Option<Read> {
+    pub(super) fn push(&mut self, op: Op, read: Read) -> Option<Read> {
         let Read { start, end, .. } = read;
         if self.ops.len() >= limits::EXPRESSION_NODES {
             let found = format!("more than {} names, numbers and operations", limits::EXPRESSION_NODES);
@@ -188,7 +227,7 @@ impl Parser<'_> {
     }
 
     /// A value that should be of this kind; it is noted if it is not.
-    fn expect(&mut self, read: Read, kind: Kind, of: &str) {
+    pub(super) fn expect(&mut self, read: Read, kind: Kind, of: &str) {
         if read.kind == kind {
             return;
         }
@@ -201,7 +240,7 @@ impl Parser<'_> {
     }
 
     /// An expression whose operators bind more strongly than `above`.
-    fn expression(&mut self, above: u8, level: u32) -> Option<Read> {
+    pub(super) fn expression(&mut self, above: u8, level: u32) -> Option<Read> {
         if level > LEVELS {
             self.too_deep([self.next.start, self.next.end]);
             return None;
@@ -236,7 +275,16 @@ impl Parser<'_> {
                 self.expect(right, Kind::Number, sign);
                 Kind::Condition
             }
-            Binary::Add | Binary::Subtract | Binary::Multiply | Binary::Divide | Binary::Remainder => {
+            Binary::Add
+            | Binary::Subtract
+            | Binary::Multiply
+            | Binary::Divide
+            | Binary::Remainder
+            | Binary::Else => {
+                if op == Binary::Else && self.words == Words::Signals {
+                    let allowed = "signals, which always have a value".to_owned();
+                    self.problem([left.start, right.end], "`??`".to_owned(), allowed, "leave it out");
+                }
                 self.expect(left, Kind::Number, sign);
                 self.expect(right, Kind::Number, sign);
                 Kind::Number
@@ -303,10 +351,11 @@ impl Parser<'_> {
         let function = Function::of(word);
         if function.is_none() {
             let known: Vec<String> = FUNCTIONS.iter().map(|f| f.1.to_owned()).collect();
-            let fix = match (Name::of(word), nearest(word, &known)) {
-                (Some(_), _) => format!("write `{word}` without brackets"),
-                (None, Some(near)) => format!("did you mean `{near}`?"),
-                (None, None) => "use one of these".to_owned(),
+            let fix = match (of_another_language(word), Name::of(word), nearest(word, &known)) {
+                (Some(fix), ..) => fix.to_owned(),
+                (None, Some(_), _) => format!("write `{word}` without brackets"),
+                (None, None, Some(near)) => format!("did you mean `{near}`?"),
+                (None, None, None) => "use one of these".to_owned(),
             };
             let found = format!("`{word}`, which is not a function,");
             self.problem([at.start, at.end], found, known.join(", "), &fix);
@@ -336,6 +385,9 @@ impl Parser<'_> {
 
     /// A signal, or an aggregate over all candidates. An unknown one is noted, and counts as a number.
     fn name(&mut self, word: &str, at: Read) -> Option<Read> {
+        if let Words::Triggers(triggers) = self.words {
+            return self.trigger(word, triggers, at);
+        }
         if let Some(name) = Name::of(word) {
             return self.push(Op::Name(name), Read { kind: name.kind(), ..at });
         }
@@ -399,7 +451,7 @@ fn remedy_of(text: &str) -> &'static str {
 }
 
 /// Advice for words of other languages, and for figures that no router knows.
-fn of_another_language(word: &str) -> Option<&'static str> {
+pub(super) fn of_another_language(word: &str) -> Option<&'static str> {
     Some(match word {
         "and" => "write && for and",
         "or" => "write || for or",

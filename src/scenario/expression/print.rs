@@ -37,6 +37,7 @@ fn written(formula: &Formula, blanks: Blanks) -> String {
         pieces.push(match *op {
             Op::Number(x) => leaf(&number(x, blanks)),
             Op::Name(name) => leaf(name.text()),
+            Op::Trigger(number) => leaf(&format!("trigger_{number}")),
             Op::Over(all, name) => leaf(&format!("{}.{}", all.text(), name.text())),
             Op::Negate => prefix('-', &next()),
             Op::Not => prefix('!', &next()),
@@ -95,5 +96,6 @@ fn sign_of(op: Binary) -> (&'static str, u8) {
         Binary::Multiply => ("*", 6),
         Binary::Divide => ("/", 6),
         Binary::Remainder => ("%", 6),
+        Binary::Else => ("??", 7),
     }
 }

@@ -24,8 +24,9 @@ pub(super) struct Placed<'a> {
 }
 
 /// Signs, the longer ones first.
-const SIGNS: [&str; 19] =
-    ["<=", ">=", "==", "!=", "&&", "||", "+", "-", "*", "/", "%", "<", ">", "!", "?", ":", "(", ")", ","];
+const SIGNS: [&str; 20] = [
+    "<=", ">=", "==", "!=", "&&", "||", "??", "+", "-", "*", "/", "%", "<", ">", "!", "?", ":", "(", ")", ",",
+];
 
 /// The token that begins at or after byte `at`.
 pub(super) fn token_at(text: &str, at: usize) -> Placed<'_> {

@@ -10,6 +10,7 @@ mod outputs_beside_inputs;
 mod page;
 mod queueing;
 mod rows;
+mod scaled_objects;
 mod summary;
 mod sweep;
 mod what_if;

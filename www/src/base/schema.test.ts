@@ -27,7 +27,7 @@ test('an option has its name in the schema, else the words of its tag', () => {
   if (field?.input.kind !== 'choice') throw new Error('not a choice');
   const labels = new Map(field.input.options.map((o) => [o.tag, o.label]));
   expect(labels.get('hpa')).toBe('HPA');
-  expect(labels.get('wva-saturation-v2')).toBe('WVA saturation v2');
+  expect(labels.get('wva-saturation-v2')).toBe('WVA saturation v2 (legacy)');
   expect(labels.get('target-utilization')).toBe('Target utilization');
 });
 

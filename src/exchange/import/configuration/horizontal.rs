@@ -47,7 +47,17 @@ pub(crate) fn by_analyser(
 
 /// The metric that a name or a query means here.
 pub(crate) fn measured(r: &mut Reader<'_>, path: &str, into: &str) -> Option<&'static str> {
-    const KNOWN: [(&str, &str); 11] = [
+    const KNOWN: [(&str, &str); 20] = [
+        // Those of llm-d's router, then those of a deployment.
+        ("flow_control_queue_size", "gateway-queue"),
+        ("flow_control_pool_saturation", "pool-saturation"),
+        ("epp_request_running", "requests-running"),
+        ("objective_running_requests", "requests-running"),
+        ("epp_inflight_tokens", "prefill-backlog"),
+        ("replicas_unavailable", "pending-replicas"),
+        ("replicas_ready", "ready-replicas"),
+        ("deployment_status_replicas", "replicas"),
+        ("deployment_spec_replicas", "replicas"),
         ("waiting", "waiting"),
         ("queue", "waiting"),
         ("cache_usage", "kv"),
@@ -60,6 +70,9 @@ pub(crate) fn measured(r: &mut Reader<'_>, path: &str, into: &str) -> Option<&'s
         ("requests_total", "rate"),
         ("request_rate", "rate"),
     ];
+    // One value of the whole pool, or a share: any aggregate is right.
+    const OF_THE_POOL: [&str; 6] =
+        ["kv", "gateway-queue", "pool-saturation", "replicas", "ready-replicas", "pending-replicas"];
     // Times are not numbers of requests, even if their names say so.
     const TIMES: [&str; 4] = ["_seconds", "quantile", "latency", "_ms"];
     let text = r.word(path)?.to_lowercase();
@@ -74,7 +87,7 @@ pub(crate) fn measured(r: &mut Reader<'_>, path: &str, into: &str) -> Option<&'s
     };
     r.note(path, &format!("{into}.metric = {metric}"));
     let mean = ["avg(", "avg by", "avg without", "max(", "max by", "min("].iter().any(|f| text.contains(f));
-    if mean && metric != "kv" {
+    if mean && !OF_THE_POOL.contains(&metric) {
         let fix = "give the target of the sum, if the sum is meant";
         let found = "one value of the replicas, such as their mean";
         r.problems.push(Diagnostic::warning(

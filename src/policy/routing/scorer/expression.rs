@@ -84,6 +84,7 @@ impl ExpressionScorer {
             let (result, others) = columns[depth * n..].split_at_mut(n);
             match *op {
                 Op::Number(x) => result.fill(x),
+                Op::Trigger(_) => unreachable!("INV-6: scorers are written with signals"),
                 Op::Name(name) => load(name, request, fleet, facts, result),
                 Op::Over(all, name) => {
                     load(name, request, fleet, facts, result);
@@ -212,6 +213,7 @@ fn binary(op: Binary, a: &mut [f64], b: &[f64]) {
         Binary::Equal => pairs(a, b, |a, b| truth(equal(a, b))),
         Binary::Unequal => pairs(a, b, |a, b| truth(!equal(a, b))),
         Binary::Or => pairs(a, b, larger),
+        Binary::Else => pairs(a, b, |a, b| if a.is_nan() { b } else { a }),
     }
 }
 
