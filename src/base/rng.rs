@@ -45,6 +45,8 @@ pub enum Purpose {
     Starts = 16,
     /// Whether a filter of prefixes keeps all replicas.
     Exploration = 17,
+    /// Errors of predictions, and choices by them.
+    Predictions = 18,
 }
 
 /// One random stream.

@@ -335,5 +335,9 @@ pub(crate) fn excluded_words(excluded: Excluded) -> String {
         Excluded::LowAffinity { share, threshold } => {
             format!("prefix-affinity {} below {}", three_digits(share), three_digits(threshold))
         }
+        Excluded::Headroom { ttft_ms, tpot_ms } => {
+            let [ttft, tpot] = [ttft_ms, tpot_ms].map(three_digits);
+            format!("predicted headroom of TTFT {ttft} ms, TPOT {tpot} ms")
+        }
     }
 }

@@ -93,6 +93,10 @@ pub struct Signals {
     pub ttft_us: Option<u64>,
     /// Recent mean of the times per output token, in microseconds.
     pub tpot_us: Option<u64>,
+    /// Recent mean of the times between completions while it was busy, in microseconds.
+    pub gap_us: Option<u64>,
+    /// Requests that it has completed.
+    pub served: u64,
     /// Since when it has been idle; [`Micros::MAX`] while it is busy.
     pub idle_since: Micros,
 }
@@ -108,11 +112,23 @@ pub struct PoolView {
     pub block_tokens: u32,
     /// Most requests in the wait queue of a replica; 0 for no limit.
     pub max_waiting: u32,
+    /// Most tokens in one step of a replica.
+    pub step_tokens: u32,
+    /// Most requests in the batch of a replica.
+    pub max_running: u32,
     /// Prompt tokens per second of one of its replicas in full steps of prompt tokens.
     pub peak_prefill_tokens_per_s: f64,
 }
 
 impl PoolView {
+    /// Time until a further request would have a place in the batch of a replica of the pool, in microseconds: the
+    /// requests before it that have none, times the recent time between completions. 0 before any completion.
+    pub fn wait_us(&self, view: &ReplicaView, signals: &Signals) -> f64 {
+        let before =
+            (u64::from(view.waiting) + u64::from(view.running) + 1).saturating_sub(self.max_running.into());
+        before as f64 * signals.gap_us.unwrap_or(0) as f64
+    }
+
     /// Whether a wait queue of `waiting` requests is full.
     pub fn is_full(&self, waiting: u32) -> bool {
         self.max_waiting > 0 && waiting >= self.max_waiting
@@ -136,6 +152,10 @@ pub struct RequestView<'a> {
     pub model: u32,
     /// Its prompt's length in tokens.
     pub prompt_tokens: u32,
+    /// Its objectives of TTFT and TPOT, in milliseconds; 0 for none.
+    pub targets: [f64; 2],
+    /// Requests of its tenant that were let in and have not left, itself among them.
+    pub tenant_in_flight: u32,
     /// The prompt and its continuation; private, because policies must not see the latter.
     text: &'a Content,
     chains: OnceCell<Chain>,
@@ -161,6 +181,8 @@ impl<'a> RequestView<'a> {
             class: 0,
             model: 0,
             prompt_tokens,
+            targets: [0.0; 2],
+            tenant_in_flight: 0,
             text,
             chains: OnceCell::new(),
         }
@@ -179,6 +201,20 @@ impl<'a> RequestView<'a> {
     #[must_use]
     pub fn in_class(mut self, class: u32) -> Self {
         self.class = if class as usize <= SloClass::ALL.len() { class } else { 0 };
+        self
+    }
+
+    /// The same request with its tenant's requests in flight.
+    #[must_use]
+    pub fn among(mut self, tenant_in_flight: u32) -> Self {
+        self.tenant_in_flight = tenant_in_flight;
+        self
+    }
+
+    /// The same request with objectives.
+    #[must_use]
+    pub fn aiming_at(mut self, targets: [f64; 2]) -> Self {
+        self.targets = targets;
         self
     }
 

@@ -2,7 +2,7 @@
 //! afterwards.
 
 use super::fields::{fields, without_fields};
-use super::{PrefixAffinityFilter, limits};
+use super::{PrefixAffinityFilter, SloHeadroomFilter, limits};
 use serde::{Deserialize, Serialize};
 
 /// Removes replicas before scoring.
@@ -16,10 +16,12 @@ pub enum Filter {
     Session(SessionFilter),
     /// Keeps the replicas that were sent most of the prompt before, unless their prompts in flight make them much slower than another: llm-d's prefix-cache-affinity-filter.
     PrefixAffinity(PrefixAffinityFilter),
+    /// Keeps the replicas that are predicted to meet the objectives of the request's class, if there are any: llm-d's slo-headroom-tier-filter.
+    SloHeadroom(SloHeadroomFilter),
 }
 
 fields! {
-    choice Filter [] { Utilization "utilization" Session "session" PrefixAffinity "prefix-affinity" }
+    choice Filter [] { Utilization "utilization" Session "session" PrefixAffinity "prefix-affinity" SloHeadroom "slo-headroom" }
 }
 
 /// Removes replicas that are over a limit.

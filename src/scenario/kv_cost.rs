@@ -79,6 +79,17 @@ impl Default for KvCost {
 }
 
 impl KvCost {
+    /// For how many seconds the blocks of a routed prompt count as cached, and how many of them, if they do.
+    pub fn remembered(&self) -> Option<(f64, u32)> {
+        match &self.index {
+            CacheIndex::Approximate(index) => Some((index.ttl_s, index.max_blocks)),
+            CacheIndex::Events => {
+                (self.predicted_ttl_s > 0.0).then_some((self.predicted_ttl_s, REMEMBERED_BLOCKS))
+            }
+            CacheIndex::None => None,
+        }
+    }
+
     /// The settings in force: keys at their defaults have the profile's values.
     #[must_use]
     pub fn in_force(&self) -> Self {
@@ -174,12 +185,15 @@ pub struct ApproximateIndex {
 fields! {
     struct ApproximateIndex {
         ttl_s: "Remembered for" of "s" in [0.0, limits::ROUTER_TTL_S] or "120 s is Dynamo's default" => Routing;
-        max_blocks: "Most blocks" of "blocks" in [1, limits::KV_BLOCKS] or "1,048,576 blocks are plenty" => Routing;
+        max_blocks: "Most blocks" of "blocks" in [1, limits::KV_BLOCKS] or "131,072 blocks of 16 tokens are two million tokens" => Routing;
     }
 }
 
+/// Most blocks that a router remembers for each replica, unless it is told otherwise.
+const REMEMBERED_BLOCKS: u32 = 1 << 17;
+
 impl Default for ApproximateIndex {
     fn default() -> Self {
-        Self { ttl_s: 120.0, max_blocks: 1 << 20 }
+        Self { ttl_s: 120.0, max_blocks: REMEMBERED_BLOCKS }
     }
 }

@@ -31,6 +31,7 @@ mod model;
 mod notes;
 mod parse;
 mod planners;
+mod predicted_latency;
 mod prefix_affinity;
 pub mod preset;
 mod rate_profile;
@@ -84,6 +85,7 @@ pub use parse::{
     to_json, value_from_json, value_from_long_json, value_said_once,
 };
 pub use planners::{DynamoLoad, DynamoThroughput, QueueingMode, QueueingModel, RatePredictor};
+pub use predicted_latency::{HeadroomChoice, LatencyPrediction, SloHeadroomFilter};
 pub use prefix_affinity::{PeakPrefill, PrefixAffinityFilter};
 pub use rate_profile::{RatePoint, RateProfile, Window};
 pub(crate) use report::grouped;

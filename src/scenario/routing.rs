@@ -235,6 +235,10 @@ pub enum Scorer {
     IdleTime,
     /// 1 for the smallest product of observed TTFT (rises at once, decays over 10 s) and requests in flight + 1, 0 for the largest.
     PeakEwma,
+    /// `prefix_match_bonus` for a replica to which the router sent the first block of the prompt lately, 0 for others.
+    PrefixMatch,
+    /// Predicted distance from the objectives of TTFT and TPOT, by the settings under `prediction`: llm-d's latency-scorer.
+    PredictedLatency,
     /// Your own formula, such as `1 / (1 + waiting)`, clamped to 0 to 1.
     Expression(Expression),
 }
@@ -243,7 +247,7 @@ without_fields! { Scorer }
 
 impl Scorer {
     /// Every scorer that has a name: all but expressions.
-    pub const NAMED: [Self; 18] = [
+    pub const NAMED: [Self; 20] = [
         Self::PrefixAffinity,
         Self::PrecisePrefix,
         Self::QueueDepth,
@@ -262,6 +266,8 @@ impl Scorer {
         Self::RecentTpot,
         Self::IdleTime,
         Self::PeakEwma,
+        Self::PredictedLatency,
+        Self::PrefixMatch,
     ];
 
     /// Its name, as written in scenarios.
@@ -284,6 +290,8 @@ impl Scorer {
             Self::RecentTpot => "recent-tpot",
             Self::IdleTime => "idle-time",
             Self::PeakEwma => "peak-ewma",
+            Self::PredictedLatency => "predicted-latency",
+            Self::PrefixMatch => "prefix-match",
             Self::Cost => "cost",
             Self::Expression(_) => "expression",
         }

@@ -1,7 +1,7 @@
 //! The weighted router: its scorers, filters and picker, and the profiles that set them.
 
 use super::fields::{fields, without_fields};
-use super::{Filter, Picker, PrefixAffinityFilter, Scorer, Ties, limits};
+use super::{Filter, LatencyPrediction, Picker, PrefixAffinityFilter, Scorer, Ties, limits};
 use serde::{Deserialize, Serialize};
 
 /// A weighted sum of scores, each from 0 to 1.
@@ -30,6 +30,9 @@ pub struct Weighted {
     /// Leading tokens of a prompt that the router remembers and matches. 0 is the profile's limit: 131,072 for llm-d-1.0 and llm-d-1.0-decode, the whole prompt for others.
     #[serde(skip_serializing_if = "is_default")]
     pub prefix_match_tokens: u32,
+    /// Score that `prefix-match` gives for a match, 0 to 1.
+    #[serde(skip_serializing_if = "is_half")]
+    pub prefix_match_bonus: f64,
     /// Tokens in flight at and above which `token-load` scores 0.
     #[serde(skip_serializing_if = "is_token_threshold")]
     pub token_threshold: u32,
@@ -48,6 +51,9 @@ pub struct Weighted {
     /// Factor of the scores that `active-requests` gives to replicas with more requests than `idle_threshold`, 0 to 1.
     #[serde(skip_serializing_if = "is_one")]
     pub max_busy_score: f64,
+    /// Predictions of latency, for the scorer `predicted-latency` and the filter `slo-headroom`.
+    #[serde(skip_serializing_if = "is_default")]
+    pub prediction: LatencyPrediction,
 }
 
 fields! {
@@ -65,6 +71,7 @@ fields! {
         prefix_match_tokens: "Prefix match" of "tokens" in [0, limits::REQUEST_TOKENS]
             or "leave it out to match whole prompts"
             and { "default": 0 } => Routing;
+        prefix_match_bonus: "Match bonus" in [0.0, 1.0] or "0.5 is half of the highest score" and { "default": 0.5 } => Routing;
         token_threshold: "Token threshold" of "tokens" in [1, limits::THRESHOLD]
             or "leave it out for llm-d's default"
             and { "default": TOKEN_THRESHOLD } => Routing;
@@ -77,6 +84,7 @@ fields! {
             or "0 is llm-d's default"
             and { "default": 0 } => Routing;
         max_busy_score: "Busy score" in [0.0, 1.0] or "1 is llm-d's default" and { "default": 1.0 } => Routing;
+        prediction: "Prediction" and { "default": LatencyPrediction::default() } => Routing;
     }
 }
 
@@ -101,6 +109,11 @@ fn is_waiting_threshold(x: &u32) -> bool {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_half(x: &f64) -> bool {
+    x.to_bits() == 0.5_f64.to_bits()
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 fn is_one(x: &f64) -> bool {
     x.to_bits() == 1.0_f64.to_bits()
 }
@@ -116,12 +129,14 @@ impl Default for Weighted {
             prefix_index_blocks: 10_000,
             prefix_block_tokens: 0,
             prefix_match_tokens: 0,
+            prefix_match_bonus: 0.5,
             token_threshold: TOKEN_THRESHOLD,
             token_count: TokenCount::Prompt,
             token_until: TokenUntil::End,
             waiting_threshold: WAITING_THRESHOLD,
             idle_threshold: 0,
             max_busy_score: 1.0,
+            prediction: LatencyPrediction::default(),
         }
     }
 }

@@ -108,6 +108,11 @@ impl Needs {
         {
             self.remembered = self.remembered.max(f64::from(w.prefix_index_blocks));
         }
+        if let RoutingPolicy::KvCost(p) = &cluster.routing
+            && let Some((_, blocks)) = p.in_force().remembered()
+        {
+            self.remembered = self.remembered.max(f64::from(blocks));
+        }
         if let RoutingPolicy::CacheAware(p) = &cluster.routing {
             self.remembered = self.remembered.max(f64::from(p.prefix_index_blocks));
         }
@@ -221,10 +226,12 @@ fn repeats(client: &Client) -> bool {
 /// Whether the router needs its memory of prompts.
 fn remembers_prompts(w: &Weighted) -> bool {
     let uncached = w.token_rule().0 == TokenCount::Uncached;
-    let sticks = w.filters().iter().any(|filter| matches!(filter, Filter::PrefixAffinity(_)));
+    let sticks =
+        w.filters().iter().any(|filter| matches!(filter, Filter::PrefixAffinity(_) | Filter::SloHeadroom(_)));
     let asks = |scorer: &Scorer| match scorer {
         Scorer::Expression(text) => text.formula().is_ok_and(|f| f.looks_at(&[Name::Prefix])),
         Scorer::TokenLoad => uncached,
+        Scorer::PrefixMatch | Scorer::PredictedLatency => true,
         named => *named == Scorer::PrefixAffinity,
     };
     sticks || w.scorers().iter().any(|row| asks(&row.scorer))

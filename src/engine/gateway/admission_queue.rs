@@ -82,9 +82,13 @@ impl AdmissionQueue {
         assert!(!stuck, "INV-8: {} requests are delayed and nothing will admit them", self.delayed);
     }
 
+    /// Requests of a tenant that were let in and have not left.
+    pub(super) fn in_flight_of(&self, tenant: u32) -> u32 {
+        self.in_flight_of.get(tenant as usize).copied().unwrap_or_default()
+    }
+
     fn counts(&self, tenant: u32) -> InFlightCounts {
-        let of_tenant = self.in_flight_of.get(tenant as usize).copied().unwrap_or_default();
-        InFlightCounts { cluster: self.in_flight, tenant: of_tenant }
+        InFlightCounts { cluster: self.in_flight, tenant: self.in_flight_of(tenant) }
     }
 
     fn enter(&mut self, tenant: u32) {

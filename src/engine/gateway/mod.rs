@@ -8,6 +8,7 @@ mod picture;
 mod redirect;
 mod routing;
 mod state;
+mod targets;
 
 pub use redirect::{NotRedirected, WhyNot};
 

@@ -67,7 +67,10 @@ impl Gateway {
     fn choose(&mut self, slot: Slot, pools: u64, around: &Around<'_>) -> Result<(usize, ReplicaId), Reason> {
         let active = &around.book.active()[slot];
         let all = self.all_can_have_it(pools, around);
-        let view = view_of(active, around.book.here(active.id), around.now);
+        let record = around.book.here(active.id);
+        let view = view_of(active, record, around.now)
+            .aiming_at(self.targets.of(record.class))
+            .among(self.admission.in_flight_of(record.tenant));
         let replicas = around.fleet.replicas();
         let views = self.picture.views();
         let fleet = Fleet {
@@ -80,6 +83,8 @@ impl Gateway {
             pools: self.picture.pools(),
             cached_share: &|id, request| cached_share(&replicas[id.index()], request),
             below_share: &|id, request| below_share(&replicas[id.index()], request),
+            priority: &|id| replicas[id.index()].priority_of(active, record),
+            step: &|id, load| replicas[id.index()].model.step(load),
         };
         if fleet.replicas.is_empty() {
             self.decision.scores.clear();

@@ -5,6 +5,7 @@ use super::flow::FlowQueue;
 use super::held_requests::Held;
 use super::picture::Picture;
 use super::redirect::Redirects;
+use super::targets::Targets;
 use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::engine::clock::{Clock, ClusterEvent};
 use crate::engine::facts::Decision;
@@ -45,6 +46,7 @@ pub(in crate::engine) struct Gateway {
     pub(super) bounded: bool,
     /// By replica: requests sent there that have neither finished nor been dropped.
     pub(super) in_flight: Vec<u32>,
+    pub(super) targets: Targets,
     /// Room for the next routing decision.
     #[serde(skip)]
     pub(super) decision: Decision,
@@ -81,6 +83,7 @@ impl Gateway {
             picture: Picture::new(pool_views(&c.pools, plan.resolved()), Span(c.snapshot_refresh_us)),
             bounded: c.pools.iter().any(|p| p.engine.max_waiting > 0),
             in_flight: Vec::new(),
+            targets: Targets::new(&scenario.slo),
             decision: Decision::default(),
         }
     }
@@ -204,6 +207,7 @@ impl Gateway {
         if let Some(flow) = &mut self.flow {
             flow.set_timeout(self.timeout);
         }
+        self.targets = Targets::new(&new.scenario().slo);
         if was.snapshot_refresh_us != is.snapshot_refresh_us {
             if self.picture.sees_all() {
                 // What the gateway saw so far was always the present: its picture is the present one.
@@ -246,6 +250,8 @@ fn pool_views(pools: &[Pool], resolved: &[Resolved]) -> Vec<PoolView> {
         usd_per_hour: figures.usd_per_hour,
         block_tokens: pool.kv.block_tokens,
         max_waiting: pool.engine.max_waiting,
+        step_tokens: figures.max_num_batched_tokens,
+        max_running: figures.max_num_seqs,
         peak_prefill_tokens_per_s: figures.peak_prefill_tokens_per_s(),
     };
     pools.iter().zip(resolved).zip(Served::new(pools).numbers()).map(view).collect()

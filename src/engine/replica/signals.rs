@@ -34,6 +34,9 @@ pub(in crate::engine) struct Recent {
     /// Tokens to prefill of requests that joined the batch, and how many of them were cached.
     prefill: Mean,
     cached: Mean,
+    /// Time between completions while it is busy, and the latest completion since it last was idle.
+    gap: Mean,
+    completed_at: Option<Micros>,
     /// Tokens to prefill of all requests in the wait queue.
     pub(in crate::engine) waiting_tokens: u64,
     /// Since when it has had nothing to do; [`Micros::MAX`] while it has.
@@ -48,6 +51,8 @@ impl Recent {
             tpot: Mean::default(),
             prefill: Mean::default(),
             cached: Mean::default(),
+            gap: Mean::default(),
+            completed_at: None,
             waiting_tokens: 0,
             idle_since: now,
         }
@@ -65,8 +70,11 @@ impl Recent {
         self.ttft.add(ttft.0);
     }
 
-    /// A request of `tokens` tokens is done; `itl_sum` lay between the first and the last.
-    pub(in crate::engine) fn completed(&mut self, tokens: u32, itl_sum: Span) {
+    /// A request of `tokens` tokens is done at `now`; `itl_sum` lay between the first and the last.
+    pub(in crate::engine) fn completed(&mut self, tokens: u32, itl_sum: Span, now: Micros) {
+        if let Some(before) = self.completed_at.replace(now) {
+            self.gap.add(now.since(before).0);
+        }
         if tokens > 1 {
             self.tpot.add(itl_sum.0 / u64::from(tokens - 1));
         }
@@ -78,6 +86,7 @@ impl Recent {
             self.idle_since = Micros::MAX;
         } else if self.idle_since == Micros::MAX {
             self.idle_since = now;
+            self.completed_at = None;
         }
     }
 }
@@ -103,6 +112,8 @@ pub(in crate::engine) fn signals_of(replica: &Replica, signals: &Signals) -> Sig
         hit_rate: share(r.cached.0.unwrap_or(0), r.prefill.0.unwrap_or(0)),
         ttft_us: r.ttft.get(),
         tpot_us: r.tpot.get(),
+        gap_us: r.gap.get(),
+        served: replica.totals.completed.into(),
         idle_since: r.idle_since,
     }
 }

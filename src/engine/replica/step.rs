@@ -363,7 +363,7 @@ impl Replica {
         record.itl_sum = Span(e2e.0 - ttft.0);
         let (generated, itl_sum) = (record.generated, record.itl_sum);
         w.active.remove(slot);
-        self.recent.completed(generated, itl_sum);
+        self.recent.completed(generated, itl_sum, now);
         self.totals.completed += 1;
         w.departures.push(Departure { request, why: DepartureReason::Completed });
         self.totals.output_tokens += u64::from(tokens);

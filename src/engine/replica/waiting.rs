@@ -374,6 +374,13 @@ impl Replica {
     }
 }
 
+impl Replica {
+    /// The priority that its policy gives the request; larger is more urgent.
+    pub(in crate::engine) fn priority_of(&self, request: &ActiveRequest, record: &Record) -> i64 {
+        self.priority.of(&view_of(request, record))
+    }
+}
+
 /// A request as schedulers and priorities see it.
 pub(in crate::engine) fn view_of(request: &ActiveRequest, record: &Record) -> WaitingView {
     WaitingView {

@@ -90,6 +90,7 @@ fn reason(excluded: Excluded) -> &'static str {
         Excluded::OverLimit { .. } => "over-limit",
         Excluded::OtherSession => "other-session",
         Excluded::LowAffinity { .. } => "low-affinity",
+        Excluded::Headroom { .. } => "headroom",
     }
 }
 

@@ -12,6 +12,7 @@
 //! The TTFT of a replica is the tokens without those cached that the router sent there and that have no first token
 //! yet, over its peak of prompt tokens per second. The prompt that is being routed does not count.
 
+use super::predictor::Headroom;
 use super::{Excluded, Fleet};
 use crate::base::ReplicaId;
 use crate::base::rng::{Purpose, Stream};
@@ -37,6 +38,8 @@ pub(super) struct Known<'a> {
     pub(super) shares: &'a [f64],
     /// The tokens without those cached that were sent to a replica and have no first token yet.
     pub(super) uncached: &'a dyn Fn(ReplicaId) -> u64,
+    /// How far each is predicted to be from the objectives.
+    pub(super) headroom: &'a [Headroom],
 }
 
 impl Affinity {

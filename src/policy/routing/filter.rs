@@ -3,6 +3,7 @@
 
 use super::affinity::{Affinity, Known};
 use super::lru::Lru;
+use super::slo_headroom::SloHeadroom;
 use super::{Excluded, Fleet};
 use crate::base::ReplicaId;
 use crate::policy::{Reason, ReplicaView, RequestView};
@@ -18,6 +19,8 @@ pub(super) enum FilterState {
     Session(Homes),
     /// See [`Filter::PrefixAffinity`].
     PrefixAffinity(Box<Affinity>),
+    /// See [`Filter::SloHeadroom`].
+    SloHeadroom(Box<SloHeadroom>),
 }
 
 /// The latest replica of each session.
@@ -34,6 +37,7 @@ impl FilterState {
             Filter::Utilization(s) => Self::Utilization(s.clone()),
             Filter::Session(s) => Self::Session(Homes::new(s)),
             Filter::PrefixAffinity(s) => Self::PrefixAffinity(Box::new(Affinity::new(s, seed))),
+            Filter::SloHeadroom(s) => Self::SloHeadroom(Box::new(SloHeadroom::new(s, seed))),
         }
     }
 
@@ -57,6 +61,7 @@ impl FilterState {
                 affinity.keep(fleet, known, kept, excluded);
                 Ok(())
             }
+            Self::SloHeadroom(filter) => filter.keep(request, fleet, known.headroom, kept, excluded),
         }
     }
 
@@ -68,14 +73,16 @@ impl FilterState {
                 new.forget();
             }
             (Self::PrefixAffinity(new), Self::PrefixAffinity(old)) => new.resume(old),
-            (Self::Utilization(_) | Self::Session(_) | Self::PrefixAffinity(_), _) => {}
+            (Self::SloHeadroom(new), Self::SloHeadroom(old)) => new.resume(old),
+            (Self::Utilization(_) | Self::Session(_) | Self::PrefixAffinity(_) | Self::SloHeadroom(_), _) => {
+            }
         }
     }
 
     /// The request is sent to this replica.
     pub(super) fn chosen(&mut self, request: &RequestView<'_>, replica: ReplicaId) {
         match self {
-            Self::Utilization(_) | Self::PrefixAffinity(_) => {}
+            Self::Utilization(_) | Self::PrefixAffinity(_) | Self::SloHeadroom(_) => {}
             Self::Session(homes) => homes.settle(request.session, replica),
         }
     }

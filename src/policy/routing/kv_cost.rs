@@ -80,11 +80,7 @@ struct Charge {
 impl KvCost {
     pub(super) fn new(s: &Settings, seed: u64) -> Self {
         let s = s.in_force();
-        let guesses = match &s.index {
-            CacheIndex::Approximate(index) => Some((index.ttl_s, index.max_blocks)),
-            CacheIndex::Events if s.predicted_ttl_s > 0.0 => Some((s.predicted_ttl_s, limits::KV_BLOCKS)),
-            CacheIndex::Events | CacheIndex::None => None,
-        };
+        let guesses = s.remembered();
         let bound = s.session_ttl_s > 0.0;
         Self {
             draws: Stream::new(seed, Purpose::CostPicks, 0),

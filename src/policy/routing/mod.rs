@@ -12,6 +12,7 @@ mod least_loaded;
 mod lru;
 mod picker;
 mod power_of_d;
+mod predictor;
 mod prefix_aware;
 mod prefix_index;
 mod prefix_overlap;
@@ -22,12 +23,14 @@ mod scorer;
 mod scores;
 mod sent_tokens;
 mod session_affinity;
+mod slo_headroom;
 mod weighted;
 
 pub use scores::{Excluded, Part, Scores, Summand, Term, by_load};
 
 use super::{PoolView, Reason, ReplicaView, RequestView, Signals};
 use crate::base::{Micros, ReplicaId, RequestId, Span};
+use crate::perf::StepLoad;
 use crate::scenario::RoutingPolicy;
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +47,10 @@ pub struct Fleet<'a> {
     pub cached_share: &'a dyn Fn(ReplicaId, &RequestView<'_>) -> f64,
     /// The share of the following blocks that its CPU tier holds.
     pub below_share: &'a dyn Fn(ReplicaId, &RequestView<'_>) -> f64,
+    /// The priority that a replica's policy would give the request; larger is more urgent.
+    pub priority: &'a dyn Fn(ReplicaId) -> i64,
+    /// The duration of a step of a replica with this work, by its latency model.
+    pub step: &'a dyn Fn(ReplicaId, &StepLoad<'_>) -> Span,
 }
 
 impl<'a> Fleet<'a> {

@@ -3,6 +3,7 @@
 
 use super::lru::Lru;
 use crate::base::lookup::LookupMap;
+use crate::base::math::round_to_span;
 use crate::base::{Micros, Span};
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +20,7 @@ pub(super) struct RecentUse {
 impl RecentUse {
     /// Remembers at most `most` keys, each for `ttl_s` seconds.
     pub(super) fn new(ttl_s: f64, most: u32) -> Self {
-        let ttl = Span((ttl_s * 1e6) as u64);
+        let ttl = round_to_span(ttl_s * 1e6);
         Self { ttl, most, order: Lru::default(), used: LookupMap::default() }
     }
 

@@ -89,6 +89,13 @@ pub enum Excluded {
     },
     /// The session belongs to another replica.
     OtherSession,
+    /// By its predicted distance from the objectives: those that meet them are kept, or those that miss them.
+    Headroom {
+        /// Objective of TTFT minus prediction, in milliseconds.
+        ttft_ms: f64,
+        /// Objective of TPOT minus prediction, in milliseconds.
+        tpot_ms: f64,
+    },
     /// It was sent too little of the prompt before.
     LowAffinity {
         /// The share of the prompt.

@@ -5,6 +5,7 @@
 use super::affinity::Known;
 use super::filter::{FilterState, Homes};
 use super::picker::PickerState;
+use super::predictor::Predictor;
 use super::scorer::{Facts, Out, PromptMemory, ScorerState};
 use super::sent_tokens::SentTokens;
 use super::{Choice, Fleet, Outcome, Router, Scores, Term};
@@ -25,6 +26,8 @@ pub struct Weighted {
     memory: Option<PromptMemory>,
     /// Its counts of tokens: that of filters, then that of scorers if it is another.
     sent: Vec<SentTokens>,
+    /// Predictions of latencies, if a scorer or a filter uses them.
+    predictor: Option<Box<Predictor>>,
     /// What scorers count.
     token_rule: (TokenCount, TokenUntil),
     /// The replicas of sessions, if a scorer uses them.
@@ -89,14 +92,18 @@ impl Weighted {
         let any = |asks: fn(&ScorerState) -> bool| rows.iter().any(|row| asks(&row.state));
         let filters = s.filters();
         let sticks = filters.iter().any(|f| matches!(f, Filter::PrefixAffinity(_)));
-        let rules = [(sticks, OF_FILTERS), (any(ScorerState::asks_tokens), s.token_rule())];
+        let predicts =
+            filters.iter().any(|f| matches!(f, Filter::SloHeadroom(_))) || any(ScorerState::asks_predictions);
+        let counts = sticks || predicts;
+        let rules = [(counts, OF_FILTERS), (any(ScorerState::asks_tokens), s.token_rule())];
         let sent = counts_of(rules);
-        let remembers = sticks || any(ScorerState::asks_prefix) || sent.iter().any(SentTokens::asks_prefix);
+        let remembers = counts || any(ScorerState::asks_prefix) || sent.iter().any(SentTokens::asks_prefix);
         let sessions = SessionFilter { max_sessions: limits::EXPRESSION_SESSIONS };
         Self {
-            wants_signals: any(ScorerState::wants_signals),
+            wants_signals: predicts || any(ScorerState::wants_signals),
             memory: remembers.then(|| PromptMemory::of(s)),
             sent,
+            predictor: predicts.then(|| Box::new(Predictor::new(&s.prediction, seed))),
             token_rule: s.token_rule(),
             homes: any(ScorerState::asks_session).then(|| Homes::new(&sessions)),
             not_finite: 0,
@@ -117,6 +124,9 @@ impl Weighted {
         }
         if let (Some(new), Some(old)) = (&mut self.homes, before.homes) {
             new.resume(old);
+        }
+        if let (Some(new), Some(old)) = (&mut self.predictor, before.predictor) {
+            new.resume(*old);
         }
         for old in &before.sent {
             self.sent.iter_mut().for_each(|sent| sent.resume(old));
@@ -156,6 +166,11 @@ impl Weighted {
                 facts.prefix[position] = found.share;
                 facts.matched[position] = found.tokens;
             });
+        }
+        if let Some(predictor) = &mut self.predictor {
+            let sent = self.sent.first();
+            let ahead = |replica| sent.map_or(0, |sent| sent.on(replica));
+            predictor.predict(request, fleet, &ahead, &facts.matched, &mut facts.headroom);
         }
     }
 
@@ -244,7 +259,8 @@ impl Weighted {
         scores.excluded.resize(fleet.replicas.len(), None);
         let sent = self.sent.first();
         let uncached = |replica| sent.map_or(0, |sent| sent.on(replica));
-        let known = Known { shares: &self.facts.prefix, uncached: &uncached };
+        let headroom = &self.facts.headroom;
+        let known = Known { shares: &self.facts.prefix, uncached: &uncached, headroom };
         for filter in &mut self.filters {
             filter.keep(request, fleet, known, &mut self.kept, &mut scores.excluded)?;
         }

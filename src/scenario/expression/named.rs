@@ -8,6 +8,7 @@ use crate::scenario::{Scorer, TokenCount, TokenUntil, Weighted};
 pub fn expression_of(scorer: &Scorer, s: &Weighted) -> Option<Expression> {
     let text = match scorer {
         Scorer::PrefixAffinity => "prefix".to_owned(),
+        Scorer::PrefixMatch => format!("prefix > 0 ? {} : 0", s.prefix_match_bonus),
         Scorer::PrecisePrefix => "cached".to_owned(),
         Scorer::QueueDepth => smallest_first("load"),
         Scorer::KvUtilization => "kv_free".to_owned(),
@@ -31,7 +32,11 @@ pub fn expression_of(scorer: &Scorer, s: &Weighted) -> Option<Expression> {
             "max.idle_s > min.idle_s ? (idle_s - min.idle_s) / (max.idle_s - min.idle_s) : 1".to_owned()
         }
         Scorer::Expression(expression) => return Some(expression.clone()),
-        Scorer::NoHitLru | Scorer::RecentTtft | Scorer::RecentTpot | Scorer::PeakEwma => return None,
+        Scorer::NoHitLru
+        | Scorer::RecentTtft
+        | Scorer::RecentTpot
+        | Scorer::PeakEwma
+        | Scorer::PredictedLatency => return None,
     };
     Some(Expression(text))
 }

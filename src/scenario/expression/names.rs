@@ -72,8 +72,15 @@ words! {
         HitRate "hit_rate" "of the tokens to prefill that joined its batch lately, the share that was cached, 0 to 1"
         UsdPerHour "usd_per_hour" "its price in US dollars per hour; 0 if it has none"
         IdleS "idle_s" "seconds it has had nothing to do, as seen; 0 with anything in flight"
+        WaitS "wait_s" "seconds until a further prompt would be begun, as seen: for a place in its batch, and for the waiting prompts"
+        TokensPerS "tokens_per_s" "output tokens per second, as seen: `running` over the recent time per output token; 0 before any"
+        Served "served" "requests that it has completed, as seen"
+        RecentTtftMs "recent_ttft_ms" "recent mean TTFT in milliseconds, as seen; 0 before any"
+        RecentTpotMs "recent_tpot_ms" "recent mean TPOT in milliseconds, as seen; 0 before any"
+        Priority "priority" "priority that its engine's policy gives the request; the larger, the more urgent"
         SessionHere "session_here" "whether the latest request of this session went there"
         PromptTokens "prompt_tokens" "tokens of the prompt"
+        TenantInFlight "tenant_in_flight" "requests of the same tenant that were let in and have not left, this one among them"
         Replicas "replicas" "how many candidates there are"
         Class "class" "SLO class of the request: 1 critical, 2 standard, 3 sheddable, 4 batch, 5 background, 0 none of these"
         NowS "now_s" "seconds since the run began"
@@ -88,7 +95,7 @@ impl Name {
 
     /// Whether it can differ between candidates.
     pub fn of_candidate(self) -> bool {
-        !matches!(self, Self::PromptTokens | Self::Replicas | Self::Class | Self::NowS)
+        !matches!(self, Self::PromptTokens | Self::TenantInFlight | Self::Replicas | Self::Class | Self::NowS)
     }
 
     /// Whether `min.`, `max.` and `mean.` can precede it.

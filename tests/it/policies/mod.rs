@@ -7,6 +7,8 @@ mod dynamo_router;
 mod edits;
 mod expressions;
 mod filters;
+mod names_of_signals;
+mod predicted_latency;
 mod real_routers;
 mod refusals;
 mod routing;

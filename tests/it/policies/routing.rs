@@ -6,9 +6,9 @@ use crate::support::scenarios::basic_routers;
 use tokenyard::engine::{Cluster, Decision, Fact, FleetFact, RequestFact};
 use tokenyard::scenario::{
     CacheAware, CacheBalance, CacheKnowledge, Client, CostEscalation, Filter, FittedCoefficients, KvBlocks,
-    KvCost, LatencyModel, Lengths, Picker, PowerOfD, PrefixAware, PrefixGroups, PrefixOverlap, Profile,
-    RoutingPolicy, Scenario, Scorer, SessionAffinity, SessionFilter, SessionMode, Softmax, Ties, TimedEdit,
-    UtilizationFilter, Weighted, WeightedScorer,
+    KvCost, LatencyModel, LatencyPrediction, Lengths, Picker, PowerOfD, PrefixAware, PrefixGroups,
+    PrefixOverlap, Profile, RoutingPolicy, Scenario, Scorer, SessionAffinity, SessionFilter, SessionMode,
+    Softmax, Ties, TimedEdit, UtilizationFilter, Weighted, WeightedScorer,
 };
 
 /// The weighted policy with these scorers.
@@ -56,6 +56,11 @@ pub(crate) fn every_policy() -> Vec<RoutingPolicy> {
             (Scorer::NoHitLru, 1.0),
             (Scorer::PrefixAffinity, 1.0),
         ]),
+        super::predicted_latency::predicting(LatencyPrediction {
+            noise: 0.3,
+            staleness_ms: 40.0,
+            ..LatencyPrediction::default()
+        }),
         picking(Picker::WeightedRandom),
         picking(Picker::Softmax(Softmax::default())),
     ]);

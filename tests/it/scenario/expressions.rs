@@ -278,11 +278,12 @@ fn every_word_is_offered_where_its_beginning_stands() {
         let (start, words) = complete(text, text.len());
         (start, words.into_iter().map(|w| w.text).collect::<Vec<_>>())
     };
-    assert_eq!(offered("1 / (1 + wai"), (9, vec!["waiting".to_owned(), "waiting_tokens".to_owned()]));
+    let of_wai = ["waiting", "waiting_tokens", "wait_s"].map(str::to_owned).to_vec();
+    assert_eq!(offered("1 / (1 + wai"), (9, of_wai));
     assert_eq!(offered("min.kv"), (0, vec!["min.kv_use".to_owned(), "min.kv_free".to_owned()]));
     assert_eq!(offered("sq"), (0, vec!["sqrt(".to_owned()]));
     assert!(offered("m").1.starts_with(&["min(".to_owned(), "max(".to_owned()]), "{:?}", offered("m"));
-    assert!(offered("tokens").1.len() == 4, "words that hold it: {:?}", offered("tokens"));
+    assert!(offered("tokens").1.len() == 5, "words that hold it: {:?}", offered("tokens"));
     let all = NAMES.len() + FUNCTIONS.len() + AGGREGATES.len();
     for text in ["", "1 + ", "min(1,", "(", "waiting > 0 ? "] {
         assert_eq!(offered(text), (text.len(), offered("").1));
@@ -306,5 +307,5 @@ fn named_scorers_are_expressions_that_print_as_they_are_given() {
             None => without.push(scorer.name()),
         }
     }
-    assert_eq!(without, ["no-hit-lru", "recent-ttft", "recent-tpot", "peak-ewma"]);
+    assert_eq!(without, ["no-hit-lru", "recent-ttft", "recent-tpot", "peak-ewma", "predicted-latency"]);
 }

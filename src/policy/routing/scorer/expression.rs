@@ -8,7 +8,7 @@ use super::signal::idle_us;
 use super::{Facts, Out};
 use crate::base::math;
 use crate::policy::routing::Fleet;
-use crate::policy::{ReplicaView, RequestView, Signals};
+use crate::policy::{PoolView, ReplicaView, RequestView, Signals};
 use crate::scenario::Expression;
 use crate::scenario::expression::{Aggregate, Binary, Formula, Function, Name, Op, SummandEnd};
 use serde::{Deserialize, Serialize};
@@ -38,7 +38,17 @@ impl PartialEq for Room {
 }
 
 /// The signals that [`Signals`] holds.
-const SIGNALS: [Name; 4] = [Name::TokensInFlight, Name::WaitingTokens, Name::HitRate, Name::IdleS];
+const SIGNALS: [Name; 9] = [
+    Name::TokensInFlight,
+    Name::WaitingTokens,
+    Name::HitRate,
+    Name::IdleS,
+    Name::WaitS,
+    Name::TokensPerS,
+    Name::Served,
+    Name::RecentTtftMs,
+    Name::RecentTpotMs,
+];
 
 impl ExpressionScorer {
     pub(super) fn new(expression: &Expression) -> Self {
@@ -140,12 +150,33 @@ fn load(name: Name, request: &RequestView<'_>, fleet: &Fleet<'_>, facts: &Facts,
         Name::HitRate => of(&|v| signals(v).hit_rate),
         Name::UsdPerHour => of(&|v| fleet.pools[v.pool as usize].usd_per_hour),
         Name::IdleS => of(&|v| idle_us(request, v, signals(v)) / 1e6),
+        Name::WaitS => of(&|v| wait_s(&fleet.pools[v.pool as usize], v, signals(v))),
+        Name::TokensPerS => of(&|v| tokens_per_s(v, signals(v))),
+        Name::Served => of(&|v| signals(v).served as f64),
+        Name::RecentTtftMs => of(&|v| milliseconds(signals(v).ttft_us)),
+        Name::RecentTpotMs => of(&|v| milliseconds(signals(v).tpot_us)),
+        Name::Priority => of(&|v| (fleet.priority)(v.id) as f64),
+        Name::TenantInFlight => out.fill(f64::from(request.tenant_in_flight)),
         Name::SessionHere => of(&|v| truth(facts.home == Some(v.id))),
         Name::PromptTokens => out.fill(f64::from(request.prompt_tokens)),
         Name::Replicas => out.fill(views.len() as f64),
         Name::Class => out.fill(f64::from(request.class)),
         Name::NowS => out.fill(request.now.0 as f64 / 1e6),
     }
+}
+
+/// Time until the replica would begin with a further prompt, as seen: a place in its batch, and the waiting prompts.
+fn wait_s(pool: &PoolView, view: &ReplicaView, signals: &Signals) -> f64 {
+    pool.wait_us(view, signals) / 1e6 + signals.waiting_tokens as f64 / pool.peak_prefill_tokens_per_s
+}
+
+/// Output tokens per second, as seen: the batch over the recent time per token.
+fn tokens_per_s(view: &ReplicaView, signals: &Signals) -> f64 {
+    signals.tpot_us.filter(|us| *us > 0).map_or(0.0, |us| f64::from(view.running) * 1e6 / us as f64)
+}
+
+fn milliseconds(us: Option<u64>) -> f64 {
+    us.map_or(0.0, |us| us as f64 / 1000.0)
 }
 
 /// Tokens of the prompt without the cached share of its full blocks.

@@ -7,13 +7,16 @@ mod kv_utilization;
 mod load_balance;
 mod no_hit_lru;
 mod peak_ewma;
+mod predicted_latency;
 mod prefix_affinity;
+mod prefix_match;
 mod queue_depth;
 mod running_requests;
 mod signal;
 mod token_load;
 mod waiting_requests;
 
+use super::predictor::Headroom;
 use super::{Fleet, Outcome, Summand};
 use crate::base::ReplicaId;
 use crate::policy::RequestView;
@@ -48,6 +51,8 @@ pub(super) struct Facts {
     pub(super) matched: Vec<u32>,
     /// By candidate: the tokens that `token-load` counts. Empty if it counts whole prompts until their end.
     pub(super) load: Vec<u64>,
+    /// By candidate: how far it is predicted to be from the objectives. Empty if nothing is predicted.
+    pub(super) headroom: Vec<Headroom>,
     /// By candidate: the share of the prompt that its cache has. Empty if no scorer uses it.
     pub(super) cached: Vec<f64>,
     /// The replica of the session's latest request.
@@ -63,6 +68,12 @@ impl Facts {
         for (to, &from) in kept.iter().enumerate() {
             self.prefix[to] = self.prefix[from as usize];
             self.matched[to] = self.matched[from as usize];
+        }
+        if !self.headroom.is_empty() {
+            for (to, &from) in kept.iter().enumerate() {
+                self.headroom[to] = self.headroom[from as usize];
+            }
+            self.headroom.truncate(kept.len());
         }
         self.prefix.truncate(kept.len());
         self.matched.truncate(kept.len());
@@ -101,6 +112,8 @@ pub(super) enum ScorerState {
     Cost(cost::Cost),
     Expression(expression::ExpressionScorer),
     TokenLoad(token_load::TokenLoad),
+    PredictedLatency(predicted_latency::PredictedLatency),
+    PrefixMatch(prefix_match::PrefixMatch),
 }
 
 /// The rule of `token-load` for which the gateway's own count is enough.
@@ -133,6 +146,12 @@ impl ScorerState {
             Scorer::RecentTtft => Self::Signal(Signal::RecentTtft),
             Scorer::RecentTpot => Self::Signal(Signal::RecentTpot),
             Scorer::IdleTime => Self::Signal(Signal::IdleTime),
+            Scorer::PredictedLatency => {
+                Self::PredictedLatency(predicted_latency::PredictedLatency::new(&s.prediction))
+            }
+            Scorer::PrefixMatch => {
+                Self::PrefixMatch(prefix_match::PrefixMatch { bonus: s.prefix_match_bonus })
+            }
             Scorer::PeakEwma => Self::PeakEwma(peak_ewma::PeakEwma::default()),
             Scorer::Cost => Self::Cost(cost::Cost),
         }
@@ -163,8 +182,15 @@ impl ScorerState {
             | Self::NoHitLru(_)
             | Self::PeakEwma(_)
             | Self::Cost(_)
-            | Self::TokenLoad(_) => false,
+            | Self::TokenLoad(_)
+            | Self::PredictedLatency(_)
+            | Self::PrefixMatch(_) => false,
         }
+    }
+
+    /// Whether it uses predictions.
+    pub(super) fn asks_predictions(&self) -> bool {
+        matches!(self, Self::PredictedLatency(_))
     }
 
     /// Whether it uses the router's own count of tokens.
@@ -179,7 +205,7 @@ impl ScorerState {
 
     /// Whether it uses the router's memory of prompts.
     pub(super) fn asks_prefix(&self) -> bool {
-        matches!(self, Self::PrefixAffinity) || self.looks_at(&[Name::Prefix])
+        matches!(self, Self::PrefixAffinity | Self::PrefixMatch(_)) || self.looks_at(&[Name::Prefix])
     }
 
     /// Whether it uses the contents of caches.
@@ -221,6 +247,8 @@ impl ScorerState {
             Self::PrefixAffinity => out.values.copy_from_slice(&facts.prefix),
             Self::PrecisePrefix => out.values.copy_from_slice(&facts.cached),
             Self::TokenLoad(s) => s.score(&facts.load, out.values),
+            Self::PrefixMatch(s) => s.score(&facts.prefix, out.values),
+            Self::PredictedLatency(s) => s.score(&facts.headroom, fleet.replicas, out.values),
             Self::Expression(s) => return s.score(request, fleet, facts, out),
             other => {
                 if let Some(scorer) = other.scorer() {
@@ -247,9 +275,12 @@ impl ScorerState {
     /// The scorer, if it is one that scores from views and its own state.
     fn scorer(&mut self) -> Option<&mut dyn Score> {
         Some(match self {
-            Self::PrefixAffinity | Self::PrecisePrefix | Self::Expression(_) | Self::TokenLoad(_) => {
-                return None;
-            }
+            Self::PrefixAffinity
+            | Self::PrecisePrefix
+            | Self::Expression(_)
+            | Self::TokenLoad(_)
+            | Self::PredictedLatency(_)
+            | Self::PrefixMatch(_) => return None,
             Self::QueueDepth(s) => s,
             Self::KvUtilization(s) => s,
             Self::LoadBalance(s) => s,
