@@ -232,5 +232,6 @@ fn request(r: &Request) -> ExplicitRequest {
         slo_class: r.slo.clone(),
         model: String::new(),
         session: String::new(),
+        priority: 0,
     }
 }

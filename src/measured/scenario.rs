@@ -300,6 +300,7 @@ fn listed(starts: &[u64], lengths: &[[u32; 2]]) -> Vec<ExplicitRequest> {
             slo_class: String::new(),
             model: String::new(),
             session: String::new(),
+            priority: 0,
         }
     };
     starts.iter().zip(lengths).enumerate().map(make).collect()

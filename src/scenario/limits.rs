@@ -156,6 +156,8 @@ pub const MEMORY_SHARE_MIN: f64 = 0.01;
 pub const TOKENS_PER_S_MIN: f64 = 0.01;
 /// Fastest engine, in tokens per second.
 pub const TOKENS_PER_S: f64 = 1e9;
+/// Most requests of one client in flight, where it has a bound.
+pub const CONCURRENCY: u32 = 65_536;
 /// Most sessions of one client, and most that a router remembers.
 pub const SESSIONS: u32 = 1_000_000;
 /// Longest time for which a router remembers what it sent where, in seconds: one day.

@@ -40,10 +40,12 @@ pub enum PriorityPolicy {
     TenantPriority(TenantScores),
     /// The earliest deadline first: arrival plus the time its SLO class allows.
     DeadlineAware(ClassDeadlines),
+    /// The request's own, as its client says: `priority` of the client or of the request; larger goes first.
+    Request,
 }
 
 fields! {
-    choice PriorityPolicy [Constant SloBased InvertedSlo] {
+    choice PriorityPolicy [Constant SloBased InvertedSlo Request] {
         SloClass "slo-class" TenantPriority "tenant-priority" DeadlineAware "deadline-aware"
     }
 }

@@ -56,6 +56,14 @@ pub struct Client {
     pub model: String,
     /// When requests arrive.
     pub arrivals: Arrivals,
+    /// Most of its requests in flight: the client holds the others back, and the clock of a request starts when it is sent. 0 means no bound. Without `arrivals` it is a closed loop: see `arrivals: concurrency`.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "schema", schemars(extend("default" = 0)))]
+    pub concurrency: u32,
+    /// How urgent its requests are, by its own account: larger is more urgent. Only the priority `request` of a pool's engine reads it.
+    #[serde(skip_serializing_if = "is_calm")]
+    #[cfg_attr(feature = "schema", schemars(extend("default" = 0)))]
+    pub priority: i32,
     /// How the rate changes over time: spikes, ramps, day and night, stretches of silence.
     #[serde(skip_serializing_if = "RateProfile::is_steady")]
     #[cfg_attr(feature = "schema", schemars(extend("default" = "steady")))]
@@ -80,6 +88,8 @@ fields! {
         slo_class: "SLO class" => Arrivals;
         model: "Model" => Arrivals;
         arrivals: "Arrivals" => Rate;
+        concurrency: "Most in flight" in [0, limits::CONCURRENCY] or "use 0 for no bound" => Rate;
+        priority: "Priority" => Arrivals;
         rate_profile: "Over time" => Rate;
         prompt_tokens: "Prompt" of "tokens" => Arrivals;
         output_tokens: "Output" of "tokens" => Arrivals;
@@ -90,6 +100,32 @@ fields! {
 }
 
 impl Client {
+    /// Most of its requests in flight; 0 for no bound.
+    pub fn most_in_flight(&self) -> u32 {
+        match self.arrivals {
+            Arrivals::Concurrency { requests } if self.concurrency == 0 => requests,
+            Arrivals::Concurrency { requests } => requests.min(self.concurrency),
+            Arrivals::Poisson { .. }
+            | Arrivals::Gamma { .. }
+            | Arrivals::Weibull { .. }
+            | Arrivals::Constant { .. } => self.concurrency,
+        }
+    }
+
+    /// About how many requests it sends in a second. A closed loop depends on the cluster: 10 ms for each token of an
+    /// answer is taken.
+    pub fn about_rate_per_s(&self) -> f64 {
+        match self.arrivals {
+            Arrivals::Concurrency { .. } => {
+                f64::from(self.most_in_flight()) / (0.01 * self.output_tokens.about().max(1.0))
+            }
+            Arrivals::Poisson { .. }
+            | Arrivals::Gamma { .. }
+            | Arrivals::Weibull { .. }
+            | Arrivals::Constant { .. } => self.arrivals.rate_per_s(),
+        }
+    }
+
     /// About how many tokens one of its requests has, prompt and answer.
     pub fn tokens_of_a_request(&self) -> f64 {
         let prefix = if self.prefix.groups == 0 { 0.0 } else { f64::from(self.prefix.tokens) };
@@ -108,6 +144,8 @@ impl Default for Client {
             slo_class: SloClass::Standard,
             model: String::new(),
             arrivals: Arrivals::Poisson { rate_per_s: 8.0 },
+            concurrency: 0,
+            priority: 0,
             rate_profile: RateProfile::Steady,
             prompt_tokens: Lengths::Lognormal {
                 median_tokens: 400.0,
@@ -157,6 +195,11 @@ pub enum Arrivals {
         /// Requests per second.
         rate_per_s: f64,
     },
+    /// A closed loop, as of a benchmark tool: that many requests are in flight, and each next one is sent when the user of one has the whole answer. `concurrency: N` for short.
+    Concurrency {
+        /// Requests in flight.
+        requests: u32,
+    },
 }
 
 fields! {
@@ -181,17 +224,22 @@ fields! {
             rate_per_s: "Rate" of "req/s" in [0.0, limits::RATE_PER_S]
                 or "requests per second; 0 sends nothing" first 8.0 => Rate;
         }
+        Concurrency "concurrency" {
+            requests: "In flight" of "requests" in [1, limits::CONCURRENCY]
+                or "it is how many requests are in flight, such as 32" first 32 => Rate;
+        }
     }
 }
 
 impl Arrivals {
-    /// Requests per second.
+    /// Requests per second; 0 for a closed loop, which sends as fast as the cluster answers.
     pub fn rate_per_s(&self) -> f64 {
         match self {
             Self::Poisson { rate_per_s }
             | Self::Gamma { rate_per_s, .. }
             | Self::Weibull { rate_per_s, .. }
             | Self::Constant { rate_per_s } => *rate_per_s,
+            Self::Concurrency { .. } => 0.0,
         }
     }
 }
@@ -241,6 +289,9 @@ pub struct ExplicitRequest {
     /// Session (conversation) of the request, by any name. Requests without one have no session. Only routers with session affinity read it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub session: String,
+    /// How urgent it is: larger is more urgent. Only the priority `request` of a pool's engine reads it.
+    #[serde(default, skip_serializing_if = "is_calm")]
+    pub priority: i32,
 }
 
 fields! {
@@ -254,6 +305,7 @@ fields! {
         slo_class: "SLO class" => Arrivals;
         model: "Model" => Arrivals;
         session: "Session" => Arrivals;
+        priority: "Priority" => Arrivals;
     }
 }
 
@@ -343,4 +395,9 @@ fn waits_for_ever(timeout_s: &f64) -> bool {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 fn is_zero(x: &u32) -> bool {
     *x == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_calm(priority: &i32) -> bool {
+    *priority == 0
 }

@@ -73,6 +73,7 @@ fn mean_lengths(scenario: &Scenario, trace: Option<&Arc<Trace>>) -> Result<Reque
     while requests < PLANNED {
         let Some(spec) = source.take() else { break };
         source.ended(spec.session, Some(spec.arrival));
+        source.freed(spec.client, spec.arrival, Some(spec.arrival));
         requests += 1;
         prompt += u64::from(spec.prompt_tokens);
         output += u64::from(spec.output.len);

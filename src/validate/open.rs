@@ -177,6 +177,7 @@ pub(super) fn request(i: u32, arrival_us: u64, prompt: Vec<ExplicitPiece>, outpu
         slo_class: String::new(),
         model: String::new(),
         session: String::new(),
+        priority: 0,
     }
 }
 

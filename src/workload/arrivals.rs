@@ -32,7 +32,8 @@ impl Gaps {
                 let (shape, scale) = dist::weibull_of(cv);
                 Self::Weibull { shape, scale }
             }
-            Arrivals::Constant { .. } => Self::Constant,
+            // A closed loop sends when a place is free, and draws nothing.
+            Arrivals::Constant { .. } | Arrivals::Concurrency { .. } => Self::Constant,
         }
     }
 }

@@ -3,11 +3,12 @@
 use super::arrivals::ArrivalProcess;
 use super::conversations::{Conversations, Round, session_of};
 use super::lengths::LengthSampler;
+use super::places::Places;
 use super::{NOT_LISTED, RequestSpec, family};
 use crate::base::content::{source_name, unique_name};
 use crate::base::rng::{Purpose, Stream};
 use crate::base::{Content, Micros, Piece};
-use crate::scenario::{Client, PrefixGroups};
+use crate::scenario::{Arrivals, Client, PrefixGroups};
 use serde::{Deserialize, Serialize};
 
 /// The future requests of one client.
@@ -21,7 +22,13 @@ pub(super) struct ClientSource {
     tenant: u32,
     class: u32,
     model: u32,
+    /// What it says of the urgency of its requests.
+    priority: i32,
     arrivals: ArrivalProcess,
+    /// Whether it sends as soon as a place is free, at no rate of its own.
+    closed: bool,
+    /// Its places, if only so many of its requests may be in flight.
+    places: Option<Places>,
     /// Its conversations, if any; then every arrival begins one.
     conversations: Option<Conversations>,
     prompt_tokens: LengthSampler,
@@ -55,7 +62,10 @@ impl ClientSource {
             tenant,
             class: super::class_number(client.slo_class),
             model,
+            priority: client.priority,
             arrivals: ArrivalProcess::new(client, seed, number),
+            closed: is_closed(client),
+            places: Places::new(client.most_in_flight()),
             conversations: Conversations::new(client, seed, number),
             prompt_tokens: LengthSampler::new(&client.prompt_tokens),
             output_tokens: LengthSampler::new(&client.output_tokens),
@@ -72,13 +82,17 @@ impl ClientSource {
 
     /// When the next request arrives.
     pub(super) fn next(&self) -> Micros {
-        let begins = self.arrivals.next();
+        let free = self.places.as_ref().map_or(Micros::ZERO, Places::next);
+        let begins = if self.closed { free } else { self.arrivals.next().max(free) };
         self.conversations.as_ref().map_or(begins, |c| begins.min(c.next()))
     }
 
     /// Makes the next request; `position` is its place in the order of arrival.
     pub(super) fn take(&mut self, position: u32) -> RequestSpec {
         let arrival = self.next();
+        if let Some(places) = &mut self.places {
+            places.take();
+        }
         if let Some(conversations) = &mut self.conversations
             && (conversations.begin_more() || conversations.next() <= self.arrivals.next())
         {
@@ -124,6 +138,7 @@ impl ClientSource {
             tenant: self.tenant,
             class: self.class,
             model: self.model,
+            priority: self.priority,
             session,
             rank,
             listed: NOT_LISTED,
@@ -154,10 +169,24 @@ impl ClientSource {
         }
     }
 
+    /// Whether only so many of its requests may be in flight.
+    pub(super) fn is_bounded(&self) -> bool {
+        self.places.is_some()
+    }
+
+    /// One of its requests has ended: its place is free at `at`.
+    pub(super) fn freed(&mut self, at: Micros) {
+        if let Some(places) = &mut self.places {
+            places.free(at);
+        }
+    }
+
     /// The same client, added at `now` and shown under another number.
     pub(super) fn begun(mut self, shown: u32, now: Micros) -> Self {
         self.shown = shown;
         self.arrivals.begin(now);
+        let most = self.places.as_ref().map_or(0, Places::most);
+        self.bound(most, now);
         self
     }
 
@@ -188,7 +217,10 @@ impl ClientSource {
     ) {
         (self.tenant, self.model) = (tenant, model);
         self.class = super::class_number(client.slo_class);
+        self.priority = client.priority;
         self.arrivals.adopt(client, now);
+        self.closed = is_closed(client);
+        self.bound(client.most_in_flight(), now);
         self.prompt_tokens = LengthSampler::new(&client.prompt_tokens);
         self.output_tokens = LengthSampler::new(&client.output_tokens);
         self.prefix = client.prefix.clone();
@@ -197,6 +229,15 @@ impl ClientSource {
         match &mut self.conversations {
             Some(conversations) => conversations.adopt(client),
             None => self.conversations = Conversations::new(client, self.seed, self.number),
+        }
+    }
+
+    /// At most `most` of its requests are in flight from `now` on; 0 for no bound. Those sent before without one do not count.
+    fn bound(&mut self, most: u32, now: Micros) {
+        match &mut self.places {
+            Some(places) if most > 0 => places.change(most, now),
+            Some(_) => self.places = None,
+            None => self.places = Places::new(most).map(|places| places.begun(now)),
         }
     }
 
@@ -216,6 +257,10 @@ impl ClientSource {
         let index = (u64::from(self.number) << 32) | u64::from(group);
         Content::single(source_name(family::CLIENT_PREFIX, index), 0, self.prefix.tokens)
     }
+}
+
+fn is_closed(client: &Client) -> bool {
+    matches!(client.arrivals, Arrivals::Concurrency { .. })
 }
 
 /// The prefix group of a client without any.

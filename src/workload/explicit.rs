@@ -41,6 +41,7 @@ impl ExplicitSource {
                 class: number_of(&mut names.classes, &or_default(&request.slo_class)),
                 model: number_of(&mut names.models, &request.model),
                 session: sessions.number_of(&request.session),
+                priority: request.priority,
                 rank: ranks[position],
                 listed: position as u32,
                 prompt_tokens: prompt.len(),

@@ -8,6 +8,7 @@ mod client;
 mod conversations;
 mod explicit;
 mod lengths;
+mod places;
 mod replay;
 mod source;
 #[cfg(test)]
@@ -36,6 +37,8 @@ pub struct RequestSpec {
     pub model: u32,
     /// Number of its session; 0 for none. Conversations have the highest bit set.
     pub session: u32,
+    /// How urgent its client says it is; larger is more urgent.
+    pub priority: i32,
     /// Rank of its name among all explicit requests in alphabetical order; position in order of arrival otherwise.
     pub rank: u32,
     /// Position in the scenario's list of explicit requests; `u32::MAX` otherwise.

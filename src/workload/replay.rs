@@ -84,6 +84,7 @@ impl Replay {
             class: 0,
             model: trace.model(row),
             session: trace.session(row),
+            priority: 0,
             rank: self.next_row,
             listed: NOT_LISTED,
             prompt_tokens: trace.prompt_tokens(row),

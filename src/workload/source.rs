@@ -3,6 +3,7 @@
 use super::client::ClientSource;
 use super::conversations::conversation_of;
 use super::explicit::{ExplicitSource, number_of};
+use super::places::AFTER_REFUSAL;
 use super::replay::Replay;
 use super::{RequestSpec, Trace};
 use crate::base::digest::Digest;
@@ -200,6 +201,16 @@ impl Source {
         }
     }
 
+    /// A request of client `client` has ended: the user has the whole answer at `shown`, or will never have one. This
+    /// matters only for clients that have only so many requests in flight.
+    pub fn freed(&mut self, client: u32, now: Micros, shown: Option<Micros>) {
+        let bounded = self.clients.iter_mut().find(|c| c.shown() == client).filter(|c| c.is_bounded());
+        if let Some(bounded) = bounded {
+            bounded.freed(shown.unwrap_or_else(|| now.saturating_add(AFTER_REFUSAL)));
+            self.find_next();
+        }
+    }
+
     /// The future arrival rate between two instants, per second; only an oracle may use it. Of conversations only the
     /// beginnings count.
     pub fn expected(&self, from: Micros, to: Micros) -> f64 {
@@ -255,13 +266,14 @@ impl Source {
 }
 
 /// A digest of the first `n` requests of a scenario: equal for equal traffic, whatever the cluster. Conversations
-/// with a closed clock continue as if every answer came at once.
+/// with a closed clock and clients with a bound on requests in flight go on as if every answer came at once.
 pub fn digest_of(scenario: &Scenario, trace: Option<&Arc<Trace>>, n: u64) -> Digest {
     let mut source = Source::new(scenario, trace);
     let mut digest = Digest::default();
     for _ in 0..n {
         let Some(spec) = source.take() else { break };
         source.ended(spec.session, Some(spec.arrival));
+        source.freed(spec.client, spec.arrival, Some(spec.arrival));
         digest.u64(spec.arrival.0);
         digest.u64((u64::from(spec.client) << 32) | u64::from(spec.class));
         digest.u64(u64::from(spec.tenant));
@@ -270,6 +282,9 @@ pub fn digest_of(scenario: &Scenario, trace: Option<&Arc<Trace>>, n: u64) -> Dig
         }
         if spec.model > 0 {
             digest.u64(u64::from(spec.model));
+        }
+        if spec.priority != 0 {
+            digest.u64(u64::from(spec.priority.cast_unsigned()));
         }
         digest.u64((u64::from(spec.rank) << 32) | u64::from(spec.listed));
         digest.u64(spec.prompt.pieces().len() as u64);

@@ -310,6 +310,7 @@ fn explicit(id: &str, arrival_us: u64) -> ExplicitRequest {
         slo_class: String::new(),
         model: String::new(),
         session: String::new(),
+        priority: 0,
     }
 }
 

@@ -261,10 +261,11 @@ impl Gateway {
         record.refused = Some(reason);
         record.left = around.now.into();
         record.slot = Slot::NONE;
-        let session = record.session;
+        let (session, client) = (record.session, record.client);
         around.book.census_mut().rejected += 1;
         around.book.remove(slot);
         self.source.ended(session, None);
+        self.source.freed(client, around.now, None);
         sink.fact(around.now, RequestFact::Rejected { request, reason, replica: None }.into());
     }
 

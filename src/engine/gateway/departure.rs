@@ -48,6 +48,7 @@ impl Gateway {
             let record = around.book.here(gone.request);
             let shown = record.e2e.get().map(|e2e| record.arrival.saturating_add(e2e).max(now));
             self.source.ended(record.session, shown);
+            self.source.freed(record.client, now, shown);
         }
         left.clear();
         let (all, arrived) = (around.book.locations().total(), around.book.census().arrived);

@@ -387,6 +387,7 @@ pub(in crate::engine) fn view_of(request: &ActiveRequest, record: &Record) -> Wa
         arrival: request.arrival,
         tenant: record.tenant,
         class: record.class,
+        priority: request.priority,
         prompt_tokens: request.prompt_tokens,
         rank: request.rank,
     }

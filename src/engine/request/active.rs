@@ -33,6 +33,8 @@ pub(in crate::engine) struct ActiveRequest {
     pub(in crate::engine) prompt_tokens: u32,
     pub(in crate::engine) output_tokens: u32,
     pub(in crate::engine) arrival: Micros,
+    /// How urgent it is by its own account; a router may say otherwise before it is delivered.
+    pub(in crate::engine) priority: i32,
     /// Breaks ties between requests that arrived together.
     pub(in crate::engine) rank: u32,
     /// Tokens to prefill before the next output token.
@@ -97,6 +99,7 @@ impl ActiveRequest {
             prompt_tokens: spec.prompt_tokens,
             output_tokens: spec.output.len,
             arrival: spec.arrival,
+            priority: spec.priority,
             rank: spec.rank,
             prefill: spec.prompt_tokens,
             progress: 0,

@@ -34,6 +34,8 @@ pub(super) enum Measure {
     TenantScore,
     /// See [`PriorityPolicy::DeadlineAware`].
     Deadline,
+    /// See [`PriorityPolicy::Request`].
+    Own,
 }
 
 impl Measure {
@@ -46,6 +48,7 @@ impl Measure {
             PriorityPolicy::SloClass(_) => Self::ClassScore,
             PriorityPolicy::TenantPriority(_) => Self::TenantScore,
             PriorityPolicy::DeadlineAware(_) => Self::Deadline,
+            PriorityPolicy::Request => Self::Own,
         }
     }
 
@@ -58,6 +61,7 @@ impl Measure {
             Self::ClassScore => "SLO class (slo-class priority)",
             Self::TenantScore => "tenant (tenant-priority)",
             Self::Deadline => "deadline (deadline-aware priority)",
+            Self::Own => "the request's own priority",
         }
     }
 }

@@ -6,6 +6,7 @@
 mod age;
 mod constant;
 mod deadline_aware;
+mod request;
 mod slo_class;
 mod tenant_priority;
 
@@ -22,6 +23,8 @@ pub struct WaitingView {
     pub tenant: u32,
     /// Number of its SLO class.
     pub class: u32,
+    /// What it came with; larger is more urgent.
+    pub priority: i32,
     /// Prompt length in tokens.
     pub prompt_tokens: u32,
     /// Breaks ties.
@@ -47,6 +50,8 @@ pub enum PriorityState {
     TenantPriority(tenant_priority::TenantPriority),
     /// See [`PriorityPolicy::DeadlineAware`].
     DeadlineAware(deadline_aware::DeadlineAware),
+    /// See [`PriorityPolicy::Request`].
+    Request(request::OwnPriority),
 }
 
 impl PriorityState {
@@ -63,6 +68,7 @@ impl PriorityState {
             PriorityPolicy::DeadlineAware(deadlines) => {
                 Self::DeadlineAware(deadline_aware::DeadlineAware::new(deadlines, classes))
             }
+            PriorityPolicy::Request => Self::Request(request::OwnPriority),
         }
     }
 
@@ -74,6 +80,7 @@ impl PriorityState {
             Self::SloClass(p) => p.of(request),
             Self::TenantPriority(p) => p.of(request),
             Self::DeadlineAware(p) => p.of(request),
+            Self::Request(p) => p.of(request),
         }
     }
 }

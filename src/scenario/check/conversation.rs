@@ -1,7 +1,7 @@
 //! Checks conversations: settings that contradict each other.
 
-use crate::scenario::Client;
 use crate::scenario::report::{Report, grouped};
+use crate::scenario::{Arrivals, Client};
 
 /// The conversations of a client, at `path`.
 pub(super) fn check_conversation(path: &str, client: &Client, r: &mut Report) {
@@ -11,6 +11,23 @@ pub(super) fn check_conversation(path: &str, client: &Client, r: &mut Report) {
             format!("{} sessions and conversations too", grouped(client.sessions.into())),
             "0, or no `conversation`",
             "each conversation is a session of its own",
+        );
+    }
+    if client.conversation.is_some() && client.most_in_flight() > 0 {
+        let closed = matches!(client.arrivals, Arrivals::Concurrency { .. });
+        r.error(
+            format!("{path}.{}", if closed { "arrivals" } else { "concurrency" }),
+            format!("at most {} requests in flight, and conversations too", client.most_in_flight()),
+            "one of the two",
+            "a conversation with `clock: closed` holds its own rounds back: leave the bound out, or the conversation",
+        );
+    }
+    if matches!(client.arrivals, Arrivals::Concurrency { .. }) && !client.rate_profile.is_steady() {
+        r.error(
+            format!("{path}.rate_profile"),
+            "a rate over time, of a closed loop",
+            "steady",
+            "a closed loop has no rate: leave the profile out, or take arrivals at a rate",
         );
     }
 }

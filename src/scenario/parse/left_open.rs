@@ -1,7 +1,7 @@
 //! Fills in values that a document leaves out and another part of it decides, before anything else reads it.
 
 use crate::scenario::{Client, Pool, limits};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Writes it out.
 pub(super) fn normalise(document: &mut Value) {
@@ -9,6 +9,25 @@ pub(super) fn normalise(document: &mut Value) {
     name_all(document, "/cluster/pools", &Pool::default().name, limits::POOLS);
     name_all(document, "/workload/clients", &Client::default().name, limits::CLIENTS);
     let_scorers_decide(document);
+    if let Some(Value::Array(clients)) = document.pointer_mut("/workload/clients") {
+        clients.iter_mut().for_each(close_the_loop);
+    }
+}
+
+/// A bound on requests in flight alone means a closed loop, and a number says how many it has.
+fn close_the_loop(client: &mut Value) {
+    let Value::Object(client) = client else { return };
+    if !client.contains_key("arrivals")
+        && client.get("concurrency").and_then(Value::as_u64).is_some_and(|most| most > 0)
+        && let Some(most) = client.shift_remove("concurrency")
+    {
+        client.insert("arrivals".to_owned(), json!({ "concurrency": most }));
+    }
+    if let Some(requests @ Value::Number(_)) =
+        client.get_mut("arrivals").and_then(|arrivals| arrivals.get_mut("concurrency"))
+    {
+        *requests = json!({ "requests": requests.take() });
+    }
 }
 
 /// If only one of the horizon and the cap on requests is given, it decides: with only a cap, there is no default

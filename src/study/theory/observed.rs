@@ -1,7 +1,7 @@
 //! The traffic observed in a run or planned by a scenario: rates, gaps, lengths, and the outcomes of requests.
 
 use crate::base::Micros;
-use crate::scenario::{ConversationClock, Scenario};
+use crate::scenario::{Arrivals, Client, ConversationClock, Scenario};
 use crate::session::Trace;
 use crate::study::compare::{Ending, Outcome, Outcomes};
 use crate::workload::Source;
@@ -111,7 +111,7 @@ impl Observed {
             cv: variation(&arrivals, &buckets, from),
             buckets,
             closed: closed(scenario),
-            users: begun.len() as f64,
+            users: in_loops(scenario).unwrap_or(begun.len() as f64),
             users_come: begun.iter().any(|(_, at)| *at > end / 10),
             lost: (!counted.is_empty()).then(|| lost as f64 / counted.len() as f64),
             reused: figure("kv/reused_prompt_share"),
@@ -162,12 +162,21 @@ fn rate_per_s(requests: usize, from: u64, buckets: &Buckets) -> f64 {
     if end > from { requests as f64 * 1e6 / (end - from) as f64 } else { 0.0 }
 }
 
-/// Whether any conversation waits for its answers.
+/// Whether any client waits for its answers.
 fn closed(scenario: &Scenario) -> bool {
-    let waits = |c: &crate::scenario::Client| {
-        c.conversation.as_ref().is_some_and(|c| c.clock == ConversationClock::Closed)
+    let waits = |c: &Client| {
+        c.most_in_flight() > 0
+            || c.conversation.as_ref().is_some_and(|c| c.clock == ConversationClock::Closed)
     };
     scenario.workload.trace.is_none() && scenario.workload.clients.iter().any(waits)
+}
+
+/// Requests in flight of clients that send one when another has ended, if there are any.
+fn in_loops(scenario: &Scenario) -> Option<f64> {
+    let clients = scenario.workload.clients.iter().filter(|_| scenario.workload.trace.is_none());
+    let loops = clients.filter(|c| matches!(c.arrivals, Arrivals::Concurrency { .. }));
+    let all: u32 = loops.map(Client::most_in_flight).sum();
+    (all > 0).then(|| f64::from(all))
 }
 
 /// Groups equal requests.

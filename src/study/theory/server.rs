@@ -148,7 +148,8 @@ impl Fleet {
             | PriorityPolicy::SloBased
             | PriorityPolicy::InvertedSlo
             | PriorityPolicy::TenantPriority(_)
-            | PriorityPolicy::DeadlineAware(_) => None,
+            | PriorityPolicy::DeadlineAware(_)
+            | PriorityPolicy::Request => None,
         }
     }
 

@@ -61,6 +61,7 @@ fn ask(s: &mut Scenario, arrival_us: u64, text: u32, tokens: u32, output: u32) {
         tenant: String::new(),
         slo_class: String::new(),
         session: String::new(),
+        priority: 0,
     });
 }
 

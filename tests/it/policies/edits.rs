@@ -24,6 +24,7 @@ fn listed(at_us: &[u64], text: u32, prompt: u32, output: u32) -> Vec<ExplicitReq
         slo_class: String::new(),
         model: String::new(),
         session: String::new(),
+        priority: 0,
     };
     (0..).zip(at_us).map(request).collect()
 }

@@ -60,6 +60,7 @@ pub(crate) fn listed(arrival_us: u64, model: &str, tokens: u32, own: u32) -> Exp
         slo_class: String::new(),
         model: model.to_owned(),
         session: String::new(),
+        priority: 0,
     }
 }
 

@@ -40,6 +40,7 @@ pub(crate) fn scenario(case: &Case) -> Scenario {
             slo_class: String::new(),
             model: String::new(),
             session: String::new(),
+            priority: 0,
         });
     }
     s

@@ -65,6 +65,7 @@ fn request(arrival_us: u64, prompt_tokens: u32, slo_class: &str, tenant: &str) -
         slo_class: slo_class.to_owned(),
         model: String::new(),
         session: String::new(),
+        priority: 0,
     }
 }
 
@@ -196,6 +197,7 @@ fn urgency(policy: &PriorityPolicy, tenants: &[String], r: &Record) -> i64 {
         PriorityPolicy::SloClass(scores) => i64::from(scores.of(class.name())),
         PriorityPolicy::TenantPriority(_) => i64::from(tenants[r.tenant as usize] == "red") * 5,
         PriorityPolicy::DeadlineAware(d) => -(r.arrival.0 as i64 + i64::from(d.of(class.name())) * 1000),
+        PriorityPolicy::Request => 0,
     }
 }
 

@@ -351,6 +351,7 @@ fn the_same_prompt_twice(caching: bool) -> Report {
         slo_class: String::new(),
         model: String::new(),
         session: String::new(),
+        priority: 0,
     };
     s.workload.requests = vec![request(0), request(100)];
     run(&s).report_data()

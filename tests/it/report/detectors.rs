@@ -39,6 +39,7 @@ fn request(arrival_us: u64, prompt: u32, output: u32, session: &str) -> Explicit
         slo_class: String::new(),
         model: String::new(),
         session: session.to_owned(),
+        priority: 0,
     }
 }
 

@@ -19,6 +19,7 @@ fn request(number: u32, item: u32) -> ExplicitRequest {
         slo_class: String::new(),
         model: String::new(),
         session: String::new(),
+        priority: 0,
     }
 }
 

@@ -67,6 +67,7 @@ pub(crate) fn listed(number: u32, arrival_us: u64, prompt: u32, output: u32) -> 
         slo_class: String::new(),
         model: String::new(),
         session: String::new(),
+        priority: 0,
     }
 }
 

@@ -1,5 +1,6 @@
-//! Traffic: trace files and sessions.
+//! Traffic: clients with a bound, trace files and sessions.
 
+mod bounded;
 mod sessions;
 mod trace_files;
 mod traces;

@@ -100,6 +100,7 @@ fn listed(arrival_us: u64, session: &str) -> ExplicitRequest {
         slo_class: String::new(),
         model: String::new(),
         session: session.to_owned(),
+        priority: 0,
     }
 }
 
