@@ -78,6 +78,8 @@ pub use latency::{
 };
 pub use lengths::{Lengths, WeightedLength};
 pub use model::{Architecture, Hardware};
+#[cfg(any(feature = "cli", feature = "measured"))]
+pub(crate) use parse::named_weights;
 #[cfg(feature = "cli")]
 pub(crate) use parse::nearest;
 pub use parse::{

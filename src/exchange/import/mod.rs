@@ -9,6 +9,7 @@ mod aiperf_summary;
 mod analyser_config_map;
 pub mod benchmark;
 pub mod configuration;
+mod endpoint_picker_config;
 mod engine_log;
 mod guidellm;
 mod horizontal_pod_autoscaler;
@@ -49,13 +50,14 @@ pub trait Import<F: Family>: Sync {
 }
 
 /// The formats of configuration. Those of Kubernetes have the kind of their objects as their name.
-pub const CONFIGURATIONS: [&dyn Import<Configuration>; 6] = [
+pub const CONFIGURATIONS: [&dyn Import<Configuration>; 7] = [
     &routesim::RouteSim,
     &policy_bundle::PolicyBundle,
     &horizontal_pod_autoscaler::HorizontalPodAutoscaler,
     &scaled_object::ScaledObject,
     &variant_autoscaling::VariantAutoscaling,
     &analyser_config_map::AnalyserConfigMap,
+    &endpoint_picker_config::EndpointPickerConfig,
 ];
 
 /// The formats of benchmarks, in the order in which messages name them.

@@ -6,6 +6,7 @@ use super::configuration::kubernetes;
 use super::configuration::reader::Unknown;
 use super::configuration::{Configuration, Mapping, Reader, Report, Settings};
 use crate::base::{Diagnostic, alike};
+use crate::scenario::named_weights;
 use serde_json::{Map, Value, json};
 
 const SECTIONS: [&str; 5] = ["admission", "priority", "routing", "scheduler", "autoscale"];
@@ -246,6 +247,9 @@ fn weighted(r: &mut Reader<'_>, named: &str) -> Value {
 
 /// The scorers that BLIS lists, with their weights.
 fn listed_scorers(r: &mut Reader<'_>) -> Vec<Value> {
+    if let Some(text) = r.source.pointer("/routing/scorers").and_then(Value::as_str) {
+        return named_scorers(r, text);
+    }
     let mut scorers = Vec::new();
     for i in 0..r.entries("routing.scorers") {
         let at = format!("routing.scorers.{i}");
@@ -271,6 +275,17 @@ fn listed_scorers(r: &mut Reader<'_>) -> Vec<Value> {
         }
     }
     scorers
+}
+
+/// Scorers with their weights as text, as on BLIS's command line.
+fn named_scorers(r: &mut Reader<'_>, text: &str) -> Vec<Value> {
+    let path = "routing.scorers";
+    r.note(path, "cluster.routing.weighted.scorers");
+    let (list, problems) = named_weights(text, path, &SCORERS.map(|(theirs, _)| theirs.to_owned()));
+    r.problems.extend(problems);
+    let ours = |name: &str| SCORERS.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours);
+    let row = |(name, weight): (&str, f64)| json!({ "scorer": ours(name), "weight": weight });
+    list.into_iter().map(row).collect()
 }
 
 fn priority(r: &mut Reader<'_>) -> Option<Value> {

@@ -11,6 +11,8 @@ mod path;
 mod shape;
 mod text;
 
+#[cfg(any(feature = "cli", feature = "measured"))]
+pub(crate) use named_weights::named_weights;
 pub(super) use path::{let_scorers_decide, place_value};
 pub use path::{replay_trace, set_field, set_path};
 pub(crate) use shape::nearest;

@@ -23,7 +23,11 @@ pub(super) fn normalise(document: &mut Value) -> Diagnostics {
 }
 
 /// The names and weights of a text at `path`, and what is wrong with it.
-fn named_weights<'a>(text: &'a str, path: &str, names: &[String]) -> (Vec<(&'a str, f64)>, Diagnostics) {
+pub(crate) fn named_weights<'a>(
+    text: &'a str,
+    path: &str,
+    names: &[String],
+) -> (Vec<(&'a str, f64)>, Diagnostics) {
     let (mut list, mut problems) = (Vec::new(), Diagnostics::new());
     let form = "NAME:WEIGHT, several separated by commas";
     for (i, entry) in text.split(',').map(str::trim).enumerate() {

@@ -323,21 +323,18 @@ fn a_newer_key_is_left_out_with_a_warning_and_a_slip_is_an_error() {
 
 #[test]
 fn an_object_that_is_not_read_gives_one_message_with_the_accepted_ones() {
-    let picker = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- {type: queue-scorer}\nschedulingProfiles:\n- {name: default, plugins: [{pluginRef: queue-scorer, weight: 2}]}\n";
-    let lines = told("picker.yaml", picker, 2);
+    let pool = "apiVersion: inference.networking.k8s.io/v1\nkind: InferencePool\nspec: {targetPorts: [{number: 8000}]}\n";
+    let lines = told("pool.yaml", pool, 2);
     assert_eq!(lines.lines().count(), 1, "{lines}");
     for part in
-        ["endpoint picker of llm-d", "not read", "HorizontalPodAutoscaler, ScaledObject", "a policy bundle"]
+        ["a pool of the Gateway API", "not read", "HorizontalPodAutoscaler, ScaledObject", "a policy bundle"]
     {
         assert!(lines.contains(part), "{part} is not in {lines}");
     }
     assert!(!lines.contains("did you mean"), "{lines}");
     // Beside an autoscaler it is left out.
-    let lines = told(
-        "beside.yaml",
-        &format!("{picker}---\nkind: Service\nspec: {{}}\n---\n{}", hpa(WAITING, "{}")),
-        0,
-    );
+    let lines =
+        told("beside.yaml", &format!("{pool}---\nkind: Service\nspec: {{}}\n---\n{}", hpa(WAITING, "{}")), 0);
     assert_eq!(lines.matches("warning: ").count(), 1, "{lines}");
     for (name, text, part) in [
         (

@@ -68,6 +68,78 @@ fn each_format_of_configuration_has_a_sample_and_reports_each_key() {
     }
 }
 
+/// The router that a configuration of llm-d becomes, and what is said of it.
+fn adopted(text: &str) -> (Value, Report) {
+    let mut scenario = Value::Object(Map::new());
+    let document = serde_saphyr::from_str(text).expect("YAML");
+    let report = adopt_policies(vec![document], &|_| None, &mut scenario).expect("a configuration");
+    assert!(tokenyard::scenario::from_value(scenario.clone()).and_then(tokenyard::scenario::check).is_ok());
+    (scenario["cluster"]["routing"]["weighted"].clone(), report)
+}
+
+#[test]
+fn a_bundle_may_give_its_scorers_as_text() {
+    let (weighted, _) =
+        adopted("routing: {policy: weighted, scorers: 'precise-prefix-cache:3,queue-depth:2'}");
+    let scorers = serde_json::json!([
+        { "scorer": "precise-prefix", "weight": 3.0 }, { "scorer": "queue-depth", "weight": 2.0 },
+    ]);
+    assert_eq!(weighted, serde_json::json!({ "profile": "custom", "scorers": scorers }));
+}
+
+#[test]
+fn llm_d_s_routers_become_weighted_with_their_filters_and_keys() {
+    let sample = include_str!("samples/EndpointPickerConfig.yaml");
+    let token = serde_json::json!({
+        "profile": "custom", "ties": "random", "picker": "max",
+        "scorers": [{ "scorer": "token-load", "weight": 1.0 }],
+        "filters": [{ "prefix-affinity": {
+            "threshold": 0.8, "max_ttft_penalty_ms": 18000.0, "peak_prefill_tokens_per_s": 15928,
+        } }],
+        "token_threshold": 4_194_304, "token_count": "uncached", "token_until": "first-token",
+        "prefix_index_blocks": 31_250, "prefix_block_tokens": 64, "prefix_match_tokens": 131_072,
+    });
+    assert_eq!(adopted(sample).0, token);
+    // Before 1.0 blocks were 64 bytes, 16 tokens, and a prompt had at most 256 of them.
+    let former = "kind: EndpointPickerConfig
+plugins:
+- type: queue-scorer
+- type: prefix-cache-scorer
+  parameters: {hashBlockSize: 64, maxPrefixBlocksToMatch: 256, lruCapacityPerServer: 31250}
+- {type: active-request-scorer, parameters: {idleThreshold: 2, maxBusyScore: 0.5}}
+- type: metrics-data-source
+schedulingProfiles:
+- name: default
+  plugins:
+  - {pluginRef: queue-scorer, weight: 2}
+  - {pluginRef: prefix-cache-scorer, weight: 3}
+  - pluginRef: active-request-scorer
+";
+    let (weighted, report) = adopted(former);
+    let want = serde_json::json!({
+        "profile": "custom", "ties": "random",
+        "scorers": [
+            { "scorer": "waiting-requests", "weight": 2.0 },
+            { "scorer": "prefix-affinity", "weight": 3.0 },
+            { "scorer": "active-requests", "weight": 1.0 },
+        ],
+        "idle_threshold": 2, "max_busy_score": 0.5, "prefix_index_blocks": 31_250, "prefix_match_tokens": 4096,
+    });
+    assert_eq!(weighted, want);
+    let left_out = |key: &str| report.mappings.iter().any(|m| m.key == key && !m.has_counterpart);
+    assert!(left_out("plugins.1.parameters.hashBlockSize") && left_out("plugins.3.type"), "{report:?}");
+    // A name that no plugin has, and a profile without a scorer.
+    let unknown = serde_saphyr::from_str(
+        "kind: EndpointPickerConfig
+plugins: [{type: queue-scorer}]
+schedulingProfiles: [{name: default, plugins: [{pluginRef: queue-score}]}]
+",
+    );
+    let problems = adopt_policies(vec![unknown.expect("YAML")], &|_| None, &mut Value::Object(Map::new()));
+    let paths: Vec<String> = problems.expect_err("nothing to score").into_iter().map(|d| d.path).collect();
+    assert_eq!(paths, ["schedulingProfiles.0.plugins.0.pluginRef", "schedulingProfiles"]);
+}
+
 #[test]
 fn each_format_of_benchmarks_has_a_sample_that_it_alone_recognises() {
     let names = BENCHMARKS.map(Import::name);

@@ -1,5 +1,5 @@
-//! Import of the autoscaler objects of a Kubernetes cluster. Each object becomes settings of
-//! `cluster.pools[].scaling`. Each key is reported with its final result, after other objects and the pools are
+//! Import of the objects of a Kubernetes cluster. An autoscaler becomes settings of `cluster.pools[].scaling`, the
+//! configuration of a router fields of `cluster`. Each key is reported with its final result, after other objects and the pools are
 //! considered. The files next to this folder read the kinds of objects.
 //!
 //! Sources of the keys: the API references of Kubernetes (autoscaling/v2), KEDA (keda.sh/v1alpha1) and llm-d.
@@ -69,6 +69,7 @@ pub(crate) fn apply(
     // Each with the number of its object.
     let mut mappings: Vec<(usize, Mapping)> = Vec::new();
     let mut patches: Vec<(usize, Patch)> = Vec::new();
+    let mut fields: Map<String, Value> = Map::new();
     let within = |text: &str| {
         let may_be = text.contains(": ") && text.contains('\n');
         may_be.then(|| read_text(text)).flatten().filter(Value::is_object)
@@ -82,6 +83,7 @@ pub(crate) fn apply(
         let Some(format) = format else { continue };
         let mut report = Report::default();
         let settings = format.read(&flat(object, &within), &mut report);
+        fields.extend(settings.cluster);
         patches.extend(settings.autoscalers.into_iter().map(|patch| (i, patch)));
         mappings.extend(report.mappings.into_iter().map(|m| (i, m)));
         problems.extend(report.problems.into_iter().map(|d| Diagnostic { path: own(i, &d.path), ..d }));
@@ -99,6 +101,7 @@ pub(crate) fn apply(
     }
     if let Some(cluster) = object_at(scenario, "cluster") {
         cluster.insert("pools".to_owned(), Value::Array(pools));
+        cluster.extend(fields);
     }
     let nobodys = patches.iter().enumerate().filter(|(i, _)| !heard.about.contains(i));
     problems.extend(

@@ -114,8 +114,7 @@ impl AdoptedPolicies {
 pub type ReadText<'a> = &'a dyn Fn(&str) -> Option<Value>;
 
 /// Names of the accepted files of policies.
-pub const POLICIES: &str =
-    "a policy bundle (admission, priority, routing, scheduler, autoscale) or autoscalers of Kubernetes";
+pub const POLICIES: &str = "a policy bundle (admission, priority, routing, scheduler, autoscale), an EndpointPickerConfig, or autoscalers of Kubernetes";
 
 /// Puts the policies of documents into a scenario document, all or nothing, and reports the result of each key. The
 /// documents are one bundle, or objects of Kubernetes, also as a `List`. Empty documents next to others are ignored.

@@ -7,12 +7,7 @@ use crate::exchange::import::policy_bundle::PolicyBundle;
 use serde_json::Value;
 
 /// Kinds of objects that are known but not read: kind, description, advice.
-const OTHER_KINDS: [(&str, &str, &str); 10] = [
-    (
-        "EndpointPickerConfig",
-        "the endpoint picker of llm-d and the Gateway API",
-        "write its scorers and their weights as cluster.routing.weighted",
-    ),
+const OTHER_KINDS: [(&str, &str, &str); 9] = [
     ("InferencePool", "a pool of the Gateway API", POOLS),
     ("InferenceModel", "a model of the Gateway API", CLASSES),
     ("InferenceObjective", "an objective of the Gateway API", CLASSES),

@@ -90,9 +90,9 @@ export default function Policies(props: { app: Pick<App, 'document'> }): JSX.Ele
         fallback={
           <Show when={wrong().length === 0}>
             <p class="help">
-              Paste HorizontalPodAutoscaler, ScaledObject or VariantAutoscaling objects, a ConfigMap of an analyser, a
-              List of them, or a policy bundle (admission, priority, routing, scheduler, autoscale). Nothing changes
-              before you apply it, and nothing leaves this computer.
+              Paste HorizontalPodAutoscaler, ScaledObject or VariantAutoscaling objects, a ConfigMap of an analyser, an
+              EndpointPickerConfig of llm-d's router, a List of them, or a policy bundle (admission, priority, routing,
+              scheduler, autoscale). Nothing changes before you apply it, and nothing leaves this computer.
             </p>
           </Show>
         }
