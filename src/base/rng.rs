@@ -47,6 +47,8 @@ pub enum Purpose {
     Exploration = 17,
     /// Errors of predictions, and choices by them.
     Predictions = 18,
+    /// Which requests of low priority are refused.
+    Shedding = 19,
 }
 
 /// One random stream.

@@ -2,6 +2,7 @@
 
 use super::fields::{fields, without_fields};
 use super::limits;
+use super::{ClassPriorities, Detector};
 use serde::{Deserialize, Serialize};
 
 /// Which requests are admitted.
@@ -22,10 +23,15 @@ pub enum AdmissionPolicy {
     TenantQuota(TenantQuota),
     /// A limit on the requests in flight in the whole cluster.
     ConcurrencyLimit(ConcurrencyLimit),
+    /// A limit on the requests and prompt tokens admitted in any window of time.
+    SlidingWindow(SlidingWindow),
+    /// Requests of low priority are refused while the replicas are saturated.
+    Shed(Shed),
 }
 
 fields! {
-    choice AdmissionPolicy [AlwaysAdmit RejectAll] { TokenBucket "token-bucket" RateLimit "rate-limit" TenantQuota "tenant-quota" ConcurrencyLimit "concurrency-limit" }
+    choice AdmissionPolicy [AlwaysAdmit RejectAll] { TokenBucket "token-bucket" RateLimit "rate-limit" TenantQuota "tenant-quota" ConcurrencyLimit "concurrency-limit"
+        SlidingWindow "sliding-window" Shed "shed" }
 }
 
 /// What happens to a request that is over a limit.
@@ -117,6 +123,9 @@ impl Default for RateLimit {
 pub struct TenantQuota {
     /// Most requests of one tenant that are admitted and not finished.
     pub max_in_flight: u32,
+    /// Limits of single tenants, in place of the general one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tenants: Vec<TenantLimit>,
     /// What happens to a request over the quota.
     pub then: OverLimit,
 }
@@ -125,13 +134,142 @@ fields! {
     struct TenantQuota {
         max_in_flight: "Most in flight" of "req" in [1, limits::IN_FLIGHT]
             or "use reject-all to admit no request" => Admission;
+        tenants: "Single tenants" up_to [limits::CLIENTS, "tenants", "tenant"] and { "default": [] } => Admission;
         then: "Over the limit" => Admission;
     }
 }
 
 impl Default for TenantQuota {
     fn default() -> Self {
-        Self { max_in_flight: 64, then: OverLimit::Reject }
+        Self { max_in_flight: 64, tenants: Vec::new(), then: OverLimit::Reject }
+    }
+}
+
+/// A limit of one tenant.
+#[apply(field_schema!)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TenantLimit {
+    /// Name of the tenant.
+    pub tenant: String,
+    /// Most of its requests that are admitted and not finished. 0 admits none, whatever `then` says.
+    pub max_in_flight: u32,
+}
+
+fields! {
+    struct TenantLimit {
+        tenant: "Tenant" => Admission;
+        max_in_flight: "Most in flight" of "req" in [0, limits::IN_FLIGHT] or "0 admits none" first 16 => Admission;
+    }
+}
+
+/// Limits on what is admitted in any window of time.
+#[apply(field_schema!)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SlidingWindow {
+    /// Length of the window in seconds: what was admitted in the seconds before a request counts.
+    pub window_s: f64,
+    /// Most requests admitted in a window. 0 means no limit.
+    pub max_requests: u32,
+    /// Most prompt tokens admitted in a window. 0 means no limit. A longer prompt is never admitted.
+    pub max_prompt_tokens: u64,
+    /// Whether each tenant has limits of its own.
+    pub per_tenant: bool,
+    /// What happens to a request over the limit.
+    pub then: OverLimit,
+}
+
+fields! {
+    struct SlidingWindow {
+        window_s: "Window" of "s" in [limits::WINDOW_S_MIN, limits::SCALING_S] or "60 counts the last minute" => Admission;
+        max_requests: "Requests" of "req" in [0, limits::IN_FLIGHT] or "0 means no limit" => Admission;
+        max_prompt_tokens: "Prompt tokens" of "tokens" in [0, limits::FLOW_TOKENS] or "0 means no limit" => Admission;
+        per_tenant: "Per tenant" => Admission;
+        then: "Over the limit" => Admission;
+    }
+}
+
+impl Default for SlidingWindow {
+    fn default() -> Self {
+        Self {
+            window_s: 60.0,
+            max_requests: 600,
+            max_prompt_tokens: 0,
+            per_tenant: false,
+            then: OverLimit::Reject,
+        }
+    }
+}
+
+/// Refusal of requests of low priority by the saturation of the replicas.
+#[apply(field_schema!)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Shed {
+    /// What counts as saturated.
+    pub detector: Detector,
+    /// Priority of each SLO class. Requests of a priority below 0 can be refused.
+    pub priorities: ClassPriorities,
+    /// When they are refused.
+    pub rule: ShedRule,
+}
+
+fields! {
+    struct Shed {
+        detector: "Detector" => Admission;
+        priorities: "Priorities" => Admission;
+        rule: "Rule" => Admission;
+    }
+}
+
+impl Default for Shed {
+    fn default() -> Self {
+        Self {
+            detector: Detector::default(),
+            priorities: ClassPriorities::default(),
+            rule: ShedRule::default(),
+        }
+    }
+}
+
+/// When a request of low priority is refused.
+#[apply(schema!)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ShedRule {
+    /// At a saturation of 1 and above, as llm-d's router without flow control.
+    #[default]
+    Saturated,
+    /// With a probability that grows with the saturation: llm-d's probabilistic admitter.
+    Probabilistic(Probabilistic),
+}
+
+fields! {
+    choice ShedRule [Saturated] { Probabilistic "probabilistic" }
+}
+
+/// Refusal with probability min(factor · saturation ^ exponent, 1).
+#[apply(field_schema!)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Probabilistic {
+    /// Factor of the power.
+    pub factor: f64,
+    /// Exponent of the saturation.
+    pub exponent: f64,
+}
+
+fields! {
+    struct Probabilistic {
+        factor: "Factor" in [0.0, limits::COST] or "300 is llm-d's default" => Admission;
+        exponent: "Exponent" in [0.1, 100.0] or "5 is llm-d's default" => Admission;
+    }
+}
+
+impl Default for Probabilistic {
+    fn default() -> Self {
+        Self { factor: 300.0, exponent: 5.0 }
     }
 }
 

@@ -234,6 +234,8 @@ pub const SCALING_LIMITS: usize = 8;
 pub const SLO_MULTIPLIER_MIN: f64 = 1.01;
 /// Most varied times of a start: standard deviation over mean.
 pub const START_CV: f64 = 2.0;
+/// Shortest window of admitted requests, in seconds.
+pub const WINDOW_S_MIN: f64 = 0.001;
 /// Most bands of the gateway's queue with settings of their own.
 pub const FLOW_BANDS: usize = 16;
 /// Most prompt tokens that may wait at the gateway, or be in flight to one replica.

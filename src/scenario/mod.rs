@@ -47,7 +47,10 @@ mod start_up;
 mod weighted;
 mod workload;
 
-pub use admission::{AdmissionPolicy, ConcurrencyLimit, OverLimit, RateLimit, TenantQuota, TokenBucket};
+pub use admission::{
+    AdmissionPolicy, ConcurrencyLimit, OverLimit, Probabilistic, RateLimit, Shed, ShedRule, SlidingWindow,
+    TenantLimit, TenantQuota, TokenBucket,
+};
 pub use batch_limit::BatchLimit;
 pub use batch_limits::BatchLimits;
 pub use cache_routing::{CacheAware, CacheBalance, CacheKnowledge, CacheMiss};

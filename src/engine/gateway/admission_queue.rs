@@ -4,15 +4,17 @@
 //! joins the end without a decision, so none overtakes; the policy decides again on the head of a queue only, at the
 //! instant it named or when an admitted request leaves.
 
+use super::flow::Gauge;
 use super::routing::view_of;
 use super::state::{Around, Gateway};
 use crate::base::small::sort::sort_by_key;
 use crate::base::{Micros, RequestId};
 use crate::engine::clock::ClusterEvent;
 use crate::engine::facts::{RequestFact, Sink};
+use crate::engine::replica::Replica;
 use crate::engine::request::{Location, Slot};
 use crate::policy::Reason;
-use crate::policy::admission::{AdmissionState, InFlightCounts, RetryWhen, Verdict};
+use crate::policy::admission::{AdmissionState, Circumstances, RetryWhen, Verdict};
 use crate::scenario::AdmissionPolicy;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -21,6 +23,8 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::engine) struct AdmissionQueue {
     policy: AdmissionState,
+    /// What a policy goes by that sheds under load.
+    pub(super) gauge: Option<Box<Gauge>>,
     /// What the policy was made from.
     settings: AdmissionPolicy,
     /// Requests that were admitted and have not left; in all, and by tenant.
@@ -32,6 +36,12 @@ pub(in crate::engine) struct AdmissionQueue {
     /// The queue whose head is being asked again, so that a request of it that is refused further on asks nothing anew.
     #[serde(skip)]
     retrying: Option<u32>,
+}
+
+/// The gauge of a policy that goes by the saturation.
+fn gauge_of(policy: &AdmissionPolicy, replicas: &[Replica]) -> Option<Box<Gauge>> {
+    let AdmissionPolicy::Shed(s) = policy else { return None };
+    Some(Box::new(Gauge::new(&s.detector, replicas)))
 }
 
 /// Delayed requests, first come first served.
@@ -46,9 +56,10 @@ struct DelayQueue {
 
 impl AdmissionQueue {
     /// No request in flight and none delayed.
-    pub(super) fn new(policy: &AdmissionPolicy) -> Self {
+    pub(super) fn new(policy: &AdmissionPolicy, seed: u64, replicas: &[Replica]) -> Self {
         Self {
-            policy: AdmissionState::new(policy),
+            policy: AdmissionState::new(policy, seed),
+            gauge: gauge_of(policy, replicas),
             settings: policy.clone(),
             in_flight: 0,
             in_flight_of: Vec::new(),
@@ -61,6 +72,11 @@ impl AdmissionQueue {
     /// Requests that are delayed.
     pub(super) fn delayed(&self) -> u32 {
         self.delayed
+    }
+
+    /// Approximate size of a copy of its gauge in bytes.
+    pub(in crate::engine) fn bytes(&self) -> u64 {
+        self.gauge.as_ref().map_or(0, |gauge| gauge.bytes())
     }
 
     /// INV-1: the counts of requests in flight and of delayed ones agree with themselves and with `in_flight`.
@@ -87,8 +103,12 @@ impl AdmissionQueue {
         self.in_flight_of.get(tenant as usize).copied().unwrap_or_default()
     }
 
-    fn counts(&self, tenant: u32) -> InFlightCounts {
-        InFlightCounts { cluster: self.in_flight, tenant: self.in_flight_of(tenant) }
+    fn counts(&self, tenant: u32) -> Circumstances {
+        Circumstances {
+            cluster: self.in_flight,
+            tenant: self.in_flight_of(tenant),
+            saturation: 0.0,
+        }
     }
 
     fn enter(&mut self, tenant: u32) {
@@ -186,7 +206,12 @@ impl Gateway {
             return;
         }
         self.admission.settings = policy.clone();
-        self.admission.policy.change(policy, around.now);
+        self.admission.policy.change(policy, self.seed, around.now);
+        let before = self.admission.gauge.take();
+        self.admission.gauge = gauge_of(policy, around.fleet.replicas());
+        if let (Some(gauge), Some(before)) = (&mut self.admission.gauge, before) {
+            gauge.resume(*before);
+        }
         let mut held: Vec<Slot> = self.admission.queues.drain(..).flat_map(|q| q.requests).collect();
         self.admission.delayed = 0;
         sort_by_key(&mut held, |&slot| u64::from(around.book.active()[slot].id.0));
@@ -218,12 +243,17 @@ impl Gateway {
         let active = &around.book.active()[slot];
         let record = around.book.here(active.id);
         let view = view_of(active, record, around.now);
-        let in_flight = self.admission.counts(record.tenant);
-        let verdict = self.admission.policy.decide(&view, in_flight);
+        let mut seen = self.admission.counts(record.tenant);
+        if let Some(gauge) = &mut self.admission.gauge {
+            let pools = self.serves[active.model as usize];
+            seen.saturation = gauge.saturation(pools, &self.in_flight, around.fleet.replicas(), around.now);
+        }
+        self.admission.policy.know_tenants(self.source.tenants());
+        let verdict = self.admission.policy.decide(&view, seen);
         if let Verdict::Delay(_, when) = verdict {
             let wakes = match when {
                 RetryWhen::At(at) => at > around.now,
-                RetryWhen::WhenOneLeaves => in_flight.cluster > 0,
+                RetryWhen::WhenOneLeaves => seen.cluster > 0,
             };
             assert!(wakes, "INV-8: {:?} is delayed at {:?} until {when:?}", active.id, around.now);
         }

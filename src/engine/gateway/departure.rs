@@ -59,6 +59,9 @@ impl Gateway {
     fn report_to_router(&mut self, gone: Departure, replica: ReplicaId, around: &Around<'_>) {
         let r = around.book.here(gone.request);
         self.picture.forget(replica.index(), r.prompt_tokens);
+        if let Some(gauge) = &mut self.admission.gauge {
+            gauge.computed(gone.request);
+        }
         if let Some(flow) = &mut self.flow {
             flow.left_replica(gone.request, around.now);
         }

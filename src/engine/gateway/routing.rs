@@ -105,6 +105,10 @@ impl Gateway {
         let index = chosen.index();
         self.in_flight[index] += 1;
         self.picture.send(index, self.in_flight[index], prompt_tokens, now);
+        if let Some(gauge) = &mut self.admission.gauge {
+            let replica = &around.fleet.replicas()[index];
+            gauge.sent(request, chosen, || uncached_tokens(replica, &around.book.active()[slot]));
+        }
         if let Some(flow) = &mut self.flow {
             flow.sent(request, &around.fleet.replicas()[index], around.book);
         }

@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// The gateway.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::engine) struct Gateway {
-    seed: u64,
+    pub(super) seed: u64,
     pub(super) source: Source,
     /// By number of a model that requests ask for: the pools that serve it, as bits by number.
     pub(super) serves: Vec<u64>,
@@ -71,7 +71,7 @@ impl Gateway {
             admission_latency: Span(c.admission_latency_us),
             routing_latency: Span(c.routing_latency_us),
             timeout: timeout_of(scenario),
-            admission: AdmissionQueue::new(&c.admission),
+            admission: AdmissionQueue::new(&c.admission, scenario.seed, &[]),
             router: RouterState::new(&c.routing, scenario.seed),
             redirects: Redirects::default(),
             held: VecDeque::new(),
@@ -160,6 +160,9 @@ impl Gateway {
                         self.in_flight.push(0);
                     }
                     self.picture.set_phase(replica);
+                    if let Some(gauge) = &mut self.admission.gauge {
+                        gauge.see_phase(replica);
+                    }
                     if let Some(flow) = &mut self.flow {
                         flow.see_phase(replica, around.now, around.book);
                     }
@@ -179,6 +182,9 @@ impl Gateway {
     ) {
         for request in prefilled {
             self.router.prefilled(request);
+            if let Some(gauge) = &mut self.admission.gauge {
+                gauge.computed(request);
+            }
             if let Some(flow) = &mut self.flow {
                 flow.computed(request, now);
             }
@@ -193,6 +199,9 @@ impl Gateway {
             in_flight
         );
         self.picture.see(replica, *in_flight, self.router.wants_signals());
+        if let Some(gauge) = &mut self.admission.gauge {
+            gauge.see(replica, *in_flight);
+        }
         if let Some(flow) = &mut self.flow {
             flow.gauge_sees(replica, *in_flight);
         }

@@ -14,7 +14,12 @@ pub(in crate::engine) fn bytes_alive(of: Sight<'_>) -> u64 {
     let replicas: u64 = of.fleet.replicas().iter().map(replica).sum();
     let scaling = of.fleet.bytes_of_scalers() + 32 * u64::from(of.gateway.held());
     let flow = of.gateway.flow().map_or(0, FlowQueue::bytes);
-    scaling + flow + replicas + of.book.bytes_alive() + of.gateway.router().bytes()
+    scaling
+        + flow
+        + of.gateway.admission().bytes()
+        + replicas
+        + of.book.bytes_alive()
+        + of.gateway.router().bytes()
 }
 
 /// About how many bytes are read to pack it.

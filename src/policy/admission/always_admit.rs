@@ -1,6 +1,6 @@
 //! All requests are admitted.
 
-use super::{Admission, InFlightCounts, Verdict};
+use super::{Admission, Circumstances, Verdict};
 use crate::policy::RequestView;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct AlwaysAdmit;
 
 impl Admission for AlwaysAdmit {
-    fn decide(&mut self, _: &RequestView<'_>, _: InFlightCounts) -> Verdict {
+    fn decide(&mut self, _: &RequestView<'_>, _: Circumstances) -> Verdict {
         Verdict::Admit
     }
 }

@@ -1,6 +1,6 @@
 //! A limit on the requests in the whole cluster, counted from admission until they finish or are dropped.
 
-use super::{Admission, InFlightCounts, Reason, Verdict, over_count};
+use super::{Admission, Circumstances, Reason, Verdict, over_count};
 use crate::policy::RequestView;
 use crate::scenario::{ConcurrencyLimit as Settings, OverLimit};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ impl ConcurrencyLimit {
 }
 
 impl Admission for ConcurrencyLimit {
-    fn decide(&mut self, _: &RequestView<'_>, in_flight: InFlightCounts) -> Verdict {
-        over_count(in_flight.cluster, self.max_in_flight, Reason::ConcurrencyLimit, self.then)
+    fn decide(&mut self, _: &RequestView<'_>, seen: Circumstances) -> Verdict {
+        over_count(seen.cluster, self.max_in_flight, Reason::ConcurrencyLimit, self.then)
     }
 }

@@ -5,6 +5,8 @@ mod bucket;
 mod concurrency_limit;
 mod rate_limit;
 mod reject_all;
+mod shed;
+mod sliding_window;
 mod tenant_quota;
 mod token_bucket;
 
@@ -33,19 +35,21 @@ pub enum Verdict {
     Delay(Reason, RetryWhen),
 }
 
-/// Requests that were admitted and have neither finished nor been dropped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InFlightCounts {
-    /// In the whole cluster.
+/// What a decision may depend on beside the request. Requests in flight were admitted and have neither finished nor been dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Circumstances {
+    /// Requests in flight in the whole cluster.
     pub cluster: u32,
-    /// Of the tenant of the request being decided.
+    /// Requests in flight of the tenant of the request being decided.
     pub tenant: u32,
+    /// How saturated the replicas are; only for a policy that goes by it.
+    pub saturation: f64,
 }
 
 /// An admission policy.
 trait Admission {
     /// Decides about one request.
-    fn decide(&mut self, request: &RequestView<'_>, in_flight: InFlightCounts) -> Verdict;
+    fn decide(&mut self, request: &RequestView<'_>, seen: Circumstances) -> Verdict;
 
     /// The number of the queue in which a tenant's requests wait when they are delayed; each is first come first served.
     fn queue(&self, _tenant: u32) -> u32 {
@@ -68,11 +72,15 @@ pub enum AdmissionState {
     TenantQuota(tenant_quota::TenantQuota),
     /// See [`AdmissionPolicy::ConcurrencyLimit`].
     ConcurrencyLimit(concurrency_limit::ConcurrencyLimit),
+    /// See [`AdmissionPolicy::SlidingWindow`].
+    SlidingWindow(sliding_window::SlidingWindow),
+    /// See [`AdmissionPolicy::Shed`].
+    Shed(Box<shed::Shed>),
 }
 
 impl AdmissionState {
-    /// The policy in its initial state.
-    pub fn new(policy: &AdmissionPolicy) -> Self {
+    /// The policy in its initial state, in a run with `seed`.
+    pub fn new(policy: &AdmissionPolicy, seed: u64) -> Self {
         match policy {
             AdmissionPolicy::AlwaysAdmit => Self::AlwaysAdmit(always_admit::AlwaysAdmit),
             AdmissionPolicy::RejectAll => Self::RejectAll(reject_all::RejectAll),
@@ -82,29 +90,42 @@ impl AdmissionState {
             AdmissionPolicy::ConcurrencyLimit(s) => {
                 Self::ConcurrencyLimit(concurrency_limit::ConcurrencyLimit::new(s))
             }
+            AdmissionPolicy::SlidingWindow(s) => Self::SlidingWindow(sliding_window::SlidingWindow::new(s)),
+            AdmissionPolicy::Shed(s) => Self::Shed(Box::new(shed::Shed::new(s, seed))),
         }
     }
 
-    /// Changes the policy from `now` on. A bucket of the same kind keeps its level; any other starts full.
-    pub fn change(&mut self, policy: &AdmissionPolicy, now: Micros) {
-        match (std::mem::replace(self, Self::new(policy)), self) {
+    /// Changes the policy from `now` on. A bucket of the same kind keeps its level and a window what it has admitted; any other starts anew.
+    pub fn change(&mut self, policy: &AdmissionPolicy, seed: u64, now: Micros) {
+        match (std::mem::replace(self, Self::new(policy, seed)), self) {
             (Self::TokenBucket(old), Self::TokenBucket(new)) => new.resume(old, now),
             (Self::RateLimit(old), Self::RateLimit(new)) => new.resume(old, now),
+            (Self::SlidingWindow(old), Self::SlidingWindow(new)) => new.resume(old),
+            (Self::Shed(old), Self::Shed(new)) => new.resume(*old),
             (
                 Self::AlwaysAdmit(_)
                 | Self::RejectAll(_)
                 | Self::TokenBucket(_)
                 | Self::RateLimit(_)
                 | Self::TenantQuota(_)
-                | Self::ConcurrencyLimit(_),
+                | Self::ConcurrencyLimit(_)
+                | Self::SlidingWindow(_)
+                | Self::Shed(_),
                 _,
             ) => {}
         }
     }
 
+    /// Knows these tenants, in order of number.
+    pub fn know_tenants(&mut self, tenants: &[String]) {
+        if let Self::TenantQuota(p) = self {
+            p.know(tenants);
+        }
+    }
+
     /// Decides about one request.
-    pub fn decide(&mut self, request: &RequestView<'_>, in_flight: InFlightCounts) -> Verdict {
-        self.policy_mut().decide(request, in_flight)
+    pub fn decide(&mut self, request: &RequestView<'_>, seen: Circumstances) -> Verdict {
+        self.policy_mut().decide(request, seen)
     }
 
     /// The number of the queue in which a tenant's requests wait when they are delayed.
@@ -120,6 +141,8 @@ impl AdmissionState {
             Self::RateLimit(p) => p,
             Self::TenantQuota(p) => p,
             Self::ConcurrencyLimit(p) => p,
+            Self::SlidingWindow(p) => p,
+            Self::Shed(p) => &**p,
         }
     }
 
@@ -131,6 +154,8 @@ impl AdmissionState {
             Self::RateLimit(p) => p,
             Self::TenantQuota(p) => p,
             Self::ConcurrencyLimit(p) => p,
+            Self::SlidingWindow(p) => p,
+            Self::Shed(p) => &mut **p,
         }
     }
 }

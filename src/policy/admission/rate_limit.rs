@@ -1,7 +1,7 @@
 //! A limit on requests per second: a bucket as in the token-bucket policy, from which each request takes one.
 
 use super::bucket::Buckets;
-use super::{Admission, InFlightCounts, Reason, Verdict, over_time};
+use super::{Admission, Circumstances, Reason, Verdict, over_time};
 use crate::base::Micros;
 use crate::policy::RequestView;
 use crate::scenario::{OverLimit, RateLimit as Settings};
@@ -26,7 +26,7 @@ impl RateLimit {
 }
 
 impl Admission for RateLimit {
-    fn decide(&mut self, request: &RequestView<'_>, _: InFlightCounts) -> Verdict {
+    fn decide(&mut self, request: &RequestView<'_>, _: Circumstances) -> Verdict {
         let taken = self.buckets.take(request.tenant, 1.0, request.now);
         over_time(taken, Reason::RateLimit, self.then)
     }

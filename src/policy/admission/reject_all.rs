@@ -1,6 +1,6 @@
 //! No request is admitted.
 
-use super::{Admission, InFlightCounts, Reason, Verdict};
+use super::{Admission, Circumstances, Reason, Verdict};
 use crate::policy::RequestView;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct RejectAll;
 
 impl Admission for RejectAll {
-    fn decide(&mut self, _: &RequestView<'_>, _: InFlightCounts) -> Verdict {
+    fn decide(&mut self, _: &RequestView<'_>, _: Circumstances) -> Verdict {
         Verdict::Reject(Reason::RejectAll)
     }
 }

@@ -3,7 +3,7 @@
 //! tokens are admitted.
 
 use super::bucket::Buckets;
-use super::{Admission, InFlightCounts, Reason, Verdict, over_time};
+use super::{Admission, Circumstances, Reason, Verdict, over_time};
 use crate::base::Micros;
 use crate::policy::RequestView;
 use crate::scenario::{OverLimit, TokenBucket as Settings};
@@ -28,7 +28,7 @@ impl TokenBucket {
 }
 
 impl Admission for TokenBucket {
-    fn decide(&mut self, request: &RequestView<'_>, _: InFlightCounts) -> Verdict {
+    fn decide(&mut self, request: &RequestView<'_>, _: Circumstances) -> Verdict {
         let taken = self.buckets.take(request.tenant, f64::from(request.prompt_tokens), request.now);
         over_time(taken, Reason::InsufficientTokens, self.then)
     }

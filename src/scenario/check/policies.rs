@@ -11,6 +11,23 @@ use crate::scenario::{
 /// Checks the admission policy at `path`.
 pub(super) fn check_admission(path: &str, policy: &AdmissionPolicy, r: &mut Report) {
     policy.check_ranges(&At::path(path), r);
+    match policy {
+        AdmissionPolicy::TenantQuota(p) => {
+            let list = format!("{path}.tenant-quota.tenants");
+            r.distinct(&list, "tenant", p.tenants.iter().map(|t| t.tenant.as_str()));
+        }
+        AdmissionPolicy::SlidingWindow(p) if p.max_requests == 0 && p.max_prompt_tokens == 0 => {
+            let fix = "write max_requests or max_prompt_tokens, or choose always-admit";
+            r.error(format!("{path}.sliding-window"), "no limit", "at least one", fix);
+        }
+        AdmissionPolicy::AlwaysAdmit
+        | AdmissionPolicy::RejectAll
+        | AdmissionPolicy::TokenBucket(_)
+        | AdmissionPolicy::RateLimit(_)
+        | AdmissionPolicy::ConcurrencyLimit(_)
+        | AdmissionPolicy::SlidingWindow(_)
+        | AdmissionPolicy::Shed(_) => {}
+    }
 }
 
 /// Checks the routing policy at `path`.

@@ -6,7 +6,8 @@ use tokenyard::base::Micros;
 use tokenyard::engine::{Cluster, Fact, Ignore, RequestFact, RequestState};
 use tokenyard::policy::Reason;
 use tokenyard::scenario::{
-    AdmissionPolicy, ConcurrencyLimit, OverLimit, RateLimit, Scenario, TenantQuota, TokenBucket,
+    AdmissionPolicy, ConcurrencyLimit, OverLimit, RateLimit, Scenario, SlidingWindow, TenantLimit,
+    TenantQuota, TokenBucket,
 };
 
 const BOTH: [OverLimit; 2] = [OverLimit::Reject, OverLimit::Delay];
@@ -146,7 +147,8 @@ fn a_tenant_quota_holds_for_each_tenant_and_leaves_the_others_alone() {
     for then in BOTH {
         let mut s = two_tenants(60.0);
         s.workload.clients[1] = client("b", 2.0);
-        s.cluster.admission = AdmissionPolicy::TenantQuota(TenantQuota { max_in_flight: 3, then });
+        s.cluster.admission =
+            AdmissionPolicy::TenantQuota(TenantQuota { max_in_flight: 3, then, ..TenantQuota::default() });
         let (engine, story) = run(&s);
         assert_eq!(most_inside(&engine, &story, |t| t == 0), 3);
         assert!(most_inside(&engine, &story, |t| t == 1) <= 3);
@@ -235,5 +237,49 @@ fn a_new_policy_decides_about_waiting_requests() {
         engine.advance(Micros::MAX, u64::MAX, &mut Ignore);
         engine.verify(true);
         assert_eq!(engine.at_gateway(), 0, "{policy:?}");
+    }
+}
+
+#[test]
+fn a_tenant_can_have_a_limit_of_its_own() {
+    let mut s = two_tenants(40.0);
+    s.workload.clients.push(client("c", 5.0));
+    let limit = |tenant: &str, max_in_flight| TenantLimit { tenant: tenant.to_owned(), max_in_flight };
+    s.cluster.admission = AdmissionPolicy::TenantQuota(TenantQuota {
+        max_in_flight: 4,
+        tenants: vec![limit("b", 2), limit("c", 0)],
+        then: OverLimit::Delay,
+    });
+    let (engine, story) = run(&s);
+    assert_eq!([0, 1].map(|tenant| most_inside(&engine, &story, |t| t == tenant)), [4, 2]);
+    // A limit of 0 refuses: waiting would be in vain.
+    assert!(engine.records().iter().all(|r| (r.tenant == 2) == (r.refused == Some(Reason::TenantQuota))));
+    assert_eq!(engine.at_gateway(), 0);
+}
+
+#[test]
+fn a_sliding_window_never_admits_more_than_it_says_in_any_window() {
+    for then in BOTH {
+        let mut s = two_tenants(60.0);
+        s.cluster.admission = AdmissionPolicy::SlidingWindow(SlidingWindow {
+            window_s: 0.5,
+            max_requests: 20,
+            max_prompt_tokens: 1500,
+            per_tenant: true,
+            then,
+        });
+        let (engine, story) = run(&s);
+        let all = admissions(&engine, &story);
+        for tenant in 0..2 {
+            let own: Vec<_> = all.iter().filter(|(_, t, _)| *t == tenant).collect();
+            assert!(own.len() > 100);
+            for (i, first) in own.iter().enumerate() {
+                let window = own[i..].iter().take_while(|a| a.0 < first.0 + 500_000);
+                let (n, tokens) = window.fold((0, 0), |(n, sum), a| (n + 1, sum + a.2));
+                assert!(n <= 20 && tokens <= 1500, "{n} requests of {tokens} tokens from {}", first.0);
+            }
+        }
+        all_are_decided(&engine, then);
+        assert!(then == OverLimit::Reject || held_back(&story) > 50);
     }
 }

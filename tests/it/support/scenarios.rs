@@ -26,9 +26,9 @@ use tokenyard::scenario::{
     AdmissionPolicy, Arrivals, BatchLimits, Change, ClassDeadlines, ClassScores, Client, Cluster, Compat,
     ConcurrencyLimit, Conversation, ConversationClock, CostEscalation, CpuTier, CpuWrite, FittedCoefficients,
     FlowControl, KvBlocks, KvCache, LatencyModel, Lengths, OverLimit, Pool, PowerOfD, PrefixAware,
-    PrefixGroups, PrefixOverlap, PriorityPolicy, Profile, RateLimit, Rounds, RoutingPolicy, Run, Scenario,
-    Scheduler, SessionAffinity, SessionMode, SloClass, TenantQuota, TenantScores, ThinkTime, TimedEdit,
-    TokenBucket, Weighted, Workload,
+    PrefixGroups, PrefixOverlap, PriorityPolicy, Probabilistic, Profile, RateLimit, Rounds, RoutingPolicy,
+    Run, Scenario, Scheduler, SessionAffinity, SessionMode, Shed, ShedRule, SlidingWindow, SloClass,
+    TenantLimit, TenantQuota, TenantScores, ThinkTime, TimedEdit, TokenBucket, Weighted, Workload,
 };
 use tokenyard::session::{Audience, Session};
 
@@ -75,10 +75,20 @@ fn admissions() -> Vec<AdmissionPolicy> {
         all.push(AdmissionPolicy::TokenBucket(bucket));
         let rate = RateLimit { requests_per_s: 9.0, burst: 3, then, ..RateLimit::default() };
         all.push(AdmissionPolicy::RateLimit(rate));
-        all.push(AdmissionPolicy::TenantQuota(TenantQuota { max_in_flight: 2, then }));
+        let tenants = vec![TenantLimit { tenant: "t1".to_owned(), max_in_flight: 1 }];
+        all.push(AdmissionPolicy::TenantQuota(TenantQuota { max_in_flight: 2, tenants, then }));
+        let window =
+            SlidingWindow { window_s: 0.3, max_requests: 4, max_prompt_tokens: 400, per_tenant: false, then };
+        all.push(AdmissionPolicy::SlidingWindow(window));
         all.push(AdmissionPolicy::ConcurrencyLimit(ConcurrencyLimit { max_in_flight: 4, then }));
     }
-    all.extend(vec![AdmissionPolicy::AlwaysAdmit; 12]);
+    for (detector, rule) in flow::detectors()
+        .into_iter()
+        .zip([ShedRule::Saturated, ShedRule::Probabilistic(Probabilistic::default())].into_iter().cycle())
+    {
+        all.push(AdmissionPolicy::Shed(Shed { detector, rule, ..Shed::default() }));
+    }
+    all.extend(vec![AdmissionPolicy::AlwaysAdmit; 16]);
     all
 }
 
