@@ -75,8 +75,6 @@ const FIELDS: &[Field<Value>] = &[
     field("measured", "", "whether it arrived in the measurement window, so that the report's distributions contain it", |r| r.session.recorder().warmup().counts(r.id, r.record.arrival).into()),
     field("slo_met", "", "whether it met every objective of its class; known when it completed", |r| r.session.recorder().met(r.id).map(Met::all).into()),
     field("arrival_us", "us", "when it arrived", |r| r.record.arrival.into()),
-    field("gateway_queued_us", "us", "when it joined the gateway's queue, under flow control", |r| r.record.entered.get().into()),
-    field("gateway_sent_us", "us", "when it went on to the router", |r| r.record.admitted.get().into()),
     field("routed_us", "us", "when the router chose its replica", |r| r.record.routed.get().into()),
     field("queued_us", "us", "when it joined the wait queue", |r| r.record.queued.get().into()),
     field("first_scheduled_us", "us", "when it first joined a batch", |r| r.record.first_scheduled.get().into()),
@@ -92,6 +90,8 @@ const FIELDS: &[Field<Value>] = &[
     field("ttft_us", "us", "time to first token: `first_token_us` − `arrival_us`", |r| r.record.ttft.get().into()),
     field("tpot_us", "us", "time per output token: (E2E − TTFT) / (tokens − 1), cut to whole microseconds, of a completed request of two tokens or more", |r| tpot_us(&r.record).into()),
     field("e2e_us", "us", "end-to-end latency of a completed request: `end_us` − `arrival_us`", |r| r.record.e2e.get().into()),
+    field("gateway_queued_us", "us", "when it joined the gateway's queue, under flow control", |r| r.record.entered.get().into()),
+    field("gateway_sent_us", "us", "when it went on to the router", |r| r.record.admitted.get().into()),
 ];
 
 fn named(names: &[String], number: u32) -> Cell<'_> {
