@@ -250,6 +250,23 @@ const CARDS: &[Entry] = &[
         "At *60 s* llm-d's router takes over from round robin: prompts go where their beginning is in the cache.",
         Draw::Dots { of: "ttft_us", client: "", seconds: [20.0, 150.0], caption: "TTFT of each request" },
     ),
+    (
+        "queue-at-the-gateway",
+        &["gateway", "priorities"],
+        "At *60 s* requests begin to wait at the gateway, critical ones first, and not in the engines.",
+        Draw::Dots {
+            of: "ttft_us",
+            client: "chat",
+            seconds: [20.0, 150.0],
+            caption: "TTFT of critical chats",
+        },
+    ),
+    (
+        "scrape-overshoot",
+        &["gateway", "old signals"],
+        "From *60 s* on the detector looks every half second, and crowds leave the gateway between two looks.",
+        Draw::Queues { seconds: [55.0, 70.0], caption: "requests waiting on each replica" },
+    ),
 ];
 
 /// All cards.

@@ -55,6 +55,8 @@ pub const PRESETS: &[Preset] = &[
     preset!("filter-locked-out", 164),
     preset!("filter-mended", 194),
     preset!("sticky-until-saturated", 55),
+    preset!("queue-at-the-gateway", 52),
+    preset!("scrape-overshoot", 52),
 ];
 
 /// Presets as they were before a newer one took their place: links still mean them, and no list has them.
@@ -104,6 +106,8 @@ mod tests {
         ("filter-locked-out", "c704fef4932b6209"),
         ("filter-mended", "dee3b85b368d4261"),
         ("sticky-until-saturated", "2aff5a9ed3930776"),
+        ("queue-at-the-gateway", "6dcbb62aa667e76f"),
+        ("scrape-overshoot", "eb26a22ca3540dd1"),
         ("mixed-fleet", "47735583ceca1fe6"),
         ("two-variants", "967061df9c5e09a9"),
     ];
