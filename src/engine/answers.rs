@@ -70,7 +70,12 @@ impl Cluster {
         Some((saturation, flow.bands(saturation, &self.book)))
     }
 
-    /// The same in permille, and how many requests wait in each band, with its priority, in the order in which the bands came to
+    /// The requests that wait in a band of the gateway's queue, in order of joining.
+    pub fn gateway_band(&self, priority: i32) -> impl Iterator<Item = RequestId> + '_ {
+        self.gateway.flow().into_iter().flat_map(move |flow| flow.in_band(priority, &self.book))
+    }
+
+    /// The same as `gateway_queue` in permille, and how many requests wait in each band, with its priority, in the order in which the bands came to
     /// be; `None` without flow control.
     pub fn gateway_gauges(&self, now: Micros) -> Option<(u32, impl Iterator<Item = (i32, u32)> + '_)> {
         let flow = self.gateway.flow()?;

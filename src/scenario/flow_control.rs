@@ -249,7 +249,7 @@ fields! {
     struct PriorityHoldback {
         max: "Highest band" in [limits::FLOW_THRESHOLD_MIN, limits::FLOW_THRESHOLD] or "1 is saturated" => FlowControl;
         min: "Lowest band" in [limits::FLOW_THRESHOLD_MIN, limits::FLOW_THRESHOLD] or "0.5 keeps half of the room" => FlowControl;
-        by: "By" => FlowControl;
+        by: "Steps by" => FlowControl;
     }
 }
 
@@ -292,11 +292,11 @@ pub struct ClassPriorities {
 
 fields! {
     struct ClassPriorities {
-        critical: "Critical" => FlowControl;
-        standard: "Standard" => FlowControl;
-        sheddable: "Sheddable" => FlowControl;
-        batch: "Batch" => FlowControl;
-        background: "Background" => FlowControl;
+        critical: "Critical band" => FlowControl;
+        standard: "Standard band" => FlowControl;
+        sheddable: "Sheddable band" => FlowControl;
+        batch: "Batch band" => FlowControl;
+        background: "Background band" => FlowControl;
     }
 }
 

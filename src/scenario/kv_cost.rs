@@ -48,7 +48,7 @@ fields! {
         credit_decay: "Credit decay" in [0.0, limits::COST] or "0 keeps the credit" and { "default": 0.0 } => Routing;
         host_credit: "CPU tier credit" in [0.0, limits::COST] or "0 leaves CPU tiers out" => Routing;
         prefill_scale: "Prefill scale" in [0.0, limits::COST] or "0 looks at blocks in use only" => Routing;
-        active_weight: "Per active request" of "blocks" in [0.0, limits::COST] or "0 leaves requests out"
+        active_weight: "Active requests" of "blocks" in [0.0, limits::COST] or "0 leaves requests out"
             and { "default": 0.0 } => Routing;
         temperature: "Temperature" in [0.0, limits::TEMPERATURE] or "0 takes the lowest cost" => Routing;
         index: "Cache index" and { "default": CacheIndex::Events } => Routing;

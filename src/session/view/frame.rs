@@ -131,7 +131,7 @@ pub struct KeyFigures {
 pub struct GatewayFrame {
     /// How saturated an attempt would find the replicas now; 1 is saturated.
     pub saturation: f64,
-    /// Its bands, the highest priority first.
+    /// Its bands and those that clients will use, the highest priority first.
     pub bands: Vec<BandFrame>,
 }
 
@@ -151,6 +151,8 @@ pub struct BandFrame {
     pub longest_us: u64,
     /// Its ceiling: the saturation at and above which its requests wait.
     pub ceiling: f64,
+    /// The first of its requests in order of joining.
+    pub queue: Vec<QueueChip>,
 }
 
 /// One client's traffic over the latest window.
@@ -165,6 +167,10 @@ pub struct ClientFrame {
     pub tenant: Option<String>,
     /// Requests per second that arrived in the window.
     pub rate_per_s: f64,
+    /// The priority of its requests at the gateway; missing without flow control.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<i32>,
 }
 
 /// One replica now.

@@ -73,6 +73,7 @@ impl Session {
                 .map(|c| &c.tenant)
                 .and_then(|tenant| (!tenant.is_empty() && tenant != name).then(|| tenant.clone())),
             rate_per_s: f64::from(n) / sums.seconds,
+            priority: self.client_priority(i, name),
         };
         self.engine.source().clients().iter().zip(&sums.arrived_by_client).enumerate().map(frame).collect()
     }

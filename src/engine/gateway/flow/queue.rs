@@ -156,6 +156,16 @@ impl FlowQueue {
         joined.filter(|w| w.waits(book)).map(|w| w.request)
     }
 
+    /// The requests that wait in the bands of a priority, in order of joining.
+    pub(in crate::engine) fn in_band<'a>(
+        &'a self,
+        priority: i32,
+        book: &'a Book,
+    ) -> impl Iterator<Item = RequestId> + 'a {
+        let joined = self.lanes.iter().flat_map(|lane| &lane.joined);
+        joined.filter(move |w| w.priority == priority && w.waits(book)).map(|w| w.request)
+    }
+
     /// How saturated an attempt at `now` would find all replicas.
     pub(in crate::engine) fn saturation(&self, in_flight: &[u32], replicas: &[Replica], now: Micros) -> f64 {
         self.gauge.would_find(u64::MAX, in_flight, replicas, now)
