@@ -105,6 +105,9 @@ export function plain(x: number): string {
   return Number.isInteger(x) ? group(x) : String(Number(x.toPrecision(4)));
 }
 
+/** A whole number with a real minus. */
+export const minus = (x: number): string => String(x).replace('-', '−');
+
 /** Number and unit as one text. */
 export function text(q: Quantity): string {
   return q.unit === '' ? q.value : q.value + NBSP + q.unit;

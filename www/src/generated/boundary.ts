@@ -136,6 +136,8 @@ export type BandFrame = {
   longest_us: number,
   /** Its ceiling: the saturation at and above which its requests wait. */
   ceiling: number,
+  /** The first of its requests in order of joining. */
+  queue: Array<QueueChip>,
 };
 
 /** The requests of one band, by the priority that their class has now; counts include the warm-up. */
@@ -388,6 +390,8 @@ export type ClientFrame = {
   tenant?: string,
   /** Requests per second that arrived in the window. */
   rate_per_s: number,
+  /** The priority of its requests at the gateway; missing without flow control. */
+  priority?: number,
 };
 
 /** A client's share. */
@@ -940,7 +944,7 @@ export type FrameQuery = {
 export type GatewayFrame = {
   /** How saturated an attempt would find the replicas now; 1 is saturated. */
   saturation: number,
-  /** Its bands, the highest priority first. */
+  /** Its bands and those that clients will use, the highest priority first. */
   bands: Array<BandFrame>,
 };
 

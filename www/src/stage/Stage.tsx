@@ -21,8 +21,8 @@ const RIBBONS_MS = 25;
 const NOTES = 64;
 
 /** The parts of a frame used for drawing. */
-function drawnOf({ now_us, key, clients, pools, counts, moves, replicas }: Frame): StageFrame {
-  return { now_us, key, clients, pools, counts, moves, replicas };
+function drawnOf({ now_us, key, gateway, clients, pools, counts, moves, replicas }: Frame): StageFrame {
+  return { now_us, key, ...(gateway ? { gateway } : {}), clients, pools, counts, moves, replicas };
 }
 
 export function Stage(props: StageProps) {
@@ -56,14 +56,15 @@ export function Stage(props: StageProps) {
   });
   /** The height that the stage requests from its panel, if the page scrolls instead of the stage. */
   const [width, setWidth] = createSignal(0);
-  const needs = createMemo(() => stageNeeds(width(), shown().length));
+  const bands = (): number => props.frame?.gateway?.bands.length ?? 0;
+  const needs = createMemo(() => stageNeeds(width(), shown().length, bands()));
   const told = (): Frame | undefined => props.told ?? props.frame;
   const throttled = createThrottled(() => props.frame, 250);
   const readFrame = (): Frame | undefined => props.told ?? throttled();
   const ribbons = (): boolean => props.reducedMotion || !props.frame || !followable(props.frame, props.speed);
 
   const layoutOf = (width: number, height: number): StageLayout =>
-    stageLayout(width, height, shown().length, props.frame?.pools.length);
+    stageLayout(width, height, shown().length, props.frame?.pools.length, bands());
   const picture = (width: number, height: number): StagePicture | undefined => {
     size = { width, height };
     const frame = props.frame;

@@ -1,6 +1,7 @@
 // The replicas as a table with the content and actions of the stage. Loaded when it is opened.
 import { createMemo, For, onMount, Show } from 'solid-js';
 import type { StageProps } from '../base/view.ts';
+import { BandTable } from './BandTable.tsx';
 import { describeReplica, describeStage, type RequestEntry, requestsOf } from './facts.ts';
 import { REPLICA_COLUMNS, replicaCells } from './replicaCells.ts';
 
@@ -19,6 +20,9 @@ export default function StageTable(props: StageProps & { readonly onClose: () =>
       <button type="button" class="stage-table-close" ref={close} onClick={() => props.onClose()}>
         Show as picture
       </button>
+      <Show when={props.frame?.gateway}>
+        {(gateway) => <BandTable gateway={gateway()} selected={props.selected} onSelect={props.onSelect} />}
+      </Show>
       <table>
         <caption>{describeStage(props.frame)}</caption>
         <thead>

@@ -1,6 +1,7 @@
 // Selection on the stage: by click, and with the arrow keys and Enter.
 import type { StageProps } from '../base/view.ts';
 import type { ReplicaFrame } from '../generated/boundary.ts';
+import { bandHit } from './bands.ts';
 import { describeReplica, requestsOf } from './facts.ts';
 import { hitTest, type StageLayout } from './layout.ts';
 
@@ -11,6 +12,12 @@ export function pick(
   replicas: readonly ReplicaFrame[],
   props: StageProps,
 ): void {
+  const held = bandHit(layout, event.offsetX, event.offsetY);
+  if (held) {
+    const request = props.frame?.gateway?.bands[held.band]?.queue[held.mark]?.request;
+    props.onSelect({ request, replica: undefined });
+    return;
+  }
   const hit = hitTest(layout, event.offsetX, event.offsetY, (i) => replicas[i]?.batch.requests.length ?? 0);
   const r = hit ? replicas[hit.replica] : undefined;
   if (!hit || !r) {

@@ -1,14 +1,20 @@
 // The left part of the stage: arrivals by tenant, admission, the router and its branches, and the dots that run along them.
 import { count, DASH, percent, type Quantity, ratePerS, short, text } from '../base/units.ts';
 import { fitted, font, hasLetter, label, roundRect, SOLID, tenant } from '../draw/marks.ts';
+import { VESSEL } from './bands.ts';
 import { bezier, type Dot, LEG_MS } from './dots.ts';
+import { drawBelowQueue, drawQueue, inletY } from './drawBands.ts';
 import { shareBar } from './drawRows.ts';
 import { toldOf } from './facts.ts';
-import { FLOW, type StageLayout } from './layout.ts';
+import type { StageLayout } from './layout.ts';
 import type { Scene } from './scene.ts';
 
-const ROUTER_X = 160;
+/** Distances left of where the boxes begin: the router and its inlet, and the bend and the label of a branch. */
+const LEFT = { inlet: 112, router: 102, bend: 72, from: 92, level: 64, label: 66, load: 12 } as const;
 const GATE_X = 100;
+/** The slim gate of admission before the gateway's queue. */
+const SLIM = { x: VESSEL.x - 7, w: 5 } as const;
+const routerX = (layout: StageLayout): number => layout.flow - LEFT.router;
 /** Lanes for clients: the most lanes, their distances, and the space above (rate of arrivals) and below. */
 const LANES = { most: 6, least: 30, pitch: 44, top: 92, foot: 36 } as const;
 
@@ -44,7 +50,8 @@ function branchOf(layout: StageLayout, replica: number): number {
 
 export function drawFlow(s: Scene): void {
   drawArrivals(s);
-  drawGate(s);
+  if (s.layout.queue) drawGateAndQueue(s);
+  else drawGate(s);
   drawBranches(s);
   drawRouter(s);
   drawDots(s);
@@ -59,7 +66,9 @@ function drawArrivals(s: Scene): void {
   label(pen, rate.value, 12, 54, p.ink);
   const w = pen.measureText(rate.value).width;
   pen.font = font(p, 11);
-  label(pen, rate.unit, 12 + w + 5, 54, p.ink3);
+  const unitX = 12 + w + 5;
+  // Before a gateway's queue, a rate of six digits leaves no room for its unit.
+  if (!layout.queue || unitX + pen.measureText(rate.unit).width < SLIM.x) label(pen, rate.unit, unitX, 54, p.ink3);
   drawArrivalTrend(s);
   const pipes = clientPipes(layout, frame.clients.length);
   const rest = frame.clients.length - pipes.length;
@@ -74,7 +83,7 @@ function drawArrivals(s: Scene): void {
     pen.globalAlpha = s.ribbons ? 0.7 : 0.4;
     pen.lineWidth = 1 + 5 * share;
     if (others) pen.setLineDash(OTHERS);
-    clientPath(s, pipe);
+    clientPath(s, pipe, others ? -1 : i);
     pen.stroke();
     pen.setLineDash(SOLID);
     pen.globalAlpha = 1;
@@ -86,9 +95,13 @@ function drawArrivals(s: Scene): void {
     tenant(pen, p, i, 17, pipe.y, 4, p.ink2);
     pen.font = font(p, 11);
     // The name is above its pipe, so it may extend over the start of the pipe, but not beside the text below the gate.
-    const beside = pipe.y - 6 > layout.axisY + 38 && pipe.y - 15 < layout.axisY + 74;
+    const beside = !layout.queue && pipe.y - 6 > layout.axisY + 38 && pipe.y - 15 < layout.axisY + 74;
     const own = c.name || 'no client';
-    const name = fitted(pen, c.tenant === undefined ? own : `${c.tenant}/${own}`, beside ? CLIENTS_END - 31 : 60);
+    const name = fitted(
+      pen,
+      c.tenant === undefined ? own : `${c.tenant}/${own}`,
+      beside ? CLIENTS_END - 31 : nameRoom(s),
+    );
     if (i > 0 && !beside) {
       // It may overlap the pipe of the client above.
       pen.fillStyle = p.surface;
@@ -100,12 +113,24 @@ function drawArrivals(s: Scene): void {
 }
 const OTHERS = [2, 3];
 
-function clientPath(s: Scene, pipe: Pipe): void {
+/** The longest name of a client: beside a gateway's queue it ends before it. */
+const nameRoom = (s: Scene): number => (s.layout.queue ? SLIM.x - 30 : 60);
+
+function clientPath(s: Scene, pipe: Pipe, client: number): void {
   const y = s.layout.axisY;
   s.pen.beginPath();
+  if (s.layout.queue) {
+    const to = inletY(s, client);
+    s.pen.moveTo(INTO.from, pipe.y);
+    s.pen.bezierCurveTo(INTO.bend, pipe.y, INTO.from, to, SLIM.x, to);
+    return;
+  }
   s.pen.moveTo(pipe.from, pipe.y);
   s.pen.bezierCurveTo(pipe.from + 24, pipe.y, 80, y, GATE_X, y);
 }
+
+/** The pipe of a client into its band. */
+const INTO = { from: 62, bend: 76 } as const;
 
 function drawArrivalTrend(s: Scene): void {
   const { pen, p, frame, trends } = s;
@@ -150,6 +175,28 @@ function drawGate(s: Scene): void {
   belowGate(s, `${small(rejected)} refused`, below + 14, rejected > 0 ? p.missText : p.ink3);
 }
 
+/** Admission as a slim gate before the vessel of the gateway's queue, and the pipe from there to the router. */
+function drawGateAndQueue(s: Scene): void {
+  const { pen, p, layout } = s;
+  const vessel = layout.queue?.vessel;
+  if (!vessel) return;
+  pen.strokeStyle = p.lineStrong;
+  pen.globalAlpha = s.ribbons ? 0.7 : 0.4;
+  pen.lineWidth = 8;
+  pen.beginPath();
+  pen.moveTo(vessel.x + vessel.w, layout.axisY);
+  pen.lineTo(layout.flow - LEFT.inlet, layout.axisY);
+  pen.stroke();
+  pen.globalAlpha = 1;
+  roundRect(pen, SLIM.x + 0.5, vessel.y + 0.5, SLIM.w - 1, vessel.h - 1, 2);
+  pen.fillStyle = p.raised;
+  pen.fill();
+  pen.lineWidth = 1;
+  pen.stroke();
+  drawQueue(s);
+  drawBelowQueue(s);
+}
+
 /** Text under the gate, centred if the clients at the left leave room. */
 function belowGate(s: Scene, words: string, y: number, fill: string): void {
   const { pen, p } = s;
@@ -167,11 +214,11 @@ const CLIENTS_END = 80;
 const small = (x: number): string => (x < 10_000 ? count(x) : short(x));
 
 function branchPath(s: Scene, y: number): void {
-  const cy = s.layout.axisY;
+  const { axisY: cy, flow } = s.layout;
   s.pen.beginPath();
-  s.pen.moveTo(ROUTER_X + 4, cy);
-  s.pen.bezierCurveTo(190, cy, 170, y, 198, y);
-  s.pen.lineTo(FLOW, y);
+  s.pen.moveTo(routerX(s.layout) + 4, cy);
+  s.pen.bezierCurveTo(flow - LEFT.bend, cy, flow - LEFT.from, y, flow - LEFT.level, y);
+  s.pen.lineTo(flow, y);
 }
 
 function drawBranches(s: Scene): void {
@@ -180,7 +227,7 @@ function drawBranches(s: Scene): void {
   let most = 1;
   for (const r of replicas) most = Math.max(most, toldOf(s.told, r).in_flight);
   pen.font = font(p, 11);
-  if (rows) label(pen, 'in flight', 250, 19, p.ink3, 'right');
+  if (rows) label(pen, 'in flight', layout.flow - LEFT.load, 19, p.ink3, 'right');
   layout.branches.forEach((b, i) => {
     let share = 0;
     let focus = false;
@@ -211,23 +258,25 @@ function drawBranchLabel(s: Scene, i: number, share: number, focus: boolean, mos
   const y = b.y - (tall ? 11 : 6);
   pen.font = font(p, 11, focus ? 600 : 400);
   const load = small(r.in_flight);
-  label(pen, load, 250, y, focus ? p.accent : p.ink, 'right');
-  const room = 250 - pen.measureText(load).width;
+  const [from, right] = [layout.flow - LEFT.label, layout.flow - LEFT.load];
+  label(pen, load, right, y, focus ? p.accent : p.ink, 'right');
+  const room = right - pen.measureText(load).width;
   pen.font = font(p, 11);
   // Beside thousands, only the number of the share has room.
   const q: Quantity = r.serving ? percent(share) : { value: DASH, unit: '' };
-  const words = [text(q), q.value].find((w) => 196 + pen.measureText(w).width + 4 <= room);
-  if (words !== undefined) label(pen, words, 196, y, p.ink3);
-  shareBar(pen, p, 196, b.y - (tall ? 5 : 2), 54, tall ? 5 : 3, r.in_flight / most, focus ? p.accent : p.ink2);
+  const words = [text(q), q.value].find((w) => from + pen.measureText(w).width + 4 <= room);
+  if (words !== undefined) label(pen, words, from, y, p.ink3);
+  shareBar(pen, p, from, b.y - (tall ? 5 : 2), 54, tall ? 5 : 3, r.in_flight / most, focus ? p.accent : p.ink2);
 }
 
 function drawRouter(s: Scene): void {
   const { pen, p, frame, layout } = s;
   const y = layout.axisY;
+  const x = routerX(layout);
   pen.font = font(p, 11);
-  label(pen, 'Router', 163, 19, p.ink3, 'center');
+  label(pen, 'Router', x + 3, 19, p.ink3, 'center');
   pen.beginPath();
-  pen.arc(ROUTER_X, y, 11, 0, Math.PI * 2);
+  pen.arc(x, y, 11, 0, Math.PI * 2);
   pen.fillStyle = p.surface;
   pen.fill();
   pen.strokeStyle = p.ink2;
@@ -236,17 +285,17 @@ function drawRouter(s: Scene): void {
   pen.strokeStyle = p.ink;
   pen.lineWidth = 1.3;
   pen.beginPath();
-  pen.moveTo(154.5, y);
-  pen.lineTo(157.5, y);
-  pen.bezierCurveTo(160.5, y, 160.5, y - 4, 164.5, y - 4);
-  pen.moveTo(157.5, y);
-  pen.bezierCurveTo(160.5, y, 160.5, y + 4, 164.5, y + 4);
+  pen.moveTo(x - 5.5, y);
+  pen.lineTo(x - 2.5, y);
+  pen.bezierCurveTo(x + 0.5, y, x + 0.5, y - 4, x + 4.5, y - 4);
+  pen.moveTo(x - 2.5, y);
+  pen.bezierCurveTo(x + 0.5, y, x + 0.5, y + 4, x + 4.5, y + 4);
   pen.stroke();
   if (s.ribbons) return;
   for (let i = frame.moves.length - 1; i >= 0; i--) {
     const m = frame.moves[i];
     if (m?.kind !== 'route') continue;
-    label(pen, `#${m.request}`, 167, y - 17, p.ink2, 'right');
+    label(pen, `#${m.request}`, layout.queue ? x : x + 7, y - 17, p.ink2, layout.queue ? 'left' : 'right');
     return;
   }
 }
@@ -257,7 +306,9 @@ function drawDots(s: Scene): void {
   const letters: (readonly [x: number, y: number])[] = [];
   for (const d of s.dots.pool) {
     if (!d.live || s.wallMs < d.startMs) continue;
-    const [x, y] = dotPlace(s, d, pipes);
+    const place = dotPlace(s, d, pipes);
+    if (!place) continue;
+    const [x, y] = place;
     if (hasLetter(d.client)) {
       // Of adjacent requests, only one letter is legible.
       if (letters.some(([ax, ay]) => Math.abs(ax - x) < LETTER && Math.abs(ay - y) < LETTER)) continue;
@@ -272,35 +323,50 @@ function drawDots(s: Scene): void {
 /** Room that the letter of a request on its way takes. */
 const LETTER = 13;
 
-function dotPlace(s: Scene, d: Dot, pipes: readonly Pipe[]): readonly [x: number, y: number] {
+/** Where a request on its way is; undefined while it is one of the marks of the gateway's queue. */
+function dotPlace(s: Scene, d: Dot, pipes: readonly Pipe[]): readonly [x: number, y: number] | undefined {
   const { layout, wallMs } = s;
   const cy = layout.axisY;
-  let x = ROUTER_X;
-  let y = cy;
   const first = (wallMs - d.startMs) / LEG_MS;
-  if (first < 1) {
-    const pipe = pipes[Math.min(d.client, pipes.length - 1)];
-    const t = first / 0.6;
-    if (pipe && t < 1) {
-      x = bezier(t, pipe.from, pipe.from + 24, 80, GATE_X);
-      y = bezier(t, pipe.y, pipe.y, cy, cy);
-    } else x = GATE_X + ((first - 0.6) / 0.4) * (150 - GATE_X);
-    if (d.rejected && x > GATE_X + 11) x = GATE_X + 11;
-  } else if (d.rejected) {
-    x = GATE_X + 11;
-    y = cy + Math.min(1, (wallMs - d.leaveMs) / LEG_MS) * 46;
-  } else if (d.replica >= 0 && wallMs >= d.leaveMs) {
-    const by = branchY(layout, branchOf(layout, placeOf(s, d.replica)));
-    const t = (wallMs - d.leaveMs) / LEG_MS / 0.5;
-    if (t < 1) {
-      x = bezier(t, ROUTER_X + 4, 190, 170, 198);
-      y = bezier(t, cy, cy, by, by);
-    } else {
-      x = 198 + (t - 1) * (FLOW - 198);
-      y = by;
-    }
+  if (first < 1) return layout.queue ? dotToQueue(s, d, pipes, first) : dotToRouter(s, d, pipes, first);
+  if (d.rejected) {
+    const fallen = Math.min(1, (wallMs - d.leaveMs) / LEG_MS) * 46;
+    return layout.queue ? [SLIM.x + 2.5, inletY(s, d.client) + fallen] : [GATE_X + 11, cy + fallen];
   }
-  return [x, y];
+  if (d.replica < 0 || wallMs < d.leaveMs) return layout.queue ? undefined : [routerX(layout), cy];
+  const by = branchY(layout, branchOf(layout, placeOf(s, d.replica)));
+  const t = (wallMs - d.leaveMs) / LEG_MS / 0.5;
+  const level = layout.flow - LEFT.level;
+  if (t >= 1) return [level + (t - 1) * LEFT.level, by];
+  const x = bezier(t, routerX(layout) + 4, layout.flow - LEFT.bend, layout.flow - LEFT.from, level);
+  return [x, bezier(t, cy, cy, by, by)];
+}
+
+/** From its client through admission to the router. */
+function dotToRouter(s: Scene, d: Dot, pipes: readonly Pipe[], first: number): readonly [x: number, y: number] {
+  const cy = s.layout.axisY;
+  const pipe = pipes[Math.min(d.client, pipes.length - 1)];
+  const t = first / 0.6;
+  if (pipe && t < 1) return [bezier(t, pipe.from, pipe.from + 24, 80, GATE_X), bezier(t, pipe.y, pipe.y, cy, cy)];
+  const x = GATE_X + ((first - 0.6) / 0.4) * (s.layout.flow - LEFT.inlet - GATE_X);
+  return [d.rejected ? Math.min(x, GATE_X + 11) : x, cy];
+}
+
+/** From its client into its band, and from there to the router at once if it need not wait. */
+function dotToQueue(
+  s: Scene,
+  d: Dot,
+  pipes: readonly Pipe[],
+  first: number,
+): readonly [x: number, y: number] | undefined {
+  const to = inletY(s, d.client);
+  const pipe = pipes[Math.min(d.client, pipes.length - 1)];
+  const t = first / 0.6;
+  if (pipe && t < 1) return [bezier(t, INTO.from, INTO.bend, INTO.from, SLIM.x), bezier(t, pipe.y, pipe.y, to, to)];
+  if (d.rejected) return [SLIM.x + 2.5, to];
+  if (d.replica < 0) return undefined;
+  const rest = (first - 0.6) / 0.4;
+  return [SLIM.x + rest * (routerX(s.layout) - SLIM.x), to + rest * (s.layout.axisY - to)];
 }
 
 /** The box of a replica. */
@@ -308,7 +374,7 @@ function placeOf(s: Scene, replica: number): number {
   return s.replicas[replica]?.id === replica ? replica : s.replicas.findIndex((r) => r.id === replica);
 }
 
-/** The pipeline on a phone: three boxes with the numbers of the wide stage's pipes. */
+/** The pipeline on a phone: three boxes with the numbers of the wide stage's pipes, and the gateway's queue below. */
 export function drawPhonePipeline(s: Scene): void {
   const { pen, p, layout } = s;
   const { counts, key } = s.told;
@@ -340,4 +406,5 @@ export function drawPhonePipeline(s: Scene): void {
     label(pen, fitted(pen, word, w - 2 * pad), x + pad, 42, p.ink3);
     if (i < 2) label(pen, '→', x + w + 13.5, 34, p.ink3, 'center');
   });
+  drawQueue(s);
 }

@@ -68,7 +68,7 @@ export function drawStage(
   const { trends, dots } = memory;
   const frame = memory.read(picture);
   const replicas = present(frame.replicas);
-  const layout = stageLayout(width, height, replicas.length, frame.pools.length);
+  const layout = stageLayout(width, height, replicas.length, frame.pools.length, frame.gateway?.bands.length);
   const wallMs = performance.now();
   const told = memory.toldWith(picture, frame);
   const scene: Scene = { pen, p, frame, told, replicas, layout, request, focus, scale, trends, dots, wallMs, ribbons };

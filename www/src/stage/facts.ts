@@ -1,7 +1,15 @@
 // Facts of a frame behind marks and words: no drawing, no simulation arithmetic.
-import { count, percent, plain, ratePerS, text } from '../base/units.ts';
+import { count, durationUs, minus, percent, plain, ratePerS, text } from '../base/units.ts';
 import type { Health } from '../draw/marks.ts';
-import type { BatchFrame, Counts, Frame, KeyFigures, ReplicaFrame } from '../generated/boundary.ts';
+import type {
+  BandFrame,
+  BatchFrame,
+  Counts,
+  Frame,
+  GatewayFrame,
+  KeyFigures,
+  ReplicaFrame,
+} from '../generated/boundary.ts';
 
 /** The latest TTFTs of a replica against the objective: missed if the median misses it, at risk if the p99 does. */
 export function ttftHealth(replica: ReplicaFrame, key: KeyFigures): Health {
@@ -83,8 +91,33 @@ export function describeStage(frame: Frame | undefined): string {
   return (
     `At ${plain(Math.round(frame.now_us / 1000) / 1000)} seconds ${text(ratePerS(frame.key.offered_per_s))} arrive at ` +
     `${count(n)} ${n === 1 ? 'replica' : 'replicas'}: ${waitWords(frame.counts)}, ` +
-    `${count(frame.counts.running)} run, ${count(frame.counts.completed)} are done${most}.`
+    `${count(frame.counts.running)} run, ${count(frame.counts.completed)} are done${most}.` +
+    (frame.gateway ? ` ${describeGateway(frame.gateway)}` : '')
   );
+}
+
+/** A band's classes with its priority. */
+export function bandTitle({ classes, priority }: BandFrame): string {
+  return classes.length > 0 ? `${classes.join(', ')} (${minus(priority)})` : `band ${minus(priority)}`;
+}
+
+/** Whether a band sends nothing on at this saturation. */
+export const holdsBack = (saturation: number, band: BandFrame): boolean => saturation >= band.ceiling;
+
+/** The saturation of the replicas: far above 100 % where many requests wait at them. */
+export const saturationSaid = (share: number): string => text({ value: count(100 * share), unit: '%' });
+
+/** How long the longest waits in a band. */
+export const waitOf = (band: BandFrame): string => text(durationUs(band.longest_us));
+
+/** The gateway's queue in one sentence. */
+export function describeGateway({ saturation, bands }: GatewayFrame): string {
+  const said = bands.map((band) => {
+    const longest = band.waiting > 0 ? `, the longest for ${waitOf(band)}` : '';
+    const held = holdsBack(saturation, band) ? ', held back' : '';
+    return `${bandTitle(band)}: ${count(band.waiting)} waiting${longest}${held}`;
+  });
+  return `Gateway queue at saturation ${saturationSaid(saturation)}: ${said.join('; ') || 'no band'}.`;
 }
 
 /** All waiting requests: in the queues of replicas, and at the gateway. */

@@ -1,6 +1,8 @@
 // The layout of the stage, computed from sizes and counts alone, so that it can be tested and hit-tested without a
 // canvas.
 
+import { type QueueBoxes, queueAbove, queueBeside, queueOver, VESSEL } from './bands.ts';
+
 export type Detail = 'rows' | 'cards' | 'heat' | 'aggregate';
 export type Box = { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
 export type Span = { readonly x: number; readonly w: number };
@@ -36,13 +38,19 @@ export type StageLayout = {
   readonly axisY: number;
   /** Height of chips, bars and cells in a row. */
   readonly marks: number;
+  /** Where the pipes end and the boxes begin, if the pipes are at the left. */
+  readonly flow: number;
+  /** The gateway's queue; undefined without flow control. */
+  readonly queue: QueueBoxes | undefined;
 };
 
 /** Below this width, the pipes would take the room of the replicas. */
 export const NARROW = 760;
+/** A stage with a gateway's queue has to be wider by this. */
+const QUEUE_ROOM = 30;
 const STACKED = 480;
 export const HEAD = 30;
-export const FLOW = 262;
+const FLOW = 262;
 /** Left of the heat cells: the number of the first replica of each row. */
 export const GUTTER = 34;
 const EDGE = 12;
@@ -81,38 +89,63 @@ export function detailFor(replicas: number): Detail {
   return replicas <= 256 ? 'heat' : 'aggregate';
 }
 
+/** The layout without what follows from it: the pipes and the gateway's queue. */
+type Bare = Omit<StageLayout, 'flow' | 'queue'>;
+
+/** The pane, and the number of bands of the gateway's queue; 0 without flow control. */
+type Pane = { readonly width: number; readonly height: number; readonly bands: number };
+
+const isNarrow = ({ width, bands }: Pane): boolean => width < NARROW + (bands > 0 ? QUEUE_ROOM : 0);
+
 /**
  * The most detail that fits the box, unless the boxes are stacked and the page scrolls. `pools` is their number: with
- * several, each replica has the name of its pool, which needs a wider column.
+ * several, each replica has the name of its pool, which needs a wider column. `bands` are those of the gateway's queue.
  */
-export function stageLayout(width: number, height: number, replicas: number, pools = 1): StageLayout {
+export function stageLayout(width: number, height: number, replicas: number, pools = 1, bands = 0): StageLayout {
+  const pane = { width, height, bands };
+  const bare = bareLayout(pane, replicas, pools);
+  const flow = flowOf(bands);
+  if (bands === 0) return { ...bare, flow, queue: undefined };
+  if (!bare.narrow) return { ...bare, flow, queue: queueBeside(bare.height, bands) };
+  const over = { x: PHONE.edge, y: PHONE.top, w: width - 2 * PHONE.edge };
+  return { ...bare, flow, queue: queueOver(over, bands, bare.stacked) };
+}
+
+const flowOf = (bands: number): number => FLOW + (bands > 0 ? VESSEL.shift : 0);
+
+function bareLayout(pane: Pane, replicas: number, pools: number): Bare {
   const wanted = detailFor(replicas);
-  if (width < STACKED) return stackedLayout(width, height, replicas, wanted);
-  const area = areaOf(width, height);
+  if (pane.width < STACKED) return stackedLayout(pane, replicas, wanted);
+  const area = areaOf(pane);
   const pitch = Math.floor(area.h / Math.max(1, replicas));
-  if (wanted === 'rows' && pitch >= ROW.compact) return fullRows(width, height, replicas, pools, pitch);
-  if (wanted === 'aggregate') return gridLayout(width, height, area, wanted, wholeOf(area, replicas));
+  if (wanted === 'rows' && pitch >= ROW.compact) return fullRows(pane, area, replicas, pools, pitch);
+  if (wanted === 'aggregate') return gridLayout(pane, area, wanted, wholeOf(area, replicas));
   if (wanted !== 'heat') {
     const cards = gridOf(area, replicas, TILES.cards);
-    if (cards.bottom <= area.y + area.h) return gridLayout(width, height, area, 'cards', cards);
+    if (cards.bottom <= area.y + area.h) return gridLayout(pane, area, 'cards', cards);
   }
   const cells = { ...area, x: area.x + GUTTER, w: area.w - GUTTER };
-  return gridLayout(width, height, area, 'heat', gridOf(cells, replicas, TILES.heat));
+  return gridLayout(pane, area, 'heat', gridOf(cells, replicas, TILES.heat));
 }
 
 /** The height that a stage of stacked boxes needs so that only the page scrolls; 0 if the stage fits its box. */
-export function stageNeeds(width: number, replicas: number): number {
-  return width < STACKED ? stackedLayout(width, 0, replicas, detailFor(replicas)).height : 0;
+export function stageNeeds(width: number, replicas: number, bands = 0): number {
+  return width < STACKED ? stackedLayout({ width, height: 0, bands }, replicas, detailFor(replicas)).height : 0;
 }
 
-/** The area beside the pipes, or below the boxes that replace them. */
-function areaOf(width: number, height: number): Box {
-  const narrow = width < NARROW;
-  const x = narrow ? PHONE.edge : FLOW;
-  const y = narrow ? PHONE.top + HEAD - PHONE.edge : HEAD;
+/** The area beside the pipes, or below the boxes that replace them; below a gateway's queue it is never too low. */
+function areaOf(pane: Pane): Box {
+  const { width, height, bands } = pane;
+  const narrow = isNarrow(pane);
+  const x = narrow ? PHONE.edge : flowOf(bands);
+  const y = narrow ? PHONE.top + queueAbove(bands, false) + HEAD - PHONE.edge : HEAD;
   const foot = narrow ? PHONE.foot : 8;
-  return { x, y, w: width - x - (narrow ? PHONE.edge : EDGE), h: height - y - foot };
+  const h = height - y - foot;
+  const w = width - x - (narrow ? PHONE.edge : EDGE);
+  return { x, y, w, h: narrow && bands > 0 ? Math.max(LEAST_BELOW_QUEUE, h) : h };
 }
+/** The least height of the replicas below a gateway's queue. */
+const LEAST_BELOW_QUEUE = 130;
 
 const wholeOf = (area: Box, replicas: number): Grid => ({
   boxes: [area],
@@ -120,8 +153,9 @@ const wholeOf = (area: Box, replicas: number): Grid => ({
   bottom: area.y + area.h,
 });
 
-function gridLayout(width: number, height: number, area: Box, detail: Detail, grid: Grid): StageLayout {
-  const narrow = width < NARROW;
+function gridLayout(pane: Pane, area: Box, detail: Detail, grid: Grid): Bare {
+  const narrow = isNarrow(pane);
+  const { width, height } = pane;
   return {
     detail,
     narrow,
@@ -138,8 +172,8 @@ function gridLayout(width: number, height: number, area: Box, detail: Detail, gr
   };
 }
 
-function fullRows(width: number, height: number, n: number, pools: number, pitch: number): StageLayout {
-  const area = areaOf(width, height);
+function fullRows(pane: Pane, area: Box, n: number, pools: number, pitch: number): Bare {
+  const narrow = isNarrow(pane);
   const gap = pitch >= ROW.airy ? 6 : 4;
   const h = pitch - gap;
   const compact = h < ROW.words;
@@ -148,11 +182,11 @@ function fullRows(width: number, height: number, n: number, pools: number, pitch
   const pad = h >= ROW.roomy ? 7 : 5;
   return {
     detail: 'rows',
-    narrow: width < NARROW,
+    narrow,
     stacked: false,
     compact,
-    width,
-    height,
+    width: pane.width,
+    height: narrow ? Math.max(pane.height, area.y + area.h + PHONE.foot) : pane.height,
     head: { x: area.x, right: area.x + area.w, y: area.y - 11 },
     boxes,
     columns: columnsOf({ x: area.x + 10, w: area.w - 20 }, compact, pools > 1),
@@ -184,12 +218,13 @@ function columnsOf(inner: Span, compact: boolean, pools: boolean): Columns {
 }
 
 /** Boxes for a phone: one below the other, or in a grid of boxes as large as a finger. */
-function stackedLayout(width: number, height: number, n: number, detail: Detail): StageLayout {
+function stackedLayout({ width, height, bands }: Pane, n: number, detail: Detail): Bare {
   const w = width - 2 * PHONE.edge;
-  const y = PHONE.top + (detail === 'rows' ? 0 : HEAD - PHONE.edge);
+  const top = PHONE.top + queueAbove(bands, true);
+  const y = top + (detail === 'rows' ? 0 : HEAD - PHONE.edge);
   const base = { detail, narrow: true, stacked: true, compact: false, width, axisY: 0 };
   const head = { x: PHONE.edge, right: width - PHONE.edge, y: y - 11 };
-  if (detail === 'rows') return { ...base, head, ...phoneRows(width, height, n) };
+  if (detail === 'rows') return { ...base, head, ...phoneRows(width, height, top, n) };
   const gutter = detail === 'heat' ? GUTTER : 0;
   const area = { x: PHONE.edge + gutter, y, w: w - gutter, h: Math.max(330, height - y - PHONE.foot) };
   const grid = detail === 'aggregate' ? wholeOf(area, n) : gridOf(area, n, FINGER_TILES[detail]);
@@ -207,17 +242,17 @@ function stackedLayout(width: number, height: number, n: number, detail: Detail)
 function phoneRows(
   width: number,
   height: number,
+  top: number,
   n: number,
 ): Pick<StageLayout, 'boxes' | 'columns' | 'height' | 'branches' | 'marks'> {
   const boxes: Box[] = [];
   const w = width - 2 * PHONE.edge;
-  for (let i = 0; i < n; i++)
-    boxes.push({ x: PHONE.edge, y: PHONE.top + i * (PHONE.card + PHONE.gap), w, h: PHONE.card });
+  for (let i = 0; i < n; i++) boxes.push({ x: PHONE.edge, y: top + i * (PHONE.card + PHONE.gap), w, h: PHONE.card });
   const x0 = PHONE.edge + PHONE.pad;
   const kv = 104;
   const batch = w - 2 * PHONE.pad - 84 - kv - 20;
   return {
-    height: Math.max(height, PHONE.top + n * (PHONE.card + PHONE.gap) + PHONE.foot),
+    height: Math.max(height, top + n * (PHONE.card + PHONE.gap) + PHONE.foot),
     boxes,
     columns: {
       id: { x: x0, w: 84 },

@@ -3,6 +3,7 @@ import type { ViewColumns } from '../../src/base/view.ts';
 import type {
   BatchFrame,
   Frame,
+  GatewayFrame,
   Percentiles,
   PoolFrame,
   QueueChip,
@@ -116,7 +117,33 @@ function replica(id: number, n: number, seed: number, look: Look): ReplicaFrame 
 }
 
 /** Features that only the clusters of some pictures have. */
-export type Look = { readonly pools: boolean; readonly tier: boolean };
+export type Look = { readonly pools: boolean; readonly tier: boolean; readonly bands?: number };
+
+const BANDS = [
+  { priority: 100, classes: ['critical'], waiting: 0, longest_us: 0, ceiling: 1 },
+  { priority: 0, classes: ['standard'], waiting: 3, longest_us: 420_000, ceiling: 0.875 },
+  { priority: -10, classes: ['sheddable'], waiting: 19, longest_us: 2_340_000, ceiling: 0.75 },
+  { priority: -50, classes: ['batch'], waiting: 215, longest_us: 21_300_000, ceiling: 0.625 },
+  { priority: -100, classes: ['background'], waiting: 12_345, longest_us: 59_900_000, ceiling: 0.5 },
+] as const;
+
+/** The gateway's queue with the first of five bands. */
+export function gatewayOf(bands: number, saturation = 0.96): GatewayFrame {
+  return {
+    saturation,
+    bands: BANDS.slice(0, bands).map((band, i) => ({
+      ...band,
+      classes: [...band.classes],
+      prompt_tokens: band.waiting * 900,
+      queue: Array.from({ length: Math.min(24, band.waiting) }, (_, k) => ({
+        request: 2000 + i * 100 + k,
+        client: i,
+        preempted: false,
+        loading: false,
+      })),
+    })),
+  };
+}
 
 export function frameOf(n: number, nowS = 131.25, seed = 1, look: Look = { pools: false, tier: false }): Frame {
   const replicas = Array.from({ length: n }, (_, i) => replica(i, n, seed, look));
@@ -169,7 +196,8 @@ export function frameOf(n: number, nowS = 131.25, seed = 1, look: Look = { pools
       { name: 'chat', rate_per_s: 5.8 },
       { name: 'rag', rate_per_s: 2.9 },
       { name: 'batch', rate_per_s: 0.9 },
-    ],
+    ].map((client, i) => ({ ...client, ...(look.bands ? { priority: BANDS[i]?.priority ?? 0 } : {}) })),
+    ...(look.bands ? { gateway: gatewayOf(look.bands) } : {}),
     pools: look.pools ? [...POOLS] : POOLS.slice(0, 1),
     replicas,
     moves: [],
@@ -241,6 +269,7 @@ export function dataOf(n: number, endS: number): Record<string, ViewColumns> {
           ),
         ];
   });
+  const bands = ts.map((t) => [t, 60 + 40 * herd(t), 0, 12_345, Math.round(19 * herd(t)), 3]);
   const health = ts
     .filter((t) => t % 2 === 0)
     .map((t) => [t, t < 6 ? Number.NaN : Math.max(0, 2 + 45 * herd(t) + 2 * wob(t, 8)), 18, 0, 0, t < 6 ? 1 : 0]);
@@ -262,6 +291,7 @@ export function dataOf(n: number, endS: number): Record<string, ViewColumns> {
     throughput: view(['t_s', 'arrived_per_s', 'completed_per_s', 'output_tokens_per_s'], thr),
     'queue-depth': view(names, queue),
     'kv-use': view(names, kv),
+    'gateway-bands': view(['t_s', 'saturation_percent', 'band 0', 'band -100', 'band -10', 'band 100'], bands),
     health: view(['t_s', 'missed_percent', 'finished', 'unserved', 'preempted', 'outage'], health),
     'ttft-ecdf': view(['ttft_ms', 'percent'], ecdf(235, 1980)),
     'e2e-ecdf': view(['e2e_ms', 'percent'], ecdf(9400, 16_500)),

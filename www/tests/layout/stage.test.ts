@@ -18,12 +18,14 @@ const CLIENTS = [1, 3, 256] as const;
 const WIDTHS = [304, 344, 374, 479, 480, 519, 720, 759, 760, 775, 822, 991, 1302, 1631] as const;
 const HEIGHTS = [220, 262, 326, 340, 480] as const;
 
-type Kind = 'quiet' | 'busy' | 'starting';
+type Kind = 'quiet' | 'busy' | 'starting' | 'three bands' | 'five bands';
+const BANDS: Partial<Record<Kind, number>> = { 'three bands': 3, 'five bands': 5 };
 
 /** A paused cluster, with the widest possible numbers and names, or with starting replicas. */
 function frameFor(replicas: number, clients: number, kind: Kind): Frame {
-  const busy = kind === 'busy';
-  const frame = frameOf(replicas, 131.25, 1, { pools: busy, tier: busy });
+  const bands = BANDS[kind] ?? 0;
+  const busy = kind === 'busy' || bands > 3;
+  const frame = frameOf(replicas, 131.25, 1, { pools: busy, tier: busy, bands });
   const names = busy ? ['internal-batch-summaries', 'rag', 'agent-with-tools'] : ['chat', 'rag', 'batch'];
   return {
     ...frame,
@@ -35,6 +37,7 @@ function frameFor(replicas: number, clients: number, kind: Kind): Frame {
       name: names[i] ?? `client-${i}`,
       rate_per_s: busy ? 12_345 - i : 5.8,
       ...(busy ? { tenant: 'internal-summaries' } : {}),
+      ...(bands > 0 ? { priority: [100, 0, -10][i % 3] ?? 0 } : {}),
     })),
     replicas: busy ? frame.replicas.map(widest) : kind === 'starting' ? frame.replicas.map(young) : frame.replicas,
   };
@@ -79,7 +82,7 @@ function widest(r: ReplicaFrame, i: number): ReplicaFrame {
 function drawn(frame: Frame, width: number, height: number, dark: boolean): { labels: Label[]; layout: StageLayout } {
   const { pen, labels } = recordingPen();
   const replicas = present(frame.replicas);
-  const layout = stageLayout(width, height, replicas.length, frame.pools.length);
+  const layout = stageLayout(width, height, replicas.length, frame.pools.length, frame.gateway?.bands.length);
   const scene: Scene = {
     pen,
     p: plainPalette(dark),
@@ -99,7 +102,7 @@ function drawn(frame: Frame, width: number, height: number, dark: boolean): { la
   return { labels, layout };
 }
 
-for (const kind of ['quiet', 'busy', 'starting'] as const) {
+for (const kind of ['quiet', 'busy', 'starting', 'three bands', 'five bands'] as const) {
   for (const n of REPLICAS) {
     test(`${n} replicas, ${kind}: every text is whole and overlaps no other text or border at every size`, () => {
       for (const clients of CLIENTS) {
