@@ -49,6 +49,7 @@ export const VIEWS: readonly View[] = [
   'throughput',
   'queue-depth',
   'kv-use',
+  'gateway-bands',
   'ttft-ecdf',
   'e2e-ecdf',
   'health',

@@ -1,4 +1,4 @@
-// The linked charts: five on one clock with one playhead and one crosshair, and two distributions beside them.
+// The linked charts: those over time on one clock with one playhead and one crosshair, and two distributions beside them.
 import {
   createEffect,
   createMemo,
@@ -19,7 +19,7 @@ import { slideOf } from '../draw/slide.ts';
 import type { View } from '../generated/boundary.ts';
 import { Ecdf } from './Ecdf.tsx';
 import { timeTicks } from './scales.ts';
-import { TIME_SPECS } from './specs.ts';
+import { TIME_SPECS, type TimeSpec } from './specs.ts';
 import { TimeChart } from './TimeChart.tsx';
 import type { Over } from './timeContent.ts';
 import { EDGE } from './timePicture.ts';
@@ -41,6 +41,7 @@ const TITLES: Partial<Record<View, string>> = {
   throughput: 'Throughput',
   'queue-depth': 'Queue depth by replica',
   'kv-use': 'KV in use by replica',
+  'gateway-bands': 'Gateway queue by band, and saturation',
   'ttft-ecdf': 'TTFT distribution',
   'e2e-ecdf': 'E2E distribution',
 };
@@ -70,16 +71,20 @@ export function Charts(
     onCleanup(() => watch.disconnect());
   });
 
-  const isShown = (view: View): boolean => props.only?.includes(view) ?? true;
-  const specs = createMemo(() => TIME_SPECS.filter((spec) => isShown(spec.view)));
+  const stacked = createMemo(() => size().width > 0 && size().width < 640);
+  const hasGateway = createMemo(() => props.frame?.gateway !== undefined);
+  const isShown = (view: View): boolean =>
+    (props.only?.includes(view) ?? true) && (view !== 'gateway-bands' || hasGateway());
+  const isHighEnough = ({ from = 0 }: TimeSpec): boolean =>
+    size().height >= from || stacked() || props.only !== undefined;
+  const specs = createMemo(() => TIME_SPECS.filter((spec) => isShown(spec.view) && isHighEnough(spec)));
   const shares = createMemo(() => specs().reduce((sum, spec) => sum + spec.share, 0) || 1);
   const hasShares = createMemo(() => isShown('ttft-ecdf') || isShown('e2e-ecdf'));
-  const stacked = createMemo(() => size().width > 0 && size().width < 640);
   const width = createMemo(() => (stacked() ? size().width : size().width - (hasShares() ? SHARES + 1 : 0)));
   const total = createMemo(() =>
-    stacked() && !props.only ? STACKED_HEIGHT : Math.max(props.only ? 60 : 240, size().height - 6 - AXIS),
+    stacked() && !props.only ? STACKED_HEIGHT * shares() : Math.max(props.only ? 60 : 240, size().height - 6 - AXIS),
   );
-  const heightOf = (share: number): number => Math.floor((total() * share) / (props.only ? shares() : 1));
+  const heightOf = (share: number): number => Math.floor((total() * share) / shares());
   const plotWidth = (): number => Math.max(1, width() - EDGE.left - EDGE.right);
   const endS = createMemo(() => (props.frame?.axis_end_us ?? 0) / 1e6);
   const nowS = (): number => (props.frame?.now_us ?? 0) / 1e6;

@@ -106,10 +106,11 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
     const columns = data();
     const at = index();
     if (!columns) return [];
-    const all = lines().map((line) => {
+    const asides = spec.aside ? [spec.aside] : [];
+    const all = [...asides, ...lines().map((line) => ({ line, show: spec.show }))].map(({ line, show }) => {
       const value =
         at === undefined ? valueNow(spec, line, props.figures) : (columns.columns[line.column]?.[at] ?? Number.NaN);
-      return { line, value, text: Number.isFinite(value) ? spec.show(value) : DASH };
+      return { line, value, text: Number.isFinite(value) ? show(value) : DASH };
     });
     return all.length <= 8 ? all : all.filter((r) => r.line.replica === undefined || r.line.replica === props.focus);
   });

@@ -156,7 +156,8 @@ function sharedName(lines: readonly number[], names: readonly string[]): string 
   const consecutive = lines.every((line, k) => k === 0 || line === (lines[k - 1] ?? 0) + 1);
   if (isReplicas && rest.length > 1 && consecutive) return `${first}–${last}`;
   if (rest.length > 1) return `${lines.length} lines`;
-  return isReplicas ? `${first}, ${last}` : `${first}/${last.replace(first.slice(0, 1), '')}`;
+  const areWhole = isReplicas || all.every((name) => /^−?\d+$/.test(name));
+  return areWhole ? `${first}, ${last}` : `${first}/${last.replace(first.slice(0, 1), '')}`;
 }
 
 /** Smallest value whose share is at least `percent`; NaN if the curve does not reach it. Columns ascend. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dataOf, frameOf } from '../../tests/gallery/synthetic.ts';
+import { dataOf, frameOf, gatewayOf } from '../../tests/gallery/synthetic.ts';
 import type { ViewColumns } from '../base/view.ts';
 import type { Frame } from '../generated/boundary.ts';
 import { describeLines, TIME_SPECS, type TimeSpec, valueNow } from './specs.ts';
@@ -50,4 +50,20 @@ test('requests held at the gateway are a line of the queues, beside one or many 
     const full: Frame = { ...frame, counts: { ...frame.counts, held: 215 } };
     expect(gate && valueNow(spec, gate, full)).toBe(215);
   }
+});
+
+test('bands are lines from the most urgent on, with the saturation beside the title', () => {
+  const [spec, data] = [specOf('gateway-bands'), columnsOf(2, 'gateway-bands')];
+  const lines = spec.lines(data);
+  expect(lines.map((line) => [line.name, data.names[line.column]])).toEqual([
+    ['band 100', 'band 100'],
+    ['band 0', 'band 0'],
+    ['band −10', 'band -10'],
+    ['band −100', 'band -100'],
+  ]);
+  const frame: Frame = { ...frameOf(2), gateway: gatewayOf(3) };
+  expect(lines.map((line) => valueNow(spec, line, frame))).toEqual([0, 3, 19, Number.NaN]);
+  expect(describeLines(spec, data, frame)).toContain(
+    'now: band 100 0, band 0 3, band −10 19, band −100 none, saturation 96',
+  );
 });

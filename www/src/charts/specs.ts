@@ -1,5 +1,5 @@
-// The five charts on one clock: their lines, the styles of the lines, and their descriptions in a sentence.
-import { count, durationMs, plain, ratePerS, text } from '../base/units.ts';
+// The charts on one clock: their lines, the styles of the lines, and their descriptions in a sentence.
+import { count, durationMs, minus, plain, ratePerS, text } from '../base/units.ts';
 import { lastSpan, type Place, type ViewColumns } from '../base/view.ts';
 import type { Palette } from '../draw/inks.ts';
 import type { Frame, ReplicaFrame, View } from '../generated/boundary.ts';
@@ -29,6 +29,10 @@ export type TimeSpec = {
   readonly top: number;
   readonly fixed: boolean;
   readonly lines: (data: ViewColumns) => Line[];
+  /** A value beside the title that is no line, in its own unit. */
+  readonly aside?: { readonly line: Line; readonly show: (value: number) => string };
+  /** Shown only where all charts together are at least this high. */
+  readonly from?: number;
   /** Pairs of lines, by their places in the list, with a band between. */
   readonly bands: readonly (readonly [upper: number, lower: number])[];
   readonly band: (p: Palette, i: number) => string;
@@ -119,8 +123,41 @@ const gauge = (of: (r: ReplicaFrame) => number) => ({
   },
   span: (): string => 'now',
 });
+/** The bands of the gateway's queue by dash, the most urgent first. */
+function bandLines(data: ViewColumns): Line[] {
+  const bands = data.names.flatMap((name, column) =>
+    name.startsWith(BAND) ? [{ column, priority: Number(name.slice(BAND.length)) }] : [],
+  );
+  bands.sort((a, b) => b.priority - a.priority);
+  return bands.map(({ column, priority }, i) => ({
+    column,
+    name: BAND + minus(priority),
+    end: minus(priority),
+    dash: () => DASHES[i % DASHES.length] ?? SOLID,
+    stroke: (p) => (i === 0 ? p.ink : p.ink2),
+    width: () => (i === 0 ? 1.75 : 1.25),
+    replica: undefined,
+  }));
+}
+const BAND = 'band ';
+const SATURATION: Line = {
+  column: 1,
+  name: 'saturation',
+  end: '',
+  dash: () => SOLID,
+  stroke: (p) => p.ink,
+  width: () => 1.75,
+  replica: undefined,
+};
+
+const saturationNow = (f: Frame): number => 100 * (f.gateway?.saturation ?? Number.NaN);
+
+function waitingIn(f: Frame, line: Line): number {
+  return f.gateway?.bands.find((band) => BAND + minus(band.priority) === line.name)?.waiting ?? Number.NaN;
+}
+
 const whole = {
-  tick: (v: number): string => plain(v),
+  tick: (v: number): string => (v < 10_000 ? plain(v) : `${plain(v / 1000)}k`),
   show: (v: number): string => count(v),
 };
 const none = { bands: [], band: (): string => '', slo: (): number => 0 };
@@ -221,6 +258,40 @@ export const TIME_SPECS: readonly TimeSpec[] = [
     lines: replicas,
     empty: 'nothing has arrived yet',
   },
+  {
+    ...none,
+    ...whole,
+    view: 'gateway-bands',
+    title: 'Gateway queue',
+    unit: () => 'requests',
+    log: false,
+    stepped: true,
+    share: 0.16,
+    top: 2,
+    fixed: false,
+    lines: bandLines,
+    now: (f, line) => (line === SATURATION ? saturationNow(f) : waitingIn(f, line)),
+    aside: { line: SATURATION, show: (v) => text({ value: count(v), unit: '%' }) },
+    span: () => 'now',
+    empty: 'nothing has arrived yet',
+  },
+  {
+    ...none,
+    ...whole,
+    view: 'gateway-bands',
+    title: 'Saturation',
+    unit: () => '%',
+    log: false,
+    stepped: false,
+    share: 0.14,
+    top: 100,
+    fixed: false,
+    lines: () => [SATURATION],
+    now: saturationNow,
+    from: 440,
+    span: () => 'now',
+    empty: 'nothing has arrived yet',
+  },
 ];
 
 /** The present value of each line, from the frame alone; without events in its span there is none. */
@@ -239,5 +310,6 @@ export function describeLines(spec: TimeSpec, data: ViewColumns | undefined, fra
       const value = valueNow(spec, line, frame);
       return `${line.name} ${Number.isFinite(value) ? spec.show(value) : 'none'}`;
     });
+  if (spec.aside) parts.push(`${spec.aside.line.name} ${spec.aside.show(valueNow(spec, spec.aside.line, frame))}`);
   return `${spec.title} over time${unit === '' ? '' : ` in${unit}`}, ${spec.span(frame)}: ${parts.join(', ')}.`;
 }

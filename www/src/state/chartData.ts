@@ -37,7 +37,9 @@ export function createChartData({ client, speed, frame, mode, run }: Surrounding
   function refresh(wanted: Wanted, now: number, more = VIEWS_A_FRAME - 1): void {
     const all = wanted === 'all';
     // Distributions during a seek do not belong to its target, and would widen the axes.
-    const shown = mode() === 'seeking' ? VIEWS.filter((view) => !isDistribution(view)) : VIEWS;
+    const hasGateway = frame()?.gateway !== undefined;
+    const there = VIEWS.filter((view) => view !== 'gateway-bands' || hasGateway);
+    const shown = mode() === 'seeking' ? there.filter((view) => !isDistribution(view)) : there;
     const views = due.of(shown, wanted, now);
     if (asking) allWanted ||= all;
     if (views.length === 0 || asking) return;

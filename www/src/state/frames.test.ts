@@ -19,11 +19,12 @@ afterEach(() => {
 });
 
 const RUN = { run: 1, edit: 0 };
-const frame = (nowS: number): Frame =>
-  trust<Frame>({ now_us: nowS * 1e6, axis_end_us: 240e6, replicas: [], anomalies: [], flags: [] });
+const gateway = { saturation: 0, bands: [] };
+const frame = (nowS: number, more: Partial<Frame> = {}): Frame =>
+  trust<Frame>({ now_us: nowS * 1e6, axis_end_us: 240e6, replicas: [], anomalies: [], flags: [], ...more });
 
 /** Plays `seconds` of wall time with a frame every `everyMs`; returns how often each view was requested. */
-async function played(everyMs: number, seconds: number): Promise<ReadonlyMap<View, number>> {
+async function played(everyMs: number, seconds: number, more?: Partial<Frame>): Promise<ReadonlyMap<View, number>> {
   const asked = new Map<View, number>(VIEWS.map((view) => [view, 0]));
   const client = trust<Client>({
     columns: async (views: readonly View[]) => {
@@ -44,20 +45,27 @@ async function played(everyMs: number, seconds: number): Promise<ReadonlyMap<Vie
       refreshDetail: () => {},
     }),
   );
-  frames.show(frame(0), RUN, 'paused', 0);
+  frames.show(frame(0, more), RUN, 'paused', 0);
   await vi.advanceTimersByTimeAsync(50);
   for (const view of VIEWS) asked.set(view, 0);
   for (let ms = 0; ms < seconds * 1000; ms += everyMs) {
-    frames.show(frame(ms / 1000), RUN, 'playing', 1);
+    frames.show(frame(ms / 1000, more), RUN, 'playing', 1);
     await vi.advanceTimersByTimeAsync(everyMs);
   }
   return asked;
 }
 
+test('the bands of the gateway are requested with all others, and only under flow control', async () => {
+  expect((await played(100, 10)).get('gateway-bands')).toBe(0);
+  const asked = await played(100, 10, { gateway });
+  for (const view of VIEWS) expect(asked.get(view), view).toBeGreaterThanOrEqual(7);
+});
+
 test.each([16, 40, 100, 140, 200, 249, 251, 500, 900])(
   'every chart is updated while a run plays with a frame every %d ms',
   async (everyMs) => {
     const asked = await played(everyMs, 10);
-    for (const view of VIEWS) expect(asked.get(view), view).toBeGreaterThanOrEqual(8);
+    for (const view of VIEWS.filter((v) => v !== 'gateway-bands'))
+      expect(asked.get(view), view).toBeGreaterThanOrEqual(8);
   },
 );
