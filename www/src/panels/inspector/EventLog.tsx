@@ -15,6 +15,9 @@ import type { App } from '../../state/app.ts';
 const ROW = 24;
 const LIMIT = 2000;
 
+/** A kind in a word that fits its column. */
+const kindName = (kind: EventKind): string => (kind === 'gateway-queue' ? 'gateway' : kind);
+
 export default function EventLog(props: { app: Pick<App, 'transport' | 'selection'> }): JSX.Element {
   const app = props.app;
   const [kind, setKind] = createSignal<EventKind>();
@@ -64,7 +67,7 @@ export default function EventLog(props: { app: Pick<App, 'transport' | 'selectio
             onChange={(event) => setKind(EVENT_KINDS.find((k) => k === event.currentTarget.value))}
           >
             <option value="">All kinds</option>
-            <For each={EVENT_KINDS}>{(k) => <option value={k}>{sentence(k)}</option>}</For>
+            <For each={EVENT_KINDS}>{(k) => <option value={k}>{sentence(kindName(k))}</option>}</For>
           </select>
         </label>
         <label class="in">
@@ -108,7 +111,7 @@ export default function EventLog(props: { app: Pick<App, 'transport' | 'selectio
                     }}
                   >
                     <span class="at">{clock(row.at_us)}</span>
-                    <span class={`kind ${row.kind}`}>{row.kind}</span>
+                    <span class={`kind ${row.kind}`}>{kindName(row.kind)}</span>
                     <span class="txt">
                       <Named row={row} /> {row.text}
                     </span>
@@ -127,7 +130,7 @@ export default function EventLog(props: { app: Pick<App, 'transport' | 'selectio
           {(row) => (
             <>
               <p>
-                <span class="m">{clock(row().at_us)} s</span> {row().kind} <Named row={row()} /> {row().text}
+                <span class="m">{clock(row().at_us)} s</span> {kindName(row().kind)} <Named row={row()} /> {row().text}
               </p>
               <Show when={row().request !== undefined || row().replica !== undefined}>
                 <button type="button" class="btn box" onClick={() => open(row())}>

@@ -21,6 +21,7 @@ import type { App } from '../../state/app.ts';
 import { Block, NameValues, type Row } from '../parts/Block.tsx';
 import { LATENCY_METRICS, type LatencyMetric } from '../parts/latencyMetrics.ts';
 import { Segments } from '../parts/Segments.tsx';
+import { GatewayBlock } from './GatewayBlock.tsx';
 
 /** The requests that a share of objectives met refers to. */
 const BASE = 'of those finished, refused or dropped';
@@ -54,6 +55,7 @@ export function ReportBlocks(props: { app: Pick<App, 'selection'>; report: Repor
       <Block title="Throughput and objectives" remark={span()}>
         <NameValues rows={throughput(r())} />
       </Block>
+      <Show when={r().gateway}>{(gateway) => <GatewayBlock gateway={gateway()} span={span()} />}</Show>
       <Groups report={r()} span={span()} />
       <Slowest app={props.app} report={r()} span={span()} />
       <Block title="Fairness, cost and caches" remark={span()}>

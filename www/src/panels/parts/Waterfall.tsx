@@ -95,6 +95,9 @@ function Bar(props: { segment: Segment; from: number; to: number }): JSX.Element
   const width = (): number => Math.max(1.5, props.to - props.from);
   return (
     <Switch fallback={<rect class="plain" x={props.from} y="5" width={width()} height="10" rx="1" />}>
+      <Match when={props.segment.kind === 'gateway'}>
+        <Shelf {...props} width={width()} />
+      </Match>
       <Match
         when={props.segment.kind === 'queue' || props.segment.kind === 'delay' || props.segment.kind === 'kv-load'}
       >
@@ -116,6 +119,22 @@ function Bar(props: { segment: Segment; from: number; to: number }): JSX.Element
   );
 }
 
+/** The wait in the gateway's queue: hollow as every wait, with the line of a band through it. */
+function Shelf(props: { from: number; width: number }): JSX.Element {
+  const inner = (): number => Math.max(1, props.width - 1);
+  return (
+    <>
+      <rect class="hollow" x={props.from + 0.5} y="5.5" width={inner()} height="9" rx="1" />
+      <line class="shelf" x1={props.from + 0.5} x2={props.from + 0.5 + inner()} y1="10" y2="10" />
+    </>
+  );
+}
+
+/** The whole name of a part; its row has room for a word. */
+function nameOf(part: Part): string {
+  return part.kind === 'gateway' ? 'Gateway queue' : sentence(part.kind);
+}
+
 function Hatches(): JSX.Element {
   return (
     <defs>
@@ -129,5 +148,5 @@ function Hatches(): JSX.Element {
 function spoken(part: Part): string {
   const times = part.segments > 1 ? `, ${count(part.segments)} times` : '';
   const tokens = part.tokens > 0 ? `, ${count(part.tokens)} tokens` : '';
-  return `${sentence(part.kind)} ${text(durationUs(part.us))}${tokens}${times}`;
+  return `${nameOf(part)} ${text(durationUs(part.us))}${tokens}${times}`;
 }

@@ -28,6 +28,7 @@ export const SECTIONS: readonly Section[] = [
   { title: 'Autoscaling', open: false, paths: ['cluster.pools[*].scaling'] },
   { title: 'KV cache', open: true, paths: ['cluster.pools[*].kv'] },
   { title: 'Admission', open: true, paths: ['cluster.admission', 'cluster.admission_latency_us'] },
+  { title: 'Gateway queue', open: false, paths: ['cluster.flow_control'] },
   {
     title: 'Routing',
     open: true,
@@ -356,6 +357,7 @@ export function valueSaid(app: Pick<App, 'document'>, path: string, stored: Json
   const value = field ? inUnit(field, stored) : stored;
   if (value === undefined) return 'default';
   if (value === null) return 'off';
+  if (field?.input.kind === 'optional') return 'on';
   if (typeof value === 'number') {
     const text = value.toLocaleString('en', { maximumFractionDigits: 9 });
     return field && field.unit !== '' ? `${text}\u00a0${field.unit}` : text;
