@@ -90,6 +90,9 @@ test.each<[Edit, string]>([
   [{ set: { 'cluster.admission': 'always-admit' } }, 'Admission policy Always admit'],
   [{ set: { 'workload.clients[0].arrivals.poisson.rate_per_s': 27 } }, 'chat: Rate 27\u00a0req/s'],
   [{ set: { 'cluster.pools[0].replicas': 5, 'cluster.pools[0].gpu': 'A100-80' } }, 'Replicas 5 +1'],
+  [{ set: { 'cluster.flow_control': { eviction: true } } }, 'Flow control on'],
+  [{ set: { 'cluster.flow_control': null } }, 'Flow control off'],
+  [{ set: { 'cluster.flow_control.bands': [{ priority: 0 }] } }, 'Bands 1'],
   [{ add: { 'cluster.pools': { name: 'spare' } } }, 'New pool spare'],
   [{ route: { request: 7, to: 2 } }, 'Request 7 to r2'],
 ])('a flag describes an edit in the words of the form: %o', (edit, said) => {

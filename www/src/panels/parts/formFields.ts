@@ -167,7 +167,8 @@ function labelsTo(schema: Schema, document: Json, path: string): readonly string
     const own = steps.slice(0, i + 1);
     const [field] = schema.fields(document, own);
     const named = field?.path === own.reduce<string>(joinPath, '') && field.label !== '';
-    return named && field.input.kind !== 'list' ? [ofSection(field)] : [];
+    // A list is named where it is meant itself, and not on the way to what is in it.
+    return named && (field.input.kind !== 'list' || i === steps.length - 1) ? [ofSection(field)] : [];
   });
   return labels.length === 0 ? [sentence(path.split('.').at(-1) ?? path)] : labels;
 }

@@ -82,7 +82,15 @@ export function FieldRow(props: {
       );
   };
   return (
-    <div class="f" classList={{ chg: changed(), wrong: problem()?.severity === 'error', sub: props.field.depth > 0 }}>
+    <div
+      class="f"
+      classList={{
+        chg: changed(),
+        wrong: problem()?.severity === 'error',
+        sub: props.field.depth > 0,
+        deep: props.field.depth > 1,
+      }}
+    >
       <span class="name">
         <label for={id} id={`${id}-label`}>
           <Show when={props.field.within !== ''} fallback={props.field.label}>
