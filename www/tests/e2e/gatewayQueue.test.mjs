@@ -44,3 +44,41 @@ onPage('requests wait in bands that the stage, its table and the charts show', a
   await flow.press('Enter');
   await comes(() => stage.getAttribute('aria-label'), /Gateway queue at saturation/);
 });
+
+onPage(
+  'every choice of flow control takes effect while the run plays, and a band gets its own settings',
+  async (page) => {
+    await drop(page, 'queued.json', queued());
+    await page.getByRole('button', { name: 'Play', exact: true }).first().click();
+    await page.locator('.sec-head', { hasText: 'Gateway queue' }).click();
+    const section = page.locator('.sec', { has: page.locator('.sec-head', { hasText: 'Gateway queue' }) });
+    await section.getByRole('button', { name: 'Explain Gateway queue' }).click();
+    let chosen = 0;
+    for (const label of ['Detector', 'Mode', 'Ceilings', 'Steps by', 'Flow', 'Fairness', 'Ordering']) {
+      // Those of a policy that is not chosen are not there.
+      const list = section.getByRole('combobox', { name: new RegExp(`^${label}`) });
+      if ((await list.count()) === 0) continue;
+      await list.click();
+      const options = await page.getByRole('option').locator('b').allTextContents();
+      await page.keyboard.press('Escape');
+      for (const option of options) {
+        if ((await list.textContent()) !== option) {
+          await list.click();
+          const named = page.locator('b', { hasText: new RegExp(`^${option}$`) });
+          await page.getByRole('option').filter({ has: named }).click();
+        }
+        await comes(() => list.textContent(), option);
+        assert.deepEqual(await section.locator('.f.wrong').allTextContents(), [], `${label} ${option}`);
+        chosen += 1;
+      }
+    }
+    assert.ok(chosen >= 15, `${chosen} choices`);
+    await section.getByRole('button', { name: 'Add band' }).click();
+    await section
+      .getByRole('textbox', { name: /^Priority/ })
+      .first()
+      .waitFor();
+    const stage = page.getByRole('region', { name: 'Stage' }).getByRole('img');
+    await comes(() => stage.getAttribute('aria-label'), /Gateway queue at saturation/);
+  },
+);
