@@ -168,6 +168,7 @@ fn pressure() -> Scenario {
             slo_class: String::new(),
             model: String::new(),
             session: String::new(),
+            priority: 0,
         });
     }
     // One prompt longer than the cache, one answer that outgrows it.

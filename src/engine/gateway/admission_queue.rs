@@ -104,11 +104,7 @@ impl AdmissionQueue {
     }
 
     fn counts(&self, tenant: u32) -> Circumstances {
-        Circumstances {
-            cluster: self.in_flight,
-            tenant: self.in_flight_of(tenant),
-            saturation: 0.0,
-        }
+        Circumstances { cluster: self.in_flight, tenant: self.in_flight_of(tenant), saturation: 0.0 }
     }
 
     fn enter(&mut self, tenant: u32) {
