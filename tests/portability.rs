@@ -58,9 +58,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 166763, "e61ef469146ad011"),
-    ("everything", 81577, "e61967dbd2c5ec15"),
-    ("conversations", 107554, "b51061f893ccf662"),
+    ("pressure", 167054, "20faaf0c2230fb63"),
+    ("everything", 81873, "8e4bde993ced4ba2"),
+    ("conversations", 107862, "7c8d9d3d96dfdceb"),
 ];
 
 const DRAWS: &[Line] = &[
