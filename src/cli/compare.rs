@@ -179,6 +179,10 @@ fn text(c: &RunComparison, names: [&str; 2]) -> String {
             write_paired(&mut out, name, paired);
         }
     }
+    out.push('\n');
+    for (letter, side) in [("A", &c.a), ("B", &c.b)] {
+        line(&mut out, &format!("load of {letter}: {}", side.load.text));
+    }
     if !c.notices.is_empty() {
         out.push('\n');
     }

@@ -17,6 +17,7 @@ pub(super) fn run(args: &Run) -> Result<(), Failed> {
     let files = RowFiles::of(&args.rows)?;
     let (session, mut report) = finish(&args.input, &files)?;
     report.link = super::link::of_run(&session);
+    report.verdict = Some(session.verdict());
     if let Some(link) = &report.link {
         tell(&format!("link: {link}"));
     }

@@ -32,6 +32,9 @@ fn write(out: &mut String, r: &Report) -> fmt::Result {
     writeln!(out, "             {}", if q.conserved { "all accounted for" } else { "NOT CONSERVED" })?;
     writeln!(out, "preemptions  {}", q.preemptions)?;
     writeln!(out, "clock        {:.6} s, {} events", r.run.clock_us as f64 / 1e6, r.run.events)?;
+    if let Some(verdict) = &r.verdict {
+        writeln!(out, "load         {}", verdict.text)?;
+    }
     writeln!(out)?;
     out.push_str(&latencies(r).text());
     writeln!(out)?;

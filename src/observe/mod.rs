@@ -16,6 +16,7 @@ pub(crate) mod recorder;
 pub mod report;
 pub(crate) mod scaling;
 pub(crate) mod segments;
+mod verdict;
 pub(crate) mod warmup;
 pub(crate) mod window;
 
@@ -27,4 +28,6 @@ pub(crate) use notices::{RunSoFar, requests_asked};
 pub use recorder::{Move, MoveKind};
 pub use report::Report;
 pub use segments::{Part, Segment, SegmentKind};
+pub(crate) use verdict::verdict;
+pub use verdict::{LoadState, RunVerdict};
 pub use window::Percentiles;

@@ -14,7 +14,7 @@ pub(crate) mod outcomes;
 mod snapshot;
 pub mod view;
 
-pub use crate::observe::{Notice, NoticeKind, Report, report};
+pub use crate::observe::{LoadState, Notice, NoticeKind, Report, RunVerdict, report};
 pub use crate::workload::{Trace, TraceReader, TraceSummary};
 pub use advance::{Pace, SingleStep, StepKind, Stop};
 pub use history::{Budget, History};
@@ -28,7 +28,7 @@ use crate::base::small::sort::sort_by_key;
 use crate::base::{Diagnostic, Diagnostics, Micros, json};
 use crate::engine::Cluster;
 use crate::observe::recorder::Recorder;
-use crate::observe::{RunSoFar, requests_asked};
+use crate::observe::{RunSoFar, requests_asked, verdict};
 use crate::perf::Plan;
 use crate::scenario::link::{self, Opened, TraceMark};
 use crate::scenario::{Scenario, Served, TimedEdit, check_edits, in_order, parse, to_json};
@@ -153,14 +153,26 @@ impl Session {
         text
     }
 
-    /// A digest of the report: equal digests mean equal results.
-    pub fn digest(&self) -> String {
-        Self::digest_of(&self.report())
+    /// The report as JSON text, with the verdict on its load.
+    pub fn assessed(&self) -> String {
+        let mut text = json::indented(&Report { verdict: Some(self.verdict()), ..self.report_data() });
+        text.push('\n');
+        text
     }
 
-    /// The digest of an existing report.
+    /// Whether requests piled up, so far.
+    pub fn verdict(&self) -> RunVerdict {
+        verdict(&self.engine, &self.recorder)
+    }
+
+    /// A digest of the report: equal digests mean equal results.
+    pub fn digest(&self) -> String {
+        Digest::of(self.report().as_bytes()).hex()
+    }
+
+    /// The digest of an existing report: of its results, without its link and the verdict on its load.
     pub fn digest_of(report: &str) -> String {
-        Digest::of(report.as_bytes()).hex()
+        Digest::of(Report::results_of(report).as_bytes()).hex()
     }
 
     /// The report as data.

@@ -74,7 +74,7 @@ impl Session {
     /// The same; `gaps` are further bytes, those of the gaps between tokens by time.
     pub(crate) fn outcomes_and(&self, gaps: &[u8]) -> Vec<u8> {
         let mut out = Written(MAGIC.to_vec());
-        out.text(&self.report());
+        out.text(&self.assessed());
         out.number(self.workload_digest().value());
         out.number(u64::from(self.has_ended()));
         let source = self.engine.source();

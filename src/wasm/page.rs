@@ -321,7 +321,7 @@ impl Sim {
 
     /// The report: the bytes that the command line prints.
     pub fn report(&self) -> String {
-        self.history.present().report()
+        self.history.present().assessed()
     }
 
     /// The outcome of each request up to the playhead, in the form that the module of comparisons reads: a copy that

@@ -28,6 +28,7 @@ pub use scaling::ScalingPart;
 use super::decisions::DecisionPart;
 use super::notices::{Notice, has_price};
 use super::recorder::Recorder;
+use super::verdict::RunVerdict;
 use crate::base::{Micros, RequestId, json};
 use crate::engine::{Cluster, Replica, RequestState};
 use crate::policy::Reason;
@@ -66,6 +67,10 @@ pub struct Report {
     #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<Notice>,
+    /// Whether requests piled up: an assessment of the results. Digests are of the report without it.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<RunVerdict>,
     /// The clock.
     pub run: RunPart,
     /// Requests by where they are.
@@ -150,6 +155,18 @@ fn in_ms(s: Summary) -> Summary {
 }
 
 impl Report {
+    /// A report that is text already, without what is no result: the link and the verdict. A text that is no report stays as it is.
+    pub(crate) fn results_of(report: &str) -> String {
+        let mut document: Value = serde_json::from_str(report).unwrap_or_default();
+        let Some(fields) = document.as_object_mut() else { return report.to_owned() };
+        if ["link", "verdict"].map(|field| fields.shift_remove(field).is_some()) == [false; 2] {
+            return report.to_owned();
+        }
+        let mut text = json::indented(&document);
+        text.push('\n');
+        text
+    }
+
     /// A report that is text already, with its `link` set: the bytes that the command line prints. A text that is no report stays
     /// as it is.
     pub fn with_link(report: &str, link: &str) -> String {
@@ -184,6 +201,7 @@ impl Report {
             link: None,
             percentiles: PERCENTILES.to_owned(),
             notices,
+            verdict: None,
             run: run_part(scenario, &m),
             requests: request_part(engine),
             rejections: rejections(engine),

@@ -293,6 +293,10 @@ impl Side {
             self.scenario_digest = text("/scenario_digest");
             self.workload_digest.clone_from(&run.workload_digest);
         }
+        let load = run.load();
+        if self.report_digests.is_empty() || self.load.state.worse(load.state) != self.load.state {
+            self.load = load;
+        }
         self.report_digests.push(run.report_digest.clone());
         for r in run.requests.iter().filter(|r| r.counted) {
             self.requests += 1;

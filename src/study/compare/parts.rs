@@ -2,6 +2,7 @@
 //! minus A.
 
 use super::RegretTable;
+use crate::session::RunVerdict;
 use serde::Serialize;
 
 /// Two runs, or the runs of two scenarios with several seeds.
@@ -82,6 +83,8 @@ pub struct Side {
     pub dropped: u64,
     /// Still in the system at the end.
     pub unfinished: u64,
+    /// Whether requests piled up, of the seed with the worst verdict.
+    pub load: RunVerdict,
 }
 
 /// Which values are the better ones.

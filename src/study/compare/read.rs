@@ -4,6 +4,7 @@ use crate::base::digest::Digest;
 use crate::base::{Diagnostic, Diagnostics, Maybe, Span};
 use crate::scenario::limits;
 use crate::session::outcomes::{Fate, MAGIC};
+use crate::session::{RunVerdict, Session};
 use serde_json::Value;
 
 /// The outcome of a request.
@@ -141,6 +142,11 @@ impl Outcomes {
         self.report.pointer(&format!("/{path}")).and_then(Value::as_f64)
     }
 
+    /// The verdict on its load.
+    pub fn load(&self) -> RunVerdict {
+        serde_json::from_value(self.report["verdict"].clone()).unwrap_or_default()
+    }
+
     fn parts(bytes: &[u8]) -> Option<Self> {
         let (body, check) = bytes.split_last_chunk::<8>()?;
         if u64::from_le_bytes(*check) != Digest::of(body).value() {
@@ -149,7 +155,7 @@ impl Outcomes {
         let mut from = Reading(body.strip_prefix(&MAGIC)?);
         let report = from.text()?;
         let mut read = Self {
-            report_digest: Digest::of(report.as_bytes()).hex(),
+            report_digest: Session::digest_of(report),
             report: serde_json::from_str(report).ok()?,
             workload_digest: format!("{:016x}", from.number()?),
             ended: from.number()? > 0,

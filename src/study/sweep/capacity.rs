@@ -8,7 +8,7 @@
 use super::traffic::{most, scale_traffic};
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::{Scenario, limits};
-use crate::session::Trace;
+use crate::session::{LoadState, Trace};
 use crate::stats::{POSITIVE, mean_interval};
 use crate::study::compare::{Ending, Outcomes};
 use serde::{Deserialize, Serialize};
@@ -106,6 +106,30 @@ pub struct SeedCapacity {
     pub fails_at: Option<f64>,
     /// Number of runs.
     pub runs: u32,
+    /// The loads that were tried, in order.
+    #[serde(default)]
+    pub levels: Vec<CapacityLevel>,
+}
+
+/// A load that was tried.
+#[apply(typescript!)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CapacityLevel {
+    /// The factor on the scenario's rates.
+    pub factor: f64,
+    /// Share of the decided requests that met their objectives; null if too few were decided.
+    pub share: Option<f64>,
+    /// Whether requests piled up.
+    pub load: LoadState,
+}
+
+impl SeedCapacity {
+    /// Whether requests piled up at its capacity; `None` without one.
+    pub fn load(&self) -> Option<LoadState> {
+        let own = |level: &&CapacityLevel| Some(level.factor.to_bits()) == self.factor.map(f64::to_bits);
+        self.levels.iter().find(own).map(|level| level.load)
+    }
 }
 
 /// The capacity of a scenario.
@@ -152,6 +176,7 @@ pub struct CapacitySearch {
     holds: Option<(f64, Seen)>,
     fails: Option<f64>,
     runs: u32,
+    levels: Vec<CapacityLevel>,
 }
 
 impl CapacitySearch {
@@ -160,7 +185,7 @@ impl CapacitySearch {
         let scenario = Scenario { seed, ..scenario.clone() };
         let highest = FACTORS[1].min(most(&scenario));
         let next = Some(1.0_f64.min(highest));
-        Self { scenario, share, highest, next, holds: None, fails: None, runs: 0 }
+        Self { scenario, share, highest, next, holds: None, fails: None, runs: 0, levels: Vec::new() }
     }
 
     /// The scenario of the next run; `None` once the search has ended.
@@ -178,7 +203,9 @@ impl CapacitySearch {
         let met = decided().filter(|r| r.ending == Ending::Met).count() as f64;
         let rate_per_s = run.figure("throughput/arrived_per_s").unwrap_or(0.0);
         let count = decided().count();
+        let load = run.load().state;
         let seen = Seen { rate_per_s, share: (count >= DECIDED).then(|| met / count as f64) };
+        self.levels.push(CapacityLevel { factor, share: seen.share, load });
         match seen.share {
             Some(met) if met < self.share => self.fails = Some(factor),
             // Too few requests to tell, below a load that fails.
@@ -226,6 +253,7 @@ impl CapacitySearch {
             share: holds.and_then(|(_, s)| s.share),
             fails_at: self.fails,
             runs: self.runs,
+            levels: self.levels.clone(),
         }
     }
 }
@@ -288,6 +316,12 @@ fn has_objectives(scenario: &Scenario) -> bool {
 }
 
 impl Capacity {
+    /// The seeds whose run is overloaded at their capacity.
+    fn overloaded(&self) -> Vec<&str> {
+        let is = |s: &&SeedCapacity| s.load() == Some(LoadState::Overloaded);
+        self.seeds.iter().filter(is).map(|s| s.seed.as_str()).collect()
+    }
+
     /// Why a scenario has no capacity; `None` if it has one.
     pub fn refuses(scenario: &Scenario) -> Option<Diagnostic> {
         if !has_objectives(scenario) {
@@ -334,7 +368,15 @@ impl fmt::Display for Capacity {
                     write!(f, "{} req/s ({} to {}) at {}", rate(x), rate(lo), rate(hi), self.at)
                 }
                 None => write!(f, "{} req/s (one seed: no interval) at {}", rate(x), self.at),
-            },
+            }
+            .and_then(|()| match self.overloaded() {
+                seeds if seeds.is_empty() => Ok(()),
+                seeds => write!(
+                    f,
+                    "; there the run of seed {} is overloaded: it lasts too short for all to miss",
+                    seeds.join(", ")
+                ),
+            }),
             (CapacityEnd::HighestHolds, _) => write!(
                 f,
                 "no capacity found at {}: the highest load that was tried holds with seed {}, up to 1,024 times the scenario's rates or as \
@@ -358,7 +400,16 @@ mod tests {
 
     fn seed(end: CapacityEnd, rate: f64) -> SeedCapacity {
         let (rate_per_s, factor) = (Some(rate), Some(rate / 8.0));
-        SeedCapacity { seed: "1".to_owned(), end, rate_per_s, factor, share: None, fails_at: None, runs: 9 }
+        SeedCapacity {
+            seed: "1".to_owned(),
+            end,
+            rate_per_s,
+            factor,
+            share: None,
+            fails_at: None,
+            runs: 9,
+            levels: Vec::new(),
+        }
     }
 
     #[test]

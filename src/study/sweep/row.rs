@@ -95,6 +95,9 @@ pub struct RunRow {
     pub fitness: Option<f64>,
     /// Replica-seconds paid.
     pub replica_seconds: Option<f64>,
+    /// Whether requests piled up: stable, backlogged, overloaded or too-short.
+    #[serde(default)]
+    pub load: String,
 }
 
 /// A figure of a row by its name.
@@ -186,6 +189,7 @@ impl RunRow {
             usd_per_million_output_tokens: figure("cost/usd_per_million_output_tokens"),
             fitness: figure("fitness/score"),
             replica_seconds: held(run)[1],
+            load: run.load().state.name().to_owned(),
         }
     }
 }

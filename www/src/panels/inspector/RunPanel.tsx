@@ -9,6 +9,7 @@ import type { RunReport } from '../../sim/protocol.ts';
 import type { App } from '../../state/app.ts';
 import { accountOpen, setAccountOpen } from '../../state/span.ts';
 import { LazyPart } from '../parts/LazyPart.tsx';
+import { LoadVerdict } from '../parts/LoadVerdict.tsx';
 import { NoticeBlock } from '../parts/NoticeBlock.tsx';
 import { save } from '../parts/save.ts';
 import { AnomalyLegend } from './AnomalyList.tsx';
@@ -77,6 +78,7 @@ export default function RunPanel(props: {
   return (
     <>
       <NoticeBlock app={app} />
+      <LoadVerdict verdict={figures()?.verdict} />
       <div class="blk">
         <div class="blk-head">
           <h2>Requests</h2>
