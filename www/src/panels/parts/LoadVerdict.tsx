@@ -1,0 +1,23 @@
+// The verdict on the load of a run: whether its percentiles belong to a steady run.
+import { type JSX, Show } from 'solid-js';
+import type { RunVerdict } from '../../generated/boundary.ts';
+import { loadWords } from './loadWords.ts';
+
+/** The verdict with its sentence. */
+export function LoadVerdict(props: { verdict: RunVerdict | undefined }): JSX.Element {
+  return (
+    <Show when={props.verdict}>
+      {(verdict) => (
+        <div class="blk">
+          <div class="blk-head">
+            <h2>Load</h2>
+            <span class={`load-${loadWords(verdict().state).tone}`}>
+              <span aria-hidden="true">{loadWords(verdict().state).shape}</span> {loadWords(verdict().state).word}
+            </span>
+          </div>
+          <p class="m">{verdict().text}</p>
+        </div>
+      )}
+    </Show>
+  );
+}
