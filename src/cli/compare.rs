@@ -181,7 +181,7 @@ fn text(c: &RunComparison, names: [&str; 2]) -> String {
     }
     out.push('\n');
     for (letter, side) in [("A", &c.a), ("B", &c.b)] {
-        line(&mut out, &format!("load of {letter}: {}", side.load.text));
+        line(&mut out, &format!("load of {letter}: {}", side.load.state.name()));
     }
     if !c.notices.is_empty() {
         out.push('\n');

@@ -4,6 +4,7 @@ use crate::support::command::{TempFile, run, run_with, stderr, stdout};
 use std::fmt::Write as _;
 use std::path::Path;
 use tokenyard::scenario::preset::PRESETS;
+use tokenyard::session::Session;
 
 /// Settings that make a preset short, without the edits that lie behind its end.
 const SHORT: [&str; 6] = ["--set", "run.horizon_s=5", "--set", "run.warmup_s=1", "--set", "edits=[]"];
@@ -33,13 +34,17 @@ fn stdout_is_the_same_every_time_and_the_digest_is_of_the_report() {
     assert_eq!(report["requests"]["conserved"], true);
     assert!(report["requests"]["arrived"].as_u64() > Some(100), "{report}");
     let digest = stdout(&run(&short(&["digest", "chat-4xh100"])));
-    // The link tells where the report came from, and is no result.
-    let results = stdout(&one)
-        .lines()
-        .filter(|line| !line.starts_with("  \"link\": "))
-        .fold(String::new(), |text, line| text + line + "\n");
-    assert!(results.len() < one.stdout.len(), "the report has its link");
-    assert_eq!(digest, format!("{}\n", tokenyard::base::digest::Digest::of(results.as_bytes()).hex()));
+    // The link tells where the report came from, and the verdict judges it: neither is a result.
+    let [printed, without] = [true, false].map(|whole| {
+        let mut fields = report.clone();
+        let map = fields.as_object_mut().expect("the report is an object");
+        if !whole {
+            assert!(map.shift_remove("link").is_some() && map.shift_remove("verdict").is_some(), "{map:?}");
+        }
+        serde_json::to_string_pretty(&fields).expect("text") + "\n"
+    });
+    assert_eq!(digest, format!("{}\n", Session::digest_of(&printed)));
+    assert_eq!(Session::digest_of(&printed), Session::digest_of(&without));
     assert_ne!(digest, stdout(&run(&short(&["digest", "chat-4xh100", "--set", "seed=43"]))));
 }
 
