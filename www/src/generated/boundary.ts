@@ -269,6 +269,16 @@ export type Capacity = {
 /** How the search of a seed ended. */
 export type CapacityEnd = "found" | "lowest-fails" | "highest-holds";
 
+/** A load that was tried. */
+export type CapacityLevel = {
+  /** The factor on the scenario's rates. */
+  factor: number,
+  /** Share of the decided requests that met their objectives; null if too few were decided. */
+  share: number | null,
+  /** Whether requests piled up. */
+  load: LoadState,
+};
+
 /** A built-in scenario on a card. */
 export type Card = {
   /** Its name. */
@@ -1209,6 +1219,9 @@ export type Load = {
   output_tokens?: number,
 };
 
+/** Whether requests piled up. */
+export type LoadState = "stable" | "backlogged" | "overloaded" | "too-short";
+
 /** The look of a shape. */
 export type Look = "plain" | "dashed" | "missed" | "waiting" | "prefill" | "chunk" | "decode";
 
@@ -1816,6 +1829,8 @@ export type Report = {
   percentiles: string,
   /** What a reader must know to interpret the numbers. */
   notices?: Array<Notice>,
+  /** Whether requests piled up: an assessment of the results. Digests are of the report without it. */
+  verdict?: RunVerdict,
   /** The clock. */
   run: RunPart,
   /** Requests by where they are. */
@@ -2123,6 +2138,26 @@ export type RunRow = {
   fitness: number | null,
   /** Replica-seconds paid. */
   replica_seconds: number | null,
+  /** Whether requests piled up: stable, backlogged, overloaded or too-short. */
+  load: string,
+};
+
+/** The saturation verdict of a run, with its figures. */
+export type RunVerdict = {
+  /** The verdict. */
+  state: LoadState,
+  /** The verdict with its figures, as a sentence. */
+  text: string,
+  /** Requests that arrived between the start of the measurement window and the last arrival. */
+  arrivals: number,
+  /** Mean number of requests inside in the first batch and in the last; null if it is too short. */
+  inside: [number, number] | null,
+  /** Slope of the number of requests inside, per second, with the ends of its 95 % interval; null if it is too short. */
+  slope_per_s: [number, number, number] | null,
+  /** Completions over arrivals in the last half; null if it is too short. */
+  completed_share: number | null,
+  /** Waiting requests: the largest mean of a batch, and the mean of the last batch; null if it is too short. */
+  waiting: [number, number] | null,
 };
 
 /** A pool's autoscaler, warm-up included except in paid times. */
@@ -2275,6 +2310,8 @@ export type SeedCapacity = {
   fails_at: number | null,
   /** Number of runs. */
   runs: number,
+  /** The loads that were tried, in order. */
+  levels: Array<CapacityLevel>,
 };
 
 /** A part of a request's time, spent on one activity. */
@@ -2358,6 +2395,8 @@ export type Side = {
   dropped: number,
   /** Still in the system at the end. */
   unfinished: number,
+  /** Whether requests piled up, of the seed with the worst verdict. */
+  load: RunVerdict,
 };
 
 /** Mean times of the requests of the measurement window, in milliseconds; null without values. */
