@@ -17,7 +17,8 @@ use std::rc::Rc;
 /// Most numbers of a line.
 const NUMBERS: usize = 8;
 /// Bits of the number of a kind.
-const KIND_BITS: u32 = 5;
+const KIND_BITS: u32 = 6;
+const _: () = assert!(KINDS.len() < 1 << KIND_BITS);
 
 /// One fact of each kind, frequent ones first.
 const KINDS: [Fact; 34] = {

@@ -134,9 +134,9 @@ mod tests {
         };
         // Of three bands the ceilings are 1, 1 - s/2 and 1 - s: at 0.4 they are 1, 0.8 and 0.6, all above.
         assert_eq!(at(0.4), [1.0, 1.0, 1.0]);
-        // At 0.6 they are 0.7 and 0.4: the last is gated, with a period of round(0.6 / 0.4) = 2 (1.5 up): of the attempts
-        // 2, 3 and 4 the even ones are open.
-        assert_eq!([at(0.6), at(0.6), at(0.6)].map(|c| c[2]), [1.0, 0.0, 1.0]);
+        // At 0.65 they are 0.675 and 0.35: the last is gated, with a period of 2 (0.65 / 0.35 is 1.86): of the attempts 2, 3 and
+        // 4 the even ones are open.
+        assert_eq!([at(0.65), at(0.65), at(0.65)].map(|c| c[2]), [1.0, 0.0, 1.0]);
         // At 0.75 both are gated, with a period of 3: of the attempts 5, 6 and 7 the sixth is open.
         let three = [at(0.75), at(0.75), at(0.75)];
         assert_eq!(three.clone().map(|c| c[1]), [0.0, 1.0, 0.0]);
