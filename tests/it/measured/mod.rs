@@ -3,3 +3,4 @@
 mod benchmark_files;
 mod loads;
 mod recorded_runs;
+mod reproduced;
