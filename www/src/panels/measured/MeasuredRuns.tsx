@@ -1,6 +1,7 @@
 // How true is this? Measured runs beside their simulations, and the user's own benchmark. Loaded when it is opened.
 
-import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
+import { createMemo, createSignal, For, type JSX, Match, Show, Switch } from 'solid-js';
+import published from '../../../../docs/data/reproduced.json';
 import page from '../../../../docs/data/validation-page.json';
 import { sentence } from '../../base/schema.ts';
 import { writeDocument } from '../../base/text.ts';
@@ -34,12 +35,15 @@ import {
   scenarioOf,
   shortName,
 } from './measuredData.ts';
+import { PublishedPanel } from './PublishedPanel.tsx';
+import { type Reproduced, type ReproducedPage, reproducedHeadline, scenarioText } from './publishedData.ts';
 import { RankingPanel } from './RankingPanel.tsx';
 import { StageScatter } from './StageScatter.tsx';
 import { YourBenchmark } from './YourBenchmark.tsx';
 import './measured.css';
 
 const DATA = trust<MeasuredPage>(page);
+const PUBLISHED = trust<ReproducedPage>(published);
 type Side = 'benchmark' | 'experiment';
 const SIDES: readonly (readonly [Side, string])[] = [
   ['benchmark', 'Your benchmark'],
@@ -67,6 +71,13 @@ export default function MeasuredRuns(props: {
     app.studies.setMeasuredRun({ name, ttft: points('ttft_ms'), e2e: points('e2e_ms') });
     app.studies.setMeasured(false);
   };
+  const openPublished = async (e: Reproduced): Promise<void> => {
+    if (await app.document.open(await scenarioText(e), e.opens, false)) app.studies.setMeasured(false);
+  };
+  const title = (): string => {
+    if (shown() === 'published') return reproducedHeadline(PUBLISHED);
+    return shown() === 'ranking' ? rankingHeadline(DATA.rankings) : headline(level(), regime());
+  };
   overlay(
     () => host,
     () => app.studies.setMeasured(false),
@@ -78,9 +89,7 @@ export default function MeasuredRuns(props: {
       <div class="truth-mid">
         <div class="truth-head">
           <div>
-            <h2 class="truth-title">
-              {shown() === 'ranking' ? rankingHeadline(DATA.rankings) : headline(level(), regime())}
-            </h2>
+            <h2 class="truth-title">{title()}</h2>
             <p class="s">{SHOWN.find(([name]) => name === shown())?.[2]}</p>
           </div>
           <div class="truth-choices">
@@ -90,7 +99,7 @@ export default function MeasuredRuns(props: {
               chosen={shown()}
               onChoose={setShown}
             />
-            <Show when={shown() !== 'ranking'}>
+            <Show when={level()}>
               <Segments label="Regime" options={REGIMES} chosen={regime()} onChoose={setRegime} />
             </Show>
           </div>
@@ -98,16 +107,20 @@ export default function MeasuredRuns(props: {
             <Icon name="close" />
           </button>
         </div>
-        <Show
-          when={shown() === 'ranking'}
-          fallback={<ErrorTable figures={DATA.figures} level={level()} regime={regime()} />}
-        >
-          <RankingPanel rankings={DATA.rankings} />
+        <Switch fallback={<ErrorTable figures={DATA.figures} level={level()} regime={regime()} />}>
+          <Match when={shown() === 'ranking'}>
+            <RankingPanel rankings={DATA.rankings} />
+          </Match>
+          <Match when={shown() === 'published'}>
+            <PublishedPanel page={PUBLISHED} onOpen={(e) => void openPublished(e)} />
+          </Match>
+        </Switch>
+        <Show when={shown() !== 'published'}>
+          <div class="truth-pair">
+            <StageScatter data={DATA} chosen={chosen()?.id} onChoose={choose} />
+            <ErrorsByModel models={DATA.models} />
+          </div>
         </Show>
-        <div class="truth-pair">
-          <StageScatter data={DATA} chosen={chosen()?.id} onChoose={choose} />
-          <ErrorsByModel models={DATA.models} />
-        </div>
       </div>
       <aside class="truth-side" aria-label="Your benchmark and the experiment">
         <div class="bar">

@@ -89,7 +89,7 @@ export type MeasuredPage = {
 
 export type LevelName = 'raw' | 'calibrated' | 'transfer';
 /** The content of the middle of the panel. */
-export type Shown = LevelName | 'ranking';
+export type Shown = LevelName | 'ranking' | 'published';
 
 export const SHOWN: readonly (readonly [name: Shown, label: string, about: string])[] = [
   ['raw', 'Raw', 'Errors without fitting: with the catalogue’s coefficients, else the roofline.'],
@@ -103,6 +103,11 @@ export const SHOWN: readonly (readonly [name: Shown, label: string, about: strin
     'ranking',
     'Ranking',
     'Whether the simulation ranks configurations like the measurements: Kendall’s τ-b, 1 is the same order.',
+  ],
+  [
+    'published',
+    'Published',
+    'Experiments that others published, with their set-up: their figures, ours, and why they differ where they do.',
   ],
 ];
 
