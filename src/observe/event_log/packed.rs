@@ -265,11 +265,13 @@ impl<N: FnMut(u64) -> u64> Numbers<'_, N> {
 /// How many bits the numbers of lines have, by kind and place.
 type Widths = [[u32; NUMBERS]; 1 << KIND_BITS];
 
+const NO_WIDTHS: Widths = [[0; NUMBERS]; 1 << KIND_BITS];
+
 impl Entry for Line {
     type Packed = [u64];
 
     fn pack(piece: &[Self]) -> Rc<[u64]> {
-        let (mut out, mut widths) = (BitWriter::default(), Widths::default());
+        let (mut out, mut widths) = (BitWriter::default(), NO_WIDTHS);
         let (mut at, mut request) = (0, 0);
         out.push_number(piece.len() as u32);
         for &(mut line) in piece {
@@ -295,7 +297,7 @@ impl Entry for Line {
     }
 
     fn unpack(packed: &[u64]) -> Vec<Self> {
-        let (mut from, mut widths) = (BitReader::new(packed), Widths::default());
+        let (mut from, mut widths) = (BitReader::new(packed), NO_WIDTHS);
         let (mut at, mut request, lines) = (0, 0, from.take_number());
         let read = |_| {
             let kind = from.take(KIND_BITS) as usize;
