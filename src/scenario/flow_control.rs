@@ -22,7 +22,6 @@ pub struct FlowControl {
     /// Which request of a flow goes next.
     pub ordering: Ordering,
     /// Settings of single bands, in place of the general ones.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bands: Vec<FlowBand>,
     /// Most requests that wait in all bands together; one more is refused. 0 means no limit.
     pub max_requests: u32,
@@ -46,7 +45,7 @@ fields! {
         flow: "Flow" => FlowControl;
         fairness: "Fairness" => FlowControl;
         ordering: "Ordering" => FlowControl;
-        bands: "Bands" up_to [limits::FLOW_BANDS, "bands", "band"] and { "default": [] } => FlowControl;
+        bands: "Bands" up_to [limits::FLOW_BANDS, "bands", "band"] => FlowControl;
         max_requests: "Most waiting" of "req" in [0, limits::IN_FLIGHT] or "0 means no limit" => FlowControl;
         max_prompt_tokens: "Most tokens" of "tokens" in [0, limits::FLOW_TOKENS] or "0 means no limit" => FlowControl;
         ttl_s: "Longest wait" of "s" in [0.0, limits::SCALING_S] or "0 means no limit" => FlowControl;

@@ -25,8 +25,6 @@ pub(in crate::engine) struct AdmissionQueue {
     policy: AdmissionState,
     /// What a policy goes by that sheds under load.
     pub(super) gauge: Option<Box<Gauge>>,
-    /// What the policy was made from.
-    settings: AdmissionPolicy,
     /// Requests that were admitted and have not left; in all, and by tenant.
     in_flight: u32,
     in_flight_of: Vec<u32>,
@@ -60,7 +58,6 @@ impl AdmissionQueue {
         Self {
             policy: AdmissionState::new(policy, seed),
             gauge: gauge_of(policy, replicas),
-            settings: policy.clone(),
             in_flight: 0,
             in_flight_of: Vec::new(),
             queues: Vec::new(),
@@ -191,17 +188,13 @@ impl Gateway {
         }
     }
 
-    /// Changes the policy: the new one decides on all delayed requests, in order of arrival. An equal one changes nothing.
+    /// Changes the policy: the new one decides on all delayed requests, in order of arrival.
     pub(in crate::engine) fn change_admission<S: Sink>(
         &mut self,
         policy: &AdmissionPolicy,
         around: &mut Around<'_>,
         sink: &mut S,
     ) {
-        if self.admission.settings == *policy {
-            return;
-        }
-        self.admission.settings = policy.clone();
         self.admission.policy.change(policy, self.seed, around.now);
         let before = self.admission.gauge.take();
         self.admission.gauge = gauge_of(policy, around.fleet.replicas());

@@ -87,7 +87,7 @@ impl PoolWatch {
             proofs: Vec::new(),
             figure: u64::from(figure),
             measure: None,
-            pool: Some(self.name.clone()),
+            of: Some(self.name.clone()),
         }
     }
 

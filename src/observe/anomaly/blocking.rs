@@ -55,7 +55,7 @@ impl Blocking {
                 proofs: vec![proof(head.request), proof(head.behind)],
                 figure: 1,
                 measure: None,
-                pool: None,
+                of: None,
             }));
         }
     }

@@ -120,7 +120,7 @@ impl Imbalance {
                 proofs: self.latest.get(busiest).into_iter().flatten().copied().collect(),
                 figure: 0,
                 measure: None,
-                pool: None,
+                of: None,
             }));
             self.grow(log);
         }

@@ -209,7 +209,7 @@ impl Waiting {
                     proofs: vec![Proof { request: RequestId(first.who.request), at: first.since.0 }],
                     figure: 0,
                     measure: Some(self.measure),
-                    pool: None,
+                    of: None,
                 });
                 self.victims.extend(place.map(|kept| Victim { who: first.who, kept }));
             }

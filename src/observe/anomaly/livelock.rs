@@ -51,7 +51,7 @@ impl Livelock {
                 proofs: struggle.latest.iter().copied().collect(),
                 figure: struggle.preemptions,
                 measure: None,
-                pool: None,
+                of: None,
             }));
         }
     }

@@ -10,6 +10,7 @@ mod blocking;
 mod imbalance;
 mod inversion;
 mod livelock;
+mod starvation;
 mod thrashing;
 
 use crate::base::number_text::{count, duration};
@@ -48,11 +49,13 @@ pub enum AnomalyKind {
     CapacityNeverReached,
     /// The filter of an autoscaler rejects all its measurements.
     TunerLockedOut,
+    /// Requests waited in a band of the gateway's queue and none of them went on, while others did.
+    StarvedBand,
 }
 
 impl AnomalyKind {
     /// All kinds.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::PriorityInversion,
         Self::HeadOfLineBlocking,
         Self::KvThrashing,
@@ -61,6 +64,7 @@ impl AnomalyKind {
         Self::Oscillation,
         Self::CapacityNeverReached,
         Self::TunerLockedOut,
+        Self::StarvedBand,
     ];
 
     /// Its name in reports and logs.
@@ -74,6 +78,7 @@ impl AnomalyKind {
             Self::Oscillation => "oscillation",
             Self::CapacityNeverReached => "capacity-never-reached",
             Self::TunerLockedOut => "tuner-locked-out",
+            Self::StarvedBand => "starved-band",
         }
     }
 
@@ -104,13 +109,13 @@ pub(crate) struct Anomaly {
     pub(crate) figure: u64,
     /// For a priority inversion: what makes requests more urgent.
     measure: Option<inversion::Measure>,
-    /// For an autoscaler: the name of its pool.
-    pool: Option<String>,
+    /// For an autoscaler the name of its pool, for a band of the gateway's queue its priority.
+    of: Option<String>,
 }
 
 impl Anomaly {
-    fn pool_name(&self) -> &str {
-        self.pool.as_deref().unwrap_or_default()
+    fn owner(&self) -> &str {
+        self.of.as_deref().unwrap_or_default()
     }
 
     /// What happened, in one sentence.
@@ -159,7 +164,7 @@ impl Anomaly {
             ),
             AnomalyKind::Oscillation => format!(
                 "The autoscaler of pool {} changed the number of replicas and soon took it back, {} in {}.",
-                self.pool_name(),
+                self.owner(),
                 if self.figure == 1 { "once".to_owned() } else { format!("{} times", self.figure) },
                 duration(self.end.map_or(0, |end| end.since(self.start).0)),
             ),
@@ -172,12 +177,18 @@ impl Anomaly {
                     ),
                     None => format!("waits for {} replicas that find no room", self.figure),
                 };
-                format!("The autoscaler of pool {} {what}.", self.pool_name())
+                format!("The autoscaler of pool {} {what}.", self.owner())
             }
             AnomalyKind::TunerLockedOut => format!(
                 "The autoscaler of pool {} rejected all that it measured in {} cycles one after the other {lasting}, and learnt nothing from them.",
-                self.pool_name(),
+                self.owner(),
                 self.figure
+            ),
+            AnomalyKind::StarvedBand => format!(
+                "Requests waited in band {} of the gateway's queue {lasting} and none went on, while {} of other bands did; the first was #{}.",
+                self.owner(),
+                count(self.figure),
+                request(0)
             ),
         }
     }
@@ -235,6 +246,7 @@ pub(crate) struct Detectors {
     livelock: livelock::Livelock,
     imbalance: imbalance::Imbalance,
     autoscaling: autoscaling::Autoscaling,
+    starvation: starvation::Starvation,
 }
 
 impl Detectors {
@@ -248,6 +260,7 @@ impl Detectors {
             livelock: livelock::Livelock::default(),
             imbalance: imbalance::Imbalance::new(replicas),
             autoscaling: autoscaling::Autoscaling::new(&scenario.cluster),
+            starvation: starvation::Starvation::default(),
         }
     }
 
@@ -255,6 +268,7 @@ impl Detectors {
     pub(super) fn adopt(&mut self, scenario: &Scenario, now: Micros) {
         self.inversion.adopt(scenario, now, &mut self.log);
         self.autoscaling.adopt(&scenario.cluster);
+        self.starvation.adopt(scenario.cluster.flow_control.is_some(), now, &mut self.log);
     }
 
     /// Whether any detector reads facts of this kind; none reads the most frequent kinds.
@@ -302,13 +316,17 @@ impl Detectors {
             RequestFact::Dropped { request, replica, class, urgency, reason, .. } => {
                 self.dropped(&RequestInfo { request, replica, class, urgency }, reason, now);
             }
+            RequestFact::Enqueued { request, band } => self.starvation.joins(request, band, now),
+            RequestFact::Dispatched { request, band, .. } => {
+                self.starvation.goes_on(request, band, now, &mut self.log);
+            }
+            RequestFact::Expired { request, band, .. } => {
+                self.starvation.leaves(request, band, now, &mut self.log);
+            }
             RequestFact::Rejected { replica: None, .. }
             | RequestFact::Arrived { .. }
             | RequestFact::Admitted { .. }
             | RequestFact::Delayed { .. }
-            | RequestFact::Enqueued { .. }
-            | RequestFact::Dispatched { .. }
-            | RequestFact::Expired { .. }
             | RequestFact::Prefilled { .. }
             | RequestFact::FirstToken { .. } => {}
         }
@@ -417,11 +435,14 @@ impl Detectors {
         &self.log.kept
     }
 
-    /// How many there were, by kind; kinds of autoscalers only if a pool ever had one.
+    /// How many there were, by kind; kinds of autoscalers only if a pool ever had one, and of the gateway's queue only if a
+    /// request ever joined it.
     pub(crate) fn counts(&self) -> impl Iterator<Item = (AnomalyKind, u32)> {
-        let watched = self.autoscaling.watched;
+        let (watched, queued) = (self.autoscaling.watched, self.starvation.watched());
         let all = AnomalyKind::ALL.into_iter().zip(self.log.counts);
-        all.filter(move |(kind, _)| watched || !kind.is_of_autoscalers())
+        all.filter(move |(kind, _)| {
+            (watched || !kind.is_of_autoscalers()) && (queued || *kind != AnomalyKind::StarvedBand)
+        })
     }
 }
 

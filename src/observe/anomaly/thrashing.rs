@@ -58,7 +58,7 @@ impl Thrashing {
                 proofs: recent.latest.iter().copied().collect(),
                 figure: TIMES as u64,
                 measure: None,
-                pool: None,
+                of: None,
             }));
             self.quiet_until = self.quiet_until.min(now.saturating_add(WITHIN));
         }

@@ -58,6 +58,12 @@ const BY_KIND: Readonly<Record<AnomalyKind, AnomalyShape>> = {
     path: 'M0 4h9v5H0zM1.5 4V2.5a3 3 0 0 1 6 0V4H6V2.5a1.5 1.5 0 0 0-3 0V4z',
     meaning: 'the filter of an autoscaler rejected all measurements',
   },
+  'starved-band': {
+    kind: 'starved-band',
+    name: 'starved band',
+    path: 'M0 0h9v2.4H0zM0 6.6h2.6V9H0zM3.2 6.6h2.6V9H3.2zM6.4 6.6H9V9H6.4z',
+    meaning: 'a band of the gateway’s queue sent none while others did',
+  },
 };
 
 /** All kinds, in the order in which lists show them. */
