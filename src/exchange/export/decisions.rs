@@ -56,7 +56,7 @@ const FIELDS: &[Field<Value>] = &[
     field("replica", "", "number of the candidate", |r| r.seen().id.0.into()),
     field("pool", "", "name of its pool", |r| r.pools.get(r.seen().pool as usize).map(String::as_str).into()),
     field("chosen", "", "whether it got the request; of no candidate if the router refused the request", |r| (r.decision.chosen == Some(r.position)).into()),
-    field("excluded", "", "why it could not be chosen: `queue-full`, `over-limit` of a filter or `other-session`", |r| r.decision.excluded(r.position).map(reason).into()),
+    field("excluded", "", "why it could not be chosen: `queue-full`, `over-limit` of a filter, `other-session` or `low-affinity`", |r| r.decision.excluded(r.position).map(reason).into()),
     field("waiting", "requests", "requests in its wait queue, as the router saw it", |r| r.seen().waiting.into()),
     field("running", "requests", "requests in its batch, as the router saw it", |r| r.seen().running.into()),
     field("in_flight", "requests", "requests sent there that had not left", |r| r.seen().in_flight.into()),
