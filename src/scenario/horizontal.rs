@@ -108,7 +108,7 @@ pub enum ScalingMetric {
     Requests,
     /// Requests that arrive per second.
     Rate,
-    /// Requests that wait at the gateway for the pool: held for a replica, or delayed by admission (with several models by all of them).
+    /// Requests that wait at the gateway: held for a replica of the pool, delayed by admission or queued by flow control (with several models for all of them).
     GatewayQueue,
     /// Requests in flight at the replicas, waiting and running.
     RequestsRunning,

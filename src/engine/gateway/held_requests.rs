@@ -91,9 +91,10 @@ impl Gateway {
         self.held.iter().filter(|held| held.pools >> pool & 1 == 1).count() as u32 + waiting
     }
 
-    /// Requests that wait at the gateway for a pool: those held for its replicas, and all that admission delays.
+    /// Requests that wait at the gateway for a pool: those held for its replicas, all that admission delays, and all that flow
+    /// control queues.
     pub(in crate::engine) fn queue_for(&self, pool: u32) -> u32 {
-        self.held_for(pool) + self.admission.delayed()
+        self.held_for(pool) + self.admission.delayed() + self.flow.as_ref().map_or(0, |flow| flow.waiting())
     }
 
     /// Requests held for replicas.
