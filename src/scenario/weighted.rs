@@ -54,6 +54,9 @@ pub struct Weighted {
     /// Predictions of latency, for the scorer `predicted-latency` and the filter `slo-headroom`.
     #[serde(skip_serializing_if = "is_default")]
     pub prediction: LatencyPrediction,
+    /// Priority that the router gives a request with its choice: an expression of the chosen replica, rounded; the larger, the more urgent. Empty leaves it to the engine's priority policy.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub priority: String,
 }
 
 fields! {
@@ -84,6 +87,7 @@ fields! {
             or "0 is llm-d's default"
             and { "default": 0 } => Routing;
         max_busy_score: "Busy score" in [0.0, 1.0] or "1 is llm-d's default" and { "default": 1.0 } => Routing;
+        priority: "Priority" and { "default": "" } => Routing;
         prediction: "Prediction" and { "default": LatencyPrediction::default() } => Routing;
     }
 }
@@ -137,6 +141,7 @@ impl Default for Weighted {
             idle_threshold: 0,
             max_busy_score: 1.0,
             prediction: LatencyPrediction::default(),
+            priority: String::new(),
         }
     }
 }

@@ -8,7 +8,8 @@ use crate::base::{Diagnostic, Micros};
 use crate::perf::Plan;
 use crate::scenario::expression::Name;
 use crate::scenario::{
-    Client, ContextGrowth, Filter, RequestCount, RoutingPolicy, Scorer, TokenCount, Weighted, limits,
+    Client, ContextGrowth, Expression, Filter, RequestCount, RoutingPolicy, Scorer, TokenCount, Weighted,
+    limits,
 };
 use crate::workload::Trace;
 
@@ -234,5 +235,6 @@ fn remembers_prompts(w: &Weighted) -> bool {
         Scorer::PrefixMatch | Scorer::PredictedLatency => true,
         named => *named == Scorer::PrefixAffinity,
     };
-    sticks || w.scorers().iter().any(|row| asks(&row.scorer))
+    let priority = Scorer::Expression(Expression(w.priority.clone()));
+    sticks || asks(&priority) || w.scorers().iter().any(|row| asks(&row.scorer))
 }

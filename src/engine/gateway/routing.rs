@@ -99,6 +99,7 @@ impl Gateway {
     fn send<S: Sink>(&mut self, slot: Slot, chosen: ReplicaId, around: &mut Around<'_>, sink: &mut S) {
         let now = around.now;
         let request = around.book.active()[slot].id;
+        around.book.active_mut()[slot].take_priority(self.router.priority());
         let record = around.book.relocate(request, Location::OnItsWay(chosen));
         record.routed = now.into();
         let prompt_tokens = record.prompt_tokens;

@@ -256,7 +256,7 @@ impl Replica {
             self.totals.prompt_tokens += u64::from(active.prompt_tokens);
             let view = view_of(active, record);
             let (request, class) = (active.id, record.class);
-            let urgency = self.priority.of(&view);
+            let urgency = if active.urged { active.urgency } else { self.priority.of(&view) };
             let active = &mut w.active[slot];
             if self.kv.has_store() {
                 // What the CPU tier keeps of it, it can find again itself.

@@ -59,6 +59,8 @@ pub(in crate::engine) struct ActiveRequest {
     pub(in crate::engine) decoding_from: Maybe<Micros>,
     /// How urgent the priority policy of its replica finds it; larger is more urgent.
     pub(in crate::engine) urgency: i64,
+    /// Whether the router gave it its urgency, whatever that policy finds.
+    pub(in crate::engine) urged: bool,
     /// Where it stands in the wait queue of a scheduler that sorts.
     pub(in crate::engine) position: Option<QueuePosition>,
     /// Tokens of pinned blocks beyond what counts as computed (`compat: blis`, after a reload from the CPU tier).
@@ -85,6 +87,12 @@ pub(in crate::engine) struct ActiveRequest {
 }
 
 impl ActiveRequest {
+    /// The router sends it with this priority, or leaves that to the replica's policy.
+    pub(in crate::engine) fn take_priority(&mut self, given: Option<i64>) {
+        self.urged = given.is_some();
+        self.urgency = given.unwrap_or(self.urgency);
+    }
+
     /// A request of `spec` that has just arrived.
     pub(in crate::engine) fn new(id: RequestId, spec: &RequestSpec) -> Self {
         let mut text = spec.prompt.clone();
@@ -113,6 +121,7 @@ impl ActiveRequest {
             decoding: false,
             decoding_from: Maybe::NONE,
             urgency: 0,
+            urged: false,
             position: None,
             excess: 0,
             order: u64::MAX,

@@ -40,7 +40,7 @@ fn row(a: &ActiveRequest) -> Row {
     };
     let ([before_index, before_generation], [after_index, after_generation]) =
         (a.before.numbers().map(u64::from), a.after.numbers().map(u64::from));
-    let [chained, decoding, behind] = [a.chained, a.decoding, a.behind].map(u64::from);
+    let [chained, decoding, behind, urged] = [a.chained, a.decoding, a.behind, a.urged].map(u64::from);
     Row {
         id: a.id.0.into(),
         model: a.model.into(),
@@ -59,7 +59,7 @@ fn row(a: &ActiveRequest) -> Row {
         load_from: from.into(),
         load_kept: kept.into(),
         shareable: a.shareable.into(),
-        flags: chained | decoding << 1 | behind << 2,
+        flags: chained | decoding << 1 | behind << 2 | urged << 3,
         decoding_from: known_change(a.decoding_from.get().map(|at| at.0), a.arrival.0),
         urgency: change(a.urgency as u64, 0),
         excess: a.excess.into(),
@@ -125,6 +125,7 @@ fn request(n: &Row, position: Option<QueuePosition>, from: &mut BitReader) -> Ac
         due_tick: changed(n.due_tick, n.anchor_tick),
         last_token: Micros(changed(n.last_token, n.arrival)),
         behind: flag(2),
+        urged: flag(3),
         starved_tick: n.starved_tick,
         fixed_output: Span(n.fixed_output),
         fixed_tokens: n.fixed_tokens as u32,

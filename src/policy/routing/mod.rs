@@ -211,6 +211,11 @@ impl RouterState {
         if let Self::Weighted(p) = self { p.not_finite() } else { 0 }
     }
 
+    /// The priority that it gave with its latest choice; `None` leaves it to the replica's policy.
+    pub fn priority(&self) -> Option<i64> {
+        if let Self::Weighted(p) = self { p.given_priority() } else { None }
+    }
+
     /// Whether it asks to be called when requests leave their replica.
     pub fn wants_departures(&self) -> bool {
         match self {

@@ -9,9 +9,11 @@ use super::predictor::Predictor;
 use super::scorer::{Facts, Out, PromptMemory, ScorerState};
 use super::sent_tokens::SentTokens;
 use super::{Choice, Fleet, Outcome, Router, Scores, Term};
-use crate::base::RequestId;
+use crate::base::{RequestId, math};
 use crate::policy::{Reason, ReplicaView, RequestView};
-use crate::scenario::{Filter, Scorer, SessionFilter, TokenCount, TokenUntil, Weighted as Settings, limits};
+use crate::scenario::{
+    Expression, Filter, Scorer, SessionFilter, TokenCount, TokenUntil, Weighted as Settings, limits,
+};
 use serde::{Deserialize, Serialize};
 
 /// A weighted sum of scores decides.
@@ -30,6 +32,9 @@ pub struct Weighted {
     predictor: Option<Box<Predictor>>,
     /// What scorers count.
     token_rule: (TokenCount, TokenUntil),
+    /// The priority that goes with the choice, if it gives one, and the latest.
+    priority: Option<ScorerState>,
+    given: Option<i64>,
     /// The replicas of sessions, if a scorer uses them.
     homes: Option<Homes>,
     /// Number of scores that counted as 0 because they were not finite.
@@ -41,6 +46,9 @@ pub struct Weighted {
     kept: Vec<u32>,
     kept_views: Vec<ReplicaView>,
 }
+
+/// The largest priority, and minus it the smallest: whole numbers are exact up to it.
+const MOST_URGENT: f64 = 9e15;
 
 /// What the filter of prefixes counts: tokens to compute before the first token.
 const OF_FILTERS: (TokenCount, TokenUntil) = (TokenCount::Uncached, TokenUntil::FirstToken);
@@ -89,7 +97,11 @@ impl Weighted {
             state: ScorerState::new(&r.scorer, s),
         };
         let rows: Vec<Row> = scorers.iter().map(row).collect();
-        let any = |asks: fn(&ScorerState) -> bool| rows.iter().any(|row| asks(&row.state));
+        let text = || Scorer::Expression(Expression(s.priority.clone()));
+        let priority = (!s.priority.is_empty()).then(|| ScorerState::new(&text(), s));
+        let any = |asks: fn(&ScorerState) -> bool| {
+            rows.iter().any(|row| asks(&row.state)) || priority.iter().any(asks)
+        };
         let filters = s.filters();
         let sticks = filters.iter().any(|f| matches!(f, Filter::PrefixAffinity(_)));
         let predicts =
@@ -106,6 +118,8 @@ impl Weighted {
             predictor: predicts.then(|| Box::new(Predictor::new(&s.prediction, seed))),
             token_rule: s.token_rule(),
             homes: any(ScorerState::asks_session).then(|| Homes::new(&sessions)),
+            priority,
+            given: None,
             not_finite: 0,
             facts: Facts::default(),
             rows,
@@ -187,7 +201,8 @@ impl Weighted {
             }
         }
         facts.cached.clear();
-        if self.rows.iter().any(|row| row.state.asks_cached()) {
+        let mut states = self.rows.iter().map(|row| &row.state).chain(&self.priority);
+        if states.any(ScorerState::asks_cached) {
             // A prompt that no other request could share is in no cache.
             let can = fleet.can_share(request);
             let share = |v: &ReplicaView| if can { (fleet.cached_share)(v.id, request) } else { 0.0 };
@@ -231,6 +246,7 @@ impl Weighted {
     fn pick_of(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> usize {
         self.score(request, fleet, scores);
         let position = self.picker.pick(&scores.totals);
+        self.given = self.priority_at(request, fleet, position);
         let matched = self.facts.matched.get(position).copied().unwrap_or_default();
         for sent in &mut self.sent {
             sent.send(request, fleet.replicas[position].id, matched);
@@ -245,6 +261,20 @@ impl Weighted {
             row.state.chosen(request, fleet, position, self.facts.known);
         }
         position
+    }
+
+    /// The priority that goes with the choice of the replica at this position.
+    fn priority_at(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, position: usize) -> Option<i64> {
+        let state = self.priority.as_mut()?;
+        let mut values = vec![0.0; fleet.replicas.len()];
+        let out = Out { values: &mut values, summands: &mut [] };
+        self.not_finite += state.score(request, fleet, &self.facts, out);
+        Some(math::floor(values[position].clamp(-MOST_URGENT, MOST_URGENT) + 0.5) as i64)
+    }
+
+    /// The priority that went with the latest choice.
+    pub(super) fn given_priority(&self) -> Option<i64> {
+        self.given
     }
 
     /// Leaves the positions that pass all filters in `kept`.
@@ -270,6 +300,7 @@ impl Weighted {
 
 impl Router for Weighted {
     fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> Choice {
+        self.given = None;
         self.recall(request, fleet);
         if self.filters.is_empty() {
             return Ok(self.pick_of(request, fleet, scores));

@@ -2,6 +2,7 @@
 //!
 //! An edit may contain a policy too, so that its ranges are checked here.
 
+use crate::scenario::expression::parse;
 use crate::scenario::fields::{At, Fields};
 use crate::scenario::report::Report;
 use crate::scenario::{
@@ -71,6 +72,11 @@ fn check_filters(path: &str, filters: &[Filter], r: &mut Report) {
 
 fn check_weighted(path: &str, p: &Weighted, r: &mut Report) {
     check_filters(&format!("{path}.filters"), &p.filters, r);
+    if !p.priority.is_empty() {
+        for problem in parse(&p.priority).err().unwrap_or_default() {
+            r.error(format!("{path}.priority"), problem.found_at(), problem.allowed, problem.fix);
+        }
+    }
     let path = format!("{path}.scorers");
     if p.profile != Profile::Custom {
         if !p.scorers.is_empty() {

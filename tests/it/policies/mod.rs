@@ -9,6 +9,7 @@ mod expressions;
 mod filters;
 mod names_of_signals;
 mod predicted_latency;
+mod priorities_of_routers;
 mod real_routers;
 mod refusals;
 mod routing;

@@ -61,6 +61,10 @@ pub(crate) fn every_policy() -> Vec<RoutingPolicy> {
             staleness_ms: 40.0,
             ..LatencyPrediction::default()
         }),
+        RoutingPolicy::Weighted(Weighted {
+            priority: "100 * cached - tenant_in_flight".to_owned(),
+            ..Weighted::default()
+        }),
         picking(Picker::WeightedRandom),
         picking(Picker::Softmax(Softmax::default())),
     ]);
