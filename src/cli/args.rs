@@ -57,7 +57,7 @@ pub(super) enum Command {
     /// prediction
     #[command(after_help = EXIT_CODES)]
     Theory(Theory),
-    /// Convert a RouteSim configuration (TOML), or a policy bundle, llm-d's EndpointPickerConfig or Kubernetes
+    /// Convert a RouteSim configuration (TOML), or a policy bundle, llm-d's `EndpointPickerConfig` or Kubernetes
     /// autoscalers (YAML, JSON), to a scenario; stderr lists what each key becomes
     #[command(after_help = EXIT_CODES)]
     Convert(Convert),
@@ -246,7 +246,7 @@ pub(super) struct Input {
     #[arg(long, value_name = "FILE")]
     pub(super) trace: Option<String>,
     /// Take admission, priority, routing and scheduler from a policy bundle, or routing from llm-d's
-    /// EndpointPickerConfig (YAML); stderr lists what each key becomes
+    /// `EndpointPickerConfig` (YAML); stderr lists what each key becomes
     #[arg(long, value_name = "FILE")]
     pub(super) policies: Option<String>,
     /// Set a field before the run, such as `cluster.pools[0].replicas=8` or `cluster.routing=random`, or `seed=random` for a fresh seed; may be repeated

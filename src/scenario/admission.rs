@@ -204,7 +204,7 @@ impl Default for SlidingWindow {
 
 /// Refusal of requests of low priority by the saturation of the replicas.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Shed {
     /// What counts as saturated.
@@ -220,16 +220,6 @@ fields! {
         detector: "Detector" => Admission;
         priorities: "Priorities" => Admission;
         rule: "Rule" => Admission;
-    }
-}
-
-impl Default for Shed {
-    fn default() -> Self {
-        Self {
-            detector: Detector::default(),
-            priorities: ClassPriorities::default(),
-            rule: ShedRule::default(),
-        }
     }
 }
 

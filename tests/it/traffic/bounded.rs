@@ -43,7 +43,7 @@ fn sent(session: &Session) -> Vec<u64> {
 /// Most requests in flight at once.
 fn most_in_flight(session: &Session) -> u32 {
     let mut events: Vec<(u64, i32)> = Vec::new();
-    for r in session.engine().records().iter() {
+    for r in session.engine().records() {
         let r: Record = r;
         events.push((r.arrival.0, 1));
         if let Some(e2e) = r.e2e.get() {
