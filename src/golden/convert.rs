@@ -6,8 +6,8 @@ use super::queueing::formats;
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::{
     AdmissionPolicy, BatchLimits, Cluster, Compat, CpuTier, ExplicitOutput, ExplicitPiece, ExplicitRequest,
-    KvBlocks, KvCache, Observe, Pool, PriorityPolicy, Profile, RoutingPolicy, Run, Scenario, Scheduler,
-    Scorer, TokenBucket, Weighted, WeightedScorer, Workload, limits,
+    KvBlocks, KvCache, Observe, Pool, PreemptionVictim, PriorityPolicy, Profile, RoutingPolicy, Run,
+    Scenario, Scheduler, Scorer, TokenBucket, Weighted, WeightedScorer, Workload, limits,
 };
 
 const SCHEDULERS: &str = "fcfs, sjf, priority-fcfs, reverse-priority";
@@ -193,6 +193,8 @@ fn engine(file: &GoldenFile) -> BatchLimits {
         max_waiting: 0,
         reserve_full_prompt: None,
         watermark: 0.0,
+        preemption: true,
+        victim: PreemptionVictim::Latest,
         scheduler: scheduler(&c.scheduler).unwrap_or_default(),
         priority: priority(&c.priority_policy).unwrap_or_default(),
     }

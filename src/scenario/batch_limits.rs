@@ -2,7 +2,7 @@
 
 use super::batch_limit::BatchLimit;
 use super::fields::fields;
-use super::scheduling::{PriorityPolicy, Scheduler};
+use super::scheduling::{PreemptionVictim, PriorityPolicy, Scheduler};
 use super::{Compat, limits};
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +26,14 @@ pub struct BatchLimits {
     #[serde(skip_serializing_if = "is_nothing")]
     #[cfg_attr(feature = "schema", schemars(extend("default" = 0.0)))]
     pub watermark: f64,
+    /// Whether a running request that finds no block takes those of another, which is computed again later, as vLLM does. With false it waits a step and nothing joins; only where no request can go on the latest one makes room.
+    #[serde(skip_serializing_if = "is_set")]
+    #[cfg_attr(feature = "schema", schemars(extend("default" = true)))]
+    pub preemption: bool,
+    /// Who makes room, of the requests that the step has not served yet.
+    #[serde(skip_serializing_if = "PreemptionVictim::is_latest")]
+    #[cfg_attr(feature = "schema", schemars(extend("default" = "latest")))]
+    pub victim: PreemptionVictim,
     /// Order of the wait queue.
     pub scheduler: Scheduler,
     /// Priority of a waiting request; only priority schedulers read it.
@@ -44,6 +52,8 @@ fields! {
             or "use 0 for a queue without a bound" => QueueBound;
         reserve_full_prompt: "Whole prompt" => Steps;
         watermark: "Watermark" in [0.0, limits::WATERMARK] or "it is a share of the KV blocks, such as 0.01" => Steps;
+        preemption: "Preemption" => Steps;
+        victim: "Makes room" => Steps;
         scheduler: "Scheduler" => QueueOrder;
         priority: "Priority" => QueueJoin;
     }
@@ -58,6 +68,8 @@ impl Default for BatchLimits {
             max_waiting: 0,
             reserve_full_prompt: None,
             watermark: 0.0,
+            preemption: true,
+            victim: PreemptionVictim::Latest,
             scheduler: Scheduler::Fcfs,
             priority: PriorityPolicy::Constant,
         }
@@ -69,6 +81,11 @@ impl BatchLimits {
     pub fn reserves_full_prompt(&self, version: u32, compat: Compat) -> bool {
         self.reserve_full_prompt.unwrap_or(version >= 2 && compat == Compat::None)
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_set(on: &bool) -> bool {
+    *on
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]

@@ -104,7 +104,9 @@ pub use scaling_policy::{
     Counted, Kpa, Oracle, QueueCharge, QueueDepth, SaturationV1, SaturationV2, ScalingPolicy,
     TargetUtilization, Threshold,
 };
-pub use scheduling::{ClassDeadlines, ClassScores, PriorityPolicy, Scheduler, TenantScore, TenantScores};
+pub use scheduling::{
+    ClassDeadlines, ClassScores, PreemptionVictim, PriorityPolicy, Scheduler, TenantScore, TenantScores,
+};
 pub use served::{Served, model_key};
 pub use slo::{ClassTargets, FitnessMetric, FitnessWeight, Slo, SloClass};
 pub use start_up::{StartPhases, StartSpread, StartUp};

@@ -22,6 +22,29 @@ pub enum Scheduler {
 
 without_fields! { Scheduler }
 
+/// Who makes room for a running request that finds no block: of the requests that the step has not served yet, itself included. Of equals the latest to join.
+#[apply(schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PreemptionVictim {
+    /// The latest to join the batch.
+    #[default]
+    Latest,
+    /// The least urgent by the priority of the pool, whatever orders the queue.
+    LowestPriority,
+    /// The one with the fewest tokens to compute again.
+    CheapestToRecompute,
+}
+
+without_fields! { PreemptionVictim }
+
+impl PreemptionVictim {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+    pub(super) fn is_latest(&self) -> bool {
+        *self == Self::Latest
+    }
+}
+
 /// Priority of a waiting request; only priority schedulers read it.
 #[apply(schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

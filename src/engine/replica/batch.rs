@@ -12,13 +12,25 @@ use super::world::World;
 use crate::base::{Maybe, Micros, Span};
 use crate::engine::facts::{CacheFact, DropReason, RequestFact, Sink};
 use crate::engine::request::{Location, Slab, Slot};
-use crate::scenario::Compat;
+use crate::scenario::{Compat, PreemptionVictim};
 
 /// What phase 1 left behind.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::engine) struct Phase1 {
     pub(in crate::engine) budget: u32,
     pub(in crate::engine) preempted: bool,
+    /// Whether a member waits for a block, without preemption.
+    waits: bool,
+}
+
+/// What became of a member that asked for blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asked {
+    Served,
+    /// It keeps its place and gets nothing in this step.
+    Waits,
+    /// It lost its place.
+    Left,
 }
 
 /// A member that phase 1 has to look at.
@@ -43,15 +55,14 @@ impl Replica {
         for &slot in &self.prefilling {
             w.active[slot].granted = 0;
         }
-        let wanted = self.wanted(w.active);
-        let budget = self.limits.max_num_batched_tokens;
-        let phase1 = if wanted <= u64::from(budget) {
-            self.serve_all(None, now, w)
-        } else if self.prefilling == [self.tail] && self.decoders.len() < budget {
-            self.serve_all(Some(budget - self.decoders.len()), now, w)
-        } else {
-            self.serve_in_turn(now, w)
-        };
+        let mut phase1 = self.serve(now, w);
+        while phase1.waits && self.nobody_served(w.active) {
+            // Nobody can go on: the latest makes room after all.
+            self.decoders.starved.clear();
+            self.preempt(self.tail, now, w);
+            phase1 = Phase1 { preempted: true, ..self.serve(now, w) };
+        }
+        phase1.preempted |= phase1.waits;
         let starved = std::mem::take(&mut self.decoders.starved);
         let mut context = self.decoders.context();
         for &slot in &starved {
@@ -67,6 +78,25 @@ impl Replica {
         context
     }
 
+    /// Phase 1.
+    fn serve<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) -> Phase1 {
+        let wanted = self.wanted(w.active);
+        let budget = self.limits.max_num_batched_tokens;
+        if wanted <= u64::from(budget) {
+            self.serve_all(false, now, w)
+        } else if self.prefilling == [self.tail] && self.decoders.len() < budget {
+            self.serve_all(true, now, w)
+        } else {
+            self.serve_in_turn(now, w)
+        }
+    }
+
+    /// Whether no member gets anything in this step.
+    fn nobody_served(&self, slab: &Slab) -> bool {
+        let idle = self.decoders.len() as usize == self.decoders.starved.len();
+        idle && self.prefilling.iter().all(|&slot| slab[slot].granted == 0)
+    }
+
     /// Tokens that phase 1 would give out if there were no budget.
     #[inline(always)]
     fn wanted(&self, slab: &Slab) -> u64 {
@@ -78,19 +108,19 @@ impl Replica {
         chunks + u64::from(self.decoders.len())
     }
 
-    /// Phase 1 where the budget suffices; `cap` limits the chunk of the last member, the only prompt there is.
-    fn serve_all<S: Sink>(&mut self, cap: Option<u32>, now: Micros, w: &mut World<'_, S>) -> Phase1 {
+    /// Phase 1 where the budget suffices, or suffices for all but the last member, the only prompt there is (`capped`).
+    fn serve_all<S: Sink>(&mut self, capped: bool, now: Micros, w: &mut World<'_, S>) -> Phase1 {
         let fills = self.kv.caching() && self.kv.block_tokens() > 1;
         let fillers = if fills { self.decoders.filling() } else { &[] };
         let alone = self.prefilling.is_empty() && fillers.is_empty();
         if alone && self.decoders.opening().len() <= self.kv.free() as usize {
             self.open_blocks(w.active);
             let budget = self.limits.max_num_batched_tokens.saturating_sub(self.decoders.len());
-            return Phase1 { budget, preempted: false };
+            return Phase1 { budget, preempted: false, waits: false };
         }
         let (mut open, mut fill, mut prompt) = (0, 0, 0);
         let mut granted = 0;
-        let mut preempted = false;
+        let (mut preempted, mut waits) = (false, false);
         loop {
             let next_open = self.decoders.opening().get(open).copied();
             let next_fill = if fills { self.decoders.filling().get(fill).copied() } else { None };
@@ -105,7 +135,7 @@ impl Replica {
                 (Need::Prompt, next_prompt)
             };
             let Some(slot) = slot else { break };
-            let served = match need {
+            let asked = match need {
                 Need::Open => {
                     open += 1;
                     self.open_block(slot, now, &mut preempted, w)
@@ -113,35 +143,46 @@ impl Replica {
                 Need::Fill => {
                     fill += 1;
                     self.fill_block(slot, w.active);
-                    true
+                    Asked::Served
                 }
                 Need::Prompt => {
                     prompt += 1;
                     let active = &w.active[slot];
                     let chunk = self.limits.chunk(active.prefill - active.progress);
-                    let tokens = cap.map_or(chunk, |most| chunk.min(most));
-                    let served = self.grant(slot, tokens, now, &mut preempted, w);
-                    granted += if served { tokens } else { 0 };
-                    served
+                    // All that decode come before it.
+                    let spent = self.decoders.len() - self.decoders.starved.len() as u32;
+                    let most = self.limits.max_num_batched_tokens - spent;
+                    let tokens = if capped { chunk.min(most) } else { chunk };
+                    let asked = self.grant(slot, tokens, now, &mut preempted, w);
+                    granted += if asked == Asked::Served { tokens } else { 0 };
+                    asked
                 }
             };
-            if !served {
-                break;
+            match (asked, need) {
+                (Asked::Waits, Need::Open) => self.decoders.starved.push(slot),
+                (Asked::Served, Need::Open | Need::Fill | Need::Prompt)
+                | (Asked::Waits, Need::Fill | Need::Prompt) => {}
+                // Its list is shorter now.
+                (Asked::Left, Need::Open) => open -= 1,
+                (Asked::Left, Need::Prompt) => prompt -= 1,
+                (Asked::Left, Need::Fill) => fill -= 1,
             }
+            waits |= asked == Asked::Waits;
         }
-        let spent = self.decoders.len() + granted;
-        Phase1 { budget: self.limits.max_num_batched_tokens.saturating_sub(spent), preempted }
+        let spent = self.decoders.len() - self.decoders.starved.len() as u32 + granted;
+        Phase1 { budget: self.limits.max_num_batched_tokens.saturating_sub(spent), preempted, waits }
     }
 
     /// Phase 1 where the budget runs out: members in batch order, and nothing for those after the budget is spent.
     fn serve_in_turn<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) -> Phase1 {
         let block = self.kv.block_tokens();
         let mut budget = self.limits.max_num_batched_tokens;
-        let mut preempted = false;
+        let (mut preempted, mut waits) = (false, false);
         let mut slot = self.head;
         while slot != Slot::NONE && budget > 0 {
             let active = &w.active[slot];
-            let (n, served) = if active.decoding {
+            let decodes = active.decoding;
+            let (n, asked) = if decodes {
                 let stored = active.counts(self.decoders.ticks).0 + active.excess;
                 if stored.is_multiple_of(block) {
                     (1, self.open_block(slot, now, &mut preempted, w))
@@ -152,25 +193,29 @@ impl Replica {
                     {
                         self.fill_block(slot, w.active);
                     }
-                    (1, true)
+                    (1, Asked::Served)
                 }
             } else {
                 let n = self.limits.chunk(active.prefill - active.progress).min(budget);
                 (n, self.grant(slot, n, now, &mut preempted, w))
             };
-            if !served {
-                return Phase1 { budget, preempted };
+            match asked {
+                Asked::Served => budget -= n,
+                Asked::Waits if decodes => self.decoders.starved.push(slot),
+                Asked::Left if self.running == 0 => break,
+                Asked::Waits | Asked::Left => {}
             }
-            budget -= n;
+            waits |= asked == Asked::Waits;
+            // Who lost its place last knows who followed.
             slot = w.active[slot].after;
         }
-        while slot != Slot::NONE {
+        while self.running > 0 && slot != Slot::NONE {
             if w.active[slot].decoding {
                 self.decoders.starved.push(slot);
             }
             slot = w.active[slot].after;
         }
-        Phase1 { budget, preempted }
+        Phase1 { budget, preempted, waits }
     }
 
     /// All members that open a block at the next tick get one: there are enough free blocks, and no other member needs any.
@@ -180,14 +225,14 @@ impl Replica {
         self.kv.own().append_blocks(slab, self.decoders.opening(), |slab, slot| &mut slab[slot].block_table);
     }
 
-    /// A decoding member stores a token that starts a new block. False if it lost its place instead.
+    /// A decoding member stores a token that starts a new block.
     fn open_block<S: Sink>(
         &mut self,
         slot: Slot,
         now: Micros,
         preempted: &mut bool,
         w: &mut World<'_, S>,
-    ) -> bool {
+    ) -> Asked {
         let active = &mut w.active[slot];
         let missing = active.block_table.len() * self.kv.block_tokens() - active.block_table.tokens();
         if missing > 0 {
@@ -195,7 +240,7 @@ impl Replica {
             self.kv.own().append_inside(&mut active.block_table, missing, None);
         }
         let room = self.make_room(slot, 1, now, preempted, w);
-        if room {
+        if room == Asked::Served {
             self.kv.own().append_opening(&mut w.active[slot].block_table);
         }
         room
@@ -211,7 +256,7 @@ impl Replica {
         self.kv.own().append_inside(&mut active.block_table, missing, hash);
     }
 
-    /// A member that computes its prompt gets `n` tokens. False if it lost its place instead.
+    /// A member that computes its prompt gets `n` tokens.
     fn grant<S: Sink>(
         &mut self,
         slot: Slot,
@@ -219,12 +264,12 @@ impl Replica {
         now: Micros,
         preempted: &mut bool,
         w: &mut World<'_, S>,
-    ) -> bool {
+    ) -> Asked {
         if n == 0 {
-            return true;
+            return Asked::Served;
         }
         let room = self.make_room(slot, n, now, preempted, w);
-        if room {
+        if room == Asked::Served {
             let active = &mut w.active[slot];
             self.kv.own().append_prefill(&mut active.block_table, n, &active.chain);
             active.granted = n;
@@ -233,7 +278,7 @@ impl Replica {
         room
     }
 
-    /// Preempts from the end of the batch until `slot` can store `n` more tokens. False if it went itself.
+    /// Preempts members that were not served yet until `slot` can store `n` more tokens.
     fn make_room<S: Sink>(
         &mut self,
         slot: Slot,
@@ -241,7 +286,7 @@ impl Replica {
         now: Micros,
         preempted: &mut bool,
         w: &mut World<'_, S>,
-    ) -> bool {
+    ) -> Asked {
         while !self.has_room(slot, n, now, w) {
             if self.compat == Compat::None && self.running == 1 {
                 if self.take_back(0, slot, now, w) {
@@ -251,16 +296,39 @@ impl Replica {
                 self.leave_batch(slot, now, w.active);
                 w.end_last_stay(slot, now);
                 self.drop_request(slot, now, DropReason::OutgrewKvCache, w);
-                return false;
+                return Asked::Left;
             }
-            let victim = self.tail;
+            if !self.limits.preempts {
+                return Asked::Waits;
+            }
+            let victim = self.victim(slot, w.active);
             self.preempt(victim, now, w);
             *preempted = true;
             if victim == slot {
-                return false;
+                return Asked::Left;
             }
         }
-        true
+        Asked::Served
+    }
+
+    /// Who makes room for `slot`: one of those from it to the end of the batch, the last of equals.
+    fn victim(&self, slot: Slot, slab: &Slab) -> Slot {
+        let worth = |slot: Slot| match self.limits.victim {
+            PreemptionVictim::Latest => 0,
+            PreemptionVictim::LowestPriority => slab[slot].urgency,
+            PreemptionVictim::CheapestToRecompute => slab[slot].counts(self.decoders.ticks).0.into(),
+        };
+        if self.limits.victim == PreemptionVictim::Latest {
+            return self.tail;
+        }
+        let (mut victim, mut next) = (slot, slab[slot].after);
+        while next != Slot::NONE {
+            if worth(next) <= worth(victim) {
+                victim = next;
+            }
+            next = slab[next].after;
+        }
+        victim
     }
 
     /// Whether `slot` can store `n` more tokens, perhaps after a reload from the CPU tier of BLIS.

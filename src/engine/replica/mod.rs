@@ -2,6 +2,7 @@
 
 mod adopt;
 mod batch;
+mod batch_rules;
 mod decode;
 mod departure;
 mod drain;
@@ -21,9 +22,10 @@ pub use start_up::{StartPhase, mean_start_s};
 pub use state::Replica;
 pub use totals::Totals;
 
+pub(in crate::engine) use batch_rules::Limits;
 pub(in crate::engine) use departure::{Departure, DepartureReason};
 pub(in crate::engine) use signals::{look_at, signals_of};
 pub(in crate::engine) use start_up::{draw_ends, phases_of};
-pub(in crate::engine) use state::{HOPELESS_PREEMPTIONS, LIVELOCK_PREEMPTIONS, Limits, Parts};
+pub(in crate::engine) use state::{HOPELESS_PREEMPTIONS, LIVELOCK_PREEMPTIONS, Parts};
 pub(in crate::engine) use timeout::timeout_of;
 pub(in crate::engine) use world::World;

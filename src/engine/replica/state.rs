@@ -1,5 +1,6 @@
 //! One replica: its wait queue, its batch, its KV cache and its own events.
 
+use super::batch_rules::Limits;
 use super::decode::Decoders;
 use super::departure::{Departure, DepartureReason};
 use super::signals::Recent;
@@ -13,11 +14,11 @@ use crate::engine::clock::{EventQueue, ReplicaEvent};
 use crate::engine::facts::{DropReason, RequestFact, Sink};
 use crate::engine::request::{ActiveRequest, Location, Progress, Slab, Slot};
 use crate::kv::BlockPool;
-use crate::perf::{Chunk, Resolved, StepModel};
+use crate::perf::{Chunk, StepModel};
 use crate::policy::priority::PriorityState;
 use crate::policy::scheduling::SchedulerState;
 use crate::policy::{Reason, ReplicaPhase};
-use crate::scenario::{BatchLimits, Compat};
+use crate::scenario::Compat;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -98,46 +99,6 @@ pub(in crate::engine) struct Parts {
     pub(in crate::engine) gpus: u32,
     pub(in crate::engine) usd_per_hour: f64,
     pub(in crate::engine) kv: BlockPool,
-}
-
-/// Batch limits as numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::engine) struct Limits {
-    pub(in crate::engine) max_num_seqs: u32,
-    pub(in crate::engine) max_num_batched_tokens: u32,
-    pub(in crate::engine) long_prefill_threshold: u32,
-    /// 0 for no bound.
-    pub(in crate::engine) max_waiting: u32,
-    /// Whether a request joins only if its whole prompt fits.
-    pub(in crate::engine) whole_prompt: bool,
-    /// Share of the KV blocks that stay free when a request joins.
-    pub(in crate::engine) watermark: f64,
-}
-
-impl Limits {
-    /// Those of a pool, in a document of format `version`.
-    pub(in crate::engine) fn new(
-        engine: &BatchLimits,
-        resolved: &Resolved,
-        (version, compat): (u32, Compat),
-    ) -> Self {
-        Self {
-            max_num_seqs: resolved.max_num_seqs,
-            max_num_batched_tokens: resolved.max_num_batched_tokens,
-            long_prefill_threshold: engine.long_prefill_threshold_tokens,
-            max_waiting: engine.max_waiting,
-            whole_prompt: engine.reserves_full_prompt(version, compat),
-            watermark: engine.watermark,
-        }
-    }
-
-    /// How much of `left` prompt tokens one step takes if the budget allows.
-    pub(in crate::engine) fn chunk(&self, left: u32) -> u32 {
-        match self.long_prefill_threshold {
-            0 => left,
-            threshold => left.min(threshold),
-        }
-    }
 }
 
 impl Replica {

@@ -17,8 +17,8 @@ use crate::base::{Diagnostics, diag::has_errors};
 use crate::scenario::fields::{At, Fields};
 use crate::scenario::report::{Report, grouped};
 use crate::scenario::{
-    BatchLimits, Cluster, Compat, FORMAT_VERSION, Pool, PriorityPolicy, ScalingPolicy, Scenario, TimedEdit,
-    limits,
+    BatchLimits, Cluster, Compat, FORMAT_VERSION, Pool, PreemptionVictim, PriorityPolicy, ScalingPolicy,
+    Scenario, TimedEdit, limits,
 };
 use edits::check_list;
 use flow_control::check_flow_control;
@@ -227,6 +227,14 @@ fn check_joining(path: &str, engine: &BatchLimits, compat: Compat, r: &mut Repor
             "true, with cluster.compat blis",
             "false there",
             "that simulator admits by the first chunk: leave the key out, or use another compat",
+        );
+    }
+    if !engine.preemption || engine.victim != PreemptionVictim::Latest {
+        r.error(
+            format!("{path}.{}", if engine.preemption { "victim" } else { "preemption" }),
+            "another rule, with cluster.compat blis",
+            "preemption of the latest request there",
+            "that simulator preempts the latest request: leave the key out, or use another compat",
         );
     }
     if engine.watermark > 0.0 && r.are_fine(path, &["watermark"]) {

@@ -5,6 +5,7 @@ mod extremes;
 mod gateway_queue;
 mod latency_by_hand;
 mod laws;
+mod makes_room;
 mod random_scenarios;
 mod schema_scenarios;
 mod whole_prompts;

@@ -81,6 +81,12 @@ pub(crate) struct PoolConfig {
     /// Nor this: blocks in a thousand that stay free when a request joins others.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) watermark_permille: u32,
+    /// Nor this: who finds no block waits.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) without_preemption: bool,
+    /// Nor this: who makes room; empty for the latest.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) victim: String,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]

@@ -20,6 +20,8 @@
 //! | scheduler and priority | fcfs in half of the pools, else any of four and three |
 //! | prefix caching | off in one pool of eight |
 //! | whole prompts | have to fit in half of the pools (default mode) |
+//! | preemption | off in one pool of five (default mode) |
+//! | who makes room | the latest in three of five, else the least urgent or the cheapest (default mode) |
 //! | watermark | none in three quarters, else an eighth, a quarter or half (default mode) |
 //! | routing | round robin, least loaded, busiest, least KV |
 //! | signals | fresh, or up to 1 us, 500 us, 20 ms or an hour old |
@@ -144,6 +146,12 @@ fn pool(d: &mut Dice, compat: Compat, (block, blocks): (u64, u64), replicas: u64
         priority_policy: priority.to_owned(),
         without_prefix_caching: d.chance(12),
         whole_prompts: d.chance(50) && compat == Compat::None,
+        without_preemption: d.chance(20) && compat == Compat::None,
+        victim: if d.chance(40) && compat == Compat::None {
+            d.pick(&["lowest-priority", "cheapest-to-recompute"]).to_owned()
+        } else {
+            String::new()
+        },
         watermark_permille: if d.chance(25) && compat == Compat::None { d.pick(&[125, 250, 500]) } else { 0 },
     }
 }

@@ -7,7 +7,7 @@ use tokenyard::engine::{Cluster, Detail, Fact, Halt, Record, Replica, RequestFac
 use tokenyard::perf::Plan;
 use tokenyard::scenario::{
     Compat as Mode, ExplicitOutput, ExplicitPiece, ExplicitRequest, FittedCoefficients, KvBlocks,
-    LatencyModel, Pool, PriorityPolicy, RoutingPolicy, Scenario, Scheduler, check,
+    LatencyModel, Pool, PreemptionVictim, PriorityPolicy, RoutingPolicy, Scenario, Scheduler, check,
 };
 use tokenyard::workload::{NOT_LISTED, Source};
 
@@ -54,6 +54,12 @@ fn pool(number: usize, c: &PoolConfig) -> Pool {
     pool.engine.long_prefill_threshold_tokens = c.long_prefill_token_threshold as u32;
     pool.engine.reserve_full_prompt = c.whole_prompts.then_some(true);
     pool.engine.watermark = f64::from(c.watermark_permille) / 1000.0;
+    pool.engine.preemption = !c.without_preemption;
+    pool.engine.victim = match c.victim.as_str() {
+        "lowest-priority" => PreemptionVictim::LowestPriority,
+        "cheapest-to-recompute" => PreemptionVictim::CheapestToRecompute,
+        _ => PreemptionVictim::Latest,
+    };
     pool.engine.scheduler = match c.scheduler.as_str() {
         "sjf" => Scheduler::Sjf,
         "priority-fcfs" => Scheduler::PriorityFcfs,

@@ -265,27 +265,17 @@ impl Replica {
             scene.requests[i].granted = None;
         }
         self.sort_queue(scene);
-        let mut budget = scene.rules.max_num_scheduled_tokens;
         let preempted_before = self.preempted;
-        let mut at = 0;
-        while at < self.running.len() && budget > 0 {
-            let i = self.running[at];
-            let r = &scene.requests[i];
-            let tokens = match r.prefill.saturating_sub(r.stored) {
-                0 => 1,
-                left => piece(scene.rules, left, budget),
-            };
-            if !self.grow(scene, i, tokens) {
-                break;
-            }
-            scene.requests[i].granted = Some(tokens);
-            scene.requests[i].reach = scene.requests[i].stored + tokens;
-            budget -= tokens;
-            at += 1;
+        let (mut budget, mut waits) = self.serve(scene);
+        while waits && self.running.iter().all(|&i| scene.requests[i].granted.is_none()) {
+            let latest = self.running.pop().expect("somebody waits");
+            self.preempt(scene, latest);
+            (budget, waits) = self.serve(scene);
         }
         let default_rules = scene.default_rules();
-        let crowded =
-            |me: &Self| me.preempted > preempted_before && !(default_rules && me.running.is_empty());
+        let crowded = |me: &Self| {
+            (waits || me.preempted > preempted_before) && !(default_rules && me.running.is_empty())
+        };
         let mut open = true;
         while open && budget > 0 && !self.waiting.is_empty() {
             if self.running.len() >= scene.rules.max_num_running_reqs || crowded(self) {
@@ -303,18 +293,40 @@ impl Replica {
         }
     }
 
+    /// Serves the running requests; returns the budget left, and whether one of them waits for a block.
+    fn serve(&mut self, scene: &mut Scene<'_>) -> (usize, bool) {
+        let (mut budget, mut waits) = (scene.rules.max_num_scheduled_tokens, false);
+        let mut at = 0;
+        while at < self.running.len() && budget > 0 {
+            let i = self.running[at];
+            let r = &scene.requests[i];
+            let tokens = match r.prefill.saturating_sub(r.stored) {
+                0 => 1,
+                left => piece(scene.rules, left, budget),
+            };
+            match self.grow(scene, at, tokens) {
+                Grown::Yes => {
+                    scene.requests[i].granted = Some(tokens);
+                    scene.requests[i].reach = scene.requests[i].stored + tokens;
+                    budget -= tokens;
+                    at += 1;
+                }
+                Grown::Waits => {
+                    waits = true;
+                    at += 1;
+                }
+                Grown::Left => {}
+            }
+        }
+        (budget, waits)
+    }
+
     /// Puts the queue into the order that scheduler and priority ask for; first come, first served leaves it as it is.
     fn sort_queue(&mut self, scene: &Scene<'_>) {
-        // How urgent: 0, the longest waiting, or the latest.
-        let urgency = |arrival: i128| match scene.rules.priority_policy.as_str() {
-            "slo-based" => -arrival,
-            "inverted-slo" => arrival,
-            _ => 0,
-        };
         let key = |r: &Request| match scene.rules.scheduler.as_str() {
             "sjf" => r.n_in as i128,
-            "priority-fcfs" => -urgency(i128::from(r.arrival)),
-            "reverse-priority" => urgency(i128::from(r.arrival)),
+            "priority-fcfs" => -urgency(scene.rules, i128::from(r.arrival)),
+            "reverse-priority" => urgency(scene.rules, i128::from(r.arrival)),
             _ => 0,
         };
         if !matches!(scene.rules.scheduler.as_str(), "" | "fcfs") {
@@ -323,8 +335,9 @@ impl Replica {
         }
     }
 
-    /// Makes room for `tokens` more tokens of a running request, at the expense of the last ones of the batch.
-    fn grow(&mut self, scene: &mut Scene<'_>, request: usize, tokens: usize) -> bool {
+    /// Makes room for `tokens` more tokens of the running request at place `at`, at the expense of itself or one behind it.
+    fn grow(&mut self, scene: &mut Scene<'_>, at: usize, tokens: usize) -> Grown {
+        let request = self.running[at];
         loop {
             let r = &scene.requests[request];
             let want = Wanted {
@@ -335,19 +348,35 @@ impl Replica {
                 prefilling: r.stored < r.prefill,
             };
             if self.cache.store(&want) {
-                return true;
+                return Grown::Yes;
             }
-            let victim = self.running.pop().expect("the request itself is running");
+            if scene.rules.without_preemption && self.running.len() > 1 {
+                return Grown::Waits;
+            }
+            let victim = self.running.remove(self.who_makes_room(scene, at));
             if scene.default_rules() && self.running.is_empty() {
                 self.cache.release(victim);
                 self.drop_request(scene, victim, "outgrew-kv-cache");
-                return false;
+                return Grown::Left;
             }
             self.preempt(scene, victim);
             if victim == request {
-                return false;
+                return Grown::Left;
             }
         }
+    }
+
+    /// The place in the batch, `from` or later, of who makes room.
+    fn who_makes_room(&self, scene: &Scene<'_>, from: usize) -> usize {
+        let worth = |i: usize| {
+            let r = &scene.requests[i];
+            match scene.rules.victim.as_str() {
+                "lowest-priority" => urgency(scene.rules, i128::from(r.arrival)),
+                "cheapest-to-recompute" => r.stored as i128,
+                _ => 0,
+            }
+        };
+        (from..self.running.len()).rev().min_by_key(|&k| worth(self.running[k])).expect("itself at least")
     }
 
     fn preempt(&mut self, scene: &mut Scene<'_>, victim: usize) {
@@ -431,6 +460,25 @@ impl Replica {
             r.state = "dropped";
         }
         scene.facts.push(Fact::Dropped { at: scene.now, replica: self.index, request, reason });
+    }
+}
+
+/// What became of a running request that asked for room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Grown {
+    Yes,
+    /// It keeps its place and gets nothing.
+    Waits,
+    /// It is no longer running.
+    Left,
+}
+
+/// How urgent a request is: 0, the longest waiting, or the latest.
+fn urgency(rules: &PoolConfig, arrival: i128) -> i128 {
+    match rules.priority_policy.as_str() {
+        "slo-based" => -arrival,
+        "inverted-slo" => arrival,
+        _ => 0,
     }
 }
 

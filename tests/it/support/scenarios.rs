@@ -25,10 +25,10 @@ use tokenyard::base::json as written;
 use tokenyard::scenario::{
     AdmissionPolicy, Arrivals, BatchLimits, Change, ClassDeadlines, ClassScores, Client, Cluster, Compat,
     ConcurrencyLimit, Conversation, ConversationClock, CostEscalation, CpuTier, CpuWrite, FittedCoefficients,
-    FlowControl, KvBlocks, KvCache, LatencyModel, Lengths, OverLimit, Pool, PowerOfD, PrefixAware,
-    PrefixGroups, PrefixOverlap, PriorityPolicy, Probabilistic, Profile, RateLimit, Rounds, RoutingPolicy,
-    Run, Scenario, Scheduler, SessionAffinity, SessionMode, Shed, ShedRule, SlidingWindow, SloClass,
-    TenantLimit, TenantQuota, TenantScores, ThinkTime, TimedEdit, TokenBucket, Weighted, Workload,
+    FlowControl, KvBlocks, KvCache, LatencyModel, Lengths, OverLimit, Pool, PowerOfD, PreemptionVictim,
+    PrefixAware, PrefixGroups, PrefixOverlap, PriorityPolicy, Probabilistic, Profile, RateLimit, Rounds,
+    RoutingPolicy, Run, Scenario, Scheduler, SessionAffinity, SessionMode, Shed, ShedRule, SlidingWindow,
+    SloClass, TenantLimit, TenantQuota, TenantScores, ThinkTime, TimedEdit, TokenBucket, Weighted, Workload,
 };
 use tokenyard::session::{Audience, Session};
 
@@ -203,10 +203,16 @@ prop_compose! {
         long_prefill_threshold_tokens in select(vec![0_u32, 0, 1, 7, 64]),
         (scheduler, priority) in (select(SCHEDULERS.to_vec()), select(priorities())),
         (blocks, block_tokens) in a_cache(),
-        (tier, max_waiting, (reserve_full_prompt, watermark)) in (
+        (tier, max_waiting, (reserve_full_prompt, watermark), (preemption, victim)) in (
             a_tier(),
             select(vec![0_u32, 0, 1, 6]),
             select(vec![(None, 0.0), (Some(true), 0.0), (Some(false), 0.05), (Some(true), 0.4)]),
+            select(vec![
+                (true, PreemptionVictim::Latest),
+                (true, PreemptionVictim::LowestPriority),
+                (true, PreemptionVictim::CheapestToRecompute),
+                (false, PreemptionVictim::Latest),
+            ]),
         ),
         prefix_caching in any::<bool>(),
         step_us in select(vec![40.0_f64, 900.0, 6000.0]),
@@ -223,6 +229,8 @@ prop_compose! {
                 max_waiting,
                 reserve_full_prompt,
                 watermark,
+                preemption,
+                victim,
                 scheduler,
                 priority,
             },
@@ -299,6 +307,7 @@ fn timeouts() -> Vec<(Compat, f64)> {
 pub(crate) fn by_the_rules_of(compat: Compat, mut pools: Vec<Pool>) -> Vec<Pool> {
     for pool in pools.iter_mut().filter(|_| compat == Compat::Blis) {
         (pool.engine.reserve_full_prompt, pool.engine.watermark) = (None, 0.0);
+        (pool.engine.preemption, pool.engine.victim) = (true, PreemptionVictim::Latest);
     }
     pools
 }
