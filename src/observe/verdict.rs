@@ -41,6 +41,7 @@ pub enum LoadState {
 
 impl LoadState {
     /// The worse of two.
+    #[must_use]
     pub fn worse(self, other: Self) -> Self {
         let rank = |state: Self| match state {
             Self::TooShort => 0,

@@ -9,7 +9,7 @@ fn queueing(priority: &str, scheduler: Scheduler) -> Scenario {
     let weighted = Weighted { priority: priority.to_owned(), ..Weighted::default() };
     let mut list = vec![request(0, 1, 1, 40), request(1, 2, 2, 1), request(2, 3, 6, 1), request(3, 4, 4, 1)];
     for (entry, tenant) in list.iter_mut().zip(["a", "b", "a", "c"]) {
-        entry.tenant = tenant.to_owned();
+        tenant.clone_into(&mut entry.tenant);
     }
     let mut s = two(RoutingPolicy::Weighted(weighted), list);
     s.cluster.pools[0].replicas = 1;
@@ -50,7 +50,7 @@ fn tenants_with_less_in_flight_can_go_first() {
 
 #[test]
 fn a_text_that_is_no_expression_is_refused() {
-    let problems = check(queueing("prompt_tokns", Scheduler::Fcfs)).err().expect("no such name");
+    let problems = check(queueing("prompt_tokns", Scheduler::Fcfs)).expect_err("no such name");
     assert_eq!(problems[0].path, "cluster.routing.weighted.priority");
     assert!(problems[0].fix.contains("prompt_tokens"), "{problems:?}");
 }
