@@ -18,13 +18,13 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use tokenyard::base::digest::Digest;
 use tokenyard::base::{Micros, math};
-use tokenyard::scenario::preset::PRESETS;
+use tokenyard::scenario::preset::{PRESETS, Preset};
 use tokenyard::scenario::{
-    Arrivals, CalibratedCoefficients, CalibratedSettings, Change, Client, Compat, ContextGrowth,
+    Arrivals, CalibratedCoefficients, CalibratedSettings, Ceilings, Change, Client, Compat, ContextGrowth,
     Conversation, ConversationClock, CrossModelCoefficients, EngineGeneration, ExplicitOutput, ExplicitPiece,
-    ExplicitRequest, FittedCoefficients, KvBlocks, LatencyModel, Lengths, PiecewiseRates, PrefixGroups,
-    RatePoint, RateProfile, RooflineSettings, Rounds, RoutingPolicy, Scenario, ThinkTime, TimedEdit,
-    TraceSettings, WeightedLength, Window,
+    ExplicitRequest, Fairness, FittedCoefficients, FlowControl, KvBlocks, LatencyModel, Lengths, Ordering,
+    PiecewiseRates, PrefixGroups, ProgramAware, RatePoint, RateProfile, RooflineSettings, Rounds,
+    RoutingPolicy, Scenario, ThinkTime, TimedEdit, TraceSettings, WeightedLength, Window,
 };
 use tokenyard::session::{Audience, Budget, History, Session, Stop, Trace, TraceReader};
 use tokenyard::workload::digest_of;
@@ -124,6 +124,39 @@ fn preset(index: usize) -> (&'static str, Scenario) {
     scenario.run.horizon_s = 30.0;
     scenario.run.warmup_s = 5.0;
     (PRESETS[index].name, scenario)
+}
+
+/// Bursts that wait at the gateway: every band, llm-d's router, and eviction where `compat` has it.
+fn gateway(compat: Compat) -> Scenario {
+    let mut s = Preset::named("queue-at-the-gateway").expect("a preset").scenario();
+    s.run.horizon_s = 24.0;
+    s.run.warmup_s = 2.0;
+    s.edits.clear();
+    s.workload.clients[1].arrivals = Arrivals::Gamma { rate_per_s: 90.0, cv: 3.0 };
+    s.workload.clients[1].slo_class = "background".to_owned();
+    s.cluster.flow_control = Some(FlowControl {
+        ceilings: Ceilings::SoftReflective,
+        fairness: Fairness::ProgramAware(ProgramAware::default()),
+        ordering: Ordering::SloDeadline,
+        ttl_s: 3.0,
+        eviction: compat == Compat::None,
+        ..FlowControl::default()
+    });
+    let set = |path: &str, value| Change::set(path, value);
+    let detector = json!({ "concurrency": { "mode": "hybrid", "max_requests": 40, "max_tokens": 20_000 } });
+    let holdback = json!({ "priority-holdback": { "by": "value" } });
+    s.edits = vec![
+        TimedEdit::new(6_000_000, set("cluster.flow_control.detector", detector)),
+        TimedEdit::new(9_000_000, set("cluster.flow_control.ceilings", holdback)),
+        TimedEdit::new(12_000_000, set("cluster.flow_control.fairness", json!("round-robin"))),
+        TimedEdit::new(
+            15_000_000,
+            set("cluster.admission", json!({ "shed": { "rule": { "probabilistic": {} } } })),
+        ),
+        TimedEdit::new(18_000_000, set("cluster.routing", json!({ "weighted": { "profile": "llm-d-1.0" } }))),
+        TimedEdit::new(21_000_000, set("cluster.flow_control", json!(null))),
+    ];
+    s
 }
 
 /// A list of requests in conversations, on two replicas with far too few blocks.
@@ -355,6 +388,7 @@ fn reports_are_the_same_everywhere() {
         add("pressure", pressure(), None);
         add("everything", everything(), None);
         add("conversations", conversations(), None);
+        add("gateway", gateway(compat), None);
         let (scenario, read) = trace("hashes.jsonl", &rows_with_hashes());
         add("hashes", scenario, Some(&read));
         let (scenario, read) = trace("stamps.csv", &rows_with_stamps());
@@ -366,9 +400,12 @@ fn reports_are_the_same_everywhere() {
 #[test]
 fn snapshots_are_the_same_everywhere_and_go_on_everywhere() {
     let mut found = Vec::new();
-    for (name, scenario) in
-        [("pressure", pressure()), ("everything", everything()), ("conversations", conversations())]
-    {
+    for (name, scenario) in [
+        ("pressure", pressure()),
+        ("everything", everything()),
+        ("conversations", conversations()),
+        ("gateway", gateway(Compat::None)),
+    ] {
         let mut run = session(&scenario, None);
         assert_eq!(run.advance(Micros::MAX, 1500), Stop::Events);
         let bytes = run.snapshot();
