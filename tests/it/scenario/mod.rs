@@ -6,5 +6,6 @@ mod expressions;
 mod numbers_of_any_size;
 mod presets;
 mod presets_of_caches;
+mod presets_of_gateways;
 mod ranges;
 mod schema;
