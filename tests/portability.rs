@@ -12,19 +12,22 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 #[path = "it/support/edit.rs"]
 #[expect(dead_code, reason = "edits of admission are for other tests")]
 mod edit;
+#[path = "it/support/gateway.rs"]
+mod gateway;
 
+use gateway::gateway;
 use serde_json::json;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use tokenyard::base::digest::Digest;
 use tokenyard::base::{Micros, math};
-use tokenyard::scenario::preset::{PRESETS, Preset};
+use tokenyard::scenario::preset::PRESETS;
 use tokenyard::scenario::{
-    Arrivals, CalibratedCoefficients, CalibratedSettings, Ceilings, Change, Client, Compat, ContextGrowth,
+    Arrivals, CalibratedCoefficients, CalibratedSettings, Change, Client, Compat, ContextGrowth,
     Conversation, ConversationClock, CrossModelCoefficients, EngineGeneration, ExplicitOutput, ExplicitPiece,
-    ExplicitRequest, Fairness, FittedCoefficients, FlowControl, KvBlocks, LatencyModel, Lengths, Ordering,
-    PiecewiseRates, PrefixGroups, ProgramAware, RatePoint, RateProfile, RooflineSettings, Rounds,
-    RoutingPolicy, Scenario, ThinkTime, TimedEdit, TraceSettings, WeightedLength, Window,
+    ExplicitRequest, FittedCoefficients, KvBlocks, LatencyModel, Lengths, PiecewiseRates, PrefixGroups,
+    RatePoint, RateProfile, RooflineSettings, Rounds, RoutingPolicy, Scenario, ThinkTime, TimedEdit,
+    TraceSettings, WeightedLength, Window,
 };
 use tokenyard::session::{Audience, Budget, History, Session, Stop, Trace, TraceReader};
 use tokenyard::workload::digest_of;
@@ -42,6 +45,7 @@ const REPORTS: &[Line] = &[
     ("pressure, default", 29077, "3fac3b52d2efd5e7"),
     ("everything, default", 28710, "7661a5e2c91560e3"),
     ("conversations, default", 37082, "c2c4b1a924311052"),
+    ("gateway, default", 30143, "cfaf3c33cefa4bdc"),
     ("hashes, default", 18065, "e202ef05381c8bde"),
     ("stamps, default", 16220, "d8e28e80602dde1e"),
     ("chat-4xh100, blis", 26233, "cfab4eb9b9e126d1"),
@@ -53,14 +57,16 @@ const REPORTS: &[Line] = &[
     ("pressure, blis", 29678, "4e837ab39313ed3b"),
     ("everything, blis", 27927, "7f2602b65ea52f09"),
     ("conversations, blis", 36748, "459f9dafaec55b2d"),
+    ("gateway, blis", 30325, "6d8433dc4f7071af"),
     ("hashes, blis", 18039, "dde98ab767d3dc00"),
     ("stamps, blis", 16295, "6e415e393da5f4a1"),
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 167054, "20faaf0c2230fb63"),
-    ("everything", 81873, "8e4bde993ced4ba2"),
-    ("conversations", 107862, "7c8d9d3d96dfdceb"),
+    ("pressure", 167068, "66e5e281b57c3a34"),
+    ("everything", 81914, "a14687a773bce32b"),
+    ("conversations", 107914, "4c6943816da450c8"),
+    ("gateway", 180346, "5b9cfca2023393de"),
 ];
 
 const DRAWS: &[Line] = &[
@@ -124,39 +130,6 @@ fn preset(index: usize) -> (&'static str, Scenario) {
     scenario.run.horizon_s = 30.0;
     scenario.run.warmup_s = 5.0;
     (PRESETS[index].name, scenario)
-}
-
-/// Bursts that wait at the gateway: every band, llm-d's router, and eviction where `compat` has it.
-fn gateway(compat: Compat) -> Scenario {
-    let mut s = Preset::named("queue-at-the-gateway").expect("a preset").scenario();
-    s.run.horizon_s = 24.0;
-    s.run.warmup_s = 2.0;
-    s.edits.clear();
-    s.workload.clients[1].arrivals = Arrivals::Gamma { rate_per_s: 90.0, cv: 3.0 };
-    s.workload.clients[1].slo_class = "background".to_owned();
-    s.cluster.flow_control = Some(FlowControl {
-        ceilings: Ceilings::SoftReflective,
-        fairness: Fairness::ProgramAware(ProgramAware::default()),
-        ordering: Ordering::SloDeadline,
-        ttl_s: 3.0,
-        eviction: compat == Compat::None,
-        ..FlowControl::default()
-    });
-    let set = |path: &str, value| Change::set(path, value);
-    let detector = json!({ "concurrency": { "mode": "hybrid", "max_requests": 40, "max_tokens": 20_000 } });
-    let holdback = json!({ "priority-holdback": { "by": "value" } });
-    s.edits = vec![
-        TimedEdit::new(6_000_000, set("cluster.flow_control.detector", detector)),
-        TimedEdit::new(9_000_000, set("cluster.flow_control.ceilings", holdback)),
-        TimedEdit::new(12_000_000, set("cluster.flow_control.fairness", json!("round-robin"))),
-        TimedEdit::new(
-            15_000_000,
-            set("cluster.admission", json!({ "shed": { "rule": { "probabilistic": {} } } })),
-        ),
-        TimedEdit::new(18_000_000, set("cluster.routing", json!({ "weighted": { "profile": "llm-d-1.0" } }))),
-        TimedEdit::new(21_000_000, set("cluster.flow_control", json!(null))),
-    ];
-    s
 }
 
 /// A list of requests in conversations, on two replicas with far too few blocks.

@@ -7,7 +7,6 @@ mod dist;
 mod histogram;
 mod ranked;
 mod series;
-#[cfg(any(feature = "cli", feature = "compare", feature = "theory"))]
 mod student;
 mod tally;
 
@@ -18,6 +17,5 @@ pub use dist::{Ranks, RunLength, Summary, percentiles_of, push_pairs, take_pairs
 pub use histogram::Histogram;
 pub use ranked::{Ranked, doubled_pairs, jain, variation};
 pub use series::{BucketLog, Percentiles, Timeline};
-#[cfg(any(feature = "cli", feature = "compare", feature = "theory"))]
 pub use student::{Interval, POSITIVE, SHARE, SHARE_DIFFERENCE, UNBOUNDED, mean_interval, t_975};
 pub use tally::Tally;

@@ -118,6 +118,16 @@ impl Anomaly {
         self.of.as_deref().unwrap_or_default()
     }
 
+    /// What happened to a band of the gateway's queue.
+    fn of_band(&self, lasting: &str) -> String {
+        format!(
+            "Requests waited in band {} of the gateway's queue {lasting} and none went on, while {} of other bands did; the first was #{}.",
+            self.owner(),
+            count(self.figure),
+            self.proofs.first().map_or(0, |p| p.request.0)
+        )
+    }
+
     /// What happened, in one sentence.
     pub(crate) fn sentence(&self) -> String {
         let r = self.replica;
@@ -184,12 +194,7 @@ impl Anomaly {
                 self.owner(),
                 self.figure
             ),
-            AnomalyKind::StarvedBand => format!(
-                "Requests waited in band {} of the gateway's queue {lasting} and none went on, while {} of other bands did; the first was #{}.",
-                self.owner(),
-                count(self.figure),
-                request(0)
-            ),
+            AnomalyKind::StarvedBand => self.of_band(&lasting),
         }
     }
 }

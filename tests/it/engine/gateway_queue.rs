@@ -3,12 +3,13 @@
 //! The one replica takes one request at a time unless a test says otherwise: a prompt takes a step of 1,000 us, each further
 //! token another. Ticks are at whole milliseconds.
 
+use crate::support::gateway::gateway;
 use crate::support::scenarios::{sound, started};
 use serde_json::{Value, json};
 use tokenyard::base::{Micros, ReplicaId};
 use tokenyard::engine::{DropReason, Record};
 use tokenyard::policy::Reason;
-use tokenyard::scenario::from_value;
+use tokenyard::scenario::{Compat, from_value};
 use tokenyard::session::{Audience, Session, Stop};
 
 /// Requests that arrive at these microseconds, of these tenants and classes, with these output tokens.
@@ -263,4 +264,25 @@ fn the_time_in_the_queue_is_a_part_of_the_waterfall_and_the_report() {
     assert_eq!(all["wait_ms"]["max"], json!(1.7));
     // One waits for 1.7 of the 3 ms until the last event.
     assert!((all["mean_waiting"].as_f64().expect("a number") - 1.7 / 3.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_run_with_all_of_flow_control_is_the_same_however_it_is_cut() {
+    let scenario = gateway(Compat::None);
+    let mut whole = started(&scenario, Audience::Live);
+    assert_eq!(whole.advance(Micros::MAX, u64::MAX), Stop::Finished);
+    let mut cut = started(&scenario, Audience::Batch);
+    let mut pieces = 0;
+    while cut.advance(Micros::MAX, 1009) != Stop::Finished {
+        sound(&cut);
+        pieces += 1;
+    }
+    assert!(pieces > 10, "{pieces}");
+    assert_eq!(cut.digest(), whole.digest());
+    let report: Value = serde_json::from_str(&whole.report()).expect("a report is JSON");
+    let reasons: Vec<&str> =
+        report["rejections"].as_array().into_iter().flatten().filter_map(|r| r["reason"].as_str()).collect();
+    assert!(reasons.contains(&"waited too long at the gateway") && reasons.contains(&"shed"), "{reasons:?}");
+    let dropped = records(&whole).iter().filter(|r| r.drop == Some(DropReason::Evicted)).count();
+    assert!(dropped > 0, "nothing was evicted");
 }

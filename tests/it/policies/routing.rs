@@ -486,18 +486,3 @@ fn round_robin_with_regret_has_a_better_tail_than_weighted_without() {
     assert!(mean > 1.0 && max > 10.0, "{mean}, {max}");
     assert!(5.0 * round_robin < weighted, "p99 TTFT {round_robin} ms and {weighted} ms");
 }
-
-#[test]
-fn least_kv_takes_the_replica_with_the_smallest_share_of_blocks_in_use() {
-    let mut s = conversations(400.0);
-    s.cluster.routing = RoutingPolicy::LeastKv;
-    let (_, story) = run(&s);
-    let mut ties = 0;
-    for d in &story.decisions {
-        let used = |i: usize| d.seen[i].kv_use();
-        let chosen = d.chosen.expect("nobody is refused");
-        assert!((0..4).all(|i| used(i) > used(chosen) || (used(i) >= used(chosen) && i >= chosen)));
-        ties += usize::from((0..4).filter(|&i| used(i) <= used(chosen)).count() > 1);
-    }
-    assert!(ties < 900, "{ties} of 1200 decisions were ties: the caches should differ");
-}

@@ -51,3 +51,18 @@ fn the_llm_d_profile_is_prefix_3_waiting_2_kv_2_with_random_ties() {
     assert_eq!(profile, by_hand);
     assert_ne!(profile, under(Weighted { ties: Ties::Random, ..Weighted::default() }), "BLIS counts batches");
 }
+
+#[test]
+fn least_kv_takes_the_replica_with_the_smallest_share_of_blocks_in_use() {
+    let mut s = conversations(400.0);
+    s.cluster.routing = RoutingPolicy::LeastKv;
+    let (_, story) = run(&s);
+    let mut ties = 0;
+    for d in &story.decisions {
+        let used = |i: usize| d.seen[i].kv_use();
+        let chosen = d.chosen.expect("nobody is refused");
+        assert!((0..4).all(|i| used(i) > used(chosen) || (used(i) >= used(chosen) && i >= chosen)));
+        ties += usize::from((0..4).filter(|&i| used(i) <= used(chosen)).count() > 1);
+    }
+    assert!(ties < 900, "{ties} of 1200 decisions were ties: the caches should differ");
+}

@@ -36,7 +36,7 @@ fn an_edit_that_sets_a_field_by_both_of_its_names_or_says_more_than_it_means_is_
             r#"{{"cluster": {{"admission": {{"tenant-quota": {{"max_in_flight": 9}}}}}},
                 "edits": [{{"at_us": 5, "set": {{"{quota}.most_in_flight": 3, "{quota}.max_in_flight": 4}}}}]}}"#
         ),
-        "error: edits[0].set.cluster.admission.tenant-quota.most_in_flight: unknown key `most_in_flight`; allowed: max_in_flight, then; did you mean `max_in_flight`?",
+        "error: edits[0].set.cluster.admission.tenant-quota.most_in_flight: unknown key `most_in_flight`; allowed: max_in_flight, tenants, then; did you mean `max_in_flight`?",
     );
     says_of_edits(
         r#"{"edits": [{"at_us": 5, "change": {"replicas": {"pool": 0, "replicas": 8, "blocks": 9}}}]}"#,

@@ -213,6 +213,9 @@ fn beside(path: &str, mut value: Value) -> Change {
         } else if weighted["scorers"].is_array() {
             weighted["profile"] = json!("custom");
         }
+        if weighted["priority"].is_string() {
+            weighted["priority"] = json!("0 - waiting");
+        }
         if weighted.pointer("/scorers/0/scorer") == Some(&json!("no-hit-lru")) {
             let known = weighted["scorers"].as_array_mut().expect("it has an entry");
             known.push(json!({"scorer": "prefix-affinity", "weight": 1}));
@@ -222,6 +225,9 @@ fn beside(path: &str, mut value: Value) -> Change {
         {
             limit["max"] = json!(0.5);
         }
+    }
+    if let Some(formula) = value.pointer_mut("/keda/formula").filter(|formula| formula.is_object()) {
+        formula["formula"] = json!("requests / 8");
     }
     if value.get("heads").is_some() {
         value["kv_heads"] = json!(1);

@@ -4,6 +4,7 @@ pub(crate) mod command;
 pub(crate) mod drawn;
 pub(crate) mod edit;
 pub(crate) mod flow;
+pub(crate) mod gateway;
 pub(crate) mod numbers;
 pub(crate) mod outcomes;
 pub(crate) mod rows;

@@ -59,7 +59,7 @@ export type AnomalyExample = {
 };
 
 /** What is wrong. */
-export type AnomalyKind = "priority-inversion" | "head-of-line-blocking" | "kv-thrashing" | "livelock" | "load-imbalance" | "oscillation" | "capacity-never-reached" | "tuner-locked-out";
+export type AnomalyKind = "priority-inversion" | "head-of-line-blocking" | "kv-thrashing" | "livelock" | "load-imbalance" | "oscillation" | "capacity-never-reached" | "tuner-locked-out" | "starved-band";
 
 /** An anomaly on the timeline. */
 export type AnomalyMark = {
@@ -2798,6 +2798,7 @@ export const ANOMALY_KINDS: readonly AnomalyKind[] = [
   "oscillation",
   "capacity-never-reached",
   "tuner-locked-out",
+  "starved-band",
 ];
 
 /** All laws of queueing theory, by the names that queries take. */
