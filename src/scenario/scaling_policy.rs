@@ -43,7 +43,7 @@ pub enum ScalingPolicy {
     #[cfg_attr(feature = "schema", schemars(extend("x-label" = "WVA saturation v2 (legacy)")))]
     WvaSaturationV2(SaturationV2),
     /// Legacy (llm-d ≤ 0.9): the queueing model. It learns the cost of a step, and asks for the replicas that meet the objectives.
-    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "WVA queueing model (legacy)")))]
+    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "WVA model (legacy)")))]
     WvaQueueingModel(QueueingModel),
     /// The throughput planner of NVIDIA Dynamo: predicts the next rate.
     DynamoThroughput(DynamoThroughput),

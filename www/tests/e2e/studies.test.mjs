@@ -150,7 +150,7 @@ onPage('autoscalers are raced beside the oracle, which has no place', async (pag
   await page.keyboard.press('c');
   await panel(page).getByRole('button', { name: 'Race' }).click();
   await panel(page).getByRole('button', { name: 'Autoscalers' }).click();
-  for (const name of ['Threshold', 'Target utilization', 'WVA queueing model (legacy)'])
+  for (const name of ['Threshold', 'Target utilization', 'WVA model (legacy)'])
     await panel(page).getByLabel(name, { exact: true }).uncheck();
   await panel(page).getByLabel('Seeds').selectOption('1');
   await panel(page).getByRole('button', { name: 'Race 2 autoscalers and the oracle, 1 seed each' }).click();
