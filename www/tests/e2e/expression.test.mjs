@@ -32,7 +32,7 @@ onPage('an expression is written, corrected, used in the middle of a run, and ke
   await field.pressSequentially('0.2 + 0.8 / (1 + wai');
   const words = panel.getByRole('option');
   await words.first().waitFor();
-  await comes(() => panel.locator('.words code').allTextContents(), ['waiting', 'waiting_tokens']);
+  await comes(() => panel.locator('.words code').allTextContents(), ['waiting', 'waiting_tokens', 'wait_s']);
   await field.press('ArrowDown');
   const first = await words.first().getAttribute('id');
   await comes(() => field.getAttribute('aria-activedescendant'), first);
