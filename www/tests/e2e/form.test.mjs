@@ -134,7 +134,8 @@ onPage('every variant of every policy can be picked, and its parameters have hel
       await page.waitForFunction(
         ([name, i, wanted]) => {
           const labels = [...document.querySelectorAll('.f')].filter(
-            (f) => f.querySelector('label').firstChild.textContent.trim() === name,
+            (f) =>
+              f.querySelector('.pick-text') !== null && f.querySelector('label').firstChild.textContent.trim() === name,
           );
           return labels[i]?.querySelector('.pick-text')?.textContent === wanted;
         },
@@ -148,7 +149,11 @@ onPage('every variant of every policy can be picked, and its parameters have hel
         ([name, i]) => {
           const rows = [...document.querySelectorAll('.f')];
           const at = rows.indexOf(
-            rows.filter((f) => f.querySelector('label').firstChild.textContent.trim() === name)[i],
+            rows.filter(
+              (f) =>
+                f.querySelector('.pick-text') !== null &&
+                f.querySelector('label').firstChild.textContent.trim() === name,
+            )[i],
           );
           const after = rows.slice(at + 1);
           const end = after.findIndex((row) => !row.classList.contains('sub'));
