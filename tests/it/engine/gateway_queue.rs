@@ -286,3 +286,18 @@ fn a_run_with_all_of_flow_control_is_the_same_however_it_is_cut() {
     let dropped = records(&whole).iter().filter(|r| r.drop == Some(DropReason::Evicted)).count();
     assert!(dropped > 0, "nothing was evicted");
 }
+
+#[test]
+fn those_that_admission_lets_in_for_requests_that_expire_take_their_turn() {
+    // Two may be let in; the first runs for 4 s, and each one that expires at the gateway lets another in there.
+    let flow = json!({ "detector": one_at_a_time(), "ttl_s": 0.5 });
+    let mut rows = vec![(0, "a", "", 4000)];
+    rows.extend((1..7).map(|i| (i * 100, "a", "", 1)));
+    let mut document = scenario(&flow, &rows);
+    document["cluster"]["admission"] =
+        json!({ "concurrency-limit": { "max_in_flight": 3, "then": "delay" } });
+    let session = ran(document);
+    let left: Vec<u64> = records(&session).iter().map(|r| r.left.get().expect("it left").0 / 1000).collect();
+    // Two join at once, and two more for each pair that expires: those of 100 and 200 us at 1 s, their followers at 2 s, and so on.
+    assert_eq!(left, [4000, 1000, 1000, 2000, 2000, 3000, 3000]);
+}
