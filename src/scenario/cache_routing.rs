@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct CacheAware {
     /// Smallest matching share of the prompt for which a replica is chosen by its prefix, 0 to 1.
     pub cache_threshold: f64,
-    /// How loads that are out of balance are told.
+    /// When loads count as out of balance.
     #[serde(skip_serializing_if = "CacheBalance::is_spread")]
     pub balance: CacheBalance,
     /// Loads are out of balance if the most and the fewest requests in flight differ by more than this, and by more than the factor below.
@@ -27,7 +27,7 @@ pub struct CacheAware {
     pub knows: CacheKnowledge,
 }
 
-/// How loads that are out of balance are told.
+/// When loads count as out of balance.
 #[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

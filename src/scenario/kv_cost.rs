@@ -189,7 +189,7 @@ fields! {
     }
 }
 
-/// Most blocks that a router remembers for each replica, unless it is told otherwise.
+/// Default of the most blocks that a router remembers for each replica.
 const REMEMBERED_BLOCKS: u32 = 1 << 17;
 
 impl Default for ApproximateIndex {

@@ -27,7 +27,7 @@ pub(super) struct ClientSource {
     arrivals: ArrivalProcess,
     /// Whether it sends as soon as a place is free, at no rate of its own.
     closed: bool,
-    /// Its places, if only so many of its requests may be in flight.
+    /// Its places, if its requests in flight have a bound.
     places: Option<Places>,
     /// Its conversations, if any; then every arrival begins one.
     conversations: Option<Conversations>,
@@ -169,7 +169,7 @@ impl ClientSource {
         }
     }
 
-    /// Whether only so many of its requests may be in flight.
+    /// Whether its requests in flight have a bound.
     pub(super) fn is_bounded(&self) -> bool {
         self.places.is_some()
     }

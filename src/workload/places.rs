@@ -1,4 +1,4 @@
-//! The places of a client that has only so many requests in flight: who holds the others back is the client.
+//! The places of a client with a bound on its requests in flight: the client holds the others back.
 //!
 //! A place is taken when a request is sent and comes back when its user has the whole answer. What the requests are
 //! depends on their order alone, never on when places come back.

@@ -202,7 +202,7 @@ impl Source {
     }
 
     /// A request of client `client` has ended: the user has the whole answer at `shown`, or will never have one. This
-    /// matters only for clients that have only so many requests in flight.
+    /// matters only for clients with a bound on their requests in flight.
     pub fn freed(&mut self, client: u32, now: Micros, shown: Option<Micros>) {
         let bounded = self.clients.iter_mut().find(|c| c.shown() == client).filter(|c| c.is_bounded());
         if let Some(bounded) = bounded {

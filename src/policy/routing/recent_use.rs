@@ -1,5 +1,5 @@
-//! What was used within the last so many seconds: keys with a value, by the instant of their latest use, at most so
-//! many. The least recently used is forgotten first.
+//! What was used recently: keys with a value, by the instant of their latest use, with limits on their age and number. The least
+//! recently used is forgotten first.
 
 use super::lru::Lru;
 use crate::base::lookup::LookupMap;

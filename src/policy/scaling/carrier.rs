@@ -15,7 +15,7 @@ pub struct Carrier {
 }
 
 impl Carrier {
-    /// A new one that no policy has told anything.
+    /// A new one without a decision to carry out.
     pub fn new(bounds: Bounds, behavior: Option<Behavior>, period: Span) -> Self {
         Self { hpa: Hpa::new(bounds, behavior), period, wish: None }
     }

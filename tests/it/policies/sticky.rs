@@ -204,7 +204,7 @@ fn by_hand_a_prompt_stays_where_it_was_until_that_is_five_milliseconds_behind() 
         .map(|d| (d.chosen.expect("none is refused"), [0, 1].map(|i| d.excluded(i)), d.scores.totals.clone()))
         .collect();
     let unknown = Some(Excluded::LowAffinity { share: 0.0, threshold: 0.5 });
-    // The score of so many tokens.
+    // The score of a number of tokens.
     let of = |tokens: u32| 1.0 - f64::from(tokens) / 1000.0;
     let want = [
         // Nothing is known: all 320 tokens are to be computed on either.

@@ -92,7 +92,7 @@ impl Band {
         self.settings.priority
     }
 
-    /// Whether one more request of so many tokens is over a limit.
+    /// Whether a further request with this number of tokens is over a limit.
     pub(super) fn is_full(&self, tokens: u32) -> bool {
         let s = &self.settings;
         over(s.max_requests.into(), u64::from(self.waiting) + 1)

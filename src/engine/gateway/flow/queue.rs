@@ -208,7 +208,7 @@ impl FlowQueue {
         })
     }
 
-    /// Whether one more request of so many tokens is over a limit of all bands together.
+    /// Whether a further request with this number of tokens is over a limit of all bands together.
     pub(super) fn is_full(&self, tokens: u32) -> bool {
         let s = &self.settings;
         over(s.max_requests.into(), u64::from(self.waiting) + 1)
