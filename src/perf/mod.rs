@@ -6,8 +6,10 @@ mod catalogue;
 mod cross_model;
 mod evidence;
 mod experts;
+mod facts;
 mod fitted;
 mod hf;
+mod listed;
 mod memory;
 mod parts;
 mod peak;
@@ -20,7 +22,9 @@ mod weights;
 pub use calibrated::{Calibration, calibration, calibrations, corrected};
 pub use catalogue::{Catalogue, Gpu, KnownModel, Row, catalogue};
 pub use evidence::{EvidenceTable, Found, MeasuredOn, evidence};
+pub use facts::Facts;
 pub use hf::{ReadModel, architecture_from_hf};
+pub use listed::{ModelEntry, models};
 pub use plan::Plan;
 pub use step::{Chunk, LONGEST, StepLoad, StepModel};
 pub use weights::weight_bytes;
@@ -57,21 +61,6 @@ pub struct Resolved {
     pub source: String,
 }
 
-/// One entry of the catalogue, for lists to choose from.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ModelEntry {
-    /// Model, as named in scenarios.
-    pub model: &'static str,
-    /// GPU.
-    pub gpu: &'static str,
-    /// Tensor parallelism.
-    pub tp: u32,
-    /// Default value of `"auto"` KV blocks, in blocks of 16 tokens.
-    pub kv_blocks: Blocks,
-    /// Price of one replica in US dollars per hour; 0 if unknown.
-    pub usd_per_hour: f64,
-}
-
 /// The GPU of the catalogue called `name`, if there is one.
 pub fn known_gpu(name: &str) -> Option<&'static Gpu> {
     catalogue::gpu(name)
@@ -80,18 +69,6 @@ pub fn known_gpu(name: &str) -> Option<&'static Gpu> {
 /// The model of the catalogue called `name`, if its shape is known.
 pub fn known_model(name: &str) -> Option<&'static KnownModel> {
     catalogue::architecture(name)
-}
-
-/// All models of the catalogue, by name, GPU and tensor parallelism.
-pub fn models() -> Vec<ModelEntry> {
-    let entry = |row: &'static Row| ModelEntry {
-        model: &row.name,
-        gpu: &row.gpu,
-        tp: row.tp,
-        kv_blocks: Blocks(row.fitting_blocks()),
-        usd_per_hour: catalogue::gpu(&row.gpu).map_or(0.0, |g| g.hardware.usd_per_hour * f64::from(row.tp)),
-    };
-    catalogue().coefficients.iter().map(entry).collect()
 }
 
 /// Resolves a pool; `path` is its path in the scenario, for messages. All problems are reported at once. A pool that gives all figures itself may name any model and GPU; figures left to the catalogue must be in it. The
