@@ -5,9 +5,10 @@ use super::args::LeaveOut;
 use super::calibrate::{FIRST, Set, fit_set, of_sets, release, row, start_of, with_twin};
 use super::tell;
 use super::validate::{Found, Job, OwnRow, in_threads, replay_jobs};
+use crate::perf::carried;
 use crate::scenario::EngineGeneration;
 use crate::validate::{
-    Experiment, Found as Coefficients, Latency, LeftOut, Options, Outcome, built_in, carried, left_out,
+    Experiment, Found as Coefficients, Latency, LeftOut, Options, Outcome, built_in, left_out,
     model_name, served_by,
 };
 use std::collections::{BTreeMap, BTreeSet};

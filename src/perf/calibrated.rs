@@ -1,111 +1,18 @@
 //! The calibrated model: a roofline with shares of the peaks and engine costs fitted to measured runs
 //! (docs/explanation/model/latency.md).
 //!
-//! Linear in sums over the batch, except for the experts touched and for matrix products, which grow with the batch
-//! from its first request on and are never shorter than computing.
+//! Linear in sums over the batch, except for the experts touched, for layers with a window, and for matrix products,
+//! which grow with the batch from its first request on and are never shorter than computing.
 
-use super::catalogue;
 use super::experts::{Exchange, Experts};
 use super::parts::Parts;
 use super::step::StepLoad;
 use super::weights::Spread;
+use crate::base::Span;
 use crate::base::math::round_to_span;
 use crate::base::multiply::times;
-use crate::base::{SortedMap, Span, json};
 use crate::scenario::{Architecture, CalibratedCoefficients, CalibratedSettings, EngineGeneration, Hardware};
 use serde::{Deserialize, Serialize};
-use std::sync::OnceLock;
-
-/// Coefficients fitted to measurements on one GPU.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Calibration {
-    /// GPU, as named in the catalogue.
-    pub gpu: String,
-    /// Release of the engine.
-    pub engine: EngineGeneration,
-    /// The measured experiments behind them; none for coefficients taken from another GPU.
-    pub rests_on: Vec<String>,
-    /// The coefficients.
-    pub coefficients: CalibratedCoefficients,
-    /// By coefficient: half of its 95 % interval; missing if the data do not determine it.
-    #[serde(default)]
-    pub intervals: SortedMap<String, Option<f64>>,
-    /// By coefficient: the number of experiments that determine it.
-    #[serde(default)]
-    pub experiments: SortedMap<String, u32>,
-    /// By model: how much longer its layers take than those of other models, in microseconds, if the data show it.
-    #[serde(default)]
-    pub models: SortedMap<String, f64>,
-}
-
-/// Coefficients of a model: the microseconds by which one of its layers takes longer than those of other models.
-#[must_use]
-pub fn corrected(c: &CalibratedCoefficients, further_us: f64) -> CalibratedCoefficients {
-    CalibratedCoefficients { step_us_per_layer: (c.step_us_per_layer + further_us).max(0.0), ..c.clone() }
-}
-
-impl Calibration {
-    /// The coefficients for a model.
-    pub fn of_model(&self, model: &str) -> CalibratedCoefficients {
-        let known = catalogue::architecture(model).and_then(|known| self.models.get(&known.name));
-        corrected(&self.coefficients, known.copied().unwrap_or(0.0))
-    }
-
-    /// The basis of the coefficients, in a few words; also whether they belong to another GPU or release.
-    pub(super) fn says(&self, gpu: &str, engine: EngineGeneration) -> String {
-        let few = if self.rests_on.len() < FEW { "only " } else { "" };
-        let rests = format!("fitted to {few}{} experiments", self.rests_on.len());
-        let own = catalogue::gpu(gpu).is_some_and(|g| g.name == self.gpu) && engine == self.engine;
-        let of = format!("{} with {}", self.gpu, releases(self.engine));
-        if own {
-            format!("coefficients of {of}, {rests}")
-        } else {
-            format!("coefficients of {of}, {rests}, as none were measured on {gpu} with {}", releases(engine))
-        }
-    }
-}
-
-/// The name of a release.
-fn releases(engine: EngineGeneration) -> &'static str {
-    match engine {
-        EngineGeneration::Early => "vLLM up to 0.9",
-        EngineGeneration::Synchronous => "vLLM 0.10 to 0.13",
-        EngineGeneration::Ahead => "vLLM 0.14 to 0.17",
-        EngineGeneration::Latest => "vLLM 0.18 and later",
-    }
-}
-
-/// GPUs with the same chip and different memory.
-const SAME_CHIP: [&str; 2] = ["H100", "H200"];
-
-/// A number of experiments below this is reported with the coefficients.
-const FEW: usize = 3;
-
-/// The built-in coefficients.
-pub fn calibrations() -> &'static [Calibration] {
-    static TABLE: OnceLock<Vec<Calibration>> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        let tree = serde_json::from_str(include_str!("calibrated.json")).expect("the built-in table is JSON");
-        json::data(&tree).expect("the built-in table has its own shape")
-    })
-}
-
-/// The coefficients for a GPU and a release: those measured on it with that release; else those on a GPU with the
-/// same chip; else those on it with the nearest release, older before newer; for any other GPU, those of an H100.
-pub fn calibration(gpu: &str, engine: EngineGeneration) -> &'static Calibration {
-    let name = catalogue::gpu(gpu).map_or(gpu, |g| &g.name);
-    let twin =
-        SAME_CHIP.iter().find(|other| SAME_CHIP.contains(&name) && **other != name).copied().unwrap_or(name);
-    let of = |name: &str| calibrations().iter().filter(move |c| c.gpu == name).collect::<Vec<_>>();
-    let exact = |name: &str| of(name).into_iter().find(|c| c.engine == engine);
-    let near = |name: &str| {
-        let older = of(name).into_iter().filter(|c| c.engine <= engine).max_by_key(|c| c.engine);
-        older.or_else(|| of(name).into_iter().min_by_key(|c| c.engine))
-    };
-    let found = exact(name).or_else(|| exact(twin)).or_else(|| near(name)).or_else(|| near(twin));
-    found.or_else(|| near("H100")).expect("the built-in table has an H100")
-}
 
 /// The model with shape, hardware and coefficients filled in, in microseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -283,64 +190,6 @@ fn shared_cost(a: &Architecture) -> f64 {
 mod tests {
     use super::super::Chunk;
     use super::*;
-
-    #[test]
-    fn every_built_in_coefficient_makes_physical_sense() {
-        assert!(calibrations().iter().any(|c| c.gpu == "H100"));
-        for row in calibrations() {
-            let c = &row.coefficients;
-            assert!(catalogue::gpu(&row.gpu).is_some_and(|g| g.name == row.gpu), "{}", row.gpu);
-            let shares = [
-                c.weights_efficiency,
-                c.kv_efficiency,
-                c.compute_efficiency,
-                c.compute_efficiency_8_bit,
-                c.compute_efficiency_4_bit,
-                c.attention_efficiency,
-            ];
-            assert!((0.0..=1.0).contains(&c.compute_not_hidden), "{}", row.gpu);
-            assert!(shares.iter().all(|x| *x > 0.0 && *x <= 1.0), "{}: {shares:?}", row.gpu);
-            let costs = [
-                c.step_us,
-                c.step_us_per_layer,
-                c.step_us_per_expert_layer,
-                c.step_us_per_parallel_layer,
-                c.reduce_us_per_megabyte,
-                c.step_us_per_sequence,
-                c.step_us_per_sequence_layer,
-                c.step_us_per_prompt,
-                c.prefill_us_per_expert_layer,
-                c.step_us_with_prefill,
-                c.attention_rows_with_prefill,
-                c.queueing_us,
-                c.queueing_us_per_prompt_token,
-            ];
-            assert!(costs.iter().all(|x| *x >= 0.0 && x.is_finite()), "{}: {costs:?}", row.gpu);
-        }
-    }
-
-    #[test]
-    fn a_gpu_without_measurements_takes_those_of_an_h100_and_says_so() {
-        let (ahead, early) = (EngineGeneration::Ahead, EngineGeneration::Early);
-        let h100 = calibration("H100", ahead);
-        assert_eq!((h100.gpu.as_str(), h100.engine), ("H100", ahead));
-        assert!(!h100.says("h100-sxm", ahead).contains("as none"));
-        assert_eq!(calibration("nobody's", ahead), h100);
-        assert!(
-            h100.says("nobody's", ahead)
-                .ends_with("as none were measured on nobody's with vLLM 0.14 to 0.17")
-        );
-        assert!(
-            calibration("H100", early).says("H100", early).contains("measured on H100 with vLLM up to 0.9")
-        );
-    }
-
-    #[test]
-    fn a_release_without_measurements_takes_the_same_chip_and_else_the_nearest_release() {
-        assert_eq!(calibration("H200", EngineGeneration::Ahead).gpu, "H100");
-        assert_eq!(calibration("a100", EngineGeneration::Early).gpu, "A100-80");
-        assert_eq!(calibration("L40S", EngineGeneration::Latest).gpu, "L40S");
-    }
 
     const ONE: Spread = Spread { tp: 1, ranks: 1 };
 

@@ -2,6 +2,7 @@
 
 mod batch_limits;
 mod calibrated;
+mod calibrations;
 mod catalogue;
 mod cross_model;
 mod evidence;
@@ -19,7 +20,7 @@ mod roofline;
 mod step;
 mod weights;
 
-pub use calibrated::{Calibration, calibration, calibrations, corrected};
+pub use calibrations::{Calibration, calibration, calibrations, carried, corrected};
 pub use catalogue::{Catalogue, Gpu, KnownModel, Row, catalogue};
 pub use evidence::{EvidenceTable, Found, MeasuredOn, evidence};
 pub use facts::Facts;
@@ -31,7 +32,7 @@ pub use weights::weight_bytes;
 
 use crate::base::{Blocks, Diagnostic, Diagnostics};
 use crate::scenario::{
-    Architecture, CalibratedSettings, Compat, Hardware, KvBlocks, LatencyClock, LatencyModel, Pool, limits,
+    Architecture, CalibratedSettings, Compat, Hardware, KvBlocks, LatencyClock, LatencyModel, Pool, Scenario, limits,
 };
 use batch_limits::batch_limits;
 use calibrated::Calibrated;
@@ -73,13 +74,36 @@ pub fn known_model(name: &str) -> Option<&'static KnownModel> {
 
 /// Resolves a pool; `path` is its path in the scenario, for messages. All problems are reported at once. A pool that gives all figures itself may name any model and GPU; figures left to the catalogue must be in it. The
 /// mode decides how "auto" KV blocks are counted.
-pub fn resolve(pool: &Pool, compat: Compat, path: &str) -> Result<Resolved, Diagnostics> {
-    Resolver { pool, compat, path, heads: Heads::Even, problems: Vec::new() }.resolve()
+pub fn resolve(pool: &Pool, rules: impl Into<Rules>, path: &str) -> Result<Resolved, Diagnostics> {
+    Resolver { pool, rules: rules.into(), path, heads: Heads::Even, problems: Vec::new() }.resolve()
 }
 
 /// As [`resolve`], but also accepts heads that cannot be divided evenly among the GPUs, which formulas allow.
-pub fn resolve_uneven(pool: &Pool, compat: Compat, path: &str) -> Result<Resolved, Diagnostics> {
-    Resolver { pool, compat, path, heads: Heads::Any, problems: Vec::new() }.resolve()
+pub fn resolve_uneven(pool: &Pool, rules: impl Into<Rules>, path: &str) -> Result<Resolved, Diagnostics> {
+    Resolver { pool, rules: rules.into(), path, heads: Heads::Any, problems: Vec::new() }.resolve()
+}
+
+/// How a document is read: its mode, and the version of its format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// Whose rules the simulation follows.
+    pub compat: Compat,
+    /// Version of the format, which decides what settings mean that are left out.
+    pub version: u32,
+}
+
+impl Rules {
+    /// The rules of a scenario.
+    pub fn of(scenario: &Scenario) -> Self {
+        Self { compat: scenario.cluster.compat, version: scenario.tokenyard }
+    }
+}
+
+impl From<Compat> for Rules {
+    /// Those of a document without a version.
+    fn from(compat: Compat) -> Self {
+        Self { compat, version: 1 }
+    }
 }
 
 /// Whether every GPU of a replica must have the same number of heads.
@@ -92,7 +116,7 @@ enum Heads {
 /// A pool with the problems found so far.
 struct Resolver<'a> {
     pool: &'a Pool,
-    compat: Compat,
+    rules: Rules,
     path: &'a str,
     heads: Heads,
     problems: Diagnostics,
@@ -102,7 +126,7 @@ impl<'a> Resolver<'a> {
     fn resolve(mut self) -> Result<Resolved, Diagnostics> {
         let (model, blocks) = (self.model(), self.blocks());
         if let (Some((model, source)), Some(blocks), true) = (model, blocks, self.problems.is_empty()) {
-            let [max_num_seqs, max_num_batched_tokens] = batch_limits(self.pool, self.compat);
+            let [max_num_seqs, max_num_batched_tokens] = batch_limits(self.pool, self.rules.compat);
             let usd_per_hour = price(self.pool);
             return Ok(Resolved {
                 model,
@@ -174,7 +198,7 @@ impl<'a> Resolver<'a> {
         let (c, from) = if let Some(own) = &s.coefficients {
             (own.clone(), "coefficients of its own".to_owned())
         } else {
-            let built_in = calibration(&self.pool.gpu, s.engine);
+            let built_in = calibration(s.table(self.rules.version), &self.pool.gpu, s.engine);
             (built_in.of_model(&self.pool.model), built_in.says(&self.pool.gpu, s.engine))
         };
         let overheads = match s.clock {
@@ -209,7 +233,7 @@ impl<'a> Resolver<'a> {
             let (shape, gpu) = (self.shape(), self.gpu());
             let ((architecture, _), (hardware, _)) = (shape?, gpu?);
             let utilization = pool.kv.gpu_memory_utilization;
-            let compat = self.compat;
+            let compat = self.rules.compat;
             let measured = match &pool.latency {
                 LatencyModel::Calibrated(s) if compat == Compat::None => Some(s.engine),
                 _ => None,
@@ -219,7 +243,7 @@ impl<'a> Resolver<'a> {
             self.keep(fit.blocks(self.path))?
         } else {
             let row = self.row()?;
-            let tokens = match self.compat {
+            let tokens = match self.rules.compat {
                 Compat::None => row.listed_tokens() / u64::from(row.tp.max(1)),
                 Compat::Blis => row.listed_tokens(),
             };

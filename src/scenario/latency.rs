@@ -175,6 +175,9 @@ pub struct CalibratedSettings {
     pub engine: EngineGeneration,
     /// Where latencies are measured: at a client, including the API server, or in the engine.
     pub clock: LatencyClock,
+    /// Edition of the formula and of the built-in coefficients. Left out: "2026" with `tokenyard: 3`, else "2025".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub table: Option<CalibrationTable>,
     /// Your own coefficients, as written by `tokenyard calibrate`, in place of the built-in ones for the GPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coefficients: Option<CalibratedCoefficients>,
@@ -187,10 +190,33 @@ fields! {
     struct CalibratedSettings {
         engine: "Engine" => Steps;
         clock: "Clock" => Delays;
+        table: "Table" => Steps;
         coefficients: "Coefficients" => Steps;
         rests_on: "Rest on" => Name;
     }
 }
+
+impl CalibratedSettings {
+    /// The edition that applies, in a document of format `version`.
+    pub fn table(&self, version: u32) -> CalibrationTable {
+        let usual = if version >= 3 { CalibrationTable::Y2026 } else { CalibrationTable::Y2025 };
+        self.table.unwrap_or(usual)
+    }
+}
+
+/// Edition of the calibrated model: its formula and its built-in coefficients.
+#[apply(schema!)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CalibrationTable {
+    /// All layers are alike, 8 bits compute twice as fast as 16 on any GPU, and GPUs without measurements take the coefficients of an H100.
+    #[serde(rename = "2025")]
+    Y2025,
+    /// Layers by kind, rates by number format as the GPU has them, costs of experts by their number, and coefficients of GPUs without measurements by what is published of them.
+    #[serde(rename = "2026")]
+    Y2026,
+}
+
+without_fields! { CalibrationTable }
 
 /// Source of your own coefficients: the measured run that they were calibrated to.
 #[apply(field_schema!)]
@@ -291,5 +317,29 @@ family! {
         /// Further query rows that the attention of each sequence computes in a step with more than one prompt token: FlashAttention 2 uses a whole tile for a decoding request. 0 for kernels that do not, such as those on an H100.
         #[serde(skip_serializing_if = "is_nothing")]
         attention_rows_with_prefill: f64 = 0.0 { "Attention rows" of "rows" in [0.0, limits::ATTENTION_ROWS] or "tiles of a kernel have at most some hundred rows" and { "default": 0.0 } }
+        /// Share of the peak FLOP/s of 16 bits that matrix products reach if weights are kept in fewer bits than the GPU computes in. 0 means `compute_efficiency`.
+        #[serde(skip_serializing_if = "is_nothing")]
+        compute_efficiency_weight_only: f64 = 0.0 { "Compute, weights only" in [0.0, 1.0] or "it is a share of the GPU's peak" and { "default": 0.0 } }
+        /// Further time of a step for each layer with experts and each of its routed experts, in microseconds: choosing experts and sorting tokens by them.
+        #[serde(skip_serializing_if = "is_nothing")]
+        step_us_per_expert: f64 = 0.0 { "Step/expert" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" and { "default": 0.0 } }
+        /// Further time of a step for each layer with shared experts, in microseconds. 0 means 0.6 × `step_us_per_expert_layer`.
+        #[serde(skip_serializing_if = "is_nothing")]
+        step_us_per_shared_layer: f64 = 0.0 { "Step/shared layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" and { "default": 0.0 } }
+        /// Further time of a step for each token, routed expert that computes it, and layer, in microseconds.
+        #[serde(skip_serializing_if = "is_nothing")]
+        expert_us_per_copy: f64 = 0.0 { "Expert/copy" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" and { "default": 0.0 } }
+        /// Rows of a tile of grouped matrix products: each expert that a step touches computes half a tile more than its tokens on average.
+        #[serde(skip_serializing_if = "is_nothing")]
+        expert_tile_rows: f64 = 0.0 { "Expert tile" of "rows" in [0.0, limits::ATTENTION_ROWS] or "tiles of a kernel have at most some hundred rows" and { "default": 0.0 } }
+        /// Further time of a step for each layer and each doubling of tensor parallelism, in microseconds.
+        #[serde(skip_serializing_if = "is_nothing")]
+        step_us_per_parallel_doubling: f64 = 0.0 { "Step/TP doubling" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" and { "default": 0.0 } }
+        /// Further time of a step for each layer whose activations are converted to 8 or 4 bits, in microseconds.
+        #[serde(skip_serializing_if = "is_nothing")]
+        step_us_per_converted_layer: f64 = 0.0 { "Step/converted" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" and { "default": 0.0 } }
+        /// Further time, for each layer, of a step with prompts that computes more than 512 tokens, in microseconds: kernels are launched one by one.
+        #[serde(skip_serializing_if = "is_nothing")]
+        step_us_per_layer_without_graph: f64 = 0.0 { "No graph/layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" and { "default": 0.0 } }
     }
 }

@@ -76,7 +76,7 @@ pub use keda::{BESIDE_TRIGGERS, FurtherTrigger, Keda, KedaFormula};
 pub use key_order::in_order;
 pub use kv_cost::{ApproximateIndex, CacheIndex, KvCost, KvCostProfile};
 pub use latency::{
-    CalibratedCoefficients, CalibratedSettings, CoefficientSource, CrossModelCoefficients, EngineGeneration,
+    CalibratedCoefficients, CalibratedSettings, CalibrationTable, CoefficientSource, CrossModelCoefficients, EngineGeneration,
     FittedCoefficients, LatencyClock, LatencyModel, PiecewiseRates, RooflineSettings,
 };
 pub use lengths::{Lengths, WeightedLength};
@@ -119,7 +119,7 @@ use fields::fields;
 use serde::{Deserialize, Serialize};
 
 /// The newest version of the scenario format, which new scenarios have.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// The version of a document that says none.
 const FIRST_VERSION: u32 = 1;
@@ -129,7 +129,7 @@ const FIRST_VERSION: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Scenario {
-    /// Version of the scenario format, 1 or 2. It decides what settings mean that are left out: see `engine.reserve_full_prompt`. Left out: version 1.
+    /// Version of the scenario format, 1 to 3. It decides what settings mean that are left out: see `engine.reserve_full_prompt` (from version 2) and `latency.calibrated.table` (from version 3). Left out: version 1.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = FORMAT_VERSION)))]
     pub tokenyard: u32,
     /// Title shown above the run.

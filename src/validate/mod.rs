@@ -24,7 +24,6 @@ mod replay;
 mod run;
 mod sample;
 mod steps;
-mod transfer;
 
 pub use compare::{Aggregate, Row, aggregates, median};
 pub use experiment::{Experiment, read};
@@ -37,7 +36,6 @@ pub use page::{Picture, pictures, tables};
 pub use pool::{Found, Latency, built_in, model_name, served_by};
 pub use ranking::{Ranking, rankings};
 pub use replay::{Options, Outcome, Unmodelled, replay};
-pub use transfer::carried;
 
 /// Reads a file next to the experiments, by its name there; the error is the reason of a failure.
 pub type Files<'a> = dyn Fn(&str) -> Result<Vec<u8>, String> + 'a;

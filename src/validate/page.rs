@@ -2,6 +2,7 @@
 
 use super::compare::{Aggregate, Row, aggregates};
 use super::ranking::rankings;
+use super::pool::TABLE;
 use super::replay::Unmodelled;
 use crate::base::math::{log10, pow};
 use crate::perf::{Calibration, calibrations};
@@ -214,7 +215,7 @@ fn push_below(text: &mut String, rows: &[Row]) {
 
 /// The built-in coefficients with their intervals.
 fn push_coefficients(text: &mut String) {
-    let all = calibrations();
+    let all = calibrations(TABLE);
     text.push_str(
         "\n## Coefficients\n\nEach with half of its 95 % interval; with a star if fewer than three \
     experiments determine it, in brackets if none does and it is the first value of the fit.\n\n|  |",

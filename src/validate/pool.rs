@@ -4,9 +4,12 @@ use super::experiment::Experiment;
 use crate::base::SortedMap;
 use crate::perf::{self, KnownModel};
 use crate::scenario::{
-    Architecture, BatchLimit, CalibratedCoefficients, CalibratedSettings, EngineGeneration, KvBlocks,
+    Architecture, BatchLimit, CalibratedCoefficients, CalibratedSettings, CalibrationTable, EngineGeneration, KvBlocks,
     LatencyClock, LatencyModel, Pool, RooflineSettings, RoutingPolicy, limits, model_key,
 };
+
+/// The edition of the calibrated model that is validated.
+pub(super) const TABLE: CalibrationTable = CalibrationTable::Y2026;
 
 /// The latency model of a replay.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +43,7 @@ pub(super) fn gpu_name(gpu: &str) -> String {
 pub fn built_in() -> Vec<(String, EngineGeneration, Found)> {
     let own =
         |c: &perf::Calibration| Found { coefficients: c.coefficients.clone(), models: c.models.clone() };
-    perf::calibrations().iter().map(|c| (c.gpu.clone(), c.engine, own(c))).collect()
+    perf::calibrations(TABLE).iter().map(|c| (c.gpu.clone(), c.engine, own(c))).collect()
 }
 
 /// The model as the catalogue names it, if it does.
@@ -172,7 +175,7 @@ fn set_latency(
     let server = e.text("/client/latency_side").starts_with("server");
     let clock = if server { LatencyClock::Server } else { LatencyClock::Client };
     let calibrated = |coefficients| {
-        LatencyModel::Calibrated(CalibratedSettings { engine, clock, coefficients, rests_on: None })
+        LatencyModel::Calibrated(CalibratedSettings { engine, clock, table: Some(TABLE), coefficients, rests_on: None })
     };
     pool.latency = match latency {
         Latency::Catalogue => {

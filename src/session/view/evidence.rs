@@ -3,7 +3,7 @@
 
 use crate::base::SortedMap;
 use crate::base::small::decimal::fixed;
-use crate::perf::{self, Calibration};
+use crate::perf;
 use crate::scenario::{CalibratedSettings, KvBlocks, LatencyModel, Pool, model_key};
 use crate::session::Session;
 use serde::Serialize;
@@ -78,16 +78,16 @@ const FEW: usize = 3;
 impl Session {
     /// The evidence for the numbers at the playhead.
     pub fn evidence(&self) -> Evidence {
-        let pools = &self.plan.scenario().cluster.pools;
+        let (pools, version) = (&self.plan.scenario().cluster.pools, self.plan.scenario().tokenyard);
         let mut out = Evidence { parts: Vec::new(), outside: Vec::new(), coefficients: Vec::new() };
         for (i, pool) in (0..).zip(pools) {
-            let (basis, says) = steps(pool);
+            let (basis, says) = steps(pool, version);
             out.parts.push(EvidencePart { pool: i, what: EvidenceOf::Steps, basis, says });
             let (basis, says) = blocks(pool);
             out.parts.push(EvidencePart { pool: i, what: EvidenceOf::Blocks, basis, says });
             self.push_outside(i, pool, &mut out.outside);
         }
-        out.coefficients = pools.first().map_or_else(Vec::new, coefficients);
+        out.coefficients = pools.first().map_or_else(Vec::new, |pool| coefficients(pool, version));
         out
     }
 
@@ -143,7 +143,7 @@ fn found(latency: &str) -> String {
 }
 
 /// The basis of the step times of a pool.
-fn steps(pool: &Pool) -> (Basis, String) {
+fn steps(pool: &Pool, version: u32) -> (Basis, String) {
     match &pool.latency {
         LatencyModel::Catalogue => (
             Basis::Modelled,
@@ -153,14 +153,14 @@ fn steps(pool: &Pool) -> (Basis, String) {
             Basis::Modelled,
             format!("roofline: a step takes the longer of computing and reading{}", found("roofline")),
         ),
-        LatencyModel::Calibrated(s) => calibrated(pool, s),
+        LatencyModel::Calibrated(s) => calibrated(pool, s, version),
         LatencyModel::CrossModel(_) => (Basis::Modelled, "one set of coefficients for all models".to_owned()),
         LatencyModel::Fitted(_) => (Basis::Modelled, "coefficients of your own, without a source".to_owned()),
         LatencyModel::Piecewise(_) => (Basis::Modelled, "rates of your own, without a source".to_owned()),
     }
 }
 
-fn calibrated(pool: &Pool, s: &CalibratedSettings) -> (Basis, String) {
+fn calibrated(pool: &Pool, s: &CalibratedSettings, version: u32) -> (Basis, String) {
     if s.coefficients.is_some() {
         return match &s.rests_on {
             Some(from) => {
@@ -177,10 +177,11 @@ fn calibrated(pool: &Pool, s: &CalibratedSettings) -> (Basis, String) {
             None => (Basis::Modelled, "coefficients of your own, without a source".to_owned()),
         };
     }
-    let row = perf::calibration(&pool.gpu, s.engine);
+    let table = s.table(version);
+    let row = perf::calibration(table, &pool.gpu, s.engine);
     let measured = perf::known_gpu(&pool.gpu).is_some_and(|g| g.name == row.gpu);
     // Coefficients that a release's own experiments do not determine come from those of other releases on the GPU.
-    let of_gpu = perf::calibrations().iter().filter(|c| c.gpu == row.gpu).flat_map(|c| &c.rests_on);
+    let of_gpu = perf::calibrations(table).iter().filter(|c| c.gpu == row.gpu).flat_map(|c| &c.rests_on);
     let all: SortedMap<&String, ()> = of_gpu.map(|name| (name, ())).collect();
     let n = all.len();
     if !measured {
@@ -226,9 +227,9 @@ fn blocks(pool: &Pool) -> (Basis, String) {
     }
 }
 
-fn coefficients(pool: &Pool) -> Vec<CoefficientEvidence> {
+fn coefficients(pool: &Pool, version: u32) -> Vec<CoefficientEvidence> {
     let LatencyModel::Calibrated(s) = &pool.latency else { return Vec::new() };
-    let row: &Calibration = perf::calibration(&pool.gpu, s.engine);
+    let row = perf::calibration(s.table(version), &pool.gpu, s.engine);
     let values = crate::base::json::tree(s.coefficients.as_ref().unwrap_or(&row.coefficients));
     let half = |name: &str| {
         let own = s.coefficients.is_some();
@@ -244,7 +245,7 @@ fn coefficients(pool: &Pool) -> Vec<CoefficientEvidence> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::{CoefficientSource, EngineGeneration, Hardware, Scenario};
+    use crate::scenario::{CalibrationTable, CoefficientSource, EngineGeneration, Hardware, Scenario};
     use crate::session::Audience;
 
     fn of(change: impl FnOnce(&mut Pool)) -> Evidence {
@@ -289,7 +290,7 @@ mod tests {
         let own = |rests_on: Option<CoefficientSource>| {
             of(|pool| {
                 let coefficients =
-                    Some(perf::calibration("H100", EngineGeneration::Ahead).coefficients.clone());
+                    Some(perf::calibration(CalibrationTable::Y2025, "H100", EngineGeneration::Ahead).coefficients.clone());
                 pool.latency = calibrated(CalibratedSettings {
                     coefficients,
                     rests_on,

@@ -217,12 +217,12 @@ fn long_and_deep_texts_are_refused() {
 #[test]
 fn a_newer_format_says_to_update() {
     says(
-        r#"{"tokenyard": 3, "something": "new"}"#,
-        "error: tokenyard: a scenario of format version 3; allowed: versions up to 2; it was made with a newer Tokenyard: update this one",
+        r#"{"tokenyard": 4, "something": "new"}"#,
+        "error: tokenyard: a scenario of format version 4; allowed: versions up to 3; it was made with a newer Tokenyard: update this one",
     );
     says(
         r#"{"tokenyard": 0}"#,
-        "error: tokenyard: format version 0; allowed: versions 1 to 2; write \"tokenyard\": 2, or leave it out for version 1",
+        "error: tokenyard: format version 0; allowed: versions 1 to 3; write \"tokenyard\": 3, or leave it out for version 1",
     );
 }
 

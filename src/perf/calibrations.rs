@@ -1,0 +1,227 @@
+//! Built-in coefficients of the calibrated model, by edition, GPU and release of the engine, and how they are carried
+//! to GPUs without measurements (docs/explanation/model/latency.md).
+
+use super::catalogue;
+use super::facts::Facts;
+use crate::base::{SortedMap, json};
+use crate::scenario::{CalibratedCoefficients, CalibrationTable, EngineGeneration};
+use serde::Deserialize;
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+/// Coefficients fitted to measurements on one GPU.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calibration {
+    /// GPU, as named in the catalogue.
+    pub gpu: String,
+    /// Release of the engine.
+    pub engine: EngineGeneration,
+    /// The measured experiments behind them; none for coefficients taken from another GPU.
+    pub rests_on: Vec<String>,
+    /// The coefficients.
+    pub coefficients: CalibratedCoefficients,
+    /// By coefficient: half of its 95 % interval; missing if the data do not determine it.
+    #[serde(default)]
+    pub intervals: SortedMap<String, Option<f64>>,
+    /// By coefficient: the number of experiments that determine it.
+    #[serde(default)]
+    pub experiments: SortedMap<String, u32>,
+    /// By model: how much longer its layers take than those of other models, in microseconds, if the data show it.
+    #[serde(default)]
+    pub models: SortedMap<String, f64>,
+}
+
+/// Coefficients of a model: the microseconds by which one of its layers takes longer than those of other models.
+#[must_use]
+pub fn corrected(c: &CalibratedCoefficients, further_us: f64) -> CalibratedCoefficients {
+    CalibratedCoefficients { step_us_per_layer: (c.step_us_per_layer + further_us).max(0.0), ..c.clone() }
+}
+
+impl Calibration {
+    /// The coefficients for a model.
+    pub fn of_model(&self, model: &str) -> CalibratedCoefficients {
+        let known = catalogue::architecture(model).and_then(|known| self.models.get(&known.name));
+        corrected(&self.coefficients, known.copied().unwrap_or(0.0))
+    }
+
+    /// The basis of the coefficients, in a few words; also whether they belong to another GPU or release.
+    pub(super) fn says(&self, gpu: &str, engine: EngineGeneration) -> String {
+        let few = if self.rests_on.len() < FEW { "only " } else { "" };
+        let rests = format!("fitted to {few}{} experiments", self.rests_on.len());
+        let own = catalogue::gpu(gpu).is_some_and(|g| g.name == self.gpu) && engine == self.engine;
+        let of = format!("{} with {}", self.gpu, releases(self.engine));
+        if own {
+            format!("coefficients of {of}, {rests}")
+        } else {
+            format!("coefficients of {of}, {rests}, as none were measured on {gpu} with {}", releases(engine))
+        }
+    }
+}
+
+/// The name of a release.
+fn releases(engine: EngineGeneration) -> &'static str {
+    match engine {
+        EngineGeneration::Early => "vLLM up to 0.9",
+        EngineGeneration::Synchronous => "vLLM 0.10 to 0.13",
+        EngineGeneration::Ahead => "vLLM 0.14 to 0.17",
+        EngineGeneration::Latest => "vLLM 0.18 and later",
+    }
+}
+
+/// GPUs with the same chip and different memory.
+const SAME_CHIP: [&str; 2] = ["H100", "H200"];
+
+/// A number of experiments below this is reported with the coefficients.
+const FEW: usize = 3;
+
+/// The built-in coefficients of an edition.
+pub fn calibrations(table: CalibrationTable) -> &'static [Calibration] {
+    static TABLES: OnceLock<[Vec<Calibration>; 2]> = OnceLock::new();
+    let read = |text| {
+        let tree = serde_json::from_str(text).expect("the built-in table is JSON");
+        json::data(&tree).expect("the built-in table has its own shape")
+    };
+    let tables = TABLES
+        .get_or_init(|| [include_str!("calibrated.json"), include_str!("calibrated-2026.json")].map(read));
+    match table {
+        CalibrationTable::Y2025 => &tables[0],
+        CalibrationTable::Y2026 => &tables[1],
+    }
+}
+
+/// The coefficients for a GPU and a release: those measured on it with that release; else those on a GPU with the
+/// same chip; else those on it with the nearest release, older before newer. For any other GPU those of an H100: as
+/// they are in the edition of 2025, and carried by what is published of both in that of 2026.
+pub fn calibration(table: CalibrationTable, gpu: &str, engine: EngineGeneration) -> Cow<'static, Calibration> {
+    let name = catalogue::gpu(gpu).map_or(gpu, |g| &g.name);
+    let twin =
+        SAME_CHIP.iter().find(|other| SAME_CHIP.contains(&name) && **other != name).copied().unwrap_or(name);
+    let of = |name: &str| calibrations(table).iter().filter(move |c| c.gpu == name).collect::<Vec<_>>();
+    let exact = |name: &str| of(name).into_iter().find(|c| c.engine == engine);
+    let near = |name: &str| {
+        let older = of(name).into_iter().filter(|c| c.engine <= engine).max_by_key(|c| c.engine);
+        older.or_else(|| of(name).into_iter().min_by_key(|c| c.engine))
+    };
+    let found = exact(name).or_else(|| exact(twin)).or_else(|| near(name)).or_else(|| near(twin));
+    if let Some(found) = found {
+        return Cow::Borrowed(found);
+    }
+    let first = near(FIRST).expect("the built-in table has an H100");
+    if table == CalibrationTable::Y2025 {
+        return Cow::Borrowed(first);
+    }
+    let coefficients = carried(&first.coefficients, FIRST, name);
+    Cow::Owned(Calibration { coefficients, models: SortedMap::default(), ..first.clone() })
+}
+
+/// The GPU whose coefficients are carried to others.
+const FIRST: &str = "H100";
+
+/// The coefficients of one GPU transferred to another; unchanged if nothing is published of either.
+#[must_use]
+pub fn carried(c: &CalibratedCoefficients, from: &str, to: &str) -> CalibratedCoefficients {
+    let Some((from, to)) = Facts::of(from).zip(Facts::of(to)) else { return c.clone() };
+    let memory = to.reached() / from.reached();
+    // A slower clock makes kernels start and end later; a faster clock does not make the memory faster.
+    let clock = (from.boost_mhz / to.boost_mhz).max(1.0);
+    // Short transfers do not profit from a wider link.
+    let link = (from.link_gb_per_s / to.link_gb_per_s).max(1.0);
+    CalibratedCoefficients {
+        weights_efficiency: (c.weights_efficiency * memory).min(1.0),
+        kv_efficiency: (c.kv_efficiency * memory).min(1.0),
+        step_us_per_layer: c.step_us_per_layer * clock,
+        step_us_per_expert_layer: c.step_us_per_expert_layer * clock,
+        step_us_per_expert: c.step_us_per_expert * clock,
+        step_us_per_shared_layer: c.step_us_per_shared_layer * clock,
+        step_us_per_converted_layer: c.step_us_per_converted_layer * clock,
+        step_us_per_parallel_layer: c.step_us_per_parallel_layer * clock,
+        step_us_per_parallel_doubling: c.step_us_per_parallel_doubling * clock,
+        reduce_us_per_megabyte: c.reduce_us_per_megabyte * link,
+        attention_rows_with_prefill: to.tile_rows,
+        ..c.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: CalibrationTable = CalibrationTable::Y2025;
+    const TABLES: [CalibrationTable; 2] = [OLD, CalibrationTable::Y2026];
+
+    #[test]
+    fn every_built_in_coefficient_makes_physical_sense() {
+        assert!(TABLES.iter().all(|t| calibrations(*t).iter().any(|c| c.gpu == "H100")));
+        for row in TABLES.iter().flat_map(|t| calibrations(*t)) {
+            let c = &row.coefficients;
+            assert!(catalogue::gpu(&row.gpu).is_some_and(|g| g.name == row.gpu), "{}", row.gpu);
+            let shares = [
+                c.weights_efficiency,
+                c.kv_efficiency,
+                c.compute_efficiency,
+                c.compute_efficiency_8_bit,
+                c.compute_efficiency_4_bit,
+                c.attention_efficiency,
+            ];
+            assert!((0.0..=1.0).contains(&c.compute_not_hidden), "{}", row.gpu);
+            assert!(shares.iter().all(|x| *x > 0.0 && *x <= 1.0), "{}: {shares:?}", row.gpu);
+            let costs = [
+                c.step_us,
+                c.step_us_per_layer,
+                c.step_us_per_expert_layer,
+                c.step_us_per_parallel_layer,
+                c.reduce_us_per_megabyte,
+                c.step_us_per_sequence,
+                c.step_us_per_sequence_layer,
+                c.step_us_per_prompt,
+                c.prefill_us_per_expert_layer,
+                c.step_us_with_prefill,
+                c.attention_rows_with_prefill,
+                c.queueing_us,
+                c.queueing_us_per_prompt_token,
+            ];
+            assert!(costs.iter().all(|x| *x >= 0.0 && x.is_finite()), "{}: {costs:?}", row.gpu);
+        }
+    }
+
+    #[test]
+    fn a_gpu_without_measurements_takes_those_of_an_h100_and_says_so() {
+        let (ahead, early) = (EngineGeneration::Ahead, EngineGeneration::Early);
+        let h100 = calibration(OLD, "H100", ahead);
+        assert_eq!((h100.gpu.as_str(), h100.engine), ("H100", ahead));
+        assert!(!h100.says("h100-sxm", ahead).contains("as none"));
+        assert_eq!(*calibration(OLD, "nobody's", ahead), *h100);
+        assert!(
+            h100.says("nobody's", ahead)
+                .ends_with("as none were measured on nobody's with vLLM 0.14 to 0.17")
+        );
+        assert!(
+            calibration(OLD, "H100", early).says("H100", early).contains("measured on H100 with vLLM up to 0.9")
+        );
+    }
+
+    #[test]
+    fn a_release_without_measurements_takes_the_same_chip_and_else_the_nearest_release() {
+        assert_eq!(calibration(OLD, "H200", EngineGeneration::Ahead).gpu, "H100");
+        assert_eq!(calibration(OLD, "a100", EngineGeneration::Early).gpu, "A100-80");
+        assert_eq!(calibration(OLD, "L40S", EngineGeneration::Latest).gpu, "L40S");
+    }
+
+    #[test]
+    fn only_published_figures_are_transferred_and_nothing_to_the_gpu_itself_or_an_unknown_one() {
+        let c = CalibratedCoefficients::default();
+        assert_eq!(carried(&c, "H100", "H100"), c);
+        assert_eq!(carried(&c, "H100", "nobody's"), c);
+        let a100 = carried(&c, "H100", "A100-80");
+        // 0.849 of the peak against 0.967; 1980 MHz against 1410.
+        assert!((a100.weights_efficiency / c.weights_efficiency - 0.878).abs() < 1e-3);
+        assert!((a100.step_us_per_layer / c.step_us_per_layer - 1.404).abs() < 1e-3);
+        assert!((a100.reduce_us_per_megabyte / c.reduce_us_per_megabyte - 1.5).abs() < 1e-9);
+        assert_eq!((a100.step_us, a100.compute_efficiency), (c.step_us, c.compute_efficiency));
+        assert!(a100.attention_rows_with_prefill > 0.0);
+        let pcie = carried(&c, "H100", "RTX-PRO-6000").reduce_us_per_megabyte;
+        assert!((pcie / c.reduce_us_per_megabyte - 900.0 / 128.0).abs() < 1e-9);
+        assert_eq!(carried(&c, "H100", "L40S").step_us_per_layer.to_bits(), c.step_us_per_layer.to_bits());
+    }
+}
