@@ -6,12 +6,13 @@
 
 use super::experts::{Exchange, Experts};
 use super::parts::Parts;
-use super::step::StepLoad;
+use super::rates::Rates;
+use super::step::{Chunk, StepLoad};
 use super::weights::Spread;
 use crate::base::Span;
 use crate::base::math::round_to_span;
 use crate::base::multiply::times;
-use crate::scenario::{Architecture, CalibratedCoefficients, CalibratedSettings, EngineGeneration, Hardware};
+use crate::scenario::{Architecture, CalibratedCoefficients, CalibrationTable, EngineGeneration, Hardware};
 use serde::{Deserialize, Serialize};
 
 /// The model with shape, hardware and coefficients filled in, in microseconds.
@@ -32,10 +33,16 @@ pub(super) struct Calibrated {
     experts: Option<Experts>,
     /// Matrix products, per token.
     token_us: f64,
-    /// Reading the cache, per token of context.
+    /// Sorting a token to its experts and back.
+    copies_us: f64,
+    /// Reading the cache, per token of context; then, per token in the window of each sequence.
     context_us: f64,
-    /// Attention of a prompt, per pair of a token and one before it.
+    window_us: f64,
+    /// Latest tokens of a sequence that layers with a window read; 0 without such layers.
+    window: f64,
+    /// Attention of a prompt, per pair of a token and one before it; then, per pair within the window.
     pair_us: f64,
+    window_pair_us: f64,
     /// Extra attention in a step that computes more than one token of a prompt, per token of context: every sequence
     /// takes a tile.
     tile_us: f64,
@@ -46,13 +53,16 @@ pub(super) struct Calibrated {
 struct Work {
     weight_bytes: f64,
     expert_bytes: f64,
-    cache_bytes: f64,
+    /// Of a token in the layers that read all of them, and in those that read the latest.
+    cache_bytes: [f64; 2],
     token_flop: f64,
-    pair_flop: f64,
+    /// What half a tile of rows computes in each expert, in all of them.
+    padding_flop: f64,
+    pair_flop: [f64; 2],
 }
 
 impl Work {
-    fn new(c: &CalibratedCoefficients, a: &Architecture, tp: u32) -> Self {
+    fn new(c: &CalibratedCoefficients, a: &Architecture, tp: u32, rates: &Rates) -> Self {
         let parts = Parts::of(a);
         let head = f64::from(a.hidden) * f64::from(a.vocab);
         // The output layer is read in every step, and has 16 bits or more by default.
@@ -60,23 +70,44 @@ impl Work {
             own if own > 0.0 => own,
             _ => a.bytes_per_param.max(2.0),
         };
-        let [common, routed] =
-            [a.bytes_per_param, a.bytes_per_expert_param()].map(|bytes| speed_of_products(c, bytes));
+        let cached = parts.cached_by(a, tp) * a.bytes_per_kv_value;
+        let pair_flop = 4.0 * f64::from(a.heads) * f64::from(a.head_dim()) * parts.attention_layers;
+        // Experts in fewer bits count fewer operations.
+        let fewer = rates.common / rates.routed;
+        let [all, latest] = reading(a);
         Self {
             weight_bytes: parts.common * a.bytes_per_param + head * head_bytes,
             expert_bytes: parts.expert * f64::from(a.experts) * a.bytes_per_expert_param(),
-            cache_bytes: parts.cached_by(a, tp) * a.bytes_per_kv_value,
-            // Experts in fewer bits count fewer operations.
-            token_flop: 2.0
-                * (parts.common + parts.expert * f64::from(a.experts_per_token) * (common / routed)),
-            pair_flop: 4.0 * f64::from(a.heads) * f64::from(a.head_dim()) * parts.attention_layers,
+            cache_bytes: [cached * all, cached * latest],
+            token_flop: 2.0 * (parts.common + parts.expert * f64::from(a.experts_per_token) * fewer),
+            padding_flop: parts.expert * fewer * f64::from(a.experts) * c.expert_tile_rows,
+            pair_flop: [pair_flop * all, pair_flop * latest],
         }
     }
 }
 
+/// Shares of what is cached for a token that are read for all tokens, and for the latest or chosen ones.
+fn reading(a: &Architecture) -> [f64; 2] {
+    let with_window = if a.sliding_window > 0 { f64::from(a.sliding_layers) } else { 0.0 };
+    let layers = f64::from(a.full_layers()) + f64::from(a.sliding_layers);
+    if a.index_topk > 0 {
+        // The index reads its keys for all tokens.
+        let index = if a.kv_latent > 0 { INDEX_BYTES / (f64::from(a.kv_latent) * a.bytes_per_kv_value) } else { 0.0 };
+        [index.min(1.0), 1.0]
+    } else if with_window > 0.0 && layers > 0.0 {
+        [1.0 - with_window / layers, with_window / layers]
+    } else {
+        [1.0, 0.0]
+    }
+}
+
+/// Bytes of a token's key in the index of sparse attention: 128 numbers of 8 bits and a scale (DeepSeek-V3.2's config.json:
+/// `index_head_dim`).
+const INDEX_BYTES: f64 = 132.0;
+
 impl Calibrated {
     pub(super) fn new(
-        s: &CalibratedSettings,
+        (engine, table): (EngineGeneration, CalibrationTable),
         c: &CalibratedCoefficients,
         a: &Architecture,
         hw: &Hardware,
@@ -84,12 +115,21 @@ impl Calibrated {
     ) -> Self {
         let gpus = f64::from(spread.tp);
         let (layers, with_experts) = (f64::from(a.layers), f64::from(a.expert_layers()));
-        let work = Work::new(c, a, spread.tp);
+        let rates = Rates::new(table, c, a, hw);
+        let work = Work::new(c, a, spread.tp, &rates);
         // Microseconds for a byte and for an operation, on all GPUs together.
         let byte_us = 1.0 / (hw.bandwidth_tb_per_s * 1e6 * gpus);
         let flop_us = 1.0 / (hw.tflops * 1e6 * gpus);
-        let pair_us = work.pair_flop * flop_us / c.attention_efficiency;
-        let parallel = if spread.tp > 1 { layers * c.step_us_per_parallel_layer } else { 0.0 };
+        let [pair_us, window_pair_us] = work.pair_flop.map(|flop| flop * flop_us / c.attention_efficiency);
+        let [context_us, window_us] = work.cache_bytes.map(|bytes| bytes * byte_us / c.kv_efficiency);
+        let state_us = 2.0 * a.state_kib_per_request * 1024.0 * byte_us / c.kv_efficiency;
+        let parallel = if spread.tp > 1 {
+            let doublings = f64::from(spread.tp.ilog2());
+            layers * c.step_us_per_parallel_layer + layers * c.step_us_per_parallel_doubling * doublings
+        } else {
+            0.0
+        };
+        let products_us = flop_us / rates.common;
         // Two all-reduces in a layer, in 16 bits; a ring passes on 2 (n - 1) / n of what is reduced.
         let megabytes = 2.0 * layers * f64::from(a.hidden) * 2.0 / 1e6;
         let reduce_us = c.reduce_us_per_megabyte * megabytes * 2.0 * (gpus - 1.0) / gpus;
@@ -97,23 +137,30 @@ impl Calibrated {
         Self {
             fixed_us: c.step_us
                 + layers * c.step_us_per_layer
-                + with_experts * c.step_us_per_expert_layer * shared_cost(a)
+                + expert_layers_us(c, a)
+                + if rates.converts { layers * c.step_us_per_converted_layer } else { 0.0 }
                 + parallel
                 + exchange.as_ref().map_or(0.0, |x| x.fixed_us),
             experts_prefill_us: with_experts * c.prefill_us_per_expert_layer,
-            without_graph_us: c.step_us_with_prefill,
-            sequence_us: c.step_us_per_sequence + layers * c.step_us_per_sequence_layer,
+            without_graph_us: c.step_us_with_prefill + layers * c.step_us_per_layer_without_graph,
+            sequence_us: c.step_us_per_sequence + layers * c.step_us_per_sequence_layer + state_us,
             reduce_us: reduce_us + exchange.as_ref().map_or(0.0, |x| x.token_us),
             shown: c.compute_not_hidden,
             prompt_us: c.step_us_per_prompt,
             weights_us: work.weight_bytes * byte_us / c.weights_efficiency,
-            experts: (a.expert_layers() > 0)
-                .then(|| Experts::new(a, work.expert_bytes * byte_us / c.weights_efficiency, spread.ranks)),
-            token_us: work.token_flop * flop_us / speed_of_products(c, a.bytes_per_param),
-            context_us: work.cache_bytes * byte_us / c.kv_efficiency,
+            experts: (a.expert_layers() > 0).then(|| {
+                let read = work.expert_bytes * byte_us / c.weights_efficiency;
+                Experts::new(a, [read, work.padding_flop * products_us], spread.ranks)
+            }),
+            token_us: work.token_flop * flop_us / rates.common,
+            copies_us: with_experts * f64::from(a.experts_per_token) * c.expert_us_per_copy,
+            context_us,
+            window_us,
+            window: if a.index_topk > 0 { f64::from(a.index_topk) } else { f64::from(a.sliding_window) },
             pair_us,
+            window_pair_us,
             tile_us: pair_us * c.attention_rows_with_prefill,
-            ahead: s.engine >= EngineGeneration::Ahead,
+            ahead: engine >= EngineGeneration::Ahead,
         }
     }
 
@@ -123,7 +170,8 @@ impl Calibrated {
 
     pub(super) fn step(&self, load: &StepLoad<'_>) -> Span {
         if load.prefill.is_empty() {
-            return round_to_span(self.any_step(u64::from(load.decode), load.decode, load.decode_context));
+            let sequences = u64::from(load.decode);
+            return round_to_span(self.any_step(sequences, load.decode, load.decode_context, sequences));
         }
         let (mut count, mut double_pairs, mut context) = (u64::from(load.decode), 0, load.decode_context);
         for chunk in load.prefill {
@@ -139,18 +187,36 @@ impl Calibrated {
             + self.prompt_us * load.prefill.len() as f64
             + self.pair_us / 2.0 * float(double_pairs)
             + if count > single { self.tile_us * float(context) } else { 0.0 };
-        round_to_span(self.any_step(count, load.decode, context) + prompts)
+        let prompts = if self.window_pair_us > 0.0 { prompts + self.windows_of(load) } else { prompts };
+        round_to_span(self.any_step(count, load.decode, context, single) + prompts)
     }
 
-    /// Time of a step by the tokens that it computes, decoding requests included, and the tokens before them.
-    fn any_step(&self, count: u64, decode: u32, context: u64) -> f64 {
+    /// Attention of prompts in layers with a window.
+    fn windows_of(&self, load: &StepLoad<'_>) -> f64 {
+        let pairs = |chunk: &Chunk| {
+            let new = f64::from(chunk.tokens);
+            let before = f64::from(chunk.context) + f64::from(chunk.cached) + (new - 1.0) / 2.0;
+            new * before.min(self.window)
+        };
+        self.window_pair_us * load.prefill.iter().map(pairs).sum::<f64>()
+    }
+
+    /// Time of a step by the tokens that it computes, decoding requests included, the tokens before them, and the
+    /// sequences.
+    fn any_step(&self, count: u64, decode: u32, context: u64, sequences: u64) -> f64 {
         let tokens = float(count);
-        let touched = self.experts.as_ref().map_or(0.0, |e| e.read(count));
-        self.fixed_us
-            + self.matrix_products(self.weights_us + touched, self.token_us * tokens)
+        let [touched, padding] = self.experts.as_ref().map_or([0.0; 2], |e| e.read(count));
+        let time = self.fixed_us
+            + self.matrix_products(self.weights_us + touched, self.token_us * tokens + padding)
             + self.reduce_us * tokens
             + self.sequence_us * f64::from(decode)
-            + self.context_us * float(context)
+            + self.context_us * float(context);
+        if self.window > 0.0 || self.copies_us > 0.0 {
+            let latest = float(context).min(self.window * float(sequences));
+            time + self.window_us * latest + self.copies_us * tokens
+        } else {
+            time
+        }
     }
 
     /// Time of matrix products from their times to read and to compute: part of the computing is hidden behind the
@@ -170,27 +236,23 @@ fn float(count: u64) -> f64 {
 /// Tokens of the largest CUDA graph that vLLM records: a larger step launches its kernels one by one.
 const LARGEST_GRAPH: u64 = 512;
 
-/// Speed of matrix products in peaks of 16 bits: a GPU computes twice as fast in 8 bits, and four times in 4.
-fn speed_of_products(c: &CalibratedCoefficients, bytes_per_param: f64) -> f64 {
-    if bytes_per_param >= 1.5 {
-        c.compute_efficiency
-    } else if bytes_per_param >= 0.75 {
-        c.compute_efficiency_8_bit * 2.0
-    } else {
-        c.compute_efficiency_4_bit * 4.0
+/// Time of a step for layers with experts, whatever it computes: their kernels, choosing among the experts, and shared
+/// experts beside the routed ones.
+fn expert_layers_us(c: &CalibratedCoefficients, a: &Architecture) -> f64 {
+    let layers = f64::from(a.expert_layers());
+    if c.step_us_per_shared_layer > 0.0 {
+        let shared = if a.shared_experts > 0 { c.step_us_per_shared_layer } else { 0.0 };
+        return layers * (c.step_us_per_expert_layer + c.step_us_per_expert * f64::from(a.experts) + shared);
     }
-}
-
-/// Extra cost of a layer that computes shared experts beside the routed ones.
-fn shared_cost(a: &Architecture) -> f64 {
-    if a.shared_experts > 0 { 1.6 } else { 1.0 }
+    let shared = if a.shared_experts > 0 { 1.6 } else { 1.0 };
+    layers * c.step_us_per_expert_layer * shared + layers * c.step_us_per_expert * f64::from(a.experts)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Chunk;
     use super::*;
 
+    const USUAL: (EngineGeneration, CalibrationTable) = (EngineGeneration::Latest, CalibrationTable::Y2025);
     const ONE: Spread = Spread { tp: 1, ranks: 1 };
 
     fn spread(a: &Architecture, spread: Spread) -> Calibrated {
@@ -212,7 +274,7 @@ mod tests {
             step_us_with_prefill: 11.0,
             ..CalibratedCoefficients::default()
         };
-        Calibrated::new(&CalibratedSettings::default(), &c, a, &hardware, spread)
+        Calibrated::new(USUAL, &c, a, &hardware, spread)
     }
 
     fn model(a: &Architecture, tp: u32) -> Calibrated {
@@ -244,7 +306,7 @@ mod tests {
             };
             let hardware = Hardware { tflops: 1000.0, bandwidth_tb_per_s: 4.0, ..Hardware::default() };
             let model =
-                Calibrated::new(&CalibratedSettings::default(), &c, &Architecture::default(), &hardware, ONE);
+                Calibrated::new(USUAL, &c, &Architecture::default(), &hardware, ONE);
             model.step(&StepLoad { prefill, decode: 10, decode_context: 4000 }).0
         };
         let chunk = [Chunk { context: 0, cached: 50, tokens: 100 }];

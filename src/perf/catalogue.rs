@@ -54,8 +54,39 @@ pub struct Gpu {
     pub name: String,
     /// Other names, in lower case.
     pub aliases: Vec<String>,
+    /// Names and price that count only for pools that take the refined figures: others keep their costs.
+    #[serde(default)]
+    pub newer: Newer,
     /// Its figures.
     pub hardware: Hardware,
+}
+
+/// What a GPU is called and costs besides its names and figures.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Newer {
+    /// Other names, in lower case.
+    pub aliases: Vec<String>,
+    /// List price of one GPU in US dollars per hour; 0 means that of the figures.
+    pub usd_per_hour: f64,
+}
+
+impl Gpu {
+    fn is_called(&self, lower: &str) -> bool {
+        self.name.eq_ignore_ascii_case(lower) || self.aliases.iter().any(|a| a == lower)
+    }
+
+    /// List price of one GPU in US dollars per hour; 0 means unknown. `name` is the pool's.
+    pub(super) fn price(&self, name: &str, refined: bool) -> f64 {
+        let own = self.hardware.usd_per_hour;
+        if refined && self.newer.usd_per_hour > 0.0 {
+            self.newer.usd_per_hour
+        } else if refined || self.is_called(&name.trim().to_ascii_lowercase()) {
+            own
+        } else {
+            0.0
+        }
+    }
 }
 
 /// The shape of one model.
@@ -68,6 +99,20 @@ pub struct KnownModel {
     pub aliases: Vec<String>,
     /// Its shape.
     pub architecture: Architecture,
+    /// Its shape with kinds of layers and number formats, if `architecture` leaves them out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refined: Option<Architecture>,
+}
+
+impl KnownModel {
+    /// The refined shape; without one, the shape.
+    pub fn refined(&self) -> &Architecture {
+        self.refined.as_ref().unwrap_or(&self.architecture)
+    }
+
+    fn is_called(&self, key: &str) -> bool {
+        self.name == key || self.aliases.iter().any(|a| a == key)
+    }
 }
 
 /// The whole table.
@@ -82,8 +127,18 @@ pub struct Catalogue {
     pub gpus: Vec<Gpu>,
     /// Shapes of models, sorted by name.
     pub architectures: Vec<KnownModel>,
+    /// Further shapes, sorted by name; pools whose step times do not depend on a shape load the weights of an unknown
+    /// model in their place.
+    pub newer: Vec<KnownModel>,
     /// The rows, sorted by name, GPU and tensor parallelism.
     pub coefficients: Vec<Row>,
+}
+
+impl Catalogue {
+    /// All models of known shape.
+    pub fn models(&self) -> impl Iterator<Item = &KnownModel> {
+        self.architectures.iter().chain(&self.newer)
+    }
 }
 
 /// The built-in table.
@@ -99,19 +154,25 @@ pub fn catalogue() -> &'static Catalogue {
 /// The GPU called `name`, if it is known.
 pub(super) fn gpu(name: &str) -> Option<&'static Gpu> {
     let lower = name.trim().to_ascii_lowercase();
-    catalogue().gpus.iter().find(|g| g.name.eq_ignore_ascii_case(&lower) || g.aliases.contains(&lower))
+    catalogue().gpus.iter().find(|g| g.is_called(&lower) || g.newer.aliases.contains(&lower))
 }
 
 /// The model called `name`, if its shape is known.
 pub(super) fn architecture(name: &str) -> Option<&'static KnownModel> {
     let short = model_key(name);
-    catalogue().architectures.iter().find(|a| a.name == short || a.aliases.contains(&short))
+    catalogue().models().find(|a| a.is_called(&short))
+}
+
+/// The same without the newer models.
+pub(super) fn older(name: &str) -> Option<&'static KnownModel> {
+    let short = model_key(name);
+    catalogue().architectures.iter().find(|a| a.is_called(&short))
 }
 
 /// The shape that a pool takes from the catalogue.
 pub(super) fn find_architecture(pool: &Pool, path: &str) -> Result<&'static KnownModel, Diagnostic> {
     architecture(&pool.model).ok_or_else(|| {
-        let names: Vec<&str> = catalogue().architectures.iter().map(|a| a.name.as_str()).collect();
+        let names: Vec<&str> = catalogue().models().map(|a| a.name.as_str()).collect();
         Diagnostic::error(
             format!("{path}.model"),
             format!("no shape of a model \"{}\"", pool.model),
@@ -127,6 +188,12 @@ pub(super) fn find_architecture(pool: &Pool, path: &str) -> Result<&'static Know
 /// The GPU that a pool takes from the catalogue.
 pub(super) fn find_gpu(pool: &Pool, path: &str) -> Result<&'static Gpu, Diagnostic> {
     gpu(&pool.gpu).ok_or_else(|| unknown_gpu(pool, path))
+}
+
+/// Price of a replica: that of its GPUs.
+pub(super) fn price(pool: &Pool, refined: bool) -> f64 {
+    let listed = || gpu(&pool.gpu).map_or(0.0, |g| g.price(&pool.gpu, refined));
+    pool.hardware.as_ref().map_or_else(listed, |own| own.usd_per_hour) * f64::from(pool.tp)
 }
 
 /// The row for a pool; the error lists what exists.
@@ -187,6 +254,7 @@ fn suggested(what: &str, names: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::Precision;
 
     fn pool(model: &str, gpu: &str, tp: u32) -> Pool {
         Pool { model: model.to_owned(), gpu: gpu.to_owned(), tp, ..Pool::default() }
@@ -216,10 +284,12 @@ mod tests {
 
     #[test]
     fn every_shape_can_be_found_by_all_of_its_names() {
-        let shapes = &catalogue().architectures;
-        assert_eq!(shapes.len(), 33);
-        assert!(shapes.is_sorted_by(|a, b| a.name < b.name));
-        for shape in shapes {
+        let (older, newer) = (&catalogue().architectures, &catalogue().newer);
+        assert_eq!(older.len(), 33);
+        for shapes in [older, newer] {
+            assert!(shapes.is_sorted_by(|a, b| a.name < b.name));
+        }
+        for shape in catalogue().models() {
             for name in shape.aliases.iter().chain([&shape.name]) {
                 assert_eq!(architecture(name), Some(shape));
             }
@@ -231,6 +301,48 @@ mod tests {
         let e = find_architecture(&pool("qwen3-14", "H100", 1), "p").unwrap_err();
         assert_eq!(e.path, "p.model");
         assert!(e.fix.starts_with("did you mean `qwen3-14b`?"), "{e}");
+    }
+
+    #[test]
+    fn a_refined_shape_is_another_description_of_the_same_model() {
+        let oss = architecture("gpt-oss-120b").expect("in the catalogue");
+        let (plain, refined) = (&oss.architecture, oss.refined());
+        assert_eq!((refined.sliding_layers, refined.sliding_window, refined.full_layers()), (18, 128, 18));
+        assert_eq!(
+            (plain.layers, plain.experts, plain.hidden),
+            (refined.layers, refined.experts, refined.hidden)
+        );
+        assert_eq!((refined.bytes_per_param, refined.bytes_per_expert_param), (2.0, 0.53125));
+        assert_eq!(refined.expert_precision, Precision::Mxfp4);
+        let llama = architecture("llama-3.1-8b").expect("in the catalogue");
+        assert_eq!(llama.refined(), &llama.architecture);
+    }
+
+    #[test]
+    fn every_gpu_is_found_by_its_names_and_its_peaks_make_sense() {
+        let gpus = &catalogue().gpus;
+        for (i, g) in gpus.iter().enumerate() {
+            for name in g.aliases.iter().chain(&g.newer.aliases).chain([&g.name]) {
+                assert_eq!(gpu(name).map(|found| &found.name), Some(&g.name), "{name}");
+            }
+            assert!(gpus[..i].iter().all(|other| other.name != g.name));
+            let h = &g.hardware;
+            // Half the bits, twice the rate, or no such units.
+            let twice = h.tflops_fp8 / h.tflops;
+            assert!(h.tflops_fp8.to_bits() == 0 || (1.9..2.1).contains(&twice), "{}: {twice}", g.name);
+            let four = h.tflops_fp4 / h.tflops_fp8;
+            assert!(h.tflops_fp4.to_bits() == 0 || (1.9..4.1).contains(&four), "{}: {four}", g.name);
+            assert!(h.link_gb_per_s >= 64.0, "{}", g.name);
+        }
+    }
+
+    #[test]
+    fn newer_names_and_prices_cost_nothing_without_refined_figures() {
+        let cost = |gpu: &str, refined| price(&pool("any", gpu, 2), refined);
+        assert_eq!((cost("H100", false), cost("H100", true)), (7.0, 7.0));
+        // The name is newer, the price is not.
+        assert_eq!((cost("h100_sxm", false), cost("h100_sxm", true)), (0.0, 7.0));
+        assert_eq!(cost("nobody's", true).to_bits(), 0);
     }
 
     #[test]

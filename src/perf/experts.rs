@@ -21,6 +21,8 @@ pub(super) struct Experts {
 struct Shares {
     /// Time to read all experts of the replica.
     all_us: f64,
+    /// Time to compute what fills a tile in each of them.
+    padding_us: f64,
     /// Share of the experts that a token is not sent to; if replicas share them, for one token of each replica.
     idle: f64,
 }
@@ -30,19 +32,25 @@ const LOW: usize = 32;
 impl Experts {
     /// Replicas that share experts are assumed to have equal token counts: the tokens of all of them are sent to the
     /// experts of this one.
-    pub(super) fn new(a: &Architecture, all_us: f64, ranks: u32) -> Self {
+    pub(super) fn new(a: &Architecture, [all_us, padding_us]: [f64; 2], ranks: u32) -> Self {
         let idle = 1.0 - f64::from(a.experts_per_token) / f64::from(a.experts);
-        Shares { all_us: all_us / f64::from(ranks), idle: power(idle, u64::from(ranks)) }.into()
+        let share = 1.0 / f64::from(ranks);
+        Shares {
+            all_us: all_us / f64::from(ranks),
+            padding_us: padding_us * share,
+            idle: power(idle, u64::from(ranks)),
+        }
+        .into()
     }
 
-    /// Time to read the experts that a number of tokens are sent to.
-    pub(super) fn read(&self, tokens: u64) -> f64 {
+    /// Time to read the experts that a number of tokens are sent to, and to compute what fills their tiles.
+    pub(super) fn read(&self, tokens: u64) -> [f64; 2] {
         let (low, high) = (tokens as usize % LOW, tokens as usize / LOW);
         let idle = match self.powers[1].get(high) {
             Some(further) => self.powers[0][low] * further,
             None => power(self.of.idle, tokens),
         };
-        self.of.all_us * (1.0 - idle)
+        [self.of.all_us * (1.0 - idle), self.of.padding_us * (1.0 - idle)]
     }
 }
 
@@ -113,10 +121,12 @@ mod tests {
 
     #[test]
     fn any_number_of_tokens_reads_what_is_not_idle() {
-        let experts = Experts::from(Shares { all_us: 1e6, idle: 0.992_187_5 });
+        let experts = Experts::from(Shares { all_us: 1e6, padding_us: 5e5, idle: 0.992_187_5 });
         for tokens in (0..70).chain(1000..1100).chain([100_000]) {
             let expected = 1e6 * (1.0 - power(0.992_187_5, tokens));
-            assert!((experts.read(tokens) - expected).abs() < 1e-8, "{tokens}");
+            let [read, padding] = experts.read(tokens);
+            assert!((read - expected).abs() < 1e-8, "{tokens}");
+            assert!((padding - expected / 2.0).abs() < 1e-8, "{tokens}");
         }
     }
 }

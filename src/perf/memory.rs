@@ -302,7 +302,7 @@ mod tests {
 
     #[test]
     fn every_further_gpu_adds_room() {
-        for x in &catalogue::catalogue().architectures {
+        for x in catalogue::catalogue().models() {
             let tps = [1, 2, 4, 8, 16, 32, 64];
             let counts: Vec<u64> =
                 tps.iter().map(|tp| blocks(&x.name, "L40S", *tp, 16).unwrap_or(0)).collect();

@@ -16,12 +16,13 @@ mod parts;
 mod peak;
 mod piecewise;
 mod plan;
+mod rates;
 mod roofline;
 mod step;
 mod weights;
 
 pub use calibrations::{Calibration, calibration, calibrations, carried, corrected};
-pub use catalogue::{Catalogue, Gpu, KnownModel, Row, catalogue};
+pub use catalogue::{Catalogue, Gpu, KnownModel, Newer, Row, catalogue};
 pub use evidence::{EvidenceTable, Found, MeasuredOn, evidence};
 pub use facts::Facts;
 pub use hf::{ReadModel, architecture_from_hf};
@@ -32,7 +33,7 @@ pub use weights::weight_bytes;
 
 use crate::base::{Blocks, Diagnostic, Diagnostics};
 use crate::scenario::{
-    Architecture, CalibratedSettings, Compat, Hardware, KvBlocks, LatencyClock, LatencyModel, Pool, Scenario, limits,
+    Architecture, CalibratedSettings, CalibrationTable, Compat, Hardware, KvBlocks, LatencyClock, LatencyModel, Pool, Scenario, limits,
 };
 use batch_limits::batch_limits;
 use calibrated::Calibrated;
@@ -99,6 +100,20 @@ impl Rules {
     }
 }
 
+impl Rules {
+    /// Whether the catalogue's refined shapes and newer prices count for a pool.
+    pub fn refine(self, pool: &Pool) -> bool {
+        match &pool.latency {
+            LatencyModel::Calibrated(s) => s.table(self.version) == CalibrationTable::Y2026,
+            LatencyModel::Catalogue
+            | LatencyModel::Fitted(_)
+            | LatencyModel::Roofline(_)
+            | LatencyModel::CrossModel(_)
+            | LatencyModel::Piecewise(_) => self.version >= 3,
+        }
+    }
+}
+
 impl From<Compat> for Rules {
     /// Those of a document without a version.
     fn from(compat: Compat) -> Self {
@@ -127,7 +142,7 @@ impl<'a> Resolver<'a> {
         let (model, blocks) = (self.model(), self.blocks());
         if let (Some((model, source)), Some(blocks), true) = (model, blocks, self.problems.is_empty()) {
             let [max_num_seqs, max_num_batched_tokens] = batch_limits(self.pool, self.rules.compat);
-            let usd_per_hour = price(self.pool);
+            let usd_per_hour = catalogue::price(self.pool, self.rules.refine(self.pool));
             return Ok(Resolved {
                 model,
                 blocks,
@@ -205,7 +220,7 @@ impl<'a> Resolver<'a> {
             LatencyClock::Client => c.overheads_us(),
             LatencyClock::Server => [0.0; 3],
         };
-        let family = Family::Calibrated(Calibrated::new(s, &c, shape, gpu, spread));
+        let family = Family::Calibrated(Calibrated::new((s.engine, s.table(self.rules.version)), &c, shape, gpu, spread));
         Some((
             StepModel::new(overheads, family),
             format!("calibrated: {model} on {hardware}, {spread}; {from}"),
@@ -273,7 +288,9 @@ impl<'a> Resolver<'a> {
             (own, "a model of its own".to_owned())
         } else {
             let found = self.keep(catalogue::find_architecture(self.pool, self.path))?;
-            (&found.architecture, found.name.clone())
+            let shape =
+                if self.rules.refine(self.pool) { found.refined() } else { &found.architecture };
+            (shape, found.name.clone())
         };
         let (heads, kv_heads, tp) = (shape.heads, shape.kv_heads(), self.pool.tp.max(1));
         let uneven = if self.heads == Heads::Any {
@@ -320,12 +337,6 @@ impl<'a> Resolver<'a> {
 
 fn measured(row: &Row) -> String {
     format!("{}, {}, TP {}, vLLM {}", row.id, row.gpu, row.tp, row.vllm)
-}
-
-/// Price of a replica: that of its GPUs.
-fn price(pool: &Pool) -> f64 {
-    let own = pool.hardware.as_ref().or_else(|| catalogue::gpu(&pool.gpu).map(|g| &g.hardware));
-    own.map_or(0.0, |h| h.usd_per_hour * f64::from(pool.tp))
 }
 
 #[cfg(test)]
@@ -458,7 +469,7 @@ mod tests {
 
     #[test]
     fn every_known_shape_runs_on_some_number_of_gpus() {
-        for shape in &catalogue().architectures {
+        for shape in catalogue().models() {
             let fits = [1, 2, 4, 8, 16].into_iter().any(|tp| {
                 roofline(|p| {
                     p.model.clone_from(&shape.name);

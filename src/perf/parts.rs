@@ -31,14 +31,15 @@ impl Parts {
         let plain_expert = 3.0 * hidden * f64::from(a.expert_intermediate());
         let shared = plain_expert * with_experts * f64::from(a.shared_experts);
         let in_a_layer = if a.kv_latent > 0 { f64::from(a.kv_latent) } else { 2.0 * keys };
-        let cached = in_a_layer * layers;
+        let caching = f64::from(a.attention_layers());
+        let cached = in_a_layer * caching;
         let own = f64::from(a.kv_values);
         Self {
             common: own_or(a.common_params_millions * 1e6, attention + dense + shared),
             expert: own_or(a.expert_params_millions * 1e6, plain_expert) * with_experts,
             embeddings: f64::from(a.vocab) * hidden * if a.tied_embeddings { 1.0 } else { 2.0 },
             cached: own_or(own, cached),
-            attention_layers: if own > 0.0 { own / in_a_layer } else { layers },
+            attention_layers: if own > 0.0 { own / in_a_layer } else { caching },
         }
     }
 

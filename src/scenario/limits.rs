@@ -80,6 +80,8 @@ pub const LATENCY_MS: f64 = LATENCY_US as f64 / 1000.0;
 pub const COEFFICIENT_US: f64 = 1e9;
 /// Most query rows in a tile of an attention kernel.
 pub const ATTENTION_ROWS: f64 = 1024.0;
+/// Largest share of their speed that matrix products of experts may lose.
+pub const SHARE_LOST: f64 = 0.99;
 /// Most coefficients that are named as calibrated.
 pub const COEFFICIENTS: usize = 32;
 /// Most requests in one batch.
@@ -136,6 +138,12 @@ pub const PARAMS_MILLIONS: f64 = 1e9;
 pub const NUMBER_BYTES_MIN: f64 = 0.25;
 /// Most bytes of a number.
 pub const NUMBER_BYTES: f64 = 8.0;
+/// Largest state of the linear layers for one request, in KiB: 1 TiB.
+pub const STATE_KIB: f64 = 1_073_741_824.0;
+/// Fastest link of one GPU to others, in GB/s.
+pub const LINK_GB_PER_S: f64 = 1e6;
+/// Highest clock of a GPU, in MHz.
+pub const CLOCK_MHZ: f64 = 100_000.0;
 /// Most memory of one GPU, in GiB.
 pub const MEMORY_GIB: f64 = 65_536.0;
 /// Slowest GPU, in TFLOP/s.

@@ -80,7 +80,7 @@ pub use latency::{
     FittedCoefficients, LatencyClock, LatencyModel, PiecewiseRates, RooflineSettings,
 };
 pub use lengths::{Lengths, WeightedLength};
-pub use model::{Architecture, Hardware};
+pub use model::{Architecture, Hardware, Precision};
 #[cfg(any(feature = "cli", feature = "measured"))]
 pub(crate) use parse::named_weights;
 #[cfg(feature = "cli")]

@@ -2,7 +2,7 @@
 //!
 //! Zeros mean "as usual", so that a description can be short; the methods return the resulting values.
 
-use super::fields::fields;
+use super::fields::{fields, without_fields};
 use super::limits;
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +53,73 @@ pub struct Architecture {
     pub bytes_per_expert_param: f64,
     /// Bytes of one weight of the embeddings and of the output layer. 0 means the same as `bytes_per_param`, but at least 2 with calibrated latency.
     pub bytes_per_embedding_param: f64,
+    /// Number format of the matrix products; "auto" takes it from `bytes_per_param`.
+    #[serde(skip_serializing_if = "Precision::is_auto")]
+    pub precision: Precision,
+    /// Number format of the matrix products of routed experts; "auto" takes it from `bytes_per_expert_param`, or `precision` if that is 0.
+    #[serde(skip_serializing_if = "Precision::is_auto")]
+    pub expert_precision: Precision,
+    /// Layers whose attention reads only the latest tokens (`layer_types`: sliding_attention).
+    #[serde(skip_serializing_if = "is_zero")]
+    pub sliding_layers: u32,
+    /// Number of latest tokens that those layers read and keep (`sliding_window`).
+    #[serde(skip_serializing_if = "is_zero")]
+    pub sliding_window: u32,
+    /// Layers that keep a state of fixed size and no keys and values: linear attention, Mamba, short convolution.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub linear_layers: u32,
+    /// Size of the state of all those layers together for one request, in KiB.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub state_kib_per_request: f64,
+    /// Number of tokens that sparse attention reads at most, chosen by an index (`index_topk`). 0 means all.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub index_topk: u32,
+}
+
+/// Number format of weights and activations in matrix products.
+#[apply(schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Precision {
+    /// From the bytes of a weight.
+    #[default]
+    Auto,
+    /// 16 bits.
+    Bf16,
+    /// FP8 weights and activations.
+    Fp8,
+    /// FP8 weights, 16-bit activations and products.
+    Fp8WeightOnly,
+    /// INT8 weights and activations (w8a8).
+    Int8,
+    /// 4-bit integer weights, 16-bit activations and products (GPTQ, AWQ).
+    W4a16,
+    /// MXFP4 weights: 4 bits, and a scale for each 32 of them.
+    Mxfp4,
+    /// NVFP4 weights and activations: 4 bits, and a scale for each 16 of them.
+    Nvfp4,
+}
+
+without_fields! { Precision }
+
+impl Precision {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+    fn is_auto(&self) -> bool {
+        *self == Self::Auto
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
+#[cfg_attr(
+    not(target_arch = "wasm32"),
+    expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")
+)]
+fn is_nothing(size: &f64) -> bool {
+    size.to_bits() == 0
 }
 
 fields! {
@@ -90,6 +157,18 @@ fields! {
             or "2 means 16 bits" => Replace;
         bytes_per_embedding_param: "Per embedding" of "bytes" in [0.0, limits::NUMBER_BYTES]
             or "2 means 16 bits" => Replace;
+        precision: "Precision" and { "default": "auto" } => Replace;
+        expert_precision: "Expert precision" and { "default": "auto" } => Replace;
+        sliding_layers: "Sliding layers" in [0, limits::LAYERS] or "take it from the model's config.json"
+            and { "default": 0 } => Replace;
+        sliding_window: "Window" of "tok" in [0, limits::REQUEST_TOKENS] or "take it from the model's config.json"
+            and { "default": 0 } => Replace;
+        linear_layers: "Linear layers" in [0, limits::LAYERS] or "take it from the model's config.json"
+            and { "default": 0 } => Replace;
+        state_kib_per_request: "State/request" of "KiB" in [0.0, limits::STATE_KIB]
+            or "`tokenyard model config.json` prints it" and { "default": 0.0 } => Replace;
+        index_topk: "Index top k" of "tok" in [0, limits::REQUEST_TOKENS]
+            or "take it from the model's config.json" and { "default": 0 } => Replace;
     }
 }
 
@@ -117,6 +196,13 @@ impl Default for Architecture {
             expert_params_millions: 0.0,
             bytes_per_expert_param: 0.0,
             bytes_per_embedding_param: 0.0,
+            precision: Precision::Auto,
+            expert_precision: Precision::Auto,
+            sliding_layers: 0,
+            sliding_window: 0,
+            linear_layers: 0,
+            state_kib_per_request: 0.0,
+            index_topk: 0,
         }
     }
 }
@@ -147,6 +233,16 @@ impl Architecture {
         if self.bytes_per_expert_param > 0.0 { self.bytes_per_expert_param } else { self.bytes_per_param }
     }
 
+    /// Layers with attention, over all tokens or over the latest.
+    pub fn attention_layers(&self) -> u32 {
+        self.layers.saturating_sub(self.linear_layers)
+    }
+
+    /// Layers with attention over all tokens.
+    pub fn full_layers(&self) -> u32 {
+        self.attention_layers().saturating_sub(self.sliding_layers)
+    }
+
     /// Layers with experts.
     pub fn expert_layers(&self) -> u32 {
         if self.experts == 0 { 0 } else { self.layers.saturating_sub(self.dense_layers) }
@@ -166,6 +262,24 @@ pub struct Hardware {
     pub bandwidth_tb_per_s: f64,
     /// Price of one GPU in US dollars per hour. 0 means unknown.
     pub usd_per_hour: f64,
+    /// Peak of dense FP8 matrix products, in TFLOP/s. 0 means that the GPU has no such units.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub tflops_fp8: f64,
+    /// Peak of dense INT8 matrix products, in TOP/s (10^12 operations per second). 0 means that the GPU has no such units.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub tops_int8: f64,
+    /// Peak of dense FP4 matrix products, in TFLOP/s. 0 means that the GPU has no such units.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub tflops_fp4: f64,
+    /// Bandwidth of the link of one GPU to the others, in GB/s, both directions together: NVLink, Infinity Fabric, or PCIe of 16 lanes. 0 means unknown.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub link_gb_per_s: f64,
+    /// Highest clock, in MHz. 0 means unknown.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub clock_mhz: f64,
+    /// Measured share of the peak memory bandwidth that long reads reach. 0 means unknown.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub read_share: f64,
 }
 
 fields! {
@@ -178,11 +292,34 @@ fields! {
             or "take it from the data sheet or the price list" => Replace;
         usd_per_hour: "Price" of "$/h" in [0.0, limits::USD_PER_HOUR]
             or "take it from the data sheet or the price list" => Price;
+        tflops_fp8: "FP8" of "TFLOP/s" in [0.0, limits::TFLOPS] or "take it from the data sheet"
+            and { "default": 0.0 } => Replace;
+        tops_int8: "INT8" of "TOP/s" in [0.0, limits::TFLOPS] or "take it from the data sheet"
+            and { "default": 0.0 } => Replace;
+        tflops_fp4: "FP4" of "TFLOP/s" in [0.0, limits::TFLOPS] or "take it from the data sheet"
+            and { "default": 0.0 } => Replace;
+        link_gb_per_s: "Link" of "GB/s" in [0.0, limits::LINK_GB_PER_S] or "take it from the data sheet"
+            and { "default": 0.0 } => Replace;
+        clock_mhz: "Clock" of "MHz" in [0.0, limits::CLOCK_MHZ] or "take it from the data sheet"
+            and { "default": 0.0 } => Replace;
+        read_share: "Read of peak" in [0.0, 1.0] or "it is a share of the GPU's peak"
+            and { "default": 0.0 } => Replace;
     }
 }
 
 impl Default for Hardware {
     fn default() -> Self {
-        Self { memory_gib: 80.0, tflops: 989.5, bandwidth_tb_per_s: 3.35, usd_per_hour: 3.5 }
+        Self {
+            memory_gib: 80.0,
+            tflops: 989.5,
+            bandwidth_tb_per_s: 3.35,
+            usd_per_hour: 3.5,
+            tflops_fp8: 0.0,
+            tops_int8: 0.0,
+            tflops_fp4: 0.0,
+            link_gb_per_s: 0.0,
+            clock_mhz: 0.0,
+            read_share: 0.0,
+        }
     }
 }

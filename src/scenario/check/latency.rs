@@ -5,7 +5,7 @@
 
 use crate::base::small::decimal::plain;
 use crate::scenario::report::Report;
-use crate::scenario::{Architecture, LatencyModel, Pool};
+use crate::scenario::{Architecture, LatencyModel, Pool, limits};
 
 /// Reports what does not go together in the pool at `path`.
 pub(super) fn check_latency(path: &str, p: &Pool, r: &mut Report) {
@@ -109,6 +109,51 @@ fn check_architecture(path: &str, a: &Architecture, r: &mut Report) {
             "use 0 if every layer has experts",
         );
     }
+    check_layer_kinds(path, a, r);
+}
+
+/// Kinds of layers: as many as there are, and windows of known size.
+fn check_layer_kinds(path: &str, a: &Architecture, r: &mut Report) {
+    if !r.are_fine(path, &["layers", "sliding_layers", "linear_layers", "sliding_window"]) {
+        return;
+    }
+    let others = a.sliding_layers + a.linear_layers;
+    if others > a.layers {
+        let field = if a.linear_layers > 0 { "linear_layers" } else { "sliding_layers" };
+        r.error(
+            format!("{path}.{field}"),
+            format!("{} sliding and {} linear layers of {}", a.sliding_layers, a.linear_layers, a.layers),
+            "at most `layers` together",
+            "correct the counts: all other layers have full attention",
+        );
+    } else if a.layers > 0 && a.linear_layers == a.layers {
+        r.error(
+            format!("{path}.linear_layers"),
+            format!("{} of {} layers", a.linear_layers, a.layers),
+            "fewer than `layers`",
+            "a model without any attention has no KV cache, and cannot be simulated",
+        );
+    }
+    if a.sliding_layers > 0 && a.sliding_window == 0 {
+        r.error(
+            format!("{path}.sliding_window"),
+            format!("no window for {} sliding layers", a.sliding_layers),
+            format!("1 to {}", limits::REQUEST_TOKENS),
+            "take it from the model's config.json",
+        );
+    }
+    let unread = [
+        ("sliding_window", a.sliding_layers == 0 && a.sliding_window > 0, "sliding_layers"),
+        ("state_kib_per_request", a.linear_layers == 0 && a.state_kib_per_request > 0.0, "linear_layers"),
+    ];
+    for (field, _, of) in unread.into_iter().filter(|(_, unread, _)| *unread) {
+        r.warning(
+            format!("{path}.{field}"),
+            format!("a value that no layer has, as `{of}` is 0"),
+            format!("`{of}` above 0"),
+            format!("give `{of}`, or remove this field"),
+        );
+    }
 }
 
 #[cfg(test)]
@@ -208,6 +253,33 @@ mod tests {
             found(&|p| p.latency = LatencyModel::Catalogue),
             warning("experts spread over 4 replicas, and a latency model that ignores it")
         );
+    }
+
+    #[test]
+    fn kinds_of_layers_that_do_not_go_together_are_reported() {
+        let found = |change: &dyn Fn(&mut Architecture)| {
+            let found = problems(|pool| {
+                let mut shape = Architecture::default();
+                change(&mut shape);
+                pool.architecture = Some(shape);
+            });
+            let path = |path: String| path.replace("cluster.pools[0].architecture.", "");
+            found.into_iter().map(|d| (d.severity, path(d.path))).collect::<Vec<_>>()
+        };
+        let one = |severity, path: &str| vec![(severity, path.to_owned())];
+        assert_eq!(found(&|a| (a.sliding_layers, a.sliding_window) = (16, 128)), []);
+        assert_eq!(found(&|a| a.sliding_layers = 16), one(Severity::Error, "sliding_window"));
+        assert_eq!(found(&|a| a.sliding_window = 128), one(Severity::Warning, "sliding_window"));
+        assert_eq!(
+            found(&|a| a.state_kib_per_request = 1.0),
+            one(Severity::Warning, "state_kib_per_request")
+        );
+        assert_eq!(found(&|a| (a.linear_layers, a.state_kib_per_request) = (24, 9.5)), []);
+        assert_eq!(found(&|a| a.linear_layers = 32), one(Severity::Error, "linear_layers"));
+        let too_many = |a: &mut Architecture| {
+            (a.sliding_layers, a.sliding_window, a.linear_layers) = (10, 64, 23);
+        };
+        assert_eq!(found(&too_many), one(Severity::Error, "linear_layers"));
     }
 
     #[test]
