@@ -11,8 +11,8 @@ use crate::base::{Diagnostic, SortedMap};
 use crate::scenario::{CalibratedCoefficients, EngineGeneration, data_from_value, value_from_long_json};
 use crate::validate::{
     Aggregate, Experiment, Found as Coefficients, Latency, LeftOut, Options, Outcome, Ranking, Recorded, Row,
-    Unmodelled, aggregates, evidence_table, left_out_table, level_table, page_data, page_figures, page_level,
-    page_models, page_rankings, pictures, rankings, read, recorded, replay, tables, worse,
+    Unmodelled, aggregates, evidence_table, is_silicon, left_out_table, level_table, page_data, page_figures, page_level,
+    page_models, page_rankings, pictures, rankings, read, read_silicon, recorded, replay, tables, worse,
 };
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -280,6 +280,7 @@ pub(super) fn experiments(paths: &[PathBuf]) -> Result<Found, Failed> {
         };
         let text = std::fs::read_to_string(&file).map_err(|e| unreadable(&file.display(), &e))?;
         let name = file.display().to_string();
+        let read = if is_silicon(&text) { read_silicon } else { read };
         let (list, problems) = read(&text).map_err(|problems| refused(&name, &problems))?;
         tell_all(&name, &problems);
         found.extend(list.into_iter().map(|e| (e, folder.clone())));

@@ -34,7 +34,7 @@ impl Rates {
         let routed = Units::of(own, routed_bytes, hw);
         let experts = match routed {
             Units::WeightOnly if c.expert_efficiency_weight_only > 0.0 => c.expert_efficiency_weight_only,
-            units => units.speed(c, hw) * (1.0 - c.expert_compute_lost),
+            units => units.speed(c, hw),
         };
         let fewer = |units: Units| matches!(units, Units::Fp8 | Units::Int8 | Units::Fp4);
         Self { common: common.speed(c, hw), routed: experts, converts: fewer(common) || fewer(routed) }

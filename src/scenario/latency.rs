@@ -317,9 +317,6 @@ family! {
         /// Further query rows that the attention of each sequence computes in a step with more than one prompt token: FlashAttention 2 uses a whole tile for a decoding request. 0 for kernels that do not, such as those on an H100.
         #[serde(skip_serializing_if = "is_nothing")]
         attention_rows_with_prefill: f64 = 0.0 { "Attention rows" of "rows" in [0.0, limits::ATTENTION_ROWS] or "tiles of a kernel have at most some hundred rows" and { "default": 0.0 } }
-        /// Share of the reached speed that matrix products of routed experts lose to those of a dense layer.
-        #[serde(skip_serializing_if = "is_nothing")]
-        expert_compute_lost: f64 = 0.0 { "Expert compute lost" in [0.0, limits::SHARE_LOST] or "it is a share of the speed" and { "default": 0.0 } }
         /// Share of the peak FLOP/s of 16 bits that matrix products of routed experts reach if the GPU cannot compute in the number format of their weights. 0 means `compute_efficiency`.
         #[serde(skip_serializing_if = "is_nothing")]
         expert_efficiency_weight_only: f64 = 0.0 { "Expert compute, weights only" in [0.0, 1.0] or "it is a share of the GPU's peak" and { "default": 0.0 } }

@@ -80,8 +80,6 @@ pub const LATENCY_MS: f64 = LATENCY_US as f64 / 1000.0;
 pub const COEFFICIENT_US: f64 = 1e9;
 /// Most query rows in a tile of an attention kernel.
 pub const ATTENTION_ROWS: f64 = 1024.0;
-/// Largest share of their speed that matrix products of experts may lose.
-pub const SHARE_LOST: f64 = 0.99;
 /// Most coefficients that are named as calibrated.
 pub const COEFFICIENTS: usize = 32;
 /// Most requests in one batch.

@@ -197,6 +197,7 @@ pub(super) fn may_be_fitted(e: &Experiment, measured: &Value) -> bool {
             rate(measured).is_some_and(|r| r <= lowest)
         }
         "G" => measured.get("lowest") == Some(&Value::Bool(true)),
+        "S" => measured.get("lowest") == Some(&Value::Bool(true)) && measured.get("regime").is_none(),
         "C" => label(measured) == HALVES[0],
         _ => false,
     }

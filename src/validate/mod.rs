@@ -23,6 +23,7 @@ mod recorded;
 mod replay;
 mod run;
 mod sample;
+mod silicon;
 mod steps;
 
 pub use compare::{Aggregate, Row, aggregates, median};
@@ -35,6 +36,7 @@ pub use opened::{evidence_table, page_data};
 pub use page::{Picture, pictures, tables};
 pub use pool::{Found, Latency, built_in, model_name, served_by};
 pub use ranking::{Ranking, rankings};
+pub use silicon::{is_silicon, read_silicon};
 pub use replay::{Options, Outcome, Unmodelled, replay};
 
 /// Reads a file next to the experiments, by its name there; the error is the reason of a failure.

@@ -5,7 +5,7 @@ use crate::base::SortedMap;
 use crate::perf::{self, KnownModel};
 use crate::scenario::{
     Architecture, BatchLimit, CalibratedCoefficients, CalibratedSettings, CalibrationTable, EngineGeneration, KvBlocks,
-    LatencyClock, LatencyModel, Pool, RooflineSettings, RoutingPolicy, limits, model_key,
+    LatencyClock, LatencyModel, Pool, Precision, RooflineSettings, RoutingPolicy, limits, model_key,
 };
 
 /// The edition of the calibrated model that is validated.
@@ -53,11 +53,89 @@ pub fn model_name(e: &Experiment) -> Option<&'static str> {
 
 /// The model's shape, with weights of the experiment's precision.
 pub(super) fn shape(e: &Experiment) -> Option<Architecture> {
+    let mut a = bare_shape(e)?;
+    if e.text("/engine/kv_dtype").starts_with("fp8") {
+        a.bytes_per_kv_value = 1.0;
+    }
+    Some(a)
+}
+
+/// The shape of a row of a table of many models: as the catalogue has it if it says the same number format for the
+/// experts, or for all of a dense model; else with the row's formats.
+fn listed_shape(e: &Experiment, mut a: Architecture) -> Architecture {
+    let overall = format_of(e.text("/precision"));
+    let [common, routed] =
+        ["common", "routed"].map(|part| format_of(e.text(&format!("/formats/{part}"))).or(overall));
+    let bits = |precision: Precision| match precision {
+        Precision::Auto | Precision::Bf16 => 16,
+        Precision::Fp8 | Precision::Fp8WeightOnly | Precision::Int8 => 8,
+        Precision::W4a16 | Precision::Mxfp4 | Precision::Nvfp4 => 4,
+    };
+    let by_bytes = |own: Precision, bytes: f64| match own {
+        Precision::Auto if bytes >= 1.5 => 16,
+        Precision::Auto if bytes >= 0.75 => 8,
+        Precision::Auto => 4,
+        own => bits(own),
+    };
+    if a.experts > 0 {
+        let own = if a.expert_precision == Precision::Auto { a.precision } else { a.expert_precision };
+        let known = by_bytes(own, a.bytes_per_expert_param());
+        if routed.is_none_or(|routed| bits(routed) == known) {
+            return a;
+        }
+    } else if common.is_none_or(|common| bits(common) == by_bytes(a.precision, a.bytes_per_param)) {
+        return a;
+    }
+    if let Some(common) = common {
+        (a.precision, a.bytes_per_param) = (common, bytes_of(common));
+    }
+    if let Some(routed) = routed.filter(|_| a.experts > 0) {
+        (a.expert_precision, a.bytes_per_expert_param) = (routed, bytes_of(routed));
+    }
+    a
+}
+
+/// A number format as tables call it.
+fn format_of(name: &str) -> Option<Precision> {
+    let name = name.to_ascii_lowercase();
+    let found = [
+        ("mxfp4", Precision::Mxfp4),
+        ("w4a8_mxfp4", Precision::Mxfp4),
+        ("w4a16", Precision::W4a16),
+        ("int4", Precision::W4a16),
+        ("nvfp4", Precision::Nvfp4),
+        ("fp4", Precision::Nvfp4),
+        ("int8", Precision::Int8),
+        ("fp8", Precision::Fp8),
+        ("bf16", Precision::Bf16),
+        ("fp16", Precision::Bf16),
+        ("float16", Precision::Bf16),
+    ];
+    found.iter().find(|(part, _)| name.contains(part)).map(|(_, precision)| *precision)
+}
+
+/// Bytes of a weight with its share of the scales.
+fn bytes_of(precision: Precision) -> f64 {
+    match precision {
+        Precision::Auto | Precision::Bf16 => 2.0,
+        Precision::Fp8 | Precision::Fp8WeightOnly | Precision::Int8 => 1.0,
+        Precision::W4a16 | Precision::Nvfp4 => 0.5625,
+        Precision::Mxfp4 => 0.531_25,
+    }
+}
+
+fn bare_shape(e: &Experiment) -> Option<Architecture> {
     let key = model_key(e.model.split(" (").next().unwrap_or(&e.model));
     let bare = ["-fp8-dynamic", "-fp8", "-fp4", "-nvfp4", "-awq"];
     let bare = bare.iter().find_map(|end| key.strip_suffix(end)).unwrap_or(&key);
     let known: &KnownModel = perf::known_model(&key).or_else(|| perf::known_model(bare))?;
-    let mut a = known.architecture.clone();
+    let mut a = known.refined().clone();
+    if e.group == super::silicon::GROUP {
+        return Some(listed_shape(e, a));
+    }
+    if known.refined.is_some() && a.expert_precision != Precision::Auto {
+        return Some(a);
+    }
     let precision = e.text("/precision").to_ascii_lowercase();
     if precision.contains("mxfp4") {
         a.bytes_per_param = 0.531_25;
@@ -96,8 +174,14 @@ pub fn served_by(e: &Experiment) -> (String, EngineGeneration) {
 
 /// Features of an experiment that scenarios do not have.
 pub(super) fn beyond(e: &Experiment) -> Option<&'static str> {
-    if e.at("/disaggregated").is_some() {
+    if e.at("/disaggregated").is_some() || e.text("/mode").starts_with("disagg") {
         return Some("prefill and decode on different replicas");
+    }
+    if !matches!(e.text("/backend"), "" | "vllm") {
+        return Some("another engine than vLLM");
+    }
+    if e.count("/engine/pp").is_some_and(|stages| stages > 1) {
+        return Some("pipeline parallelism");
     }
     e.at("/engine/speculative").map(|_| "speculative decoding")
 }
