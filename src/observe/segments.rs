@@ -19,7 +19,9 @@ pub enum SegmentKind {
     Gateway,
     /// On its way to the router.
     Router,
-    /// On its way to the replica.
+    /// In the front end of its replica, behind requests and tokens that came there before, until its prompt is tokenised.
+    FrontEnd,
+    /// On its way to the wait queue.
     Delay,
     /// In the wait queue.
     Queue,
@@ -33,6 +35,8 @@ pub enum SegmentKind {
     Preempted,
     /// Recomputing the tokens that it lost.
     Recompute,
+    /// Its last token, or its first in an account of TTFT, in the front end until it is written to the client.
+    Streaming,
     /// Output processing of its tokens, which is no part of a step: the client waits for it, the engine does not.
     Output,
 }
@@ -44,6 +48,7 @@ impl SegmentKind {
             Self::Admission => "admission",
             Self::Gateway => "gateway queue",
             Self::Router => "router",
+            Self::FrontEnd => "front end",
             Self::Delay => "delay",
             Self::Queue => "queue",
             Self::KvLoad => "KV load",
@@ -51,6 +56,7 @@ impl SegmentKind {
             Self::Decode => "decode",
             Self::Preempted => "preempted",
             Self::Recompute => "recompute",
+            Self::Streaming => "streaming",
             Self::Output => "output processing",
         }
     }
@@ -117,10 +123,13 @@ pub(crate) fn segments(engine: &Cluster, id: RequestId, now: Micros) -> Vec<Segm
         end: computed.map_or(end, |computed| computed.min(end)),
         open: !r.left.is_known(),
     };
-    if path.gateway(&r) && path.until(SegmentKind::Delay, r.queued.get(), 0) {
+    if path.gateway(&r) && path.to_queue(&r) {
         path.replica(engine, id, &r, &p);
     }
     path.last_step(computed, &r, &p);
+    if computed.is_some() {
+        path.add(SegmentKind::Streaming, path.since + r.streamed[1].0, 1);
+    }
     let shown = match r.e2e.get() {
         Some(e2e) => (r.arrival + e2e).0,
         None if path.open => path.since + p.output_time.0,
@@ -180,6 +189,13 @@ impl Path {
             }
         };
         let_in && self.until(SegmentKind::Router, r.routed.get(), 0)
+    }
+
+    /// Adds the segments from the router's decision to the wait queue.
+    fn to_queue(&mut self, r: &Record) -> bool {
+        let tokenised = r.tokenised.get();
+        (tokenised.is_none() || self.until(SegmentKind::FrontEnd, tokenised, 0))
+            && self.until(SegmentKind::Delay, r.queued.get(), 0)
     }
 
     /// Adds the segments from joining the wait queue on.

@@ -180,6 +180,9 @@ mod tests {
                 c.attention_rows_with_prefill,
                 c.queueing_us,
                 c.queueing_us_per_prompt_token,
+                c.front_end_us,
+                c.front_end_us_per_prompt_token,
+                c.stream_us_per_token,
             ];
             assert!(costs.iter().all(|x| *x >= 0.0 && x.is_finite()), "{}: {costs:?}", row.gpu);
         }

@@ -216,13 +216,14 @@ impl<'a> Resolver<'a> {
             let built_in = calibration(s.table(self.rules.version), &self.pool.gpu, s.engine);
             (built_in.of_model(&self.pool.model), built_in.says(&self.pool.gpu, s.engine))
         };
-        let overheads = match s.clock {
-            LatencyClock::Client => c.overheads_us(),
-            LatencyClock::Server => [0.0; 3],
+        let (overheads, front_end) = match (s.clock, self.compat) {
+            (LatencyClock::Client, Compat::None) => (c.overheads_us(), c.front_end()),
+            (LatencyClock::Client, Compat::Blis) => (c.overheads_us(), [0.0; 3]),
+            (LatencyClock::Server, _) => ([0.0; 3], [0.0; 3]),
         };
         let family = Family::Calibrated(Calibrated::new((s.engine, s.table(self.rules.version)), &c, shape, gpu, spread));
         Some((
-            StepModel::new(overheads, family),
+            StepModel::new(overheads, family).behind(front_end),
             format!("calibrated: {model} on {hardware}, {spread}; {from}"),
         ))
     }

@@ -9,7 +9,7 @@ use super::fitted::{Fitted, FittedWithContext};
 use super::piecewise::Piecewise;
 use super::roofline::Roofline;
 use crate::base::Span;
-use crate::base::math::truncate_to_span;
+use crate::base::math::{round_to_span, truncate_to_span};
 use crate::queueing::{Params, RequestSize};
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +60,8 @@ pub struct StepModel {
     queueing_us: [f64; 2],
     /// Output processing of each token; cached, as every step reads it.
     output_overhead: Span,
+    /// Times of the front end: for each request, for each of its prompt tokens, and for each token that it writes.
+    front_end_us: [f64; 3],
     family: Family,
 }
 
@@ -81,7 +83,35 @@ impl StepModel {
         let [base, per_token, output] = alpha_us;
         // A scenario with numbers out of range is resolved too, so that all its problems are reported at once.
         let output = if output.is_finite() { output.max(0.0) } else { 0.0 };
-        Self { queueing_us: [base, per_token], output_overhead: truncate_to_span(output), family }
+        Self {
+            queueing_us: [base, per_token],
+            output_overhead: truncate_to_span(output),
+            front_end_us: [0.0; 3],
+            family,
+        }
+    }
+
+    /// The same model with a front end that takes these times, in microseconds: for each request, for each of its prompt tokens,
+    /// and for each token that it writes.
+    pub(super) fn behind(self, front_end_us: [f64; 3]) -> Self {
+        Self { front_end_us, ..self }
+    }
+
+    /// Time that the front end takes for a request before the engine has it.
+    pub fn front_end(&self, prompt_tokens: u32) -> Span {
+        let [base, per_token, _] = self.front_end_us;
+        truncate_to_span(base + per_token * f64::from(prompt_tokens))
+    }
+
+    /// Whether the front end takes time for the tokens that it writes.
+    #[inline]
+    pub fn streams(&self) -> bool {
+        self.front_end_us[2] > 0.0
+    }
+
+    /// Time that the front end takes to write that many tokens.
+    pub fn streaming(&self, tokens: u32) -> Span {
+        round_to_span(self.front_end_us[2] * f64::from(tokens))
     }
 
     /// Delay between the routing decision and the wait queue.
@@ -144,5 +174,14 @@ mod tests {
         // 1000.7 + 10.25 * 60 = 1615.7
         assert_eq!(m.queueing(60), Span(1615));
         assert_eq!(m.output_overhead(), Span(50));
+    }
+
+    #[test]
+    fn the_front_end_takes_time_for_requests_their_tokens_and_what_it_writes() {
+        let m = StepModel::new([0.0; 3], Family::Fitted(Fitted { beta_us: [0.0; 3] }));
+        assert_eq!((m.front_end(60), m.streaming(60), m.streams()), (Span(0), Span(0), false));
+        let m = m.behind([3000.5, 1.25, 7.3]);
+        // 3000.5 + 1.25 * 61 = 3076.75; 7.3 * 12 = 87.6.
+        assert_eq!((m.front_end(61), m.streaming(12), m.streams()), (Span(3076), Span(88), true));
     }
 }

@@ -186,6 +186,14 @@ pub struct CalibratedSettings {
     pub rests_on: Option<CoefficientSource>,
 }
 
+impl CalibratedCoefficients {
+    /// The times of the front end, in microseconds: for each request, for each of its prompt tokens, and for each token that it
+    /// writes.
+    pub fn front_end(&self) -> [f64; 3] {
+        [self.front_end_us, self.front_end_us_per_prompt_token, self.stream_us_per_token]
+    }
+}
+
 fields! {
     struct CalibratedSettings {
         engine: "Engine" => Steps;
@@ -341,5 +349,14 @@ family! {
         /// Further time, for each layer, of a step with prompts that computes more than 512 tokens, in microseconds: kernels are launched one by one.
         #[serde(skip_serializing_if = "is_nothing")]
         step_us_per_layer_without_graph: f64 = 0.0 { "No graph/layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" and { "default": 0.0 } }
+        /// Time of the replica's front end for a request, whatever its length, in microseconds: HTTP and tokenising. The front end deals with one request after the other.
+        #[serde(skip_serializing_if = "is_nothing")]
+        front_end_us: f64 = 0.0 { "Front end" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" and { "default": 0.0 } }
+        /// Further time of the front end for each prompt token, in microseconds.
+        #[serde(skip_serializing_if = "is_nothing")]
+        front_end_us_per_prompt_token: f64 = 0.0 { "Front end/prompt tok" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" and { "default": 0.0 } }
+        /// Time of the front end to write a token to its client, in microseconds. The tokens of a step are written together, after the requests and tokens that came to the front end before.
+        #[serde(skip_serializing_if = "is_nothing")]
+        stream_us_per_token: f64 = 0.0 { "Stream/token" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" and { "default": 0.0 } }
     }
 }

@@ -49,7 +49,7 @@ const fn cost(
 }
 
 /// All coefficients except the rows of a tile of attention, which belong to the kernel.
-const KINDS: [Kind; 19] = [
+const KINDS: [Kind; 22] = [
     share("weights_efficiency", 0.3, 0.06, |c| &mut c.weights_efficiency),
     share("kv_efficiency", 0.2, 0.1, |c| &mut c.kv_efficiency),
     share("compute_efficiency", 0.1, 0.1, |c| &mut c.compute_efficiency),
@@ -69,6 +69,9 @@ const KINDS: [Kind; 19] = [
     cost("step_us_with_prefill", 2e4, 800.0, |c| &mut c.step_us_with_prefill),
     cost("queueing_us", 1e5, 4000.0, |c| &mut c.queueing_us),
     cost("queueing_us_per_prompt_token", 50.0, 2.0, |c| &mut c.queueing_us_per_prompt_token),
+    cost("front_end_us", 2e4, 1500.0, |c| &mut c.front_end_us),
+    cost("front_end_us_per_prompt_token", 20.0, 0.5, |c| &mut c.front_end_us_per_prompt_token),
+    cost("stream_us_per_token", 200.0, 10.0, |c| &mut c.stream_us_per_token),
 ];
 
 /// Weight of the pull to the first values: a distance of one unit counts as a residual of this size. Round figures

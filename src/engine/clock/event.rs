@@ -223,6 +223,22 @@ impl<E: Event> EventQueue<E> {
         }
     }
 
+    /// Takes all those out that are like that, in their order.
+    pub(in crate::engine) fn take_all(&mut self, like: impl Fn(E) -> bool) -> Vec<E> {
+        let (mut taken, mut others) = (Vec::new(), Vec::new());
+        while let Some(next) = self.queue.pop() {
+            if like(next.event) {
+                taken.push(next.event);
+            } else {
+                others.push(next);
+            }
+        }
+        for other in others {
+            self.queue.push(other);
+        }
+        taken
+    }
+
     pub(in crate::engine) fn iter(&self) -> impl Iterator<Item = E> {
         self.queue.iter().map(|scheduled| scheduled.event)
     }
@@ -256,6 +272,20 @@ mod tests {
             (ClusterEvent::Admission(Slot::NONE), Micros::MAX),
         ];
         assert_eq!(order, expected);
+    }
+
+    #[test]
+    fn events_are_taken_in_their_order_and_the_others_stay() {
+        let mut events = EventQueue::default();
+        let retry = |queue| ClusterEvent::Retry { queue };
+        for (at, event) in
+            [(9, retry(1)), (3, ClusterEvent::Admission(Slot::NONE)), (5, retry(2)), (5, retry(3))]
+        {
+            events.schedule(Micros(at), event);
+        }
+        let taken = events.take_all(|event| matches!(event, ClusterEvent::Retry { .. }));
+        assert_eq!(taken, [retry(2), retry(3), retry(1)]);
+        assert_eq!(events.iter().collect::<Vec<_>>(), [ClusterEvent::Admission(Slot::NONE)]);
     }
 
     #[test]

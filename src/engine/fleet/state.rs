@@ -125,7 +125,8 @@ impl Fleet {
         std::mem::take(&mut self.changes)
     }
 
-    /// A request is sent to a replica at `now`, whose client waits for `timeout`. When the next event of that replica runs.
+    /// A request is sent to a replica at `now`, whose client waits for `timeout`. When the next event of that replica runs, and
+    /// when its front end has dealt with the request.
     #[inline]
     pub(in crate::engine) fn deliver(
         &mut self,
@@ -133,10 +134,10 @@ impl Fleet {
         slot: Slot,
         slab: &Slab,
         (now, timeout): (Micros, Span),
-    ) -> Micros {
+    ) -> (Micros, Option<Micros>) {
         let replica = &mut self.replicas[to.index()];
-        replica.deliver(slot, slab, now, timeout);
-        replica.next_at()
+        let tokenised = replica.deliver(slot, slab, now, timeout);
+        (replica.next_at(), tokenised)
     }
 
     /// A request in a replica is stopped at `now`, unless it has left by then. When the next event of that replica runs.

@@ -114,7 +114,11 @@ impl Gateway {
             flow.sent(request, &around.fleet.replicas()[index], around.book);
         }
         sink.fact(now, RequestFact::Routed { request, replica: chosen }.into());
-        let next_at = around.fleet.deliver(chosen, slot, around.book.active(), (now, self.timeout));
+        let (next_at, tokenised) =
+            around.fleet.deliver(chosen, slot, around.book.active(), (now, self.timeout));
+        if let Some(tokenised) = tokenised {
+            around.book.here_mut(request).tokenised = tokenised.into();
+        }
         around.clock.set_replica(index, next_at);
     }
 

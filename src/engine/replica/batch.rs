@@ -68,9 +68,9 @@ impl Replica {
         for &slot in &starved {
             context -= u64::from(w.active[slot].counts(self.decoders.ticks).0);
         }
-        let last_step_end = now;
+        let last_shown = now + self.front_end.late;
         for &slot in &starved {
-            self.decoders.starve(slot, w.active, last_step_end);
+            self.decoders.starve(slot, w.active, last_shown);
         }
         if !self.waiting.is_empty() {
             self.admit_waiting(phase1, known_by, now, w);
@@ -350,7 +350,7 @@ impl Replica {
         let active = &mut slab[slot];
         self.kv.own().release(&mut active.block_table, active.progress + active.excess, now);
         if steady {
-            active.last_token = now;
+            active.last_token = now + self.front_end.late;
         }
     }
 

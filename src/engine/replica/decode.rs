@@ -99,13 +99,9 @@ impl Decoders {
         self.starved.retain(|&s| s != slot);
     }
 
-    /// A member gets nothing at the tick after `ticks`: everything it was to do comes one tick later.
-    pub(in crate::engine) fn starve(
-        &mut self,
-        slot: Slot,
-        slab: &mut Slab,
-        last_step_end: crate::base::Micros,
-    ) {
+    /// A member gets nothing at the tick after `ticks`: everything it was to do comes one tick later. The tokens of the latest
+    /// step were shown at `last_shown`.
+    pub(in crate::engine) fn starve(&mut self, slot: Slot, slab: &mut Slab, last_shown: crate::base::Micros) {
         self.extract(slot, slab);
         let next = self.ticks + 1;
         let active = &mut slab[slot];
@@ -114,7 +110,7 @@ impl Decoders {
         active.starved_tick = next;
         if !active.behind {
             active.behind = true;
-            active.last_token = last_step_end;
+            active.last_token = last_shown;
             self.behind.push(slot);
         }
         self.insert(slot, slab);

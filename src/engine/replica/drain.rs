@@ -43,6 +43,7 @@ impl Replica {
                 }
             }
         }
+        self.empty_front_end(now, w);
         if self.step.is_none() && self.waiting.is_empty() && self.running == 0 {
             self.step_at = Micros::MAX;
         }
@@ -90,6 +91,7 @@ impl Replica {
         let record = w.records.here_mut(request);
         record.relocate(Location::Gateway, w.locations);
         record.routed = crate::base::Maybe::NONE;
+        record.tokenised = crate::base::Maybe::NONE;
         record.queued = crate::base::Maybe::NONE;
         let class = record.class;
         if self.reported_blocked == slot {

@@ -6,6 +6,7 @@ mod batch_rules;
 mod decode;
 mod departure;
 mod drain;
+mod front_end;
 mod head_of_line;
 mod room;
 mod signals;

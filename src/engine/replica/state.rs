@@ -3,6 +3,7 @@
 use super::batch_rules::Limits;
 use super::decode::Decoders;
 use super::departure::{Departure, DepartureReason};
+use super::front_end::FrontEnd;
 use super::signals::Recent;
 use super::start_up::Life;
 use super::tier_load::Loads;
@@ -78,6 +79,7 @@ pub struct Replica {
     pub(in crate::engine) recent: Recent,
     /// Requests routed here that have not joined the wait queue.
     pub(in crate::engine) arriving: u32,
+    pub(in crate::engine) front_end: FrontEnd,
     pub(in crate::engine) loads: Loads,
     pub(in crate::engine) totals: Totals,
     pub(in crate::engine) life: Life,
@@ -138,6 +140,7 @@ impl Replica {
             latest_step: Span::ZERO,
             recent: Recent::new(Micros::ZERO),
             arriving: 0,
+            front_end: FrontEnd::new(),
             loads: Loads::default(),
             totals: Totals::default(),
             life: Life::new(),
@@ -153,15 +156,27 @@ impl Replica {
         self.events.next_at().min(self.step_at)
     }
 
-    /// The router has sent it a request: it joins the wait queue after the queueing delay. Its client waits for `timeout`.
-    pub(in crate::engine) fn deliver(&mut self, slot: Slot, slab: &Slab, now: Micros, timeout: Span) {
+    /// The router has sent it a request: it joins the wait queue after the front end and the queueing delay. Its client waits
+    /// for `timeout`. When the front end has dealt with it.
+    pub(in crate::engine) fn deliver(
+        &mut self,
+        slot: Slot,
+        slab: &Slab,
+        now: Micros,
+        timeout: Span,
+    ) -> Option<Micros> {
         assert!(self.serving(), "INV-2: {:?} gets a request while it is {:?}", self.id, self.phase);
         self.arriving += 1;
         self.clock = self.clock.max(now);
-        let delay = self.model.queueing(slab[slot].prompt_tokens);
-        let queued = now.saturating_add(delay);
+        let prompt_tokens = slab[slot].prompt_tokens;
+        let tokenised = self.tokenise(prompt_tokens, now);
+        let delay = self.model.queueing(prompt_tokens);
+        let queued = tokenised.unwrap_or(now).saturating_add(delay);
         self.events.schedule(queued, ReplicaEvent::Queued(slot));
-        self.expect_timeout(&slab[slot], queued, timeout);
+        // Clients give up requests that are in a front end.
+        let known = if tokenised.is_some() { now } else { queued };
+        self.expect_timeout(&slab[slot], known, timeout);
+        tokenised
     }
 
     /// Runs its next event.
@@ -199,7 +214,11 @@ impl Replica {
         }
     }
 
-    fn enqueue<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
+    pub(super) fn enqueue<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
+        if w.active.get(slot).is_none() {
+            // It was stopped in the front end.
+            return;
+        }
         self.arriving -= 1;
         if self.turn_back(slot, now, w) {
             return;
@@ -339,7 +358,7 @@ impl Replica {
         let output_time = active.output_time(self.model.output_overhead(), generated);
         let itl_sum = if itl_count > 0 {
             let steady = active.decoding && !active.behind;
-            let last = if steady { self.last_step_end() } else { active.last_token };
+            let last = if steady { self.last_step_end() + self.front_end.late } else { active.last_token };
             let ttft = ttft.get().expect("INV-5: a request has two tokens and no first");
             Span((last + output_time).since(active.arrival + ttft).0 - active.sat_out.0)
         } else {

@@ -54,18 +54,18 @@ impl Replica {
         self.totals.kv_block_us += wide_product(step.span.0, self.kv.used().into());
         self.decoders.ticks += 1;
         w.sink.fact(now, ReplicaFact::StepEnded { replica: self.id }.into());
+        let before = self.front_end.late;
+        let shown = now + self.stream(step.decode, now, w.active);
         if let Some(d) = w.detail {
-            d.step_ended(self.id, now, overhead);
+            d.step_ended(self.id, shown, overhead);
         }
-        let late = self.catch_up(now, overhead, w);
+        let late = self.catch_up((now, shown), overhead, w);
         let steady = step.decode - late;
         if steady > 0 {
-            w.sink.fact(
-                now,
-                ReplicaFact::Tokens { replica: self.id, itl: step.span + overhead, count: steady }.into(),
-            );
+            let itl = shown.since(step.started + before) + overhead;
+            w.sink.fact(now, ReplicaFact::Tokens { replica: self.id, itl, count: steady }.into());
         }
-        let mut done = self.finish_prompts(now, overhead, w);
+        let mut done = self.finish_prompts((now, shown), overhead, w);
         while let Some(slot) = self.decoders.pop_due(w.active) {
             done.push(slot);
         }
@@ -79,7 +79,12 @@ impl Replica {
     }
 
     /// Tokens of requests that had been passed over: their gap is longer than a step. Returns how many there were.
-    fn catch_up<S: Sink>(&mut self, now: Micros, overhead: Span, w: &mut World<'_, S>) -> u32 {
+    fn catch_up<S: Sink>(
+        &mut self,
+        (now, shown): (Micros, Micros),
+        overhead: Span,
+        w: &mut World<'_, S>,
+    ) -> u32 {
         if self.decoders.behind.is_empty() {
             return 0;
         }
@@ -94,14 +99,19 @@ impl Replica {
             }
             active.behind = false;
             late += 1;
-            let itl = now.since(active.last_token) + overhead;
+            let itl = shown.since(active.last_token) + overhead;
             w.sink.fact(now, ReplicaFact::Tokens { replica: self.id, itl, count: 1 }.into());
         }
         late
     }
 
     /// Applies what the step computed of prompts. Returns the requests that needed one token only.
-    fn finish_prompts<S: Sink>(&mut self, now: Micros, overhead: Span, w: &mut World<'_, S>) -> Vec<Slot> {
+    fn finish_prompts<S: Sink>(
+        &mut self,
+        (now, shown): (Micros, Micros),
+        overhead: Span,
+        w: &mut World<'_, S>,
+    ) -> Vec<Slot> {
         let mut done = Vec::new();
         let mut i = 0;
         while i < self.prefilling.len() {
@@ -121,9 +131,11 @@ impl Replica {
             }
             active.generated += 1;
             if active.generated == 1 {
-                let ttft = (now + overhead).since(active.arrival);
+                let ttft = (shown + overhead).since(active.arrival);
                 let record = w.records.here_mut(active.id);
-                (record.ttft, record.first_output) = (ttft.into(), overhead);
+                let late = self.front_end.late;
+                (record.ttft, record.first_output) = (ttft.into(), overhead + late);
+                record.streamed[0] = late;
                 self.recent.first_token(ttft);
                 if self.life.first_token() {
                     w.sink.fact(now, FleetFact::Warm { replica: self.id }.into());
@@ -132,10 +144,10 @@ impl Replica {
                 w.sink
                     .fact(now, RequestFact::FirstToken { request: active.id, replica: self.id, ttft }.into());
             } else {
-                let itl = now.since(active.last_token) + overhead;
+                let itl = shown.since(active.last_token) + overhead;
                 w.sink.fact(now, ReplicaFact::Tokens { replica: self.id, itl, count: 1 }.into());
             }
-            active.last_token = now;
+            active.last_token = shown;
             active.decoding_from = now.into();
             active.chain = Vec::new();
             if active.generated == active.tokens_due() {
@@ -345,7 +357,8 @@ impl Replica {
     fn complete<S: Sink>(&mut self, slot: Slot, now: Micros, end: Micros, w: &mut World<'_, S>) {
         w.end_last_stay(slot, end);
         let active = &w.active[slot];
-        let output_time = active.output_time(self.model.output_overhead(), active.generated);
+        let late = self.front_end.late;
+        let output_time = active.output_time(self.model.output_overhead(), active.generated) + late;
         let e2e = Span((end + output_time).since(active.arrival).0 - active.sat_out.0);
         let request: RequestId = active.id;
         let record = w.records.here_mut(request);
@@ -360,6 +373,7 @@ impl Replica {
         record.slot = Slot::NONE;
         let (tokens, class) = (record.output_tokens, record.class);
         record.output_time = output_time;
+        record.streamed[1] = late;
         record.itl_sum = Span(e2e.0 - ttft.0);
         let (generated, itl_sum) = (record.generated, record.itl_sum);
         w.active.remove(slot);

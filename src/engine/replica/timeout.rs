@@ -15,15 +15,15 @@ pub(in crate::engine) fn timeout_of(scenario: &Scenario) -> Span {
 }
 
 impl Replica {
-    /// The client of a request that joins the queue at `queued` gives up in time, but not before that.
+    /// The client of a request gives up in time, but not before `known`.
     pub(in crate::engine) fn expect_timeout(
         &mut self,
         request: &ActiveRequest,
-        queued: Micros,
+        known: Micros,
         timeout: Span,
     ) {
         if timeout > Span::ZERO && self.compat == Compat::None {
-            let due = request.arrival.saturating_add(timeout).max(queued);
+            let due = request.arrival.saturating_add(timeout).max(known);
             self.events.schedule(due, ReplicaEvent::TimedOut(request.id));
         }
     }
@@ -72,9 +72,8 @@ impl Replica {
                 w.end_last_stay(slot, now);
                 self.drop_request(slot, now, why, w);
             }
-            Location::Gateway | Location::OnItsWay(_) => {
-                panic!("INV-2: {request:?} was stopped before it joined a queue")
-            }
+            Location::OnItsWay(_) => self.stop_on_its_way(slot, why, now, w),
+            Location::Gateway => panic!("INV-2: {request:?} was stopped at the gateway"),
             Location::Completed(_) | Location::Rejected | Location::Refused(_) | Location::Dropped(_) => {}
         }
     }

@@ -72,7 +72,7 @@ pub(in crate::engine) struct ActiveRequest {
     pub(in crate::engine) anchor_tick: u64,
     /// The tick that yields its last token.
     pub(in crate::engine) due_tick: u64,
-    /// End of the step that produced its latest token, while it is not decoding steadily.
+    /// When its latest token was shown, but for output processing, while it is not decoding steadily.
     pub(in crate::engine) last_token: Micros,
     /// Decoding, but the latest step gave it nothing.
     pub(in crate::engine) behind: bool,

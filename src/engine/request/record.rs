@@ -68,6 +68,8 @@ pub struct Record {
     pub admitted: Maybe<Micros>,
     /// When the router decided.
     pub routed: Maybe<Micros>,
+    /// When the front end of its replica had dealt with its prompt; unknown without a front end.
+    pub tokenised: Maybe<Micros>,
     /// When it joined the wait queue.
     pub queued: Maybe<Micros>,
     /// When it first joined a batch.
@@ -94,10 +96,13 @@ pub struct Record {
     pub generated: u32,
     /// Sum of the gaps between its tokens when it left.
     pub itl_sum: Span,
-    /// Output processing of its first token.
+    /// Output processing of its first token, with its time in the front end.
     pub first_output: Span,
-    /// Output processing of all its tokens when it left, each as long as it took when the token was shown.
+    /// Output processing of all its tokens when it left, each as long as it took when the token was shown; with the time of the
+    /// last token in the front end if it completed.
     pub output_time: Span,
+    /// Time of its first token in the front end, and of its last one if it completed.
+    pub streamed: [Span; 2],
     /// Why it was dropped.
     pub drop: Option<DropReason>,
     /// Why it was refused, or is held back.
@@ -138,6 +143,7 @@ impl Record {
             entered: Maybe::NONE,
             admitted: Maybe::NONE,
             routed: Maybe::NONE,
+            tokenised: Maybe::NONE,
             queued: Maybe::NONE,
             first_scheduled: Maybe::NONE,
             scheduled: Maybe::NONE,
@@ -153,6 +159,7 @@ impl Record {
             itl_sum: Span::ZERO,
             first_output: Span::ZERO,
             output_time: Span::ZERO,
+            streamed: [Span::ZERO; 2],
             drop: None,
             refused: None,
             slot: Slot::NONE,
@@ -229,6 +236,6 @@ mod tests {
 
     #[test]
     fn a_record_stays_small_for_there_is_one_for_each_request_of_a_run() {
-        assert!(size_of::<Record>() <= 176, "{} bytes", size_of::<Record>());
+        assert!(size_of::<Record>() <= 200, "{} bytes", size_of::<Record>());
     }
 }

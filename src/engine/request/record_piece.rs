@@ -19,6 +19,7 @@ named_row! {
         arrival, client, tenant, class, replica, session, listed, prompt_tokens, output_tokens, place, routed, queued,
         first_scheduled, scheduled, sched_step, cached_tokens, preemptions, ttft, e2e, left, generated, progress, finish_step,
         itl_sum, drop, refused, slot_index, slot_generation, admitted, entered, first_output, output_time,
+        tokenised, first_streamed, last_streamed,
     }
 }
 
@@ -166,6 +167,9 @@ fn row(r: &Record) -> Row {
         entered: known_change(us(r.entered), r.arrival.0),
         first_output: r.first_output.0,
         output_time: change(r.output_time.0, r.first_output.0.wrapping_mul(generated)),
+        tokenised: known_change(us(r.tokenised), expected.queued),
+        first_streamed: r.streamed[0].0,
+        last_streamed: r.streamed[1].0,
     }
 }
 
@@ -216,6 +220,8 @@ fn record(n: &Row) -> Record {
     r.entered = at(known_changed(n.entered, arrival));
     r.first_output = Span(n.first_output);
     r.output_time = Span(changed(n.output_time, n.first_output.wrapping_mul(generated)));
+    r.tokenised = at(known_changed(n.tokenised, expected.queued));
+    r.streamed = [Span(n.first_streamed), Span(n.last_streamed)];
     r
 }
 

@@ -5,10 +5,10 @@
 
 use crate::base::small::decimal::plain;
 use crate::scenario::report::Report;
-use crate::scenario::{Architecture, LatencyModel, Pool, limits};
+use crate::scenario::{Architecture, CalibratedCoefficients, Compat, LatencyModel, Pool, limits};
 
 /// Reports what does not go together in the pool at `path`.
-pub(super) fn check_latency(path: &str, p: &Pool, r: &mut Report) {
+pub(super) fn check_latency(path: &str, p: &Pool, compat: Compat, r: &mut Report) {
     if let Some(a) = &p.architecture {
         check_architecture(&format!("{path}.architecture"), a, r);
         if p.latency == LatencyModel::Catalogue {
@@ -21,6 +21,12 @@ pub(super) fn check_latency(path: &str, p: &Pool, r: &mut Report) {
         }
     }
     check_expert_ranks(path, p, r);
+    if let LatencyModel::Calibrated(settings) = &p.latency
+        && let Some(c) = &settings.coefficients
+        && compat == Compat::Blis
+    {
+        check_no_front_end(&format!("{path}.latency.calibrated.coefficients"), c, r);
+    }
     if let LatencyModel::Calibrated(c) = &p.latency
         && c.rests_on.is_some()
         && c.coefficients.is_none()
@@ -42,6 +48,21 @@ pub(super) fn check_latency(path: &str, p: &Pool, r: &mut Report) {
             "at least single_decode_tokens_per_s",
             "it is the throughput of all requests together, not of each",
         );
+    }
+}
+
+/// The simulator BLIS has no front end; the built-in coefficients leave theirs out there.
+fn check_no_front_end(path: &str, c: &CalibratedCoefficients, r: &mut Report) {
+    let names = ["front_end_us", "front_end_us_per_prompt_token", "stream_us_per_token"];
+    for (name, us) in names.into_iter().zip(c.front_end()) {
+        if us > 0.0 && r.are_fine(path, &[name]) {
+            r.error(
+                format!("{path}.{name}"),
+                format!("{} us, with cluster.compat blis", plain(us)),
+                "0 there",
+                "that simulator has no front end: leave the key out, or use another compat",
+            );
+        }
     }
 }
 

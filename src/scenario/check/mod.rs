@@ -212,7 +212,7 @@ fn check_pool(path: &str, p: &Pool, compat: Compat, r: &mut Report) {
     check_joining(&format!("{path}.engine"), &p.engine, compat, r);
     check_kv(&format!("{path}.kv"), &p.kv, compat, r);
     check_priority(&format!("{path}.engine.priority"), &p.engine.priority, r);
-    check_latency(path, p, r);
+    check_latency(path, p, compat, r);
     check_scaling(&format!("{path}.scaling"), &p.scaling, r);
 }
 

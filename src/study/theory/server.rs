@@ -99,7 +99,7 @@ impl Fleet {
             of_class: of_class.collect(),
             class_names: seen.classes.clone(),
             batch: work.batch(&seen.kinds),
-            outside_ms: gateway + delay + output_ms,
+            outside_ms: gateway + delay + ms(model.streaming(1).0) + output_ms,
             output_ms,
             ahead: model.schedules_ahead(),
             scenario: scenario.clone(),
@@ -227,10 +227,12 @@ impl<'a> Work<'a> {
         kinds.iter().map(alone).collect()
     }
 
-    /// The mean delay between router and wait queue, in milliseconds.
+    /// The mean delay between router and wait queue where no front end has others before it, in milliseconds.
     fn queueing(&self, kinds: &[Kind]) -> f64 {
         let total: f64 = kinds.iter().map(|k| k.count).sum();
-        let sum: f64 = kinds.iter().map(|k| k.count * self.model.queueing(k.prompt).0 as f64 / 1000.0).sum();
+        let ms =
+            |k: &Kind| (self.model.front_end(k.prompt) + self.model.queueing(k.prompt)).0 as f64 / 1000.0;
+        let sum: f64 = kinds.iter().map(|k| k.count * ms(k)).sum();
         if total > 0.0 { sum / total } else { 0.0 }
     }
 

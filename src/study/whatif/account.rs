@@ -32,6 +32,8 @@ pub enum Cause {
     Gateway,
     /// On its way to the router and to the replica.
     Way,
+    /// In the front end of its replica before it was queued.
+    FrontEnd,
     /// In the wait queue, while prompts of others were computed.
     QueuePrompts,
     /// In the wait queue, while others decoded.
@@ -52,12 +54,14 @@ pub enum Cause {
     Preempted,
     /// Recomputing the tokens that it lost.
     Recompute,
+    /// Its last token in the front end, or its first one in an account of TTFT.
+    Streaming,
     /// Output processing of its tokens.
     Output,
 }
 
 /// How many causes there are.
-pub const CAUSES: usize = 14;
+pub const CAUSES: usize = 16;
 
 impl Cause {
     /// All of them, in order of occurrence.
@@ -65,6 +69,7 @@ impl Cause {
         Self::Admission,
         Self::Gateway,
         Self::Way,
+        Self::FrontEnd,
         Self::QueuePrompts,
         Self::QueueDecoding,
         Self::QueueIdle,
@@ -75,6 +80,7 @@ impl Cause {
         Self::Interference,
         Self::Preempted,
         Self::Recompute,
+        Self::Streaming,
         Self::Output,
     ];
 
@@ -84,6 +90,7 @@ impl Cause {
             Self::Admission => "Held back by admission",
             Self::Gateway => "Waiting in the gateway's queue",
             Self::Way => "On the way to the replica",
+            Self::FrontEnd => "In the front end",
             Self::QueuePrompts => "Waiting behind prompts",
             Self::QueueDecoding => "Waiting behind decoding",
             Self::QueueIdle => "Waiting, no step running",
@@ -94,6 +101,7 @@ impl Cause {
             Self::Interference => "Prompts of others while decoding",
             Self::Preempted => "Preempted, waiting again",
             Self::Recompute => "Recomputing lost tokens",
+            Self::Streaming => "Tokens in the front end",
             Self::Output => "Output processing",
         }
     }
@@ -104,6 +112,7 @@ impl Cause {
             Self::Admission => "being held back by admission",
             Self::Gateway => "waiting in the gateway's queue",
             Self::Way => "the way to the replica",
+            Self::FrontEnd => "the front end, which tokenises one prompt after the other",
             Self::QueuePrompts => "waiting while prompts of others were computed",
             Self::QueueDecoding => "waiting while others decoded",
             Self::QueueIdle => "waiting while no step ran",
@@ -114,6 +123,7 @@ impl Cause {
             Self::Interference => "prompts of others in their decoding steps",
             Self::Preempted => "waiting again after they were preempted",
             Self::Recompute => "recomputing lost tokens",
+            Self::Streaming => "tokens that wait for the front end to write them",
             Self::Output => "output processing",
         }
     }
@@ -157,12 +167,19 @@ impl Account {
             if from >= to {
                 continue;
             }
-            // The time between a prompt and the first token is that token's output processing.
+            // The time between a prompt and the first token is that token's way through the front end and its output processing.
             let early = time == AccountedTime::Ttft && segment.kind == SegmentKind::Decode;
-            let kind = if early { SegmentKind::Output } else { segment.kind };
-            account.stretches.push(Stretch { from, to, kind });
-            let spent = || log.spent(replica, from, to);
-            account.divide(kind, to - from, log.of(id).own_prompt_us, spent);
+            let parts = if early {
+                let written = (from + r.streamed[0].0).min(to);
+                [(SegmentKind::Streaming, from, written), (SegmentKind::Output, written, to)]
+            } else {
+                [(segment.kind, from, to), (segment.kind, to, to)]
+            };
+            for (kind, from, to) in parts.into_iter().filter(|(_, from, to)| from < to) {
+                account.stretches.push(Stretch { from, to, kind });
+                let spent = || log.spent(replica, from, to);
+                account.divide(kind, to - from, log.of(id).own_prompt_us, spent);
+            }
         }
         let sum: u64 = account.us.iter().sum();
         assert!(sum == span.0, "INV-3: the parts of {id:?} come to {sum} us of {}", span.0);
@@ -178,6 +195,8 @@ impl Account {
             SegmentKind::Admission => self.add(Cause::Admission, whole),
             SegmentKind::Gateway => self.add(Cause::Gateway, whole),
             SegmentKind::Router | SegmentKind::Delay => self.add(Cause::Way, whole),
+            SegmentKind::FrontEnd => self.add(Cause::FrontEnd, whole),
+            SegmentKind::Streaming => self.add(Cause::Streaming, whole),
             SegmentKind::KvLoad => self.add(Cause::Load, whole),
             SegmentKind::Preempted => self.add(Cause::Preempted, whole),
             SegmentKind::Recompute => self.add(Cause::Recompute, whole),

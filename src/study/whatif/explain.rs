@@ -380,6 +380,8 @@ fn is_of(cause: Cause, kind: SegmentKind) -> bool {
         Cause::Admission => kind == SegmentKind::Admission,
         Cause::Gateway => kind == SegmentKind::Gateway,
         Cause::Way => matches!(kind, SegmentKind::Router | SegmentKind::Delay),
+        Cause::FrontEnd => kind == SegmentKind::FrontEnd,
+        Cause::Streaming => kind == SegmentKind::Streaming,
         Cause::QueuePrompts | Cause::QueueDecoding | Cause::QueueIdle => kind == SegmentKind::Queue,
         Cause::Load => matches!(kind, SegmentKind::KvLoad | SegmentKind::Prefill | SegmentKind::Decode),
         Cause::Prompt | Cause::PromptOthers => kind == SegmentKind::Prefill,

@@ -1,7 +1,9 @@
-//! The engine: against the plain reference engine, laws of all scenarios, random and extreme scenarios, step times by hand.
+//! The engine: against the plain reference engine, laws of all scenarios, random and extreme scenarios, step times by hand,
+//! front ends.
 
 pub(crate) mod equivalence;
 mod extremes;
+mod front_end;
 mod gateway_queue;
 mod latency_by_hand;
 mod laws;

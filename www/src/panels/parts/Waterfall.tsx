@@ -99,7 +99,12 @@ function Bar(props: { segment: Segment; from: number; to: number }): JSX.Element
         <Shelf {...props} width={width()} />
       </Match>
       <Match
-        when={props.segment.kind === 'queue' || props.segment.kind === 'delay' || props.segment.kind === 'kv-load'}
+        when={
+          props.segment.kind === 'queue' ||
+          props.segment.kind === 'front-end' ||
+          props.segment.kind === 'delay' ||
+          props.segment.kind === 'kv-load'
+        }
       >
         <rect class="hollow" x={props.from + 0.5} y="5.5" width={Math.max(1, width() - 1)} height="9" rx="1" />
       </Match>
@@ -109,7 +114,7 @@ function Bar(props: { segment: Segment; from: number; to: number }): JSX.Element
       <Match when={props.segment.kind === 'prefill' || props.segment.kind === 'recompute'}>
         <rect class="prefill" x={props.from} y="5" width={width()} height="10" rx="1" />
       </Match>
-      <Match when={props.segment.kind === 'output'}>
+      <Match when={props.segment.kind === 'output' || props.segment.kind === 'streaming'}>
         <rect class="output" x={props.from} y="8" width={width()} height="7" rx="1" />
       </Match>
       <Match when={props.segment.kind === 'decode'}>
