@@ -47,6 +47,8 @@ pub(super) struct Calibrated {
     /// takes a tile.
     tile_us: f64,
     ahead: bool,
+    /// Replicas that share experts and step together; 1 if it is this one alone.
+    lockstep_ranks: u32,
 }
 
 /// The work of a model for all GPUs of a replica together.
@@ -150,7 +152,7 @@ impl Calibrated {
             weights_us: work.weight_bytes * byte_us / c.weights_efficiency,
             experts: (a.expert_layers() > 0).then(|| {
                 let read = work.expert_bytes * byte_us / c.weights_efficiency;
-                Experts::new(a, [read, work.padding_flop * products_us], spread.ranks)
+                Experts::new(a, [read, work.padding_flop * products_us], spread)
             }),
             token_us: work.token_flop * flop_us / rates.common,
             copies_us: with_experts * f64::from(a.experts_per_token) * c.expert_us_per_copy,
@@ -161,6 +163,7 @@ impl Calibrated {
             window_pair_us,
             tile_us: pair_us * c.attention_rows_with_prefill,
             ahead: engine >= EngineGeneration::Ahead,
+            lockstep_ranks: if spread.lockstep { spread.ranks } else { 1 },
         }
     }
 
@@ -168,10 +171,26 @@ impl Calibrated {
         self.ahead
     }
 
+    pub(super) fn lockstep_ranks(&self) -> u32 {
+        self.lockstep_ranks
+    }
+
+    /// Time of a step where other replicas in lock step with this one have as many tokens each.
     pub(super) fn step(&self, load: &StepLoad<'_>) -> Span {
+        self.step_with(load, |own| own * u64::from(self.lockstep_ranks))
+    }
+
+    /// Time of a step where they have that many tokens together.
+    pub(super) fn step_beside(&self, load: &StepLoad<'_>, others: u64) -> Span {
+        self.step_with(load, |own| own + others)
+    }
+
+    /// Time of a step by the tokens that are sent to its experts, for its own tokens.
+    #[inline(always)]
+    fn step_with(&self, load: &StepLoad<'_>, sent: impl Fn(u64) -> u64) -> Span {
         if load.prefill.is_empty() {
-            let sequences = u64::from(load.decode);
-            return round_to_span(self.any_step(sequences, load.decode, load.decode_context, sequences));
+            let own = u64::from(load.decode);
+            return round_to_span(self.any_step([own, sent(own)], load.decode, load.decode_context, own));
         }
         let (mut count, mut double_pairs, mut context) = (u64::from(load.decode), 0, load.decode_context);
         for chunk in load.prefill {
@@ -188,7 +207,7 @@ impl Calibrated {
             + self.pair_us / 2.0 * float(double_pairs)
             + if count > single { self.tile_us * float(context) } else { 0.0 };
         let prompts = if self.window_pair_us > 0.0 { prompts + self.windows_of(load) } else { prompts };
-        round_to_span(self.any_step(count, load.decode, context, single) + prompts)
+        round_to_span(self.any_step([count, sent(count)], load.decode, context, single) + prompts)
     }
 
     /// Attention of prompts in layers with a window.
@@ -201,11 +220,11 @@ impl Calibrated {
         self.window_pair_us * load.prefill.iter().map(pairs).sum::<f64>()
     }
 
-    /// Time of a step by the tokens that it computes, decoding requests included, the tokens before them, and the
-    /// sequences.
-    fn any_step(&self, count: u64, decode: u32, context: u64, sequences: u64) -> f64 {
+    /// Time of a step by the tokens that it computes, decoding requests included, those that are sent to its experts,
+    /// the tokens before them, and the sequences.
+    fn any_step(&self, [count, sent]: [u64; 2], decode: u32, context: u64, sequences: u64) -> f64 {
         let tokens = float(count);
-        let [touched, padding] = self.experts.as_ref().map_or([0.0; 2], |e| e.read(count));
+        let [touched, padding] = self.experts.as_ref().map_or([0.0; 2], |e| e.read(sent));
         let time = self.fixed_us
             + self.matrix_products(self.weights_us + touched, self.token_us * tokens + padding)
             + self.reduce_us * tokens
@@ -253,7 +272,7 @@ mod tests {
     use super::*;
 
     const USUAL: (EngineGeneration, CalibrationTable) = (EngineGeneration::Latest, CalibrationTable::Y2025);
-    const ONE: Spread = Spread { tp: 1, ranks: 1 };
+    const ONE: Spread = Spread { tp: 1, ranks: 1, lockstep: false };
 
     fn spread(a: &Architecture, spread: Spread) -> Calibrated {
         let hardware = Hardware { tflops: 1000.0, bandwidth_tb_per_s: 4.0, ..Hardware::default() };
@@ -278,7 +297,7 @@ mod tests {
     }
 
     fn model(a: &Architecture, tp: u32) -> Calibrated {
-        spread(a, Spread { tp, ranks: 1 })
+        spread(a, Spread { tp, ranks: 1, lockstep: false })
     }
 
     #[test]
@@ -323,7 +342,7 @@ mod tests {
         let mixtral = Architecture { experts: 8, experts_per_token: 2, ..Architecture::default() };
         let step = |tp: u32, ranks: u32, decode: u32| {
             let load = StepLoad { prefill: &[], decode, decode_context: 0 };
-            spread(&mixtral, Spread { tp, ranks }).step(&load).0 as f64
+            spread(&mixtral, Spread { tp, ranks, lockstep: false }).step(&load).0 as f64
         };
         // All experts are 32 * 8 * 3*4096*14336 parameters of 2 B: 45,097.2 us at 2e6 B/us. One token touches a quarter; four replicas
         // with one each touch 1 - 0.75^4 of them, of which each replica reads a quarter: 7707.0 us. Two transfers in each of 32 layers:
@@ -336,7 +355,7 @@ mod tests {
         // each layer. Both read half of the 22,548.6 us, in place of all. One transfer more in a layer: 32 us.
         let many = 0.5 * -22_548.6 + 32.0 + 512.0 * 0.393;
         assert!((step(2, 2, 512) - step(2, 1, 512) - many).abs() <= 2.0);
-        let dense = |ranks| spread(&Architecture::default(), Spread { tp: 2, ranks });
+        let dense = |ranks| spread(&Architecture::default(), Spread { tp: 2, ranks, lockstep: false });
         assert_eq!(dense(4), dense(1));
     }
 

@@ -30,14 +30,15 @@ struct Shares {
 const LOW: usize = 32;
 
 impl Experts {
-    /// Replicas that share experts are assumed to have equal token counts: the tokens of all of them are sent to the
-    /// experts of this one.
-    pub(super) fn new(a: &Architecture, [all_us, padding_us]: [f64; 2], ranks: u32) -> Self {
+    /// The tokens of all replicas that share experts are sent to those of this one. In lock step their number is known;
+    /// otherwise these replicas are assumed to have equal token counts.
+    pub(super) fn new(a: &Architecture, [all_us, padding_us]: [f64; 2], spread: Spread) -> Self {
         let idle = 1.0 - f64::from(a.experts_per_token) / f64::from(a.experts);
-        let share = 1.0 / f64::from(ranks);
+        let ranks = if spread.lockstep { 1 } else { spread.ranks };
+        let part = f64::from(spread.ranks);
         Shares {
-            all_us: all_us / f64::from(ranks),
-            padding_us: padding_us * share,
+            all_us: all_us / part,
+            padding_us: padding_us / part,
             idle: power(idle, u64::from(ranks)),
         }
         .into()

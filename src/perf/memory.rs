@@ -177,7 +177,7 @@ mod tests {
         Fit {
             architecture,
             hardware,
-            spread: Spread { tp, ranks: 1 },
+            spread: Spread { tp, ranks: 1, lockstep: false },
             utilization: 0.9,
             block_tokens,
             compat: Compat::None,
@@ -252,7 +252,7 @@ mod tests {
             Fit {
                 architecture: mixtral,
                 hardware: &catalogue::gpu("H100").expect("in the catalogue").hardware,
-                spread: Spread { tp: 2, ranks },
+                spread: Spread { tp: 2, ranks, lockstep: false },
                 utilization: 0.9,
                 block_tokens: 16,
                 compat: Compat::None,
@@ -288,7 +288,7 @@ mod tests {
             let fit = Fit {
                 architecture,
                 hardware,
-                spread: Spread { tp, ranks: 1 },
+                spread: Spread { tp, ranks: 1, lockstep: false },
                 utilization: 0.9,
                 block_tokens: 16,
                 compat: Compat::None,

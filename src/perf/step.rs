@@ -124,6 +124,23 @@ impl StepModel {
         matches!(&self.family, Family::Calibrated(m) if m.schedules_ahead())
     }
 
+    /// How many replicas step together; 1 if each steps by itself.
+    pub fn lockstep_ranks(&self) -> u32 {
+        if let Family::Calibrated(m) = &self.family { m.lockstep_ranks() } else { 1 }
+    }
+
+    /// Duration of the step of a replica that steps together with others, which have that many tokens in it; at least 1 us.
+    pub fn step_beside(&self, load: &StepLoad<'_>, others: u64) -> Span {
+        match &self.family {
+            Family::Calibrated(m) => m.step_beside(load, others).clamp(Span(1), LONGEST),
+            Family::Fitted(_)
+            | Family::Roofline(_)
+            | Family::CrossModel(_)
+            | Family::Piecewise(_)
+            | Family::FittedWithContext(_) => self.step(load),
+        }
+    }
+
     /// Output processing of each token: seen by the client, not by the engine.
     pub fn output_overhead(&self) -> Span {
         self.output_overhead

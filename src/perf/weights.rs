@@ -12,20 +12,27 @@ pub(super) struct Spread {
     pub(super) tp: u32,
     /// Replicas that share the experts.
     pub(super) ranks: u32,
+    /// Whether these step together, so that the tokens of all are known.
+    pub(super) lockstep: bool,
 }
 
 impl Spread {
     /// The spread of a pool: only calibrated latency supports experts shared by replicas.
     pub(super) fn of(pool: &Pool) -> Self {
         let shared = matches!(pool.latency, LatencyModel::Calibrated(_));
-        Self { tp: pool.tp, ranks: if shared { pool.expert_ranks.max(1) } else { 1 } }
+        let ranks = if shared { pool.expert_ranks.max(1) } else { 1 };
+        Self { tp: pool.tp, ranks, lockstep: ranks > 1 && pool.expert_ranks_lockstep }
     }
 }
 
 impl fmt::Display for Spread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "TP {}", self.tp)?;
-        if self.ranks > 1 { write!(f, ", experts over {} replicas", self.ranks) } else { Ok(()) }
+        match self.ranks {
+            0 | 1 => Ok(()),
+            ranks if self.lockstep => write!(f, ", experts over {ranks} replicas in lock step"),
+            ranks => write!(f, ", experts over {ranks} replicas"),
+        }
     }
 }
 

@@ -102,6 +102,9 @@ pub struct Pool {
     /// Number of replicas that share the experts of a mixture-of-experts model. These replicas are the data-parallel ranks of one server (vLLM: `--data-parallel-size`, with or without `--enable-expert-parallel`): each has its own queue, batch and cache, and sends its tokens to the shared experts. 1 means that every replica has all experts. Only calibrated latency reads it.
     #[serde(skip_serializing_if = "is_one")]
     pub expert_ranks: u32,
+    /// Whether the replicas that share experts start each step together, as the ranks of a real server do: a step takes as long as the longest of them, and reads the experts that the tokens of all are sent to. Without it each replica steps by itself and takes the others to carry as much as it does.
+    #[serde(skip_serializing_if = "is_false")]
+    pub expert_ranks_lockstep: bool,
     /// Batch limits of the engine.
     pub engine: BatchLimits,
     /// The paged KV cache of one replica.
@@ -124,11 +127,17 @@ fields! {
         tp: "Tensor parallel" in [1, limits::TP] or "1 means one GPU for each replica" => Replace;
         expert_ranks: "Expert ranks" in [1, limits::EXPERT_RANKS]
             or "1 means that every replica has all experts" and { "default": 1 } => Replace;
+        expert_ranks_lockstep: "Ranks in lock step" and { "default": false } => Replace;
         engine: "Engine" => Parts;
         kv: "KV" => Parts;
         latency: "Step times" => Replace;
         scaling: "Scaling" and { "default": Scaling::default() } => Parts;
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_false(x: &bool) -> bool {
+    !x
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
@@ -147,6 +156,7 @@ impl Default for Pool {
             hardware: None,
             tp: 1,
             expert_ranks: 1,
+            expert_ranks_lockstep: false,
             engine: BatchLimits::default(),
             kv: KvCache::default(),
             latency: LatencyModel::default(),

@@ -197,13 +197,15 @@ pub(super) fn pool(e: &Experiment, tp: u32, latency: &Latency) -> Result<Pool, S
         return Err(format!("no figures of the GPU {}", e.gpu));
     }
     let ranks = ranks(e);
+    let expert_ranks = if architecture.experts > 0 { ranks.min(limits::EXPERT_RANKS) } else { 1 };
     let mut pool = Pool {
         replicas: e.count("/replicas").unwrap_or(1).max(1).saturating_mul(ranks),
         model: e.model.clone(),
         gpu,
         tp,
         // With or without expert parallelism, layers with experts are spread over the GPUs of all ranks.
-        expert_ranks: if architecture.experts > 0 { ranks.min(limits::EXPERT_RANKS) } else { 1 },
+        expert_ranks,
+        expert_ranks_lockstep: expert_ranks > 1,
         ..Pool::default()
     };
     let limit = |path| match e.count(path) {
@@ -412,7 +414,7 @@ mod tests {
     fn ranks_of_a_server_share_its_experts_and_its_own_balancer_routes() {
         let mixtral = experiment("mixtral-8x7b", &json!({"dp": 4, "expert_parallel": 4}));
         let shared = pool(&mixtral, 1, &Latency::Calibrated).expect("a pool");
-        assert_eq!((shared.replicas, shared.expert_ranks), (4, 4));
+        assert_eq!((shared.replicas, shared.expert_ranks, shared.expert_ranks_lockstep), (4, 4, true));
         assert_eq!(shared.architecture.map(|a| a.experts), Some(8));
         let policy = routing(&mixtral).expect("a policy");
         assert_eq!(signal_refresh_us(&mixtral, &policy), RANKS_REFRESH_US);

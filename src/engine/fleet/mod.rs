@@ -3,6 +3,7 @@
 mod adopt;
 mod blueprint;
 mod finishes;
+mod lockstep;
 mod phases;
 mod scaling;
 mod scaling_group;

@@ -328,6 +328,7 @@ impl Fleet {
         let (limits, gpus, usd_per_hour) = (b.limits, b.gpus, b.resolved.usd_per_hour);
         let parts = Parts { limits, priority, scheduler, model, gpus, usd_per_hour, kv };
         self.replicas.push(Replica::new(id, (pool, b.edition), self.compat(), parts));
+        self.join_server(id);
         self.changes.push(Change::Phase(id));
         self.not_serving += 1;
         id

@@ -2,6 +2,7 @@
 
 use super::blueprint::Blueprint;
 use super::finishes::{Finish, Objectives};
+use super::lockstep::Server;
 use super::scaling::PoolScaler;
 use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::engine::clock::Clock;
@@ -36,6 +37,8 @@ pub(in crate::engine) struct Fleet {
     pub(super) not_serving: u32,
     /// By pool: its autoscaler; none where no pool says anything of that.
     pub(super) scalers: Vec<PoolScaler>,
+    /// Servers whose ranks step together.
+    pub(super) servers: Vec<Server>,
     /// Set by a livelock: whose, and where.
     livelock: Option<(RequestId, u32)>,
     /// What the gateway has not seen yet: empty between two events.
@@ -63,6 +66,7 @@ impl Fleet {
             replicas: Vec::new(),
             not_serving: 0,
             scalers: Vec::new(),
+            servers: Vec::new(),
             livelock: None,
             changes: Vec::new(),
             objectives: Objectives::new(&scenario.slo),
@@ -154,10 +158,28 @@ impl Fleet {
         clock: &mut Clock,
         sink: &mut S,
     ) -> u32 {
-        let replica = &mut self.replicas[index];
-        let preempted = replica.preempted_since_progress;
+        let preempted = self.replicas[index].preempted_since_progress;
+        let (replica, mut world) = self.replica_in_world(index, book, sink);
+        replica.run_event(&mut world);
+        clock.set_replica(index, replica.next_at());
+        replica.verify_counts();
+        if replica.lockstep.is_rank() {
+            self.step_together(index, clock.now(), (book, clock), sink);
+        }
+        self.watch_livelock(index, preempted, book);
+        self.departures.len() as u32
+    }
+
+    /// A replica, and what it needs of the rest of the engine.
+    #[inline]
+    pub(super) fn replica_in_world<'a, S: Sink>(
+        &'a mut self,
+        index: usize,
+        book: &'a mut Book,
+        sink: &'a mut S,
+    ) -> (&'a mut Replica, World<'a, S>) {
         let pages = book.pages();
-        let mut world = World {
+        let world = World {
             records: pages.records,
             locations: pages.locations,
             active: pages.active,
@@ -168,11 +190,7 @@ impl Fleet {
             sink,
             detail: pages.detail,
         };
-        replica.run_event(&mut world);
-        clock.set_replica(index, replica.next_at());
-        replica.verify_counts();
-        self.watch_livelock(index, preempted, book);
-        self.departures.len() as u32
+        (&mut self.replicas[index], world)
     }
 
     /// The replica whose event has run, and the requests that have a first token since.

@@ -8,6 +8,7 @@ mod departure;
 mod drain;
 mod front_end;
 mod head_of_line;
+mod lockstep;
 mod room;
 mod signals;
 mod start_up;
@@ -25,6 +26,7 @@ pub use totals::Totals;
 
 pub(in crate::engine) use batch_rules::Limits;
 pub(in crate::engine) use departure::{Departure, DepartureReason};
+pub(in crate::engine) use lockstep::{BatchTokens, RankTime};
 pub(in crate::engine) use signals::{look_at, signals_of};
 pub(in crate::engine) use start_up::{draw_ends, phases_of};
 pub(in crate::engine) use state::{HOPELESS_PREEMPTIONS, LIVELOCK_PREEMPTIONS, Parts};

@@ -4,6 +4,7 @@ use super::batch_rules::Limits;
 use super::decode::Decoders;
 use super::departure::{Departure, DepartureReason};
 use super::front_end::FrontEnd;
+use super::lockstep::Lockstep;
 use super::signals::Recent;
 use super::start_up::Life;
 use super::tier_load::Loads;
@@ -75,6 +76,7 @@ pub struct Replica {
     /// When the running step ends or the next one begins.
     pub(in crate::engine) step_at: Micros,
     pub(in crate::engine) step: Option<RunningStep>,
+    pub(in crate::engine) lockstep: Lockstep,
     pub(in crate::engine) latest_step: Span,
     pub(in crate::engine) recent: Recent,
     /// Requests routed here that have not joined the wait queue.
@@ -137,6 +139,7 @@ impl Replica {
             events: EventQueue::default(),
             step_at: Micros::MAX,
             step: None,
+            lockstep: Lockstep::NONE,
             latest_step: Span::ZERO,
             recent: Recent::new(Micros::ZERO),
             arriving: 0,
@@ -153,6 +156,9 @@ impl Replica {
 
     /// When its next event runs; [`Micros::MAX`] if there is none.
     pub(in crate::engine) fn next_at(&self) -> Micros {
+        if self.lockstep.waits {
+            return Micros::MAX;
+        }
         self.events.next_at().min(self.step_at)
     }
 
@@ -249,8 +255,8 @@ impl Replica {
             self.unsorted.1 += 1;
             w.sink.fact(now, RequestFact::Queued { request, replica: self.id, class, urgency }.into());
         }
-        if self.step_at == Micros::MAX && !self.waiting.is_empty() {
-            self.step_at = now;
+        if !self.waiting.is_empty() {
+            self.wake(now);
         }
     }
 
@@ -398,7 +404,8 @@ impl Replica {
         );
         let idle = self.running == 0 && self.waiting.is_empty();
         let waits = self.running == 0 && self.loads.under_way() > 0;
-        assert!(idle || waits || self.step_at != Micros::MAX, "INV-8: {:?} has work and no step", self.id);
+        let planned = self.step_at != Micros::MAX || self.lockstep.waits;
+        assert!(idle || waits || planned, "INV-8: {:?} has work and no step", self.id);
     }
 
     /// Its number.

@@ -41,8 +41,12 @@ impl Replica {
             self.totals.steps -= 1;
             return;
         }
+        if self.lockstep.is_rank() {
+            self.await_ranks(now, context);
+            return;
+        }
         let span = self.begin(now, context, w);
-        let decode = self.decoders.len() - self.decoders.starved.len() as u32;
+        let decode = self.decoding_now();
         self.step = Some(RunningStep { started: now, span, decode });
         self.step_at = now.saturating_add(span);
     }
@@ -277,31 +281,54 @@ impl Replica {
 
     /// A batch is formed: how long its step takes, and everything that counts at its beginning.
     fn begin<S: Sink>(&mut self, now: Micros, decode_context: u64, w: &mut World<'_, S>) -> Span {
-        let mut chunks = std::mem::take(&mut self.chunks);
-        chunks.clear();
-        for &slot in &self.prefilling {
-            let active = &w.active[slot];
-            if active.granted > 0 {
-                let cached = active.computed.saturating_sub(active.granted + active.progress);
-                chunks.push(Chunk { context: active.progress, cached, tokens: active.granted });
-            }
-        }
-        let decode = self.decoders.len() - self.decoders.starved.len() as u32;
+        self.collect_chunks(w.active);
+        let decode = self.decoding_now();
         assert!(
-            decode > 0 || !chunks.is_empty() || self.compat == Compat::Blis,
+            decode > 0 || !self.chunks.is_empty() || self.compat == Compat::Blis,
             "INV-8: a step of {:?} without work",
             self.id
         );
         self.report_offloaded(now, w);
+        let chunks = std::mem::take(&mut self.chunks);
         let load = StepLoad { prefill: &chunks, decode, decode_context };
         let transfer = if self.kv.reloads() { self.kv.own().take_transfer() } else { Span::ZERO };
         let span = (self.life.step(self.model.step(&load)) + transfer).min(LONGEST);
-        self.latest_step = span;
-        if w.sink.wants_step_parts() {
-            w.sink.step_parts(self.parts_of(&load, span));
-        }
-        let prefill = chunks.iter().map(|c| c.tokens).sum();
+        let parts = w.sink.wants_step_parts().then(|| self.parts_of(&load, span));
         self.chunks = chunks;
+        self.announce(now, span, parts, w);
+        span
+    }
+
+    /// Requests that decode a token in the step whose batch is formed.
+    pub(super) fn decoding_now(&self) -> u32 {
+        self.decoders.len() - self.decoders.starved.len() as u32
+    }
+
+    /// The pieces of prompts in the batch that is formed.
+    pub(super) fn collect_chunks(&mut self, slab: &Slab) {
+        self.chunks.clear();
+        for &slot in &self.prefilling {
+            let active = &slab[slot];
+            if active.granted > 0 {
+                let cached = active.computed.saturating_sub(active.granted + active.progress);
+                self.chunks.push(Chunk { context: active.progress, cached, tokens: active.granted });
+            }
+        }
+    }
+
+    /// A step of `span` begins: everything that counts at its beginning.
+    pub(super) fn announce<S: Sink>(
+        &mut self,
+        now: Micros,
+        span: Span,
+        parts: Option<StepParts>,
+        w: &mut World<'_, S>,
+    ) {
+        self.latest_step = span;
+        if let Some(parts) = parts.filter(|_| w.sink.wants_step_parts()) {
+            w.sink.step_parts(parts);
+        }
+        let (decode, prefill) = (self.decoding_now(), self.chunks.iter().map(|c| c.tokens).sum());
         let t = &mut self.totals;
         t.waiting_sum += self.waiting.len() as u64;
         t.running_sum += u64::from(self.running);
@@ -315,7 +342,6 @@ impl Replica {
         if w.detail.is_some() {
             self.trace(now, span, w);
         }
-        span
     }
 
     /// What a step of `span` takes its time for.

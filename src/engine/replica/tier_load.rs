@@ -110,9 +110,7 @@ impl Replica {
         record.relocate(Location::Queue(replica), w.locations);
         let class = record.class;
         w.sink.fact(now, CacheFact::Loaded { request, replica, class, urgency, blocks: held - from }.into());
-        if self.step_at == Micros::MAX {
-            self.step_at = now;
-        }
+        self.wake(now);
     }
 
     /// The place in the queue of the first whose load is done.

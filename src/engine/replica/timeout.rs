@@ -53,8 +53,8 @@ impl Replica {
                 self.leave_queue(place.expect("INV-2: a request waits and is in no queue"));
                 self.give_back(slot, now, w);
                 self.drop_request(slot, now, why, w);
-                if self.step_at == Micros::MAX && !self.waiting.is_empty() {
-                    self.step_at = now;
+                if !self.waiting.is_empty() {
+                    self.wake(now);
                 }
             }
             Location::Batch(_) if self.step.is_some() => {

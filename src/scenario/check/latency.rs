@@ -21,6 +21,9 @@ pub(super) fn check_latency(path: &str, p: &Pool, compat: Compat, r: &mut Report
         }
     }
     check_expert_ranks(path, p, r);
+    if p.expert_ranks_lockstep {
+        check_lockstep(path, p, compat, r);
+    }
     if let LatencyModel::Calibrated(settings) = &p.latency
         && let Some(c) = &settings.coefficients
         && compat == Compat::Blis
@@ -85,6 +88,39 @@ fn check_expert_ranks(path: &str, p: &Pool, r: &mut Report) {
             format!("experts spread over {ranks} replicas of a pool that has {most}"),
             "at most `replicas`",
             "add replicas or spread the experts over fewer: the step times are those of a full server",
+        );
+    }
+}
+
+/// Replicas in lock step: enough to fill their servers, and with something to share.
+fn check_lockstep(path: &str, p: &Pool, compat: Compat, r: &mut Report) {
+    let at = format!("{path}.expert_ranks_lockstep");
+    if compat == Compat::Blis {
+        r.error(
+            at,
+            "true, with cluster.compat blis",
+            "false there",
+            "that simulator has no such ranks: leave the key out, or use another compat",
+        );
+        return;
+    }
+    let (ranks, most) = (p.expert_ranks, p.scaling.most(p.replicas));
+    if !r.are_fine(path, &["expert_ranks", "replicas", "scaling.max"]) {
+        return;
+    }
+    if ranks < 2 {
+        r.warning(
+            at,
+            "replicas in lock step that share no experts",
+            "true where expert_ranks is above 1",
+            "set `expert_ranks`, or leave this out: replicas of a dense model need not wait for each other",
+        );
+    } else if most > ranks && !most.is_multiple_of(ranks) {
+        r.warning(
+            format!("{path}.replicas"),
+            format!("{most} replicas, of which {} make an incomplete server", most % ranks),
+            "a multiple of expert_ranks",
+            "replicas step together in groups of expert_ranks: the step times are those of full servers",
         );
     }
 }

@@ -3,4 +3,5 @@
 mod common;
 mod differing;
 mod laws;
+mod lockstep;
 mod models;

@@ -1,0 +1,90 @@
+//! Servers whose ranks step together: which replicas are the ranks of one, and when its next step begins.
+
+use super::state::Fleet;
+use crate::base::{Micros, ReplicaId};
+use crate::engine::clock::Clock;
+use crate::engine::facts::Sink;
+use crate::engine::replica::{BatchTokens, RankTime, Replica};
+use crate::engine::request::Book;
+use crate::policy::ReplicaPhase;
+use serde::{Deserialize, Serialize};
+
+/// The ranks of one server, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::engine) struct Server {
+    pool: u32,
+    edition: u32,
+    ranks: Vec<ReplicaId>,
+}
+
+/// Whether a replica has gone for good.
+fn is_gone(r: &Replica) -> bool {
+    matches!(r.phase(), ReplicaPhase::Stopped | ReplicaPhase::Failed)
+}
+
+impl Fleet {
+    /// A new replica becomes a rank of the first server of its pool that lacks one, or of a new server, if ranks step together.
+    pub(super) fn join_server(&mut self, id: ReplicaId) {
+        let r = &self.replicas[id.index()];
+        let (pool, edition, size) = (r.pool, r.edition, r.model.lockstep_ranks() as usize);
+        if size < 2 {
+            return;
+        }
+        for server in &mut self.servers {
+            server.ranks.retain(|rank| !is_gone(&self.replicas[rank.index()]));
+        }
+        let has_room = |s: &Server| (s.pool, s.edition) == (pool, edition) && s.ranks.len() < size;
+        let at = self.servers.iter().position(has_room).unwrap_or_else(|| {
+            self.servers.push(Server { pool, edition, ranks: Vec::new() });
+            self.servers.len() - 1
+        });
+        let server = &mut self.servers[at];
+        let until = server.ranks.iter().map(|rank| self.replicas[rank.index()].lockstep.until).max();
+        server.ranks.push(id);
+        let own = &mut self.replicas[id.index()].lockstep;
+        (own.server, own.until) = (at as u32, until.unwrap_or(Micros::ZERO));
+    }
+
+    /// An event of a rank has run: the step of its server begins if all ranks with work have formed their batches.
+    #[inline(never)]
+    pub(super) fn step_together<S: Sink>(
+        &mut self,
+        index: usize,
+        now: Micros,
+        (book, clock): (&mut Book, &mut Clock),
+        sink: &mut S,
+    ) {
+        let ranks = self.servers[self.replicas[index].lockstep.server as usize].ranks.clone();
+        let (mut anyone, mut all) = (false, true);
+        for rank in &ranks {
+            let r = &self.replicas[rank.index()];
+            anyone |= r.lockstep.waits;
+            all &= r.lockstep.waits || r.next_at() > now;
+        }
+        if !(anyone && all) {
+            return;
+        }
+        let waiting = |fleet: &Self, rank: &ReplicaId| fleet.replicas[rank.index()].lockstep.waits;
+        let ready: Vec<ReplicaId> = ranks.iter().copied().filter(|rank| waiting(self, rank)).collect();
+        let tokens: Vec<BatchTokens> =
+            ready.iter().map(|rank| self.replicas[rank.index()].batch_tokens(book.active())).collect();
+        let sum = |of: fn(&BatchTokens) -> u64| tokens.iter().map(of).sum::<u64>();
+        let (every, decoding) = (sum(|t| t.all), sum(|t| t.decoding));
+        let mut time = RankTime::default();
+        for (rank, own) in ready.iter().zip(&tokens) {
+            let others = BatchTokens { all: every - own.all, decoding: decoding - own.decoding };
+            time = time.or_longer(self.replicas[rank.index()].time_beside(others));
+        }
+        for rank in &ready {
+            let (replica, mut world) = self.replica_in_world(rank.index(), book, sink);
+            replica.step_with_ranks(now, time, &mut world);
+            replica.verify_counts();
+        }
+        let until = now.saturating_add(time.span());
+        for rank in &ranks {
+            let r = &mut self.replicas[rank.index()];
+            r.lockstep.until = until;
+            clock.set_replica(rank.index(), r.next_at());
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Data-parallel ranks of one server that step together: a rank forms its batch, waits until the others have formed theirs, and
+//! the step takes as long as that of the slowest. A rank without work has no step of its own; what comes to it joins when the next
+//! step of the server begins.
+
+use super::state::{Replica, RunningStep};
+use super::world::World;
+use crate::base::{Micros, Span};
+use crate::engine::facts::{Sink, StepParts};
+use crate::engine::request::Slab;
+use crate::perf::{LONGEST, StepLoad};
+use serde::{Deserialize, Serialize};
+
+/// The place of a replica in a server whose ranks step together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::engine) struct Lockstep {
+    /// Number of the server; `u32::MAX` for a replica that steps by itself.
+    pub(in crate::engine) server: u32,
+    /// When the step of the server ends, or the latest one ended.
+    pub(in crate::engine) until: Micros,
+    /// Whether it has formed a batch and waits for the other ranks. Until the step begins, it runs no event.
+    pub(in crate::engine) waits: bool,
+    /// Tokens of context of the requests that decode in that batch.
+    context: u64,
+}
+
+/// How long a rank takes for its batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::engine) struct RankTime {
+    /// By the latency model.
+    model: Span,
+    /// By the latency model without the prompts of any rank.
+    decoding: Span,
+    /// With transfers.
+    whole: Span,
+}
+
+impl RankTime {
+    /// How long the step takes.
+    pub(in crate::engine) fn span(self) -> Span {
+        self.whole
+    }
+
+    /// The server takes the longest of each.
+    pub(in crate::engine) fn or_longer(self, other: Self) -> Self {
+        Self {
+            model: self.model.max(other.model),
+            decoding: self.decoding.max(other.decoding),
+            whole: self.whole.max(other.whole),
+        }
+    }
+}
+
+/// Tokens of a batch: all, and those of requests that decode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::engine) struct BatchTokens {
+    pub(in crate::engine) all: u64,
+    pub(in crate::engine) decoding: u64,
+}
+
+impl Lockstep {
+    /// A replica that steps by itself.
+    pub(in crate::engine) const NONE: Self =
+        Self { server: u32::MAX, until: Micros::ZERO, waits: false, context: 0 };
+
+    /// Whether it is a rank of a server.
+    #[inline]
+    pub(in crate::engine) fn is_rank(&self) -> bool {
+        self.server != u32::MAX
+    }
+}
+
+impl Replica {
+    /// There is work for a step, if none is planned.
+    pub(super) fn wake(&mut self, now: Micros) {
+        if self.step_at == Micros::MAX {
+            self.step_at = now.max(self.lockstep.until);
+        }
+    }
+
+    /// The batch of a rank is formed.
+    pub(super) fn await_ranks(&mut self, now: Micros, context: u64) {
+        (self.lockstep.waits, self.lockstep.context) = (true, context);
+        self.step = Some(RunningStep { started: now, span: Span::ZERO, decode: self.decoding_now() });
+    }
+
+    /// The tokens of the batch that waits.
+    pub(in crate::engine) fn batch_tokens(&mut self, slab: &Slab) -> BatchTokens {
+        self.collect_chunks(slab);
+        let decoding = u64::from(self.decoding_now());
+        let prompts: u64 = self.chunks.iter().map(|c| u64::from(c.tokens)).sum();
+        BatchTokens { all: prompts + decoding, decoding }
+    }
+
+    /// How long it takes for the batch whose tokens were counted last, beside these of the other ranks.
+    pub(in crate::engine) fn time_beside(&mut self, others: BatchTokens) -> RankTime {
+        let transfer = if self.kv.reloads() { self.kv.own().take_transfer() } else { Span::ZERO };
+        let (decode, decode_context) = (self.decoding_now(), self.lockstep.context);
+        let load = StepLoad { prefill: &self.chunks, decode, decode_context };
+        let model = self.life.step(self.model.step_beside(&load, others.all)).min(LONGEST);
+        let decoding = if decode > 0 {
+            let without = StepLoad { prefill: &[], ..load };
+            self.life.step(self.model.step_beside(&without, others.decoding)).min(model)
+        } else {
+            Span::ZERO
+        };
+        RankTime { model, decoding, whole: (model + transfer).min(LONGEST) }
+    }
+
+    /// The step of the server begins, and takes that long.
+    pub(in crate::engine) fn step_with_ranks<S: Sink>(
+        &mut self,
+        now: Micros,
+        time: RankTime,
+        w: &mut World<'_, S>,
+    ) {
+        self.lockstep.waits = false;
+        self.report_offloaded(now, w);
+        let (span, decode) = (time.whole, self.decoding_now());
+        let parts = StepParts {
+            prompts: Span(time.model.0 - time.decoding.0),
+            transfers: Span(span.0 - time.model.0),
+        };
+        self.announce(now, span, Some(parts), w);
+        self.step = Some(RunningStep { started: now, span, decode });
+        self.step_at = now.saturating_add(span);
+    }
+}

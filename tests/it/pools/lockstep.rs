@@ -1,0 +1,172 @@
+//! Data-parallel ranks of a server that step together, by hand and in random scenarios.
+
+use crate::support::scenarios::{a_scenario, sound, started};
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use serde_json::{Value, json};
+use tokenyard::base::{Micros, Span};
+use tokenyard::engine::Record;
+use tokenyard::perf::{StepLoad, resolve};
+use tokenyard::scenario::{
+    Architecture, CalibratedCoefficients, CalibratedSettings, Compat, EngineGeneration, KvBlocks,
+    LatencyModel, Pool, Scenario, from_value, to_json,
+};
+use tokenyard::session::{Audience, Session, Stop};
+
+/// Two ranks of a server, in lock step or not: a step takes 1 ms, and 5 ms more for each prompt in it.
+fn server(lockstep: bool, requests: &[[u64; 2]]) -> Value {
+    let listed = (0_u64..).zip(requests).map(|(i, [at, output])| {
+        json!({"arrival_us": at, "prompt": [{"text": i, "tokens": 10}],
+            "output": {"tokens": output, "text": 100_000 + i}})
+    });
+    json!({
+        "run": {"horizon_s": 0, "warmup_s": 0},
+        "cluster": {"routing": "round-robin", "pools": [{
+            "replicas": 2,
+            "expert_ranks": 2,
+            "expert_ranks_lockstep": lockstep,
+            "kv": {"blocks": 1000, "prefix_caching": false},
+            "architecture": {"layers": 1, "hidden": 64, "heads": 1, "kv_heads": 1, "vocab": 64,
+                "experts": 4, "experts_per_token": 1},
+            "hardware": {"memory_gib": 80, "tflops": 100_000, "bandwidth_tb_per_s": 1000},
+            "latency": {"calibrated": {"engine": "synchronous", "coefficients": {
+                "weights_efficiency": 1, "kv_efficiency": 1, "compute_efficiency": 1, "attention_efficiency": 1,
+                "compute_not_hidden": 0, "step_us": 1000, "step_us_per_layer": 0, "step_us_per_sequence": 0,
+                "step_us_per_sequence_layer": 0, "step_us_per_prompt": 5000, "step_us_with_prefill": 0,
+                "step_us_per_expert_layer": 0, "prefill_us_per_expert_layer": 0, "step_us_per_parallel_layer": 0,
+                "reduce_us_per_megabyte": 0, "queueing_us": 0, "queueing_us_per_prompt_token": 0}}},
+        }]},
+        "workload": {"clients": [], "requests": listed.collect::<Vec<_>>()},
+    })
+}
+
+fn scenario(document: &Value) -> Scenario {
+    from_value(document.clone()).unwrap_or_else(|problems| panic!("{problems:?}"))
+}
+
+fn run(document: &Value) -> Session {
+    let mut session = Session::start(scenario(document), None, Audience::Batch).expect("a sound scenario").0;
+    while session.advance(Micros::MAX, 1) != Stop::Finished {
+        session.engine().verify(true);
+    }
+    session
+}
+
+fn all(session: &Session, of: impl Fn(&Record) -> Option<Span>) -> Vec<u64> {
+    session.engine().records().iter().map(|r| of(&r).expect("it completed").0).collect()
+}
+
+#[test]
+fn a_prompt_on_one_rank_holds_up_the_others() {
+    // The third arrives during the step from 6 to 7 ms, on the first rank: its prompt makes the next step last until 13 ms.
+    let requests = [[0, 5], [0, 5], [6500, 1]];
+    let together = run(&server(true, &requests));
+    assert_eq!(all(&together, |r| r.e2e.get()), [15_000, 15_000, 6500]);
+    assert_eq!(all(&together, |r| Some(r.itl_sum)), [9000, 9000, 0]);
+    let alone = run(&server(false, &requests));
+    assert_eq!(all(&alone, |r| r.e2e.get()), [15_000, 10_000, 6500]);
+    // Five steps each, no more for waiting.
+    let steps = |s: &Session| s.engine().replicas().iter().map(|r| r.totals().steps).collect::<Vec<_>>();
+    assert_eq!((steps(&together), steps(&alone)), (vec![5, 5], vec![5, 5]));
+}
+
+#[test]
+fn an_idle_rank_takes_a_request_in_when_the_step_of_its_server_ends() {
+    let requests = [[0, 1], [1000, 1]];
+    assert_eq!(all(&run(&server(true, &requests)), |r| r.ttft.get()), [6000, 11_000]);
+    assert_eq!(all(&run(&server(false, &requests)), |r| r.ttft.get()), [6000, 6000]);
+    // It does not wait for a server that is idle.
+    let later = [[0, 1], [6001, 1]];
+    assert_eq!(all(&run(&server(true, &later)), |r| r.ttft.get()), [6000, 6000]);
+}
+
+#[test]
+fn servers_are_made_of_as_many_ranks_as_there_are_and_refilled() {
+    // Of four replicas the last two are another server, which no prompt of the first holds up.
+    let mut document = server(true, &[[0, 5], [0, 5], [0, 5], [0, 5], [6500, 1]]);
+    document["cluster"]["pools"][0]["replicas"] = json!(4);
+    assert_eq!(all(&run(&document), |r| r.e2e.get()), [15_000, 15_000, 10_000, 10_000, 6500]);
+    // With three there is half a server, and a warning; a fourth fills it.
+    document["cluster"]["pools"][0]["replicas"] = json!(3);
+    let warned = Session::start(scenario(&document), None, Audience::Batch).expect("a sound scenario").1;
+    assert!(warned.iter().any(|d| d.path == "cluster.pools[0].replicas"), "{warned:?}");
+    // What comes to the fourth waits for the step of the third.
+    document["workload"]["requests"] =
+        server(true, &[[0, 5], [0, 5], [0, 5], [1000, 1]])["workload"]["requests"].take();
+    document["edits"] = json!([{"at_us": 500, "set": {"cluster.pools[0].replicas": 4}}]);
+    assert_eq!(all(&run(&document), |r| r.e2e.get()), [10_000, 10_000, 15_000, 11_000]);
+}
+
+#[test]
+fn what_cannot_be_in_lock_step_is_pointed_out_and_the_key_is_left_out_where_it_says_nothing() {
+    assert!(!to_json(&scenario(&server(false, &[]))).contains("lockstep"));
+    let path = "cluster.pools[0].expert_ranks_lockstep";
+    let mut document = server(true, &[[0, 1]]);
+    document["cluster"]["pools"][0]["expert_ranks"] = json!(1);
+    let warned = Session::start(scenario(&document), None, Audience::Batch).expect("a sound scenario").1;
+    assert!(warned.iter().any(|d| d.path == path), "{warned:?}");
+    assert_eq!(all(&run(&document), |r| r.ttft.get()), [6000]);
+    let mut document = server(true, &[[0, 1]]);
+    document["cluster"]["compat"] = json!("blis");
+    let problems = Session::start(scenario(&document), None, Audience::Batch).expect_err("lock step");
+    assert!(problems.iter().any(|d| d.path == path), "{problems:?}");
+}
+
+#[test]
+fn the_experts_that_the_tokens_of_all_ranks_touch_are_read() {
+    let mut pool = Pool { expert_ranks: 4, expert_ranks_lockstep: true, ..Pool::default() };
+    pool.architecture = Some(Architecture { experts: 8, experts_per_token: 2, ..Architecture::default() });
+    pool.kv.blocks = KvBlocks::Count(100);
+    let model = |pool: &Pool| resolve(pool, Compat::None, "pool").expect("a pool").model;
+    let together = model(&pool);
+    let apart = model(&Pool { expert_ranks_lockstep: false, ..pool.clone() });
+    let load = |decode| StepLoad { prefill: &[], decode, decode_context: 0 };
+    // Where the others carry as much, both say the same.
+    for decode in [1, 2, 7] {
+        let beside = together.step_beside(&load(decode), u64::from(3 * decode));
+        assert!(beside.0.abs_diff(apart.step(&load(decode)).0) <= 1, "{decode}");
+        assert_eq!(beside, together.step(&load(decode)));
+    }
+    let (idle, busy) = (together.step_beside(&load(2), 0), together.step_beside(&load(2), 100));
+    assert!(idle < apart.step(&load(2)) && apart.step(&load(2)) < busy, "{idle:?} {busy:?}");
+}
+
+/// The scenario with pairs of replicas that share experts and step together.
+fn in_lockstep(mut scenario: Scenario, ahead: bool) -> Scenario {
+    scenario.cluster.compat = Compat::None;
+    for pool in &mut scenario.cluster.pools {
+        let engine = if ahead { EngineGeneration::Ahead } else { EngineGeneration::Synchronous };
+        let coefficients = CalibratedCoefficients {
+            step_us: 500.0,
+            step_us_per_layer: 1.0,
+            step_us_per_prompt: 900.0,
+            queueing_us: 100.0,
+            ..CalibratedCoefficients::default()
+        };
+        let coefficients = Some(coefficients);
+        let settings = CalibratedSettings { engine, coefficients, ..CalibratedSettings::default() };
+        pool.latency = LatencyModel::Calibrated(settings);
+        pool.architecture =
+            Some(Architecture { experts: 8, experts_per_token: 2, ..Architecture::default() });
+        (pool.expert_ranks, pool.expert_ranks_lockstep) = (2, true);
+    }
+    scenario
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, rng_seed: RngSeed::Fixed(13), failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Every invariant holds at every cut, and where a run is cut changes nothing.
+    #[test]
+    fn servers_lose_nobody_and_may_be_cut_anywhere(scenario in a_scenario(), ahead: bool, cut in 1_u64..40) {
+        let scenario = in_lockstep(scenario, ahead);
+        let mut straight = started(&scenario, Audience::Batch);
+        straight.advance(Micros::MAX, u64::MAX);
+        sound(&straight);
+        let mut sliced = started(&scenario, Audience::Batch);
+        while sliced.advance(Micros::MAX, cut) != Stop::Finished {
+            sliced.engine().verify(true);
+        }
+        prop_assert_eq!(straight.digest(), sliced.digest());
+    }
+}
