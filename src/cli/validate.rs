@@ -111,13 +111,13 @@ fn write(path: &Path, text: &str) -> Result<(), Failed> {
 fn write_found(args: &Validate, found: &Found, outcome: &Outcome) -> Result<(), Failed> {
     let other = |latency: Latency| replay_all(found, &options(args, latency)).rows;
     let (catalogue, roofline) = (other(Latency::Catalogue), other(Latency::Roofline));
+    let transfer = transfers(found, args.seeds).rows;
     if let Some(folder) = &args.report {
         let lacking = roofline.iter().filter(|r| !catalogue.iter().any(|c| c.id == r.id));
         let mut raw: Vec<Row> = catalogue.iter().chain(lacking).cloned().collect();
         for row in &mut raw {
             row.fitted_on = false;
         }
-        let transfer = transfers(found, args.seeds).rows;
         let levels: [(&str, &[Row]); 3] =
             [("raw", &raw), ("calibrated", &outcome.rows), ("transfer", &transfer)];
         report(folder, outcome, &level_table(&levels))?;
@@ -127,7 +127,7 @@ fn write_found(args: &Validate, found: &Found, outcome: &Outcome) -> Result<(), 
     let experiments: Vec<&Experiment> = found.iter().map(|(e, _)| e).collect();
     let by_latency: [(&str, &[Row]); 3] =
         [("calibrated", &outcome.rows), ("catalogue", &catalogue), ("roofline", &roofline)];
-    write(path, &evidence_table(&experiments, &by_latency))
+    write(path, &evidence_table(&experiments, &by_latency, &transfer))
 }
 
 /// The page's data: one level or experiment per line.

@@ -50,17 +50,17 @@ impl Calibration {
         let few = if self.rests_on.len() < FEW { "only " } else { "" };
         let rests = format!("fitted to {few}{} experiments", self.rests_on.len());
         let own = catalogue::gpu(gpu).is_some_and(|g| g.name == self.gpu) && engine == self.engine;
-        let of = format!("{} with {}", self.gpu, releases(self.engine));
+        let of = format!("{} with {}", self.gpu, release_name(self.engine));
         if own {
             format!("coefficients of {of}, {rests}")
         } else {
-            format!("coefficients of {of}, {rests}, as none were measured on {gpu} with {}", releases(engine))
+            format!("coefficients of {of}, {rests}, as none were measured on {gpu} with {}", release_name(engine))
         }
     }
 }
 
 /// The name of a release.
-fn releases(engine: EngineGeneration) -> &'static str {
+pub(super) fn release_name(engine: EngineGeneration) -> &'static str {
     match engine {
         EngineGeneration::Early => "vLLM up to 0.9",
         EngineGeneration::Synchronous => "vLLM 0.10 to 0.13",
@@ -71,6 +71,11 @@ fn releases(engine: EngineGeneration) -> &'static str {
 
 /// GPUs with the same chip and different memory.
 const SAME_CHIP: [&str; 2] = ["H100", "H200"];
+
+/// Whether two GPUs of the catalogue have the same chip.
+pub(super) fn same_chip(one: &str, other: &str) -> bool {
+    one != other && SAME_CHIP.contains(&one) && SAME_CHIP.contains(&other)
+}
 
 /// A number of experiments below this is reported with the coefficients.
 const FEW: usize = 3;

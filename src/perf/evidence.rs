@@ -1,7 +1,10 @@
-//! Evidence: the known errors of the latency models, and the models, batches and contexts measured on each GPU.
-//! `tokenyard validate --evidence` writes the table.
+//! Evidence: the known errors of the latency models, the measured configurations, and the models, batches and contexts
+//! measured on each GPU. `tokenyard validate --evidence` writes the table.
 
+use super::evidence_class::EvidenceClass;
+use super::evidence_line::{ErrorBand, ErrorFigure, Regime};
 use crate::base::json;
+use crate::scenario::EngineGeneration;
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
@@ -35,6 +38,42 @@ pub struct MeasuredOn {
     pub context_tokens: u32,
 }
 
+/// A measured configuration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Configuration {
+    /// Model, by the key of the catalogue.
+    pub model: String,
+    /// GPU, as named in the catalogue.
+    pub gpu: String,
+    /// Release of the engine.
+    pub engine: EngineGeneration,
+    /// Precision in words.
+    pub precision: String,
+    /// Tensor parallelism.
+    pub tp: u32,
+    /// Number of experiments that built-in coefficients were fitted to.
+    pub fitted: u32,
+    /// Number of experiments.
+    pub measured: u32,
+}
+
+/// The error of a figure, over the experiments of a class and a regime that nothing was fitted to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClassError {
+    /// The latency model, as a scenario names it.
+    pub latency: String,
+    /// The class.
+    pub class: EvidenceClass,
+    /// The regime.
+    pub regime: Regime,
+    /// The figure.
+    pub figure: ErrorFigure,
+    /// Its error.
+    pub error: ErrorBand,
+}
+
 /// The table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -43,6 +82,12 @@ pub struct EvidenceTable {
     pub found: Vec<Found>,
     /// By GPU.
     pub measured: Vec<MeasuredOn>,
+    /// What was measured: by model, GPU, release, precision and parallelism.
+    #[serde(default)]
+    pub configurations: Vec<Configuration>,
+    /// Errors by latency model, class, regime and figure.
+    #[serde(default)]
+    pub errors: Vec<ClassError>,
 }
 
 /// The built-in table.
@@ -70,6 +115,29 @@ mod tests {
         for on in &table.measured {
             assert!(crate::perf::known_gpu(&on.gpu).is_some_and(|g| g.name == on.gpu), "{}", on.gpu);
             assert!(on.batch > 0 && on.context_tokens > 0 && !on.models.is_empty(), "{}", on.gpu);
+        }
+    }
+
+    #[test]
+    fn configurations_are_of_the_catalogue_and_behind_every_row_of_coefficients() {
+        let table = evidence();
+        for c in &table.configurations {
+            assert!(crate::perf::known_gpu(&c.gpu).is_some_and(|g| g.name == c.gpu), "{}", c.gpu);
+            assert!(crate::perf::known_model(&c.model).is_some_and(|m| m.name == c.model), "{}", c.model);
+            assert!(c.tp > 0 && c.measured > 0 && c.fitted <= c.measured, "{c:?}");
+        }
+        for row in crate::perf::calibrations().iter().filter(|row| !row.rests_on.is_empty()) {
+            let of_row = |c: &Configuration| c.gpu == row.gpu && c.engine == row.engine && c.fitted > 0;
+            assert!(table.configurations.iter().any(of_row), "{} {:?}", row.gpu, row.engine);
+        }
+    }
+
+    #[test]
+    fn errors_of_classes_are_shares_of_something() {
+        let table = evidence();
+        assert!(!table.errors.is_empty());
+        for e in &table.errors {
+            assert!(e.error.n > 0 && (0.0..=e.error.p90).contains(&e.error.median), "{e:?}");
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod closed;
 mod compare;
+mod evidence;
 mod experiment;
 mod fit;
 mod gate;
@@ -27,12 +28,13 @@ mod silicon;
 mod steps;
 
 pub use compare::{Aggregate, Row, aggregates, median};
+pub use evidence::evidence_table;
 pub use experiment::{Experiment, read};
 pub use fit::{Fit, Pull, Replays, Told, fit};
 pub use gate::{Recorded, recorded, worse};
 pub use left_out::{LeftOut, left_out, left_out_lines, left_out_table};
 pub use levels::{level_table, page_figures, page_level, page_models, page_rankings};
-pub use opened::{evidence_table, page_data};
+pub use opened::page_data;
 pub use page::{Picture, pictures, tables};
 pub use pool::{Found, Latency, built_in, model_name, served_by};
 pub use ranking::{Ranking, rankings};

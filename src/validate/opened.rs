@@ -3,17 +3,17 @@
 //! become a rate.
 
 use super::closed::Closed;
-use super::compare::{Row, median};
+use super::compare::Row;
 use super::experiment::{Experiment, number_at};
 use super::open::{Length, Prompts};
 use super::pool::{Latency, beyond, gpu_name, pool, routing};
 use super::replay::label;
 use super::{Files, points, recorded};
 use crate::base::json;
-use crate::perf::{self, EvidenceTable, Found, MeasuredOn};
-use crate::scenario::{Arrivals, Client, Cluster, Lengths, Pool, PrefixGroups, WeightedLength, model_key};
+
+use crate::scenario::{Arrivals, Client, Cluster, Lengths, Pool, PrefixGroups, WeightedLength};
 use serde_json::{Map, Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Longest run of a stage.
 const LONGEST_S: f64 = 1200.0;
@@ -247,72 +247,4 @@ fn client(e: &Experiment, m: &Value, by_stage: &BTreeMap<String, Sent>) -> Optio
     }
     client.output_tokens = drawn(&length("output_tokens")?);
     Some(client)
-}
-
-/// The core's table, as JSON text: medians of errors by latency model, and the measurements on each GPU.
-pub fn evidence_table(experiments: &[&Experiment], by_latency: &[(&str, &[Row])]) -> String {
-    let found = by_latency.iter().map(|(latency, rows)| errors(latency, rows)).collect();
-    let mut by_gpu: BTreeMap<String, (BTreeSet<String>, f64, f64)> = BTreeMap::new();
-    for e in experiments.iter().filter(|e| perf::known_gpu(&gpu_name(&e.gpu)).is_some()) {
-        let (models, batch, context) = by_gpu.entry(gpu_name(&e.gpu)).or_default();
-        let bare = e.model.split(" (").next().unwrap_or(&e.model);
-        models.insert(perf::known_model(bare).map_or_else(|| model_key(bare), |m| m.name.clone()));
-        let replicas = f64::from(e.count("/replicas").unwrap_or(1).max(1));
-        let seqs = e.number("/engine/max_num_seqs").filter(|n| *n > 0.0).unwrap_or(f64::INFINITY);
-        for m in e.measured() {
-            let latency = m.get("e2e_ms").and_then(|x| number_at(x, "mean"));
-            let rate = number_at(m, "req_per_s").or_else(|| number_at(m, "offered_req_per_s"));
-            let by_little = latency.zip(rate).map(|(ms, rate)| ms / 1e3 * rate / replicas);
-            let told = number_at(m, "concurrency").or(by_little);
-            *batch = batch.max(told.unwrap_or(0.0).min(seqs));
-        }
-        *context = context.max(mean_context(e));
-    }
-    let measured = by_gpu.into_iter().filter(|(_, (_, batch, context))| *batch >= 1.0 && *context >= 1.0);
-    let measured = measured.map(|(gpu, (models, batch, context))| MeasuredOn {
-        gpu,
-        models: models.into_iter().collect(),
-        batch: batch.round() as u32,
-        context_tokens: context.round() as u32,
-    });
-    format!("{}\n", json::indented(&EvidenceTable { found, measured: measured.collect() }))
-}
-
-/// Mean prompt and half of an answer, of the longest stage.
-fn mean_context(e: &Experiment) -> f64 {
-    let mean = |value: Option<&Value>| match value.and_then(|v| Length::read(v, None)) {
-        Some(Length::Fixed(n)) => f64::from(n),
-        Some(Length::Uniform { min, max }) => f64::midpoint(f64::from(min), f64::from(max)),
-        Some(Length::Lognormal { median, sigma, .. }) => median * crate::base::math::exp(sigma * sigma / 2.0),
-        None => 0.0,
-    };
-    let usual = [mean(e.at("/workload/input_tokens")), mean(e.at("/workload/output_tokens"))];
-    let of = |m: &Value| {
-        let own = [m.get("input_tokens"), m.get("output_tokens")].map(mean);
-        let context = number_at(m, "context_tokens").unwrap_or(0.0);
-        let [input, output] = [0, 1].map(|i| if own[i] > 0.0 { own[i] } else { usual[i] });
-        context.max(input + output / 2.0)
-    };
-    e.measured().iter().map(of).fold(usual[0] + usual[1] / 2.0, f64::max)
-}
-
-/// Medians over experiments of the absolute error below the knee, as the aggregates have them.
-fn errors(latency: &str, rows: &[Row]) -> Found {
-    let of = |metric: &str| {
-        let mut by_id: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-        let below = |r: &&Row| {
-            r.metric == metric && r.stat == "mean" && r.regime.as_deref() == Some("below") && !r.fitted_on
-        };
-        for r in rows.iter().filter(below) {
-            by_id.entry(&r.id).or_default().extend(r.error.map(f64::abs));
-        }
-        let means: Vec<f64> = by_id
-            .values()
-            .filter(|e| !e.is_empty())
-            .map(|e| e.iter().sum::<f64>() / e.len() as f64)
-            .collect();
-        (means.len() as u32, (median(means) * 1e4).round() / 1e4)
-    };
-    let (experiments, e2e) = of("e2e_ms");
-    Found { latency: latency.to_owned(), experiments, e2e, tpot: of("tpot_ms").1, ttft: of("ttft_ms").1 }
 }
