@@ -307,8 +307,18 @@ impl Meters {
     /// Cost of a replica in US dollars for its existence in the measurement window until `end`, each hour at the
     /// price of that time; `None` without a price.
     pub(crate) fn usd(&self, replica: usize, end: Micros, usd_per_hour: Option<f64>) -> Option<f64> {
+        self.usd_between(replica, [self.from, end], usd_per_hour)
+    }
+
+    /// The same between two instants.
+    pub(crate) fn usd_between(
+        &self,
+        replica: usize,
+        [mut from, end]: [Micros; 2],
+        usd_per_hour: Option<f64>,
+    ) -> Option<f64> {
         let meter = &self.replicas[replica];
-        let (mut usd, mut from) = (Some(0.0), self.from);
+        let mut usd = Some(0.0);
         for &(until, price) in &meter.prices {
             let until = until.min(end).max(from);
             let up_us = meter.up_us(from, until);
@@ -319,6 +329,11 @@ impl Meters {
         }
         let up_us = meter.up_us(from, end);
         usd.zip(usd_per_hour).map(|(usd, price)| usd + price * up_us as f64 / US_PER_HOUR)
+    }
+
+    /// Whether a replica existed at any time between two instants.
+    pub(crate) fn existed(&self, replica: usize, [from, end]: [Micros; 2]) -> bool {
+        self.replicas[replica].up_us(from, end) > 0
     }
 
     /// The requests in the whole system; then, for each replica, since when it exists and its requests.

@@ -102,8 +102,8 @@ pub struct KeyFigures {
     /// Share of the prompt blocks looked up in CPU tiers since the start that were found there, 0 to 1; 0 without any
     /// tier.
     pub cpu_hit_rate: f64,
-    /// US dollars per million output tokens of the window, at the price of the replicas that serve now; 0 if unknown
-    /// or without output.
+    /// US dollars per million output tokens of the window, for all replicas that existed in it; 0 if unknown or without
+    /// output.
     pub usd_per_million_tokens: f64,
     /// TTFT objective in microseconds, 0 if none.
     pub slo_ttft_us: f64,

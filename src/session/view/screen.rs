@@ -9,7 +9,7 @@ use crate::base::{Micros, units::US_PER_S};
 use crate::engine::Replica;
 use crate::kv::{self, CellState};
 use crate::observe::anomaly::Anomaly;
-use crate::observe::report::{kv_blocks, request_part, share, trouble, usd_per_hour};
+use crate::observe::report::{kv_blocks, request_part, share, trouble};
 use crate::observe::window::WindowSums;
 use crate::scenario::Pool;
 use crate::session::Session;
@@ -123,7 +123,6 @@ impl Session {
         let tokens_per_s = sums.tokens as f64 / sums.seconds;
         let ended = sums.completed + sums.unserved;
         let kv = kv_blocks(&self.engine);
-        let usd_per_s = usd_per_hour(&self.engine).unwrap_or(0.0) / 3600.0;
         let [slo_ttft_us, slo_tpot_us, slo_e2e_us] =
             [us(objectives.ttft_us), us(objectives.tpot_us), us(objectives.e2e_us)];
         KeyFigures {
@@ -139,7 +138,7 @@ impl Session {
             output_tokens_per_s: tokens_per_s,
             cache_hit_rate: kv.hit_rate,
             cpu_hit_rate: kv.cpu.map_or(0.0, |cpu| cpu.hit_rate),
-            usd_per_million_tokens: share(usd_per_s * 1e6, tokens_per_s),
+            usd_per_million_tokens: share(self.usd_of_window(sums) * 1e6, sums.tokens as f64),
             slo_ttft_us,
             slo_tpot_us,
             slo_e2e_us,
@@ -150,6 +149,16 @@ impl Session {
             e2e_mark: mark::of_tail(&sums.e2e, slo_e2e_us),
             goodput_mark: mark::of_goodput(sums.good, ended),
         }
+    }
+
+    /// The cost of all replicas in the window, each for as long as it existed; 0 if one of them has no price.
+    fn usd_of_window(&self, sums: &WindowSums) -> f64 {
+        let span =
+            [Micros(self.playhead.0.saturating_sub((sums.seconds * US_PER_S as f64) as u64)), self.playhead];
+        let meters = &self.recorder.meters;
+        let existed = self.engine.replicas().iter().filter(|r| meters.existed(r.id().index(), span));
+        let mut usd = existed.map(|r| meters.usd_between(r.id().index(), span, r.usd_per_hour()));
+        usd.try_fold(0.0, |sum, usd| Some(sum + usd?)).unwrap_or(0.0)
     }
 
     fn pool_frames(&self) -> Vec<PoolFrame> {
