@@ -252,12 +252,16 @@ pub(super) struct Input {
     /// Set a field before the run, such as `cluster.pools[0].replicas=8` or `cluster.routing=random`, or `seed=random` for a fresh seed; may be repeated
     #[arg(long, value_name = "PATH=VALUE")]
     pub(super) set: Vec<String>,
+    /// Accept a GPU of which nothing is known but its peaks: its step times are a guess
+    #[arg(long)]
+    pub(super) allow_guess: bool,
 }
 
 impl Input {
     /// A scenario without changes.
     pub(super) fn of(scenario: &str) -> Self {
-        Self { scenario: scenario.to_owned(), trace: None, policies: None, set: Vec::new() }
+        let scenario = scenario.to_owned();
+        Self { scenario, trace: None, policies: None, set: Vec::new(), allow_guess: false }
     }
 }
 
@@ -413,6 +417,9 @@ pub(super) struct Size {
     /// GPUs per replica
     #[arg(long, default_value_t = 1, requires = "model")]
     pub(super) tp: u32,
+    /// Accept a GPU of which nothing is known but its peaks: its step times are a guess
+    #[arg(long, requires = "model")]
+    pub(super) allow_guess: bool,
     /// Mean length of the prompts, in tokens
     #[arg(long, value_name = "TOKENS", allow_hyphen_values = true)]
     pub(super) input: f64,

@@ -29,6 +29,9 @@ pub(super) struct Compare {
     /// Set a field of B alone, such as `cluster.routing=random`; may be repeated
     #[arg(long, value_name = "PATH=VALUE")]
     pub(super) set_b: Vec<String>,
+    /// Accept a GPU of which nothing is known but its peaks: its step times are a guess
+    #[arg(long)]
+    pub(super) allow_guess: bool,
     /// Number of pairs of runs, from the scenario's seed upwards. With two or more, the interval is over the seeds
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=SEEDS))]
     pub(super) seeds: u32,

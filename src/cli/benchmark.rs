@@ -79,7 +79,8 @@ fn cluster(scenario: Option<&str>, set: &[String]) -> Result<Scenario, Failed> {
         );
         return Err(Failed(BAD_INPUT));
     };
-    let input = Input { scenario: scenario.to_owned(), trace: None, policies: None, set: set.to_vec() };
+    // The comparison itself says how far off a guess is.
+    let input = Input { set: set.to_vec(), allow_guess: true, ..Input::of(scenario) };
     load(&input).map(|loaded| loaded.scenario)
 }
 

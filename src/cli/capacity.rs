@@ -3,6 +3,7 @@
 use super::args_studies::Capacity as Arguments;
 use super::input::{Loaded, load, refused, tell_all};
 use super::parallel::{NOTHING_DRAWN, each, progress, threads};
+use super::table::visible;
 use super::{Failed, say, tell};
 use crate::base::{Diagnostic, json};
 use crate::session::{Audience, Session};
@@ -59,5 +60,11 @@ pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
 fn text(found: &Capacity) -> String {
     let factor =
         found.factor.map_or(String::new(), |f| format!("that is {f:.3} times the scenario's rates\n"));
-    format!("{}\n{factor}", found.text)
+    let mut out = format!("{}\n{factor}", found.text);
+    out.push_str("a capacity lies near the knee, where a few per cent in the time of a step decide:\n");
+    for of_pool in &found.evidence {
+        let pool = if found.evidence.len() > 1 { format!("{}: ", of_pool.pool) } else { String::new() };
+        out.push_str(&format!("evidence: {}\n", visible(&format!("{pool}{}", of_pool.text))));
+    }
+    out
 }

@@ -33,6 +33,7 @@ pub(super) fn run(args: &Compare) -> Result<(), Failed> {
         trace: args.trace.clone(),
         policies: None,
         set: args.set.iter().chain(own).cloned().collect(),
+        allow_guess: args.allow_guess,
     };
     let a = Case::load(&input(&args.a, &args.set_a))?;
     let b = Case::load(&input(&args.b, &args.set_b))?;
@@ -182,6 +183,12 @@ fn text(c: &RunComparison, names: [&str; 2]) -> String {
     out.push('\n');
     for (letter, side) in [("A", &c.a), ("B", &c.b)] {
         line(&mut out, &format!("load of {letter}: {}", side.load.state.name()));
+    }
+    for (letter, side) in [("A", &c.a), ("B", &c.b)] {
+        for of_pool in &side.evidence {
+            let pool = if side.evidence.len() > 1 { format!(", {}", of_pool.pool) } else { String::new() };
+            line(&mut out, &format!("evidence of {letter}{pool}: {}", of_pool.text));
+        }
     }
     if !c.notices.is_empty() {
         out.push('\n');

@@ -10,7 +10,7 @@ use crate::exchange::import::configuration::{self, Report, adopt_policies, conve
 use crate::scenario::link::{self, TraceMark};
 use crate::scenario::preset::{PRESETS, Preset};
 use crate::scenario::{self, Scenario, from_value, limits, set_field, text_from_bytes, value_from_json};
-use crate::session::{Audience, Session, Trace, scenario_from_hf};
+use crate::session::{Audience, Session, Trace, guesses, scenario_from_hf};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -64,6 +64,10 @@ pub(super) fn load(input: &Input) -> Result<Loaded, Failed> {
         let none =
             Diagnostic::error("workload.trace", "null, together with --trace", "the trace to replay", fix);
         return Err(refused(&input.scenario, &[none]));
+    }
+    let guessed = guesses(&scenario);
+    if !input.allow_guess && !guessed.is_empty() {
+        return Err(refused(&input.scenario, &guessed));
     }
     let named = trace_name(input, &scenario);
     let read = [Some(&input.scenario), input.policies.as_ref(), named.as_ref()];

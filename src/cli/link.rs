@@ -32,7 +32,8 @@ pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
     let trace = trace.as_deref().map(|trace| trace_mark(&scenario, trace));
     let beside = match &args.beside {
         Some(second) => {
-            let Loaded { scenario, .. } = load(&Input::of(second))?;
+            let Loaded { scenario, .. } =
+                load(&Input { allow_guess: args.input.allow_guess, ..Input::of(second) })?;
             let problems = crate::scenario::check(scenario.clone()).err().unwrap_or_default();
             if !problems.is_empty() {
                 return Err(refused(second, &problems));

@@ -8,6 +8,7 @@ use crate::exchange::export::{Column, Table as TableKind};
 use crate::scenario::Scenario;
 use crate::scenario::preset::PRESETS;
 use crate::session::view::listing::{gpus, models};
+use crate::session::{pool_evidence, weakest};
 use serde_json::{Map, Value, json};
 
 /// `tokenyard list`
@@ -41,7 +42,10 @@ fn as_json(kind: Listed) -> Value {
         Listed::Presets => PRESETS
             .iter()
             .map(|p| (p.name, p.scenario()))
-            .map(|(name, s)| json!({ "name": name, "title": s.title, "note": s.note }))
+            .map(|(name, s)| {
+                let evidence = pool_evidence(&s, None);
+                json!({ "name": name, "title": s.title, "note": s.note, "evidence": evidence })
+            })
             .collect(),
         Listed::Policies => {
             let of = |choices: &[Choice]| -> Value {
@@ -72,9 +76,12 @@ fn as_text(kind: Listed) -> String {
         Listed::Models => models_text(),
         Listed::Gpus => gpus_text(),
         Listed::Presets => {
-            let mut table = Table::new(&[("name", Align::Left, 0), ("title", Align::Left, 0)]);
+            let columns = ["name", "evidence", "title"].map(|name| (name, Align::Left, 0));
+            let mut table = Table::new(&columns);
             for p in PRESETS {
-                table.row(vec![p.name.to_owned(), p.scenario().title]);
+                let scenario = p.scenario();
+                let chip = weakest(&pool_evidence(&scenario, None)).map(|of_pool| of_pool.chip.clone());
+                table.row(vec![p.name.to_owned(), chip.unwrap_or_default(), scenario.title]);
             }
             table.text()
         }

@@ -17,7 +17,9 @@ pub(super) fn run(args: &Run) -> Result<(), Failed> {
     let files = RowFiles::of(&args.rows)?;
     let (session, mut report) = finish(&args.input, &files)?;
     report.link = super::link::of_run(&session);
-    report.verdict = Some(session.verdict());
+    let verdict = session.verdict();
+    report.evidence = session.pool_evidence(&verdict);
+    report.verdict = Some(verdict);
     if let Some(link) = &report.link {
         tell(&format!("link: {link}"));
     }

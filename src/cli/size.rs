@@ -10,7 +10,8 @@ use crate::queueing::{
     Chain, ClosedForm, Mode, Objectives, Params, QueueLength, ReplicaCapacity, RequestSize, State,
     TargetBelow, Trouble, inferred, replicas,
 };
-use crate::scenario::Pool;
+use crate::scenario::{Cluster, Pool, Scenario};
+use crate::session::{PoolEvidence, Regime, RegimeBasis, guesses, pool_evidence};
 use crate::study::sizing::pool_coefficients;
 use serde_json::{Value, json};
 
@@ -22,6 +23,8 @@ struct Server {
     peak_prefill: Option<(f64, u32)>,
     outside_ms: [f64; 2],
     source: String,
+    /// How far its step times can be trusted, if a model is given.
+    evidence: Option<PoolEvidence>,
 }
 
 /// The result for a rate.
@@ -122,10 +125,26 @@ fn server(args: &Size, size: RequestSize) -> Result<Server, Diagnostics> {
         let max_batch = args.max_batch.unwrap_or(crate::queueing::DEFAULT_MAX_BATCH);
         let params = Params { alpha, beta, gamma };
         let source = "given".to_owned();
-        return Ok(Server { params, max_batch, peak_prefill: None, outside_ms: [0.0; 2], source });
+        return Ok(Server {
+            params,
+            max_batch,
+            peak_prefill: None,
+            outside_ms: [0.0; 2],
+            source,
+            evidence: None,
+        });
     };
     let pool = Pool { model: model.clone(), gpu: args.gpu.clone(), tp: args.tp, ..Pool::default() };
     let found = pool_coefficients(&pool, size)?;
+    let cluster = Cluster { pools: vec![pool], ..Cluster::default() };
+    let scenario = Scenario { cluster, ..Scenario::default() };
+    let guessed: Diagnostics =
+        guesses(&scenario).into_iter().map(|d| Diagnostic { path: "--gpu".to_owned(), ..d }).collect();
+    if !args.allow_guess && !guessed.is_empty() {
+        return Err(guessed);
+    }
+    // What one replica can serve within objectives lies near the knee.
+    let evidence = pool_evidence(&scenario, Some((Regime::Near, RegimeBasis::Capacity))).pop();
     let max_batch = args.max_batch.unwrap_or(found.max_batch);
     let peak_prefill = Some(found.peak_prefill);
     Ok(Server {
@@ -134,6 +153,7 @@ fn server(args: &Size, size: RequestSize) -> Result<Server, Diagnostics> {
         peak_prefill,
         outside_ms: found.outside_ms,
         source: found.source,
+        evidence,
     })
 }
 
@@ -258,6 +278,7 @@ fn as_json(s: &Sized, mode: Mode) -> Value {
         "batch_limit_per_s": s.batch_limit_per_s,
         "saturation_per_s": s.saturation_per_s,
         "at_rate": at,
+        "evidence": s.server.evidence,
     })
 }
 
@@ -302,6 +323,10 @@ fn as_text(s: &Sized) -> String {
             of(|x| x.step_ms),
             of(|x| x.batch)
         ));
+    }
+    if let Some(of_pool) = &s.server.evidence {
+        line("a capacity lies near the knee, where a few per cent in the time of a step decide".to_owned());
+        line(format!("evidence: {}", of_pool.text));
     }
     out
 }

@@ -35,6 +35,10 @@ fn write(out: &mut String, r: &Report) -> fmt::Result {
     if let Some(verdict) = &r.verdict {
         writeln!(out, "load         {}", verdict.text)?;
     }
+    for of_pool in &r.evidence {
+        let pool = if r.evidence.len() > 1 { format!("{}: ", visible(&of_pool.pool)) } else { String::new() };
+        writeln!(out, "evidence     {pool}{}", visible(&of_pool.text))?;
+    }
     writeln!(out)?;
     out.push_str(&latencies(r).text());
     writeln!(out)?;

@@ -9,11 +9,11 @@ use super::args_studies::Sweep;
 use super::input::{Loaded, load, refused, tell_all};
 use super::outputs::Outputs;
 use super::parallel::{NOTHING_DRAWN, each, progress, threads};
-use super::table::{Align, Table, number};
+use super::table::{Align, Table, number, visible};
 use super::{Failed, say, tell, unreadable};
 use crate::base::{Diagnostic, Diagnostics, json};
 use crate::scenario::Scenario;
-use crate::session::{Audience, Session};
+use crate::session::{Audience, Session, guesses, pool_evidence};
 use crate::study::sweep::{Case, CaseRow, Plan, Shard, SweepRow, SweepSummary, Vary, summary};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -42,7 +42,14 @@ pub(super) fn run(args: &Sweep) -> Result<(), Failed> {
         tell(&NOTHING_DRAWN);
         seeds = 1;
     }
-    let check = |s: &Scenario| Session::start(s.clone(), trace.clone(), Audience::Batch).map(|_| ());
+    let allow = args.input.allow_guess;
+    let check = |s: &Scenario| {
+        let guessed = guesses(s);
+        if !allow && !guessed.is_empty() {
+            return Err(guessed);
+        }
+        Session::start(s.clone(), trace.clone(), Audience::Batch).map(|_| ())
+    };
     let plan = Plan::new(&scenario, trace.clone(), &varied, seeds, check);
     let plan = plan.map_err(|problems| refused("--vary", &problems))?;
     let cases = plan.part(shard);
@@ -57,7 +64,10 @@ pub(super) fn run(args: &Sweep) -> Result<(), Failed> {
     let rows: Vec<&CaseRow> = cases.iter().filter_map(|case| done.get(&case.number)).collect();
     files.write(&plan, &rows)?;
     let of_summary: Vec<SweepRow> = rows.iter().map(|r| r.row.clone()).collect();
-    let summary = summary(&plan.paths, &of_summary);
+    let mut summary = summary(&plan.paths, &of_summary);
+    if let Some(case) = cases.first().filter(|_| summary.one_class()) {
+        summary.evidence = pool_evidence(&case.scenario, None);
+    }
     files.write_summary(&summary)?;
     say(&text(&summary))
 }
@@ -230,8 +240,9 @@ fn text(s: &SweepSummary) -> String {
     let mut out = String::new();
     let heads = s.paths.iter().map(|path| (last_of(path), Align::Left, 8));
     let figures = SHOWN.iter().map(|&(_, head, _)| (head, Align::Right, 8));
+    let several = (!s.one_class()).then_some(("evidence", Align::Left, 8));
     let columns: Vec<(&str, Align, usize)> =
-        heads.chain(figures).chain([("front", Align::Left, 5)]).collect();
+        heads.chain(figures).chain([("front", Align::Left, 5)]).chain(several).collect();
     let mut table = Table::new(&columns);
     for (i, point) in (0..).zip(&s.points).take(MOST_POINTS) {
         let mut row: Vec<String> = point.values.iter().map(|v| shortened(v)).collect();
@@ -240,6 +251,7 @@ fn text(s: &SweepSummary) -> String {
             row.push(number(mean, decimals));
         }
         row.push(if s.front.contains(&i) { "*".to_owned() } else { String::new() });
+        row.extend(several.map(|_| point.evidence.clone()));
         table.row(row);
     }
     out.push_str(&table.text());
@@ -251,6 +263,11 @@ fn text(s: &SweepSummary) -> String {
         .expect("a String takes any text");
     writeln!(out, "* not beaten by another in both {} and p99 TTFT of all requests", s.cost)
         .expect("a String takes any text");
+    for of_pool in &s.evidence {
+        let pool = if s.evidence.len() > 1 { format!("{}: ", of_pool.pool) } else { String::new() };
+        let text = visible(&format!("{pool}{}", of_pool.text));
+        writeln!(out, "evidence of all: {text}").expect("a String takes any text");
+    }
     for curve in s.curves.iter().filter(|c| c.knee.x.is_some()) {
         let fixed = fixed_values(s, curve.points[0], &curve.path);
         writeln!(out, "along {}{fixed}: {}", curve.path, curve.knee.explained)

@@ -8,6 +8,7 @@ mod rows;
 
 use crate::base::Diagnostics;
 use crate::scenario::preset::Preset;
+use crate::session::{EvidenceClass, pool_evidence, weakest};
 use pictures::{Draw, draw};
 pub use pictures::{Look, Picture, Shape};
 use serde::Serialize;
@@ -28,6 +29,10 @@ pub struct Card {
     pub opens_s: u32,
     /// Its picture.
     pub picture: Picture,
+    /// How far its latencies can be trusted: the class of the pool of which least is known.
+    pub class: EvidenceClass,
+    /// The same with its measured error, in a few words.
+    pub evidence: String,
 }
 
 type Entry = (&'static str, &'static [&'static str], &'static str, Draw);
@@ -275,7 +280,19 @@ pub fn cards() -> Result<Vec<Card>, Diagnostics> {
         let preset = Preset::named(name).expect("a card is of a preset");
         let scenario = preset.scenario();
         let picture = draw(&scenario, picture)?;
-        Ok(Card { name, title: scenario.title, look, tags, opens_s: preset.opens_s, picture })
+        let pools = pool_evidence(&scenario, None);
+        let of_pool = weakest(&pools).expect("a preset has a pool");
+        let (class, evidence) = (of_pool.class, of_pool.chip.clone());
+        Ok(Card {
+            name,
+            title: scenario.title,
+            look,
+            tags,
+            opens_s: preset.opens_s,
+            picture,
+            class,
+            evidence,
+        })
     };
     CARDS.iter().map(card).collect()
 }

@@ -6,6 +6,7 @@
 
 mod advance;
 mod edits;
+mod evidence;
 mod history;
 mod memory;
 mod model;
@@ -15,8 +16,10 @@ mod snapshot;
 pub mod view;
 
 pub use crate::observe::{LoadState, Notice, NoticeKind, Report, RunVerdict, report};
+pub use crate::perf::{EvidenceClass, PoolEvidence, Regime, RegimeBasis};
 pub use crate::workload::{Trace, TraceReader, TraceSummary};
 pub use advance::{Pace, SingleStep, StepKind, Stop};
+pub use evidence::{guesses, pool_evidence, weakest};
 pub use history::{Budget, History};
 pub use model::{architecture_from_hf, scenario_from_hf};
 pub use occasion::{Awaited, Occasion, OccasionChoice, Takes};
@@ -153,11 +156,18 @@ impl Session {
         text
     }
 
-    /// The report as JSON text, with the verdict on its load.
+    /// The report as JSON text, with the verdict on its load and the evidence for its latencies.
     pub fn assessed(&self) -> String {
-        let mut text = json::indented(&Report { verdict: Some(self.verdict()), ..self.report_data() });
+        let mut text = json::indented(&self.assessed_data());
         text.push('\n');
         text
+    }
+
+    /// The same as data.
+    pub fn assessed_data(&self) -> Report {
+        let verdict = self.verdict();
+        let evidence = self.pool_evidence(&verdict);
+        Report { verdict: Some(verdict), evidence, ..self.report_data() }
     }
 
     /// Whether requests piled up, so far.
@@ -170,7 +180,7 @@ impl Session {
         Digest::of(self.report().as_bytes()).hex()
     }
 
-    /// The digest of an existing report: of its results, without its link and the verdict on its load.
+    /// The digest of an existing report: of its results, without its link, the verdict on its load and the evidence.
     pub fn digest_of(report: &str) -> String {
         Digest::of(Report::results_of(report).as_bytes()).hex()
     }

@@ -31,6 +31,7 @@ use super::recorder::Recorder;
 use super::verdict::RunVerdict;
 use crate::base::{Micros, RequestId, json};
 use crate::engine::{Cluster, Replica, RequestState};
+use crate::perf::PoolEvidence;
 use crate::policy::Reason;
 use crate::scenario::Scenario;
 use crate::stats::{Summary, jain, variation};
@@ -71,6 +72,11 @@ pub struct Report {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<RunVerdict>,
+    /// How far the latency figures of each pool can be trusted: an assessment of the results. Digests are of the report
+    /// without it.
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<PoolEvidence>,
     /// The clock.
     pub run: RunPart,
     /// Requests by where they are.
@@ -155,11 +161,11 @@ fn in_ms(s: Summary) -> Summary {
 }
 
 impl Report {
-    /// A report that is text already, without what is no result: the link and the verdict. A text that is no report stays as it is.
+    /// A report that is text already, without what is no result: the link, the verdict and the evidence. A text that is no report stays as it is.
     pub(crate) fn results_of(report: &str) -> String {
         let mut document: Value = serde_json::from_str(report).unwrap_or_default();
         let Some(fields) = document.as_object_mut() else { return report.to_owned() };
-        if ["link", "verdict"].map(|field| fields.shift_remove(field).is_some()) == [false; 2] {
+        if ["link", "verdict", "evidence"].map(|field| fields.shift_remove(field).is_some()) == [false; 3] {
             return report.to_owned();
         }
         let mut text = json::indented(&document);
@@ -202,6 +208,7 @@ impl Report {
             percentiles: PERCENTILES.to_owned(),
             notices,
             verdict: None,
+            evidence: Vec::new(),
             run: run_part(scenario, &m),
             requests: request_part(engine),
             rejections: rejections(engine),

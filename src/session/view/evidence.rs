@@ -3,9 +3,9 @@
 
 use crate::base::SortedMap;
 use crate::base::small::decimal::fixed;
-use crate::perf;
+use crate::perf::{self, PoolEvidence};
 use crate::scenario::{CalibratedSettings, KvBlocks, LatencyModel, Pool, model_key};
-use crate::session::Session;
+use crate::session::{Session, pool_evidence};
 use serde::Serialize;
 
 /// The basis of a number, the weakest last.
@@ -68,18 +68,24 @@ pub struct Evidence {
     pub parts: Vec<EvidencePart>,
     /// Sentences on how the run is outside the measured range; empty if it is inside.
     pub outside: Vec<String>,
+    /// How far the latency figures of each pool can be trusted, in the regime of the run so far.
+    pub pools: Vec<PoolEvidence>,
     /// The coefficients of the first pool, if its latency model is calibrated.
     pub coefficients: Vec<CoefficientEvidence>,
 }
 
 /// Coefficients from fewer experiments than this count as modelled.
 const FEW: usize = 3;
+/// Most requests whose regime is read while a run goes on.
+const MOST_LOOKED_AT: u32 = 50_000;
 
 impl Session {
     /// The evidence for the numbers at the playhead.
     pub fn evidence(&self) -> Evidence {
         let (pools, version) = (&self.plan.scenario().cluster.pools, self.plan.scenario().tokenyard);
-        let mut out = Evidence { parts: Vec::new(), outside: Vec::new(), coefficients: Vec::new() };
+        let of_pools = self.evidence_so_far();
+        let mut out =
+            Evidence { parts: Vec::new(), outside: Vec::new(), pools: of_pools, coefficients: Vec::new() };
         for (i, pool) in (0..).zip(pools) {
             let (basis, says) = steps(pool, version);
             out.parts.push(EvidencePart { pool: i, what: EvidenceOf::Steps, basis, says });
@@ -89,6 +95,15 @@ impl Session {
         }
         out.coefficients = pools.first().map_or_else(Vec::new, |pool| coefficients(pool, version));
         out
+    }
+
+    /// The evidence of each pool. The regime of a long run is read once it has ended, as it takes a look at each request.
+    fn evidence_so_far(&self) -> Vec<PoolEvidence> {
+        if self.has_ended() || self.engine.census().arrived <= MOST_LOOKED_AT {
+            self.pool_evidence(&self.verdict())
+        } else {
+            pool_evidence(self.plan.scenario(), None)
+        }
     }
 
     /// Adds sentences on how a pool is outside the measured range of its GPU.

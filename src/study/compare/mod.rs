@@ -296,6 +296,7 @@ impl Side {
         let load = run.load();
         if self.report_digests.is_empty() || self.load.state.worse(load.state) != self.load.state {
             self.load = load;
+            self.evidence = run.evidence();
         }
         self.report_digests.push(run.report_digest.clone());
         for r in run.requests.iter().filter(|r| r.counted) {

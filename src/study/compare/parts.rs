@@ -2,7 +2,7 @@
 //! minus A.
 
 use super::RegretTable;
-use crate::session::RunVerdict;
+use crate::session::{PoolEvidence, RunVerdict};
 use serde::Serialize;
 
 /// Two runs, or the runs of two scenarios with several seeds.
@@ -85,6 +85,10 @@ pub struct Side {
     pub unfinished: u64,
     /// Whether requests piled up, of the seed with the worst verdict.
     pub load: RunVerdict,
+    /// How far the latency figures of each pool can be trusted, of the seed with the worst verdict.
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<PoolEvidence>,
 }
 
 /// Which values are the better ones.

@@ -1,10 +1,10 @@
 //! Outcomes of a run, read from the bytes that [`Session::outcomes`](crate::session::Session::outcomes) writes: bounded, and checked.
 
 use crate::base::digest::Digest;
-use crate::base::{Diagnostic, Diagnostics, Maybe, Span};
+use crate::base::{Diagnostic, Diagnostics, Maybe, Span, json};
 use crate::scenario::limits;
 use crate::session::outcomes::{Fate, MAGIC};
-use crate::session::{RunVerdict, Session};
+use crate::session::{PoolEvidence, RunVerdict, Session};
 use serde_json::Value;
 
 /// The outcome of a request.
@@ -145,6 +145,11 @@ impl Outcomes {
     /// The verdict on its load.
     pub fn load(&self) -> RunVerdict {
         serde_json::from_value(self.report["verdict"].clone()).unwrap_or_default()
+    }
+
+    /// The evidence for the latency figures of its pools.
+    pub fn evidence(&self) -> Vec<PoolEvidence> {
+        json::data(&self.report["evidence"]).unwrap_or_default()
     }
 
     fn parts(bytes: &[u8]) -> Option<Self> {

@@ -8,7 +8,7 @@
 use super::traffic::{most, scale_traffic};
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::{Scenario, limits};
-use crate::session::{LoadState, Trace};
+use crate::session::{LoadState, PoolEvidence, Regime, RegimeBasis, Trace, pool_evidence};
 use crate::stats::{POSITIVE, mean_interval};
 use crate::study::compare::{Ending, Outcomes};
 use serde::{Deserialize, Serialize};
@@ -154,6 +154,8 @@ pub struct Capacity {
     pub seeds: Vec<SeedCapacity>,
     /// The result in a sentence.
     pub text: String,
+    /// How far it can be trusted, by pool: a capacity lies near the knee.
+    pub evidence: Vec<PoolEvidence>,
 }
 
 /// The result of a run at a factor.
@@ -303,6 +305,7 @@ pub fn capacity(scenario: &Scenario, share: f64, seeds: Vec<SeedCapacity>) -> Ca
         at: at(scenario, share),
         seeds,
         text: String::new(),
+        evidence: pool_evidence(scenario, Some((Regime::Near, RegimeBasis::Capacity))),
     };
     capacity.text = capacity.to_string();
     capacity

@@ -1,5 +1,6 @@
 //! The figures of one run in one row, for sweeps and races.
 
+use crate::session::weakest;
 use crate::stats::{Blocked, POSITIVE, SHARE};
 use crate::study::compare::{Ending, Outcomes, held};
 use serde::{Deserialize, Serialize};
@@ -98,6 +99,10 @@ pub struct RunRow {
     /// Whether requests piled up: stable, backlogged, overloaded or too-short.
     #[serde(default)]
     pub load: String,
+    /// How far its latencies can be trusted: the class of the pool of which least is known.
+    pub evidence: String,
+    /// Where its load lies: below, near or over the knee; empty if it is not known.
+    pub regime: String,
 }
 
 /// A figure of a row by its name.
@@ -147,6 +152,8 @@ impl RunRow {
         let count =
             |is: fn(Ending) -> bool| run.requests.iter().filter(|r| r.counted && is(r.ending)).count() as u64;
         let (requests, decided, met) = (count(|_| true), count(Ending::decided), count(|e| e == Ending::Met));
+        let evidence = run.evidence();
+        let weakest = weakest(&evidence);
         Self {
             seed: run.report.pointer("/run/seed").map(ToString::to_string).unwrap_or_default(),
             scenario_digest: run.report["scenario_digest"].as_str().unwrap_or_default().to_owned(),
@@ -190,6 +197,8 @@ impl RunRow {
             fitness: figure("fitness/score"),
             replica_seconds: held(run)[1],
             load: run.load().state.name().to_owned(),
+            evidence: weakest.map_or_else(String::new, |pool| pool.class.name().to_owned()),
+            regime: weakest.and_then(|pool| pool.regime).map_or_else(String::new, |r| r.name().to_owned()),
         }
     }
 }

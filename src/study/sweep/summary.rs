@@ -3,6 +3,7 @@
 use super::curve::{CurveKnee, knee};
 use super::row::{RunFigure, RunRow};
 use crate::base::small::sort::sort_pairs;
+use crate::session::PoolEvidence;
 use crate::stats::mean_interval;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -33,6 +34,18 @@ pub struct SweepSummary {
     /// The points, by number, that no other beats in both cost and p99 of TTFT, the cheapest first. A point without a p99 of all
     /// its requests is beaten by every other.
     pub front: Vec<u32>,
+    /// How far the latency figures of each pool can be trusted, if their class is the same in all points; else each point
+    /// has its own.
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<PoolEvidence>,
+}
+
+impl SweepSummary {
+    /// Whether the class of evidence is the same in all points.
+    pub fn one_class(&self) -> bool {
+        self.points.windows(2).all(|pair| pair[0].evidence == pair[1].evidence)
+    }
 }
 
 /// The runs of one combination of values.
@@ -45,6 +58,8 @@ pub struct SweepPoint {
     pub seeds: u32,
     /// Its figures.
     pub figures: Vec<SweepValue>,
+    /// How far its latencies can be trusted: the class of the pool of which least is known.
+    pub evidence: String,
 }
 
 /// A figure: its mean over seeds with its 95 % interval.
@@ -102,7 +117,7 @@ pub fn summary(paths: &[String], rows: &[SweepRow]) -> SweepSummary {
     let cost = |r: &RunRow| if priced { r.usd_per_million_output_tokens } else { r.gpu_seconds };
     let front = front(&of_point, cost);
     let cost = if priced { "usd_per_million_output_tokens" } else { "gpu_seconds" };
-    SweepSummary { paths: paths.to_vec(), points, curves, cost, front }
+    SweepSummary { paths: paths.to_vec(), points, curves, cost, front, evidence: Vec::new() }
 }
 
 fn point(values: &[String], rows: &[&RunRow]) -> SweepPoint {
@@ -117,7 +132,8 @@ fn point(values: &[String], rows: &[&RunRow]) -> SweepPoint {
             hi: interval.map(|i| i.hi),
         }
     });
-    SweepPoint { values: values.to_vec(), seeds: rows.len() as u32, figures: figures.to_vec() }
+    let evidence = rows.first().map_or_else(String::new, |r| r.evidence.clone());
+    SweepPoint { values: values.to_vec(), seeds: rows.len() as u32, figures: figures.to_vec(), evidence }
 }
 
 /// The curves along path number `i`, if its values are numbers: one for each combination of the others' values.

@@ -34,12 +34,14 @@ fn stdout_is_the_same_every_time_and_the_digest_is_of_the_report() {
     assert_eq!(report["requests"]["conserved"], true);
     assert!(report["requests"]["arrived"].as_u64() > Some(100), "{report}");
     let digest = stdout(&run(&short(&["digest", "chat-4xh100"])));
-    // The link tells where the report came from, and the verdict judges it: neither is a result.
+    // The link tells where the report came from, the verdict and the evidence judge it: none is a result.
     let [printed, without] = [true, false].map(|whole| {
         let mut fields = report.clone();
         let map = fields.as_object_mut().expect("the report is an object");
         if !whole {
-            assert!(map.shift_remove("link").is_some() && map.shift_remove("verdict").is_some(), "{map:?}");
+            for field in ["link", "verdict", "evidence"] {
+                assert!(map.shift_remove(field).is_some(), "{field} is not in {map:?}");
+            }
         }
         serde_json::to_string_pretty(&fields).expect("text") + "\n"
     });

@@ -3,6 +3,7 @@
 mod anomalies;
 pub(crate) mod definition;
 mod detectors;
+mod evidence;
 mod figures;
 mod held_back;
 mod notices;

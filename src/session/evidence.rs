@@ -1,0 +1,32 @@
+//! How far the latency figures of a run can be trusted, pool by pool, and which pools would be a guess.
+
+use super::Session;
+use crate::base::Diagnostics;
+use crate::observe::{RunVerdict, regime};
+use crate::perf::{self, PoolEvidence, Regime, RegimeBasis};
+use crate::scenario::Scenario;
+
+impl Session {
+    /// The evidence for the latency figures of each pool, in the regime of the run so far.
+    pub fn pool_evidence(&self, verdict: &RunVerdict) -> Vec<PoolEvidence> {
+        let scenario = self.plan.scenario();
+        pool_evidence(scenario, regime(scenario, &self.engine, &self.recorder, verdict))
+    }
+}
+
+/// The evidence for the latency figures of each pool of a scenario in a regime; `None` if that is not known.
+pub fn pool_evidence(scenario: &Scenario, regime: Option<(Regime, RegimeBasis)>) -> Vec<PoolEvidence> {
+    scenario.cluster.pools.iter().map(|pool| PoolEvidence::new(pool, regime)).collect()
+}
+
+/// The evidence of the pool of which least is known, the first of equal ones; `None` without pools.
+pub fn weakest(pools: &[PoolEvidence]) -> Option<&PoolEvidence> {
+    pools.iter().reduce(|worst, pool| if pool.class > worst.class { pool } else { worst })
+}
+
+/// The pools whose step times would be a guess: a GPU of which nothing is known but its peaks, with the coefficients of
+/// another one.
+pub fn guesses(scenario: &Scenario) -> Diagnostics {
+    let pools = scenario.cluster.pools.iter().enumerate();
+    pools.filter_map(|(i, pool)| perf::guess(pool, &format!("cluster.pools[{i}]"))).collect()
+}
