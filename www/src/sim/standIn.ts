@@ -121,7 +121,7 @@ export class FakeSim implements SimCore {
     return { names: ['t_s', 'v'], columns: [new Float64Array([0]), new Float64Array([1])] };
   }
   evidence(): Evidence {
-    return { parts: [], outside: [], coefficients: [] };
+    return { parts: [], outside: [], pools: [], coefficients: [] };
   }
 
   outcomes(): Uint8Array<ArrayBuffer> {

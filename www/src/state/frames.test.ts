@@ -31,7 +31,7 @@ async function played(everyMs: number, seconds: number, more?: Partial<Frame>): 
       for (const view of views) asked.set(view, (asked.get(view) ?? 0) + 1);
       return views.map((view) => ({ view, names: [], columns: [], tookMs: 0.5 }));
     },
-    evidence: async () => ({ parts: [], outside: [], coefficients: [] }),
+    evidence: async () => ({ parts: [], outside: [], pools: [], coefficients: [] }),
     setDetail: () => {},
   });
   const frames = createRoot(() =>

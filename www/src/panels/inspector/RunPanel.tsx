@@ -12,6 +12,7 @@ import { LazyPart } from '../parts/LazyPart.tsx';
 import { LoadVerdict } from '../parts/LoadVerdict.tsx';
 import { NoticeBlock } from '../parts/NoticeBlock.tsx';
 import { save } from '../parts/save.ts';
+import { TrustBlock } from '../parts/Trust.tsx';
 import { AnomalyLegend } from './AnomalyList.tsx';
 import { Little } from './Little.tsx';
 import { ReportBlocks } from './ReportBlocks.tsx';
@@ -79,6 +80,7 @@ export default function RunPanel(props: {
     <>
       <NoticeBlock app={app} />
       <LoadVerdict verdict={figures()?.verdict} />
+      <TrustBlock pools={figures()?.evidence ?? app.transport.evidence()?.pools} />
       <div class="blk">
         <div class="blk-head">
           <h2>Requests</h2>

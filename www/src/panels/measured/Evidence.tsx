@@ -5,6 +5,7 @@ import type { Schema } from '../../base/schema.ts';
 import { DASH, NBSP, sig3 } from '../../base/units.ts';
 import { EvidenceGlyph } from '../../draw/glyphs.tsx';
 import type { CoefficientEvidence, Evidence } from '../../generated/boundary.ts';
+import { TrustChip } from '../parts/Trust.tsx';
 
 const COEFFICIENTS = 'cluster.pools[0].latency.calibrated.coefficients';
 
@@ -39,6 +40,9 @@ export function EvidencePanel(props: { evidence: Evidence | undefined; schema: S
                 </li>
               )}
             </For>
+            <li>
+              <TrustChip pools={evidence().pools} label="Latency" />
+            </li>
             <For each={evidence().outside}>
               {(words) => (
                 <li>

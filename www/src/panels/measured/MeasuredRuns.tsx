@@ -11,6 +11,7 @@ import type { App } from '../../state/app.ts';
 import type { PercentPoint } from '../../state/measured.ts';
 import { overlay } from '../parts/overlay.ts';
 import { Segments } from '../parts/Segments.tsx';
+import { DistanceTable } from './DistanceTable.tsx';
 import { ErrorsByModel } from './ErrorsByModel.tsx';
 import { ErrorTable } from './ErrorTable.tsx';
 import { EvidencePanel } from './Evidence.tsx';
@@ -19,6 +20,7 @@ import { ExperimentPanel } from './Experiment.tsx';
 import {
   countedStages,
   counts,
+  distanceHeadline,
   type Experiment,
   filterText,
   groupsOf,
@@ -34,6 +36,7 @@ import {
   type Stage,
   scenarioOf,
   shortName,
+  shownOf,
 } from './measuredData.ts';
 import { PublishedPanel } from './PublishedPanel.tsx';
 import { type Reproduced, type ReproducedPage, reproducedHeadline, scenarioText } from './publishedData.ts';
@@ -76,6 +79,7 @@ export default function MeasuredRuns(props: {
   };
   const title = (): string => {
     if (shown() === 'published') return reproducedHeadline(PUBLISHED);
+    if (shown() === 'distance') return distanceHeadline(DATA.distances ?? []);
     return shown() === 'ranking' ? rankingHeadline(DATA.rankings) : headline(level(), regime());
   };
   overlay(
@@ -95,7 +99,7 @@ export default function MeasuredRuns(props: {
           <div class="truth-choices">
             <Segments
               label="Level"
-              options={SHOWN.map(([name, label]) => [name, label] as const)}
+              options={shownOf(DATA).map(([name, label]) => [name, label] as const)}
               chosen={shown()}
               onChoose={setShown}
             />
@@ -108,6 +112,9 @@ export default function MeasuredRuns(props: {
           </button>
         </div>
         <Switch fallback={<ErrorTable figures={DATA.figures} level={level()} regime={regime()} />}>
+          <Match when={shown() === 'distance'}>
+            <DistanceTable distances={DATA.distances ?? []} />
+          </Match>
           <Match when={shown() === 'ranking'}>
             <RankingPanel rankings={DATA.rankings} />
           </Match>

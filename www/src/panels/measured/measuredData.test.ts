@@ -6,6 +6,10 @@ import type { Evidence } from '../../generated/boundary.ts';
 import { figureBasis } from '../parts/evidenceWords.ts';
 import {
   counts,
+  type Distance,
+  distanceAt,
+  distanceHeadline,
+  distinct,
   errorText,
   figureName,
   groupsOf,
@@ -16,8 +20,10 @@ import {
   REGIMES,
   rankedBy,
   rankingHeadline,
+  regimesOf,
   SHOWN,
   scenarioOf,
+  shownOf,
   stageOf,
 } from './measuredData.ts';
 
@@ -89,7 +95,8 @@ test('each level gives its error, and rankings the number of sets that reach the
     expect(headline(level, 'below'), level.level).toMatch(
       /^E2E mean of \d+ experiments below the knee, (nothing fitted|not fitted to|not seen): [\d.]+ % off in the median, [\d.]+ % at worst$/,
     );
-  const levels = SHOWN.map(([name]) => name).filter((name) => name !== 'ranking' && name !== 'published');
+  const others = ['distance', 'ranking', 'published'];
+  const levels = SHOWN.map(([name]) => name).filter((name) => !others.includes(name));
   expect(DATA.levels.map((l) => l.level)).toEqual(levels);
   expect(rankingHeadline(DATA.rankings)).toMatch(/^τ-b of 0.8 or more in \d+ of \d+ sets, [\d.]+ in the median$/);
   expect(DATA.rankings.sets.every((s) => rankedBy(s.metric) !== '')).toBe(true);
@@ -122,7 +129,12 @@ test('the weakest evidence of all pools counts for a figure', () => {
     basis,
     says: `pool ${pool}`,
   });
-  const evidence: Evidence = { parts: [part(0, 'calibrated'), part(1, 'modelled')], outside: ['x'], coefficients: [] };
+  const evidence: Evidence = {
+    parts: [part(0, 'calibrated'), part(1, 'modelled')],
+    outside: ['x'],
+    pools: [],
+    coefficients: [],
+  };
   expect(figureBasis(evidence, ['steps'])).toEqual({
     basis: 'modelled',
     says: 'Modelled: pool 1.',
@@ -130,4 +142,40 @@ test('the weakest evidence of all pools counts for a figure', () => {
   });
   expect(figureBasis(evidence, ['blocks'])).toBeUndefined();
   expect(figureBasis(undefined, ['steps'])).toBeUndefined();
+});
+
+const distance = (name: string, regime: string, median: number): Distance => ({
+  distance: name,
+  regime,
+  figure: 'tpot_ms mean',
+  n: 7,
+  median,
+  low: median / 2,
+  high: median * 2,
+  mean: median,
+  worst: median * 3,
+  worst_id: 'b-1',
+});
+
+test('errors by distance are shown if the data has them', () => {
+  const { distances: _, ...without } = DATA;
+  expect(shownOf(without).map(([name]) => name)).not.toContain('distance');
+  const distances = [distance('seen', 'below', 0.02), distance('unseen GPU', 'overload', 0.3)];
+  expect(shownOf({ ...without, distances }).map(([name]) => name)).toContain('distance');
+});
+
+test('each cell of the table of distances is that of its regime, whatever the name of overload', () => {
+  const all = [
+    distance('seen', 'below', 0.02),
+    distance('seen', 'over', 0.2),
+    distance('unseen GPU', 'below', 0.08),
+    distance('unseen GPU', 'overload', 0.3),
+  ];
+  expect(distinct(all, 'distance')).toEqual(['seen', 'unseen GPU']);
+  expect(regimesOf(all).map(([name]) => name)).toEqual(['below', 'overload']);
+  expect(distanceAt(all, 'seen', 'overload', 'tpot_ms mean')?.median).toBe(0.2);
+  expect(distanceAt(all, 'unseen GPU', 'overload', 'tpot_ms mean')?.median).toBe(0.3);
+  expect(distanceAt(all, 'seen', 'near', 'tpot_ms mean')).toBeUndefined();
+  expect(distanceHeadline(all)).toBe('TPOT mean below the knee: 8.0 % off in the median for unseen GPU');
+  expect(distanceHeadline([])).toBe('Errors by distance');
 });

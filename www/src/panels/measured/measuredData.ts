@@ -79,7 +79,23 @@ export type Rankings = {
   readonly sets: readonly RankedSet[];
 };
 
+/** The absolute error of a figure in a regime, of what the coefficients had not seen, with a lower and an upper bound: shares. */
+export type Distance = {
+  readonly distance: string;
+  readonly regime: string;
+  readonly figure: string;
+  readonly n: number;
+  readonly median: number;
+  readonly low: number;
+  readonly high: number;
+  readonly mean: number;
+  readonly worst: number;
+  readonly worst_id: string;
+};
+
 export type MeasuredPage = {
+  /** By regime and distance; missing in data of earlier versions. */
+  readonly distances?: readonly Distance[];
   readonly figures: readonly PublishedFigure[];
   readonly levels: readonly Level[];
   readonly models: Readonly<Record<string, readonly ModelResidual[]>>;
@@ -89,7 +105,7 @@ export type MeasuredPage = {
 
 export type LevelName = 'raw' | 'calibrated' | 'transfer';
 /** The content of the middle of the panel. */
-export type Shown = LevelName | 'ranking' | 'published';
+export type Shown = LevelName | 'distance' | 'ranking' | 'published';
 
 export const SHOWN: readonly (readonly [name: Shown, label: string, about: string])[] = [
   ['raw', 'Raw', 'Errors without fitting: with the catalogue’s coefficients, else the roofline.'],
@@ -99,6 +115,11 @@ export const SHOWN: readonly (readonly [name: Shown, label: string, about: strin
     'Errors of the simulation with built-in coefficients, against measured runs; stages used for fitting are hollow and do not count.',
   ],
   ['transfer', 'Transfer', 'Errors of coefficients fitted without this token budget, this parallelism or this GPU.'],
+  [
+    'distance',
+    'Distance',
+    'Errors by what the coefficients had not seen, below, near and over the knee: absolute, each experiment once.',
+  ],
   [
     'ranking',
     'Ranking',
@@ -267,4 +288,43 @@ export function measuredPoints(stage: Stage, metric: string): readonly PercentPo
 /** The figures that configurations are ranked by. */
 export function rankedBy(metric: string): string {
   return metric === 'tok_per_s_per_gpu' ? 'Tokens/s a GPU' : figureName(metric);
+}
+
+/** The choices that the data can show. */
+export function shownOf(data: MeasuredPage): typeof SHOWN {
+  return SHOWN.filter(([name]) => name !== 'distance' || (data.distances?.length ?? 0) > 0);
+}
+
+/** The values of a key of the distances, each once, in their order. */
+export function distinct(distances: readonly Distance[], key: 'distance' | 'figure'): readonly string[] {
+  return [...new Set(distances.map((d) => d[key]))];
+}
+
+/** The regimes of the distances, from below the knee to over it. */
+export function regimesOf(distances: readonly Distance[]): readonly (readonly [string, string])[] {
+  return REGIMES.filter(([name]) => distances.some((d) => regimeKey(d) === name));
+}
+
+/** The regime of a distance, as the levels name it. */
+function regimeKey(d: Distance): string {
+  return d.regime === 'over' ? 'overload' : d.regime;
+}
+
+/** The error of a distance in a regime; nothing where none was measured. */
+export function distanceAt(
+  distances: readonly Distance[],
+  distance: string,
+  regime: string,
+  figure: string,
+): Distance | undefined {
+  return distances.find((d) => d.distance === distance && regimeKey(d) === regime && d.figure === figure);
+}
+
+/** The headline of the distances: where the time per output token is worst below the knee. */
+export function distanceHeadline(distances: readonly Distance[]): string {
+  const worst = distances
+    .filter((d) => d.figure.startsWith('tpot') && d.regime === 'below')
+    .toSorted((a, b) => b.median - a.median)[0];
+  if (!worst) return 'Errors by distance';
+  return `${figureName(worst.figure)} below the knee: ${shareText(worst.median)} off in the median for ${worst.distance}`;
 }

@@ -3,13 +3,14 @@ import { Dialog } from '@ark-ui/solid/dialog';
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import { Portal } from 'solid-js/web';
 import { trust } from '../../base/trust.ts';
-import { Icon } from '../../draw/glyphs.tsx';
+import { EvidenceGlyph, Icon } from '../../draw/glyphs.tsx';
 import type { Card } from '../../generated/boundary.ts';
 import rawCards from '../../generated/gallery.json';
 import type { App } from '../../state/app.ts';
 import { isLinkText } from '../../state/linkText.ts';
 import { presetNamed } from '../../state/presets.ts';
 import { FileButton } from '../parts/FileButton.tsx';
+import { basisOf } from '../parts/trustWords.ts';
 import { Picture } from './Picture.tsx';
 import './gallery.css';
 
@@ -111,6 +112,11 @@ export default function Gallery(props: { app: Pick<App, 'document' | 'dialogs' |
                         <span class="grow" />
                         <span class="s">opens at {card.opens_s} s</span>
                       </span>
+                      <Show when={card.evidence}>
+                        <span class="card-trust" classList={{ wa: card.class === 'guessed' }}>
+                          <EvidenceGlyph basis={basisOf(card.class)} /> {card.evidence}
+                        </span>
+                      </Show>
                     </button>
                   </li>
                 )}

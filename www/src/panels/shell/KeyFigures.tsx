@@ -1,5 +1,6 @@
 // The key figures over the latest window, each with the mark of its objective.
 import { createMemo, Index, type JSX, Show } from 'solid-js';
+import { sentence } from '../../base/schema.ts';
 import {
   count,
   DASH,
@@ -17,6 +18,7 @@ import { EvidenceGlyph, type Mark, ObjectiveMark, Q } from '../../draw/glyphs.ts
 import type { Evidence, Frame, Percentiles, Mark as Standing } from '../../generated/boundary.ts';
 import { Deferred } from '../parts/Deferred.tsx';
 import { type FigureBasis, figureBasis } from '../parts/evidenceWords.ts';
+import { basisOf, isGuess, keyOf, weakest } from '../parts/trustWords.ts';
 
 function markOf(standing: Standing | undefined): Mark {
   return standing === 'none' ? undefined : standing;
@@ -104,14 +106,44 @@ export function KeyFigures(props: {
         />
         <Figure
           title="Cost"
-          about="Per million output tokens of the window, at the price of the replicas now serving"
+          about="Per million output tokens of the window, for all replicas that existed in it"
           rest={times()}
           onRest={props.onRest}
           value={{ value: key()?.usd_per_million_tokens ? usd(key()?.usd_per_million_tokens ?? 0) : DASH, unit: '' }}
           small={key()?.usd_per_million_tokens ? ['/M out'] : []}
         />
+        <TrustFigure evidence={props.evidence} onRest={props.onRest} />
       </Deferred>
     </section>
+  );
+}
+
+/** How far the latencies can be trusted: the class of the weakest pool, and the measured error of its class. */
+function TrustFigure(props: { evidence: Evidence | undefined; onRest: (() => void) | undefined }): JSX.Element {
+  const worst = createMemo(() => weakest(props.evidence?.pools));
+  const parts = createMemo(() => {
+    const pool = worst();
+    return pool ? keyOf(pool) : undefined;
+  });
+  const error = (): Quantity => {
+    const share = parts()?.error;
+    const { value, unit } = share === undefined ? { value: DASH, unit: '' } : percent(share, 1);
+    return { value: share === undefined ? value : `±${value}`, unit };
+  };
+  const rest = (): FigureBasis | undefined => {
+    const pool = worst();
+    return pool ? { basis: basisOf(pool.class), says: `${pool.chip}.`, outside: '' } : undefined;
+  };
+  return (
+    <Figure
+      title={sentence(worst()?.class.replace('-', ' ') ?? 'evidence')}
+      about="How far latencies can be trusted: the median error measured in this class"
+      mark={worst() && isGuess(worst()?.class ?? 'fitted') ? 'risk' : undefined}
+      rest={rest()}
+      onRest={props.onRest}
+      value={error()}
+      small={parts()?.small ?? []}
+    />
   );
 }
 

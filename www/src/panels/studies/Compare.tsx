@@ -28,6 +28,7 @@ import { sendToB, sentToB } from '../../state/sentToB.ts';
 import { choiceText, fieldAt, pathName, plainText } from '../parts/formFields.ts';
 import { overlay } from '../parts/overlay.ts';
 import { Segments } from '../parts/Segments.tsx';
+import { TrustChip } from '../parts/Trust.tsx';
 import { CompareCharts } from './CompareCharts.tsx';
 import { type Choices, Chooser, createChoices, Proposals } from './CompareChooser.tsx';
 import { CompareFigures, CompareRegret, NoOracle } from './CompareFigures.tsx';
@@ -426,6 +427,10 @@ function Pairing(props: { comparison: RunComparison }): JSX.Element {
         </For>
       </dl>
       <p class="say">{c().explained}.</p>
+      <div class="compare-trust">
+        <TrustChip label="A" pools={c().a.evidence} />
+        <TrustChip label="B" pools={c().b.evidence} />
+      </div>
       <For each={c().notices}>{(notice) => <p class="say">{sentence(notice)}.</p>}</For>
     </div>
   );

@@ -3,11 +3,12 @@ import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import { getAt, type Json } from '../../base/json.ts';
 import type { Option } from '../../base/schema.ts';
 import { DASH, durationMs, NBSP, percent, plain, ratePerS, text, usd } from '../../base/units.ts';
-import type { SweepPoint, SweepSummary } from '../../generated/boundary.ts';
+import type { PoolEvidence, SweepPoint, SweepSummary } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import type { Progress } from '../../state/manyRuns.ts';
 import { createSweep } from '../../state/sweep.ts';
 import { choiceText, entriesOf, fieldAt, fieldsIn, SECTIONS } from '../parts/formFields.ts';
+import { TrustChip } from '../parts/Trust.tsx';
 import { type Axis, figureOf, SweepCharts, type Theories } from './SweepCharts.tsx';
 import { SweepTheory } from './SweepTheory.tsx';
 import './race.css';
@@ -42,7 +43,7 @@ type Varied = Axis & {
   readonly now: number;
 };
 
-export default function Sweep(props: { app: Pick<App, 'document'> }): JSX.Element {
+export default function Sweep(props: { app: Pick<App, 'document' | 'transport'> }): JSX.Element {
   const app = props.app;
   const study = createSweep();
   const fields = createMemo(() => [TRAFFIC, ...numbersOf(app)]);
@@ -174,7 +175,7 @@ export default function Sweep(props: { app: Pick<App, 'document'> }): JSX.Elemen
                 ttftMs={ttftOf(app)}
                 theory={isRate(axis().path) ? theory() : undefined}
               />
-              <Points summary={summary()} axis={axis()} />
+              <Points summary={summary()} axis={axis()} pools={app.transport.evidence()?.pools} />
               <p class="say sweep-command">
                 The same on the command line, for more cases and as files:{' '}
                 <code>
@@ -304,6 +305,10 @@ function Capacity(props: { app: Pick<App, 'document'>; study: Study; seeds: numb
           {(found) => (
             <>
               <p class="sweep-found">{found().text}</p>
+              <TrustChip pools={found().evidence} />
+              <p class="say">
+                A capacity lies near the knee, where a few per cent in the time of a step decide how long requests wait.
+              </p>
               <Show when={found().factor}>
                 {(factor) => (
                   <p class="say">
@@ -376,7 +381,12 @@ const COLUMNS: readonly Column[] = [
   { figure: 'usd_per_million_output_tokens', title: 'Cost of 1M output', says: usd },
 ];
 
-function Points(props: { summary: SweepSummary; axis: Axis }): JSX.Element {
+/** Whether the latencies of all points can be trusted equally. */
+function oneClass(summary: SweepSummary): boolean {
+  return summary.points.every((point) => point.evidence === summary.points[0]?.evidence);
+}
+
+function Points(props: { summary: SweepSummary; axis: Axis; pools: readonly PoolEvidence[] | undefined }): JSX.Element {
   const value = (point: SweepPoint, i: number): string => {
     const said = point.values[i] ?? '';
     const axis = props.summary.paths[i] === props.axis.path;
@@ -397,6 +407,9 @@ function Points(props: { summary: SweepSummary; axis: Axis }): JSX.Element {
             </For>
             <For each={COLUMNS}>{(column) => <th class="r">{column.title}</th>}</For>
             <th>Best trade-off</th>
+            <Show when={!oneClass(props.summary)}>
+              <th>Evidence</th>
+            </Show>
           </tr>
         </thead>
         <tbody>
@@ -411,11 +424,17 @@ function Points(props: { summary: SweepSummary; axis: Axis }): JSX.Element {
                     <span class="visually-hidden">yes</span>
                   </Show>
                 </td>
+                <Show when={!oneClass(props.summary)}>
+                  <td>{point.evidence}</td>
+                </Show>
               </tr>
             )}
           </For>
         </tbody>
       </table>
+      <Show when={oneClass(props.summary)}>
+        <TrustChip pools={props.pools} label="All cases" />
+      </Show>
       <p class="say">
         * of the requests that finished, were refused or dropped; refused and dropped ones count as misses.
       </p>
