@@ -187,7 +187,7 @@ fn text(c: &RunComparison, names: [&str; 2]) -> String {
     for (letter, side) in [("A", &c.a), ("B", &c.b)] {
         for of_pool in &side.evidence {
             let pool = if side.evidence.len() > 1 { format!(", {}", of_pool.pool) } else { String::new() };
-            line(&mut out, &format!("evidence of {letter}{pool}: {}", of_pool.text));
+            line(&mut out, &format!("evidence of {letter}{pool}: {}", of_pool.chip));
         }
     }
     if !c.notices.is_empty() {

@@ -73,7 +73,8 @@ pub(super) fn release_name(engine: EngineGeneration) -> &'static str {
 const SAME_CHIP: [&str; 2] = ["H100", "H200"];
 
 /// Whether two GPUs of the catalogue have the same chip.
-pub(super) fn same_chip(one: &str, other: &str) -> bool {
+#[must_use]
+pub fn same_chip(one: &str, other: &str) -> bool {
     one != other && SAME_CHIP.contains(&one) && SAME_CHIP.contains(&other)
 }
 

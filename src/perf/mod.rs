@@ -23,7 +23,7 @@ mod roofline;
 mod step;
 mod weights;
 
-pub use calibrations::{Calibration, calibration, calibrations, carried, corrected};
+pub use calibrations::{Calibration, calibration, calibrations, carried, corrected, same_chip};
 pub use catalogue::{Catalogue, Gpu, KnownModel, Newer, Row, catalogue};
 pub use evidence::{ClassError, Configuration, EvidenceTable, Found, MeasuredOn, evidence};
 pub use evidence_class::{Classified, ClassifiedValue, EvidenceClass, guess, precision};

@@ -1,9 +1,9 @@
 //! How far the latency figures of a run can be trusted, pool by pool, and which pools would be a guess.
 
 use super::Session;
-use crate::base::Diagnostics;
+use crate::base::{Diagnostic, Diagnostics};
 use crate::observe::{RunVerdict, regime};
-use crate::perf::{self, PoolEvidence, Regime, RegimeBasis};
+use crate::perf::{self, Plan, PoolEvidence, Regime, RegimeBasis};
 use crate::scenario::Scenario;
 
 impl Session {
@@ -24,9 +24,25 @@ pub fn weakest(pools: &[PoolEvidence]) -> Option<&PoolEvidence> {
     pools.iter().reduce(|worst, pool| if pool.class > worst.class { pool } else { worst })
 }
 
-/// The pools whose step times would be a guess: a GPU of which nothing is known but its peaks, with the coefficients of
-/// another one.
+/// The pools whose step times would be a guess, at the start or after an edit: a GPU of which nothing is known but its
+/// peaks, with the coefficients of another one.
 pub fn guesses(scenario: &Scenario) -> Diagnostics {
+    let mut found = of_pools(scenario);
+    // Problems of the scenario and of its edits are reported when it starts.
+    let Ok((mut plan, _)) = Plan::new(Scenario { edits: Vec::new(), ..scenario.clone() }) else {
+        return found;
+    };
+    for (i, edit) in scenario.edits.iter().enumerate().filter(|(_, edit)| !edit.off) {
+        let Ok((edited, _)) = plan.edited(&edit.change()) else { continue };
+        let before = of_pools(plan.scenario());
+        let new = of_pools(edited.scenario()).into_iter().filter(|guess| !before.contains(guess));
+        found.extend(new.map(|guess| Diagnostic { path: format!("edits[{i}]: {}", guess.path), ..guess }));
+        plan = edited;
+    }
+    found
+}
+
+fn of_pools(scenario: &Scenario) -> Diagnostics {
     let pools = scenario.cluster.pools.iter().enumerate();
     pools.filter_map(|(i, pool)| perf::guess(pool, &format!("cluster.pools[{i}]"))).collect()
 }

@@ -153,7 +153,7 @@ fn class(
 fn class_of_transfer(row: &Row) -> Option<EvidenceClass> {
     let gpu = gpu_name(&row.gpu);
     match row.transfer.as_deref() {
-        Some("GPU") if gpu == "H200" => Some(EvidenceClass::SameChip),
+        Some("GPU") if perf::same_chip(&gpu, "H100") => Some(EvidenceClass::SameChip),
         Some("GPU") if Facts::of(&gpu).is_some() => Some(EvidenceClass::Carried),
         Some("GPU") => Some(EvidenceClass::Guessed),
         Some(text) if text.starts_with("TP") => Some(EvidenceClass::Carried),

@@ -85,6 +85,13 @@ fn a_gpu_of_which_only_the_peaks_are_known_is_refused_unless_the_guess_is_accept
     }
     let text = stdout(&run(&["run", file.path(), "--allow-guess"]));
     assert!(text.contains("guessed: X100 (own figures)") && text.contains("A guess:"), "{text}");
+    let edit = r#"edits=[{"at_us": 2000000, "set": {"cluster.pools[0].hardware": {"tflops": 700.0}}}]"#;
+    let out = run(&["check", "chat-4xh100", "--set", edit]);
+    assert!(
+        stderr(&out).contains("edits[0]: cluster.pools[0].hardware: H100 with figures"),
+        "{}",
+        stderr(&out)
+    );
     // Formulas read the peaks alone, and the page goes on running what old links have.
     let roofline = ["check", file.path(), "--set", "cluster.pools[0].latency=roofline"];
     assert_eq!(run(&roofline).status.code(), Some(0));
