@@ -127,8 +127,8 @@ const FIRST: &str = "H100";
 /// The coefficients of one GPU transferred to another; unchanged if nothing is published of either.
 #[must_use]
 pub fn carried(c: &CalibratedCoefficients, from: &str, to: &str) -> CalibratedCoefficients {
-    let Some((from, to)) = Facts::of(from).zip(Facts::of(to)) else { return c.clone() };
-    let memory = to.reached() / from.reached();
+    let Some((from, to)) = Facts::published(from).zip(Facts::published(to)) else { return c.clone() };
+    let memory = to.reached / from.reached;
     // A slower clock makes kernels start and end later; a faster clock does not make the memory faster.
     let clock = (from.boost_mhz / to.boost_mhz).max(1.0);
     // Short transfers do not profit from a wider link.

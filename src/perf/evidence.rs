@@ -102,6 +102,7 @@ pub fn evidence() -> &'static EvidenceTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::CalibrationTable;
 
     #[test]
     fn errors_are_shares_and_gpus_are_those_of_the_catalogue() {
@@ -126,7 +127,7 @@ mod tests {
             assert!(crate::perf::known_model(&c.model).is_some_and(|m| m.name == c.model), "{}", c.model);
             assert!(c.tp > 0 && c.measured > 0 && c.fitted <= c.measured, "{c:?}");
         }
-        for row in crate::perf::calibrations().iter().filter(|row| !row.rests_on.is_empty()) {
+        for row in crate::perf::calibrations(CalibrationTable::Y2026).iter().filter(|row| !row.rests_on.is_empty()) {
             let of_row = |c: &Configuration| c.gpu == row.gpu && c.engine == row.engine && c.fitted > 0;
             assert!(table.configurations.iter().any(of_row), "{} {:?}", row.gpu, row.engine);
         }

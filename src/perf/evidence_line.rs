@@ -185,8 +185,8 @@ fn named(errors: &FigureErrors) -> [(&'static str, Option<ErrorBand>); 3] {
 impl PoolEvidence {
     /// The evidence for a pool in a run of a regime; `None` if that is not known.
     #[must_use]
-    pub fn new(pool: &Pool, regime: Option<(Regime, RegimeBasis)>) -> Self {
-        let found = Classified::of(pool);
+    pub fn new(pool: &Pool, version: u32, regime: Option<(Regime, RegimeBasis)>) -> Self {
+        let found = Classified::of(pool, version);
         let class = found.class();
         let place = regime.map_or(Regime::Below, |(regime, _)| regime);
         let [model, gpu, engine, precision, tp] = found.values;
@@ -296,7 +296,7 @@ mod tests {
     fn of(change: impl FnOnce(&mut Pool), regime: Option<(Regime, RegimeBasis)>) -> PoolEvidence {
         let mut pool = Pool::default();
         change(&mut pool);
-        PoolEvidence::new(&pool, regime)
+        PoolEvidence::new(&pool, 1, regime)
     }
 
     #[test]

@@ -3,6 +3,9 @@
 //! A GPU with a row here takes the coefficients of another by these figures (`crate::validate::transfer`); a GPU
 //! without a row and without coefficients of its own is a guess (`super::evidence`).
 
+use super::catalogue;
+use crate::scenario::CalibrationTable;
+
 /// Published figures of a GPU besides the peaks of its data sheet.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
@@ -85,12 +88,63 @@ impl Facts {
         FACTS.iter().find(|f| f.gpu == gpu)
     }
 
+    /// Whether anything is published that an edition carries coefficients by: that of 2025 carries none but to the GPUs
+    /// of the table.
+    #[must_use]
+    pub fn for_table(table: CalibrationTable, gpu: &str) -> bool {
+        match table {
+            CalibrationTable::Y2025 => Self::of(gpu).is_some(),
+            CalibrationTable::Y2026 => Self::published(gpu).is_some(),
+        }
+    }
+
+    /// The figures by which coefficients are carried: those of the table, or else of the catalogue.
+    #[must_use]
+    pub fn published(gpu: &str) -> Option<Published> {
+        let own = Self::of(gpu).map(|f| Published {
+            reached: f.reached(),
+            boost_mhz: f.boost_mhz,
+            link_gb_per_s: f.link_gb_per_s,
+            tile_rows: f.tile_rows,
+        });
+        own.or_else(|| {
+            let listed = catalogue::gpu(gpu)?;
+            let h = &listed.hardware;
+            let tiled = FLASH_ATTENTION_2.contains(&listed.name.as_str());
+            (h.clock_mhz > 0.0 && h.link_gb_per_s > 0.0).then_some(Published {
+                reached: if h.read_share > 0.0 { h.read_share } else { USUAL_SHARE },
+                boost_mhz: h.clock_mhz,
+                link_gb_per_s: h.link_gb_per_s,
+                tile_rows: if tiled { TILE_ROWS } else { 0.0 },
+            })
+        })
+    }
+
     /// Share of the memory's peak that is reached.
     #[must_use]
     pub fn reached(&self) -> f64 {
         self.read_gb_per_s[0] / self.read_gb_per_s[1]
     }
 }
+
+/// What coefficients are carried by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Published {
+    /// Share of the memory's peak that is reached.
+    pub reached: f64,
+    /// Highest clock, in MHz.
+    pub boost_mhz: f64,
+    /// The link of one GPU to others in both directions, in GB/s.
+    pub link_gb_per_s: f64,
+    /// Rows of a tile of FlashAttention 2; 0 if vLLM uses another kernel.
+    pub tile_rows: f64,
+}
+
+/// Share of the memory's peak that a GPU without a measurement of it is assumed to reach: the middle of those above.
+const USUAL_SHARE: f64 = 0.92;
+
+/// GPUs of the catalogue alone on which vLLM takes FlashAttention 2: those of Ampere and Ada, and Blackwell with GDDR.
+const FLASH_ATTENTION_2: [&str; 4] = ["A100-PCIE", "A10G", "L4", "RTX-5090"];
 
 #[cfg(test)]
 mod tests {

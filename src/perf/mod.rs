@@ -28,7 +28,7 @@ pub use catalogue::{Catalogue, Gpu, KnownModel, Newer, Row, catalogue};
 pub use evidence::{ClassError, Configuration, EvidenceTable, Found, MeasuredOn, evidence};
 pub use evidence_class::{Classified, ClassifiedValue, EvidenceClass, guess, precision};
 pub use evidence_line::{ErrorBand, ErrorFigure, FigureErrors, PoolEvidence, Regime, RegimeBasis};
-pub use facts::Facts;
+pub use facts::{Facts, Published};
 pub use hf::{ReadModel, architecture_from_hf};
 pub use listed::{ModelEntry, models};
 pub use plan::Plan;
@@ -220,7 +220,7 @@ impl<'a> Resolver<'a> {
             let built_in = calibration(s.table(self.rules.version), &self.pool.gpu, s.engine);
             (built_in.of_model(&self.pool.model), built_in.says(&self.pool.gpu, s.engine))
         };
-        let (overheads, front_end) = match (s.clock, self.compat) {
+        let (overheads, front_end) = match (s.clock, self.rules.compat) {
             (LatencyClock::Client, Compat::None) => (c.overheads_us(), c.front_end()),
             (LatencyClock::Client, Compat::Blis) => (c.overheads_us(), [0.0; 3]),
             (LatencyClock::Server, _) => ([0.0; 3], [0.0; 3]),
