@@ -300,11 +300,13 @@ impl Replica {
     }
 
     /// Requests that decode a token in the step whose batch is formed.
+    #[inline]
     pub(super) fn decoding_now(&self) -> u32 {
         self.decoders.len() - self.decoders.starved.len() as u32
     }
 
     /// The pieces of prompts in the batch that is formed.
+    #[inline]
     pub(super) fn collect_chunks(&mut self, slab: &Slab) {
         self.chunks.clear();
         for &slot in &self.prefilling {
@@ -317,6 +319,7 @@ impl Replica {
     }
 
     /// A step of `span` begins: everything that counts at its beginning.
+    #[inline]
     pub(super) fn announce<S: Sink>(
         &mut self,
         now: Micros,
