@@ -9,6 +9,7 @@ use crate::base::{Diagnostic, SortedMap};
 use crate::exchange::import::benchmark::{self, Benchmark};
 use crate::measured::{self, Compared, Comparison, OneRun, compare, replay};
 use crate::scenario::{LatencyModel, Scenario, limits, parse};
+use crate::validate::is_silicon;
 use serde_json::Value;
 use std::fmt::Write;
 use std::io::Read;
@@ -48,6 +49,9 @@ pub(super) fn runs(paths: &[PathBuf]) -> Result<Option<Runs>, Failed> {
 /// Whether a text has the measured format, by its keys or the name of its file; the reader of that format reports its
 /// problems.
 fn is_experiments(name: &str, text: &str) -> bool {
+    if is_silicon(text) {
+        return true;
+    }
     if benchmark::format(text).is_some() || !text.trim_start().starts_with(['{', '[']) {
         return false;
     }

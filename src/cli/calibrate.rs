@@ -9,7 +9,7 @@ use super::{BAD_INPUT, Failed, say, tell, unreadable};
 use crate::perf::carried;
 use crate::scenario::{CalibratedCoefficients, EngineGeneration};
 use crate::validate::{
-    Fit, Found as Coefficients, Latency, Options, Pull, built_in, fit, left_out_lines, median,
+    Fit, Found as Coefficients, Latency, Options, Pull, built_in, first_values, fit, left_out_lines, median,
     served_by,
 };
 use std::collections::BTreeMap;
@@ -112,7 +112,7 @@ pub(super) fn start_of(set: &Set, given: &Own, rows: &[OwnRow]) -> CalibratedCoe
         (gpu, _) if gpu == FIRST.0 => first,
         (_, engine) => of(*engine).or(first),
     }
-    .map_or_else(CalibratedCoefficients::default, |found| carried(found, FIRST.0, &set.0))
+    .map_or_else(first_values, |found| carried(found, FIRST.0, &set.0))
 }
 
 /// GPUs with the same chip: attention of the second is assumed to reach the same shares as that of the first, which
@@ -160,7 +160,8 @@ pub(super) fn fit_set(start: &CalibratedCoefficients, set: &Set, found: &Found) 
 }
 
 pub(super) fn row(set: &Set, fitted: Fit) -> OwnRow {
-    let mut rests_on: Vec<String> = fitted.rows.iter().map(|r| r.id.clone()).collect();
+    let mut rests_on: Vec<String> = fitted.rows.iter().map(|r| r.source.clone()).collect();
+    rests_on.sort();
     rests_on.dedup();
     OwnRow {
         gpu: set.0.clone(),
@@ -174,7 +175,8 @@ pub(super) fn row(set: &Set, fitted: Fit) -> OwnRow {
 }
 
 fn push_fit(text: &mut String, name: &str, fitted: &Fit) {
-    let mut ids: Vec<&str> = fitted.rows.iter().map(|r| r.id.as_str()).collect();
+    let mut ids: Vec<&str> = fitted.rows.iter().map(|r| r.source.as_str()).collect();
+    ids.sort_unstable();
     ids.dedup();
     writeln!(text, "{name}: fitted to {} figures of {} experiments", fitted.rows.len(), ids.len())
         .expect("a String takes any text");

@@ -8,8 +8,8 @@ use super::validate::{Found, Job, OwnRow, in_threads, replay_jobs};
 use crate::perf::carried;
 use crate::scenario::EngineGeneration;
 use crate::validate::{
-    Experiment, Found as Coefficients, Latency, LeftOut, Options, Outcome, built_in, left_out,
-    model_name, served_by,
+    Experiment, Found as Coefficients, Latency, LeftOut, Options, Outcome, built_in, left_out, model_name,
+    served_by,
 };
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -11,8 +11,9 @@ use crate::base::{Diagnostic, SortedMap};
 use crate::scenario::{CalibratedCoefficients, EngineGeneration, data_from_value, value_from_long_json};
 use crate::validate::{
     Aggregate, Experiment, Found as Coefficients, Latency, LeftOut, Options, Outcome, Ranking, Recorded, Row,
-    Unmodelled, aggregates, evidence_table, is_silicon, left_out_table, level_table, page_data, page_figures, page_level,
-    page_models, page_rankings, pictures, rankings, read, read_silicon, recorded, replay, tables, worse,
+    Unmodelled, aggregates, evidence_table, is_silicon, left_out_table, level_table, page_data, page_figures,
+    page_level, page_models, page_rankings, pictures, rankings, read, read_silicon, recorded, replay, tables,
+    worse,
 };
 use serde::Serialize;
 use std::collections::BTreeSet;

@@ -94,7 +94,8 @@ fn reading(a: &Architecture) -> [f64; 2] {
     let layers = f64::from(a.full_layers()) + f64::from(a.sliding_layers);
     if a.index_topk > 0 {
         // The index reads its keys for all tokens.
-        let index = if a.kv_latent > 0 { INDEX_BYTES / (f64::from(a.kv_latent) * a.bytes_per_kv_value) } else { 0.0 };
+        let index =
+            if a.kv_latent > 0 { INDEX_BYTES / (f64::from(a.kv_latent) * a.bytes_per_kv_value) } else { 0.0 };
         [index.min(1.0), 1.0]
     } else if with_window > 0.0 && layers > 0.0 {
         [1.0 - with_window / layers, with_window / layers]
@@ -324,8 +325,7 @@ mod tests {
                 ..CalibratedCoefficients::default()
             };
             let hardware = Hardware { tflops: 1000.0, bandwidth_tb_per_s: 4.0, ..Hardware::default() };
-            let model =
-                Calibrated::new(USUAL, &c, &Architecture::default(), &hardware, ONE);
+            let model = Calibrated::new(USUAL, &c, &Architecture::default(), &hardware, ONE);
             model.step(&StepLoad { prefill, decode: 10, decode_context: 4000 }).0
         };
         let chunk = [Chunk { context: 0, cached: 50, tokens: 100 }];

@@ -54,7 +54,10 @@ impl Calibration {
         if own {
             format!("coefficients of {of}, {rests}")
         } else {
-            format!("coefficients of {of}, {rests}, as none were measured on {gpu} with {}", release_name(engine))
+            format!(
+                "coefficients of {of}, {rests}, as none were measured on {gpu} with {}",
+                release_name(engine)
+            )
         }
     }
 }
@@ -99,7 +102,11 @@ pub fn calibrations(table: CalibrationTable) -> &'static [Calibration] {
 /// The coefficients for a GPU and a release: those measured on it with that release; else those on a GPU with the
 /// same chip; else those on it with the nearest release, older before newer. For any other GPU those of an H100: as
 /// they are in the edition of 2025, and carried by what is published of both in that of 2026.
-pub fn calibration(table: CalibrationTable, gpu: &str, engine: EngineGeneration) -> Cow<'static, Calibration> {
+pub fn calibration(
+    table: CalibrationTable,
+    gpu: &str,
+    engine: EngineGeneration,
+) -> Cow<'static, Calibration> {
     let name = catalogue::gpu(gpu).map_or(gpu, |g| &g.name);
     let twin =
         SAME_CHIP.iter().find(|other| SAME_CHIP.contains(&name) && **other != name).copied().unwrap_or(name);
@@ -206,7 +213,9 @@ mod tests {
                 .ends_with("as none were measured on nobody's with vLLM 0.14 to 0.17")
         );
         assert!(
-            calibration(OLD, "H100", early).says("H100", early).contains("measured on H100 with vLLM up to 0.9")
+            calibration(OLD, "H100", early)
+                .says("H100", early)
+                .contains("measured on H100 with vLLM up to 0.9")
         );
     }
 

@@ -127,7 +127,9 @@ mod tests {
             assert!(crate::perf::known_model(&c.model).is_some_and(|m| m.name == c.model), "{}", c.model);
             assert!(c.tp > 0 && c.measured > 0 && c.fitted <= c.measured, "{c:?}");
         }
-        for row in crate::perf::calibrations(CalibrationTable::Y2026).iter().filter(|row| !row.rests_on.is_empty()) {
+        for row in
+            crate::perf::calibrations(CalibrationTable::Y2026).iter().filter(|row| !row.rests_on.is_empty())
+        {
             let of_row = |c: &Configuration| c.gpu == row.gpu && c.engine == row.engine && c.fitted > 0;
             assert!(table.configurations.iter().any(of_row), "{} {:?}", row.gpu, row.engine);
         }

@@ -10,7 +10,8 @@ use super::evidence::{Configuration, evidence};
 use super::facts::Facts;
 use crate::base::Diagnostic;
 use crate::scenario::{
-    Architecture, CalibratedSettings, CalibrationTable, CrossModelCoefficients, Hardware, LatencyModel, Pool, RooflineSettings,
+    Architecture, CalibratedSettings, CalibrationTable, CrossModelCoefficients, Hardware, LatencyModel, Pool,
+    RooflineSettings,
 };
 use serde::{Deserialize, Serialize};
 

@@ -36,12 +36,8 @@ impl Experts {
         let idle = 1.0 - f64::from(a.experts_per_token) / f64::from(a.experts);
         let ranks = if spread.lockstep { 1 } else { spread.ranks };
         let part = f64::from(spread.ranks);
-        Shares {
-            all_us: all_us / part,
-            padding_us: padding_us / part,
-            idle: power(idle, u64::from(ranks)),
-        }
-        .into()
+        Shares { all_us: all_us / part, padding_us: padding_us / part, idle: power(idle, u64::from(ranks)) }
+            .into()
     }
 
     /// Time to read the experts that a number of tokens are sent to, and to compute what fills their tiles.

@@ -37,7 +37,8 @@ pub use weights::weight_bytes;
 
 use crate::base::{Blocks, Diagnostic, Diagnostics};
 use crate::scenario::{
-    Architecture, CalibratedSettings, CalibrationTable, Compat, Hardware, KvBlocks, LatencyClock, LatencyModel, Pool, Scenario, limits,
+    Architecture, CalibratedSettings, CalibrationTable, Compat, Hardware, KvBlocks, LatencyClock,
+    LatencyModel, Pool, Scenario, limits,
 };
 use batch_limits::batch_limits;
 use calibrated::Calibrated;
@@ -225,7 +226,13 @@ impl<'a> Resolver<'a> {
             (LatencyClock::Client, Compat::Blis) => (c.overheads_us(), [0.0; 3]),
             (LatencyClock::Server, _) => ([0.0; 3], [0.0; 3]),
         };
-        let family = Family::Calibrated(Calibrated::new((s.engine, s.table(self.rules.version)), &c, shape, gpu, spread));
+        let family = Family::Calibrated(Calibrated::new(
+            (s.engine, s.table(self.rules.version)),
+            &c,
+            shape,
+            gpu,
+            spread,
+        ));
         Some((
             StepModel::new(overheads, family).behind(front_end),
             format!("calibrated: {model} on {hardware}, {spread}; {from}"),
@@ -293,8 +300,7 @@ impl<'a> Resolver<'a> {
             (own, "a model of its own".to_owned())
         } else {
             let found = self.keep(catalogue::find_architecture(self.pool, self.path))?;
-            let shape =
-                if self.rules.refine(self.pool) { found.refined() } else { &found.architecture };
+            let shape = if self.rules.refine(self.pool) { found.refined() } else { &found.architecture };
             (shape, found.name.clone())
         };
         let (heads, kv_heads, tp) = (shape.heads, shape.kv_heads(), self.pool.tp.max(1));

@@ -76,8 +76,8 @@ pub use keda::{BESIDE_TRIGGERS, FurtherTrigger, Keda, KedaFormula};
 pub use key_order::in_order;
 pub use kv_cost::{ApproximateIndex, CacheIndex, KvCost, KvCostProfile};
 pub use latency::{
-    CalibratedCoefficients, CalibratedSettings, CalibrationTable, CoefficientSource, CrossModelCoefficients, EngineGeneration,
-    FittedCoefficients, LatencyClock, LatencyModel, PiecewiseRates, RooflineSettings,
+    CalibratedCoefficients, CalibratedSettings, CalibrationTable, CoefficientSource, CrossModelCoefficients,
+    EngineGeneration, FittedCoefficients, LatencyClock, LatencyModel, PiecewiseRates, RooflineSettings,
 };
 pub use lengths::{Lengths, WeightedLength};
 pub use model::{Architecture, Hardware, Precision};

@@ -44,5 +44,7 @@ pub fn guesses(scenario: &Scenario) -> Diagnostics {
 
 fn of_pools(scenario: &Scenario) -> Diagnostics {
     let pools = scenario.cluster.pools.iter().enumerate();
-    pools.filter_map(|(i, pool)| perf::guess(pool, scenario.tokenyard, &format!("cluster.pools[{i}]"))).collect()
+    pools
+        .filter_map(|(i, pool)| perf::guess(pool, scenario.tokenyard, &format!("cluster.pools[{i}]")))
+        .collect()
 }

@@ -14,6 +14,9 @@ pub struct Row {
     pub id: String,
     /// Its group.
     pub group: String,
+    /// What it counts as in errors and fits: itself, or all rows of a table with one model, GPU and parallelism.
+    #[serde(skip)]
+    pub source: String,
     /// Stage, as named in the measured file.
     pub stage: Value,
     /// below, near or overload; empty if unknown.
@@ -64,6 +67,7 @@ impl Row {
         Self {
             id: e.id.clone(),
             group: e.group.clone(),
+            source: e.source.clone(),
             stage,
             regime: None,
             metric: metric.to_owned(),
@@ -175,7 +179,7 @@ fn regime(e: &Experiment, measured: &Value) -> Option<String> {
 
 /// Whether built-in coefficients were fitted to stages of an experiment.
 pub(super) fn rests_on(e: &Experiment) -> bool {
-    crate::perf::calibrations(super::pool::TABLE).iter().any(|c| c.rests_on.contains(&e.id))
+    crate::perf::calibrations(super::pool::TABLE).iter().any(|c| c.rests_on.contains(&e.source))
 }
 
 /// Whether the protocol allows coefficients to be fitted to a stage: lowest stages, grids of single steps, one workload of each
@@ -242,7 +246,7 @@ pub fn aggregates(rows: &[Row], with_fitted: bool) -> Vec<Aggregate> {
         let regime = row.regime.clone().unwrap_or_else(|| "any".to_owned());
         let gpu = super::pool::gpu_name(&row.gpu);
         let key = [row.group.clone(), gpu, regime, row.metric.clone(), row.stat.clone()];
-        by_key.entry(key).or_default().entry(&row.id).or_default().push(error);
+        by_key.entry(key).or_default().entry(&row.source).or_default().push(error);
     }
     let summed = |([group, gpu, regime, metric, stat], by_id): ([String; 5], BTreeMap<&str, Vec<f64>>)| {
         let mean = |errors: &[f64], of: fn(f64) -> f64| {

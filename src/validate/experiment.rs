@@ -12,6 +12,8 @@ pub struct Experiment {
     pub id: String,
     /// Its group, one for each source.
     pub group: String,
+    /// What it counts as in errors and fits: itself, or all rows of a table with one model, GPU and parallelism.
+    pub source: String,
     /// Model.
     pub model: String,
     /// GPU.
@@ -118,7 +120,11 @@ fn one(document: Value, i: usize) -> Result<Experiment, Diagnostics> {
         let fix = "list what was measured, or an empty list where points.csv has it";
         problems.push(Diagnostic::error(format!("[{i}].measured"), "no list", "a list", fix));
     }
-    if problems.is_empty() { Ok(Experiment { id, group, model, gpu, document }) } else { Err(problems) }
+    if problems.is_empty() {
+        Ok(Experiment { source: id.clone(), id, group, model, gpu, document })
+    } else {
+        Err(problems)
+    }
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ const fn cost(
 }
 
 /// All coefficients except the rows of a tile of attention, which belong to the kernel.
-const KINDS: [Kind; 22] = [
+const KINDS: [Kind; 30] = [
     share("weights_efficiency", 0.3, 0.06, |c| &mut c.weights_efficiency),
     share("kv_efficiency", 0.2, 0.1, |c| &mut c.kv_efficiency),
     share("compute_efficiency", 0.1, 0.1, |c| &mut c.compute_efficiency),
@@ -67,6 +67,14 @@ const KINDS: [Kind; 22] = [
     cost("step_us_per_prompt", 1e4, 200.0, |c| &mut c.step_us_per_prompt),
     cost("prefill_us_per_expert_layer", 500.0, 30.0, |c| &mut c.prefill_us_per_expert_layer),
     cost("step_us_with_prefill", 2e4, 800.0, |c| &mut c.step_us_with_prefill),
+    cost("step_us_per_layer_without_graph", 300.0, 8.0, |c| &mut c.step_us_per_layer_without_graph),
+    cost("step_us_per_converted_layer", 100.0, 3.0, |c| &mut c.step_us_per_converted_layer),
+    cost("step_us_per_parallel_doubling", 100.0, 1.0, |c| &mut c.step_us_per_parallel_doubling),
+    cost("step_us_per_expert", 5.0, 0.1, |c| &mut c.step_us_per_expert),
+    cost("step_us_per_shared_layer", 500.0, 15.0, |c| &mut c.step_us_per_shared_layer),
+    cost("expert_us_per_copy", 2.0, 0.01, |c| &mut c.expert_us_per_copy),
+    cost("expert_tile_rows", 256.0, 16.0, |c| &mut c.expert_tile_rows),
+    share("expert_efficiency_weight_only", 0.02, 1.0, |c| &mut c.expert_efficiency_weight_only),
     cost("queueing_us", 1e5, 4000.0, |c| &mut c.queueing_us),
     cost("queueing_us_per_prompt_token", 50.0, 2.0, |c| &mut c.queueing_us_per_prompt_token),
     cost("front_end_us", 2e4, 1500.0, |c| &mut c.front_end_us),
@@ -181,7 +189,9 @@ fn figures(outcomes: &[Outcome]) -> BTreeMap<String, (f64, f64)> {
     let rows = outcomes.iter().flat_map(|o| &o.rows).filter(|r| r.may_be_fitted && r.measured > 0.0);
     let figure = |r: &Row| {
         let residual = ln(r.simulated.max(1e-6) / r.measured);
-        weight(r).map(|w| (format!("{} {} {} {} {}", r.id, r.stage, r.tp, r.metric, r.stat), (residual, w)))
+        weight(r).map(|w| {
+            (format!("{} {} {} {} {} {}", r.source, r.id, r.stage, r.tp, r.metric, r.stat), (residual, w))
+        })
     };
     // A run that queues for minutes contains no more information than one that queues for seconds.
     rows.filter_map(figure).map(|(name, (r, w))| (name, (r.clamp(-1.5, 1.5), w))).collect()

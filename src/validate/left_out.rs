@@ -29,7 +29,7 @@ pub fn left_out(coefficients: &str, left_out: &str, rows: &[Row]) -> Option<Left
         let mut by_id: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         let counted = rows.iter().filter(|r| r.metric == metric && r.stat == "mean");
         for row in counted.filter(|r| r.regime.as_deref().is_none_or(|regime| regime == "below")) {
-            by_id.entry(&row.id).or_default().extend(row.error.map(f64::abs));
+            by_id.entry(&row.source).or_default().extend(row.error.map(f64::abs));
         }
         let means = by_id.values().filter(|e| !e.is_empty());
         means.map(|e| e.iter().sum::<f64>() / e.len() as f64).collect::<Vec<f64>>()

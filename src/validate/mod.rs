@@ -7,6 +7,7 @@ mod closed;
 mod compare;
 mod evidence;
 mod experiment;
+mod first;
 mod fit;
 mod gate;
 mod halves;
@@ -30,6 +31,7 @@ mod steps;
 pub use compare::{Aggregate, Row, aggregates, median};
 pub use evidence::evidence_table;
 pub use experiment::{Experiment, read};
+pub use first::first_values;
 pub use fit::{Fit, Pull, Replays, Told, fit};
 pub use gate::{Recorded, recorded, worse};
 pub use left_out::{LeftOut, left_out, left_out_lines, left_out_table};
@@ -38,8 +40,8 @@ pub use opened::page_data;
 pub use page::{Picture, pictures, tables};
 pub use pool::{Found, Latency, built_in, model_name, served_by};
 pub use ranking::{Ranking, rankings};
-pub use silicon::{is_silicon, read_silicon};
 pub use replay::{Options, Outcome, Unmodelled, replay};
+pub use silicon::{is_silicon, read_silicon};
 
 /// Reads a file next to the experiments, by its name there; the error is the reason of a failure.
 pub type Files<'a> = dyn Fn(&str) -> Result<Vec<u8>, String> + 'a;

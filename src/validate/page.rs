@@ -1,8 +1,8 @@
 //! docs/data/validation.md and its pictures, from the rows of a replay: aggregates and one point for each stage, no requests.
 
 use super::compare::{Aggregate, Row, aggregates};
-use super::ranking::rankings;
 use super::pool::TABLE;
+use super::ranking::rankings;
 use super::replay::Unmodelled;
 use crate::base::math::{log10, pow};
 use crate::perf::{Calibration, calibrations};

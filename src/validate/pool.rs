@@ -4,8 +4,9 @@ use super::experiment::Experiment;
 use crate::base::SortedMap;
 use crate::perf::{self, KnownModel};
 use crate::scenario::{
-    Architecture, BatchLimit, CalibratedCoefficients, CalibratedSettings, CalibrationTable, EngineGeneration, KvBlocks,
-    LatencyClock, LatencyModel, Pool, Precision, RooflineSettings, RoutingPolicy, limits, model_key,
+    Architecture, BatchLimit, CalibratedCoefficients, CalibratedSettings, CalibrationTable, EngineGeneration,
+    KvBlocks, LatencyClock, LatencyModel, Pool, Precision, RooflineSettings, RoutingPolicy, limits,
+    model_key,
 };
 
 /// The edition of the calibrated model that is validated.
@@ -261,7 +262,13 @@ fn set_latency(
     let server = e.text("/client/latency_side").starts_with("server");
     let clock = if server { LatencyClock::Server } else { LatencyClock::Client };
     let calibrated = |coefficients| {
-        LatencyModel::Calibrated(CalibratedSettings { engine, clock, table: Some(TABLE), coefficients, rests_on: None })
+        LatencyModel::Calibrated(CalibratedSettings {
+            engine,
+            clock,
+            table: Some(TABLE),
+            coefficients,
+            rests_on: None,
+        })
     };
     pool.latency = match latency {
         Latency::Catalogue => {

@@ -22,7 +22,8 @@ pub fn is_silicon(text: &str) -> bool {
 /// Reads a table. Rows with a problem are left out, and all problems are reported; without any sound row they are the
 /// error.
 pub fn read_silicon(text: &str) -> Result<(Vec<Experiment>, Diagnostics), Diagnostics> {
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.trim_start_matches('\u{feff}').as_bytes());
+    let mut reader =
+        csv::ReaderBuilder::new().flexible(true).from_reader(text.trim_start_matches('\u{feff}').as_bytes());
     let names = reader.headers().map_err(|e| {
         vec![Diagnostic::error("line 1", unread(&e), "names of columns", "give a CSV table with a header")]
     })?;
@@ -47,7 +48,12 @@ pub fn read_silicon(text: &str) -> Result<(Vec<Experiment>, Diagnostics), Diagno
         let at = |name: &str| names.iter().position(|own| own == name);
         let read = match &record {
             Ok(record) => one(&|name| at(name).and_then(|i| record.get(i)).unwrap_or_default().trim(), line),
-            Err(e) => Err(Diagnostic::error(format!("line {line}"), unread(e), "a row of the table", "mend the row")),
+            Err(e) => Err(Diagnostic::error(
+                format!("line {line}"),
+                unread(e),
+                "a row of the table",
+                "mend the row",
+            )),
         };
         match read {
             Ok(experiment) => experiments.push(experiment),
@@ -67,7 +73,8 @@ const MOST: [(&str, f64); 4] =
 
 fn one<'a>(field: &dyn Fn(&str) -> &'a str, line: u32) -> Result<Experiment, Diagnostic> {
     let bad = |name: &str, allowed: String| {
-        let found = if field(name).is_empty() { "nothing".to_owned() } else { format!("\"{}\"", field(name)) };
+        let found =
+            if field(name).is_empty() { "nothing".to_owned() } else { format!("\"{}\"", field(name)) };
         Diagnostic::error(format!("line {line}.{name}"), found, allowed, "mend the row, or remove it")
     };
     let whole = |name: &str, most: f64| {
@@ -114,7 +121,12 @@ fn one<'a>(field: &dyn Fn(&str) -> &'a str, line: u32) -> Result<Experiment, Dia
         "engine": {"name": "vllm", "version": version(field("backend_version"), from), "dp": ranks, "pp": stages,
             "max_num_batched_tokens": spread.then_some(BUDGET), "prefix_caching": false, "kv_dtype": cache(&model, field("precision"), spread)},
         "client": {"latency_side": "client"}, "workload": {"loop": "closed"}, "measured": [measured]});
-    Ok(Experiment { id, group: GROUP.to_owned(), model, gpu, document })
+    let mut e = Experiment { id, group: GROUP.to_owned(), source: String::new(), model, gpu, document };
+    let model = e.model.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    e.source = [model.as_str(), e.text("/precision"), &e.gpu, &format!("tp{tp}"), e.text("/engine/version")]
+        .join(" ");
+    e.source = format!("s-{}", e.source.replace(' ', "-"));
+    Ok(e)
 }
 
 /// A mean time to first token above this is queueing: latencies are not scored.
@@ -161,7 +173,13 @@ const RELEASES: [(&str, &str); 4] =
 /// Marks the points with the two lowest numbers of users of each model, GPU, precision, release and parallelism.
 fn mark_lowest(experiments: &mut [Experiment]) {
     let key = |e: &Experiment| {
-        (e.model.clone(), e.gpu.clone(), e.text("/precision").to_owned(), e.text("/engine/version").to_owned(), e.count("/tp"))
+        (
+            e.model.clone(),
+            e.gpu.clone(),
+            e.text("/precision").to_owned(),
+            e.text("/engine/version").to_owned(),
+            e.count("/tp"),
+        )
     };
     let users = |e: &Experiment| e.count("/measured/0/concurrency").unwrap_or(0);
     let all: Vec<_> = experiments.iter().map(|e| (key(e), users(e))).collect();
@@ -187,17 +205,24 @@ mod tests {
         let (found, problems) = read_silicon(&format!("{HEAD}{row}")).expect("a row");
         assert!(problems.is_empty(), "{problems:?}");
         let e = &found[0];
-        assert_eq!((e.id.as_str(), e.model.as_str(), e.gpu.as_str()), ("a", "openai/gpt-oss-120b", "h200_sxm"));
+        assert_eq!(
+            (e.id.as_str(), e.model.as_str(), e.gpu.as_str()),
+            ("a", "openai/gpt-oss-120b", "h200_sxm")
+        );
         // Eight users of each of four ranks; the newest release of that day.
         assert_eq!((e.count("/measured/0/concurrency"), e.release()), (Some(32), Some((0, 18))));
-        assert_eq!(e.at("/measured/0/input_tokens"), Some(&json!({"distribution": "uniform", "min": 819, "max": 1024})));
+        assert_eq!(
+            e.at("/measured/0/input_tokens"),
+            Some(&json!({"distribution": "uniform", "min": 819, "max": 1024}))
+        );
         assert_eq!(e.number("/measured/0/ttft_ms/mean"), Some(120.5));
         assert_eq!(e.at("/measured/0/lowest"), Some(&json!(true)));
     }
 
     #[test]
     fn rows_with_a_problem_are_named_and_the_others_are_read() {
-        let row = |isl: &str, ttft: &str| format!("a,,vllm,0.12.0,m,h100_sxm,,agg,{isl},8,,,8,2,1,,,,{ttft},\n");
+        let row =
+            |isl: &str, ttft: &str| format!("a,,vllm,0.12.0,m,h100_sxm,,agg,{isl},8,,,8,2,1,,,,{ttft},\n");
         let text = format!("{HEAD}{}{}{}", row("1024", "5"), row("0", "5"), row("9", "-1"));
         let (found, problems) = read_silicon(&text).expect("one row");
         assert_eq!(found.len(), 1);

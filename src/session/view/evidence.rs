@@ -304,8 +304,11 @@ mod tests {
     fn own_coefficients_say_the_run_they_were_calibrated_to_and_without_one_count_as_modelled() {
         let own = |rests_on: Option<CoefficientSource>| {
             of(|pool| {
-                let coefficients =
-                    Some(perf::calibration(CalibrationTable::Y2025, "H100", EngineGeneration::Ahead).coefficients.clone());
+                let coefficients = Some(
+                    perf::calibration(CalibrationTable::Y2025, "H100", EngineGeneration::Ahead)
+                        .coefficients
+                        .clone(),
+                );
                 pool.latency = calibrated(CalibratedSettings {
                     coefficients,
                     rests_on,

@@ -9,7 +9,8 @@ use tokenyard::exchange::import::benchmark::{Benchmark, read};
 use tokenyard::measured::{bands_of, calibrate, compare, replay};
 use tokenyard::perf::calibration;
 use tokenyard::scenario::{
-    CalibratedSettings, CalibrationTable, EngineGeneration, KvBlocks, LatencyClock, LatencyModel, Scenario, parse,
+    CalibratedSettings, CalibrationTable, EngineGeneration, KvBlocks, LatencyClock, LatencyModel, Scenario,
+    parse,
 };
 use tokenyard::session::Session;
 
