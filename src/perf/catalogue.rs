@@ -304,6 +304,42 @@ mod tests {
     }
 
     #[test]
+    fn published_checkpoints_are_found_with_their_formats_and_layers() {
+        use Precision::{Auto, Fp8, Mxfp4, Nvfp4, W4a16};
+        for (name, formats) in [
+            ("MiniMaxAI/MiniMax-M2.5", (Fp8, Auto)),
+            ("moonshotai/Kimi-K2.5", (Auto, W4a16)),
+            ("nvidia/Llama-3.1-8B-Instruct-FP8", (Fp8, Auto)),
+            ("Qwen/Qwen3-32B-FP8", (Fp8, Auto)),
+            ("amd/DeepSeek-R1-MXFP4", (Auto, Mxfp4)),
+            ("nvidia/DeepSeek-R1-0528-NVFP4", (Auto, Nvfp4)),
+            ("nvidia/Llama-3.3-70B-Instruct-NVFP4", (Nvfp4, Auto)),
+            ("deepseek-ai/DeepSeek-R1-0528", (Fp8, Auto)),
+            ("zai-org/GLM-5-FP8", (Fp8, Auto)),
+            ("Qwen/Qwen3-235B-A22B-Instruct-2507", (Auto, Auto)),
+        ] {
+            let a = architecture(name).unwrap_or_else(|| panic!("{name}")).refined();
+            assert_eq!((a.precision, a.expert_precision), formats, "{name}");
+        }
+        let of = |name: &str| {
+            let a = architecture(name).expect("in the catalogue").refined();
+            (a.full_layers(), a.sliding_layers, a.linear_layers, a.index_topk)
+        };
+        assert_eq!(of("google/gemma-3-27b-it"), (10, 52, 0, 0));
+        assert_eq!(of("Qwen/Qwen3-Next-80B-A3B-Instruct"), (12, 0, 36, 0));
+        assert_eq!(of("Qwen/Qwen3.5-397B-A17B"), (15, 0, 45, 0));
+        assert_eq!(of("deepseek-ai/DeepSeek-V3.2"), (61, 0, 0, 2048));
+    }
+
+    #[test]
+    fn a_name_means_one_model() {
+        let mut names: Vec<&String> =
+            catalogue().models().flat_map(|m| m.aliases.iter().chain([&m.name])).collect();
+        names.sort();
+        assert!(names.windows(2).all(|two| two[0] != two[1]), "{names:?}");
+    }
+
+    #[test]
     fn a_refined_shape_is_another_description_of_the_same_model() {
         let oss = architecture("gpt-oss-120b").expect("in the catalogue");
         let (plain, refined) = (&oss.architecture, oss.refined());
@@ -340,6 +376,8 @@ mod tests {
     fn newer_names_and_prices_cost_nothing_without_refined_figures() {
         let cost = |gpu: &str, refined| price(&pool("any", gpu, 2), refined);
         assert_eq!((cost("H100", false), cost("H100", true)), (7.0, 7.0));
+        assert_eq!((cost("H200", false), cost("H200", true)), (0.0, 6.78));
+        assert_eq!((cost("B300", false), cost("b300_sxm", true)), (0.0, 13.98));
         // The name is newer, the price is not.
         assert_eq!((cost("h100_sxm", false), cost("h100_sxm", true)), (0.0, 7.0));
         assert_eq!(cost("nobody's", true).to_bits(), 0);

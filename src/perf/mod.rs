@@ -481,7 +481,7 @@ mod tests {
     #[test]
     fn every_known_shape_runs_on_some_number_of_gpus() {
         for shape in catalogue().models() {
-            let fits = [1, 2, 4, 8, 16].into_iter().any(|tp| {
+            let fits = [1, 2, 4, 8, 16, 32].into_iter().any(|tp| {
                 roofline(|p| {
                     p.model.clone_from(&shape.name);
                     p.tp = tp;

@@ -65,10 +65,10 @@ pub struct Architecture {
     /// Number of latest tokens that those layers read and keep (`sliding_window`).
     #[serde(skip_serializing_if = "is_zero")]
     pub sliding_window: u32,
-    /// Layers that keep a state of fixed size and no keys and values: linear attention, Mamba, short convolution.
+    /// Layers without keys and values: linear attention, Mamba and short convolution, which keep a state of fixed size, and layers without any attention.
     #[serde(skip_serializing_if = "is_zero")]
     pub linear_layers: u32,
-    /// Size of the state of all those layers together for one request, in KiB.
+    /// Size of the states that layers keep for one request, in KiB, all layers together.
     #[serde(skip_serializing_if = "is_nothing")]
     pub state_kib_per_request: f64,
     /// Number of tokens that sparse attention reads at most, chosen by an index (`index_topk`). 0 means all.
@@ -88,7 +88,7 @@ pub enum Precision {
     Bf16,
     /// FP8 weights and activations.
     Fp8,
-    /// FP8 weights, 16-bit activations and products.
+    /// 8-bit weights, 16-bit activations and products.
     Fp8WeightOnly,
     /// INT8 weights and activations (w8a8).
     Int8,

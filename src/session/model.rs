@@ -2,7 +2,7 @@
 
 use crate::base::{Diagnostics, json};
 use crate::perf::ReadModel;
-use crate::scenario::{LatencyModel, RooflineSettings};
+use crate::scenario::LatencyModel;
 use serde_json::json;
 
 /// The shape of the model that a Hugging Face `config.json` describes.
@@ -10,14 +10,14 @@ pub fn architecture_from_hf(text: &str) -> Result<ReadModel, Diagnostics> {
     crate::perf::architecture_from_hf(text)
 }
 
-/// A scenario, as JSON, whose only pool serves that model with roofline latency; all other settings have defaults.
+/// A scenario, as JSON, whose only pool serves that model with calibrated latency; all other settings have defaults.
 /// Also returns the model as read.
 pub fn scenario_from_hf(name: &str, text: &str) -> Result<(String, ReadModel), Diagnostics> {
     let model = architecture_from_hf(text)?;
     let pool = json!({
         "model": name,
         "architecture": json::tree(&model.architecture),
-        "latency": json::tree(&LatencyModel::Roofline(RooflineSettings::default())),
+        "latency": json::tree(&LatencyModel::default()),
     });
     let scenario = json!({ "cluster": { "pools": [pool] } });
     let mut text = json::indented(&scenario);

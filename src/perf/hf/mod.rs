@@ -7,11 +7,13 @@
 
 mod config;
 mod feeds;
+mod formats;
 mod layers;
 mod modules;
 mod pattern;
 mod quantised;
 mod refused;
+mod state;
 mod widths;
 
 use super::memory;
@@ -20,7 +22,8 @@ use crate::base::pointer::pointer;
 use crate::base::small::decimal::fixed;
 use crate::base::{Diagnostic, Diagnostics, diag::has_errors, json};
 use crate::scenario::{
-    Architecture, KvBlocks, LatencyModel, RooflineSettings, Scenario, check, grouped, value_from_json,
+    Architecture, KvBlocks, LatencyModel, Precision, RooflineSettings, Scenario, check, grouped, limits,
+    value_from_json,
 };
 use config::{Config, shortened};
 use layers::{Layers, Mixer};
@@ -157,7 +160,7 @@ impl Config<'_> {
         }
         let experts = Some(plain.experts).filter(|n| *n > 0);
         // A count above the limit is reported as out of range; the layers are not expanded for it.
-        let layers = self.layers(plain.layers.min(crate::scenario::limits::LAYERS) as usize, experts);
+        let layers = self.layers(plain.layers.min(limits::LAYERS) as usize, experts);
         let widths = self.widths(&mut plain, &layers);
         if has_errors(&self.found) {
             return plain;
@@ -166,7 +169,7 @@ impl Config<'_> {
         self.counted(&mut plain, &widths, &layers, &modules);
         let bytes = self.quantised(&modules, plain.experts > 0, dtype);
         said_of_bytes(&mut plain, bytes);
-        self.warn_of_layers(&layers);
+        self.layer_kinds(&mut plain, &layers, &widths, dtype.1);
         plain
     }
 
@@ -243,33 +246,45 @@ impl Config<'_> {
         }
     }
 
-    /// Warns of properties of layers that a scenario cannot express, with their keys.
-    fn warn_of_layers(&mut self, layers: &Layers) {
+    /// Sets the kinds of layers; warns, with its key, of a window or a state of unknown size.
+    fn layer_kinds(&mut self, a: &mut Architecture, layers: &Layers, widths: &Widths, bytes: f64) {
         let all = layers.all.len();
         let windows = layers.count(|l| l.mixer == Mixer::Window);
-        let key = self.window();
-        if windows > 0 {
-            let (key, tokens) = key.map_or_else(
-                || (layers.mixers_from, "a window".to_owned()),
-                |(key, tokens)| (key, format!("the latest {} tokens", grouped(tokens))),
-            );
-            self.warning(
-                key,
-                &format!("{windows} of {all} layers keep {tokens} of a request"),
-                "layers that keep all tokens",
-                "all tokens count there: longer requests take too many KV blocks and too much time; give `kv.blocks` as your engine logs it",
-            );
-        }
-        let states = layers
-            .count(|l| matches!(l.mixer, Mixer::Linear | Mixer::Mamba | Mixer::Both | Mixer::Recurrent));
-        if states > 0 {
-            self.warning(
+        match self.window().filter(|_| windows > 0) {
+            Some((_, tokens)) => {
+                a.sliding_layers = windows as u32;
+                a.sliding_window = tokens.min(limits::REQUEST_TOKENS.into()) as u32;
+            }
+            None if windows > 0 => self.warning(
                 layers.mixers_from,
-                &format!("{states} of {all} layers keep a state of fixed size for each request"),
-                "layers that keep keys and values",
-                "that state is counted in no memory: leave room for it with a smaller `kv.gpu_memory_utilization`",
-            );
+                &format!("{windows} of {all} layers keep a window of unknown size"),
+                "`sliding_window`",
+                "all tokens count there: write `sliding_window` into the config.json",
+            ),
+            None => {}
         }
+        let without_keys = |l: &layers::Layer| {
+            matches!(
+                l.mixer,
+                Mixer::Linear
+                    | Mixer::Mamba
+                    | Mixer::Conv
+                    | Mixer::Recurrent
+                    | Mixer::Matrix
+                    | Mixer::Nothing
+            )
+        };
+        a.linear_layers = layers.count(without_keys) as u32;
+        match self.state_kib(layers, widths.hidden, widths.full, bytes) {
+            Some(kib) => a.state_kib_per_request = kib,
+            None => self.warning(
+                layers.mixers_from,
+                &format!("some of {all} layers keep a state of unknown size for each request"),
+                "`linear_num_value_heads` and its like, or `linear_attn_config`",
+                "that state is counted in no memory: set `state_kib_per_request` in the scenario",
+            ),
+        }
+        a.index_topk = self.positive(&["index_topk"]).unwrap_or(0);
     }
 }
 
@@ -288,6 +303,14 @@ fn said_of_bytes(a: &mut Architecture, bytes: Option<Bytes>) {
     }
     if differs(embedding * 1e6, a.bytes_per_param * 1e6) {
         a.bytes_per_embedding_param = embedding;
+    }
+    let [common, expert] = bytes.formats;
+    // 16 bits follow from the bytes, and experts take the format of the rest where they have its bytes.
+    if common != Precision::Bf16 {
+        a.precision = common;
+    }
+    if a.experts > 0 && expert != Precision::Bf16 && (expert != common || a.bytes_per_expert_param > 0.0) {
+        a.expert_precision = expert;
     }
 }
 

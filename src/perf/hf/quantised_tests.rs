@@ -132,3 +132,25 @@ fn scales_and_zero_points_count_with_the_weights_that_share_them() {
     let mixed = json!({"quant_method": "modelopt", "quant_algo": "MIXED_PRECISION", "quantized_layers": {"a": {"quant_algo": "FP8"}}});
     assert_eq!(refused(&json!({"quantization_config": mixed})), ["quantization_config.quantized_layers"]);
 }
+
+#[test]
+fn formats_are_those_of_most_weights() {
+    use Precision::{Auto, Fp8, Mxfp4, Nvfp4, W4a16};
+    let experts = json!({"num_experts": 16, "num_experts_per_tok": 2, "moe_intermediate_size": 512});
+    let with = |more: Value| {
+        let mut config = experts.clone();
+        for (key, value) in more.as_object().expect("an object") {
+            config[key] = value.clone();
+        }
+        let a = read(&config);
+        (a.precision, a.expert_precision)
+    };
+    let quantised = |q: Value| with(json!({"quantization_config": q}));
+    assert_eq!(with(json!({})), (Auto, Auto));
+    assert_eq!(quantised(json!({"quant_method": "fp8"})), (Fp8, Auto));
+    assert_eq!(quantised(json!({"quant_method": "mxfp4"})), (Auto, Mxfp4));
+    let attention = json!({"quant_algo": "NVFP4", "ignore": ["re:.*self_attn.*"]});
+    assert_eq!(quantised(attention), (Auto, Nvfp4));
+    assert_eq!(quantised(json!({"quant_method": "awq", "bits": 4, "group_size": 128})), (W4a16, Auto));
+    assert_eq!(with(json!({"expert_dtype": "fp4"})), (Auto, Mxfp4));
+}

@@ -68,8 +68,13 @@ fn experts_and_latent_attention_are_understood() {
     let dense = 3 * 3 * 6144 * 12_288;
     let shared = 75 * 3 * 6144 * 2048;
     assert_eq!((a.common_params_millions * 1e6) as u64, 78 * attention + dense + shared);
-    let plain =
-        Architecture { head_dim: 192, common_params_millions: 0.0, bytes_per_embedding_param: 0.0, ..a };
+    let plain = Architecture {
+        head_dim: 192,
+        common_params_millions: 0.0,
+        bytes_per_embedding_param: 0.0,
+        precision: Precision::Auto,
+        ..a
+    };
     assert_eq!(&plain, listed);
     let scout = with(
         llama(),
@@ -216,12 +221,14 @@ fn only_layers_that_keep_keys_and_values_count_in_the_cache() {
     });
     let types = ["linear_attention", "linear_attention", "linear_attention", "full_attention"].repeat(2);
     let listed = with(linear.clone(), &json!({"full_attention_interval": null, "layer_types": types}));
-    for (says, key) in [(linear, "full_attention_interval"), (listed, "layer_types")] {
+    for says in [linear, listed] {
         let (a, summary, warned) = all(&with(small(), &says));
         // 2 layers * 2 * 4 * 64 numbers of 2 bytes.
         assert_eq!(a.kv_values, 1024, "{says}");
         assert!(summary.ends_with("2,048 bytes of KV cache for a token"), "{summary}");
-        assert_eq!(warned, [key]);
+        assert_eq!(warned, [""; 0]);
+        // 2 * (3 * (2 * 512 + 1024) + 16 * 64 * 64) bytes in each of six layers.
+        assert_eq!((a.linear_layers, a.full_layers(), a.state_kib_per_request), (6, 2, 840.0));
         // 1024 * (2 * 512 + 2 * 1024) + 1024 * 32 + 1024 * 1024 in a linear layer.
         let common = 2.0 * ATTENTION + 6.0 * 4_227_072.0 + 8.0 * 12_582_912.0;
         assert!((a.common_params_millions * 1e6 - common).abs() < 1.0, "{a:?}");
@@ -253,10 +260,9 @@ fn blocks_of_one_kind_each_are_counted_as_the_pattern_has_them() {
         "ssm_state_size": 128, "mamba_num_heads": 16, "mamba_head_dim": 64, "n_groups": 8
     }));
     let (a, _, warned) = all(&nano);
-    assert_eq!(
-        (a.kv_values, a.expert_layers(), warned),
-        (512, 3, vec!["hybrid_override_pattern".to_owned()])
-    );
+    assert_eq!((a.kv_values, a.expert_layers(), warned), (512, 3, Vec::new()));
+    // 2 * (3 * (1024 + 2 * 8 * 128) + 1024 * 128) bytes in each of four Mamba layers; the others keep nothing.
+    assert_eq!((a.linear_layers, a.full_layers(), a.state_kib_per_request), (7, 1, 1096.0));
     // Two matrices: these experts have no gate.
     assert!((a.expert_params_millions - 1.048_576).abs() < 1e-9);
     // 1024 * (2 * 1024 + 2 * 8 * 128 + 16) + 1024 * 1024 in a Mamba layer.
@@ -304,31 +310,54 @@ fn a_description_of_each_block_says_what_it_has() {
 }
 
 #[test]
-fn windows_are_warned_of_with_their_key_where_a_layer_has_one() {
-    let warned = |says: &Value| all(&with(small(), says)).2;
+fn windows_are_counted_where_a_layer_has_one() {
     let types = ["sliding_attention", "full_attention"].repeat(4);
-    for (says, key) in [
-        (json!({"sliding_window": 128, "layer_types": types}), "sliding_window"),
-        (json!({"sliding_window": 4096, "model_type": "mistral"}), "sliding_window"),
-        (json!({"sliding_window": 512, "sliding_window_pattern": 6}), "sliding_window"),
+    for (says, layers, window) in [
+        (json!({"sliding_window": 128, "layer_types": types}), 4, 128),
+        (json!({"sliding_window": 4096, "model_type": "mistral"}), 8, 4096),
+        (json!({"sliding_window": 512, "sliding_window_pattern": 6}), 7, 512),
         (
             json!({"sliding_window": 512, "use_sliding_window": true, "max_window_layers": 4, "model_type": "qwen2"}),
-            "sliding_window",
+            4,
+            512,
         ),
-        (json!({"attention_chunk_size": 8192, "model_type": "llama4_text"}), "attention_chunk_size"),
+        (json!({"attention_chunk_size": 8192, "model_type": "llama4_text"}), 6, 8192),
+        (json!({"sliding_window": null, "use_sliding_window": false, "max_window_layers": 8}), 0, 0),
+        (json!({"sliding_window": 4096, "use_sliding_window": false}), 0, 0),
+        (json!({"sliding_window": 4096, "max_window_layers": 28, "model_type": "qwen2"}), 0, 0),
+        (json!({"sliding_window": 4096, "max_position_embeddings": 4096}), 0, 0),
+        (json!({"sliding_window": 128, "layer_types": vec!["full_attention"; 8]}), 0, 0),
     ] {
-        assert_eq!(warned(&says), [key], "{says}");
-        assert_eq!(read(&with(small(), &says)).kv_values, 0, "all tokens count: {says}");
+        let (a, _, warned) = all(&with(small(), &says));
+        assert_eq!((a.sliding_layers, a.sliding_window), (layers, window), "{says}");
+        assert_eq!((a.kv_values, warned), (0, Vec::new()), "every layer keeps keys and values: {says}");
     }
-    for says in [
-        json!({"sliding_window": null, "use_sliding_window": false, "max_window_layers": 8}),
-        json!({"sliding_window": 4096, "use_sliding_window": false}),
-        json!({"sliding_window": 4096, "max_window_layers": 28, "model_type": "qwen2"}),
-        json!({"sliding_window": 4096, "max_position_embeddings": 4096}),
-        json!({"sliding_window": 128, "layer_types": vec!["full_attention"; 8]}),
-    ] {
-        assert_eq!(warned(&says), [""; 0], "{says}");
-    }
+    let (a, _, warned) = all(&with(small(), &json!({"layer_types": types})));
+    assert_eq!((a.sliding_layers, warned), (0, vec!["layer_types".to_owned()]), "a window of unknown size");
+}
+
+#[test]
+fn an_index_says_how_many_tokens_are_read() {
+    let sparse = with(small(), &json!({"index_topk": 2048, "index_n_heads": 4, "index_head_dim": 64}));
+    let (a, _, warned) = all(&sparse);
+    assert_eq!((a.index_topk, warned), (2048, Vec::new()));
+}
+
+#[test]
+fn states_have_the_widths_of_the_file() {
+    let kib = |says: Value| read(&with(small(), &says)).state_kib_per_request;
+    let delta = json!({
+        "full_attention_interval": 8, "linear_num_key_heads": 8, "linear_num_value_heads": 16,
+        "linear_key_head_dim": 64, "linear_value_head_dim": 64, "mamba_ssm_dtype": "float32"
+    });
+    // 2 * 3 * 2048 + 4 * 16 * 64 * 64 bytes in each of seven layers.
+    assert_eq!(kib(delta), 1876.0);
+    // 2 * 3 * 3 * 1024 + 4 * 16 * 64 * 64 bytes in each of six layers.
+    let kimi = json!({"linear_attn_config": {"full_attn_layers": [4, 8], "num_heads": 16, "head_dim": 64}});
+    assert_eq!(kib(kimi), 1644.0);
+    // Two inputs of 1024 in each of six layers.
+    assert_eq!(kib(json!({"full_attn_idxs": [3, 7]})), 24.0);
+    assert_eq!(kib(json!({})), 0.0);
 }
 
 #[test]

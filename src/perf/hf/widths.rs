@@ -84,14 +84,6 @@ impl Config<'_> {
         let (full, window) = self.heads(a);
         let latent = self.latent(a);
         let compressed = self.compressed(a, layers.all.len());
-        if let Some(most) = self.positive(&["index_topk"]) {
-            self.warning(
-                "index_topk",
-                &format!("attention that reads {most} tokens of the context at most"),
-                "attention that reads all of it",
-                "all of it counts: with longer contexts steps come out too slow",
-            );
-        }
         self.feed_widths(a, layers);
         let experts = (a.experts > 0).then(|| self.experts(a));
         let ungated = self.is_of(WITHOUT_GATE) && !self.is_of(WITH_GATE);

@@ -199,16 +199,12 @@ fn check_layer_kinds(path: &str, a: &Architecture, r: &mut Report) {
             "take it from the model's config.json",
         );
     }
-    let unread = [
-        ("sliding_window", a.sliding_layers == 0 && a.sliding_window > 0, "sliding_layers"),
-        ("state_kib_per_request", a.linear_layers == 0 && a.state_kib_per_request > 0.0, "linear_layers"),
-    ];
-    for (field, _, of) in unread.into_iter().filter(|(_, unread, _)| *unread) {
+    if a.sliding_layers == 0 && a.sliding_window > 0 {
         r.warning(
-            format!("{path}.{field}"),
-            format!("a value that no layer has, as `{of}` is 0"),
-            format!("`{of}` above 0"),
-            format!("give `{of}`, or remove this field"),
+            format!("{path}.sliding_window"),
+            "a window that no layer has, as `sliding_layers` is 0",
+            "`sliding_layers` above 0",
+            "give `sliding_layers`, or remove this field",
         );
     }
 }
@@ -327,10 +323,6 @@ mod tests {
         assert_eq!(found(&|a| (a.sliding_layers, a.sliding_window) = (16, 128)), []);
         assert_eq!(found(&|a| a.sliding_layers = 16), one(Severity::Error, "sliding_window"));
         assert_eq!(found(&|a| a.sliding_window = 128), one(Severity::Warning, "sliding_window"));
-        assert_eq!(
-            found(&|a| a.state_kib_per_request = 1.0),
-            one(Severity::Warning, "state_kib_per_request")
-        );
         assert_eq!(found(&|a| (a.linear_layers, a.state_kib_per_request) = (24, 9.5)), []);
         assert_eq!(found(&|a| a.linear_layers = 32), one(Severity::Error, "linear_layers"));
         let too_many = |a: &mut Architecture| {
