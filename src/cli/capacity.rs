@@ -6,7 +6,7 @@ use super::parallel::{NOTHING_DRAWN, each, progress, threads};
 use super::table::visible;
 use super::{Failed, say, tell};
 use crate::base::{Diagnostic, json};
-use crate::session::{Audience, Session};
+use crate::session::{Audience, PoolEvidence, Session};
 use crate::study::sweep::{Capacity, Objective, SeedCapacity, capacity, capacity_of_seed};
 
 /// `tokenyard capacity`
@@ -60,11 +60,11 @@ pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
 fn text(found: &Capacity) -> String {
     let factor =
         found.factor.map_or(String::new(), |f| format!("that is {f:.3} times the scenario's rates\n"));
-    let mut out = format!("{}\n{factor}", found.text);
-    out.push_str("a capacity lies near the knee, where a few per cent in the time of a step decide:\n");
-    for of_pool in &found.evidence {
+    let of_pool = |of_pool: &PoolEvidence| {
         let pool = if found.evidence.len() > 1 { format!("{}: ", of_pool.pool) } else { String::new() };
-        out.push_str(&format!("evidence: {}\n", visible(&format!("{pool}{}", of_pool.text))));
-    }
-    out
+        format!("evidence: {}\n", visible(&format!("{pool}{}", of_pool.text)))
+    };
+    let evidence: String = found.evidence.iter().map(of_pool).collect();
+    let near = "a capacity lies near the knee, where a few per cent in the time of a step decide";
+    format!("{}\n{factor}{near}\n{evidence}", found.text)
 }

@@ -98,14 +98,16 @@ impl Classified {
             LatencyModel::Calibrated(s) => calibrated(pool, (s, version), measured),
             // A row is a measurement of this model, GPU and parallelism, with the release that the catalogue names.
             LatencyModel::Catalogue => [Fitted, Fitted, Carried, Fitted, Fitted],
-            LatencyModel::Fitted(_) | LatencyModel::Piecewise(_) => [Own; 5],
             LatencyModel::Roofline(c) if *c == RooflineSettings::default() => [Carried; 5],
             LatencyModel::CrossModel(c) if *c == CrossModelCoefficients::default() => {
                 // Its coefficients come from runs on an H100, and it reads nothing of the GPU.
                 let on_h100 = gpu_of(pool) == Some(CROSS_MODEL_GPU);
                 [Carried, if on_h100 { Carried } else { Guessed }, Carried, Carried, Carried]
             }
-            LatencyModel::Roofline(_) | LatencyModel::CrossModel(_) => [Own; 5],
+            LatencyModel::Fitted(_)
+            | LatencyModel::Piecewise(_)
+            | LatencyModel::Roofline(_)
+            | LatencyModel::CrossModel(_) => [Own; 5],
         };
         let mut values = named(pool).into_iter().zip(classes);
         let values = std::array::from_fn(|_| {
@@ -214,15 +216,13 @@ fn bits(bytes: f64) -> &'static str {
 #[must_use]
 pub fn precision(a: &Architecture) -> String {
     let (weights, experts) = (bits(a.bytes_per_param), bits(a.bytes_per_expert_param()));
-    let mut text = format!("{weights} weights");
-    if a.experts > 0 && experts != weights {
-        text.push_str(&format!(", {experts} experts"));
-    }
-    let cache = bits(a.bytes_per_kv_value);
-    if cache != "16-bit" {
-        text.push_str(&format!(", {cache} cache"));
-    }
-    text
+    let differs = a.experts > 0 && experts != weights;
+    let experts = if differs { format!(", {experts} experts") } else { String::new() };
+    let cache = match bits(a.bytes_per_kv_value) {
+        "16-bit" => String::new(),
+        bits => format!(", {bits} cache"),
+    };
+    format!("{weights} weights{experts}{cache}")
 }
 
 /// The five values of a pool in words.

@@ -215,19 +215,15 @@ impl PoolEvidence {
     fn in_short(&self) -> String {
         let class = self.class.name();
         let Some((name, band)) = first(&self.error) else { return format!("{class} · error unknown") };
-        let mut text = format!("{class} · {name} ±{}", percent(band.median));
+        let text = format!("{class} · {name} ±{}", percent(band.median));
         match self.regime {
-            Some(Regime::Near | Regime::Over) => {
-                text.push_str(&format!(" {}", self.regime.map_or("", Regime::words)))
-            }
+            Some(place @ (Regime::Near | Regime::Over)) => format!("{text} {}", place.words()),
             Some(Regime::Below) | None => {
                 let near = named(&self.near_knee).into_iter().find(|(other, _)| *other == name);
-                if let Some((_, Some(band))) = near {
-                    text.push_str(&format!(", near the knee ±{}", percent(band.median)));
-                }
+                let near = near.and_then(|(_, band)| band).map(|band| percent(band.median));
+                near.map_or_else(|| text.clone(), |near| format!("{text}, near the knee ±{near}"))
             }
         }
-        text
     }
 
     /// The values of each class, the best class first.
@@ -242,24 +238,20 @@ impl PoolEvidence {
     }
 
     fn in_sentences(&self, pool: &Pool) -> String {
-        let mut text = format!("{}.", self.values());
-        match self.class {
-            EvidenceClass::Own => text.push_str(&own(pool)),
-            EvidenceClass::Guessed => text.push_str(" A guess: nothing is known of the GPU but its peaks."),
-            EvidenceClass::Fitted | EvidenceClass::SameChip | EvidenceClass::Carried => {}
-        }
+        let source = match self.class {
+            EvidenceClass::Own => own(pool),
+            EvidenceClass::Guessed => " A guess: nothing is known of the GPU but its peaks.".to_owned(),
+            EvidenceClass::Fitted | EvidenceClass::SameChip | EvidenceClass::Carried => String::new(),
+        };
         let place = self.regime.unwrap_or(Regime::Below);
         let by = self.regime_by.map_or_else(String::new, |by| format!(" ({})", by.words()));
-        match in_words(&self.error) {
-            Some(errors) => text.push_str(&format!(" Error {}{by}: {errors}.", place.words())),
-            None => text.push_str(&format!(" No error was measured {}{by}.", place.words())),
-        }
-        if place != Regime::Near
-            && let Some(errors) = in_words(&self.near_knee)
-        {
-            text.push_str(&format!(" Near the knee: {errors}."));
-        }
-        text
+        let here = in_words(&self.error).map_or_else(
+            || format!("No error was measured {}{by}.", place.words()),
+            |errors| format!("Error {}{by}: {errors}.", place.words()),
+        );
+        let near = in_words(&self.near_knee).filter(|_| place != Regime::Near);
+        let near = near.map_or_else(String::new, |errors| format!(" Near the knee: {errors}."));
+        format!("{}.{source} {here}{near}", self.values())
     }
 }
 
