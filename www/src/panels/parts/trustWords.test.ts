@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EvidenceClass, PoolEvidence } from '../../generated/boundary.ts';
-import { basisOf, isGuess, keyOf, valuesOf, weakest } from './trustWords.ts';
+import { basisOf, isGuess, keyOf, shortOf, valuesOf, weakest } from './trustWords.ts';
 
 function pool(name: string, of: EvidenceClass, error: PoolEvidence['error'] = {}): PoolEvidence {
   const value = (text: string) => ({ value: text, class: of });
@@ -47,6 +47,12 @@ test('all five values are listed', () => {
     'GPU: H100',
     'Engine: vLLM 0.18 and later',
     'Precision: 16-bit weights',
-    'GPUs per replica: TP 1',
+    'Parallelism: TP 1',
   ]);
+});
+
+test('the top bar has class and error, and marks a guess', () => {
+  const near = { ...pool('a', 'carried'), chip: 'carried · TPOT ±3.5 %, near the knee ±10 %' };
+  expect(shortOf(near)).toBe('carried · TPOT ±3.5 %');
+  expect(shortOf({ ...pool('a', 'guessed'), chip: 'guessed · error unknown' })).toBe('▲ guessed · error unknown');
 });

@@ -34,7 +34,7 @@ export function valuesOf(pool: PoolEvidence): readonly (readonly [name: string, 
     ['GPU', pool.gpu],
     ['Engine', pool.engine],
     ['Precision', pool.precision],
-    ['GPUs per replica', pool.tp],
+    ['Parallelism', pool.tp],
   ];
 }
 
@@ -45,4 +45,9 @@ export function keyOf(pool: PoolEvidence): { readonly error: number | undefined;
   if (!found) return { error: undefined, small: ['error unknown'] };
   const name = tpot ? 'TPOT' : ttft ? 'TTFT' : 'E2E';
   return { error: found.median, small: [name] };
+}
+
+/** The beginning of the core's words: class and error, or that a guess has none. */
+export function shortOf(pool: PoolEvidence): string {
+  return (isGuess(pool.class) ? '▲ ' : '') + (pool.chip.split(', ')[0] ?? '');
 }

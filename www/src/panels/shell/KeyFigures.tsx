@@ -127,7 +127,7 @@ function TrustFigure(props: { evidence: Evidence | undefined; onRest: (() => voi
   });
   const error = (): Quantity => {
     const share = parts()?.error;
-    const { value, unit } = share === undefined ? { value: DASH, unit: '' } : percent(share, 1);
+    const { value, unit } = share === undefined ? { value: DASH, unit: '' } : percent(share, share < 0.0995 ? 1 : 0);
     return { value: share === undefined ? value : `±${value}`, unit };
   };
   const rest = (): FigureBasis | undefined => {
@@ -136,6 +136,7 @@ function TrustFigure(props: { evidence: Evidence | undefined; onRest: (() => voi
   };
   return (
     <Figure
+      class="kpi-trust"
       title={sentence(worst()?.class.replace('-', ' ') ?? 'evidence')}
       about="How far latencies can be trusted: the median error measured in this class"
       mark={worst() && isGuess(worst()?.class ?? 'fitted') ? 'risk' : undefined}
@@ -189,6 +190,7 @@ function Tail(props: {
 }
 
 function Figure(props: {
+  class?: string;
   title: string;
   /** What the figure means and its time span, if the title is too short for that. */
   about?: string;
@@ -201,7 +203,10 @@ function Figure(props: {
   window?: string | undefined;
 }): JSX.Element {
   return (
-    <div title={[props.about, props.rest?.says, props.rest?.outside].filter((part) => part).join('. ')}>
+    <div
+      class={props.class}
+      title={[props.about, props.rest?.says, props.rest?.outside].filter((part) => part).join('. ')}
+    >
       <h2>
         {props.title}
         <Show when={props.about}>{(about) => <span class="visually-hidden">: {about()}</span>}</Show>

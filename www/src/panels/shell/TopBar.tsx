@@ -11,6 +11,7 @@ import { tooltip } from '../../state/shortcuts.ts';
 import { Deferred } from '../parts/Deferred.tsx';
 import { FileButton } from '../parts/FileButton.tsx';
 import { Seed } from '../parts/Seed.tsx';
+import { isGuess, shortOf, weakest } from '../parts/trustWords.ts';
 
 /** The menu item that opens the gallery; no preset has this name. */
 const GALLERY = '*gallery';
@@ -18,10 +19,11 @@ const GALLERY = '*gallery';
 const COMPARE = '*compare';
 
 export function TopBar(props: {
-  app: Pick<App, 'selection' | 'document' | 'studies' | 'dialogs' | 'links'>;
+  app: Pick<App, 'selection' | 'document' | 'studies' | 'dialogs' | 'links' | 'transport'>;
 }): JSX.Element {
   const app = props.app;
   const title = createMemo(() => String(getAt(app.document.current(), 'title') ?? '') || 'Untitled run');
+  const trusted = createMemo(() => weakest(app.transport.evidence()?.pools));
   return (
     <header class="top">
       <Deferred>
@@ -111,6 +113,7 @@ export function TopBar(props: {
           type="button"
           class="btn"
           aria-label="How true is this?"
+          aria-description={trusted()?.chip}
           aria-pressed={app.studies.measured()}
           title="How true is this? Measured runs and your own benchmark beside the simulation"
           onClick={() => app.studies.setMeasured(!app.studies.measured())}
@@ -119,6 +122,13 @@ export function TopBar(props: {
             <path class="on" d="M.5 6.500h2.500v3H.5zM4.500 4h2.500v5.500H4.500zM8.500 1.500h2.500v8H8.500z" />
           </svg>
           <span class="wide roomy">How true?</span>
+          <Show when={trusted()}>
+            {(pool) => (
+              <span class="wide roomy top-trust" classList={{ wa: isGuess(pool().class) }}>
+                {shortOf(pool())}
+              </span>
+            )}
+          </Show>
         </button>
         <span class="vr wide" />
         <Seed app={app} class="wide" />
