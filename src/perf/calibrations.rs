@@ -117,7 +117,8 @@ pub fn calibration(
         older.or_else(|| of(name).into_iter().min_by_key(|c| c.engine))
     };
     let found = exact(name).or_else(|| exact(twin)).or_else(|| near(name)).or_else(|| near(twin));
-    if let Some(found) = found {
+    let other = table == CalibrationTable::Y2026 && OTHER_CARD.eq_ignore_ascii_case(gpu.trim());
+    if let Some(found) = found.filter(|_| !other) {
         return Cow::Borrowed(found);
     }
     let first = near(FIRST).expect("the built-in table has an H100");
@@ -127,6 +128,10 @@ pub fn calibration(
     let coefficients = carried(&first.coefficients, FIRST, name);
     Cow::Owned(Calibration { coefficients, models: SortedMap::default(), ..first.clone() })
 }
+
+/// A card with the name of a measured one and another limit of power: the coefficients of A100-40 are those of a card of
+/// 250 W, and this one has 400 W.
+const OTHER_CARD: &str = "a100-sxm4-40gb";
 
 /// The GPU whose coefficients are carried to others.
 const FIRST: &str = "H100";

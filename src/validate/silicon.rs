@@ -95,9 +95,9 @@ fn one<'a>(field: &dyn Fn(&str) -> &'a str, line: u32) -> Result<Experiment, Dia
         }
     }
     let (from, users) = (field("silicon_data_source"), users.saturating_mul(ranks).min(65_536));
-    let spread = is_inferencex(from);
+    let known = is_inferencex(from);
     let mut measured = json!({"stage": format!("isl{isl}-osl{osl}-tp{tp}-c{users}"), "concurrency": users,
-        "n": users * if spread { 10 } else { 4 }, "input_tokens": length(isl, spread), "output_tokens": length(osl, spread)});
+        "n": users * 10, "input_tokens": length(isl, known), "output_tokens": length(osl, known)});
     for (column, key) in [("silicon_ttft_ms", "ttft_ms"), ("silicon_tpot_ms", "tpot_ms")] {
         match field(column) {
             "" => {}
@@ -119,7 +119,7 @@ fn one<'a>(field: &dyn Fn(&str) -> &'a str, line: u32) -> Result<Experiment, Dia
         "precision": field("precision"), "formats": {"common": field("gemm_quant_mode"), "routed": field("moe_quant_mode")},
         "backend": field("backend"), "mode": field("mode"),
         "engine": {"name": "vllm", "version": version(field("backend_version"), from), "dp": ranks, "pp": stages,
-            "max_num_batched_tokens": spread.then_some(BUDGET), "prefix_caching": false, "kv_dtype": cache(&model, field("precision"), spread)},
+            "max_num_batched_tokens": known.then_some(BUDGET), "prefix_caching": false, "kv_dtype": cache(&model, field("precision"), known)},
         "client": {"latency_side": "client"}, "workload": {"loop": "closed"}, "measured": [measured]});
     let mut e = Experiment { id, group: GROUP.to_owned(), source: String::new(), model, gpu, document };
     let model = e.model.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
@@ -143,17 +143,16 @@ fn is_inferencex(from: &str) -> bool {
     from.starts_with("db-dump/") || by_day
 }
 
-fn length(tokens: u32, spread: bool) -> Value {
-    if spread {
-        json!({"distribution": "uniform", "min": (tokens * 4 / 5).max(1), "max": tokens})
-    } else {
-        json!(tokens)
-    }
+/// Lengths of prompts or answers. Those of an unknown client are assumed to vary by a tenth: users whose requests all have
+/// the same length would stay in step for ever, which no measured run shows.
+fn length(tokens: u32, known: bool) -> Value {
+    let (min, max) = if known { (tokens * 4 / 5, tokens) } else { (tokens - tokens / 10, tokens + tokens / 10) };
+    json!({"distribution": "uniform", "min": min.max(1), "max": max})
 }
 
 /// InferenceX's servers of quantised Llama models keep an 8-bit cache (the same scripts).
-fn cache(model: &str, precision: &str, spread: bool) -> &'static str {
-    if spread && model.contains("Llama") && precision.starts_with("fp") { "fp8" } else { "" }
+fn cache(model: &str, precision: &str, known: bool) -> &'static str {
+    if known && model.contains("Llama") && precision.starts_with("fp") { "fp8" } else { "" }
 }
 
 /// The release, or the newest one on the day of the measurement.
@@ -183,12 +182,14 @@ fn mark_lowest(experiments: &mut [Experiment]) {
     };
     let users = |e: &Experiment| e.count("/measured/0/concurrency").unwrap_or(0);
     let all: Vec<_> = experiments.iter().map(|e| (key(e), users(e))).collect();
+    // A figure of an unknown client is not fitted to.
+    let known = |e: &Experiment| e.at("/engine/max_num_batched_tokens").is_some();
     for e in experiments {
         let (own, of) = (users(e), key(e));
         let mut lower: Vec<u32> = all.iter().filter(|(k, n)| *k == of && *n < own).map(|(_, n)| *n).collect();
         lower.sort_unstable();
         lower.dedup();
-        e.document["measured"][0]["lowest"] = json!(lower.len() < 2);
+        e.document["measured"][0]["lowest"] = json!(lower.len() < 2 && known(e));
     }
 }
 
@@ -228,7 +229,10 @@ mod tests {
         assert_eq!(found.len(), 1);
         let paths: Vec<&str> = problems.iter().map(|p| p.path.as_str()).collect();
         assert_eq!(paths, ["line 3.isl", "line 4.silicon_ttft_ms"]);
-        assert_eq!(found[0].at("/measured/0/input_tokens"), Some(&json!(1024)));
+        assert_eq!(
+            found[0].at("/measured/0/input_tokens"),
+            Some(&json!({"distribution": "uniform", "min": 922, "max": 1126}))
+        );
         assert!(read_silicon("id,isl\na,1\n").unwrap_err()[0].found.contains("model_path"));
         assert!(read_silicon(&format!("{HEAD}{}", row("x", ""))).is_err());
     }
