@@ -7,7 +7,7 @@ use super::vary::Vary;
 use crate::base::digest::Digest;
 use crate::base::{Diagnostic, Diagnostics, csv_text, json};
 use crate::scenario::{Scenario, from_value, limits, to_json};
-use crate::session::Trace;
+use crate::session::{PoolEvidence, Trace, pool_evidence};
 use crate::study::compare::Outcomes;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -62,7 +62,7 @@ pub struct Case {
 
 /// A run of a sweep, as text.
 #[apply(typescript!)]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CaseText {
     /// Its number among all cases.
     pub number: u32,
@@ -72,6 +72,8 @@ pub struct CaseText {
     pub digest: String,
     /// The scenario to run, as JSON text.
     pub scenario: String,
+    /// How far the latency figures of each pool can be trusted, in whatever regime it will run.
+    pub evidence: Vec<PoolEvidence>,
 }
 
 /// All cases of a sweep.
@@ -160,6 +162,7 @@ impl Plan {
             values: case.values.clone(),
             digest: case.digest.clone(),
             scenario: to_json(&case.scenario),
+            evidence: pool_evidence(&case.scenario, None),
         };
         self.cases.iter().map(text).collect()
     }

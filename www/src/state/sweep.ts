@@ -89,7 +89,7 @@ async function runCases(
     tell(rows.size, cases.length);
     const inOrder = cases.flatMap((c) => rows.get(c.number) ?? []);
     const summary = await thread.ask({ kind: 'summary', paths, rows: inOrder });
-    if (heard()) found(summary);
+    if (heard()) found({ ...summary, evidence: cases[0]?.evidence ?? [] });
   });
 }
 

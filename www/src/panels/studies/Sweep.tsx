@@ -3,7 +3,7 @@ import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import { getAt, type Json } from '../../base/json.ts';
 import type { Option } from '../../base/schema.ts';
 import { DASH, durationMs, NBSP, percent, plain, ratePerS, text, usd } from '../../base/units.ts';
-import type { PoolEvidence, SweepPoint, SweepSummary } from '../../generated/boundary.ts';
+import type { SweepPoint, SweepSummary } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import type { Progress } from '../../state/manyRuns.ts';
 import { createSweep } from '../../state/sweep.ts';
@@ -43,7 +43,7 @@ type Varied = Axis & {
   readonly now: number;
 };
 
-export default function Sweep(props: { app: Pick<App, 'document' | 'transport'> }): JSX.Element {
+export default function Sweep(props: { app: Pick<App, 'document'> }): JSX.Element {
   const app = props.app;
   const study = createSweep();
   const fields = createMemo(() => [TRAFFIC, ...numbersOf(app)]);
@@ -175,7 +175,7 @@ export default function Sweep(props: { app: Pick<App, 'document' | 'transport'> 
                 ttftMs={ttftOf(app)}
                 theory={isRate(axis().path) ? theory() : undefined}
               />
-              <Points summary={summary()} axis={axis()} pools={app.transport.evidence()?.pools} />
+              <Points summary={summary()} axis={axis()} />
               <p class="say sweep-command">
                 The same on the command line, for more cases and as files:{' '}
                 <code>
@@ -386,7 +386,7 @@ function oneClass(summary: SweepSummary): boolean {
   return summary.points.every((point) => point.evidence === summary.points[0]?.evidence);
 }
 
-function Points(props: { summary: SweepSummary; axis: Axis; pools: readonly PoolEvidence[] | undefined }): JSX.Element {
+function Points(props: { summary: SweepSummary; axis: Axis }): JSX.Element {
   const value = (point: SweepPoint, i: number): string => {
     const said = point.values[i] ?? '';
     const axis = props.summary.paths[i] === props.axis.path;
@@ -433,7 +433,7 @@ function Points(props: { summary: SweepSummary; axis: Axis; pools: readonly Pool
         </tbody>
       </table>
       <Show when={oneClass(props.summary)}>
-        <TrustChip pools={props.pools} label="All cases" />
+        <TrustChip pools={props.summary.evidence} label="All cases" />
       </Show>
       <p class="say">
         * of the requests that finished, were refused or dropped; refused and dropped ones count as misses.
