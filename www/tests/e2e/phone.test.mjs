@@ -51,7 +51,7 @@ onPage(
     const cost = figures.filter({ hasText: 'Cost' });
     await comes(() => cost.locator('p').textContent(), /^\$\d+\.\d\d/);
     const boxes = await figures.evaluateAll((all) => all.map((figure) => figure.getBoundingClientRect().toJSON()));
-    assert.equal(boxes.length, 7);
+    assert.equal(boxes.length, 8);
     const transport = await page.getByRole('region', { name: 'Transport' }).boundingBox();
     for (const { left, right, top, bottom, width } of boxes)
       assert.ok(left >= 0 && right <= 390 && top >= 0 && bottom <= transport.y && width > 60, `${left} ${top}`);

@@ -23,7 +23,6 @@ export function TopBar(props: {
 }): JSX.Element {
   const app = props.app;
   const title = createMemo(() => String(getAt(app.document.current(), 'title') ?? '') || 'Untitled run');
-  const trusted = createMemo(() => weakest(app.transport.evidence()?.pools));
   return (
     <header class="top">
       <Deferred>
@@ -109,27 +108,7 @@ export function TopBar(props: {
         >
           Compare
         </button>
-        <button
-          type="button"
-          class="btn"
-          aria-label="How true is this?"
-          aria-description={trusted()?.chip}
-          aria-pressed={app.studies.measured()}
-          title="How true is this? Measured runs and your own benchmark beside the simulation"
-          onClick={() => app.studies.setMeasured(!app.studies.measured())}
-        >
-          <svg class="evidence-bars" width="12" height="10" viewBox="0 0 12 10" aria-hidden="true">
-            <path class="on" d="M.5 6.500h2.500v3H.5zM4.500 4h2.500v5.500H4.500zM8.500 1.500h2.500v8H8.500z" />
-          </svg>
-          <span class="wide roomy">How true?</span>
-          <Show when={trusted()}>
-            {(pool) => (
-              <span class="wide roomy top-trust" classList={{ wa: isGuess(pool().class) }}>
-                {shortOf(pool())}
-              </span>
-            )}
-          </Show>
-        </button>
+        <HowTrue app={app} />
         <span class="vr wide" />
         <Seed app={app} class="wide" />
         <button
@@ -174,5 +153,34 @@ export function TopBar(props: {
         </button>
       </Deferred>
     </header>
+  );
+}
+
+/** Opens the measured runs; beside the name the class of the weakest pool and its measured error. */
+function HowTrue(props: { app: Pick<App, 'studies' | 'transport'> }): JSX.Element {
+  const app = props.app;
+  const trusted = createMemo(() => weakest(app.transport.evidence()?.pools));
+  return (
+    <button
+      type="button"
+      class="btn"
+      aria-label="How true is this?"
+      aria-description={trusted()?.chip}
+      aria-pressed={app.studies.measured()}
+      title="How true is this? Measured runs and your own benchmark beside the simulation"
+      onClick={() => app.studies.setMeasured(!app.studies.measured())}
+    >
+      <svg class="evidence-bars" width="12" height="10" viewBox="0 0 12 10" aria-hidden="true">
+        <path class="on" d="M.5 6.500h2.500v3H.5zM4.500 4h2.500v5.500H4.500zM8.500 1.500h2.500v8H8.500z" />
+      </svg>
+      <span class="wide roomy">How true?</span>
+      <Show when={trusted()}>
+        {(pool) => (
+          <span class="wide roomy top-trust" classList={{ wa: isGuess(pool().class) }}>
+            {shortOf(pool())}
+          </span>
+        )}
+      </Show>
+    </button>
   );
 }
