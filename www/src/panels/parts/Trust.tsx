@@ -13,7 +13,9 @@ export function TrustChip(props: { pools: readonly PoolEvidence[] | undefined; l
       {(pool) => (
         <details class="trust" classList={{ guess: isGuess(pool().class) }}>
           <summary>
-            <EvidenceGlyph basis={basisOf(pool().class)} />
+            <span aria-hidden="true">
+              <EvidenceGlyph basis={basisOf(pool().class)} />
+            </span>
             <span>
               <Show when={props.label}>{(label) => <b>{label()} </b>}</Show>
               <Show when={isGuess(pool().class)}>

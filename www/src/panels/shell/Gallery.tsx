@@ -114,7 +114,10 @@ export default function Gallery(props: { app: Pick<App, 'document' | 'dialogs' |
                       </span>
                       <Show when={card.evidence}>
                         <span class="card-trust" classList={{ wa: card.class === 'guessed' }}>
-                          <EvidenceGlyph basis={basisOf(card.class)} /> {card.evidence}
+                          <span aria-hidden="true">
+                            <EvidenceGlyph basis={basisOf(card.class)} />
+                          </span>
+                          {card.evidence}
                         </span>
                       </Show>
                     </button>
