@@ -138,6 +138,10 @@ pub(super) struct Validate {
     /// Coefficients as written by `tokenyard calibrate -o`
     #[arg(long, value_name = "FILE")]
     pub(super) coefficients: Option<PathBuf>,
+    /// Predict each model, group, GPU or precision by a fit to the others, in place of the replay, and print the errors
+    /// by regime
+    #[arg(long, value_enum, conflicts_with_all = ["latency", "coefficients", "gate", "record", "evidence", "report"])]
+    pub(super) leave_out: Option<LeaveOut>,
     /// Only experiments whose name begins with this; may be repeated
     #[arg(long, value_name = "ID")]
     pub(super) only: Vec<String>,
@@ -186,7 +190,7 @@ pub(super) struct Calibrate {
     /// Fit without experiments whose name contains this; may be repeated
     #[arg(long, value_name = "TEXT")]
     pub(super) without: Vec<String>,
-    /// Predict each model, group or GPU by a fit to the others, and print the error; `-o` writes it as JSON
+    /// Predict each model, group, GPU or precision by a fit to the others, and print the error; `-o` writes it as JSON
     #[arg(long, value_enum, conflicts_with = "start")]
     pub(super) leave_out: Option<LeaveOut>,
     /// First coefficients of the fit, as written by an earlier `-o`, in place of the built-in ones
@@ -194,7 +198,7 @@ pub(super) struct Calibrate {
     pub(super) start: Option<PathBuf>,
 }
 
-/// What `calibrate` leaves out in turn.
+/// What a fit leaves out in turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum LeaveOut {
     /// Each model
@@ -203,6 +207,8 @@ pub(super) enum LeaveOut {
     Group,
     /// Each GPU but the H100
     Gpu,
+    /// Each precision
+    Precision,
 }
 
 /// A latency model of `validate`.

@@ -156,7 +156,12 @@ pub(super) fn fit_set(start: &CalibratedCoefficients, set: &Set, found: &Found) 
         sets.iter().map(|_| outcomes.by_ref().take(found.len()).collect()).collect()
     };
     let first = (set.0.as_str(), set.1) == FIRST;
-    fit(start, if first { Pull::Hard } else { Pull::Soft }, &replays)
+    let pull = match found.iter().any(|(e, _)| e.is_listed()) {
+        _ if first => Pull::Hard,
+        true => Pull::Firm,
+        false => Pull::Soft,
+    };
+    fit(start, pull, &replays)
 }
 
 pub(super) fn row(set: &Set, fitted: Fit) -> OwnRow {

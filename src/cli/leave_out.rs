@@ -4,14 +4,15 @@
 use super::args::LeaveOut;
 use super::calibrate::{FIRST, Set, fit_set, of_sets, release, row, start_of, with_twin};
 use super::tell;
-use super::validate::{Found, Job, OwnRow, in_threads, replay_jobs};
+use super::validate::{Found, Job, OwnRow, replay_jobs};
 use crate::perf::carried;
 use crate::scenario::EngineGeneration;
 use crate::validate::{
     Experiment, Found as Coefficients, Latency, LeftOut, Options, Outcome, built_in, left_out, model_name,
-    served_by,
+    precision_name, served_by,
 };
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
 
 /// Predicts experiments of one GPU and release with coefficients that have not seen them.
 fn predicted(found: &Found, set: &Set, own: &Coefficients, seeds: u32) -> Outcome {
@@ -35,47 +36,86 @@ fn key(e: &Experiment, by: LeaveOut) -> String {
         LeaveOut::Model => model_name(e).unwrap_or(&e.model).to_owned(),
         LeaveOut::Group => e.group.clone(),
         LeaveOut::Gpu => served_by(e).0,
+        LeaveOut::Precision => precision_name(e),
     }
 }
 
-/// `tokenyard calibrate --leave-out`: every model, group or GPU in turn, predicted by a fit to the others.
+/// Fits of sets without the experiments of one key; a set without any of them is fitted once.
+struct Fits<'a> {
+    sets: &'a [(Set, Found)],
+    by: LeaveOut,
+    done: Mutex<BTreeMap<(usize, String), Option<OwnRow>>>,
+}
+
+impl Fits<'_> {
+    /// The fit of a set without what has this key, beginning with those of the sets before it that lack it too.
+    fn without(&self, set: usize, left: &str) -> Option<OwnRow> {
+        let (of, found) = &self.sets[set];
+        let (before, chain) = self.chain(of);
+        let has = |i: usize| self.sets[i].1.iter().any(|(e, _)| key(e, self.by) == left);
+        let name = if chain.iter().chain([&set]).any(|i| has(*i)) { left } else { "" };
+        let done =
+            |all: &BTreeMap<(usize, String), Option<OwnRow>>| all.get(&(set, name.to_owned())).cloned();
+        if let Some(known) = done(&self.done.lock().expect("no thread panics while it is locked")) {
+            return known;
+        }
+        let begun: Vec<OwnRow> = before.iter().filter_map(|i| self.without(*i, left)).collect();
+        let start = with_twin(start_of(of, &Vec::new(), &begun), of, &Vec::new(), &begun);
+        let rest: Found = found.iter().filter(|(e, _)| key(e, self.by) != left).cloned().collect();
+        let fitted = fit_set(&start, of, &rest).map(|fit| row(of, fit));
+        let kept = fitted.clone();
+        self.done.lock().expect("no thread panics while it is locked").insert((set, name.to_owned()), kept);
+        fitted
+    }
+
+    /// The sets that a set begins with, and all that stand behind them.
+    fn chain(&self, of: &Set) -> (Vec<usize>, Vec<usize>) {
+        let at = |gpu: &str, engine| self.sets.iter().position(|((g, e), _)| g == gpu && *e == engine);
+        let first = at(FIRST.0, FIRST.1).filter(|_| (of.0.as_str(), of.1) != FIRST);
+        let same = at(FIRST.0, of.1).filter(|_| of.0 != FIRST.0);
+        let mut before: Vec<usize> = first.into_iter().chain(same).collect();
+        before.dedup();
+        (before.clone(), before)
+    }
+}
+
+/// `tokenyard calibrate --leave-out`: every model, group, GPU or precision in turn, predicted by a fit to the others.
 pub(super) fn leave_out(found: Found, by: LeaveOut, only: &[String]) -> Vec<LeftOut> {
-    let mut lines = Vec::new();
-    let mut fitted: Vec<OwnRow> = Vec::new();
-    for (set, found) in of_sets(found) {
+    let sets = of_sets(found);
+    let fits = Fits { sets: &sets, by, done: Mutex::default() };
+    let chosen = |set: &Set| {
         let name = format!("{}/{}", set.0, release(set.1));
-        if !only.is_empty() && !only.iter().any(|start| name.starts_with(start.as_str())) {
-            continue;
-        }
-        let start = start_of(&set, &Vec::new(), &fitted);
+        only.is_empty() || only.iter().any(|start| name.starts_with(start.as_str()))
+    };
+    let mut lines = Vec::new();
+    for (i, (set, found)) in sets.iter().enumerate().filter(|(_, (set, _))| chosen(set)) {
+        let name = format!("{}/{}", set.0, release(set.1));
         if by == LeaveOut::Gpu {
-            if set.0 == FIRST.0 {
-                fitted.extend(fit_set(&start, &set, &found).map(|fit| row(&set, fit)));
-                continue;
+            if set.0 != FIRST.0 {
+                let (before, _) = fits.chain(set);
+                let begun: Vec<OwnRow> = before.iter().filter_map(|i| fits.without(*i, &set.0)).collect();
+                let own = Coefficients {
+                    coefficients: start_of(set, &Vec::new(), &begun),
+                    ..Coefficients::default()
+                };
+                lines.extend(left_out(&name, &set.0, &predicted(found, set, &own, 1).rows));
             }
-            let own = Coefficients { coefficients: start, ..Coefficients::default() };
-            lines.extend(left_out(&name, &set.0, &predicted(&found, &set, &own, 1).rows));
             continue;
         }
-        let start = with_twin(start, &set, &Vec::new(), &fitted);
         let keys: BTreeSet<String> = found.iter().map(|(e, _)| key(e, by)).collect();
-        let keys: Vec<String> = keys.into_iter().collect();
-        let all = in_threads(keys.len(), |i| {
-            let of_left = |e: &Experiment| key(e, by) == keys[i];
-            let rest: Found = found.iter().filter(|(e, _)| !of_left(e)).cloned().collect();
-            let fit = fit_set(&start, &set, &rest)?;
-            let own: Found = found.iter().filter(|(e, _)| of_left(e)).cloned().collect();
-            let outcome = predicted(&own, &set, &fit.found, 1);
-            tell(&format_args!("{name} without {}: fitted", keys[i]));
-            Some(outcome.rows)
-        });
         let mut rows = Vec::new();
-        for (left, of_left) in keys.iter().zip(all) {
-            let of_left = of_left.unwrap_or_default();
+        for left in &keys {
+            let Some(fit) = fits.without(i, left) else { continue };
+            let own: Found = found.iter().filter(|(e, _)| key(e, by) == *left).cloned().collect();
+            let coefficients = Coefficients { coefficients: fit.coefficients, models: fit.models };
+            let of_left = predicted(&own, set, &coefficients, 1).rows;
+            tell(&format_args!("{name} without {left}: fitted"));
             lines.extend(left_out(&name, left, &of_left));
             rows.extend(of_left);
         }
-        lines.extend(left_out(&name, ALL, &rows));
+        if let Some(all) = left_out(&name, ALL, &rows) {
+            lines.push(LeftOut { errors: Vec::new(), ..all });
+        }
     }
     lines
 }

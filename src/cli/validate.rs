@@ -1,19 +1,19 @@
 //! `tokenyard validate`: replays measured runs and prints the errors of the simulation.
 
-use super::args::{LatencyName, Validate};
+use super::args::{LatencyName, LeaveOut, Validate};
 use super::benchmark;
 use super::input::{refused, tell_all};
-use super::leave_out::transfers;
+use super::leave_out::{leave_out, transfers};
 use super::outputs::{Outputs, named_in};
 use super::said::of_file;
 use super::{BAD_INPUT, DIFFERENT, Failed, say, tell, unreadable};
 use crate::base::{Diagnostic, SortedMap};
 use crate::scenario::{CalibratedCoefficients, EngineGeneration, data_from_value, value_from_long_json};
 use crate::validate::{
-    Aggregate, Experiment, Found as Coefficients, Latency, LeftOut, Options, Outcome, Ranking, Recorded, Row,
-    Unmodelled, aggregates, evidence_table, is_silicon, left_out_table, level_table, page_data, page_figures,
-    page_level, page_models, page_rankings, pictures, rankings, read, read_silicon, recorded, replay, tables,
-    worse,
+    Aggregate, Distance, Experiment, Found as Coefficients, Latency, LeftOut, Options, Outcome, Ranking,
+    Recorded, Row, Unmodelled, aggregates, distance_table, distances, evidence_table, is_silicon,
+    left_out_lines, left_out_table, level_table, page_data, page_figures, page_level, page_models,
+    page_rankings, pictures, rankings, read, read_silicon, recorded, replay, tables, worse,
 };
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -55,6 +55,9 @@ pub(super) fn run(args: &Validate) -> Result<(), Failed> {
         return Err(Failed(BAD_INPUT));
     }
     keep_apart(args, &found)?;
+    if let Some(by) = args.leave_out {
+        return held_out(args, by, found);
+    }
     let (latency, name) = latency(args)?;
     let mut outcome = if args.level == 2 && args.latency.is_none() && args.coefficients.is_none() {
         transfers(&found, args.seeds)
@@ -75,6 +78,23 @@ pub(super) fn run(args: &Validate) -> Result<(), Failed> {
         write(path, &format!("[\n{}\n]\n", lines.join(",\n")))?;
     }
     args.gate.as_deref().map_or(Ok(()), |path| gate(path, &groups))
+}
+
+/// Predictions by fits that left something out: a line for each, and errors by regime.
+fn held_out(args: &Validate, by: LeaveOut, found: Found) -> Result<(), Failed> {
+    let lines = leave_out(found, by, &[]);
+    let name = match by {
+        LeaveOut::Model => "unseen model",
+        LeaveOut::Gpu => "unseen GPU",
+        LeaveOut::Precision => "unseen precision",
+        LeaveOut::Group => "unseen group",
+    };
+    let by_regime = distances(&[], &[(name, &lines)]);
+    if args.json {
+        let document = serde_json::json!({"left_out": lines, "distances": by_regime});
+        return say(&format!("{document:#}\n"));
+    }
+    say(&format!("{}\n{}", left_out_lines(&lines), distance_table(&by_regime)))
 }
 
 /// Refuses to write a file that is read.
@@ -121,8 +141,12 @@ fn write_found(args: &Validate, found: &Found, outcome: &Outcome) -> Result<(), 
         }
         let levels: [(&str, &[Row]); 3] =
             [("raw", &raw), ("calibrated", &outcome.rows), ("transfer", &transfer)];
-        report(folder, outcome, &level_table(&levels))?;
-        write(&folder.join(PAGE), &page_of(found, &outcome.rows, &levels))?;
+        let files = left_out(folder)?;
+        let apart: Vec<(&str, &[LeftOut])> =
+            files.iter().map(|(name, _, lines)| (*name, &lines[..])).collect();
+        let by_distance = distances(&outcome.rows, &apart);
+        report(folder, outcome, &level_table(&levels), (&by_distance, &files))?;
+        write(&folder.join(PAGE), &page_of(found, &outcome.rows, &levels, &by_distance))?;
     }
     let Some(path) = &args.evidence else { return Ok(()) };
     let experiments: Vec<&Experiment> = found.iter().map(|(e, _)| e).collect();
@@ -132,25 +156,32 @@ fn write_found(args: &Validate, found: &Found, outcome: &Outcome) -> Result<(), 
 }
 
 /// The page's data: one level or experiment per line.
-fn page_of(found: &Found, rows: &[Row], levels: &[(&str, &[Row])]) -> String {
+fn page_of(found: &Found, rows: &[Row], levels: &[(&str, &[Row])], by_distance: &[Distance]) -> String {
     let levels: Vec<String> = levels.iter().map(|(name, rows)| page_level(name, rows).to_string()).collect();
     let mut lines = Vec::new();
-    for (experiment, folder) in found {
+    // Rows of a table are in the sums alone.
+    for (experiment, folder) in found.iter().filter(|(e, _)| !e.is_listed()) {
         let files = |name: &str| std::fs::read(folder.join(name)).map_err(|e| of_file(&e));
         lines.push(page_data(experiment, rows, &files).to_string());
     }
     format!(
-        "{{\n\"figures\": {},\n\"levels\": [\n{}\n],\n\"models\": {},\n\"rankings\": {},\n\"experiments\": [\n{}\n]\n}}\n",
+        "{{\n\"figures\": {},\n\"levels\": [\n{}\n],\n\"models\": {},\n\"rankings\": {},\n\"distances\": {},\n\"experiments\": [\n{}\n]\n}}\n",
         page_figures(),
         levels.join(",\n"),
         page_models(rows),
         page_rankings(rows),
+        serde_json::to_string(by_distance).unwrap_or_default(),
         lines.join(",\n")
     )
 }
 
 /// The document with the tables after its line `<!-- generated -->`; the text before that line is kept.
-fn report(folder: &Path, outcome: &Outcome, levels: &str) -> Result<(), Failed> {
+fn report(
+    folder: &Path,
+    outcome: &Outcome,
+    levels: &str,
+    (by_distance, left_out): (&[Distance], &[LeftOutFile]),
+) -> Result<(), Failed> {
     let page = folder.join("validation.md");
     let old = std::fs::read_to_string(&page).unwrap_or_default();
     let words = old.split(GENERATED).next().unwrap_or_default();
@@ -161,28 +192,40 @@ fn report(folder: &Path, outcome: &Outcome, levels: &str) -> Result<(), Failed> 
     }
     write!(text, "## By level\n\nMedians over experiments below the knee, and how many they are: as it comes, calibrated, and predicted by coefficients that have seen\nneither this GPU, token budget nor parallelism.\n\n{levels}\n")
         .expect("a String takes any text");
-    text.push_str(&left_out(folder)?);
+    write!(text, "## By distance and regime\n\n{}\n", distance_table(by_distance))
+        .expect("a String takes any text");
+    for (_, title, lines) in left_out {
+        write!(text, "## {title}\n\n{}\n", left_out_table(lines)).expect("a String takes any text");
+    }
     text.push_str(&tables(&outcome.rows, &outcome.unmodelled));
     write(&page, &text)
 }
 
-/// Tables of the files of `tokenyard calibrate --leave-out` next to the report, if there are any.
-fn left_out(folder: &Path) -> Result<String, Failed> {
-    let mut text = String::new();
-    for (file, title) in LEFT_OUT {
+/// A file of fits that left something out: the distance, a title, and its lines.
+type LeftOutFile = (&'static str, &'static str, Vec<LeftOut>);
+
+/// What the files of `tokenyard calibrate --leave-out` next to the report say, by distance and title.
+fn left_out(folder: &Path) -> Result<Vec<LeftOutFile>, Failed> {
+    let mut found = Vec::new();
+    for (file, distance, title) in LEFT_OUT {
         let path = folder.join(file);
         let Ok(old) = std::fs::read_to_string(&path) else { continue };
-        let lines: Vec<LeftOut> = rows_of(&path, &old, "what `tokenyard calibrate --leave-out -o` wrote")?;
-        write!(text, "## {title}\n\n{}\n", left_out_table(&lines)).expect("a String takes any text");
+        let lines = rows_of(&path, &old, "what `tokenyard calibrate --leave-out -o` wrote")?;
+        found.push((distance, title, lines));
     }
-    Ok(text)
+    Ok(found)
 }
 
 /// The tables of fits that leave something out, and the files of `tokenyard calibrate --leave-out` that they come
 /// from.
-const LEFT_OUT: [(&str, &str); 2] = [
-    ("left-out-model.json", "Each model predicted by a fit to the others"),
-    ("left-out-gpu.json", "Each GPU predicted by what is published of it and a fit to the H100"),
+const LEFT_OUT: [(&str, &str, &str); 3] = [
+    ("left-out-model.json", "unseen model", "Each model predicted by a fit to the others"),
+    (
+        "left-out-gpu.json",
+        "unseen GPU",
+        "Each GPU predicted by what is published of it and a fit to the H100",
+    ),
+    ("left-out-precision.json", "unseen precision", "Each precision predicted by a fit to the others"),
 ];
 
 /// The page's data of the experiments.
@@ -229,7 +272,7 @@ fn latency(args: &Validate) -> Result<(Latency, &'static str), Failed> {
 }
 
 /// One row of a file of coefficients.
-#[derive(serde::Deserialize, Serialize)]
+#[derive(Clone, serde::Deserialize, Serialize)]
 pub(super) struct OwnRow {
     pub(super) gpu: String,
     pub(super) engine: EngineGeneration,

@@ -23,6 +23,11 @@ pub struct Experiment {
 }
 
 impl Experiment {
+    /// Whether it is a row of a table of points of many models.
+    pub fn is_listed(&self) -> bool {
+        self.group == super::silicon::GROUP
+    }
+
     /// The value at a path such as `/engine/kv_blocks`.
     pub(super) fn at(&self, path: &str) -> Option<&Value> {
         self.document.pointer(path).filter(|v| !v.is_null())

@@ -91,6 +91,9 @@ pub enum Pull {
     Hard,
     /// Pull to values fitted on another GPU or release.
     Soft,
+    /// The same for closed loops of a few models: what costs belong to experts, layers or GPUs is better told by all
+    /// sets together.
+    Firm,
 }
 
 impl Pull {
@@ -98,6 +101,7 @@ impl Pull {
     fn weight(self, figures: usize, experiments: usize) -> f64 {
         match self {
             Self::Hard => 0.03,
+            Self::Firm => 0.02,
             Self::Soft if figures >= 60 && experiments >= 3 => 0.003,
             Self::Soft => 0.015,
         }

@@ -1,12 +1,13 @@
 //! Predictions for a model or a GPU by a fit without it: one line for each, stored as JSON next to the report.
 
 use super::compare::{Row, median};
+use super::distance::{OneError, one_by_one};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Medians over the experiments that a fit had not seen, as shares, without overload.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LeftOut {
     /// GPU and release of the coefficients.
@@ -21,6 +22,9 @@ pub struct LeftOut {
     pub ttft: Option<f64>,
     /// Mean end-to-end latency.
     pub e2e: Option<f64>,
+    /// The errors of each experiment by regime.
+    #[serde(default)]
+    pub errors: Vec<OneError>,
 }
 
 /// The line of a part that was left out; `None` if it has no figure.
@@ -46,6 +50,7 @@ pub fn left_out(coefficients: &str, left_out: &str, rows: &[Row]) -> Option<Left
         tpot,
         ttft,
         e2e,
+        errors: one_by_one(rows),
     })
 }
 

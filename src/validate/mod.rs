@@ -5,6 +5,7 @@
 
 mod closed;
 mod compare;
+mod distance;
 mod evidence;
 mod experiment;
 mod first;
@@ -29,6 +30,7 @@ mod silicon;
 mod steps;
 
 pub use compare::{Aggregate, Row, aggregates, median};
+pub use distance::{Distance, distance_table, distances};
 pub use evidence::evidence_table;
 pub use experiment::{Experiment, read};
 pub use first::first_values;
@@ -38,7 +40,7 @@ pub use left_out::{LeftOut, left_out, left_out_lines, left_out_table};
 pub use levels::{level_table, page_figures, page_level, page_models, page_rankings};
 pub use opened::page_data;
 pub use page::{Picture, pictures, tables};
-pub use pool::{Found, Latency, built_in, model_name, served_by};
+pub use pool::{Found, Latency, built_in, model_name, precision_name, served_by};
 pub use ranking::{Ranking, rankings};
 pub use replay::{Options, Outcome, Unmodelled, replay};
 pub use silicon::{is_silicon, read_silicon};

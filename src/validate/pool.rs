@@ -150,6 +150,11 @@ fn bare_shape(e: &Experiment) -> Option<Architecture> {
     Some(a)
 }
 
+/// The number formats of the experiment's weights and cache, in words.
+pub fn precision_name(e: &Experiment) -> String {
+    shape(e).map_or_else(|| "unknown".to_owned(), |a| perf::precision(&a))
+}
+
 /// Data-parallel ranks of each server: replicas behind the server's own balancer.
 pub(super) fn ranks(e: &Experiment) -> u32 {
     e.count("/engine/dp").unwrap_or(1).max(1)

@@ -146,7 +146,8 @@ fn is_inferencex(from: &str) -> bool {
 /// Lengths of prompts or answers. Those of an unknown client are assumed to vary by a tenth: users whose requests all have
 /// the same length would stay in step for ever, which no measured run shows.
 fn length(tokens: u32, known: bool) -> Value {
-    let (min, max) = if known { (tokens * 4 / 5, tokens) } else { (tokens - tokens / 10, tokens + tokens / 10) };
+    let (min, max) =
+        if known { (tokens * 4 / 5, tokens) } else { (tokens - tokens / 10, tokens + tokens / 10) };
     json!({"distribution": "uniform", "min": min.max(1), "max": max})
 }
 
