@@ -123,7 +123,7 @@ pub(crate) fn segments(engine: &Cluster, id: RequestId, now: Micros) -> Vec<Segm
         end: computed.map_or(end, |computed| computed.min(end)),
         open: !r.left.is_known(),
     };
-    if path.gateway(&r) && path.to_queue(&r) {
+    if path.gateway(&r) && path.before_queue(&r) {
         path.replica(engine, id, &r, &p);
     }
     path.last_step(computed, &r, &p);
@@ -192,7 +192,7 @@ impl Path {
     }
 
     /// Adds the segments from the router's decision to the wait queue.
-    fn to_queue(&mut self, r: &Record) -> bool {
+    fn before_queue(&mut self, r: &Record) -> bool {
         let tokenised = r.tokenised.get();
         (tokenised.is_none() || self.until(SegmentKind::FrontEnd, tokenised, 0))
             && self.until(SegmentKind::Delay, r.queued.get(), 0)

@@ -54,16 +54,24 @@ impl Fleet {
         (book, clock): (&mut Book, &mut Clock),
         sink: &mut S,
     ) {
-        let ranks = self.servers[self.replicas[index].lockstep.server as usize].ranks.clone();
-        let (mut anyone, mut all) = (false, true);
-        for rank in &ranks {
-            let r = &self.replicas[rank.index()];
-            anyone |= r.lockstep.waits;
-            all &= r.lockstep.waits || r.next_at() > now;
+        let server = self.replicas[index].lockstep.server as usize;
+        let ranks = std::mem::take(&mut self.servers[server].ranks);
+        let mut found = ranks.iter().map(|rank| &self.replicas[rank.index()]);
+        let ready = found.clone().any(|r| r.lockstep.waits);
+        if ready && found.all(|r| r.lockstep.waits || r.next_at() > now) {
+            self.begin_step(&ranks, now, (book, clock), sink);
         }
-        if !(anyone && all) {
-            return;
-        }
+        self.servers[server].ranks = ranks;
+    }
+
+    /// The step of these ranks begins.
+    fn begin_step<S: Sink>(
+        &mut self,
+        ranks: &[ReplicaId],
+        now: Micros,
+        (book, clock): (&mut Book, &mut Clock),
+        sink: &mut S,
+    ) {
         let waiting = |fleet: &Self, rank: &ReplicaId| fleet.replicas[rank.index()].lockstep.waits;
         let ready: Vec<ReplicaId> = ranks.iter().copied().filter(|rank| waiting(self, rank)).collect();
         let tokens: Vec<BatchTokens> =
@@ -81,7 +89,7 @@ impl Fleet {
             replica.verify_counts();
         }
         let until = now.saturating_add(time.span());
-        for rank in &ranks {
+        for rank in ranks {
             let r = &mut self.replicas[rank.index()];
             r.lockstep.until = until;
             clock.set_replica(rank.index(), r.next_at());

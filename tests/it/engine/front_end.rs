@@ -72,7 +72,7 @@ fn segments(session: &Session, request: u32) -> Vec<(SegmentKind, u64)> {
 
 #[test]
 fn the_prompts_of_a_burst_are_tokenised_one_after_the_other() {
-    let burst = run(&with_requests([4000.0, 10.0, 0.0], &[[0, 50, 1]; 1000]));
+    let burst = run(&with_requests([4000.0, 10.0, 0.0], &[[0, 50, 1]].repeat(1000)));
     // 4500 us for each, and then a step of its own, which is shorter.
     let expected: Vec<u64> = (1..=1000).map(|i| i * 4500 + 1000).collect();
     assert_eq!(all(&burst, |r| r.ttft.get().unwrap().0), expected);
@@ -103,12 +103,12 @@ fn two() -> Value {
 
 #[test]
 fn tokens_wait_for_prompts_that_came_to_the_front_end_before_them() {
+    use SegmentKind::{Decode, FrontEnd, Prefill, Queue, Streaming};
     let session = run(&two());
     // Jobs of the front end: the first prompt until 2000; its token of the step that ends at 3000 until 3100; the second
     // prompt from 3500 to 5500; the token of 4000 until 5600; of 5000 until 5700; of 6000 until 6100; the two of 7000 until 7200.
     assert_eq!(all(&session, |r| r.ttft.get().unwrap().0), [3100, 3700]);
     assert_eq!(all(&session, |r| r.e2e.get().unwrap().0), [7200, 3700]);
-    use SegmentKind::{Decode, FrontEnd, Prefill, Queue, Streaming};
     let of = |request| segments(&session, request);
     assert_eq!(of(0), [(FrontEnd, 2000), (Prefill, 1000), (Decode, 4000), (Streaming, 200)]);
     assert_eq!(of(1), [(FrontEnd, 2000), (Queue, 500), (Prefill, 1000), (Streaming, 200)]);
