@@ -61,10 +61,13 @@ pub struct Gpu {
     pub hardware: Hardware,
 }
 
-/// What a GPU is called and costs besides its names and figures.
+/// What a GPU is called and costs besides its names and figures: pools whose step times do not depend on the GPU know
+/// nothing of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Newer {
+    /// Whether the GPU itself is newer, with all its names.
+    pub whole: bool,
     /// Other names, in lower case.
     pub aliases: Vec<String>,
     /// List price of one GPU in US dollars per hour; 0 means that of the figures.
@@ -76,12 +79,16 @@ impl Gpu {
         self.name.eq_ignore_ascii_case(lower) || self.aliases.iter().any(|a| a == lower)
     }
 
+    fn was_called(&self, lower: &str) -> bool {
+        !self.newer.whole && self.is_called(lower)
+    }
+
     /// List price of one GPU in US dollars per hour; 0 means unknown. `name` is the pool's.
     pub(super) fn price(&self, name: &str, refined: bool) -> f64 {
         let own = self.hardware.usd_per_hour;
         if refined && self.newer.usd_per_hour > 0.0 {
             self.newer.usd_per_hour
-        } else if refined || self.is_called(&name.trim().to_ascii_lowercase()) {
+        } else if refined || self.was_called(&name.trim().to_ascii_lowercase()) {
             own
         } else {
             0.0
@@ -155,6 +162,12 @@ pub fn catalogue() -> &'static Catalogue {
 pub(super) fn gpu(name: &str) -> Option<&'static Gpu> {
     let lower = name.trim().to_ascii_lowercase();
     catalogue().gpus.iter().find(|g| g.is_called(&lower) || g.newer.aliases.contains(&lower))
+}
+
+/// The same without the newer GPUs and names.
+pub(super) fn older_gpu(name: &str) -> Option<&'static Gpu> {
+    let lower = name.trim().to_ascii_lowercase();
+    catalogue().gpus.iter().find(|g| g.was_called(&lower))
 }
 
 /// The model called `name`, if its shape is known.
