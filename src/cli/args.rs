@@ -73,7 +73,7 @@ pub(super) enum Command {
     /// Print the cards of the built-in scenarios as JSON, with a picture drawn from a run of each
     #[command(after_help = EXIT_CODES)]
     Gallery(Gallery),
-    /// Read a Hugging Face config.json and print a scenario that serves that model with roofline latency
+    /// Read a Hugging Face config.json and print a scenario that serves that model with calibrated latency
     #[command(after_help = EXIT_CODES)]
     Model(Model),
     /// Run golden files and compare the results with the expected ones

@@ -104,6 +104,8 @@ pub struct BlockPool {
     /// Blocks taken out of service by a smaller cache size, and how many more will follow as they become free.
     retired: Vec<u32>,
     debt: u32,
+    /// Blocks that requests hold as states, without content.
+    states: BlockTable,
     used: u32,
     shared: u32,
     cached: u32,
@@ -144,6 +146,7 @@ impl BlockPool {
             listed: FreeList::default(),
             retired: Vec::new(),
             debt: 0,
+            states: BlockTable::default(),
             used: 0,
             shared: 0,
             cached: 0,
@@ -164,7 +167,11 @@ impl BlockPool {
     /// Approximate size of a copy in bytes.
     pub fn bytes(&self) -> u64 {
         let packed = self.bytes_packed();
-        let words = self.blocks.len() + self.places.len() + self.listed.slots() + self.retired.len();
+        let words = self.blocks.len()
+            + self.places.len()
+            + self.listed.slots()
+            + self.retired.len()
+            + self.states.len() as usize;
         let stored = self.store.as_ref().map_or(0, |store| store.blocks().0 as usize);
         let tiered = self.tier.as_ref().map_or(0, |tier| tier.len());
         packed
@@ -452,6 +459,7 @@ mod free;
 mod load;
 pub(super) mod packed;
 mod resize;
+mod states;
 #[cfg(test)]
 mod tests;
 mod watch;

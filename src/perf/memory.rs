@@ -1,6 +1,7 @@
 //! How many KV blocks fit beside a model in the memory of its GPUs (docs/explanation/model/cache.md).
 
 use super::parts::Parts;
+use super::states::{StateBlocks, counts_by_kind};
 use super::weights::Spread;
 use crate::base::Diagnostic;
 use crate::base::small::decimal::fixed;
@@ -57,12 +58,24 @@ pub(super) fn weight_bytes(a: &Architecture, ranks: u32) -> f64 {
 
 /// Bytes that one token takes in the caches of all GPUs of a replica together, by which their memory is divided; BLIS
 /// divides it by the bytes on one of them.
-fn token_bytes(a: &Architecture, tp: u32, compat: Compat) -> f64 {
+fn token_bytes(a: &Architecture, tp: u32, compat: Compat, by_kind: bool) -> f64 {
     let parts = Parts::of(a);
+    if by_kind && counts_by_kind(a) {
+        return parts.cached_full_by(a, tp) * a.bytes_per_kv_value;
+    }
     if compat == Compat::Blis && a.kv_latent == 0 {
         return parts.cached * a.bytes_per_kv_value / f64::from(tp);
     }
     parts.cached_by(a, tp) * a.bytes_per_kv_value
+}
+
+/// What a running request holds besides the blocks of its tokens, where kinds of layers count apart.
+pub(super) fn states(a: &Architecture, tp: u32, block_tokens: u32) -> StateBlocks {
+    if counts_by_kind(a) {
+        StateBlocks::new(a, token_bytes(a, tp, Compat::None, true), block_tokens)
+    } else {
+        StateBlocks::default()
+    }
 }
 
 /// The needs of a replica.
@@ -74,6 +87,8 @@ pub(super) struct Fit<'a> {
     pub(super) utilization: f64,
     pub(super) block_tokens: u32,
     pub(super) compat: Compat,
+    /// Whether windows and states are held by requests, and not counted in the blocks of their tokens.
+    pub(super) by_kind: bool,
     /// The release with measured memory besides weights and blocks; without one, BLIS's assumption holds.
     pub(super) measured: Option<EngineGeneration>,
 }
@@ -120,7 +135,8 @@ impl Fit<'_> {
             usable: self.hardware.memory_gib * self.utilization * tp,
             weights: weight_bytes(a, self.spread.ranks) / GIB,
             buffers: activations + outside,
-            block: token_bytes(a, gpus, self.compat) * f64::from(self.block_tokens.max(1)) / GIB,
+            block: token_bytes(a, gpus, self.compat, self.by_kind) * f64::from(self.block_tokens.max(1))
+                / GIB,
         }
     }
 
@@ -138,7 +154,8 @@ impl Fit<'_> {
             usable: (self.hardware.memory_gib * (1.0 - DRIVER_SHARE) - DRIVER_GIB) * self.utilization * tp,
             weights: (weight_bytes(a, self.spread.ranks) + wider) / GIB,
             buffers: (KEPT_GIB + parallel + earlier + KEPT_GIB_PER_VOCABULARY * f64::from(a.vocab)) * tp,
-            block: token_bytes(a, gpus, self.compat) * f64::from(self.block_tokens.max(1)) / GIB,
+            block: token_bytes(a, gpus, self.compat, self.by_kind) * f64::from(self.block_tokens.max(1))
+                / GIB,
         }
     }
 
@@ -181,6 +198,7 @@ mod tests {
             utilization: 0.9,
             block_tokens,
             compat: Compat::None,
+            by_kind: false,
             measured: None,
         }
         .blocks("p")
@@ -222,7 +240,7 @@ mod tests {
             let a = &catalogue::architecture(&row.name).expect("in the catalogue").architecture;
             let outside_gib = if row.tp > 1 { 0.6 * f64::from(row.tp) } else { 0.15 };
             let buffers_gib = outside_gib + if a.experts > 0 { 8.0 } else { 5.5 };
-            let buffers = buffers_gib * GIB / (token_bytes(a, row.tp, Compat::None) * 16.0);
+            let buffers = buffers_gib * GIB / (token_bytes(a, row.tp, Compat::None, false) * 16.0);
             let found = blocks(&row.name, &row.gpu, row.tp, 16).expect("it fits") as f64 + buffers;
             let listed = f64::from(row.fitting_blocks());
             assert!((found - listed).abs() < 2.5, "{} tp {}: {found} {listed}", row.name, row.tp);
@@ -256,6 +274,7 @@ mod tests {
                 utilization: 0.9,
                 block_tokens: 16,
                 compat: Compat::None,
+                by_kind: false,
                 measured: Some(EngineGeneration::Ahead),
             }
             .blocks("p")
@@ -292,6 +311,7 @@ mod tests {
                 utilization: 0.9,
                 block_tokens: 16,
                 compat: Compat::None,
+                by_kind: false,
                 measured: Some(engine),
             };
             let found = fit.blocks("p").expect("it fits") as f64;
@@ -311,6 +331,34 @@ mod tests {
             assert!(x.architecture.kv_latent > 0 || counts[..split].is_sorted(), "{}: {counts:?}", x.name);
             assert!(counts[6] > 0, "{}: {counts:?}", x.name);
         }
+    }
+
+    #[test]
+    fn blocks_of_layers_with_full_attention_are_smaller_and_requests_hold_the_rest() {
+        let fit = |model: &str, by_kind: bool| {
+            let known = catalogue::architecture(model).expect("in the catalogue");
+            Fit {
+                architecture: known.refined(),
+                hardware: &catalogue::gpu("H100").expect("in the catalogue").hardware,
+                spread: Spread { tp: 2, ranks: 1, lockstep: false },
+                utilization: 0.9,
+                block_tokens: 16,
+                compat: Compat::None,
+                by_kind,
+                measured: Some(EngineGeneration::Latest),
+            }
+            .blocks("p")
+            .expect("it fits")
+        };
+        // 18 of 36 layers have a window: half of the bytes for each block.
+        let (all, full) = (fit("gpt-oss-120b", false), fit("gpt-oss-120b", true));
+        assert!(full == 2 * all || full == 2 * all + 1, "{all} {full}");
+        // 10 of 62 layers have none.
+        let (all, full) = (fit("gemma-3-27b", false) as f64, fit("gemma-3-27b", true) as f64);
+        assert!((full / all - 6.2).abs() < 1e-3, "{all} {full}");
+        assert_eq!(fit("llama-3.1-70b-fp8", false), fit("llama-3.1-70b-fp8", true));
+        let oss = catalogue::architecture("gpt-oss-120b").expect("in the catalogue").refined();
+        assert_eq!(states(oss, 2, 16).of(5000, 16), 9);
     }
 
     #[test]

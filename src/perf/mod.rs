@@ -11,6 +11,7 @@ mod evidence_line;
 mod experts;
 mod facts;
 mod fitted;
+mod heads;
 mod hf;
 mod listed;
 mod memory;
@@ -20,6 +21,8 @@ mod piecewise;
 mod plan;
 mod rates;
 mod roofline;
+mod rules;
+mod states;
 mod step;
 mod weights;
 
@@ -32,18 +35,20 @@ pub use facts::{Facts, Published};
 pub use hf::{ReadModel, architecture_from_hf};
 pub use listed::{ModelEntry, models};
 pub use plan::Plan;
+pub use rules::Rules;
+pub use states::StateBlocks;
 pub use step::{Chunk, LONGEST, StepLoad, StepModel};
 pub use weights::weight_bytes;
 
 use crate::base::{Blocks, Diagnostic, Diagnostics};
 use crate::scenario::{
-    Architecture, CalibratedSettings, CalibrationTable, Compat, Hardware, KvBlocks, LatencyClock,
-    LatencyModel, Pool, Scenario, limits,
+    Architecture, CalibratedSettings, Compat, Hardware, KvBlocks, LatencyClock, LatencyModel, Pool, limits,
 };
 use batch_limits::batch_limits;
 use calibrated::Calibrated;
 use cross_model::CrossModel;
 use fitted::{Fitted, FittedWithContext};
+use heads::Heads;
 use memory::Fit;
 use piecewise::Piecewise;
 use roofline::Roofline;
@@ -58,6 +63,8 @@ pub struct Resolved {
     pub model: StepModel,
     /// Blocks of one replica's KV cache.
     pub blocks: Blocks,
+    /// Blocks that a running request holds besides those of its tokens.
+    pub states: StateBlocks,
     /// Most requests in one batch.
     pub max_num_seqs: u32,
     /// Most tokens in one step.
@@ -89,50 +96,6 @@ pub fn resolve_uneven(pool: &Pool, rules: impl Into<Rules>, path: &str) -> Resul
     Resolver { pool, rules: rules.into(), path, heads: Heads::Any, problems: Vec::new() }.resolve()
 }
 
-/// How a document is read: its mode, and the version of its format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rules {
-    /// Whose rules the simulation follows.
-    pub compat: Compat,
-    /// Version of the format, which decides what settings mean that are left out.
-    pub version: u32,
-}
-
-impl Rules {
-    /// The rules of a scenario.
-    pub fn of(scenario: &Scenario) -> Self {
-        Self { compat: scenario.cluster.compat, version: scenario.tokenyard }
-    }
-}
-
-impl Rules {
-    /// Whether the catalogue's refined shapes and newer prices count for a pool.
-    pub fn refine(self, pool: &Pool) -> bool {
-        match &pool.latency {
-            LatencyModel::Calibrated(s) => s.table(self.version) == CalibrationTable::Y2026,
-            LatencyModel::Catalogue
-            | LatencyModel::Fitted(_)
-            | LatencyModel::Roofline(_)
-            | LatencyModel::CrossModel(_)
-            | LatencyModel::Piecewise(_) => self.version >= 3,
-        }
-    }
-}
-
-impl From<Compat> for Rules {
-    /// Those of a document without a version.
-    fn from(compat: Compat) -> Self {
-        Self { compat, version: 1 }
-    }
-}
-
-/// Whether every GPU of a replica must have the same number of heads.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Heads {
-    Even,
-    Any,
-}
-
 /// A pool with the problems found so far.
 struct Resolver<'a> {
     pool: &'a Pool,
@@ -148,9 +111,11 @@ impl<'a> Resolver<'a> {
         if let (Some((model, source)), Some(blocks), true) = (model, blocks, self.problems.is_empty()) {
             let [max_num_seqs, max_num_batched_tokens] = batch_limits(self.pool, self.rules.compat);
             let usd_per_hour = catalogue::price(self.pool, self.rules.refine(self.pool));
+            let states = self.states();
             return Ok(Resolved {
                 model,
                 blocks,
+                states,
                 max_num_seqs,
                 max_num_batched_tokens,
                 usd_per_hour,
@@ -266,7 +231,9 @@ impl<'a> Resolver<'a> {
                 _ => None,
             };
             let spread = Spread::of(pool);
-            let fit = Fit { architecture, hardware, spread, utilization, block_tokens, compat, measured };
+            let by_kind = self.by_kind();
+            let fit =
+                Fit { architecture, hardware, spread, utilization, block_tokens, compat, by_kind, measured };
             self.keep(fit.blocks(self.path))?
         } else {
             let row = self.row()?;
@@ -289,6 +256,20 @@ impl<'a> Resolver<'a> {
         Some(Blocks(count as u32))
     }
 
+    /// Whether windows and states count apart from the blocks of tokens.
+    fn by_kind(&self) -> bool {
+        self.rules.refine(self.pool) && self.rules.compat == Compat::None
+    }
+
+    /// Blocks that a running request holds besides those of its tokens; none if the model's shape is unknown.
+    fn states(&self) -> StateBlocks {
+        let known = || catalogue::architecture(&self.pool.model).map(KnownModel::refined);
+        match self.pool.architecture.as_ref().or_else(known).filter(|_| self.by_kind()) {
+            Some(shape) => memory::states(shape, self.pool.tp, self.pool.kv.block_tokens),
+            None => StateBlocks::default(),
+        }
+    }
+
     fn row(&mut self) -> Option<&'static Row> {
         let found = catalogue::find(self.pool, self.path);
         self.keep(found)
@@ -303,25 +284,8 @@ impl<'a> Resolver<'a> {
             let shape = if self.rules.refine(self.pool) { found.refined() } else { &found.architecture };
             (shape, found.name.clone())
         };
-        let (heads, kv_heads, tp) = (shape.heads, shape.kv_heads(), self.pool.tp.max(1));
-        let uneven = if self.heads == Heads::Any {
-            None
-        } else if !heads.is_multiple_of(tp) {
-            Some(format!("{heads} heads on {tp} GPUs"))
-        } else if shape.kv_latent == 0 && kv_heads >= tp && !kv_heads.is_multiple_of(tp) {
-            Some(format!("{kv_heads} KV heads on {tp} GPUs"))
-        } else {
-            None
-        };
-        if let Some(found) = uneven {
-            let problem = Diagnostic::error(
-                format!("{}.tp", self.path),
-                found,
-                "a number of GPUs that divides both, or the heads alone if it is above the KV heads",
-                "use a power of two",
-            );
-            self.keep(Err::<(), _>(problem))?;
-        }
+        let even = self.heads.check(shape, self.pool.tp, self.path);
+        self.keep(even)?;
         Some((shape, name))
     }
 

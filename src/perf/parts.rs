@@ -16,6 +16,8 @@ pub(super) struct Parts {
     pub(super) embeddings: f64,
     /// Numbers cached per token in all layers, each kept once.
     pub(super) cached: f64,
+    /// The same in layers with full attention: those with a window keep no more than that.
+    pub(super) cached_full: f64,
     /// Layers whose queries read the cache, in equivalents of a layer with the shape's heads.
     pub(super) attention_layers: f64,
 }
@@ -31,27 +33,43 @@ impl Parts {
         let plain_expert = 3.0 * hidden * f64::from(a.expert_intermediate());
         let shared = plain_expert * with_experts * f64::from(a.shared_experts);
         let in_a_layer = if a.kv_latent > 0 { f64::from(a.kv_latent) } else { 2.0 * keys };
-        let caching = f64::from(a.attention_layers());
-        let cached = in_a_layer * caching;
+        let attending = f64::from(a.attention_layers());
+        let cached = own_or(f64::from(a.kv_values), in_a_layer * attending);
         let own = f64::from(a.kv_values);
         Self {
             common: own_or(a.common_params_millions * 1e6, attention + dense + shared),
             expert: own_or(a.expert_params_millions * 1e6, plain_expert) * with_experts,
             embeddings: f64::from(a.vocab) * hidden * if a.tied_embeddings { 1.0 } else { 2.0 },
-            cached: own_or(own, cached),
-            attention_layers: if own > 0.0 { own / in_a_layer } else { caching },
+            cached,
+            // Where the figures do not tell the kinds apart, their layers cache alike.
+            cached_full: if a.sliding_layers > 0 {
+                cached * f64::from(a.full_layers()) / attending
+            } else {
+                cached
+            },
+            attention_layers: if own > 0.0 { own / in_a_layer } else { attending },
         }
     }
 
     /// Numbers cached per token by all of a replica's GPUs together.
     pub(super) fn cached_by(&self, a: &Architecture, tp: u32) -> f64 {
-        if a.kv_latent > 0 {
-            // Every GPU keeps the whole latent.
-            self.cached * f64::from(tp)
-        } else {
-            // A GPU keeps at least one head: with more GPUs than KV heads some are kept several times.
-            self.cached * f64::from(a.kv_heads().max(tp)) / f64::from(a.kv_heads())
-        }
+        kept_by(self.cached, a, tp)
+    }
+
+    /// The same in layers with full attention.
+    pub(super) fn cached_full_by(&self, a: &Architecture, tp: u32) -> f64 {
+        kept_by(self.cached_full, a, tp)
+    }
+}
+
+/// Numbers that `tp` GPUs keep, where one would keep `cached`.
+fn kept_by(cached: f64, a: &Architecture, tp: u32) -> f64 {
+    if a.kv_latent > 0 {
+        // Every GPU keeps the whole latent.
+        cached * f64::from(tp)
+    } else {
+        // A GPU keeps at least one head: with more GPUs than KV heads some are kept several times.
+        cached * f64::from(a.kv_heads().max(tp)) / f64::from(a.kv_heads())
     }
 }
 

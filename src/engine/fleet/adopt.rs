@@ -44,7 +44,8 @@ impl Fleet {
             }
             let (before, figures) = (&old.scenario().cluster.pools[i], &old.resolved()[i]);
             let edition = self.pools[i].edition;
-            blueprint.edition = if made_of(before) == made_of(pool) { edition } else { edition + 1 };
+            let alike = made_of(before) == made_of(pool) && figures.states == resolved.states;
+            blueprint.edition = if alike { edition } else { edition + 1 };
             self.pools[i] = blueprint;
             self.adopt_in_place(number, (before, figures), (pool, resolved), with.book);
             if before.replicas != pool.replicas {
@@ -91,8 +92,11 @@ impl Fleet {
 /// How many replicas an edit starts at most.
 pub fn replicas_started(old: &Plan, new: &Plan) -> u32 {
     let before = &old.scenario().cluster.pools;
+    let same_states = |i: usize| old.resolved()[i].states == new.resolved()[i].states;
     let started = |(i, pool): (usize, &Pool)| match before.get(i) {
-        Some(was) if made_of(was) == made_of(pool) => pool.replicas.saturating_sub(was.replicas),
+        Some(was) if made_of(was) == made_of(pool) && same_states(i) => {
+            pool.replicas.saturating_sub(was.replicas)
+        }
         Some(_) | None => pool.replicas,
     };
     new.scenario().cluster.pools.iter().enumerate().map(started).sum()

@@ -326,7 +326,8 @@ impl Fleet {
         let (priority, scheduler, model) =
             (b.priority.clone(), b.scheduler.clone(), b.resolved.model.clone());
         let (limits, gpus, usd_per_hour) = (b.limits, b.gpus, b.resolved.usd_per_hour);
-        let parts = Parts { limits, priority, scheduler, model, gpus, usd_per_hour, kv };
+        let states = b.resolved.states;
+        let parts = Parts { limits, priority, scheduler, model, gpus, usd_per_hour, kv, states };
         self.replicas.push(Replica::new(id, (pool, b.edition), self.compat(), parts));
         self.join_server(id);
         self.changes.push(Change::Phase(id));

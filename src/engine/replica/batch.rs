@@ -352,6 +352,15 @@ impl Replica {
         if steady {
             active.last_token = now + self.front_end.late;
         }
+        self.release_states(slot, now, slab);
+    }
+
+    /// A request that leaves the batch gives back what it held besides the blocks of its tokens.
+    pub(in crate::engine) fn release_states(&mut self, slot: Slot, now: Micros, slab: &Slab) {
+        let states = self.states_of(&slab[slot]);
+        if states > 0 {
+            self.kv.own().release_states(states, now);
+        }
     }
 
     /// A preempted request will look up its own blocks again, so all its full blocks become hittable.

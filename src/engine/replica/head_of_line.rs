@@ -29,7 +29,7 @@ impl Replica {
         let fits = |other: &Slot| {
             let other = &w.active[*other];
             let chunk = self.limits.chunk(other.prefill).min(left.budget);
-            self.must_fit(other, chunk).div_ceil(block) + beside <= self.kv.free()
+            self.must_fit(other, chunk).div_ceil(block) + beside + self.states_of(other) <= self.kv.free()
         };
         let behind = self.waiting.iter().skip(at + 1).take(LOOKED_AT).copied().find(fits);
         if let Some(behind) = behind {

@@ -16,6 +16,21 @@ impl Replica {
         left.promised + watermark
     }
 
+    /// Blocks that a request holds besides those of its tokens while it runs: as many as its full length needs.
+    pub(in crate::engine) fn states_of(&self, request: &ActiveRequest) -> u32 {
+        if self.states.is_none() {
+            return 0;
+        }
+        let tokens = request.prompt_tokens.saturating_add(request.tokens_due());
+        self.states.of(tokens, self.kv.block_tokens())
+    }
+
+    /// Blocks without which a request can never join.
+    pub(in crate::engine) fn prompt_blocks(&self, request: &ActiveRequest) -> u32 {
+        let prompt = request.prompt_tokens.div_ceil(self.kv.block_tokens());
+        prompt.saturating_add(self.states_of(request))
+    }
+
     /// How many tokens of a request have to fit for it to join, with `end` of them after its first step.
     pub(super) fn must_fit(&self, request: &ActiveRequest, end: u32) -> u32 {
         if self.limits.whole_prompt { request.prefill } else { end }

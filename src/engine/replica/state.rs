@@ -16,7 +16,7 @@ use crate::engine::clock::{EventQueue, ReplicaEvent};
 use crate::engine::facts::{DropReason, RequestFact, Sink};
 use crate::engine::request::{ActiveRequest, Location, Progress, Slab, Slot};
 use crate::kv::BlockPool;
-use crate::perf::{Chunk, StepModel};
+use crate::perf::{Chunk, StateBlocks, StepModel};
 use crate::policy::priority::PriorityState;
 use crate::policy::scheduling::SchedulerState;
 use crate::policy::{Reason, ReplicaPhase};
@@ -58,6 +58,8 @@ pub struct Replica {
     pub(in crate::engine) usd_per_hour: f64,
     /// Shared with copies of the run until it changes.
     pub(in crate::engine) kv: Shared<BlockPool>,
+    /// What its requests hold besides the blocks of their tokens.
+    pub(in crate::engine) states: StateBlocks,
     /// Time of its last event.
     pub(in crate::engine) clock: Micros,
     pub(in crate::engine) waiting: VecDeque<Slot>,
@@ -103,6 +105,7 @@ pub(in crate::engine) struct Parts {
     pub(in crate::engine) gpus: u32,
     pub(in crate::engine) usd_per_hour: f64,
     pub(in crate::engine) kv: BlockPool,
+    pub(in crate::engine) states: StateBlocks,
 }
 
 impl Replica {
@@ -112,7 +115,7 @@ impl Replica {
         compat: Compat,
         parts: Parts,
     ) -> Self {
-        let Parts { limits, priority, scheduler, model, gpus, usd_per_hour, kv } = parts;
+        let Parts { limits, priority, scheduler, model, gpus, usd_per_hour, kv, states } = parts;
         let decoders = Decoders::new(kv.block_tokens());
         Self {
             id,
@@ -127,6 +130,7 @@ impl Replica {
             gpus,
             usd_per_hour,
             kv: Shared::new(kv),
+            states,
             clock: Micros::ZERO,
             waiting: VecDeque::new(),
             unsorted: (0, 0),
@@ -231,7 +235,7 @@ impl Replica {
         }
         let active = &w.active[slot];
         let record = w.records.here_mut(active.id);
-        if active.prompt_tokens.div_ceil(self.kv.block_tokens()) > self.kv.total() {
+        if self.prompt_blocks(active) > self.kv.total() {
             record.queued = now.into();
             self.drop_request(slot, now, DropReason::PromptExceedsKvCache, w);
         } else if self.limits.max_waiting > 0 && self.waiting() >= self.limits.max_waiting {

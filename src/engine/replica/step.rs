@@ -79,6 +79,7 @@ impl Replica {
             self.unlink(slot, w.active);
             let active = &mut w.active[slot];
             self.kv.own().release(&mut active.block_table, active.progress + active.excess, now);
+            self.release_states(slot, now, w.active);
             self.complete(slot, now, now, w);
         }
     }
@@ -204,6 +205,7 @@ impl Replica {
             // With the last token, if it found room.
             let stored = block_table.tokens();
             self.kv.own().release(block_table, stored, now);
+            self.release_states(slot, now, w.active);
             self.events.schedule(now.saturating_add(span), ReplicaEvent::Left);
             self.complete(slot, now, end, w);
         }

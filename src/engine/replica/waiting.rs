@@ -184,7 +184,7 @@ impl Replica {
         let slot = self.waiting[at];
         self.take_waiting(at);
         self.give_back(slot, now, w);
-        let fits = w.active[slot].prompt_tokens.div_ceil(self.kv.block_tokens()) <= self.kv.total();
+        let fits = self.prompt_blocks(&w.active[slot]) <= self.kv.total();
         let reason = if fits { DropReason::OutgrewKvCache } else { DropReason::PromptExceedsKvCache };
         self.drop_request(slot, now, reason, w);
     }
@@ -208,7 +208,8 @@ impl Replica {
         now: Micros,
         w: &mut World<'_, S>,
     ) -> Turn {
-        let (block, budget, beside) = (self.kv.block_tokens(), left.budget, self.kept_free(left));
+        let (block, budget) = (self.kv.block_tokens(), left.budget);
+        let beside = self.kept_free(left) + self.states_of(&w.active[slot]);
         let active = &mut w.active[slot];
         match active.load {
             Load::None => {}
@@ -255,7 +256,8 @@ impl Replica {
 
     /// Finds blocks for the first waiting request and stores its first tokens, after a reload from the CPU tier of BLIS if needed.
     fn find_room(&mut self, slot: Slot, left: Left, now: Micros, slab: &mut Slab) -> Option<FirstChunk> {
-        let (block, budget, beside) = (self.kv.block_tokens(), left.budget, self.kept_free(left));
+        let (block, budget) = (self.kv.block_tokens(), left.budget);
+        let beside = self.kept_free(left) + self.states_of(&slab[slot]);
         let active = &mut slab[slot];
         let entry = self.first_chunk(slot, active, budget);
         if self.kv.can_admit_beside(beside, entry.hit, self.must_fit(active, entry.end)) {
@@ -353,6 +355,10 @@ impl Replica {
     fn admit<S: Sink>(&mut self, slot: Slot, entry: FirstChunk, now: Micros, w: &mut World<'_, S>) {
         self.reported_blocked = Slot::NONE;
         self.link(slot, w.active);
+        let states = self.states_of(&w.active[slot]);
+        if states > 0 {
+            self.kv.own().take_states(states);
+        }
         let active = &mut w.active[slot];
         active.computed = entry.end;
         active.granted = entry.tokens;

@@ -109,7 +109,7 @@ impl Sight<'_> {
         for r in self.fleet.replicas() {
             let mut held = Vec::new();
             let mut slot = r.head;
-            let (mut members, mut holders) = (0, 0);
+            let (mut members, mut holders, mut states) = (0, 0, 0);
             while slot != Slot::NONE {
                 let active = &self.book.active()[slot];
                 let stored =
@@ -126,6 +126,7 @@ impl Sight<'_> {
                     stored + running
                 );
                 held.push(&active.block_table);
+                states += r.states_of(active);
                 members += 1;
                 slot = active.after;
             }
@@ -144,6 +145,7 @@ impl Sight<'_> {
                     holders += 1;
                 }
             }
+            assert!(states == r.kv.states(), "INV-4: the states of {:?} are miscounted", r.id);
             assert!(holders == r.loads.holders(), "INV-4: the loads of {:?} are miscounted", r.id);
             r.kv.verify_store(loading);
             assert!(members == r.running(), "INV-2: the batch of {:?} is miscounted", r.id);

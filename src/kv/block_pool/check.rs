@@ -7,6 +7,9 @@ impl BlockPool {
     /// INV-4 in full: O(blocks touched). `held` are the block tables of all requests.
     pub fn verify<'a>(&self, held: impl Iterator<Item = &'a BlockTable>) {
         let mut holders = vec![0_u32; self.touched as usize];
+        for &b in self.states.blocks() {
+            holders[b as usize] += 1;
+        }
         for h in held {
             assert!(h.tokens <= h.len() * self.block_tokens, "INV-4: more tokens than room");
             for &b in &h.blocks {

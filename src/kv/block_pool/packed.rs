@@ -145,6 +145,11 @@ impl BlockPool {
     pub fn packed(&self, tables: &[&BlockTable], numbering: Numbering, numbers: &mut HashNumbers) -> Self {
         assert!(self.packed.is_none(), "INV-6: a pool that is packed already");
         assert!(numbering == Numbering::Kept || self.tier.is_none(), "INV-6: a tier knows blocks by number");
+        let states = self.states.len();
+        let mut all = tables.to_vec();
+        if states > 0 {
+            all.push(&self.states);
+        }
         Self {
             blocks: Vec::new(),
             hashes: Vec::new(),
@@ -154,9 +159,11 @@ impl BlockPool {
             watch: Watch::default(),
             found: Found::default(),
             retired: self.retired.clone(),
+            // Their number, until the blocks are known again.
+            states: BlockTable::without_blocks(states, 0),
             tier: self.tier.clone(),
             store: self.store.clone(),
-            packed: Some(Rc::new(self.pack(tables, numbering, numbers))),
+            packed: Some(Rc::new(self.pack(&all, numbering, numbers))),
             ..*self
         }
     }
@@ -164,7 +171,14 @@ impl BlockPool {
     /// Restores a packed copy; `hashes` are those of all pools kept together. Returns the blocks of the `tables`
     /// tables it was packed with.
     pub fn unpack(&mut self, tables: usize, hashes: &[u64]) -> Vec<Vec<u32>> {
-        self.packed.take().map(|packed| self.fill_from(&packed, tables, hashes)).unwrap_or_default()
+        let Some(packed) = self.packed.take() else { return Vec::new() };
+        let with_states = usize::from(self.states.tokens() > 0);
+        let mut blocks = self.fill_from(&packed, tables + with_states, hashes);
+        self.states = BlockTable::default();
+        if with_states > 0 {
+            self.states.have(blocks.pop().expect("INV-6: a pool packed without its states"));
+        }
+        blocks
     }
 
     /// Bytes of the packed tables; 0 if they are not packed.

@@ -2,3 +2,4 @@
 
 mod cpu_tier;
 mod small_caches;
+mod states;
