@@ -40,12 +40,6 @@ impl RankTime {
         self.whole
     }
 
-    /// What the step takes its time for.
-    pub(super) fn parts(self) -> StepParts {
-        let Self { model, decoding, whole } = self;
-        StepParts { prompts: Span(model.0 - decoding.0), transfers: Span(whole.0 - model.0) }
-    }
-
     /// The server takes the longest of each.
     pub(in crate::engine) fn or_longer(self, other: Self) -> Self {
         Self {
@@ -120,8 +114,14 @@ impl Replica {
         w: &mut World<'_, S>,
     ) {
         self.lockstep.waits = false;
-        let span = self.begin(now, (self.lockstep.context, Some(time)), w);
-        self.step = Some(RunningStep { started: now, span, decode: self.decoding_now() });
+        self.report_offloaded(now, w);
+        let (span, decode) = (time.whole, self.decoding_now());
+        let parts = StepParts {
+            prompts: Span(time.model.0 - time.decoding.0),
+            transfers: Span(span.0 - time.model.0),
+        };
+        self.announce(now, span, Some(parts), w);
+        self.step = Some(RunningStep { started: now, span, decode });
         self.step_at = now.saturating_add(span);
     }
 }

@@ -4,7 +4,6 @@
 //! appear at its beginning, with the latencies they will have had.
 
 use super::departure::{Departure, DepartureReason};
-use super::lockstep::RankTime;
 use super::state::{Replica, RunningStep};
 use super::world::World;
 use crate::base::multiply::wide_product;
@@ -46,7 +45,7 @@ impl Replica {
             self.await_ranks(now, context);
             return;
         }
-        let span = self.begin(now, (context, None), w);
+        let span = self.begin(now, context, w);
         let decode = self.decoding_now();
         self.step = Some(RunningStep { started: now, span, decode });
         self.step_at = now.saturating_add(span);
@@ -180,7 +179,7 @@ impl Replica {
             self.totals.steps -= 1;
             return;
         }
-        let span = self.begin(now, (context, None), w);
+        let span = self.begin(now, context, w);
         let (overhead, end) = (self.model.output_overhead(), now + span);
         let steady = self.decoders.len() - self.decoders.starved.len() as u32;
         self.decoders.ticks += 1;
@@ -282,14 +281,8 @@ impl Replica {
         }
     }
 
-    /// A batch is formed: how long its step takes, and everything that counts at its beginning. With ranks that step together
-    /// the time is known.
-    pub(super) fn begin<S: Sink>(
-        &mut self,
-        now: Micros,
-        (decode_context, of_ranks): (u64, Option<RankTime>),
-        w: &mut World<'_, S>,
-    ) -> Span {
+    /// A batch is formed: how long its step takes, and everything that counts at its beginning.
+    fn begin<S: Sink>(&mut self, now: Micros, decode_context: u64, w: &mut World<'_, S>) -> Span {
         self.collect_chunks(w.active);
         let decode = self.decoding_now();
         assert!(
@@ -300,35 +293,12 @@ impl Replica {
         self.report_offloaded(now, w);
         let chunks = std::mem::take(&mut self.chunks);
         let load = StepLoad { prefill: &chunks, decode, decode_context };
-        let span = of_ranks.map_or_else(|| self.time_of(&load), RankTime::span);
-        self.latest_step = span;
-        if w.sink.wants_step_parts() {
-            let parts = of_ranks.map_or_else(|| self.parts_of(&load, span), RankTime::parts);
-            w.sink.step_parts(parts);
-        }
-        let prefill = chunks.iter().map(|c| c.tokens).sum();
-        self.chunks = chunks;
-        let t = &mut self.totals;
-        t.waiting_sum += self.waiting.len() as u64;
-        t.running_sum += u64::from(self.running);
-        t.kv_peak = t.kv_peak.max(self.kv.used());
-        let (waiting, running, kv_used) = (self.waiting.len() as u32, self.running, self.kv.used());
-        w.sink.fact(
-            now,
-            ReplicaFact::StepStarted { replica: self.id, span, prefill, decode, running, waiting, kv_used }
-                .into(),
-        );
-        if w.detail.is_some() {
-            self.trace(now, span, w);
-        }
-        span
-    }
-
-    /// How long the step takes whose batch is formed, with what is copied from the CPU tier of BLIS.
-    #[inline]
-    fn time_of(&mut self, load: &StepLoad<'_>) -> Span {
         let transfer = if self.kv.reloads() { self.kv.own().take_transfer() } else { Span::ZERO };
-        (self.life.step(self.model.step(load)) + transfer).min(LONGEST)
+        let span = (self.life.step(self.model.step(&load)) + transfer).min(LONGEST);
+        let parts = w.sink.wants_step_parts().then(|| self.parts_of(&load, span));
+        self.chunks = chunks;
+        self.announce(now, span, parts, w);
+        span
     }
 
     /// Requests that decode a token in the step whose batch is formed.
@@ -347,6 +317,35 @@ impl Replica {
                 let cached = active.computed.saturating_sub(active.granted + active.progress);
                 self.chunks.push(Chunk { context: active.progress, cached, tokens: active.granted });
             }
+        }
+    }
+
+    /// A step of `span` begins: everything that counts at its beginning.
+    #[inline]
+    pub(super) fn announce<S: Sink>(
+        &mut self,
+        now: Micros,
+        span: Span,
+        parts: Option<StepParts>,
+        w: &mut World<'_, S>,
+    ) {
+        self.latest_step = span;
+        if let Some(parts) = parts.filter(|_| w.sink.wants_step_parts()) {
+            w.sink.step_parts(parts);
+        }
+        let (decode, prefill) = (self.decoding_now(), self.chunks.iter().map(|c| c.tokens).sum());
+        let t = &mut self.totals;
+        t.waiting_sum += self.waiting.len() as u64;
+        t.running_sum += u64::from(self.running);
+        t.kv_peak = t.kv_peak.max(self.kv.used());
+        let (waiting, running, kv_used) = (self.waiting.len() as u32, self.running, self.kv.used());
+        w.sink.fact(
+            now,
+            ReplicaFact::StepStarted { replica: self.id, span, prefill, decode, running, waiting, kv_used }
+                .into(),
+        );
+        if w.detail.is_some() {
+            self.trace(now, span, w);
         }
     }
 
