@@ -59,7 +59,7 @@ pub struct Architecture {
     /// Number format of the matrix products of routed experts; "auto" takes it from `bytes_per_expert_param`, or `precision` if that is 0.
     #[serde(skip_serializing_if = "Precision::is_auto")]
     pub expert_precision: Precision,
-    /// Layers whose attention reads only the latest tokens (`layer_types`: sliding_attention).
+    /// Layers whose attention reads only the latest tokens (`sliding_attention` in `layer_types`).
     #[serde(skip_serializing_if = "is_zero")]
     pub sliding_layers: u32,
     /// Number of latest tokens that those layers read and keep (`sliding_window`).

@@ -36,7 +36,7 @@ impl Config<'_> {
             }
             let state = match mixer {
                 Mixer::Linear => self.linear_state(heads)?,
-                Mixer::Mamba | Mixer::Both => self.mamba_state(hidden)?,
+                Mixer::Mamba | Mixer::Both => self.mamba_state(hidden),
                 Mixer::Conv => {
                     let kernel = self.count_or("conv_L_cache", 3.0);
                     State { inputs: (kernel - 1.0) * hidden, recurrent: 0.0, wide: false }
@@ -88,7 +88,7 @@ impl Config<'_> {
         Some(State { inputs: 0.0, recurrent: heads.heads * heads.key * heads.value, wide: false })
     }
 
-    fn mamba_state(&mut self, hidden: f64) -> Option<State> {
+    fn mamba_state(&mut self, hidden: f64) -> State {
         let first = |config: &Self, keys: &[&'static str]| config.get(keys).and_then(|(_, v)| v.as_f64());
         let kernel = first(self, &["conv_kernel", "mamba_d_conv", "d_conv"]).unwrap_or(4.0);
         let inner_of_hidden =
@@ -97,7 +97,7 @@ impl Config<'_> {
             // Mamba 1.
             let inner = inner_of_hidden(self);
             let state = self.count_or("mamba_d_state", 16.0);
-            return Some(State { inputs: (kernel - 1.0) * inner, recurrent: inner * state, wide: false });
+            return State { inputs: (kernel - 1.0) * inner, recurrent: inner * state, wide: false };
         }
         let heads = self.number(&["mamba_num_heads", "mamba_n_heads"]).map(f64::from);
         let width = self
@@ -110,10 +110,10 @@ impl Config<'_> {
         let usual = if self.is_of(&["nemotron_h"]) { 8.0 } else { 1.0 };
         let groups = first(self, &["n_groups", "mamba_n_groups", "mamba_num_groups"]).unwrap_or(usual);
         let state = first(self, &["ssm_state_size", "mamba_d_state", "mamba_state_dim"]).unwrap_or(128.0);
-        Some(State {
+        State {
             inputs: (kernel - 1.0) * (inner + 2.0 * groups * state),
             recurrent: inner * state,
             wide: false,
-        })
+        }
     }
 }

@@ -345,19 +345,22 @@ fn an_index_says_how_many_tokens_are_read() {
 
 #[test]
 fn states_have_the_widths_of_the_file() {
-    let kib = |says: Value| read(&with(small(), &says)).state_kib_per_request;
+    let is = |says: Value, kib: f64| {
+        let found = read(&with(small(), &says)).state_kib_per_request;
+        assert!((found - kib).abs() < 1e-9, "{says}: {found}");
+    };
     let delta = json!({
         "full_attention_interval": 8, "linear_num_key_heads": 8, "linear_num_value_heads": 16,
         "linear_key_head_dim": 64, "linear_value_head_dim": 64, "mamba_ssm_dtype": "float32"
     });
     // 2 * 3 * 2048 + 4 * 16 * 64 * 64 bytes in each of seven layers.
-    assert_eq!(kib(delta), 1876.0);
+    is(delta, 1876.0);
     // 2 * 3 * 3 * 1024 + 4 * 16 * 64 * 64 bytes in each of six layers.
     let kimi = json!({"linear_attn_config": {"full_attn_layers": [4, 8], "num_heads": 16, "head_dim": 64}});
-    assert_eq!(kib(kimi), 1644.0);
+    is(kimi, 1644.0);
     // Two inputs of 1024 in each of six layers.
-    assert_eq!(kib(json!({"full_attn_idxs": [3, 7]})), 24.0);
-    assert_eq!(kib(json!({})), 0.0);
+    is(json!({"full_attn_idxs": [3, 7]}), 24.0);
+    is(json!({}), 0.0);
 }
 
 #[test]
