@@ -173,6 +173,7 @@ fn pressure() -> Scenario {
             tenant: if talk.is_multiple_of(3) { "free" } else { "paid" }.to_owned(),
             slo_class: String::new(),
             model: String::new(),
+            adapter: String::new(),
             session: String::new(),
             priority: 0,
         });

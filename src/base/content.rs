@@ -48,6 +48,12 @@ pub fn unique_name(family: u64, index: u64) -> u64 {
     source_name(family, index) | UNIQUE
 }
 
+/// The name of a text under an adapter; 0 is the base model, whose names are the plain ones.
+pub fn under(source: u64, adapter: u32) -> u64 {
+    let name = || source_name(mix(source, 0x6164_6170_7465_7273), adapter.into()) | source & UNIQUE;
+    if adapter == 0 { source } else { name() }
+}
+
 /// A text as a list of pieces.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Content(Vec<Piece>);
@@ -85,6 +91,13 @@ impl Content {
         for &p in &other.0 {
             self.push(p);
         }
+    }
+
+    /// The same text as an adapter sees it: its blocks are those of no other adapter, and not those of the base model (0).
+    #[must_use]
+    pub fn under(self, adapter: u32) -> Self {
+        let under = |p: Piece| Piece { source: under(p.source, adapter), ..p };
+        if adapter == 0 { self } else { Self(self.0.into_iter().map(under).collect()) }
     }
 
     /// The pieces in order.
@@ -217,6 +230,21 @@ mod tests {
         let (a0, b0) = (a.block_hash(0, 0, 16), b.block_hash(0, 0, 16));
         assert_ne!(a0, b0);
         assert_ne!(a.block_hash(a0, 16, 16), b.block_hash(b0, 16, 16));
+    }
+
+    #[test]
+    fn adapters_share_no_block_with_each_other_or_the_base_model() {
+        let mut text = Content::single(SPELLED, 7, 16);
+        text.push(Piece { source: source_name(3, 1), start: 0, len: 16 });
+        text.push(Piece { source: unique_name(3, 2), start: 0, len: 16 });
+        let chains = [0, 1, 2].map(|adapter| text.clone().under(adapter).chain(16, 3));
+        for block in 0..3 {
+            let [a, b, c] = [0, 1, 2].map(|adapter: usize| chains[adapter][block]);
+            assert!(a != b && b != c && a != c, "block {block}");
+        }
+        assert_eq!(text.clone().under(0), text);
+        assert_eq!(text.clone().under(2), text.clone().under(2));
+        assert_eq!(text.clone().under(2).shareable(), text.shareable());
     }
 
     #[test]

@@ -49,6 +49,8 @@ pub enum Purpose {
     Predictions = 18,
     /// Which requests of low priority are refused.
     Shedding = 19,
+    /// Which adapter a request of one client names.
+    Adapters = 40,
 }
 
 /// One random stream.

@@ -109,6 +109,20 @@ fn write_shares(out: &mut String, r: &Report) -> fmt::Result {
             cpu.total_blocks
         )?;
     }
+    for pool in &r.pools {
+        let Some(lora) = &pool.lora else { continue };
+        writeln!(
+            out,
+            "LoRA         {}: {:.2} % of the requests found their adapter on the GPU, {} loads from CPU memory, {} from \
+             disk, {:.3} s of steps waiting for them, {:.3} s of steps for adapters",
+            name(&pool.name),
+            lora.hit_rate * 100.0,
+            lora.cpu_loads,
+            lora.disk_loads,
+            lora.load_s,
+            lora.step_s
+        )?;
+    }
     if let Some(d) = &r.decisions {
         writeln!(
             out,

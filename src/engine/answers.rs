@@ -2,8 +2,12 @@
 
 use super::gateway::{BandSight, FlowQueue};
 use super::watch::{self, batch, queue};
-use super::{Census, Cluster, Detail, Location, NotRedirected, PoolCounts, Progress, Records, Replica, Stay};
+use super::{
+    AdapterUse, Census, Cluster, Detail, Location, NotRedirected, PoolCounts, Progress, Records, Replica,
+    Stay,
+};
 use crate::base::{Micros, RequestId, Span};
+use crate::perf::LoraFigures;
 use crate::scenario::Compat;
 use crate::workload::Source;
 use std::rc::Rc;
@@ -173,6 +177,16 @@ impl Cluster {
     /// When a request last asked for blocks from the CPU tier, and when they were there or given up.
     pub fn load(&self, request: RequestId) -> [Option<Micros>; 2] {
         self.book.load(request)
+    }
+
+    /// The adapter of a request, and its latest load; `None` for the base model.
+    pub fn adapter(&self, request: RequestId) -> Option<&AdapterUse> {
+        self.book.adapter(request)
+    }
+
+    /// LoRA adapters of one replica of a pool, if it serves any.
+    pub fn lora(&self, pool: u32) -> Option<&LoraFigures> {
+        self.fleet.blueprint(pool).resolved.lora.as_ref()
     }
 
     /// Whether a request waits for blocks on their way from the CPU tier.

@@ -15,13 +15,15 @@ mod request;
 mod watch;
 
 pub use facts::{
-    CacheFact, Decision, Detail, DropReason, Fact, FleetFact, Ignore, Present, ReplicaFact, RequestFact,
-    ScalingRecord, Sink, StepParts, StepTrace, ranking,
+    AdapterSource, CacheFact, Decision, Detail, DropReason, Fact, FleetFact, Ignore, Present, ReplicaFact,
+    RequestFact, ScalingRecord, Sink, StepParts, StepTrace, ranking,
 };
 pub use fleet::{PoolCounts, replicas_started};
 pub use gateway::{BandSight, NotRedirected, WhyNot};
-pub use replica::{Replica, StartPhase, Totals, mean_start_s};
-pub use request::{Census, Location, Progress, Record, RecordColumn, Records, RequestState, Stay};
+pub use replica::{AdapterCounts, Replica, StartPhase, Totals, mean_start_s};
+pub use request::{
+    AdapterUse, Census, Location, Progress, Record, RecordColumn, Records, RequestState, Stay,
+};
 
 use crate::base::{Micros, ReplicaId, RequestId};
 use crate::perf::Plan;

@@ -233,6 +233,7 @@ fn request(r: &Request) -> ExplicitRequest {
         tenant: r.tenant.clone(),
         slo_class: r.slo.clone(),
         model: String::new(),
+        adapter: String::new(),
         session: String::new(),
         priority: 0,
     }

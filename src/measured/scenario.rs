@@ -299,6 +299,7 @@ fn listed(starts: &[u64], lengths: &[[u32; 2]]) -> Vec<ExplicitRequest> {
             tenant: String::new(),
             slo_class: String::new(),
             model: String::new(),
+            adapter: String::new(),
             session: String::new(),
             priority: 0,
         }

@@ -27,6 +27,8 @@ pub enum SegmentKind {
     Queue,
     /// Waiting for blocks to be loaded from the CPU tier.
     KvLoad,
+    /// In the step that it joined, waiting for its adapter to be loaded to the GPU.
+    AdapterLoad,
     /// Computing its prompt.
     Prefill,
     /// Producing tokens.
@@ -52,6 +54,7 @@ impl SegmentKind {
             Self::Delay => "delay",
             Self::Queue => "queue",
             Self::KvLoad => "KV load",
+            Self::AdapterLoad => "adapter load",
             Self::Prefill => "prefill",
             Self::Decode => "decode",
             Self::Preempted => "preempted",
@@ -205,6 +208,7 @@ impl Path {
         let kept = engine.compat() == Compat::None;
         for stay in engine.stays(id) {
             self.wait(wait, stay.load(), Some(stay.from));
+            self.adapter(engine, id, stay.from);
             self.until(work, Some(stay.decoding_from().unwrap_or(stay.to)), stay.prefilled);
             self.until(SegmentKind::Decode, Some(stay.to), stay.generated - shown);
             shown = if kept { stay.generated } else { 0 };
@@ -212,13 +216,21 @@ impl Path {
         }
         let over = !self.open && wait == SegmentKind::Preempted && self.since == self.end;
         let joined = r.scheduled.get().filter(|at| at.0 >= self.since);
-        if !over && self.wait(wait, engine.load(id), joined) {
+        let joins = !over && self.wait(wait, engine.load(id), joined);
+        if joins && joined.is_none_or(|at| self.adapter(engine, id, at)) {
             let computed = if self.open { p.decoding_from } else { first_token(r) };
             let prefilled = if self.open { p.stored.min(p.prefill) } else { r.prompt_tokens };
             if self.until(work, computed, prefilled.saturating_sub(r.cached_tokens)) {
                 self.until(SegmentKind::Decode, None, p.generated - shown);
             }
         }
+    }
+
+    /// Adds the load of its adapter in the step that began `at`, when it joined, if there was one. Returns whether the path
+    /// continues.
+    fn adapter(&mut self, engine: &Cluster, id: RequestId, at: Micros) -> bool {
+        let loaded = engine.adapter(id).and_then(|adapter| adapter.loaded).filter(|(_, from, _)| *from == at);
+        loaded.is_none_or(|(_, _, until)| self.until(SegmentKind::AdapterLoad, Some(until), 0))
     }
 
     /// Under `compat: blis` a request completes as its last step begins: the rest of that step is a separate segment.

@@ -78,6 +78,25 @@ pub(super) fn states(a: &Architecture, tp: u32, block_tokens: u32) -> StateBlock
     }
 }
 
+/// Bytes that one block takes in the caches of all GPUs of a replica together, counted as [`token_bytes`] does.
+pub(super) fn block_bytes(a: &Architecture, tp: u32, compat: Compat, block_tokens: u32) -> f64 {
+    token_bytes(a, tp, compat, false) * f64::from(block_tokens)
+}
+
+/// The slots of adapters leave no memory for a KV block; `path` is the pool's.
+pub(super) fn no_room_for_slots(slots: f64, free: f64, path: &str) -> Diagnostic {
+    Diagnostic::error(
+        format!("{path}.lora.max_loras"),
+        format!(
+            "{} GiB of LoRA slots in {} GiB that are left beside the model",
+            fixed(slots / GIB, 1),
+            fixed(free / GIB, 1)
+        ),
+        "room for one KV block at least",
+        "use fewer slots or a lower rank, more GPUs, or give kv.blocks yourself",
+    )
+}
+
 /// The needs of a replica.
 pub(super) struct Fit<'a> {
     pub(super) architecture: &'a Architecture,
@@ -91,6 +110,8 @@ pub(super) struct Fit<'a> {
     pub(super) by_kind: bool,
     /// The release with measured memory besides weights and blocks; without one, BLIS's assumption holds.
     pub(super) measured: Option<EngineGeneration>,
+    /// Bytes of the slots of adapters.
+    pub(super) slots: f64,
 }
 
 /// Memory of a replica, in GiB.
@@ -117,9 +138,16 @@ impl Budget {
 impl Fit<'_> {
     /// Whole blocks that fit; the error names what is lacking. `path` is the pool's.
     pub(super) fn blocks(&self, path: &str) -> Result<u64, Diagnostic> {
-        let budget = self.budget(self.spread.tp);
+        let mut budget = self.budget(self.spread.tp);
+        let free = budget.free() * GIB;
+        if budget.blocks() == 0 {
+            return Err(self.does_not_fit(&budget, path));
+        }
+        if self.slots > 0.0 {
+            budget.buffers += self.slots / GIB;
+        }
         match budget.blocks() {
-            0 => Err(self.does_not_fit(&budget, path)),
+            0 => Err(no_room_for_slots(self.slots, free, path)),
             blocks => Ok(blocks),
         }
     }
@@ -200,6 +228,7 @@ mod tests {
             compat: Compat::None,
             by_kind: false,
             measured: None,
+            slots: 0.0,
         }
         .blocks("p")
     }
@@ -276,6 +305,7 @@ mod tests {
                 compat: Compat::None,
                 by_kind: false,
                 measured: Some(EngineGeneration::Ahead),
+                slots: 0.0,
             }
             .blocks("p")
             .expect("it fits")
@@ -313,6 +343,7 @@ mod tests {
                 compat: Compat::None,
                 by_kind: false,
                 measured: Some(engine),
+                slots: 0.0,
             };
             let found = fit.blocks("p").expect("it fits") as f64;
             let error = found / f64::from(blocks) - 1.0;

@@ -14,6 +14,7 @@ mod fitted;
 mod heads;
 mod hf;
 mod listed;
+mod lora;
 mod memory;
 mod parts;
 mod peak;
@@ -34,6 +35,7 @@ pub use evidence_line::{ErrorBand, ErrorFigure, FigureErrors, PoolEvidence, Regi
 pub use facts::{Facts, Published};
 pub use hf::{ReadModel, architecture_from_hf};
 pub use listed::{ModelEntry, models};
+pub use lora::LoraFigures;
 pub use plan::Plan;
 pub use rules::Rules;
 pub use states::StateBlocks;
@@ -71,6 +73,8 @@ pub struct Resolved {
     pub max_num_batched_tokens: u32,
     /// Price of one replica in US dollars per hour; 0 if unknown.
     pub usd_per_hour: f64,
+    /// Its LoRA adapters, if it serves any.
+    pub lora: Option<LoraFigures>,
     /// The measurements behind the figures; empty if all are the scenario's own.
     pub source: String,
 }
@@ -108,6 +112,7 @@ struct Resolver<'a> {
 impl<'a> Resolver<'a> {
     fn resolve(mut self) -> Result<Resolved, Diagnostics> {
         let (model, blocks) = (self.model(), self.blocks());
+        let lora = self.lora();
         if let (Some((model, source)), Some(blocks), true) = (model, blocks, self.problems.is_empty()) {
             let [max_num_seqs, max_num_batched_tokens] = batch_limits(self.pool, self.rules.compat);
             let usd_per_hour = catalogue::price(self.pool, self.rules.refine(self.pool));
@@ -119,6 +124,7 @@ impl<'a> Resolver<'a> {
                 max_num_seqs,
                 max_num_batched_tokens,
                 usd_per_hour,
+                lora,
                 source,
             });
         }
@@ -232,8 +238,18 @@ impl<'a> Resolver<'a> {
             };
             let spread = Spread::of(pool);
             let by_kind = self.by_kind();
-            let fit =
-                Fit { architecture, hardware, spread, utilization, block_tokens, compat, by_kind, measured };
+            let slots = lora::memory_bytes(pool);
+            let fit = Fit {
+                architecture,
+                hardware,
+                spread,
+                utilization,
+                block_tokens,
+                compat,
+                by_kind,
+                measured,
+                slots,
+            };
             self.keep(fit.blocks(self.path))?
         } else {
             let row = self.row()?;
@@ -241,7 +257,7 @@ impl<'a> Resolver<'a> {
                 Compat::None => row.listed_tokens() / u64::from(row.tp.max(1)),
                 Compat::Blis => row.listed_tokens(),
             };
-            tokens / u64::from(block_tokens)
+            self.beside_slots(tokens / u64::from(block_tokens))?
         };
         if count > u64::from(limits::KV_BLOCKS) {
             let tokens = count * u64::from(block_tokens);

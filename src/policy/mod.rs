@@ -14,4 +14,4 @@ pub mod scheduling;
 mod view;
 
 pub use reason::Reason;
-pub use view::{PoolView, ReplicaPhase, ReplicaView, RequestView, Signals};
+pub use view::{AdapterView, PoolView, ReplicaPhase, ReplicaView, RequestView, Signals};

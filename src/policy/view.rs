@@ -101,6 +101,23 @@ pub struct Signals {
     pub idle_since: Micros,
 }
 
+/// The adapters of a replica, as old as its view.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AdapterView {
+    /// Adapters of requests in its batch, in order of number.
+    pub running: Vec<u32>,
+    /// Adapters of requests in its wait queue, in order of number.
+    pub waiting: Vec<u32>,
+}
+
+impl AdapterView {
+    /// How many different adapters there are.
+    pub fn different(&self) -> u32 {
+        let more = self.waiting.iter().filter(|a| !self.running.contains(a)).count();
+        (self.running.len() + more) as u32
+    }
+}
+
 /// The view of a pool: values common to its replicas.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PoolView {
@@ -116,6 +133,8 @@ pub struct PoolView {
     pub step_tokens: u32,
     /// Most requests in the batch of a replica.
     pub max_running: u32,
+    /// Most different adapters in the batch of a replica; 0 if it serves none.
+    pub max_loras: u32,
     /// Prompt tokens per second of one of its replicas in full steps of prompt tokens.
     pub peak_prefill_tokens_per_s: f64,
 }
@@ -150,6 +169,8 @@ pub struct RequestView<'a> {
     pub class: u32,
     /// Number of its model; 0 for any. Only replicas that serve it are candidates.
     pub model: u32,
+    /// Number of its adapter; 0 for the base model.
+    pub adapter: u32,
     /// Its prompt's length in tokens.
     pub prompt_tokens: u32,
     /// Its objectives of TTFT and TPOT, in milliseconds; 0 for none.
@@ -180,6 +201,7 @@ impl<'a> RequestView<'a> {
             session: 0,
             class: 0,
             model: 0,
+            adapter: 0,
             prompt_tokens,
             targets: [0.0; 2],
             tenant_in_flight: 0,
@@ -194,6 +216,13 @@ impl<'a> RequestView<'a> {
         self.tenant = tenant;
         self.session = session;
         self.model = model;
+        self
+    }
+
+    /// The same request with an adapter.
+    #[must_use]
+    pub fn with_adapter(mut self, adapter: u32) -> Self {
+        self.adapter = adapter;
         self
     }
 

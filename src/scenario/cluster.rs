@@ -1,5 +1,6 @@
 //! The cluster half of the scenario: pools of replicas, their engine, KV cache and latency model, admission and routing.
 
+use super::Lora;
 use super::batch_limit::{read_or_auto, write_or_auto};
 use super::batch_limits::BatchLimits;
 use super::fields::{fields, without_fields};
@@ -109,6 +110,9 @@ pub struct Pool {
     pub engine: BatchLimits,
     /// The paged KV cache of one replica.
     pub kv: KvCache,
+    /// LoRA adapters on top of the model. Without it the pool serves the base model alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lora: Option<Lora>,
     /// How long a step takes.
     pub latency: LatencyModel,
     /// How the number of replicas changes during the run.
@@ -130,6 +134,7 @@ fields! {
         expert_ranks_lockstep: "Ranks in lock step" and { "default": false } => Replace;
         engine: "Engine" => Parts;
         kv: "KV" => Parts;
+        lora: "LoRA" => Replace;
         latency: "Step times" => Replace;
         scaling: "Scaling" and { "default": Scaling::default() } => Parts;
     }
@@ -159,6 +164,7 @@ impl Default for Pool {
             expert_ranks_lockstep: false,
             engine: BatchLimits::default(),
             kv: KvCache::default(),
+            lora: None,
             latency: LatencyModel::default(),
             scaling: Scaling::default(),
         }

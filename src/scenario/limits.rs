@@ -52,6 +52,24 @@ pub const BLOCK_TOKENS: u32 = 4096;
 pub const WATERMARK: f64 = 0.9999;
 /// Most clients.
 pub const CLIENTS: usize = 256;
+/// Most numbered LoRA adapters of one client.
+pub const ADAPTERS: u32 = 10_000;
+/// Most LoRA adapters with names of their own of one client.
+pub const NAMED_ADAPTERS: usize = 256;
+/// Largest exponent of a Zipf distribution.
+pub const ZIPF_EXPONENT: f64 = 10.0;
+/// Most LoRA adapters in the GPU memory of one replica.
+pub const LORA_SLOTS: u32 = 1024;
+/// Most LoRA adapters in the CPU memory of one replica.
+pub const CPU_LORAS: u32 = 10_000;
+/// Highest rank of a LoRA adapter.
+pub const LORA_RANK: u32 = 4096;
+/// Largest LoRA adapter, in MiB.
+pub const ADAPTER_MIB: f64 = 1_048_576.0;
+/// Slowest load of an adapter, in GB/s.
+pub const LOAD_GB_PER_S_MIN: f64 = 1e-6;
+/// Fastest load of an adapter, in GB/s.
+pub const LOAD_GB_PER_S: f64 = 1e6;
 /// Most pools.
 pub const POOLS: usize = 64;
 /// Most edits.

@@ -3,6 +3,7 @@
 //! Plain data with defaults. Reading never panics: [`parse()`] reports every problem of shape at once, [`check()`] every
 //! problem of meaning, and only a document without errors becomes a [`Checked`] one, which is what the engine takes.
 
+mod adapters;
 mod admission;
 mod batch_limit;
 mod batch_limits;
@@ -47,6 +48,7 @@ mod start_up;
 mod weighted;
 mod workload;
 
+pub use adapters::{Adapters, Lora, LoraTargets, WeightedAdapter};
 pub use admission::{
     AdmissionPolicy, ConcurrencyLimit, OverLimit, Probabilistic, RateLimit, Shed, ShedRule, SlidingWindow,
     TenantLimit, TenantQuota, TokenBucket,

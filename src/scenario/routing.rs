@@ -239,6 +239,8 @@ pub enum Scorer {
     PrefixMatch,
     /// Predicted distance from the objectives of TTFT and TPOT, by the settings under `prediction`: llm-d's latency-scorer.
     PredictedLatency,
+    /// 1 for a replica whose batch has a request of the same LoRA adapter, 0.8 for one with fewer different adapters than `lora.max_loras`, 0.6 for one where the adapter waits for a slot, 0 for others: llm-d's lora-affinity-scorer. A request of the base model counts as one of an adapter that is nowhere.
+    LoraAffinity,
     /// Your own formula, such as `1 / (1 + waiting)`, clamped to 0 to 1.
     Expression(Expression),
 }
@@ -247,7 +249,7 @@ without_fields! { Scorer }
 
 impl Scorer {
     /// Every scorer that has a name: all but expressions.
-    pub const NAMED: [Self; 20] = [
+    pub const NAMED: [Self; 21] = [
         Self::PrefixAffinity,
         Self::PrecisePrefix,
         Self::QueueDepth,
@@ -268,6 +270,7 @@ impl Scorer {
         Self::PeakEwma,
         Self::PredictedLatency,
         Self::PrefixMatch,
+        Self::LoraAffinity,
     ];
 
     /// Its name, as written in scenarios.
@@ -292,6 +295,7 @@ impl Scorer {
             Self::PeakEwma => "peak-ewma",
             Self::PredictedLatency => "predicted-latency",
             Self::PrefixMatch => "prefix-match",
+            Self::LoraAffinity => "lora-affinity",
             Self::Cost => "cost",
             Self::Expression(_) => "expression",
         }

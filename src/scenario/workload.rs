@@ -2,7 +2,7 @@
 
 use super::fields::fields;
 use super::limits;
-use super::{ContextGrowth, Conversation, Lengths, RateProfile, SloClass};
+use super::{Adapters, ContextGrowth, Conversation, Lengths, RateProfile, SloClass};
 use serde::{Deserialize, Serialize};
 
 /// The requests that arrive: any mix of generated clients and explicit requests, or a recorded trace.
@@ -54,6 +54,9 @@ pub struct Client {
     #[serde(skip_serializing_if = "String::is_empty")]
     #[cfg_attr(feature = "schema", schemars(extend("default" = "")))]
     pub model: String,
+    /// LoRA adapters that its requests name, a conversation the same one in all rounds. The pools that serve them need `lora`. Left out: the base model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adapters: Option<Adapters>,
     /// When requests arrive.
     pub arrivals: Arrivals,
     /// Most of its requests in flight: the client holds the others back, and the clock of a request starts when it is sent. 0 means no bound. Without `arrivals` it is a closed loop: see `arrivals: concurrency`.
@@ -87,6 +90,7 @@ fields! {
         tenant: "Tenant" => Arrivals;
         slo_class: "SLO class" => Arrivals;
         model: "Model" => Arrivals;
+        adapters: "Adapters" => Arrivals;
         arrivals: "Arrivals" => Rate;
         concurrency: "Most in flight" in [0, limits::CONCURRENCY] or "use 0 for no bound" => Rate;
         priority: "Priority" => Arrivals;
@@ -143,6 +147,7 @@ impl Default for Client {
             tenant: String::new(),
             slo_class: SloClass::Standard,
             model: String::new(),
+            adapters: None,
             arrivals: Arrivals::Poisson { rate_per_s: 8.0 },
             concurrency: 0,
             priority: 0,
@@ -286,6 +291,9 @@ pub struct ExplicitRequest {
     /// Model of the request, as named in a pool. Empty means any replica.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub model: String,
+    /// LoRA adapter of the request, by any name. Empty means the base model. The pools that serve it need `lora`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub adapter: String,
     /// Session (conversation) of the request, by any name. Requests without one have no session. Only routers with session affinity read it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub session: String,
@@ -304,6 +312,7 @@ fields! {
         tenant: "Tenant" => Arrivals;
         slo_class: "SLO class" => Arrivals;
         model: "Model" => Arrivals;
+        adapter: "Adapter" => Arrivals;
         session: "Session" => Arrivals;
         priority: "Priority" => Arrivals;
     }

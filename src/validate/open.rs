@@ -176,6 +176,7 @@ pub(super) fn request(i: u32, arrival_us: u64, prompt: Vec<ExplicitPiece>, outpu
         tenant: String::new(),
         slo_class: String::new(),
         model: String::new(),
+        adapter: String::new(),
         session: String::new(),
         priority: 0,
     }

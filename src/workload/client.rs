@@ -1,11 +1,13 @@
 //! One client: arrivals, lengths, prefix groups and sessions, each drawn from a separate stream.
 
+use super::adapters::AdapterSampler;
 use super::arrivals::ArrivalProcess;
 use super::conversations::{Conversations, Round, session_of};
 use super::lengths::LengthSampler;
 use super::places::Places;
+use super::source::Names;
 use super::{NOT_LISTED, RequestSpec, family};
-use crate::base::content::{source_name, unique_name};
+use crate::base::content::{source_name, under, unique_name};
 use crate::base::rng::{Purpose, Stream};
 use crate::base::{Content, Micros, Piece};
 use crate::scenario::{Arrivals, Client, PrefixGroups};
@@ -22,6 +24,8 @@ pub(super) struct ClientSource {
     tenant: u32,
     class: u32,
     model: u32,
+    /// The adapters of its requests, if they name any.
+    adapters: Option<AdapterSampler>,
     /// What it says of the urgency of its requests.
     priority: i32,
     arrivals: ArrivalProcess,
@@ -46,15 +50,16 @@ pub(super) struct ClientSource {
 }
 
 impl ClientSource {
-    /// The requests of client `number` in a run with `seed`; the first arrives after one gap. Its tenant and model have these
-    /// numbers. The clients before it have `other_sessions` sessions.
+    /// The requests of client `number` in a run with `seed`; the first arrives after one gap. The clients before it have
+    /// `other_sessions` sessions.
     pub(super) fn new(
         client: &Client,
         seed: u64,
         number: u32,
-        [tenant, model]: [u32; 2],
+        names: &mut Names,
         other_sessions: u32,
     ) -> Self {
+        let [tenant, model] = names.of(client);
         Self {
             number,
             shown: number,
@@ -62,6 +67,7 @@ impl ClientSource {
             tenant,
             class: super::class_number(client.slo_class),
             model,
+            adapters: AdapterSampler::new(client.adapters.as_ref(), (seed, number), &mut names.adapters),
             priority: client.priority,
             arrivals: ArrivalProcess::new(client, seed, number),
             closed: is_closed(client),
@@ -106,7 +112,7 @@ impl ClientSource {
             };
             let (prompt, output) = self.texts_of(&round);
             let session = session_of(self.number, round.conversation);
-            return self.request(arrival, position, session, prompt, output);
+            return self.request(arrival, position, (session, round.conversation), prompt, output);
         }
         let own = self.prompt_tokens.draw(&mut self.prompt_draws);
         let output_tokens = self.output_tokens.draw(&mut self.output_draws);
@@ -116,35 +122,38 @@ impl ClientSource {
         // A prompt has at least one token.
         let own = if prompt.is_empty() { own.max(1) } else { own };
         prompt.push(Piece { source: unique_name(family::CLIENT_PROMPT, index), start: 0, len: own });
+        let made = self.made;
         self.made += 1;
         self.arrivals.advance();
         let output =
             Piece { source: unique_name(family::CLIENT_OUTPUT, index), start: 0, len: output_tokens };
         let session = self.draw_session();
-        self.request(arrival, position, session, prompt, output)
+        self.request(arrival, position, (session, made), prompt, output)
     }
 
     fn request(
         &self,
         arrival: Micros,
         rank: u32,
-        session: u32,
+        (session, index): (u32, u32),
         prompt: Content,
         output: Piece,
     ) -> RequestSpec {
+        let adapter = self.adapters.as_ref().map_or(0, |adapters| adapters.draw(index));
         RequestSpec {
             arrival,
             client: self.shown,
             tenant: self.tenant,
             class: self.class,
             model: self.model,
+            adapter,
             priority: self.priority,
             session,
             rank,
             listed: NOT_LISTED,
             prompt_tokens: prompt.len(),
-            prompt,
-            output,
+            prompt: prompt.under(adapter),
+            output: Piece { source: under(output.source, adapter), ..output },
         }
     }
 
@@ -211,11 +220,13 @@ impl ClientSource {
     pub(super) fn adopt(
         &mut self,
         client: &Client,
-        [tenant, model]: [u32; 2],
+        names: &mut Names,
         other_sessions: Option<u32>,
         now: Micros,
     ) {
-        (self.tenant, self.model) = (tenant, model);
+        [self.tenant, self.model] = names.of(client);
+        let whose = (self.seed, self.number);
+        self.adapters = AdapterSampler::new(client.adapters.as_ref(), whose, &mut names.adapters);
         self.class = super::class_number(client.slo_class);
         self.priority = client.priority;
         self.arrivals.adopt(client, now);

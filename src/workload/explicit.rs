@@ -1,6 +1,7 @@
 //! Requests given one by one in the scenario, sorted by arrival.
 
 use super::RequestSpec;
+use super::adapters::adapter_number;
 use super::source::{DEFAULT, Names};
 use crate::base::digest::Digest;
 use crate::base::lookup::LookupMap;
@@ -33,13 +34,15 @@ impl ExplicitSource {
         let mut all: Vec<RequestSpec> = Vec::with_capacity(workload.requests.len());
         for (position, request) in workload.requests.iter().enumerate() {
             let or_default = |name: &'_ str| if name.is_empty() { DEFAULT } else { name }.to_owned();
-            let prompt = prompt_of(request);
+            let adapter = adapter_number(&mut names.adapters, &request.adapter);
+            let prompt = prompt_of(request).under(adapter);
             all.push(RequestSpec {
                 arrival: Micros(request.arrival_us),
                 client: number_of(&mut names.clients, &request.tenant),
                 tenant: number_of(&mut names.tenants, &or_default(&request.tenant)),
                 class: number_of(&mut names.classes, &or_default(&request.slo_class)),
                 model: number_of(&mut names.models, &request.model),
+                adapter,
                 session: sessions.number_of(&request.session),
                 priority: request.priority,
                 rank: ranks[position],
@@ -47,7 +50,7 @@ impl ExplicitSource {
                 prompt_tokens: prompt.len(),
                 prompt,
                 output: Piece {
-                    source: content::SPELLED,
+                    source: content::under(content::SPELLED, adapter),
                     start: spelled_start(request.output.text, request.output.offset),
                     len: request.output.tokens,
                 },

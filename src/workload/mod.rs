@@ -3,6 +3,7 @@
 //! A [`Source`] is an iterator of requests in order of arrival, drawing from its own random streams. It does not
 //! depend on the cluster, so the same scenario and seed give the same requests under every policy.
 
+mod adapters;
 mod arrivals;
 mod client;
 mod conversations;
@@ -35,6 +36,8 @@ pub struct RequestSpec {
     pub class: u32,
     /// Number of its model in [`Source::models`]; 0 for any.
     pub model: u32,
+    /// Number of its adapter, see [`Source::adapter`]; 0 for the base model.
+    pub adapter: u32,
     /// Number of its session; 0 for none. Conversations have the highest bit set.
     pub session: u32,
     /// How urgent its client says it is; larger is more urgent.

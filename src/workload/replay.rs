@@ -1,7 +1,8 @@
 //! Replay: the requests of a recorded trace at the scenario's speed.
 
+use super::adapters::adapter_of_row;
 use super::{NOT_LISTED, RequestSpec, Trace, family};
-use crate::base::content::unique_name;
+use crate::base::content::{under, unique_name};
 use crate::base::small::decimal::plain;
 use crate::base::{Micros, Piece, math};
 use crate::scenario::TraceSettings;
@@ -76,13 +77,15 @@ impl Replay {
         let arrival = self.next();
         let trace = self.trace();
         let row = self.next_row as usize;
-        let prompt = trace.prompt(row, self.hash_block_tokens);
+        let adapter = adapter_of_row(trace.adapter(row));
+        let prompt = trace.prompt(row, self.hash_block_tokens).under(adapter);
         let spec = RequestSpec {
             arrival,
             client: 0,
             tenant: 0,
             class: 0,
             model: trace.model(row),
+            adapter,
             session: trace.session(row),
             priority: 0,
             rank: self.next_row,
@@ -90,7 +93,7 @@ impl Replay {
             prompt_tokens: trace.prompt_tokens(row),
             prompt,
             output: Piece {
-                source: unique_name(family::TRACE_OUTPUT, u64::from(self.next_row)),
+                source: under(unique_name(family::TRACE_OUTPUT, u64::from(self.next_row)), adapter),
                 start: 0,
                 len: trace.output_tokens(row),
             },

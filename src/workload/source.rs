@@ -1,5 +1,6 @@
 //! All requests of a run, merged in order of arrival.
 
+use super::adapters::adapter_name;
 use super::client::ClientSource;
 use super::conversations::conversation_of;
 use super::explicit::{ExplicitSource, number_of};
@@ -43,6 +44,8 @@ pub(super) struct Names {
     pub(super) classes: Vec<String>,
     /// Number 0 is any model.
     pub(super) models: Vec<String>,
+    /// Those of adapters that are not numbered.
+    pub(super) adapters: Vec<String>,
 }
 
 impl Names {
@@ -53,7 +56,13 @@ impl Names {
             tenants: Vec::new(),
             classes: std::iter::once(DEFAULT).chain(classes).map(str::to_owned).collect(),
             models: vec![String::new()],
+            adapters: Vec::new(),
         }
+    }
+
+    /// The numbers of a client's tenant and model; new names are added.
+    pub(super) fn of(&mut self, client: &Client) -> [u32; 2] {
+        [number_of(&mut self.tenants, tenant_of(client)), number_of(&mut self.models, &client.model)]
     }
 }
 
@@ -78,13 +87,12 @@ impl Source {
             names.clients.push("trace".to_owned());
             names.tenants.push("trace".to_owned());
             names.models.extend(trace.into_iter().flat_map(|t| t.models()).cloned());
+            names.adapters.extend(trace.into_iter().flat_map(|t| t.adapters()).cloned());
             (Vec::new(), ExplicitSource::none())
         } else {
             names.clients.extend(workload.clients.iter().map(|c| c.name.clone()));
             let make = |(i, c): (u32, &Client)| {
-                let tenant = number_of(&mut names.tenants, tenant_of(c));
-                let model = number_of(&mut names.models, &c.model);
-                let source = ClientSource::new(c, scenario.seed, i, [tenant, model], sessions);
+                let source = ClientSource::new(c, scenario.seed, i, &mut names, sessions);
                 sessions += c.sessions;
                 source
             };
@@ -161,17 +169,15 @@ impl Source {
                 continue;
             }
             let names = &mut self.names;
-            let tenant = number_of(&mut names.tenants, tenant_of(client));
-            let model = number_of(&mut names.models, &client.model);
             if let (Some(source), Some(before)) = (self.clients.get_mut(i), before) {
                 names.clients[source.shown() as usize].clone_from(&client.name);
                 let more = (client.sessions > before.sessions).then_some(self.sessions);
-                source.adopt(client, [tenant, model], more, now);
+                source.adopt(client, names, more, now);
                 self.sessions = next_session(self.sessions, more.map_or(0, |_| client.sessions));
             } else {
                 let shown = names.clients.len() as u32;
                 names.clients.push(client.name.clone());
-                let source = ClientSource::new(client, new.seed, i as u32, [tenant, model], self.sessions);
+                let source = ClientSource::new(client, new.seed, i as u32, names, self.sessions);
                 self.clients.push(source.begun(shown, now));
                 self.sessions = next_session(self.sessions, client.sessions);
             }
@@ -241,6 +247,11 @@ impl Source {
         &self.names.models
     }
 
+    /// The name of an adapter by number; empty for the base model.
+    pub fn adapter(&self, number: u32) -> String {
+        adapter_name(&self.names.adapters, number)
+    }
+
     /// Whether the requests come from a recorded trace, which may name its own models.
     pub fn is_recorded(&self) -> bool {
         self.replay.is_some()
@@ -282,6 +293,9 @@ pub fn digest_of(scenario: &Scenario, trace: Option<&Arc<Trace>>, n: u64) -> Dig
         }
         if spec.model > 0 {
             digest.u64(u64::from(spec.model));
+        }
+        if spec.adapter > 0 {
+            digest.u64(spec.adapter.into());
         }
         if spec.priority != 0 {
             digest.u64(u64::from(spec.priority.cast_unsigned()));

@@ -309,6 +309,7 @@ fn explicit(id: &str, arrival_us: u64) -> ExplicitRequest {
         tenant: String::new(),
         slo_class: String::new(),
         model: String::new(),
+        adapter: String::new(),
         session: String::new(),
         priority: 0,
     }

@@ -117,7 +117,29 @@ pub enum ReplicaFact {
     Tokens { replica: ReplicaId, itl: Span, count: u32 },
 }
 
-/// The KV cache of a replica.
+/// Where an adapter was before it was loaded to the GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AdapterSource {
+    /// In CPU memory.
+    Cpu,
+    /// On disk.
+    Disk,
+}
+
+impl AdapterSource {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Cpu, Self::Disk];
+
+    /// Its name in logs and rows.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Disk => "disk",
+        }
+    }
+}
+
+/// The KV cache of a replica, and its adapters.
 #[expect(missing_docs, reason = "the fields are named for what they hold")]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum CacheFact {
@@ -143,6 +165,16 @@ pub enum CacheFact {
     Offloaded { replica: ReplicaId, blocks: u32, forgotten: u32 },
     /// To make room for it, `blocks` blocks came back from the CPU tier of BLIS right after they had gone there.
     ReloadedEarly { request: RequestId, replica: ReplicaId, blocks: u32 },
+    /// Its adapter is loaded to the GPU in the step that it joins, which waits `took` for it; `evicted` lost its slot, 0 if
+    /// there was a free one.
+    AdapterLoaded {
+        request: RequestId,
+        replica: ReplicaId,
+        adapter: u32,
+        source: AdapterSource,
+        evicted: u32,
+        took: Span,
+    },
     /// A thousand preemptions on one replica and nothing finished between them.
     Livelock { request: RequestId, replica: ReplicaId },
 }
@@ -280,6 +312,7 @@ impl CacheFact {
             | Self::Loaded { request, .. }
             | Self::LoadGivenUp { request, .. }
             | Self::ReloadedEarly { request, .. }
+            | Self::AdapterLoaded { request, .. }
             | Self::Livelock { request, .. } => Some(request),
             Self::Offloaded { .. } => None,
         }
@@ -294,6 +327,7 @@ impl CacheFact {
             | Self::LoadGivenUp { replica, .. }
             | Self::Offloaded { replica, .. }
             | Self::ReloadedEarly { replica, .. }
+            | Self::AdapterLoaded { replica, .. }
             | Self::Livelock { replica, .. } => replica,
         }
     }
@@ -334,6 +368,8 @@ pub struct StepParts {
     pub prompts: Span,
     /// For transfers from the CPU tier that it waits for.
     pub transfers: Span,
+    /// For loads of adapters that it waits for.
+    pub adapters: Span,
 }
 
 /// A reader of facts.

@@ -6,6 +6,8 @@ mod scaling_record;
 mod step_trace;
 
 pub use decision::{Decision, ranking};
-pub use fact::{CacheFact, DropReason, Fact, FleetFact, Ignore, ReplicaFact, RequestFact, Sink, StepParts};
+pub use fact::{
+    AdapterSource, CacheFact, DropReason, Fact, FleetFact, Ignore, ReplicaFact, RequestFact, Sink, StepParts,
+};
 pub use scaling_record::{Present, ScalingRecord};
 pub use step_trace::{Detail, StepTrace};

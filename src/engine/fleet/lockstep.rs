@@ -81,7 +81,7 @@ impl Fleet {
         let mut time = RankTime::default();
         for (rank, own) in ready.iter().zip(&tokens) {
             let others = BatchTokens { all: every - own.all, decoding: decoding - own.decoding };
-            time = time.or_longer(self.replicas[rank.index()].time_beside(others));
+            time = time.or_longer(self.replicas[rank.index()].time_beside(others, book.active()));
         }
         for rank in &ready {
             let (replica, mut world) = self.replica_in_world(rank.index(), book, sink);

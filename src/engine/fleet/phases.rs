@@ -7,7 +7,7 @@ use crate::base::small::sort::sort_by_key;
 use crate::base::{Micros, ReplicaId};
 use crate::engine::clock::{Clock, ReplicaEvent, ScalingEvent};
 use crate::engine::facts::{FleetFact, Sink};
-use crate::engine::replica::{Parts, Replica, draw_ends};
+use crate::engine::replica::{Adapters, Parts, Replica, draw_ends};
 use crate::kv::BlockPool;
 use crate::policy::ReplicaPhase;
 use crate::scenario::{Drain, Victim, limits};
@@ -207,7 +207,7 @@ impl Fleet {
         let seed = self.seed;
         let r = &mut self.replicas[replica.index()];
         if again.is_some() {
-            r.kv.own().restart();
+            r.restart_memory();
         }
         r.life.starts += 1;
         let start = r.life.starts;
@@ -266,7 +266,7 @@ impl Fleet {
         let r = &mut self.replicas[replica.index()];
         let pool = r.pool;
         if r.phase == ReplicaPhase::Stopped {
-            r.kv.own().restart();
+            r.restart_memory();
             self.set_phase(replica, ReplicaPhase::Starting);
         }
         let begins = self.replicas[replica.index()].phase == ReplicaPhase::Starting;
@@ -298,7 +298,7 @@ impl Fleet {
             self.set_phase(replica, ReplicaPhase::Stopped);
             if self.is_older(replica) {
                 // It never comes back: its cache is given up.
-                self.replicas[replica.index()].kv.own().restart();
+                self.replicas[replica.index()].restart_memory();
             }
         }
     }
@@ -327,7 +327,8 @@ impl Fleet {
             (b.priority.clone(), b.scheduler.clone(), b.resolved.model.clone());
         let (limits, gpus, usd_per_hour) = (b.limits, b.gpus, b.resolved.usd_per_hour);
         let states = b.resolved.states;
-        let parts = Parts { limits, priority, scheduler, model, gpus, usd_per_hour, kv, states };
+        let adapters = b.resolved.lora.map(|figures| Box::new(Adapters::new(figures)));
+        let parts = Parts { limits, priority, scheduler, model, gpus, usd_per_hour, kv, states, adapters };
         self.replicas.push(Replica::new(id, (pool, b.edition), self.compat(), parts));
         self.join_server(id);
         self.changes.push(Change::Phase(id));

@@ -185,6 +185,7 @@ impl Fleet {
             active: pages.active,
             stays: pages.stays,
             loads: pages.loads,
+            adapters: pages.adapters,
             departures: &mut self.departures,
             prefilled: &mut self.prefilled,
             sink,

@@ -2,7 +2,7 @@
 
 use crate::base::{Micros, Span};
 use crate::engine::replica::{Replica, look_at, signals_of};
-use crate::policy::{PoolView, ReplicaView, Signals};
+use crate::policy::{AdapterView, PoolView, ReplicaView, Signals};
 use serde::{Deserialize, Serialize};
 
 /// What the gateway sees of pools and replicas.
@@ -18,6 +18,8 @@ pub(in crate::engine) struct Picture {
     /// By replica: further signals, as old as the views. Where these follow the replicas' events, signals do only if the
     /// router wants them.
     signals: Vec<Signals>,
+    /// By replica: its adapters, as old and as far as signals are.
+    adapters: Vec<AdapterView>,
     /// The earliest of `viewed_at`.
     oldest_view: Micros,
 }
@@ -31,6 +33,7 @@ impl Picture {
             views: Vec::new(),
             viewed_at: Vec::new(),
             signals: Vec::new(),
+            adapters: Vec::new(),
             oldest_view: Micros::ZERO,
         }
     }
@@ -45,6 +48,10 @@ impl Picture {
 
     pub(in crate::engine) fn signals(&self) -> &[Signals] {
         &self.signals
+    }
+
+    pub(in crate::engine) fn adapters(&self) -> &[AdapterView] {
+        &self.adapters
     }
 
     /// Whether the gateway sees every replica as it is: its picture then follows the replicas' events instead of being
@@ -67,6 +74,7 @@ impl Picture {
         self.views.push(look_at(replica, &ReplicaView::unseen(replica.id(), replica.pool())));
         self.viewed_at.push(Micros::ZERO);
         self.signals.push(Signals::default());
+        self.adapters.push(AdapterView::default());
         self.oldest_view = Micros::ZERO;
     }
 
@@ -75,15 +83,19 @@ impl Picture {
         self.views[replica.id().index()].phase = replica.phase();
     }
 
-    /// An event of a replica has run, which has `in_flight` requests now.
+    /// An event of a replica has run, which has `in_flight` requests now; whether the router wants signals and adapters.
     #[inline]
-    pub(super) fn see(&mut self, replica: &Replica, in_flight: u32, wants_signals: bool) {
+    pub(super) fn see(&mut self, replica: &Replica, in_flight: u32, wants: [bool; 2]) {
         let index = replica.id().index();
         self.views[index].in_flight = in_flight;
         if self.sees_all() {
             self.views[index] = look_at(replica, &self.views[index]);
-            if wants_signals {
+            let [signals, adapters] = wants;
+            if signals {
                 self.signals[index] = signals_of(replica, &self.signals[index]);
+            }
+            if adapters {
+                replica.look_at_adapters(&mut self.adapters[index]);
             }
         }
     }
@@ -143,6 +155,7 @@ impl Picture {
             if now.since(self.viewed_at[i]) >= age {
                 self.views[i] = look_at(replica, &self.views[i]);
                 self.signals[i] = signals_of(replica, &self.signals[i]);
+                replica.look_at_adapters(&mut self.adapters[i]);
                 self.viewed_at[i] = now;
             }
             self.oldest_view = self.oldest_view.min(self.viewed_at[i]);

@@ -80,6 +80,7 @@ impl Gateway {
                 candidates(views, pools, self.picture.pools(), &mut self.decision.seen)
             },
             signals: self.picture.signals(),
+            adapters: self.picture.adapters(),
             pools: self.picture.pools(),
             cached_share: &|id, request| cached_share(&replicas[id.index()], request),
             below_share: &|id, request| below_share(&replicas[id.index()], request),
@@ -221,4 +222,5 @@ pub(super) fn view_of<'a>(active: &'a ActiveRequest, record: &Record, now: Micro
     RequestView::new(active.id, now, &active.text, active.prompt_tokens)
         .of(record.tenant, record.session, active.model)
         .in_class(record.class)
+        .with_adapter(active.adapter)
 }

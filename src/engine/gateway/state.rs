@@ -198,7 +198,8 @@ impl Gateway {
             replica.id(),
             in_flight
         );
-        self.picture.see(replica, *in_flight, self.router.wants_signals());
+        let wants = [self.router.wants_signals(), self.router.wants_adapters()];
+        self.picture.see(replica, *in_flight, wants);
         if let Some(gauge) = &mut self.admission.gauge {
             gauge.see(replica, *in_flight);
         }
@@ -261,6 +262,7 @@ fn pool_views(pools: &[Pool], resolved: &[Resolved]) -> Vec<PoolView> {
         max_waiting: pool.engine.max_waiting,
         step_tokens: figures.max_num_batched_tokens,
         max_running: figures.max_num_seqs,
+        max_loras: figures.lora.map_or(0, |lora| lora.slots),
         peak_prefill_tokens_per_s: figures.peak_prefill_tokens_per_s(),
     };
     pools.iter().zip(resolved).zip(Served::new(pools).numbers()).map(view).collect()

@@ -408,6 +408,7 @@ impl Replica {
         self.preempted_since_progress += 1;
         self.waiting.push_front(slot);
         self.recent.waiting_tokens += u64::from(w.active[slot].prefill);
+        self.adapter_waits(w.active[slot].adapter);
         self.unsorted.0 += 1;
         let (class, times) = (record.class, record.preemptions);
         w.sink.fact(now, RequestFact::Preempted { request, replica: self.id, class, urgency, times }.into());

@@ -38,6 +38,7 @@ impl Replica {
                     self.give_back(slot, now, w);
                     let prompt = w.active[slot].prompt_tokens;
                     self.recent.waiting_tokens -= u64::from(w.active[slot].prefill);
+                    self.adapter_waits_no_more(w.active[slot].adapter);
                     self.totals.prompt_tokens -= u64::from(prompt);
                     self.redirect(slot, now, w);
                 }

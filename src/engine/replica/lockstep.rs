@@ -30,7 +30,9 @@ pub(in crate::engine) struct RankTime {
     model: Span,
     /// By the latency model without the prompts of any rank.
     decoding: Span,
-    /// With transfers.
+    /// Of loads of adapters.
+    loads: Span,
+    /// With transfers and loads of adapters.
     whole: Span,
 }
 
@@ -45,6 +47,7 @@ impl RankTime {
         Self {
             model: self.model.max(other.model),
             decoding: self.decoding.max(other.decoding),
+            loads: self.loads.max(other.loads),
             whole: self.whole.max(other.whole),
         }
     }
@@ -92,18 +95,22 @@ impl Replica {
     }
 
     /// How long it takes for the batch whose tokens were counted last, beside these of the other ranks.
-    pub(in crate::engine) fn time_beside(&mut self, others: BatchTokens) -> RankTime {
+    pub(in crate::engine) fn time_beside(&mut self, others: BatchTokens, slab: &Slab) -> RankTime {
         let transfer = if self.kv.reloads() { self.kv.own().take_transfer() } else { Span::ZERO };
         let (decode, decode_context) = (self.decoding_now(), self.lockstep.context);
+        let adapters = self.adapter_time(decode, slab);
         let load = StepLoad { prefill: &self.chunks, decode, decode_context };
-        let model = self.life.step(self.model.step_beside(&load, others.all)).min(LONGEST);
+        let computing = self.model.step_beside(&load, others.all) + adapters.step;
+        let model = self.life.step(computing).min(LONGEST);
         let decoding = if decode > 0 {
             let without = StepLoad { prefill: &[], ..load };
-            self.life.step(self.model.step_beside(&without, others.decoding)).min(model)
+            let computing = self.model.step_beside(&without, others.decoding) + adapters.step;
+            self.life.step(computing).min(model)
         } else {
             Span::ZERO
         };
-        RankTime { model, decoding, whole: (model + transfer).min(LONGEST) }
+        let whole = (model + transfer + adapters.loads).min(LONGEST);
+        RankTime { model, decoding, loads: adapters.loads, whole }
     }
 
     /// The step of the server begins, and takes that long.
@@ -116,9 +123,14 @@ impl Replica {
         self.lockstep.waits = false;
         self.report_offloaded(now, w);
         let (span, decode) = (time.whole, self.decoding_now());
+        let loads = time.loads.min(span);
+        let rest = Span(span.0 - loads.0);
+        let model = time.model.min(rest);
+        let decoding = time.decoding.min(model);
         let parts = StepParts {
-            prompts: Span(time.model.0 - time.decoding.0),
-            transfers: Span(span.0 - time.model.0),
+            prompts: Span(model.0 - decoding.0),
+            transfers: Span(rest.0 - model.0),
+            adapters: loads,
         };
         self.announce(now, span, Some(parts), w);
         self.step = Some(RunningStep { started: now, span, decode });

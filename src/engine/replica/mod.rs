@@ -1,5 +1,6 @@
 //! One replica: its wait queue, its batch, its steps and its KV cache.
 
+mod adapters;
 mod adopt;
 mod batch;
 mod batch_rules;
@@ -20,10 +21,12 @@ mod totals;
 mod waiting;
 mod world;
 
+pub use adapters::AdapterCounts;
 pub use start_up::{StartPhase, mean_start_s};
 pub use state::Replica;
 pub use totals::Totals;
 
+pub(in crate::engine) use adapters::Adapters;
 pub(in crate::engine) use batch_rules::Limits;
 pub(in crate::engine) use departure::{Departure, DepartureReason};
 pub(in crate::engine) use lockstep::{BatchTokens, RankTime};

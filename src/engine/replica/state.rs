@@ -1,5 +1,6 @@
 //! One replica: its wait queue, its batch, its KV cache and its own events.
 
+use super::adapters::Adapters;
 use super::batch_rules::Limits;
 use super::decode::Decoders;
 use super::departure::{Departure, DepartureReason};
@@ -60,6 +61,8 @@ pub struct Replica {
     pub(in crate::engine) kv: Shared<BlockPool>,
     /// What its requests hold besides the blocks of their tokens.
     pub(in crate::engine) states: StateBlocks,
+    /// Its LoRA adapters, if it serves any.
+    pub(in crate::engine) adapters: Option<Box<Adapters>>,
     /// Time of its last event.
     pub(in crate::engine) clock: Micros,
     pub(in crate::engine) waiting: VecDeque<Slot>,
@@ -106,6 +109,7 @@ pub(in crate::engine) struct Parts {
     pub(in crate::engine) usd_per_hour: f64,
     pub(in crate::engine) kv: BlockPool,
     pub(in crate::engine) states: StateBlocks,
+    pub(in crate::engine) adapters: Option<Box<Adapters>>,
 }
 
 impl Replica {
@@ -115,7 +119,7 @@ impl Replica {
         compat: Compat,
         parts: Parts,
     ) -> Self {
-        let Parts { limits, priority, scheduler, model, gpus, usd_per_hour, kv, states } = parts;
+        let Parts { limits, priority, scheduler, model, gpus, usd_per_hour, kv, states, adapters } = parts;
         let decoders = Decoders::new(kv.block_tokens());
         Self {
             id,
@@ -131,6 +135,7 @@ impl Replica {
             usd_per_hour,
             kv: Shared::new(kv),
             states,
+            adapters,
             clock: Micros::ZERO,
             waiting: VecDeque::new(),
             unsorted: (0, 0),
@@ -253,9 +258,11 @@ impl Replica {
                 active.shareable = u32::MAX;
             }
             self.recent.waiting_tokens += u64::from(active.prefill);
+            let adapter = active.adapter;
             active.urgency = urgency;
             active.position = self.scheduler.position(&view, urgency);
             self.waiting.push_back(slot);
+            self.adapter_waits(adapter);
             self.unsorted.1 += 1;
             w.sink.fact(now, RequestFact::Queued { request, replica: self.id, class, urgency }.into());
         }
@@ -292,6 +299,8 @@ impl Replica {
         let record = w.records.here_mut(request);
         if record.location() == Location::Queue(self.id) {
             self.recent.waiting_tokens -= u64::from(active.prefill);
+            let adapter = active.adapter;
+            self.adapter_waits_no_more(adapter);
         }
         record.relocate(Location::Dropped(self.id), w.locations);
         record.itl_sum = done.itl_sum;
@@ -359,6 +368,7 @@ impl Replica {
         }
         slab[slot].order = u64::MAX;
         self.running -= 1;
+        self.adapter_leaves(slab[slot].adapter);
     }
 
     /// What an active request has done so far.

@@ -3,6 +3,7 @@
 //! `compat: none`: a step's results appear at its end, and the next batch forms in the same event. `compat: blis`: they
 //! appear at its beginning, with the latencies they will have had.
 
+use super::adapters::AdapterTime;
 use super::departure::{Departure, DepartureReason};
 use super::state::{Replica, RunningStep};
 use super::world::World;
@@ -294,8 +295,10 @@ impl Replica {
         let chunks = std::mem::take(&mut self.chunks);
         let load = StepLoad { prefill: &chunks, decode, decode_context };
         let transfer = if self.kv.reloads() { self.kv.own().take_transfer() } else { Span::ZERO };
-        let span = (self.life.step(self.model.step(&load)) + transfer).min(LONGEST);
-        let parts = w.sink.wants_step_parts().then(|| self.parts_of(&load, span));
+        let adapters = self.adapter_time(decode, w.active);
+        let computing = self.life.step(self.model.step(&load) + adapters.step);
+        let span = (computing + transfer + adapters.loads).min(LONGEST);
+        let parts = w.sink.wants_step_parts().then(|| self.parts_of(&load, adapters, span));
         self.chunks = chunks;
         self.announce(now, span, parts, w);
         span
@@ -350,15 +353,17 @@ impl Replica {
     }
 
     /// What a step of `span` takes its time for.
-    fn parts_of(&self, load: &StepLoad<'_>, span: Span) -> StepParts {
-        let model = self.model.step(load).min(span);
+    fn parts_of(&self, load: &StepLoad<'_>, adapters: AdapterTime, span: Span) -> StepParts {
+        let loads = adapters.loads.min(span);
+        let rest = Span(span.0 - loads.0);
+        let model = (self.model.step(load) + adapters.step).min(rest);
         let without = StepLoad { prefill: &[], ..*load };
         let decoding = match (load.prefill.is_empty(), load.decode) {
             (true, _) => model,
             (false, 0) => Span::ZERO,
-            (false, _) => self.model.step(&without).min(model),
+            (false, _) => (self.model.step(&without) + adapters.step).min(model),
         };
-        StepParts { prompts: Span(model.0 - decoding.0), transfers: Span(span.0 - model.0) }
+        StepParts { prompts: Span(model.0 - decoding.0), transfers: Span(rest.0 - model.0), adapters: loads }
     }
 
     fn trace<S: Sink>(&self, now: Micros, span: Span, w: &mut World<'_, S>) {

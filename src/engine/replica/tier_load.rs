@@ -113,12 +113,13 @@ impl Replica {
         self.wake(now);
     }
 
-    /// The place in the queue of the first whose load is done.
+    /// The place in the queue of the first whose load is done and whose adapter may join.
     pub(in crate::engine) fn first_loaded(&self, slab: &Slab) -> Option<usize> {
         if self.loads.done == 0 {
             return None;
         }
-        self.waiting.iter().position(|&slot| matches!(slab[slot].load, Load::Done { .. }))
+        let ready = |slot| matches!(slab[slot].load, Load::Done { .. }) && !self.lacks_slot(slot, slab);
+        self.waiting.iter().position(|&slot| ready(slot))
     }
 
     /// Of those in the queue from place `first` on, the last that holds blocks gives them back to `to`. False if there is

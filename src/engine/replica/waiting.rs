@@ -115,7 +115,7 @@ impl Replica {
     }
 
     /// Phase 2: admits requests whose load from the CPU tier is done, then from the head of the queue in order. Only requests
-    /// that wait for the CPU tier are overtaken.
+    /// that wait for the CPU tier, or for a slot of an adapter, are overtaken.
     #[inline(never)]
     /// Who came after `known_by` joins a step later, unless nothing runs.
     pub(in crate::engine) fn admit_waiting<S: Sink>(
@@ -143,6 +143,10 @@ impl Replica {
                     at += 1;
                     continue;
                 }
+            }
+            if self.lacks_slot(slot, w.active) {
+                at += 1;
+                continue;
             }
             let attempt = (slot, self.kv.version(), left.budget);
             if self.refused == Some(attempt) && !self.kv.reloads() {
@@ -373,10 +377,12 @@ impl Replica {
         }
         let (request, prefill, class, urgency) = (active.id, active.prefill, record.class, active.urgency);
         self.recent.joined(prefill, cached);
+        self.adapter_waits_no_more(w.active[slot].adapter);
         w.sink.fact(
             now,
             RequestFact::Scheduled { request, replica: self.id, class, urgency, prefill, cached }.into(),
         );
+        self.adapter_joins(slot, now, w);
     }
 }
 

@@ -3,7 +3,7 @@
 use super::departure::Departure;
 use crate::base::{Chunks, Micros, RequestId};
 use crate::engine::facts::{Detail, Sink};
-use crate::engine::request::{LoadTimes, LocationCounts, Records, Slab, Slot, Stay, load_of};
+use crate::engine::request::{AdapterUses, LoadTimes, LocationCounts, Records, Slab, Slot, Stay, load_of};
 
 /// What a replica needs of the rest of the engine while it runs an event.
 pub(in crate::engine) struct World<'a, S: Sink> {
@@ -14,6 +14,8 @@ pub(in crate::engine) struct World<'a, S: Sink> {
     pub(in crate::engine) stays: &'a mut Chunks<Stay>,
     /// When requests loaded blocks from the CPU tier.
     pub(in crate::engine) loads: &'a mut LoadTimes,
+    /// The adapters of requests.
+    pub(in crate::engine) adapters: &'a mut AdapterUses,
     /// The outbox: who has left in this event.
     pub(in crate::engine) departures: &'a mut Vec<Departure>,
     /// Who has a first token since this event.

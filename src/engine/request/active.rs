@@ -30,6 +30,8 @@ pub(in crate::engine) struct ActiveRequest {
     pub(in crate::engine) text: Content,
     /// Number of the model it asks for; 0 for any.
     pub(in crate::engine) model: u32,
+    /// Number of its adapter; 0 for the base model.
+    pub(in crate::engine) adapter: u32,
     pub(in crate::engine) prompt_tokens: u32,
     pub(in crate::engine) output_tokens: u32,
     pub(in crate::engine) arrival: Micros,
@@ -103,6 +105,7 @@ impl ActiveRequest {
             id,
             text,
             model: spec.model,
+            adapter: spec.adapter,
             shareable,
             prompt_tokens: spec.prompt_tokens,
             output_tokens: spec.output.len,

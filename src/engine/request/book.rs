@@ -1,6 +1,7 @@
 //! The book of a cluster: the record of every request, where each of them is, and the working state of those in the system.
 
 use super::active::ActiveRequest;
+use super::adapter_use::{AdapterUse, AdapterUses};
 use super::batch_stay::Stay;
 use super::load_times::{LoadTimes, load_of};
 use super::location::{Location, LocationCounts};
@@ -36,6 +37,7 @@ pub(in crate::engine) struct Book {
     /// The past of requests that were preempted, in the order in which it came to pass.
     stays: Chunks<Stay>,
     loads: LoadTimes,
+    adapters: AdapterUses,
     detail: Option<Box<Detail>>,
 }
 
@@ -48,6 +50,8 @@ pub(in crate::engine) struct Pages<'a> {
     pub(in crate::engine) stays: &'a mut Chunks<Stay>,
     /// When requests loaded blocks from the CPU tier.
     pub(in crate::engine) loads: &'a mut LoadTimes,
+    /// The adapters of requests.
+    pub(in crate::engine) adapters: &'a mut AdapterUses,
     pub(in crate::engine) detail: &'a mut Option<Box<Detail>>,
 }
 
@@ -61,6 +65,7 @@ impl Book {
             active: &mut self.active,
             stays: &mut self.stays,
             loads: &mut self.loads,
+            adapters: &mut self.adapters,
             detail: &mut self.detail,
         }
     }
@@ -103,6 +108,9 @@ impl Book {
         let id = RequestId(self.records.len() as u32);
         let slot = self.active.add(ActiveRequest::new(id, spec));
         self.records.push(Record::new(spec, slot, &mut self.locations));
+        if spec.adapter > 0 {
+            self.adapters.insert(id, AdapterUse { adapter: spec.adapter, loaded: None });
+        }
         self.census.arrived += 1;
         (id, slot)
     }
@@ -144,6 +152,11 @@ impl Book {
         load_of(&self.loads, request)
     }
 
+    /// The adapter of a request, and its latest load; `None` for the base model.
+    pub(in crate::engine) fn adapter(&self, request: RequestId) -> Option<&AdapterUse> {
+        self.adapters.get(&request)
+    }
+
     /// A copy for keeping, which can do nothing until [`Book::unpack`]. Nothing of what is packed is copied.
     pub(in crate::engine) fn packed(&mut self) -> Self {
         let packed = self.active.packed();
@@ -162,7 +175,7 @@ impl Book {
 
     /// About how many bytes of it every copy has for itself.
     pub(in crate::engine) fn bytes_alive(&self) -> u64 {
-        self.active.bytes() + 40 * self.loads.len() as u64
+        self.active.bytes() + 40 * (self.loads.len() + self.adapters.len()) as u64
     }
 
     /// About how many bytes are read to pack it.

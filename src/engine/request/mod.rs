@@ -1,6 +1,7 @@
 //! Requests: the permanent record of each, the working state of those in the system, and where each of them is.
 
 mod active;
+mod adapter_use;
 mod batch_stay;
 mod book;
 mod load_times;
@@ -12,6 +13,7 @@ mod record_piece;
 mod records;
 mod slab;
 
+pub use adapter_use::AdapterUse;
 pub use batch_stay::Stay;
 pub use book::Census;
 pub use location::Location;
@@ -19,6 +21,7 @@ pub use record::{Progress, Record, RequestState};
 pub use records::{RecordColumn, Records};
 
 pub(in crate::engine) use active::{ActiveRequest, Load};
+pub(in crate::engine) use adapter_use::AdapterUses;
 pub(in crate::engine) use book::Book;
 pub(in crate::engine) use load_times::{LoadTimes, load_of};
 pub(in crate::engine) use location::LocationCounts;

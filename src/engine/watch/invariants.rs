@@ -6,7 +6,7 @@ use crate::engine::clock::Clock;
 use crate::engine::gateway::FlowQueue;
 use crate::engine::replica::{look_at, signals_of};
 use crate::engine::request::{Load, Location, LocationCounts, Slot};
-use crate::policy::ReplicaPhase;
+use crate::policy::{AdapterView, ReplicaPhase};
 
 impl Sight<'_> {
     /// Checks what can be checked cheaply, and with `deep` everything.
@@ -20,6 +20,7 @@ impl Sight<'_> {
             self.verify_locations();
             self.verify_states();
             self.verify_views();
+            self.verify_adapters();
             if let Some(flow) = self.gateway.flow() {
                 flow.verify(self.book);
             }
@@ -150,6 +151,45 @@ impl Sight<'_> {
             r.kv.verify_store(loading);
             assert!(members == r.running(), "INV-2: the batch of {:?} is miscounted", r.id);
             r.kv.verify(held.into_iter());
+        }
+    }
+
+    /// INV-2: the adapters of a replica are those of its requests: as many in the batch as there are slots, and no more in
+    /// memory than fit.
+    fn verify_adapters(&self) {
+        for r in self.fleet.replicas() {
+            let Some(adapters) = &r.adapters else { continue };
+            let of = |slots: &mut dyn Iterator<Item = Slot>| {
+                let mut all: Vec<u32> = slots.map(|slot| self.book.active()[slot].adapter).collect();
+                all.retain(|&adapter| adapter > 0);
+                all.sort_unstable();
+                all
+            };
+            let some = |slot: Slot| (slot != Slot::NONE).then_some(slot);
+            let mut batch = std::iter::successors(some(r.head), |&slot| some(self.book.active()[slot].after));
+            let (running, waiting, idle) = adapters.parts();
+            let counted = |users: &[(u32, u32)]| -> Vec<u32> {
+                users.iter().flat_map(|&(adapter, n)| (0..n).map(move |_| adapter)).collect()
+            };
+            assert!(of(&mut batch) == counted(running), "INV-2: the adapters of the batch of {:?}", r.id);
+            let queue = of(&mut r.waiting.iter().copied());
+            assert!(queue == counted(waiting), "INV-2: the adapters of the queue of {:?}", r.id);
+            let [slots, places] = adapters.limits();
+            assert!(running.len() <= slots as usize, "INV-2: {:?} has more adapters than slots", r.id);
+            assert!(
+                running.len() + idle.len() <= places as usize,
+                "INV-2: the adapters of {:?} do not fit",
+                r.id
+            );
+            let twice = |adapter: &u32| running.iter().any(|user| user.0 == *adapter);
+            assert!(!idle.iter().any(twice), "INV-2: {:?} has an adapter twice", r.id);
+            let picture = self.gateway.picture();
+            let mut now = AdapterView::default();
+            adapters.look(&mut now);
+            let seen = !picture.sees_all()
+                || !self.gateway.router().wants_adapters()
+                || now == picture.adapters()[r.id.index()];
+            assert!(seen, "INV-7: the adapters of {:?} are not what the gateway sees", r.id);
         }
     }
 

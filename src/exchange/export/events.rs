@@ -89,7 +89,7 @@ const FIELDS: &[Field<Value>] = &[
     field("request", "", "number of the request that it is about", |r, _| r.request.map(|id| id.0).into()),
     field("replica", "", "number of the replica that it is about", |r, _| r.replica.map(|id| id.0).into()),
     field("pool", "", "`scaled`, `starting`, `serving`: name of the pool", |r, pools| r.pool.and_then(|i| pools.get(i as usize)).map(String::as_str).into()),
-    field("reason", "", "`rejected`, `delayed`, `dropped`, `scaled`: why", |r, _| r.reason.into()),
+    field("reason", "", "`rejected`, `delayed`, `dropped`, `scaled`: why; `adapter-loaded`: from `cpu` or `disk`", |r, _| r.reason.into()),
     field("urgency", "", "how urgent the priority policy finds the request, larger is more urgent", |r, _| r.urgency.into()),
     field("prefill_tokens", "tokens", "`scheduled`: to prefill, the cached ones included; `step-started`, `prefilled`: computed in the step", |r, _| r.prefill.into()),
     field("cached_tokens", "tokens", "`scheduled`: of these, found in the cache", |r, _| r.cached.into()),
@@ -98,7 +98,7 @@ const FIELDS: &[Field<Value>] = &[
     field("running", "requests", "`step-started`: requests in the batch", |r, _| r.running.into()),
     field("waiting", "requests", "`step-started`, `dropped`: requests in the wait queue", |r, _| r.waiting.into()),
     field("kv_used_blocks", "blocks", "`step-started`: KV blocks in use", |r, _| r.kv_used.into()),
-    field("duration_us", "us", "`step-started`: how long the step takes", |r, _| r.duration.into()),
+    field("duration_us", "us", "`step-started`: how long the step takes; `adapter-loaded`: how long it waits for the load", |r, _| r.duration.into()),
     field("until_us", "us", "`kv-load-started`: when the blocks are there; `starting`: when the replica will serve", |r, _| r.until.into()),
     field("ttft_us", "us", "`first-token`, `completed`: time to first token", |r, _| r.ttft.into()),
     field("itl_us", "us", "`tokens`: time since the previous token of each of these requests", |r, _| r.itl.into()),
@@ -111,7 +111,7 @@ const FIELDS: &[Field<Value>] = &[
 ];
 
 /// The values of the column `event` and what they mean, in the order of a request's life.
-pub(super) const EVENTS: [(&str, &str); 34] = [
+pub(super) const EVENTS: [(&str, &str); 35] = [
     ("arrived", "a request arrived"),
     ("admitted", "admission let it in"),
     ("delayed", "admission holds it back for now"),
@@ -140,6 +140,7 @@ pub(super) const EVENTS: [(&str, &str); 34] = [
     ("head-unblocked", "the first of the queue waits for a place in the batch now, and no longer for blocks"),
     ("kv-offloaded", "blocks were written to the CPU tier since the latest step began"),
     ("kv-reloaded-early", "to make room, blocks came back from the CPU tier right after they had gone there"),
+    ("adapter-loaded", "its adapter is loaded to the GPU in the step that it joins"),
     ("livelock", "a thousand preemptions on a replica and nothing finished between them"),
     ("scaled", "an autoscaler wants another number of replicas"),
     ("starting", "a replica has its GPUs and starts"),
@@ -221,6 +222,9 @@ impl Row {
             CacheFact::LoadGivenUp { blocks, .. } | CacheFact::ReloadedEarly { blocks, .. } => {
                 Self { blocks: Some(blocks), ..self }
             }
+            CacheFact::AdapterLoaded { source, took, .. } => {
+                Self { reason: source.name(), duration: Some(took), ..self }
+            }
             CacheFact::Offloaded { blocks, forgotten, .. } => {
                 Self { blocks: Some(blocks), forgotten: Some(forgotten), ..self }
             }
@@ -273,6 +277,7 @@ fn name(fact: &Fact) -> &'static str {
         Fact::Cache(CacheFact::HeadUnblocked { .. }) => "head-unblocked",
         Fact::Cache(CacheFact::Offloaded { .. }) => "kv-offloaded",
         Fact::Cache(CacheFact::ReloadedEarly { .. }) => "kv-reloaded-early",
+        Fact::Cache(CacheFact::AdapterLoaded { .. }) => "adapter-loaded",
         Fact::Cache(CacheFact::Livelock { .. }) => "livelock",
         Fact::Fleet(FleetFact::Scaled { .. }) => "scaled",
         Fact::Fleet(FleetFact::Starting { .. }) => "starting",

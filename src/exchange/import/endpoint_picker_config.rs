@@ -12,7 +12,7 @@ use crate::base::Diagnostic;
 use serde_json::{Map, Value, json};
 
 /// Scorers by their types.
-const SCORERS: [(&str, &str); 11] = [
+const SCORERS: [(&str, &str); 12] = [
     ("queue-scorer", "waiting-requests"),
     ("queue-depth-scorer", "waiting-requests"),
     ("kv-cache-utilization-scorer", "kv-utilization"),
@@ -24,6 +24,7 @@ const SCORERS: [(&str, &str); 11] = [
     ("active-request-scorer", "active-requests"),
     ("load-aware-scorer", "load-aware"),
     ("no-hit-lru-scorer", "no-hit-lru"),
+    ("lora-affinity-scorer", "lora-affinity"),
 ];
 
 const AFFINITY: &str = "prefix-cache-affinity-filter";

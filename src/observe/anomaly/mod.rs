@@ -368,7 +368,8 @@ impl Detectors {
                 self.thrashing.again(request, replica.index(), now, &mut self.log);
             }
             CacheFact::Livelock { replica, .. } => self.livelock.found(replica.index(), now, &mut self.log),
-            CacheFact::LoadGivenUp { .. } | CacheFact::Offloaded { .. } => {}
+            CacheFact::LoadGivenUp { .. } | CacheFact::Offloaded { .. } | CacheFact::AdapterLoaded { .. } => {
+            }
         }
     }
 

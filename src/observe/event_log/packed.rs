@@ -8,7 +8,7 @@ use super::Line;
 use crate::base::bits::{BitReader, BitWriter, signed, unsigned};
 use crate::base::shared_queue::Entry;
 use crate::base::{Micros, ReplicaId, RequestId, Span};
-use crate::engine::{CacheFact, DropReason, Fact, FleetFact, ReplicaFact, RequestFact};
+use crate::engine::{AdapterSource, CacheFact, DropReason, Fact, FleetFact, ReplicaFact, RequestFact};
 use crate::policy::Reason;
 use crate::policy::scaling::Rule;
 use std::mem::discriminant;
@@ -21,7 +21,7 @@ const KIND_BITS: u32 = 6;
 const _: () = assert!(KINDS.len() < 1 << KIND_BITS);
 
 /// One fact of each kind, frequent ones first.
-const KINDS: [Fact; 34] = {
+const KINDS: [Fact; 35] = {
     let (request, replica, reason) = (RequestId(0), ReplicaId(0), Reason::RejectAll);
     let (ttft, until) = (Span(0), Micros(0));
     let (class, urgency, blocks, tokens, pool, waiting) = (0, 0, 0, 0, 0, 0);
@@ -66,6 +66,14 @@ const KINDS: [Fact; 34] = {
         Fact::Cache(CacheFact::LoadGivenUp { request, replica, blocks }),
         Fact::Cache(CacheFact::Offloaded { replica, blocks, forgotten: 0 }),
         Fact::Cache(CacheFact::ReloadedEarly { request, replica, blocks }),
+        Fact::Cache(CacheFact::AdapterLoaded {
+            request,
+            replica,
+            adapter: 0,
+            source: AdapterSource::Cpu,
+            evicted: 0,
+            took: ttft,
+        }),
         Fact::Cache(CacheFact::Livelock { request, replica }),
         Fact::Fleet(FleetFact::Scaled { pool, from: 0, to: 0, rule: Rule::Hold }),
         Fact::Fleet(FleetFact::Starting { replica, pool, until }),
@@ -231,6 +239,10 @@ impl<N: FnMut(u64) -> u64> Numbers<'_, N> {
             CacheFact::HeadUnblocked { request, replica } | CacheFact::Livelock { request, replica } => {
                 self.of(request, &mut [&mut replica.0], &mut []);
             }
+            CacheFact::AdapterLoaded { request, replica, adapter, source, evicted, took } => {
+                self.of(request, &mut [&mut replica.0, adapter, evicted], &mut [&mut took.0]);
+                self.choice(source, *source as usize, &AdapterSource::ALL);
+            }
             CacheFact::Loaded { request, replica, class, urgency, blocks: n } => {
                 self.urgent(request, &mut [&mut replica.0, class, n], urgency);
             }
@@ -359,13 +371,14 @@ mod tests {
                             | RequestFact::Delayed { .. }
                             | RequestFact::Dropped { .. }
                     ) | Fact::Fleet(FleetFact::Scaled { .. })
+                        | Fact::Cache(CacheFact::AdapterLoaded { .. })
                 );
                 let width = draws.below(32);
                 let mut draw = || match round {
                     0 => 0,
                     1 if !few => u64::MAX,
                     2 if !few => 1 << 63,
-                    _ if few => u64::from(draws.below(4)),
+                    _ if few => u64::from(draws.below(2)),
                     _ => u64::from(draws.below(u32::MAX)) >> width,
                 };
                 let fact = with(kind, &mut draw);
@@ -413,6 +426,11 @@ mod tests {
                     waiting,
                 })),
             ));
+        }
+        for source in AdapterSource::ALL {
+            let (adapter, evicted, took) = (u32::MAX, 1, Span(u64::MAX));
+            let fact = CacheFact::AdapterLoaded { request, replica, adapter, source, evicted, took };
+            lines.push((9, Some(Fact::Cache(fact))));
         }
         for rule in Rule::ALL {
             lines.push((9, Some(Fact::Fleet(FleetFact::Scaled { pool: 0, from: 1, to: u32::MAX, rule }))));

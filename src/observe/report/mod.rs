@@ -19,7 +19,8 @@ pub use anomalies::{
 pub(crate) use measure::tpot_us;
 pub use parts::{
     ClassPart, CostPart, CpuTierPart, FairnessPart, FitnessPart, FitnessTerm, GroupPart, KvPart, LatencyPart,
-    PoolPart, RejectionPart, ReplicaPart, RequestPart, RunPart, SloPart, SlowRequest, ThroughputPart,
+    LoraPart, PoolPart, RejectionPart, ReplicaPart, RequestPart, RunPart, SloPart, SlowRequest,
+    ThroughputPart,
 };
 
 pub use gateway::{BandPart, GatewayPart};

@@ -277,6 +277,36 @@ pub struct PoolPart {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd: Option<f64>,
+    /// Their LoRA adapters; missing without any.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lora: Option<LoraPart>,
+}
+
+/// The LoRA adapters of a pool's replicas, warm-up included.
+#[apply(typescript!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct LoraPart {
+    /// Adapters on the GPU of one replica at once.
+    pub max_loras: u32,
+    /// Adapters in CPU memory of one replica, those on the GPU among them.
+    pub max_cpu_loras: u32,
+    /// Size of one adapter in MiB.
+    pub adapter_mib: f64,
+    /// Requests that joined a batch with their adapter in a GPU slot.
+    pub hits: u64,
+    /// hits / (hits + loads), 0 to 1.
+    pub hit_rate: f64,
+    /// Adapters loaded from CPU memory.
+    pub cpu_loads: u64,
+    /// Adapters loaded from disk.
+    pub disk_loads: u64,
+    /// Adapters that lost their GPU slot to another.
+    pub evictions: u64,
+    /// Time that steps waited for loads, in seconds.
+    pub load_s: f64,
+    /// Time that adapters added to steps, in seconds.
+    pub step_s: f64,
 }
 
 /// A slow request, and where its time went.

@@ -1,7 +1,8 @@
 //! The part of a report about pools: resolved settings, and sums over the replicas.
 
 use super::measure::{By, MeasurementWindow};
-use super::{GroupPart, PoolPart, has_price, share};
+use super::{GroupPart, LoraPart, PoolPart, has_price, share};
+use crate::engine::Cluster;
 use crate::scenario::{Pool, Scenario};
 
 /// All pools, in order.
@@ -32,7 +33,30 @@ pub(super) fn pools(scenario: &Scenario, m: &MeasurementWindow<'_>) -> Vec<PoolP
             blocks += r.kv().hits() + r.kv().prompt_misses();
         }
         part.kv_hit_rate = share(hits as f64, blocks as f64);
+        part.lora = lora(engine, pool);
         part
     };
     (0..).zip(&scenario.cluster.pools).zip(requests).map(part).collect()
+}
+
+/// The adapters of a pool's replicas, if it serves any. Replicas that were replaced count too.
+fn lora(engine: &Cluster, pool: u32) -> Option<LoraPart> {
+    let figures = engine.lora(pool)?;
+    let mut p = LoraPart {
+        max_loras: figures.slots,
+        max_cpu_loras: figures.cpu_slots,
+        adapter_mib: figures.bytes / 1_048_576.0,
+        ..LoraPart::default()
+    };
+    let of_pool = engine.replicas().iter().filter(|r| r.pool() == pool);
+    for counts in of_pool.filter_map(|r| r.adapter_counts()) {
+        p.hits += counts.hits;
+        p.cpu_loads += counts.cpu_loads;
+        p.disk_loads += counts.disk_loads;
+        p.evictions += counts.evictions;
+        p.load_s += counts.load_time.0 as f64 / 1e6;
+        p.step_s += counts.step_time.0 as f64 / 1e6;
+    }
+    p.hit_rate = share(p.hits as f64, (p.hits + p.cpu_loads + p.disk_loads) as f64);
+    Some(p)
 }

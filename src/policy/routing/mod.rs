@@ -28,7 +28,7 @@ mod weighted;
 
 pub use scores::{Excluded, Part, Scores, Summand, Term, by_load};
 
-use super::{PoolView, Reason, ReplicaView, RequestView, Signals};
+use super::{AdapterView, PoolView, Reason, ReplicaView, RequestView, Signals};
 use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::perf::StepLoad;
 use crate::scenario::RoutingPolicy;
@@ -41,6 +41,8 @@ pub struct Fleet<'a> {
     pub replicas: &'a [ReplicaView],
     /// Further signals, by replica number; up to date only if the policy [wants](RouterState::wants_signals) them.
     pub signals: &'a [Signals],
+    /// The adapters, by replica number; up to date only if the policy [wants](RouterState::wants_adapters) them.
+    pub adapters: &'a [AdapterView],
     /// The views of the pools, by number.
     pub pools: &'a [PoolView],
     /// The leading share of a prompt's full blocks that a replica's cache holds now.
@@ -204,6 +206,11 @@ impl RouterState {
     /// Whether it reads signals beyond those in the views.
     pub fn wants_signals(&self) -> bool {
         matches!(self, Self::Weighted(p) if p.wants_signals())
+    }
+
+    /// Whether it reads the adapters of replicas.
+    pub fn wants_adapters(&self) -> bool {
+        matches!(self, Self::Weighted(p) if p.wants_adapters())
     }
 
     /// How many scores counted as 0 because they were not finite.

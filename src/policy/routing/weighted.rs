@@ -24,6 +24,8 @@ pub struct Weighted {
     picker: PickerState,
     /// Whether any scorer reads further signals; cached, as every event of a replica checks it.
     wants_signals: bool,
+    /// Whether any scorer reads adapters; cached too.
+    wants_adapters: bool,
     /// The memory of prompts, if a scorer or a filter uses it.
     memory: Option<PromptMemory>,
     /// Its counts of tokens: that of filters, then that of scorers if it is another.
@@ -112,6 +114,7 @@ impl Weighted {
         let remembers = counts || any(ScorerState::asks_prefix) || sent.iter().any(SentTokens::asks_prefix);
         let sessions = SessionFilter { max_sessions: limits::EXPRESSION_SESSIONS };
         Self {
+            wants_adapters: any(ScorerState::wants_adapters),
             wants_signals: predicts || any(ScorerState::wants_signals),
             memory: remembers.then(|| PromptMemory::of(s)),
             sent,
@@ -158,6 +161,10 @@ impl Weighted {
 
     pub(super) fn wants_signals(&self) -> bool {
         self.wants_signals
+    }
+
+    pub(super) fn wants_adapters(&self) -> bool {
+        self.wants_adapters
     }
 
     pub(super) fn wants_departures(&self) -> bool {

@@ -1,6 +1,7 @@
 //! Checks the meaning of a scenario that already has the right shape. Ranges are in the tables of the types; relations
 //! between fields are here.
 
+mod adapters;
 mod conversation;
 mod edits;
 mod flow_control;
@@ -20,6 +21,7 @@ use crate::scenario::{
     BatchLimits, Cluster, Compat, FORMAT_VERSION, Pool, PreemptionVictim, PriorityPolicy, ScalingPolicy,
     Scenario, TimedEdit, limits,
 };
+use adapters::check_lora;
 use edits::check_list;
 use flow_control::check_flow_control;
 use kv::check_kv;
@@ -211,6 +213,9 @@ fn check_pool(path: &str, p: &Pool, compat: Compat, r: &mut Report) {
     }
     check_joining(&format!("{path}.engine"), &p.engine, compat, r);
     check_kv(&format!("{path}.kv"), &p.kv, compat, r);
+    if let Some(lora) = &p.lora {
+        check_lora(&format!("{path}.lora"), lora, compat, r);
+    }
     check_priority(&format!("{path}.engine.priority"), &p.engine.priority, r);
     check_latency(path, p, compat, r);
     check_scaling(&format!("{path}.scaling"), &p.scaling, r);

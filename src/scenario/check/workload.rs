@@ -1,5 +1,6 @@
 //! Checks the traffic: relations between clients, explicit requests and pools.
 
+use super::adapters::{check_adapters, check_adapters_served};
 use super::check_not_nothing;
 use super::conversation::check_conversation;
 use super::lengths::check_lengths;
@@ -47,6 +48,7 @@ pub(super) fn check_traffic(s: &Scenario, r: &mut Report) {
     }
     r.distinct("workload.requests", "id", w.requests.iter().map(|q| q.id.as_str()));
     check_models(s, r);
+    check_adapters_served(s, r);
     check_fit(s, r);
     check_not_nothing("workload.timeout_s", w.timeout_s, (1e6, "s", "clients that wait for ever"), r);
     if w.timeout_s > 0.0 && s.cluster.compat == Compat::Blis && r.is_fine("workload.timeout_s") {
@@ -85,6 +87,9 @@ fn check_models(s: &Scenario, r: &mut Report) {
 
 fn check_client(path: &str, c: &Client, r: &mut Report) {
     check_conversation(path, c, r);
+    if let Some(adapters) = &c.adapters {
+        check_adapters(&format!("{path}.adapters"), adapters, r);
+    }
     c.check_ranges(&At::path(path), r);
     r.not_empty(&format!("{path}.name"), &c.name);
     check_profile(&format!("{path}.rate_profile"), &c.rate_profile, r);

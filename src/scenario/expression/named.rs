@@ -4,7 +4,7 @@ use super::Expression;
 use crate::scenario::{Scorer, TokenCount, TokenUntil, Weighted};
 
 /// The expression that decides like `scorer` under the settings `s`. `None` for a scorer that learns from the results
-/// of its decisions, that counts tokens itself, or that gives 1 to unknown replicas.
+/// of its decisions, that counts tokens itself, that gives 1 to unknown replicas, or that reads adapters.
 pub fn expression_of(scorer: &Scorer, s: &Weighted) -> Option<Expression> {
     let text = match scorer {
         Scorer::PrefixAffinity => "prefix".to_owned(),
@@ -36,7 +36,8 @@ pub fn expression_of(scorer: &Scorer, s: &Weighted) -> Option<Expression> {
         | Scorer::RecentTtft
         | Scorer::RecentTpot
         | Scorer::PeakEwma
-        | Scorer::PredictedLatency => return None,
+        | Scorer::PredictedLatency
+        | Scorer::LoraAffinity => return None,
     };
     Some(Expression(text))
 }

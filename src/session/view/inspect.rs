@@ -21,6 +21,7 @@ impl Session {
             request,
             label: self.label_of(&r),
             client: self.engine.source().clients().get(r.client as usize).cloned().unwrap_or_default(),
+            adapter: self.engine.adapter(id).map(|used| self.engine.source().adapter(used.adapter)),
             state: r.state(),
             summary: summary(&r, &parts),
             replica: r.replica().map(|id| id.0),

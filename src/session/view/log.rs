@@ -2,7 +2,7 @@
 
 use crate::base::number_text::{count, duration};
 use crate::base::small::decimal::fixed;
-use crate::engine::{CacheFact, Fact, FleetFact, ReplicaFact, RequestFact};
+use crate::engine::{AdapterSource, CacheFact, Fact, FleetFact, ReplicaFact, RequestFact};
 use crate::observe::event_log::{LogEntry, Note};
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,8 @@ pub enum EventKind {
     KvLoad,
     /// The load ended or was cancelled.
     KvLoaded,
+    /// Its adapter is loaded in the step that it joins.
+    AdapterLoad,
     /// It joined a batch.
     Scheduled,
     /// A step began.
@@ -70,7 +72,7 @@ pub enum EventKind {
 
 impl EventKind {
     /// All kinds, in order.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 28] = [
         Self::Arrived,
         Self::Admitted,
         Self::Rejected,
@@ -80,6 +82,7 @@ impl EventKind {
         Self::Queued,
         Self::KvLoad,
         Self::KvLoaded,
+        Self::AdapterLoad,
         Self::Scheduled,
         Self::Step,
         Self::StepEnd,
@@ -212,6 +215,7 @@ pub(in crate::session) fn kind_of(fact: &Fact) -> EventKind {
         Fact::Request(RequestFact::Preempted { .. }) => EventKind::Preempted,
         Fact::Cache(CacheFact::LoadStarted { .. }) => EventKind::KvLoad,
         Fact::Cache(CacheFact::Loaded { .. } | CacheFact::LoadGivenUp { .. }) => EventKind::KvLoaded,
+        Fact::Cache(CacheFact::AdapterLoaded { .. }) => EventKind::AdapterLoad,
         Fact::Cache(CacheFact::Offloaded { .. }) => EventKind::KvOffload,
         Fact::Cache(CacheFact::ReloadedEarly { .. }) => EventKind::Reload,
         Fact::Cache(CacheFact::HeadBlocked { .. } | CacheFact::HeadUnblocked { .. }) => EventKind::Blocked,
@@ -297,6 +301,14 @@ fn cache_words(fact: CacheFact) -> String {
         CacheFact::HeadUnblocked { .. } => "no longer waits for blocks: the batch is full".to_owned(),
         CacheFact::HeadBlocked { behind, .. } => {
             format!("too few blocks at the head of the queue; #{} behind it would fit", behind.0)
+        }
+        CacheFact::AdapterLoaded { source, evicted, took, .. } => {
+            let from = match source {
+                AdapterSource::Cpu => "CPU memory",
+                AdapterSource::Disk => "disk",
+            };
+            let slot = if evicted == 0 { "a free slot" } else { "the slot unused for longest" };
+            format!("its adapter comes from {from} into {slot} in {}", duration(took.0))
         }
         CacheFact::Livelock { .. } => "1,000 preemptions and nothing finished between them".to_owned(),
     }

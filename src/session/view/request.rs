@@ -13,6 +13,10 @@ pub struct RequestDetail {
     pub label: String,
     /// Name of its client.
     pub client: String,
+    /// Name of its LoRA adapter; missing for the base model.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adapter: Option<String>,
     /// Its state.
     pub state: RequestState,
     /// Its summary, in one sentence.

@@ -40,7 +40,7 @@ pub enum Cause {
     QueueDecoding,
     /// In the wait queue, while no step ran.
     QueueIdle,
-    /// Waiting for blocks to be loaded from the CPU tier.
+    /// Waiting for blocks to be loaded from the CPU tier, or for adapters to be loaded to the GPU.
     Load,
     /// Its own prompt: its share of what prompts added to the steps that computed it.
     Prompt,
@@ -94,7 +94,7 @@ impl Cause {
             Self::QueuePrompts => "Waiting behind prompts",
             Self::QueueDecoding => "Waiting behind decoding",
             Self::QueueIdle => "Waiting, no step running",
-            Self::Load => "Loading KV from the CPU tier",
+            Self::Load => "Loading KV or adapters",
             Self::Prompt => "Own prompt",
             Self::PromptOthers => "Others in the steps of its prompt",
             Self::Decoding => "Decoding",
@@ -116,7 +116,7 @@ impl Cause {
             Self::QueuePrompts => "waiting while prompts of others were computed",
             Self::QueueDecoding => "waiting while others decoded",
             Self::QueueIdle => "waiting while no step ran",
-            Self::Load => "loading KV from the CPU tier",
+            Self::Load => "loading KV from the CPU tier or adapters",
             Self::Prompt => "their own prompts",
             Self::PromptOthers => "sharing the steps of their prompts with others",
             Self::Decoding => "decoding",
@@ -197,7 +197,7 @@ impl Account {
             SegmentKind::Router | SegmentKind::Delay => self.add(Cause::Way, whole),
             SegmentKind::FrontEnd => self.add(Cause::FrontEnd, whole),
             SegmentKind::Streaming => self.add(Cause::Streaming, whole),
-            SegmentKind::KvLoad => self.add(Cause::Load, whole),
+            SegmentKind::KvLoad | SegmentKind::AdapterLoad => self.add(Cause::Load, whole),
             SegmentKind::Preempted => self.add(Cause::Preempted, whole),
             SegmentKind::Recompute => self.add(Cause::Recompute, whole),
             SegmentKind::Output => self.add(Cause::Output, whole),

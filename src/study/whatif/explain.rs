@@ -383,7 +383,10 @@ fn is_of(cause: Cause, kind: SegmentKind) -> bool {
         Cause::FrontEnd => kind == SegmentKind::FrontEnd,
         Cause::Streaming => kind == SegmentKind::Streaming,
         Cause::QueuePrompts | Cause::QueueDecoding | Cause::QueueIdle => kind == SegmentKind::Queue,
-        Cause::Load => matches!(kind, SegmentKind::KvLoad | SegmentKind::Prefill | SegmentKind::Decode),
+        Cause::Load => matches!(
+            kind,
+            SegmentKind::KvLoad | SegmentKind::AdapterLoad | SegmentKind::Prefill | SegmentKind::Decode
+        ),
         Cause::Prompt | Cause::PromptOthers => kind == SegmentKind::Prefill,
         Cause::Decoding | Cause::Interference => kind == SegmentKind::Decode,
         Cause::Preempted => kind == SegmentKind::Preempted,

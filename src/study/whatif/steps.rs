@@ -16,7 +16,7 @@ pub(super) const STEPS: usize = 4_000_000;
 pub(super) struct Spent {
     /// Time that prompts add to steps.
     pub(super) prompts: u64,
-    /// Transfers from the CPU tier within steps.
+    /// Transfers from the CPU tier and loads of adapters within steps.
     pub(super) transfers: u64,
     /// The rest of steps: decoding.
     pub(super) decoding: u64,
@@ -134,7 +134,7 @@ impl StepLog {
             self.replicas.resize_with(replica.index() + 1, ReplicaSteps::default);
         }
         let r = &mut self.replicas[replica.index()];
-        let [prompts, transfers] = [self.parts.prompts.0, self.parts.transfers.0];
+        let [prompts, transfers] = [self.parts.prompts.0, self.parts.transfers.0 + self.parts.adapters.0];
         let mut next = StepAt {
             from: at.0,
             span: span.0,
@@ -253,7 +253,7 @@ mod tests {
 
     fn started_with(at: u64, span: u64, parts: [u64; 2], prefill: u32, log: &mut StepLog) {
         let [prompts, transfers] = parts.map(Span);
-        let parts = StepParts { prompts, transfers };
+        let parts = StepParts { prompts, transfers, adapters: Span::ZERO };
         log.step_parts(parts);
         let (replica, span) = (ReplicaId(0), Span(span));
         let fact = Fact::Replica(ReplicaFact::StepStarted {

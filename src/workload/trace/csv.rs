@@ -55,6 +55,9 @@ const SESSIONS: [&str; 3] = ["Session ID", "session_id", "conversation_id"];
 /// Columns with the model of a request, in any format.
 const MODELS: [&str; 2] = ["model", "Model"];
 
+/// The column with the adapter of a request, in any format.
+const ADAPTER: &str = "adapter";
+
 /// Short names of the formats.
 pub(super) fn names() -> [&'static str; KNOWN.len()] {
     KNOWN.each_ref().map(|known| known.name.split(' ').next().unwrap_or(known.name))
@@ -72,6 +75,7 @@ pub(super) struct Csv {
     output: usize,
     session: Option<usize>,
     model: Option<usize>,
+    adapter: Option<usize>,
     columns: usize,
 }
 
@@ -90,6 +94,7 @@ impl Csv {
                 output: place(output)?,
                 session: SESSIONS.into_iter().find_map(place),
                 model: MODELS.into_iter().find_map(place),
+                adapter: place(ADAPTER),
                 columns: columns.len(),
             })
         };
@@ -107,7 +112,8 @@ impl Csv {
     /// A column read by the format that occurs twice in the header.
     pub(super) fn repeated(&self, header: &str) -> Option<String> {
         let columns = fields(header);
-        let read = [Some(self.time), Some(self.prompt), Some(self.output), self.session, self.model];
+        let read =
+            [Some(self.time), Some(self.prompt), Some(self.output), self.session, self.model, self.adapter];
         let twice = |i: &usize| columns.iter().filter(|c| **c == columns[*i]).count() > 1;
         read.into_iter().flatten().find(twice).map(|i| columns[i].to_string())
     }
@@ -137,6 +143,7 @@ impl Csv {
             output_tokens: number(&fields[self.output])?,
             session: self.session.and_then(|column| session(&fields[column])),
             model: self.model.map_or_else(String::new, |column| fields[column].to_string()),
+            adapter: self.adapter.map_or_else(String::new, |column| fields[column].to_string()),
             ..Row::default()
         })
     }

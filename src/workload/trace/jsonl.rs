@@ -37,6 +37,7 @@ struct Line {
     prefix_hash: Option<String>,
     prefix_len: Option<f64>,
     model: Option<String>,
+    adapter: Option<String>,
 }
 
 impl Jsonl {
@@ -113,6 +114,7 @@ impl Jsonl {
             prefix: name.zip(line.prefix_len),
             session,
             model: line.model.unwrap_or_default(),
+            adapter: line.adapter.unwrap_or_default(),
         })
     }
 }

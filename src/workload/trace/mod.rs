@@ -37,6 +37,7 @@ pub struct Trace {
     /// Number of the session of each row, 0 for none. Empty if the format has none.
     sessions: Vec<u32>,
     models: Models,
+    adapters: Models,
     hash_block_tokens: u32,
     /// Rows of the file that were left out: without a prompt or without output.
     left_out: u64,
@@ -81,6 +82,7 @@ impl Trace {
             && self.arrivals_us.is_sorted()
             && self.hashes.is_whole()
             && self.models.is_whole()
+            && self.adapters.is_whole()
     }
 
     /// How many requests.
@@ -126,6 +128,16 @@ impl Trace {
     /// The models of its requests, in order of appearance.
     pub fn models(&self) -> &[String] {
         self.models.names()
+    }
+
+    /// Number of its adapter; 0 for the base model, 1 for the first of [`Self::adapters`].
+    pub fn adapter(&self, row: usize) -> u32 {
+        self.adapters.of(row)
+    }
+
+    /// The adapters of its requests, in order of appearance.
+    pub fn adapters(&self) -> &[String] {
+        self.adapters.names()
     }
 
     /// How many requests ask for each of [`Self::models`].
@@ -174,9 +186,12 @@ impl Trace {
             if self.model(row) > 0 {
                 digest.u64(u64::from(self.model(row)));
             }
+            if self.adapter(row) > 0 {
+                digest.u64(!u64::from(self.adapter(row)));
+            }
             self.hashes.for_each(row, |id| digest.u64(id));
         }
-        for name in self.models() {
+        for name in self.models().iter().chain(self.adapters()) {
             digest.bytes(name.as_bytes());
         }
         digest.u64(u64::from(self.hash_block_tokens));

@@ -150,6 +150,7 @@ impl Names {
             output_tokens: tokens(&self.output)?,
             session: name.map(|name| Link { name, before: None }),
             model: text(&["model"]),
+            adapter: text(&["adapter"]),
             ..Row::default()
         })
     }

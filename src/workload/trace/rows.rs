@@ -22,6 +22,8 @@ pub(super) struct Row {
     pub(super) session: Option<Link>,
     /// Its model; empty for any.
     pub(super) model: String,
+    /// Its adapter; empty for the base model.
+    pub(super) adapter: String,
 }
 
 /// The problem of a line: found, allowed, how to fix it.
@@ -53,6 +55,7 @@ pub(super) struct Rows {
     prefixes: Vec<(u64, u32)>,
     sessions: Sessions,
     models: ModelColumn,
+    adapters: ModelColumn,
     pub(super) block_sizes: BlockSizes,
     /// Rows left out because they have no output.
     pub(super) without_output: u64,
@@ -84,6 +87,13 @@ impl Rows {
         let model = self.models.number_of(&row.model).ok_or_else(|| {
             Bad::new("a 257th model", "at most 256 different models", "remove the column, or merge models")
         })?;
+        let adapter = self.adapters.number_of(&row.adapter).ok_or_else(|| {
+            Bad::new(
+                "a 257th adapter",
+                "at most 256 different adapters",
+                "remove the column, or merge adapters",
+            )
+        })?;
         let set = self.sessions.link(row.session);
         if output == 0 {
             self.without_output += 1;
@@ -100,6 +110,7 @@ impl Rows {
         }
         self.sessions.push(self.len(), set);
         self.models.push(self.len(), model);
+        self.adapters.push(self.len(), adapter);
         if !row.hash_ids.is_empty() {
             self.block_sizes.push(prompt, row.hash_ids.len() as u32);
         }
@@ -122,12 +133,14 @@ impl Rows {
             prefixes: self.prefixes,
             sessions: Vec::new(),
             models: Models::default(),
+            adapters: Models::default(),
             hash_block_tokens,
             left_out: self.without_output + self.without_prompt,
         };
         if trace.arrivals_us.is_sorted() {
             trace.sessions = self.sessions.numbers(trace.len(), None);
             trace.models = self.models.finish(trace.len(), None);
+            trace.adapters = self.adapters.finish(trace.len(), None);
         } else {
             let mut order: Vec<u32> = (0..trace.arrivals_us.len() as u32).collect();
             sort_by_key(&mut order, |&row| trace.arrivals_us[row as usize]);
@@ -138,6 +151,7 @@ impl Rows {
             trace.prefixes = reordered(&trace.prefixes, &order);
             trace.sessions = self.sessions.numbers(trace.len(), Some(&order));
             trace.models = self.models.finish(trace.len(), Some(&order));
+            trace.adapters = self.adapters.finish(trace.len(), Some(&order));
         }
         trace
     }

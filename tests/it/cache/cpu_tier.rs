@@ -58,6 +58,7 @@ fn ask(s: &mut Scenario, arrival_us: u64, text: u32, tokens: u32, output: u32) {
         prompt: vec![ExplicitPiece { text, tokens, offset: 0 }],
         output: ExplicitOutput { text: 1000 + number, tokens: output, offset: 0 },
         model: String::new(),
+        adapter: String::new(),
         tenant: String::new(),
         slo_class: String::new(),
         session: String::new(),

@@ -1,6 +1,7 @@
 //! The engine: against the plain reference engine, laws of all scenarios, random and extreme scenarios, step times by hand,
 //! front ends.
 
+mod adapters;
 pub(crate) mod equivalence;
 mod extremes;
 mod front_end;

@@ -23,6 +23,7 @@ fn listed(at_us: &[u64], text: u32, prompt: u32, output: u32) -> Vec<ExplicitReq
         tenant: String::new(),
         slo_class: String::new(),
         model: String::new(),
+        adapter: String::new(),
         session: String::new(),
         priority: 0,
     };

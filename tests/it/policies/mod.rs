@@ -7,6 +7,7 @@ mod dynamo_router;
 mod edits;
 mod expressions;
 mod filters;
+mod lora_affinity;
 mod names_of_signals;
 mod predicted_latency;
 mod priorities_of_routers;

@@ -21,6 +21,7 @@ pub(crate) fn request(at_ms: u32, text: u32, blocks: u32, answer: u32) -> Explic
         tenant: String::new(),
         slo_class: String::new(),
         model: String::new(),
+        adapter: String::new(),
         session: String::new(),
         priority: 0,
     }

@@ -23,6 +23,7 @@ fn request(i: usize, arrival_us: u64, (group, shared): (u32, u32), own: u32, out
         tenant: String::new(),
         slo_class: String::new(),
         model: String::new(),
+        adapter: String::new(),
         session: String::new(),
         priority: 0,
     }

@@ -59,6 +59,7 @@ pub(crate) fn listed(arrival_us: u64, model: &str, tokens: u32, own: u32) -> Exp
         tenant: String::new(),
         slo_class: String::new(),
         model: model.to_owned(),
+        adapter: String::new(),
         session: String::new(),
         priority: 0,
     }

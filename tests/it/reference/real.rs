@@ -39,6 +39,7 @@ pub(crate) fn scenario(case: &Case) -> Scenario {
             tenant: String::new(),
             slo_class: String::new(),
             model: String::new(),
+            adapter: String::new(),
             session: String::new(),
             priority: 0,
         });

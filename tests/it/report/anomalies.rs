@@ -64,6 +64,7 @@ fn request(arrival_us: u64, prompt_tokens: u32, slo_class: &str, tenant: &str) -
         tenant: tenant.to_owned(),
         slo_class: slo_class.to_owned(),
         model: String::new(),
+        adapter: String::new(),
         session: String::new(),
         priority: 0,
     }

@@ -350,6 +350,7 @@ fn the_same_prompt_twice(caching: bool) -> Report {
         tenant: String::new(),
         slo_class: String::new(),
         model: String::new(),
+        adapter: String::new(),
         session: String::new(),
         priority: 0,
     };

@@ -38,6 +38,7 @@ fn request(arrival_us: u64, prompt: u32, output: u32, session: &str) -> Explicit
         tenant: String::new(),
         slo_class: String::new(),
         model: String::new(),
+        adapter: String::new(),
         session: session.to_owned(),
         priority: 0,
     }

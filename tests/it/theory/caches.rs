@@ -18,6 +18,7 @@ fn request(number: u32, item: u32) -> ExplicitRequest {
         tenant: String::new(),
         slo_class: String::new(),
         model: String::new(),
+        adapter: String::new(),
         session: String::new(),
         priority: 0,
     }

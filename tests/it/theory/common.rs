@@ -66,6 +66,7 @@ pub(crate) fn listed(number: u32, arrival_us: u64, prompt: u32, output: u32) -> 
         tenant: String::new(),
         slo_class: String::new(),
         model: String::new(),
+        adapter: String::new(),
         session: String::new(),
         priority: 0,
     }

@@ -99,6 +99,7 @@ fn listed(arrival_us: u64, session: &str) -> ExplicitRequest {
         tenant: String::new(),
         slo_class: String::new(),
         model: String::new(),
+        adapter: String::new(),
         session: session.to_owned(),
         priority: 0,
     }

@@ -70,7 +70,7 @@ impl Gauge {
     /// An event of a replica has run, which has `in_flight` requests now.
     #[inline]
     pub(in crate::engine::gateway) fn see(&mut self, replica: &Replica, in_flight: u32) {
-        self.picture.see(replica, in_flight, false);
+        self.picture.see(replica, in_flight, [false; 2]);
     }
 
     /// A request is sent to a replica, with `uncached` tokens of its prompt to compute there.

@@ -5,6 +5,7 @@ mod cost;
 mod expression;
 mod kv_utilization;
 mod load_balance;
+mod lora_affinity;
 mod no_hit_lru;
 mod peak_ewma;
 mod predicted_latency;
@@ -114,6 +115,7 @@ pub(super) enum ScorerState {
     TokenLoad(token_load::TokenLoad),
     PredictedLatency(predicted_latency::PredictedLatency),
     PrefixMatch(prefix_match::PrefixMatch),
+    LoraAffinity(lora_affinity::LoraAffinity),
 }
 
 /// The rule of `token-load` for which the gateway's own count is enough.
@@ -154,6 +156,7 @@ impl ScorerState {
             }
             Scorer::PeakEwma => Self::PeakEwma(peak_ewma::PeakEwma::default()),
             Scorer::Cost => Self::Cost(cost::Cost),
+            Scorer::LoraAffinity => Self::LoraAffinity(lora_affinity::LoraAffinity),
         }
     }
 
@@ -184,8 +187,14 @@ impl ScorerState {
             | Self::Cost(_)
             | Self::TokenLoad(_)
             | Self::PredictedLatency(_)
-            | Self::PrefixMatch(_) => false,
+            | Self::PrefixMatch(_)
+            | Self::LoraAffinity(_) => false,
         }
+    }
+
+    /// Whether it reads the adapters of replicas.
+    pub(super) fn wants_adapters(&self) -> bool {
+        matches!(self, Self::LoraAffinity(_))
     }
 
     /// Whether it uses predictions.
@@ -291,6 +300,7 @@ impl ScorerState {
             Self::Signal(s) => s,
             Self::PeakEwma(s) => s,
             Self::Cost(s) => s,
+            Self::LoraAffinity(s) => s,
         })
     }
 }

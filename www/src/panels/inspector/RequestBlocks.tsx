@@ -51,6 +51,7 @@ export default function RequestBlocks(props: {
           <Fact name="Output tokens" value={count(d().output_tokens)} />
           <Fact name="KV blocks" value={count(d().blocks)} />
           <Fact name="Preempted" value={count(d().preemptions)} />
+          <Show when={d().adapter}>{(adapter) => <Fact name="Adapter" value={adapter()} />}</Show>
         </dl>
       </div>
       <AnomalyBlock app={props.app} of={(a) => a.request === d().request} />

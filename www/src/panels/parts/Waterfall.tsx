@@ -103,7 +103,8 @@ function Bar(props: { segment: Segment; from: number; to: number }): JSX.Element
           props.segment.kind === 'queue' ||
           props.segment.kind === 'front-end' ||
           props.segment.kind === 'delay' ||
-          props.segment.kind === 'kv-load'
+          props.segment.kind === 'kv-load' ||
+          props.segment.kind === 'adapter-load'
         }
       >
         <rect class="hollow" x={props.from + 0.5} y="5.5" width={Math.max(1, width() - 1)} height="9" rx="1" />

@@ -27,6 +27,7 @@ export const SECTIONS: readonly Section[] = [
   },
   { title: 'Autoscaling', open: false, paths: ['cluster.pools[*].scaling'] },
   { title: 'KV cache', open: true, paths: ['cluster.pools[*].kv'] },
+  { title: 'LoRA adapters', open: false, paths: ['cluster.pools[*].lora', 'workload.clients[*].adapters'] },
   { title: 'Admission', open: true, paths: ['cluster.admission', 'cluster.admission_latency_us'] },
   { title: 'Gateway queue', open: false, paths: ['cluster.flow_control'] },
   {
