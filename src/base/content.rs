@@ -238,9 +238,9 @@ mod tests {
         text.push(Piece { source: source_name(3, 1), start: 0, len: 16 });
         text.push(Piece { source: unique_name(3, 2), start: 0, len: 16 });
         let chains = [0, 1, 2].map(|adapter| text.clone().under(adapter).chain(16, 3));
-        for block in 0..3 {
-            let [a, b, c] = [0, 1, 2].map(|adapter: usize| chains[adapter][block]);
-            assert!(a != b && b != c && a != c, "block {block}");
+        let [plain, one, two] = &chains;
+        for ((a, b), c) in plain.iter().zip(one).zip(two) {
+            assert!(a != b && b != c && a != c, "{a} {b} {c}");
         }
         assert_eq!(text.clone().under(0), text);
         assert_eq!(text.clone().under(2), text.clone().under(2));

@@ -67,10 +67,14 @@ impl AdapterSampler {
         match adapters? {
             Adapters::Uniform { count } => alike = *count,
             Adapters::Zipf { count, exponent } => {
-                (1..=*count).for_each(|k| add(k, math::pow(f64::from(k), -exponent)));
+                for k in 1..=*count {
+                    add(k, math::pow(f64::from(k), -exponent));
+                }
             }
             Adapters::Weighted { adapters } => {
-                adapters.iter().for_each(|a| add(adapter_number(names, &a.name), a.weight));
+                for a in adapters {
+                    add(adapter_number(names, &a.name), a.weight);
+                }
             }
         }
         Some(Self { seed, client, alike, table: Shared::new(table) })
@@ -106,8 +110,10 @@ mod tests {
     fn shares(adapters: &Adapters, draws: u32) -> Vec<f64> {
         let mut names = Vec::new();
         let sampler = AdapterSampler::new(Some(adapters), (7, 0), &mut names).expect("there are some");
-        let mut counts = vec![0_u32; 5];
-        (0..draws).for_each(|i| counts[sampler.draw(i).min(4) as usize] += 1);
+        let mut counts = [0_u32; 5];
+        for i in 0..draws {
+            counts[sampler.draw(i).min(4) as usize] += 1;
+        }
         counts.iter().map(|n| f64::from(*n) / f64::from(draws)).collect()
     }
 

@@ -179,9 +179,14 @@ impl Adapters {
         copy(&self.waiting, &mut view.waiting);
     }
 
-    /// The adapters of the batch and of the wait queue, each with its requests, and those in memory without any.
-    pub(in crate::engine) fn parts(&self) -> (&[(u32, u32)], &[(u32, u32)], &VecDeque<u32>) {
-        (&self.running.0, &self.waiting.0, &self.idle)
+    /// The adapters of the batch and of the wait queue, each with its number of requests.
+    pub(in crate::engine) fn users(&self) -> [&[(u32, u32)]; 2] {
+        [&self.running.0, &self.waiting.0]
+    }
+
+    /// The adapters in memory that no request of the batch has.
+    pub(in crate::engine) fn idle(&self) -> &VecDeque<u32> {
+        &self.idle
     }
 
     /// Limits of the lists: slots, and places in CPU memory.

@@ -167,7 +167,7 @@ impl Sight<'_> {
             };
             let some = |slot: Slot| (slot != Slot::NONE).then_some(slot);
             let mut batch = std::iter::successors(some(r.head), |&slot| some(self.book.active()[slot].after));
-            let (running, waiting, idle) = adapters.parts();
+            let ([running, waiting], idle) = (adapters.users(), adapters.idle());
             let counted = |users: &[(u32, u32)]| -> Vec<u32> {
                 users.iter().flat_map(|&(adapter, n)| (0..n).map(move |_| adapter)).collect()
             };

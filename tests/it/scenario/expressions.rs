@@ -307,5 +307,7 @@ fn named_scorers_are_expressions_that_print_as_they_are_given() {
             None => without.push(scorer.name()),
         }
     }
-    assert_eq!(without, ["no-hit-lru", "recent-ttft", "recent-tpot", "peak-ewma", "predicted-latency"]);
+    let expected =
+        ["no-hit-lru", "recent-ttft", "recent-tpot", "peak-ewma", "predicted-latency", "lora-affinity"];
+    assert_eq!(without, expected);
 }

@@ -236,6 +236,10 @@ fn beside(path: &str, mut value: Value) -> Change {
     if let Some(client) = path.strip_suffix(".conversation") {
         return change.and_set(&format!("{client}.sessions"), 0);
     }
+    if path.ends_with(".adapters") || path.ends_with(".adapter") {
+        let pools = [0, 1].map(|i| format!("cluster.pools[{i}].lora"));
+        return pools.iter().fold(change, |change, lora| change.and_set(lora, json!({"max_loras": 2})));
+    }
     match path.strip_suffix(".optimizer") {
         Some(scaling) => change.and_set(&format!("{scaling}.policy"), json!({"wva-saturation-v2": {}})),
         None => change,
