@@ -49,6 +49,8 @@ pub enum Purpose {
     Predictions = 18,
     /// Which requests of low priority are refused.
     Shedding = 19,
+    /// Which drafts of one request are accepted.
+    Acceptance = 24,
     /// Which adapter a request of one client names.
     Adapters = 40,
 }
@@ -72,6 +74,14 @@ impl Stream {
     pub fn part(seed: u64, purpose: Purpose, entity: u32, part: u32) -> Self {
         let mut stream = Self::new(seed, purpose, entity);
         stream.0.set_word_pos(u128::from(part) << 16);
+        stream
+    }
+
+    /// Such a stream from draw number `draw` of [`Stream::unit`] on.
+    #[must_use]
+    pub fn from_draw(seed: u64, purpose: Purpose, entity: u32, draw: u32) -> Self {
+        let mut stream = Self::new(seed, purpose, entity);
+        stream.0.set_word_pos(2 * u128::from(draw));
         stream
     }
 
@@ -124,6 +134,15 @@ mod tests {
         }
         let mut first = Stream::part(5, Purpose::Rounds, 9, 1);
         assert_eq!(first.unit().to_bits(), whole.unit().to_bits());
+    }
+
+    #[test]
+    fn a_stream_goes_on_from_any_draw() {
+        let mut whole = Stream::new(5, Purpose::Acceptance, 9);
+        let draws: Vec<u64> = (0..40).map(|_| whole.unit().to_bits()).collect();
+        for (i, draw) in (0..).zip(&draws) {
+            assert_eq!(Stream::from_draw(5, Purpose::Acceptance, 9, i).unit().to_bits(), *draw);
+        }
     }
 
     #[test]

@@ -95,6 +95,12 @@ fn write_rates(out: &mut String, r: &Report) -> fmt::Result {
     writeln!(out, "tokens       {} prompt/s, {} output/s, {} in all", tokens[0], tokens[1], tokens[2])?;
     let looked_up = r.kv.hits + r.kv.misses > 0;
     writeln!(out, "cache hits   {} % of prompt blocks", percent(looked_up.then_some(r.kv.hit_rate)))?;
+    for p in &r.pools {
+        let Some(s) = &p.speculative else { continue };
+        let (length, rate) = (number(s.mean_acceptance_length, 3), percent(s.acceptance_rate));
+        let pool = if r.pools.len() > 1 { format!("{}: ", visible(&p.name)) } else { String::new() };
+        writeln!(out, "drafts       {pool}{length} tokens a step, {rate} % of draft tokens accepted")?;
+    }
     let (hour, million) = (r.cost.usd_per_hour, r.cost.usd_per_million_output_tokens);
     let cost = format!("{} USD/h, {} USD per million output tokens", number(hour, 2), number(million, 3));
     writeln!(out, "cost         {}", if hour.is_none() { MISSING } else { &cost })?;

@@ -20,7 +20,7 @@ pub use facts::{
 };
 pub use fleet::{PoolCounts, replicas_started};
 pub use gateway::{BandSight, NotRedirected, WhyNot};
-pub use replica::{AdapterCounts, Replica, StartPhase, Totals, mean_start_s};
+pub use replica::{AdapterCounts, DraftTotals, Replica, StartPhase, Totals, mean_start_s};
 pub use request::{
     AdapterUse, Census, Location, Progress, Record, RecordColumn, Records, RequestState, Stay,
 };

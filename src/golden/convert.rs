@@ -197,6 +197,7 @@ fn engine(file: &GoldenFile) -> BatchLimits {
         victim: PreemptionVictim::Latest,
         scheduler: scheduler(&c.scheduler).unwrap_or_default(),
         priority: priority(&c.priority_policy).unwrap_or_default(),
+        speculative: None,
     }
 }
 

@@ -355,6 +355,12 @@ impl BlockPool {
         block_table.tokens = end;
     }
 
+    /// Opens the blocks that `n` more tokens need, without storing any. The caller must have checked for free blocks.
+    pub fn reserve(&mut self, block_table: &mut BlockTable, n: u32) {
+        let opened = block_table.blocks_for(n, self.block_tokens);
+        self.open(block_table, opened, Block(1));
+    }
+
     /// Stores one output token that starts a new block. The caller must have checked for free blocks.
     pub fn append_opening(&mut self, block_table: &mut BlockTable) {
         assert!(block_table.tokens.is_multiple_of(self.block_tokens), "INV-4: a block opened too early");

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The blocks that one request holds, in order. All but the last are full.
+/// The blocks that one request holds, in order. All but the last are full, unless some are reserved.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockTable {
     /// Block numbers in order of position.
@@ -50,8 +50,8 @@ impl BlockTable {
         &self.blocks
     }
 
-    /// How many further blocks `n` more tokens need.
+    /// How many further blocks `n` more tokens need; none where enough are reserved.
     pub fn blocks_for(&self, n: u32, block_tokens: u32) -> u32 {
-        (self.tokens + n).div_ceil(block_tokens) - self.len()
+        (self.tokens + n).div_ceil(block_tokens).saturating_sub(self.len())
     }
 }

@@ -190,25 +190,32 @@ impl Calibrated {
     #[inline(always)]
     fn step_with(&self, load: &StepLoad<'_>, sent: impl Fn(u64) -> u64) -> Span {
         if load.prefill.is_empty() {
-            let own = u64::from(load.decode);
-            return round_to_span(self.any_step([own, sent(own)], load.decode, load.decode_context, own));
+            let own = u64::from(load.verified());
+            let sequences = u64::from(load.decode);
+            return round_to_span(self.any_step(
+                [own, sent(own)],
+                load.decode,
+                load.decode_context,
+                sequences,
+            ));
         }
-        let (mut count, mut double_pairs, mut context) = (u64::from(load.decode), 0, load.decode_context);
+        let (mut count, mut double_pairs, mut context) = (u64::from(load.verified()), 0, load.decode_context);
         for chunk in load.prefill {
             let (new, before) = (u64::from(chunk.tokens), u64::from(chunk.context) + u64::from(chunk.cached));
             count += new;
             double_pairs += times(2 * before + new.saturating_sub(1), chunk.tokens);
             context += before;
         }
-        // The number if no sequence computed more than one token.
-        let single = u64::from(load.decode) + load.prefill.len() as u64;
+        let sequences = u64::from(load.decode) + load.prefill.len() as u64;
+        // The number if no sequence of a prompt computed more than one token.
+        let single = u64::from(load.verified()) + load.prefill.len() as u64;
         let prompts = self.experts_prefill_us
             + if count > LARGEST_GRAPH { self.without_graph_us } else { 0.0 }
             + self.prompt_us * load.prefill.len() as f64
             + self.pair_us / 2.0 * float(double_pairs)
             + if count > single { self.tile_us * float(context) } else { 0.0 };
         let prompts = if self.window_pair_us > 0.0 { prompts + self.windows_of(load) } else { prompts };
-        round_to_span(self.any_step([count, sent(count)], load.decode, context, single) + prompts)
+        round_to_span(self.any_step([count, sent(count)], load.decode, context, sequences) + prompts)
     }
 
     /// Attention of prompts in layers with a window.
@@ -307,12 +314,12 @@ mod tests {
         // Weights: 32 * (2*4096*(4096+1024) + 3*4096*14336) = 6,979,321,856 and the output layer 525,336,576, 2 B each, at
         // 2e6 B/us: 7504.66 us. Compute of 10 tokens: 2 * 6,979,321,856 * 10 at 5e8 FLOP/us: 279.17 us, 0.6 of it shows.
         // Cache: 131,072 B for each of 4000 tokens: 262.14 us. Costs: 100 + 320 + 30.
-        let decode = StepLoad { prefill: &[], decode: 10, decode_context: 4000 };
+        let decode = StepLoad { prefill: &[], decode: 10, decode_context: 4000, drafts: 0 };
         assert_eq!(model(&llama, 1).step(&decode), Span(8384));
         // A chunk of 100 tokens after 50 that are cached: compute 110 tokens, 3070.9 us; the cache of 50 tokens, 3.28 us; pairs 100 * 50
         // + 4950, 4*4096*32 FLOP each at 5e8: 10.43 us; 7.
         let chunk = [Chunk { context: 0, cached: 50, tokens: 100 }];
-        let mixed = StepLoad { prefill: &chunk, decode: 10, decode_context: 4000 };
+        let mixed = StepLoad { prefill: &chunk, decode: 10, decode_context: 4000, drafts: 0 };
         assert_eq!(model(&llama, 1).step(&mixed), Span(10_080));
     }
 
@@ -326,7 +333,7 @@ mod tests {
             };
             let hardware = Hardware { tflops: 1000.0, bandwidth_tb_per_s: 4.0, ..Hardware::default() };
             let model = Calibrated::new(USUAL, &c, &Architecture::default(), &hardware, ONE);
-            model.step(&StepLoad { prefill, decode: 10, decode_context: 4000 }).0
+            model.step(&StepLoad { prefill, decode: 10, decode_context: 4000, drafts: 0 }).0
         };
         let chunk = [Chunk { context: 0, cached: 50, tokens: 100 }];
         // 64 rows for each of 4050 tokens of context, 4*4096*32 FLOP a pair at 5e8: 271.8 us.
@@ -341,7 +348,7 @@ mod tests {
     fn replicas_that_share_experts_read_their_part_of_what_the_tokens_of_all_touch_and_pass_tokens_on() {
         let mixtral = Architecture { experts: 8, experts_per_token: 2, ..Architecture::default() };
         let step = |tp: u32, ranks: u32, decode: u32| {
-            let load = StepLoad { prefill: &[], decode, decode_context: 0 };
+            let load = StepLoad { prefill: &[], decode, decode_context: 0, drafts: 0 };
             spread(&mixtral, Spread { tp, ranks, lockstep: false }).step(&load).0 as f64
         };
         // All experts are 32 * 8 * 3*4096*14336 parameters of 2 B: 45,097.2 us at 2e6 B/us. One token touches a quarter; four replicas
@@ -363,12 +370,18 @@ mod tests {
     fn the_same_sums_take_the_same_time_and_more_work_takes_longer() {
         let mixtral = Architecture { experts: 8, experts_per_token: 2, ..Architecture::default() };
         let m = model(&mixtral, 2);
-        let step = |decode, decode_context| m.step(&StepLoad { prefill: &[], decode, decode_context });
+        let step =
+            |decode, decode_context| m.step(&StepLoad { prefill: &[], decode, decode_context, drafts: 0 });
         assert_eq!(step(16, 900), step(16, 900));
         assert!(step(1, 10) < step(2, 20) && step(2, 20) < step(2, 2000) && step(8, 80) < step(64, 640));
         assert!(
-            m.step(&StepLoad { prefill: &[], decode: 1, decode_context: 1 })
-                < model(&mixtral, 1).step(&StepLoad { prefill: &[], decode: 1, decode_context: 1 })
+            m.step(&StepLoad { prefill: &[], decode: 1, decode_context: 1, drafts: 0 })
+                < model(&mixtral, 1).step(&StepLoad {
+                    prefill: &[],
+                    decode: 1,
+                    decode_context: 1,
+                    drafts: 0
+                })
         );
     }
 }

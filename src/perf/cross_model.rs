@@ -44,7 +44,7 @@ impl CrossModel {
             return Span(0);
         }
         let [layer, decode, expert, parallel] = self.beta_us;
-        let tokens = (prefill + u64::from(load.decode)) as f64;
+        let tokens = (prefill + u64::from(load.verified())) as f64;
         // Evaluated left to right and never fused: the goldens fix the last bit.
         let us = layer * self.layers
             + decode * f64::from(load.decode) * self.keys
@@ -66,6 +66,7 @@ mod tests {
             prefill,
             decode,
             decode_context: 77_777,
+            drafts: 0,
         })
     }
 

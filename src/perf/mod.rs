@@ -5,6 +5,7 @@ mod calibrated;
 mod calibrations;
 mod catalogue;
 mod cross_model;
+mod drafting;
 mod evidence;
 mod evidence_class;
 mod evidence_line;
@@ -29,6 +30,7 @@ mod weights;
 
 pub use calibrations::{Calibration, calibration, calibrations, carried, corrected, same_chip};
 pub use catalogue::{Catalogue, Gpu, KnownModel, Newer, Row, catalogue};
+pub use drafting::drafting;
 pub use evidence::{ClassError, Configuration, EvidenceTable, Found, MeasuredOn, evidence};
 pub use evidence_class::{Classified, ClassifiedValue, EvidenceClass, guess, precision};
 pub use evidence_line::{ErrorBand, ErrorFigure, FigureErrors, PoolEvidence, Regime, RegimeBasis};
@@ -360,7 +362,7 @@ mod tests {
         // 5752.705191348184 + 17.25086436834028 * 512 + 5.999143920128404 * 10 = 14645.14
         let prefill = [Chunk { context: 0, cached: 0, tokens: 512 }];
         assert_eq!(
-            r.model.step(&StepLoad { prefill: &prefill, decode: 10, decode_context: 4000 }),
+            r.model.step(&StepLoad { prefill: &prefill, decode: 10, decode_context: 4000, drafts: 0 }),
             Span(14_645)
         );
     }

@@ -36,8 +36,8 @@ impl Piecewise {
 
     pub(super) fn step(&self, load: &StepLoad<'_>) -> Span {
         let prefill_s = load.prefill_tokens() as f64 / self.prefill;
-        let decode_s =
-            if load.decode == 0 { 0.0 } else { f64::from(load.decode) / self.throughput(load.decode) };
+        let verified = load.verified();
+        let decode_s = if verified == 0 { 0.0 } else { f64::from(verified) / self.throughput(verified) };
         round_to_span((prefill_s + decode_s) * 1e6)
     }
 }
@@ -49,7 +49,7 @@ mod tests {
 
     fn decode(batch: u32) -> u64 {
         let m = Piecewise::new(&PiecewiseRates::default());
-        m.step(&StepLoad { prefill: &[], decode: batch, decode_context: 0 }).0
+        m.step(&StepLoad { prefill: &[], decode: batch, decode_context: 0, drafts: 0 }).0
     }
 
     #[test]
@@ -76,7 +76,13 @@ mod tests {
     fn prefill_and_decode_share_the_step() {
         let m = Piecewise::new(&PiecewiseRates::default());
         let prompt = [Chunk { context: 0, cached: 0, tokens: 5000 }];
-        assert_eq!(m.step(&StepLoad { prefill: &prompt, decode: 0, decode_context: 0 }), Span(100_000));
-        assert_eq!(m.step(&StepLoad { prefill: &prompt, decode: 64, decode_context: 9 }), Span(120_000));
+        assert_eq!(
+            m.step(&StepLoad { prefill: &prompt, decode: 0, decode_context: 0, drafts: 0 }),
+            Span(100_000)
+        );
+        assert_eq!(
+            m.step(&StepLoad { prefill: &prompt, decode: 64, decode_context: 9, drafts: 0 }),
+            Span(120_000)
+        );
     }
 }

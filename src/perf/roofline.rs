@@ -103,9 +103,11 @@ impl Roofline {
             prefill.double_pairs += tokens * (2 * context + tokens.saturating_sub(1));
             prefill.context += context;
         }
+        // Every draft of a request is paired with its context, which is read once. Drafts are spread evenly.
+        let of_drafts = u64::from(load.drafts) * 2 * load.decode_context / u64::from(load.decode.max(1));
         let decode = Sums {
-            tokens: u64::from(load.decode),
-            double_pairs: 2 * load.decode_context,
+            tokens: u64::from(load.verified()),
+            double_pairs: 2 * load.decode_context + of_drafts,
             context: load.decode_context,
         };
         let hardware = self.group_s(prefill, self.prefill_per_s) + self.group_s(decode, self.decode_per_s);

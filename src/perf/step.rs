@@ -34,10 +34,12 @@ pub struct Chunk {
 pub struct StepLoad<'a> {
     /// Prompt chunks, in batch order.
     pub prefill: &'a [Chunk],
-    /// How many requests decode one token.
+    /// How many requests decode.
     pub decode: u32,
     /// Sum of their context lengths before the step, in tokens.
     pub decode_context: u64,
+    /// Draft tokens that they verify together, each besides its own token; 0 without speculative decoding.
+    pub drafts: u32,
 }
 
 impl StepLoad<'_> {
@@ -46,10 +48,16 @@ impl StepLoad<'_> {
         self.prefill.iter().map(|c| u64::from(c.tokens)).sum()
     }
 
+    /// Tokens computed of requests that decode: one of each, and the drafts.
+    #[inline(always)]
+    pub(super) fn verified(&self) -> u32 {
+        self.decode + self.drafts
+    }
+
     /// Tokens read from the cache, those computed in the step included.
     pub(super) fn tokens_read(&self) -> u64 {
         let of = |c: &Chunk| u64::from(c.context) + u64::from(c.cached) + u64::from(c.tokens);
-        self.prefill.iter().map(of).sum::<u64>() + self.decode_context + u64::from(self.decode)
+        self.prefill.iter().map(of).sum::<u64>() + self.decode_context + u64::from(self.verified())
     }
 }
 
@@ -181,7 +189,7 @@ mod tests {
     fn no_step_is_shorter_than_a_microsecond() {
         let m = StepModel::new([0.0; 3], Family::Fitted(Fitted { beta_us: [0.0, 0.25, 0.0] }));
         let one = [Chunk { context: 0, cached: 0, tokens: 1 }];
-        assert_eq!(m.step(&StepLoad { prefill: &one, decode: 0, decode_context: 0 }), Span(1));
+        assert_eq!(m.step(&StepLoad { prefill: &one, decode: 0, decode_context: 0, drafts: 0 }), Span(1));
         assert_eq!(m.queueing(1_000_000), Span(0));
     }
 

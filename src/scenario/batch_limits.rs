@@ -3,7 +3,7 @@
 use super::batch_limit::BatchLimit;
 use super::fields::fields;
 use super::scheduling::{PreemptionVictim, PriorityPolicy, Scheduler};
-use super::{Compat, limits};
+use super::{Compat, Speculative, limits};
 use serde::{Deserialize, Serialize};
 
 /// Batch limits of the engine; names as in vLLM.
@@ -38,6 +38,9 @@ pub struct BatchLimits {
     pub scheduler: Scheduler,
     /// Priority of a waiting request; only priority schedulers read it.
     pub priority: PriorityPolicy,
+    /// Speculative decoding. Left out: a step yields one token of each decoding request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speculative: Option<Speculative>,
 }
 
 fields! {
@@ -56,6 +59,7 @@ fields! {
         victim: "Makes room" => Steps;
         scheduler: "Scheduler" => QueueOrder;
         priority: "Priority" => QueueJoin;
+        speculative: "Speculation" => Replace;
     }
 }
 
@@ -72,6 +76,7 @@ impl Default for BatchLimits {
             victim: PreemptionVictim::Latest,
             scheduler: Scheduler::Fcfs,
             priority: PriorityPolicy::Constant,
+            speculative: None,
         }
     }
 }

@@ -104,6 +104,8 @@ pub const COEFFICIENTS: usize = 32;
 pub const BATCH: u32 = 65_536;
 /// Most tokens in one step.
 pub const STEP_TOKENS: u32 = 1024 * 1024;
+/// Most draft tokens that a request verifies in one step.
+pub const DRAFT_TOKENS: u32 = 32;
 /// Most GPUs of one replica.
 pub const TP: u32 = 64;
 /// Most replicas that experts are spread over.

@@ -44,6 +44,7 @@ mod scaling_policy;
 mod scheduling;
 mod served;
 mod slo;
+mod speculative;
 mod start_up;
 mod weighted;
 mod workload;
@@ -111,6 +112,7 @@ pub use scheduling::{
 };
 pub use served::{Served, model_key};
 pub use slo::{ClassTargets, FitnessMetric, FitnessWeight, Slo, SloClass};
+pub use speculative::{DraftPass, DraftPosition, Drafter, Speculative};
 pub use start_up::{StartPhases, StartSpread, StartUp};
 pub use weighted::{Profile, TokenCount, TokenUntil, Weighted, WeightedScorer};
 pub use workload::{

@@ -4,12 +4,13 @@
 //! Latency models are not linear. The line taken here goes through a decoding batch of one request and one of up to
 //! 64 requests of these lengths; a second batch with twice the context gives the cost of a token of context, and a
 //! whole prompt alone that of its tokens. The queueing model has one cost for a token: those of prompt and answer are
-//! averaged by work.
+//! averaged by work. With speculative decoding the time of a token is that of a step, drafting included, divided by the
+//! tokens that the step is expected to yield.
 
 use crate::base::Diagnostics;
-use crate::perf::{Chunk, StepLoad, StepModel, resolve};
+use crate::perf::{Chunk, StepLoad, StepModel, drafting, resolve};
 use crate::queueing::{Params, RequestSize};
-use crate::scenario::{Cluster, Compat, Pool, Scenario, check_start};
+use crate::scenario::{Cluster, Compat, Pool, Scenario, Speculative, check_start};
 
 /// The larger of the two batches of the line.
 const LARGE_BATCH: u32 = 64;
@@ -40,7 +41,7 @@ pub fn pool_coefficients(pool: &Pool, size: RequestSize) -> Result<PoolCoefficie
     let prompt = size.input_tokens.round() as u32;
     let output = ms(model.output_overhead().0);
     Ok(PoolCoefficients {
-        params: line(model, prompt, size.output_tokens),
+        params: line(model, pool.engine.speculative.as_ref(), prompt, size.output_tokens),
         max_batch: resolved.max_num_seqs,
         peak_prefill: (resolved.peak_prefill_tokens_per_s(), resolved.max_num_batched_tokens),
         outside_ms: [ms(model.queueing(prompt).0) + output, output],
@@ -49,12 +50,16 @@ pub fn pool_coefficients(pool: &Pool, size: RequestSize) -> Result<PoolCoefficie
 }
 
 /// The line through two batches.
-fn line(model: &StepModel, prompt: u32, output: f64) -> Params {
+fn line(model: &StepModel, speculative: Option<&Speculative>, prompt: u32, output: f64) -> Params {
     let input = f64::from(prompt);
     let context = input + output / 2.0;
     let decode = |batch: u32, context: f64| {
         let decode_context = (f64::from(batch) * context) as u64;
-        model.step(&StepLoad { prefill: &[], decode: batch, decode_context }).0 as f64 / 1000.0
+        let plain = StepLoad { prefill: &[], decode: batch, decode_context, drafts: 0 };
+        let Some(s) = speculative else { return model.step(&plain).0 as f64 / 1000.0 };
+        let load = StepLoad { drafts: batch * s.tokens, ..plain };
+        let us = model.step(&load).0 + drafting(model, &s.drafter, s.tokens, &load).0;
+        us as f64 / 1000.0 / s.expected_tokens()
     };
     let many = f64::from(LARGE_BATCH);
     let (one, all, deep) =
@@ -67,7 +72,7 @@ fn line(model: &StepModel, prompt: u32, output: f64) -> Params {
         of_answer
     } else {
         let whole = [Chunk { context: 0, cached: 0, tokens: prompt }];
-        let load = StepLoad { prefill: &whole, decode: 0, decode_context: 0 };
+        let load = StepLoad { prefill: &whole, decode: 0, decode_context: 0, drafts: 0 };
         ((model.step(&load).0 as f64 / 1000.0 - alpha) / input - gamma).max(0.0)
     };
     let beta = (of_prompt * input + of_answer * output) / (input + output);
@@ -77,7 +82,7 @@ fn line(model: &StepModel, prompt: u32, output: f64) -> Params {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::{FittedCoefficients, LatencyModel};
+    use crate::scenario::{DraftPass, Drafter, FittedCoefficients, LatencyModel};
 
     fn of(latency: LatencyModel) -> Result<PoolCoefficients, Diagnostics> {
         let size = RequestSize { input_tokens: 512.0, output_tokens: 128.0 };
@@ -99,6 +104,26 @@ mod tests {
             near(found.alpha, 6.958) && near(found.beta, 0.042) && near(found.gamma, 0.0001),
             "{found:?}"
         );
+    }
+
+    #[test]
+    fn a_token_takes_the_time_of_a_step_over_the_tokens_that_it_yields() {
+        let fitted = FittedCoefficients {
+            step_us: 6000.0,
+            step_us_per_prefill_token: 42.0,
+            step_us_per_decode_token: 40.0,
+            ..FittedCoefficients::default()
+        };
+        let size = RequestSize { input_tokens: 512.0, output_tokens: 128.0 };
+        let mut pool = Pool { latency: LatencyModel::Fitted(fitted), ..Pool::default() };
+        let drafter = Drafter::OnePass(DraftPass { share: 0.5 });
+        pool.engine.speculative =
+            Some(Speculative { tokens: 1, acceptance: 0.5, drafter, ..Speculative::default() });
+        let found = pool_coefficients(&pool, size).unwrap().params;
+        // (6000 + 2 * 40 n) * 1.5 / 1.5: alpha 6 ms, and 80 us a request that decodes; 42 us a token of a prompt.
+        let beta = (0.042 * 512.0 + 0.080 * 128.0) / 640.0;
+        assert!((found.alpha - 6.0).abs() < 1e-3, "{found:?}");
+        assert!((found.beta / beta - 1.0).abs() < 1e-3, "{found:?}");
     }
 
     #[test]

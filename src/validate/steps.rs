@@ -29,7 +29,12 @@ pub(super) fn rows(e: &Experiment, files: &Files<'_>, latency: &Latency) -> Vec<
         let mut times: Vec<f64> = steps.iter().map(|s| s[2]).collect();
         times.sort_by(f64::total_cmp);
         let (decode, context) = (mean(0), mean(1) * block);
-        let load = StepLoad { prefill: &[], decode: decode.round() as u32, decode_context: context as u64 };
+        let load = StepLoad {
+            prefill: &[],
+            decode: decode.round() as u32,
+            decode_context: context as u64,
+            drafts: 0,
+        };
         let simulated = model.step(&load).0 as f64 / 1e3;
         let Some(measured) = quantile(&times, 0.5).map(|us| us / 1e3).filter(|ms| *ms > 0.0) else {
             continue;

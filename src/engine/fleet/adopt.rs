@@ -102,11 +102,11 @@ pub fn replicas_started(old: &Plan, new: &Plan) -> u32 {
     new.scenario().cluster.pools.iter().enumerate().map(started).sum()
 }
 
-/// A pool with nothing but what its replicas are made of: another model, GPU, block size, CPU tier or family of latency models
-/// makes other replicas, everything else can change while they run.
+/// A pool with nothing but what its replicas are made of: another model, GPU, block size, CPU tier, family of latency models or
+/// speculative decoding makes other replicas, everything else can change while they run.
 fn made_of(pool: &Pool) -> Pool {
     let mut parts = Pool { name: String::new(), replicas: 0, ..pool.clone() };
-    parts.engine = BatchLimits::default();
+    parts.engine = BatchLimits { speculative: parts.engine.speculative, ..BatchLimits::default() };
     parts.scaling = Scaling::default();
     parts.kv.blocks = KvBlocks::Auto;
     parts.kv.gpu_memory_utilization = 0.0;

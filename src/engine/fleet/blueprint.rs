@@ -1,7 +1,7 @@
 //! What the new replicas of a pool are made of.
 
 use crate::base::Span;
-use crate::engine::replica::Limits;
+use crate::engine::replica::{Limits, Speculation};
 use crate::kv::{ReloadSettings, StoreSettings, Written};
 use crate::perf::Resolved;
 use crate::policy::priority::PriorityState;
@@ -45,6 +45,7 @@ pub(in crate::engine) struct Blueprint {
     pub(in crate::engine) priority: PriorityState,
     pub(in crate::engine) scheduler: SchedulerState,
     pub(in crate::engine) resolved: Resolved,
+    pub(in crate::engine) speculation: Option<Speculation>,
     /// GPUs of one replica.
     pub(in crate::engine) gpus: u32,
     pub(in crate::engine) block_tokens: u32,
@@ -69,6 +70,7 @@ impl Blueprint {
             priority: PriorityState::new(&engine.priority, source.tenants(), source.classes()),
             scheduler: SchedulerState::new(engine.scheduler),
             resolved: resolved.clone(),
+            speculation: engine.speculative.as_ref().map(|s| Speculation::new(s, scenario.seed)),
             gpus: pool.tp,
             block_tokens: kv.block_tokens,
             caching: kv.prefix_caching,

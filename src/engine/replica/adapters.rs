@@ -255,18 +255,45 @@ impl Replica {
     /// What adapters add to the step that begins, in which `decode` requests decode.
     pub(in crate::engine) fn adapter_time(&mut self, decode: u32, slab: &Slab) -> AdapterTime {
         let Some(all) = &self.adapters else { return AdapterTime::default() };
+        let (adapters, tokens) = if self.speculation.is_some() {
+            self.granted_adapters(slab)
+        } else {
+            (all.running.len(), self.adapter_tokens(all, decode, slab))
+        };
+        let step = all.figures.step(adapters, tokens);
+        let Some(all) = &mut self.adapters else { return AdapterTime::default() };
+        let loads = std::mem::take(&mut all.loads);
+        all.counts.load_time += loads;
+        all.counts.step_time += step;
+        AdapterTime { loads, step }
+    }
+
+    /// Tokens of requests with adapters in a step in which `decode` requests decode a token each.
+    fn adapter_tokens(&self, all: &Adapters, decode: u32, slab: &Slab) -> u64 {
         let has = |slot: &&Slot| slab[**slot].adapter > 0;
         let members: u32 = all.running.0.iter().map(|user| user.1).sum();
         let prompts = self.prefilling.iter().filter(has);
         let prefill: u64 = prompts.clone().map(|&slot| u64::from(slab[slot].granted)).sum();
         let aside = prompts.count() + self.decoders.starved.iter().filter(has).count();
         let decode = u64::from((members - aside as u32).min(decode));
-        let step = all.figures.step(all.running.len(), prefill + decode);
-        let Some(all) = &mut self.adapters else { return AdapterTime::default() };
-        let loads = std::mem::take(&mut all.loads);
-        all.counts.load_time += loads;
-        all.counts.step_time += step;
-        AdapterTime { loads, step }
+        prefill + decode
+    }
+
+    /// The different adapters of a batch whose members were granted their tokens one by one, and those tokens.
+    fn granted_adapters(&self, slab: &Slab) -> (u32, u64) {
+        let (mut adapters, mut tokens) = (Vec::new(), 0);
+        let mut slot = self.head;
+        while slot != Slot::NONE {
+            let active = &slab[slot];
+            if active.adapter > 0 && active.granted > 0 {
+                adapters.push(active.adapter);
+                tokens += u64::from(active.granted);
+            }
+            slot = active.after;
+        }
+        adapters.sort_unstable();
+        adapters.dedup();
+        (adapters.len() as u32, tokens)
     }
 
     /// What the gateway sees of its adapters, if it serves any.

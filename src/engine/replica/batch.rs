@@ -7,6 +7,7 @@
 //! Where the token budget suffices for all, phase 1 looks only at members that compute a prompt, open a block or fill one;
 //! where it does not, at all members.
 
+use super::speculation::Decoding;
 use super::state::{LIVELOCK_PREEMPTIONS, Replica};
 use super::world::World;
 use crate::base::{Maybe, Micros, Span};
@@ -25,7 +26,7 @@ pub(in crate::engine) struct Phase1 {
 
 /// What became of a member that asked for blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Asked {
+pub(super) enum Asked {
     Served,
     /// It keeps its place and gets nothing in this step.
     Waits,
@@ -42,14 +43,14 @@ enum Need {
 }
 
 impl Replica {
-    /// Forms the batch of the step that begins `now`, of members and of who waited at `known_by`. Returns the sum of the
-    /// contexts of the decoding members.
+    /// Forms the batch of the step that begins `now`, of members and of who waited at `known_by`. Returns what the
+    /// decoding members have to do.
     pub(in crate::engine) fn form_batch<S: Sink>(
         &mut self,
         known_by: Micros,
         now: Micros,
         w: &mut World<'_, S>,
-    ) -> u64 {
+    ) -> Decoding {
         self.order_queue(w.active);
         self.decoders.starved.clear();
         for &slot in &self.prefilling {
@@ -63,23 +64,36 @@ impl Replica {
             phase1 = Phase1 { preempted: true, ..self.serve(now, w) };
         }
         phase1.preempted |= phase1.waits;
+        let decoding = if self.speculation.is_some() {
+            self.verified_work(w.active)
+        } else {
+            Decoding { context: self.set_starved_back(now, w.active), drafts: 0 }
+        };
+        if !self.waiting.is_empty() {
+            self.admit_waiting(phase1, known_by, now, w);
+        }
+        decoding
+    }
+
+    /// Everything comes a tick later for decoding members that get nothing. Returns the sum of the contexts of the others.
+    fn set_starved_back(&mut self, now: Micros, slab: &mut Slab) -> u64 {
         let starved = std::mem::take(&mut self.decoders.starved);
         let mut context = self.decoders.context();
         for &slot in &starved {
-            context -= u64::from(w.active[slot].counts(self.decoders.ticks).0);
+            context -= u64::from(slab[slot].counts(self.decoders.ticks).0);
         }
         let last_shown = now + self.front_end.late;
         for &slot in &starved {
-            self.decoders.starve(slot, w.active, last_shown);
-        }
-        if !self.waiting.is_empty() {
-            self.admit_waiting(phase1, known_by, now, w);
+            self.decoders.starve(slot, slab, last_shown);
         }
         context
     }
 
     /// Phase 1.
     fn serve<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) -> Phase1 {
+        if self.speculation.is_some() {
+            return self.serve_in_turn(now, w);
+        }
         let wanted = self.wanted(w.active);
         let budget = self.limits.max_num_batched_tokens;
         if wanted <= u64::from(budget) {
@@ -173,16 +187,20 @@ impl Replica {
         Phase1 { budget: self.limits.max_num_batched_tokens.saturating_sub(spent), preempted, waits }
     }
 
-    /// Phase 1 where the budget runs out: members in batch order, and nothing for those after the budget is spent.
+    /// Phase 1 where the budget runs out, or where drafts are verified: members in batch order, and nothing for those after
+    /// the budget is spent.
     fn serve_in_turn<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) -> Phase1 {
         let block = self.kv.block_tokens();
         let mut budget = self.limits.max_num_batched_tokens;
+        let drafts = self.set_drafts();
         let (mut preempted, mut waits) = (false, false);
         let mut slot = self.head;
         while slot != Slot::NONE && budget > 0 {
             let active = &w.active[slot];
             let decodes = active.decoding;
-            let (n, asked) = if decodes {
+            let (n, asked) = if decodes && let Some(drafts) = drafts {
+                self.verify(slot, (drafts, budget), now, &mut preempted, w)
+            } else if decodes {
                 let stored = active.counts(self.decoders.ticks).0 + active.excess;
                 if stored.is_multiple_of(block) {
                     (1, self.open_block(slot, now, &mut preempted, w))
@@ -279,7 +297,7 @@ impl Replica {
     }
 
     /// Preempts members that were not served yet until `slot` can store `n` more tokens.
-    fn make_room<S: Sink>(
+    pub(super) fn make_room<S: Sink>(
         &mut self,
         slot: Slot,
         n: u32,

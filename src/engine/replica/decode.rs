@@ -86,9 +86,23 @@ impl Decoders {
         self.insert(slot, slab);
     }
 
+    /// A request starts to decode and to verify drafts: ticks say nothing about its progress, and it is on no wheel.
+    pub(in crate::engine) fn join_verifying(&mut self, slot: Slot, slab: &mut Slab) {
+        let active = &mut slab[slot];
+        active.decoding = true;
+        active.anchor_tick = ActiveRequest::VERIFIES;
+        active.behind = true;
+        active.granted = 0;
+        self.len += 1;
+    }
+
     /// Takes a member out and settles its progress.
     pub(in crate::engine) fn leave(&mut self, slot: Slot, slab: &mut Slab) {
-        self.extract(slot, slab);
+        if slab[slot].verifies() {
+            self.len -= 1;
+        } else {
+            self.extract(slot, slab);
+        }
         let active = &mut slab[slot];
         active.settle(self.ticks);
         active.decoding = false;

@@ -2,6 +2,7 @@
 //! the step takes as long as that of the slowest. A rank without work has no step of its own; what comes to it joins when the next
 //! step of the server begins.
 
+use super::speculation::Decoding;
 use super::state::{Replica, RunningStep};
 use super::world::World;
 use crate::base::{Micros, Span};
@@ -19,8 +20,8 @@ pub(in crate::engine) struct Lockstep {
     pub(in crate::engine) until: Micros,
     /// Whether it has formed a batch and waits for the other ranks. Until the step begins, it runs no event.
     pub(in crate::engine) waits: bool,
-    /// Tokens of context of the requests that decode in that batch.
-    context: u64,
+    /// What the requests that decode in that batch have to do.
+    decoding: Decoding,
 }
 
 /// How long a rank takes for its batch.
@@ -63,7 +64,7 @@ pub(in crate::engine) struct BatchTokens {
 impl Lockstep {
     /// A replica that steps by itself.
     pub(in crate::engine) const NONE: Self =
-        Self { server: u32::MAX, until: Micros::ZERO, waits: false, context: 0 };
+        Self { server: u32::MAX, until: Micros::ZERO, waits: false, decoding: Decoding::NONE };
 
     /// Whether it is a rank of a server.
     #[inline]
@@ -81,15 +82,15 @@ impl Replica {
     }
 
     /// The batch of a rank is formed.
-    pub(super) fn await_ranks(&mut self, now: Micros, context: u64) {
-        (self.lockstep.waits, self.lockstep.context) = (true, context);
+    pub(super) fn await_ranks(&mut self, now: Micros, decoding: Decoding) {
+        (self.lockstep.waits, self.lockstep.decoding) = (true, decoding);
         self.step = Some(RunningStep { started: now, span: Span::ZERO, decode: self.decoding_now() });
     }
 
     /// The tokens of the batch that waits.
     pub(in crate::engine) fn batch_tokens(&mut self, slab: &Slab) -> BatchTokens {
         self.collect_chunks(slab);
-        let decoding = u64::from(self.decoding_now());
+        let decoding = u64::from(self.decoding_now() + self.lockstep.decoding.drafts);
         let prompts: u64 = self.chunks.iter().map(|c| u64::from(c.tokens)).sum();
         BatchTokens { all: prompts + decoding, decoding }
     }
@@ -97,14 +98,14 @@ impl Replica {
     /// How long it takes for the batch whose tokens were counted last, beside these of the other ranks.
     pub(in crate::engine) fn time_beside(&mut self, others: BatchTokens, slab: &Slab) -> RankTime {
         let transfer = if self.kv.reloads() { self.kv.own().take_transfer() } else { Span::ZERO };
-        let (decode, decode_context) = (self.decoding_now(), self.lockstep.context);
+        let (decode, Decoding { context, drafts }) = (self.decoding_now(), self.lockstep.decoding);
         let adapters = self.adapter_time(decode, slab);
-        let load = StepLoad { prefill: &self.chunks, decode, decode_context };
-        let computing = self.model.step_beside(&load, others.all) + adapters.step;
+        let load = StepLoad { prefill: &self.chunks, decode, decode_context: context, drafts };
+        let computing = self.model_step_beside(&load, others.all) + adapters.step;
         let model = self.life.step(computing).min(LONGEST);
         let decoding = if decode > 0 {
             let without = StepLoad { prefill: &[], ..load };
-            let computing = self.model.step_beside(&without, others.decoding) + adapters.step;
+            let computing = self.model_step_beside(&without, others.decoding) + adapters.step;
             self.life.step(computing).min(model)
         } else {
             Span::ZERO

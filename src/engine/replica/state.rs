@@ -7,6 +7,7 @@ use super::departure::{Departure, DepartureReason};
 use super::front_end::FrontEnd;
 use super::lockstep::Lockstep;
 use super::signals::Recent;
+use super::speculation::Speculation;
 use super::start_up::Life;
 use super::tier_load::Loads;
 use super::totals::Totals;
@@ -54,6 +55,7 @@ pub struct Replica {
     pub(in crate::engine) priority: PriorityState,
     pub(in crate::engine) scheduler: SchedulerState,
     pub(in crate::engine) model: StepModel,
+    pub(in crate::engine) speculation: Option<Box<Speculation>>,
     /// Its GPUs, and what it costs in US dollars per hour; 0 if unknown. An edit of the pool's GPU changes neither.
     pub(in crate::engine) gpus: u32,
     pub(in crate::engine) usd_per_hour: f64,
@@ -105,6 +107,7 @@ pub(in crate::engine) struct Parts {
     pub(in crate::engine) priority: PriorityState,
     pub(in crate::engine) scheduler: SchedulerState,
     pub(in crate::engine) model: StepModel,
+    pub(in crate::engine) speculation: Option<Speculation>,
     pub(in crate::engine) gpus: u32,
     pub(in crate::engine) usd_per_hour: f64,
     pub(in crate::engine) kv: BlockPool,
@@ -119,7 +122,8 @@ impl Replica {
         compat: Compat,
         parts: Parts,
     ) -> Self {
-        let Parts { limits, priority, scheduler, model, gpus, usd_per_hour, kv, states, adapters } = parts;
+        let Parts { limits, priority, scheduler, model, speculation, gpus, usd_per_hour, kv, states, adapters } =
+            parts;
         let decoders = Decoders::new(kv.block_tokens());
         Self {
             id,
@@ -131,6 +135,7 @@ impl Replica {
             priority,
             scheduler,
             model,
+            speculation: speculation.map(Box::new),
             gpus,
             usd_per_hour,
             kv: Shared::new(kv),

@@ -5,6 +5,7 @@
 
 use super::adapters::AdapterTime;
 use super::departure::{Departure, DepartureReason};
+use super::speculation::Decoding;
 use super::state::{Replica, RunningStep};
 use super::world::World;
 use crate::base::multiply::wide_product;
@@ -35,7 +36,7 @@ impl Replica {
     /// Requests join that waited at `known_by`; where nothing runs, any.
     fn start_step<S: Sink>(&mut self, known_by: Micros, now: Micros, w: &mut World<'_, S>) {
         self.totals.steps += 1;
-        let context = self.form_batch(known_by, now, w);
+        let decoding = self.form_batch(known_by, now, w);
         if self.running == 0 {
             let loads = self.loads.under_way() > 0;
             assert!(loads || self.waiting.is_empty(), "INV-8: {:?} is idle and somebody waits", self.id);
@@ -43,10 +44,10 @@ impl Replica {
             return;
         }
         if self.lockstep.is_rank() {
-            self.await_ranks(now, context);
+            self.await_ranks(now, decoding);
             return;
         }
-        let span = self.begin(now, context, w);
+        let span = self.begin(now, decoding, w);
         let decode = self.decoding_now();
         self.step = Some(RunningStep { started: now, span, decode });
         self.step_at = now.saturating_add(span);
@@ -64,13 +65,9 @@ impl Replica {
         if let Some(d) = w.detail {
             d.step_ended(self.id, shown, overhead);
         }
-        let late = self.catch_up((now, shown), overhead, w);
-        let steady = step.decode - late;
-        if steady > 0 {
-            let itl = shown.since(step.started + before) + overhead;
-            w.sink.fact(now, ReplicaFact::Tokens { replica: self.id, itl, count: steady }.into());
-        }
+        let verified = self.show_tokens((step, before), shown, overhead, w);
         let mut done = self.finish_prompts((now, shown), overhead, w);
+        done.extend(verified);
         while let Some(slot) = self.decoders.pop_due(w.active) {
             done.push(slot);
         }
@@ -82,6 +79,28 @@ impl Replica {
             self.release_states(slot, now, w.active);
             self.complete(slot, now, now, w);
         }
+    }
+
+    /// The decoding members get their tokens, shown at `shown`; those of the step before were shown `before` after it. Returns those
+    /// that verified drafts and have all of theirs.
+    fn show_tokens<S: Sink>(
+        &mut self,
+        (step, before): (RunningStep, Span),
+        shown: Micros,
+        overhead: Span,
+        w: &mut World<'_, S>,
+    ) -> Vec<Slot> {
+        let now = step.started + step.span;
+        if self.speculation.is_some() {
+            return self.accept_drafts((step, before), shown, overhead, w);
+        }
+        let late = self.catch_up((now, shown), overhead, w);
+        let steady = step.decode - late;
+        if steady > 0 {
+            let itl = shown.since(step.started + before) + overhead;
+            w.sink.fact(now, ReplicaFact::Tokens { replica: self.id, itl, count: steady }.into());
+        }
+        Vec::new()
     }
 
     /// Tokens of requests that had been passed over: their gap is longer than a step. Returns how many there were.
@@ -161,7 +180,11 @@ impl Replica {
                 i += 1;
             } else {
                 self.prefilling.remove(i);
-                self.decoders.join(slot, w.active);
+                if self.speculation.is_some() {
+                    self.decoders.join_verifying(slot, w.active);
+                } else {
+                    self.decoders.join(slot, w.active);
+                }
             }
         }
         done
@@ -174,13 +197,13 @@ impl Replica {
             return;
         }
         self.totals.steps += 1;
-        let context = self.form_batch(Micros::MAX, now, w);
+        let decoding = self.form_batch(Micros::MAX, now, w);
         if self.running == 0 && self.waiting.is_empty() {
             // The requests that waited no longer fit into the cache and were dropped.
             self.totals.steps -= 1;
             return;
         }
-        let span = self.begin(now, context, w);
+        let span = self.begin(now, decoding, w);
         let (overhead, end) = (self.model.output_overhead(), now + span);
         let steady = self.decoders.len() - self.decoders.starved.len() as u32;
         self.decoders.ticks += 1;
@@ -283,7 +306,7 @@ impl Replica {
     }
 
     /// A batch is formed: how long its step takes, and everything that counts at its beginning.
-    fn begin<S: Sink>(&mut self, now: Micros, decode_context: u64, w: &mut World<'_, S>) -> Span {
+    pub(super) fn begin<S: Sink>(&mut self, now: Micros, decoding: Decoding, w: &mut World<'_, S>) -> Span {
         self.collect_chunks(w.active);
         let decode = self.decoding_now();
         assert!(
@@ -293,10 +316,11 @@ impl Replica {
         );
         self.report_offloaded(now, w);
         let chunks = std::mem::take(&mut self.chunks);
-        let load = StepLoad { prefill: &chunks, decode, decode_context };
+        let Decoding { context, drafts } = decoding;
+        let load = StepLoad { prefill: &chunks, decode, decode_context: context, drafts };
         let transfer = if self.kv.reloads() { self.kv.own().take_transfer() } else { Span::ZERO };
         let adapters = self.adapter_time(decode, w.active);
-        let computing = self.life.step(self.model.step(&load) + adapters.step);
+        let computing = self.life.step(self.model_step(&load) + adapters.step);
         let span = (computing + transfer + adapters.loads).min(LONGEST);
         let parts = w.sink.wants_step_parts().then(|| self.parts_of(&load, adapters, span));
         self.chunks = chunks;
@@ -356,12 +380,12 @@ impl Replica {
     fn parts_of(&self, load: &StepLoad<'_>, adapters: AdapterTime, span: Span) -> StepParts {
         let loads = adapters.loads.min(span);
         let rest = Span(span.0 - loads.0);
-        let model = (self.model.step(load) + adapters.step).min(rest);
+        let model = (self.model_step(load) + adapters.step).min(rest);
         let without = StepLoad { prefill: &[], ..*load };
         let decoding = match (load.prefill.is_empty(), load.decode) {
             (true, _) => model,
             (false, 0) => Span::ZERO,
-            (false, _) => (self.model.step(&without) + adapters.step).min(model),
+            (false, _) => (self.model_step(&without) + adapters.step).min(model),
         };
         StepParts { prompts: Span(model.0 - decoding.0), transfers: Span(rest.0 - model.0), adapters: loads }
     }
@@ -374,8 +398,8 @@ impl Replica {
         while slot != Slot::NONE {
             let active = &w.active[slot];
             let stored = active.counts(self.decoders.ticks).0;
-            let tokens =
-                if active.decoding { u32::from(active.starved_tick != tick) } else { active.granted };
+            let on_wheel = active.decoding && !active.verifies();
+            let tokens = if on_wheel { u32::from(active.starved_tick != tick) } else { active.granted };
             let ends = active.decoding || active.computed >= active.prefill;
             batch.push((active.id, stored, tokens));
             yields.push((active.id, tokens, ends));

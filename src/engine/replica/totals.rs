@@ -1,5 +1,6 @@
 //! What one replica has done since it started.
 
+use super::speculation::DraftTotals;
 use crate::base::Span;
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +39,8 @@ pub struct Totals {
     pub waiting_sum: u64,
     /// Sum over steps begun of the requests in the batch.
     pub running_sum: u64,
+    /// Drafts of speculative decoding.
+    pub drafts: DraftTotals,
 }
 
 impl Totals {

@@ -43,9 +43,10 @@ pub(in crate::engine) struct ActiveRequest {
     pub(in crate::engine) prefill: u32,
     /// Tokens whose KV is in the cache as of the latest finished step (or anchor).
     pub(in crate::engine) progress: u32,
-    /// The same with what the running step computes; only kept while prefilling.
+    /// The same with what the running step computes; only kept while prefilling. While verifying drafts: positions that
+    /// its blocks are for.
     pub(in crate::engine) computed: u32,
-    /// Tokens of the running step; only kept while prefilling.
+    /// Tokens of the running step; only kept while prefilling or verifying drafts.
     pub(in crate::engine) granted: u32,
     /// Output tokens produced (as of the anchor).
     pub(in crate::engine) generated: u32,
@@ -89,6 +90,14 @@ pub(in crate::engine) struct ActiveRequest {
 }
 
 impl ActiveRequest {
+    /// The anchor of a request that verifies drafts: ticks do not move it.
+    pub(in crate::engine) const VERIFIES: u64 = u64::MAX;
+
+    /// Whether it decodes and verifies drafts, so that each step settles its progress. Then it is `behind` too.
+    pub(in crate::engine) fn verifies(&self) -> bool {
+        self.decoding && self.anchor_tick == Self::VERIFIES
+    }
+
     /// The router sends it with this priority, or leaves that to the replica's policy.
     pub(in crate::engine) fn take_priority(&mut self, given: Option<i64>) {
         self.urged = given.is_some();

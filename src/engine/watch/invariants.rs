@@ -118,13 +118,14 @@ impl Sight<'_> {
                 let running = u32::from(
                     active.decoding && r.step.is_some() && active.starved_tick != r.decoders.ticks + 1,
                 );
-                let need = (stored + running).div_ceil(r.kv.block_tokens());
+                let tokens = if active.verifies() { active.computed } else { stored + running };
+                let need = tokens.div_ceil(r.kv.block_tokens());
                 assert!(
                     active.block_table.len() == need,
                     "INV-4: {:?} holds {} blocks for {} tokens",
                     active.id,
                     active.block_table.len(),
-                    stored + running
+                    tokens
                 );
                 held.push(&active.block_table);
                 states += r.states_of(active);

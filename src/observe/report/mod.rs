@@ -20,7 +20,7 @@ pub(crate) use measure::tpot_us;
 pub use parts::{
     ClassPart, CostPart, CpuTierPart, FairnessPart, FitnessPart, FitnessTerm, GroupPart, KvPart, LatencyPart,
     LoraPart, PoolPart, RejectionPart, ReplicaPart, RequestPart, RunPart, SloPart, SlowRequest,
-    ThroughputPart,
+    SpeculativePart, ThroughputPart,
 };
 
 pub use gateway::{BandPart, GatewayPart};

@@ -281,6 +281,10 @@ pub struct PoolPart {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lora: Option<LoraPart>,
+    /// What speculative decoding came to; missing without it.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speculative: Option<SpeculativePart>,
 }
 
 /// The LoRA adapters of a pool's replicas, warm-up included.
@@ -307,6 +311,26 @@ pub struct LoraPart {
     pub load_s: f64,
     /// Time that adapters added to steps, in seconds.
     pub step_s: f64,
+}
+
+/// Speculative decoding of a pool, warm-up included.
+#[apply(typescript!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct SpeculativePart {
+    /// How often a request had draft tokens verified: once in each of its steps with drafts.
+    pub verifications: u64,
+    /// Draft tokens verified.
+    pub draft_tokens: u64,
+    /// Of those, the accepted ones. Those after the end of an answer count too, and are not shown.
+    pub accepted_tokens: u64,
+    /// accepted_tokens / draft_tokens, 0 to 1; missing without draft tokens.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub acceptance_rate: Option<f64>,
+    /// Mean acceptance length: 1 + accepted_tokens / verifications, the tokens of a step; missing without drafts.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_acceptance_length: Option<f64>,
 }
 
 /// A slow request, and where its time went.

@@ -1,8 +1,8 @@
 //! The part of a report about pools: resolved settings, and sums over the replicas.
 
 use super::measure::{By, MeasurementWindow};
-use super::{GroupPart, LoraPart, PoolPart, has_price, share};
-use crate::engine::Cluster;
+use super::{GroupPart, LoraPart, PoolPart, SpeculativePart, has_price, known_share, share};
+use crate::engine::{Cluster, DraftTotals};
 use crate::scenario::{Pool, Scenario};
 
 /// All pools, in order.
@@ -25,15 +25,18 @@ pub(super) fn pools(scenario: &Scenario, m: &MeasurementWindow<'_>) -> Vec<PoolP
             ..PoolPart::default()
         };
         let (mut hits, mut blocks) = (0, 0);
+        let mut drafts = DraftTotals::default();
         for r in engine.replicas().iter().filter(|r| r.pool() == pool) {
             part.replicas += u32::from(r.serving());
             part.completed += r.totals().completed;
             part.usd = part.usd.zip(m.usd_of(r)).map(|(usd, more)| usd + more);
+            drafts.add(&r.totals().drafts);
             hits += r.kv().hits();
             blocks += r.kv().hits() + r.kv().prompt_misses();
         }
         part.kv_hit_rate = share(hits as f64, blocks as f64);
         part.lora = lora(engine, pool);
+        part.speculative = p.engine.speculative.is_some().then(|| speculative(&drafts));
         part
     };
     (0..).zip(&scenario.cluster.pools).zip(requests).map(part).collect()
@@ -59,4 +62,16 @@ fn lora(engine: &Cluster, pool: u32) -> Option<LoraPart> {
     }
     p.hit_rate = share(p.hits as f64, (p.hits + p.cpu_loads + p.disk_loads) as f64);
     Some(p)
+}
+
+fn speculative(drafts: &DraftTotals) -> SpeculativePart {
+    let [verifications, verified, accepted] =
+        [drafts.verifications, drafts.verified, drafts.accepted].map(|n| n as f64);
+    SpeculativePart {
+        verifications: drafts.verifications,
+        draft_tokens: drafts.verified,
+        accepted_tokens: drafts.accepted,
+        acceptance_rate: known_share(accepted, verified),
+        mean_acceptance_length: known_share(verifications + accepted, verifications),
+    }
 }

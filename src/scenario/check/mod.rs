@@ -11,6 +11,7 @@ mod lengths;
 mod policies;
 mod rate;
 mod scaling;
+mod speculative;
 mod workload;
 
 use crate::base::small::decimal::plain;
@@ -28,6 +29,7 @@ use kv::check_kv;
 use latency::check_latency;
 use policies::{check_admission, check_routing};
 use scaling::{check_periods, check_scaling, check_together};
+use speculative::check_speculative;
 use workload::{check_traffic, check_workload};
 
 pub use edits::check_edits;
@@ -212,6 +214,7 @@ fn check_pool(path: &str, p: &Pool, compat: Compat, r: &mut Report) {
         );
     }
     check_joining(&format!("{path}.engine"), &p.engine, compat, r);
+    check_speculative(&format!("{path}.engine"), &p.engine, compat, r);
     check_kv(&format!("{path}.kv"), &p.kv, compat, r);
     if let Some(lora) = &p.lora {
         check_lora(&format!("{path}.lora"), lora, compat, r);

@@ -312,6 +312,9 @@ fn steps(kind: A, fleet: &Fleet, seen: &Observed) -> Found {
                 format!("a step does not grow in a straight line with the batch: {percent:.0} % off"),
             )
         }
+        A::StepsInSequence if fleet.drafts() => {
+            (Verdict::Violated, "speculative decoding: a step yields several tokens of a request".to_owned())
+        }
         A::StepsInSequence => either(
             !fleet.ahead,
             "a step is scheduled when the one before it ends".to_owned(),

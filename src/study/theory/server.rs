@@ -106,6 +106,11 @@ impl Fleet {
         })
     }
 
+    /// Whether steps yield more tokens than one of each request.
+    pub(super) fn drafts(&self) -> bool {
+        self.scenario.cluster.pools.iter().any(|p| p.engine.speculative.is_some())
+    }
+
     /// The number of servers behind one queue, if there is one: the gateway holds requests until a replica is free,
     /// and a router by load finds it; or one replica has a batch whose step time does not depend on its requests.
     pub(super) fn one_queue(&self) -> Option<u32> {
@@ -194,7 +199,7 @@ impl<'a> Work<'a> {
     }
 
     fn step_ms(&self, prefill: &[Chunk], decode: u32, decode_context: u64) -> f64 {
-        self.model.step(&StepLoad { prefill, decode, decode_context }).0 as f64 / 1000.0
+        self.model.step(&StepLoad { prefill, decode, decode_context, drafts: 0 }).0 as f64 / 1000.0
     }
 
     /// The steps of a prompt that is computed alone.

@@ -11,4 +11,5 @@ mod laws;
 mod makes_room;
 mod random_scenarios;
 mod schema_scenarios;
+mod speculative;
 mod whole_prompts;

@@ -120,7 +120,7 @@ fn the_experts_that_the_tokens_of_all_ranks_touch_are_read() {
     let model = |pool: &Pool| resolve(pool, Compat::None, "pool").expect("a pool").model;
     let together = model(&pool);
     let apart = model(&Pool { expert_ranks_lockstep: false, ..pool.clone() });
-    let load = |decode| StepLoad { prefill: &[], decode, decode_context: 0 };
+    let load = |decode| StepLoad { prefill: &[], decode, decode_context: 0, drafts: 0 };
     // Where the others carry as much, both say the same.
     for decode in [1, 2, 7] {
         let beside = together.step_beside(&load(decode), u64::from(3 * decode));

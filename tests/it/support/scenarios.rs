@@ -233,6 +233,7 @@ prop_compose! {
                 victim,
                 scheduler,
                 priority,
+                speculative: None,
             },
             kv: KvCache { blocks: KvBlocks::Count(blocks), block_tokens, prefix_caching, ..tier },
             latency: LatencyModel::Fitted(FittedCoefficients {

@@ -1,0 +1,234 @@
+//! Speculative decoding: requests that verify drafts, and how long drafting takes.
+//!
+//! A request that decodes verifies its next token and up to as many drafts as the pool allows. It holds blocks for all
+//! of these positions and for as many further ones as the drafter fills ahead, and keeps the blocks of rejected drafts
+//! for its next step. It advances by one token and the accepted drafts. Members that verify are touched by every step;
+//! those of replicas without speculative decoding are not (`decode.rs`).
+
+use super::batch::Asked;
+use super::state::{Replica, RunningStep};
+use super::world::World;
+use crate::base::rng::{Purpose, Stream};
+use crate::base::{Micros, RequestId, Span};
+use crate::engine::facts::{ReplicaFact, Sink};
+use crate::engine::request::{Slab, Slot};
+use crate::perf::{StepLoad, StepModel, drafting};
+use crate::scenario::{Drafter, Speculative};
+use serde::{Deserialize, Serialize};
+
+/// The work of the requests that decode in a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::engine) struct Decoding {
+    /// Sum of their contexts before it.
+    pub(in crate::engine) context: u64,
+    /// Drafts that they verify together.
+    pub(in crate::engine) drafts: u32,
+}
+
+impl Decoding {
+    /// No work.
+    pub(in crate::engine) const NONE: Self = Self { context: 0, drafts: 0 };
+}
+
+/// Speculative decoding of one replica.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(in crate::engine) struct Speculation {
+    /// By position in the drafts of a step: the probability that the token is accepted if all before it were.
+    rates: Vec<f64>,
+    drafter: Drafter,
+    /// Most requests of a batch with drafts.
+    most: u32,
+    seed: u64,
+    /// Drafts of each request in the step that is being formed or runs.
+    drafts: u32,
+}
+
+/// What the drafts of a replica came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DraftTotals {
+    /// How often a request had drafts verified.
+    pub verifications: u64,
+    /// Draft tokens verified.
+    pub verified: u64,
+    /// Of those, the accepted ones.
+    pub accepted: u64,
+}
+
+impl DraftTotals {
+    /// Adds those of another replica.
+    pub fn add(&mut self, other: &Self) {
+        self.verifications += other.verifications;
+        self.verified += other.verified;
+        self.accepted += other.accepted;
+    }
+}
+
+impl Speculation {
+    /// That of a pool, in a run with `seed`.
+    pub(in crate::engine) fn new(settings: &Speculative, seed: u64) -> Self {
+        let most = if settings.disable_above_batch == 0 { u32::MAX } else { settings.disable_above_batch };
+        Self { rates: settings.rates(), drafter: settings.drafter.clone(), most, seed, drafts: 0 }
+    }
+
+    /// Drafts of each request in a batch of `running` requests.
+    fn drafts_of(&self, running: u32) -> u32 {
+        if running > self.most { 0 } else { self.rates.len() as u32 }
+    }
+
+    /// How many of its drafts a request with `generated` tokens accepts. Every token of an answer has its own draw, so
+    /// that the result depends neither on the steps before nor on other requests.
+    fn accepted(&self, request: RequestId, generated: u32, drafts: u32) -> u32 {
+        let mut draws = Stream::from_draw(self.seed, Purpose::Acceptance, request.0, generated);
+        let rates = self.rates.iter().take(drafts as usize);
+        rates.take_while(|rate| draws.unit() < **rate).count() as u32
+    }
+
+    /// Time of a step and of the drafting in it.
+    fn step(&self, model: &StepModel, load: &StepLoad<'_>) -> Span {
+        Span(model.step(load).0.saturating_add(self.drafting(model, load).0))
+    }
+
+    /// Time of the drafting in a step.
+    fn drafting(&self, model: &StepModel, load: &StepLoad<'_>) -> Span {
+        drafting(model, &self.drafter, self.drafts, load)
+    }
+}
+
+impl Replica {
+    /// How long the latency model lets a step take, drafting included.
+    #[inline]
+    pub(super) fn model_step(&self, load: &StepLoad<'_>) -> Span {
+        match &self.speculation {
+            None => self.model.step(load),
+            Some(speculation) => speculation.step(&self.model, load),
+        }
+    }
+
+    /// How long a rank takes beside ranks that compute `others` tokens together, drafting included. A drafter has no part
+    /// in the experts of other ranks: drafting takes what it takes beside ranks with as much work.
+    pub(super) fn model_step_beside(&self, load: &StepLoad<'_>, others: u64) -> Span {
+        let step = self.model.step_beside(load, others);
+        let drafting = |s: &Speculation| s.drafting(&self.model, load);
+        Span(step.0.saturating_add(self.speculation.as_ref().map_or(0, |s| drafting(s).0)))
+    }
+
+    /// A batch is about to be formed: how many drafts each request verifies in it. `None` without speculative decoding.
+    pub(super) fn set_drafts(&mut self) -> Option<u32> {
+        let running = self.running;
+        let speculation = self.speculation.as_mut()?;
+        speculation.drafts = speculation.drafts_of(running);
+        Some(speculation.drafts)
+    }
+
+    /// A member that decodes gets up to `budget` tokens to verify, its own and `drafts` after it. How many, and what
+    /// became of it.
+    pub(super) fn verify<S: Sink>(
+        &mut self,
+        slot: Slot,
+        (drafts, budget): (u32, u32),
+        now: Micros,
+        preempted: &mut bool,
+        w: &mut World<'_, S>,
+    ) -> (u32, Asked) {
+        let tokens = self.limits.chunk(1 + drafts).min(budget);
+        let stored = w.active[slot].progress;
+        self.fill_up_to(slot, stored, w.active);
+        let active = &w.active[slot];
+        // The drafter writes as many positions ahead; but never more than the whole answer needs.
+        let all = active.prompt_tokens + active.tokens_due() - 1;
+        let held = (stored + tokens + drafts).min(all);
+        let asked = self.make_room(slot, held - stored, now, preempted, w);
+        if asked == Asked::Served {
+            let active = &mut w.active[slot];
+            self.kv.own().reserve(&mut active.block_table, held - stored);
+            active.granted = tokens;
+            active.computed = active.computed.max(held);
+            self.fill_up_to(slot, stored + 1, w.active);
+        }
+        (tokens, asked)
+    }
+
+    /// Tokens of a member up to `end` are stored for certain: blocks that they fill can be hit, if their contents recur.
+    fn fill_up_to(&mut self, slot: Slot, end: u32, slab: &mut Slab) {
+        let block = self.kv.block_tokens();
+        let hits = self.kv.caching() && block > 1;
+        let active = &mut slab[slot];
+        while active.block_table.tokens() < end {
+            let from = active.block_table.tokens();
+            let full = (from / block + 1) * block;
+            let to = full.min(end);
+            let hash = (hits && to == full && active.is_shareable(full))
+                .then(|| active.text.block_hash(active.block_table.last_hash(), full - block, block));
+            self.kv.own().append_inside(&mut active.block_table, to - from, hash);
+        }
+    }
+
+    /// What the members that decode have to do in the step that was formed.
+    pub(super) fn verified_work(&self, slab: &Slab) -> Decoding {
+        let mut work = Decoding::default();
+        let mut slot = self.head;
+        while slot != Slot::NONE {
+            let active = &slab[slot];
+            if active.decoding && active.granted > 0 {
+                work.context += u64::from(active.progress);
+                work.drafts += active.granted - 1;
+            }
+            slot = active.after;
+        }
+        work
+    }
+
+    /// The tokens of a step go to the members that verified. The front end has written them at `shown`, and those of the
+    /// step before `before` after that one ended; the tokens of a request are written together. Tokens that come together count as gaps of no time but
+    /// that of output processing, after the first of them. Returns who has all its tokens.
+    pub(super) fn accept_drafts<S: Sink>(
+        &mut self,
+        (step, before): (RunningStep, Span),
+        shown: Micros,
+        overhead: Span,
+        w: &mut World<'_, S>,
+    ) -> Vec<Slot> {
+        let now = step.started + step.span;
+        let usual = Span(shown.0.saturating_sub((step.started + before).0));
+        let (mut steady, mut together, mut done) = (0, 0, Vec::new());
+        let Some(speculation) = &self.speculation else { return done };
+        let replica = self.id;
+        let mut slot = self.head;
+        while slot != Slot::NONE {
+            let active = &mut w.active[slot];
+            let this = slot;
+            slot = active.after;
+            if !active.decoding || active.granted == 0 {
+                continue;
+            }
+            let drafts = active.granted - 1;
+            let accepted = speculation.accepted(active.id, active.generated, drafts);
+            if drafts > 0 {
+                let totals = &mut self.totals.drafts;
+                totals.verifications += 1;
+                totals.verified += u64::from(drafts);
+                totals.accepted += u64::from(accepted);
+            }
+            let tokens = (1 + accepted).min(active.tokens_due() - active.generated);
+            let gap = shown.since(active.last_token);
+            (active.last_token, active.granted) = (shown, 0);
+            active.progress += tokens;
+            active.generated += tokens;
+            together += tokens - 1;
+            if gap == usual {
+                steady += 1;
+            } else {
+                w.sink.fact(now, ReplicaFact::Tokens { replica, itl: gap + overhead, count: 1 }.into());
+            }
+            if active.generated == active.tokens_due() {
+                done.push(this);
+            }
+        }
+        for (itl, count) in [(usual + overhead, steady), (overhead, together)] {
+            if count > 0 {
+                w.sink.fact(now, ReplicaFact::Tokens { replica, itl, count }.into());
+            }
+        }
+        done
+    }
+}
