@@ -206,7 +206,7 @@ pub(super) fn find_gpu(pool: &Pool, path: &str) -> Result<&'static Gpu, Diagnost
 /// Price of a replica: that of its GPUs.
 pub(super) fn price(pool: &Pool, refined: bool) -> f64 {
     let listed = || gpu(&pool.gpu).map_or(0.0, |g| g.price(&pool.gpu, refined));
-    pool.hardware.as_ref().map_or_else(listed, |own| own.usd_per_hour) * f64::from(pool.tp)
+    pool.hardware.as_ref().map_or_else(listed, |own| own.usd_per_hour) * f64::from(super::gpus(pool))
 }
 
 /// The row for a pool; the error lists what exists.

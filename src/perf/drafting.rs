@@ -5,31 +5,31 @@ use crate::base::Span;
 use crate::base::math::round_to_span;
 use crate::scenario::Drafter;
 
-/// Time in which a drafter makes `drafts` tokens for each sequence of a step, as a share of what the model itself would
-/// take.
-///
-/// Its first pass, or its only one, is over all tokens of the step; each further pass is over one token of every
-/// sequence.
-pub fn drafting(model: &StepModel, drafter: &Drafter, drafts: u32, load: &StepLoad<'_>) -> Span {
-    if drafts == 0 {
-        return Span::ZERO;
-    }
-    let whole = model.step(load).0 as f64;
-    let us = match drafter {
-        Drafter::OnePass(pass) => pass.share * whole,
-        Drafter::Autoregressive(pass) => {
-            let ends = |c: &Chunk| u64::from(c.context) + u64::from(c.cached) + u64::from(c.tokens);
-            let one_each = StepLoad {
-                prefill: &[],
-                decode: load.decode + load.prefill.len() as u32,
-                decode_context: load.decode_context + load.prefill.iter().map(ends).sum::<u64>(),
-                drafts: 0,
-            };
-            let further = if drafts > 1 { model.step(&one_each).0 as f64 } else { 0.0 };
-            pass.share * (whole + f64::from(drafts - 1) * further)
+impl StepModel {
+    /// Time in which a drafter makes `drafts` tokens for each sequence of a step, as a share of what the model itself
+    /// would take. Its first pass, or its only one, is over all tokens of the step; each further pass is over one token
+    /// of every sequence.
+    pub fn drafting(&self, drafter: &Drafter, drafts: u32, load: &StepLoad<'_>) -> Span {
+        if drafts == 0 {
+            return Span::ZERO;
         }
-    };
-    round_to_span(us)
+        let whole = self.step(load).0 as f64;
+        let us = match drafter {
+            Drafter::OnePass(pass) => pass.share * whole,
+            Drafter::Autoregressive(pass) => {
+                let ends = |c: &Chunk| u64::from(c.context) + u64::from(c.cached) + u64::from(c.tokens);
+                let one_each = StepLoad {
+                    prefill: &[],
+                    decode: load.decode + load.prefill.len() as u32,
+                    decode_context: load.decode_context + load.prefill.iter().map(ends).sum::<u64>(),
+                    drafts: 0,
+                };
+                let further = if drafts > 1 { self.step(&one_each).0 as f64 } else { 0.0 };
+                pass.share * (whole + f64::from(drafts - 1) * further)
+            }
+        };
+        round_to_span(us)
+    }
 }
 
 #[cfg(test)]
@@ -51,7 +51,7 @@ mod tests {
         let prompt = [Chunk { context: 0, cached: 0, tokens: 50 }];
         let load = StepLoad { prefill: &prompt, decode: 2, decode_context: 0, drafts: 6 };
         // The step: 1000 + 10 * 50 + 100 * (2 + 6) = 2300. A pass over one token of three sequences: 1300.
-        let of = |drafter: &Drafter, drafts: u32| drafting(&model, drafter, drafts, &load);
+        let of = |drafter: &Drafter, drafts: u32| model.drafting(drafter, drafts, &load);
         let one = Drafter::OnePass(DraftPass { share: 0.1 });
         assert_eq!((of(&one, 3), of(&one, 0)), (Span(230), Span(0)));
         let each = Drafter::Autoregressive(DraftPass { share: 0.1 });

@@ -147,7 +147,7 @@ fn calibrated(
         gpu_class(pool, &row, s.table(version)),
         if row.engine == s.engine { Fitted } else { Carried },
         behind(&|c| c.precision == precision),
-        behind(&|c| c.tp == pool.tp),
+        behind(&|c| c.tp == pool.tp && pool.pp == 1),
     ]
 }
 
@@ -247,7 +247,8 @@ fn named(pool: &Pool) -> [String; 5] {
         | LatencyModel::Piecewise(_) => "any release".to_owned(),
     };
     let precision = architecture_of(pool).map_or_else(|| "unknown weights".to_owned(), precision);
-    [model, gpu, engine, precision, format!("TP {}", pool.tp)]
+    let stages = if pool.pp > 1 { format!(", PP {}", pool.pp) } else { String::new() };
+    [model, gpu, engine, precision, format!("TP {}{stages}", pool.tp)]
 }
 
 /// The GPUs whose step times are known: measured, of the same chip, or with published figures.

@@ -1,11 +1,12 @@
 //! How many KV blocks fit beside a model in the memory of its GPUs (docs/explanation/model/cache.md).
 
+use super::lora;
 use super::parts::Parts;
 use super::states::{StateBlocks, counts_by_kind};
 use super::weights::Spread;
 use crate::base::Diagnostic;
 use crate::base::small::decimal::fixed;
-use crate::scenario::{Architecture, Compat, EngineGeneration, Hardware, limits};
+use crate::scenario::{Architecture, Compat, EngineGeneration, Hardware, LatencyModel, Pool, limits};
 
 /// Memory for activations at the largest batch, in GiB, of a dense model.
 const ACTIVATIONS_GIB: f64 = 5.5;
@@ -102,6 +103,10 @@ pub(super) struct Fit<'a> {
     pub(super) architecture: &'a Architecture,
     pub(super) hardware: &'a Hardware,
     pub(super) spread: Spread,
+    /// Stages that share the layers.
+    pub(super) stages: u32,
+    /// Memory of a drafter.
+    pub(super) drafter_gib: f64,
     /// Usable share of the memory.
     pub(super) utilization: f64,
     pub(super) block_tokens: u32,
@@ -135,20 +140,74 @@ impl Budget {
     }
 }
 
+impl<'a> Fit<'a> {
+    /// The needs of a replica of a pool.
+    pub(super) fn of(
+        pool: &Pool,
+        architecture: &'a Architecture,
+        hardware: &'a Hardware,
+        (compat, by_kind): (Compat, bool),
+    ) -> Self {
+        let measured = match &pool.latency {
+            LatencyModel::Calibrated(s) if compat == Compat::None => Some(s.engine),
+            _ => None,
+        };
+        Self {
+            architecture,
+            hardware,
+            spread: Spread::of(pool),
+            stages: pool.pp.max(1),
+            drafter_gib: pool.engine.speculative.as_ref().map_or(0.0, |s| s.memory_gib),
+            utilization: pool.kv.gpu_memory_utilization,
+            block_tokens: pool.kv.block_tokens.max(1),
+            compat,
+            by_kind,
+            measured,
+            slots: lora::memory_bytes(pool),
+        }
+    }
+}
+
 impl Fit<'_> {
     /// Whole blocks that fit; the error names what is lacking. `path` is the pool's.
     pub(super) fn blocks(&self, path: &str) -> Result<u64, Diagnostic> {
-        let mut budget = self.budget(self.spread.tp);
+        let mut budget = self.of_stage(self.budget(self.spread.tp));
+        if self.drafter_gib > 0.0 {
+            budget.buffers += self.drafter_gib;
+        }
         let free = budget.free() * GIB;
         if budget.blocks() == 0 {
             return Err(self.does_not_fit(&budget, path));
         }
-        if self.slots > 0.0 {
-            budget.buffers += self.slots / GIB;
+        let slots = self.slots * self.share();
+        if slots > 0.0 {
+            budget.buffers += slots / GIB;
         }
         match budget.blocks() {
-            0 => Err(no_room_for_slots(self.slots, free, path)),
+            0 => Err(no_room_for_slots(slots, free, path)),
             blocks => Ok(blocks),
+        }
+    }
+
+    /// The part of the layers on the stage of a pipeline with the most of them.
+    fn share(&self) -> f64 {
+        let layers = self.architecture.layers;
+        if self.stages < 2 { 1.0 } else { f64::from(layers.div_ceil(self.stages)) / f64::from(layers.max(1)) }
+    }
+
+    /// The memory of the stage of a pipeline with the most layers: it has a part of the layers and of every block, and
+    /// one of the two tables of embeddings. All stages have as many blocks as this one.
+    fn of_stage(&self, whole: Budget) -> Budget {
+        if self.stages < 2 {
+            return whole;
+        }
+        let (a, share) = (self.architecture, self.share());
+        let bytes = if a.bytes_per_embedding_param > 0.0 { a.bytes_per_embedding_param } else { 2.0 };
+        let tables = (Parts::of(a).embeddings * bytes / GIB).min(whole.weights);
+        Budget {
+            weights: (whole.weights - tables) * share + tables / 2.0,
+            block: whole.block * share,
+            ..whole
         }
     }
 
@@ -191,7 +250,7 @@ impl Fit<'_> {
         let own = self.spread.tp;
         let more = (1..=6)
             .map(|doublings| own.saturating_mul(1 << doublings))
-            .find(|gpus| *gpus <= limits::TP && self.budget(*gpus).blocks() > 0);
+            .find(|gpus| *gpus <= limits::TP && self.of_stage(self.budget(*gpus)).blocks() > 0);
         let more = more.map_or_else(|| "larger GPUs".to_owned(), |gpus| format!("more GPUs (tp {gpus})"));
         Diagnostic::error(
             format!("{path}.tp"),
@@ -223,6 +282,8 @@ mod tests {
             architecture,
             hardware,
             spread: Spread { tp, ranks: 1, lockstep: false },
+            stages: 1,
+            drafter_gib: 0.0,
             utilization: 0.9,
             block_tokens,
             compat: Compat::None,
@@ -300,6 +361,8 @@ mod tests {
                 architecture: mixtral,
                 hardware: &catalogue::gpu("H100").expect("in the catalogue").hardware,
                 spread: Spread { tp: 2, ranks, lockstep: false },
+                stages: 1,
+                drafter_gib: 0.0,
                 utilization: 0.9,
                 block_tokens: 16,
                 compat: Compat::None,
@@ -338,6 +401,8 @@ mod tests {
                 architecture,
                 hardware,
                 spread: Spread { tp, ranks: 1, lockstep: false },
+                stages: 1,
+                drafter_gib: 0.0,
                 utilization: 0.9,
                 block_tokens: 16,
                 compat: Compat::None,

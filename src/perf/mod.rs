@@ -20,6 +20,7 @@ mod memory;
 mod parts;
 mod peak;
 mod piecewise;
+mod pipeline;
 mod plan;
 mod rates;
 mod roofline;
@@ -30,7 +31,6 @@ mod weights;
 
 pub use calibrations::{Calibration, calibration, calibrations, carried, corrected, same_chip};
 pub use catalogue::{Catalogue, Gpu, KnownModel, Newer, Row, catalogue};
-pub use drafting::drafting;
 pub use evidence::{ClassError, Configuration, EvidenceTable, Found, MeasuredOn, evidence};
 pub use evidence_class::{Classified, ClassifiedValue, EvidenceClass, guess, precision};
 pub use evidence_line::{ErrorBand, ErrorFigure, FigureErrors, PoolEvidence, Regime, RegimeBasis};
@@ -38,6 +38,7 @@ pub use facts::{Facts, Published};
 pub use hf::{ReadModel, architecture_from_hf};
 pub use listed::{ModelEntry, models};
 pub use lora::LoraFigures;
+pub use pipeline::gpus;
 pub use plan::Plan;
 pub use rules::Rules;
 pub use states::StateBlocks;
@@ -77,6 +78,10 @@ pub struct Resolved {
     pub usd_per_hour: f64,
     /// Its LoRA adapters, if it serves any.
     pub lora: Option<LoraFigures>,
+    /// Stages of a replica, each with a batch of its own.
+    pub stages: u32,
+    /// Time in which a stage of a pipeline hands one token on to the next, in microseconds.
+    pub hop_us: f64,
     /// The measurements behind the figures; empty if all are the scenario's own.
     pub source: String,
 }
@@ -115,6 +120,7 @@ impl<'a> Resolver<'a> {
     fn resolve(mut self) -> Result<Resolved, Diagnostics> {
         let (model, blocks) = (self.model(), self.blocks());
         let lora = self.lora();
+        self.problems.extend(pipeline::too_many_stages(self.pool, self.path));
         if let (Some((model, source)), Some(blocks), true) = (model, blocks, self.problems.is_empty()) {
             let [max_num_seqs, max_num_batched_tokens] = batch_limits(self.pool, self.rules.compat);
             let usd_per_hour = catalogue::price(self.pool, self.rules.refine(self.pool));
@@ -127,6 +133,8 @@ impl<'a> Resolver<'a> {
                 max_num_batched_tokens,
                 usd_per_hour,
                 lora,
+                stages: self.pool.pp.max(1),
+                hop_us: pipeline::hop_us(self.pool),
                 source,
             });
         }
@@ -215,9 +223,9 @@ impl<'a> Resolver<'a> {
     /// Whether "auto" blocks are computed from model and memory, not from the catalogue's count.
     fn derives(&self) -> bool {
         let pool = self.pool;
-        let own = pool.architecture.is_some() || pool.hardware.is_some();
+        let own = pool.architecture.is_some() || pool.hardware.is_some() || pool.pp > 1;
         match &pool.latency {
-            LatencyModel::Catalogue => false,
+            LatencyModel::Catalogue => pool.pp > 1,
             LatencyModel::Roofline(_) | LatencyModel::CrossModel(_) | LatencyModel::Calibrated(_) => true,
             LatencyModel::Fitted(_) | LatencyModel::Piecewise(_) => own,
         }
@@ -232,26 +240,7 @@ impl<'a> Resolver<'a> {
         let count = if self.derives() {
             let (shape, gpu) = (self.shape(), self.gpu());
             let ((architecture, _), (hardware, _)) = (shape?, gpu?);
-            let utilization = pool.kv.gpu_memory_utilization;
-            let compat = self.rules.compat;
-            let measured = match &pool.latency {
-                LatencyModel::Calibrated(s) if compat == Compat::None => Some(s.engine),
-                _ => None,
-            };
-            let spread = Spread::of(pool);
-            let by_kind = self.by_kind();
-            let slots = lora::memory_bytes(pool);
-            let fit = Fit {
-                architecture,
-                hardware,
-                spread,
-                utilization,
-                block_tokens,
-                compat,
-                by_kind,
-                measured,
-                slots,
-            };
+            let fit = Fit::of(pool, architecture, hardware, (self.rules.compat, self.by_kind()));
             self.keep(fit.blocks(self.path))?
         } else {
             let row = self.row()?;

@@ -36,7 +36,7 @@ impl fmt::Display for Spread {
     }
 }
 
-fn shape(pool: &Pool) -> Option<&Architecture> {
+pub(super) fn shape(pool: &Pool) -> Option<&Architecture> {
     let known = match &pool.latency {
         LatencyModel::Calibrated(_) | LatencyModel::Roofline(_) | LatencyModel::CrossModel(_) => {
             catalogue::architecture

@@ -100,6 +100,12 @@ pub struct Pool {
     pub hardware: Option<Hardware>,
     /// Tensor parallelism: how many GPUs serve one replica.
     pub tp: u32,
+    /// Pipeline parallelism: stages of a replica, each with `tp` GPUs and its part of the layers (vLLM: `--pipeline-parallel-size`). A replica has as many batches under way as stages. 1 means no pipeline.
+    #[serde(skip_serializing_if = "is_one")]
+    pub pp: u32,
+    /// Speed of the link over which a stage hands tokens on to the next, in GB/s. 50 is a network of 400 Gbit/s.
+    #[serde(skip_serializing_if = "is_usual_link")]
+    pub pp_link_gb_per_s: f64,
     /// Number of replicas that share the experts of a mixture-of-experts model. These replicas are the data-parallel ranks of one server (vLLM: `--data-parallel-size`, with or without `--enable-expert-parallel`): each has its own queue, batch and cache, and sends its tokens to the shared experts. 1 means that every replica has all experts. Only calibrated latency reads it.
     #[serde(skip_serializing_if = "is_one")]
     pub expert_ranks: u32,
@@ -129,6 +135,10 @@ fields! {
         gpu: "GPU" => Replace;
         hardware: "Own GPU" => Replace;
         tp: "Tensor parallel" in [1, limits::TP] or "1 means one GPU for each replica" => Replace;
+        pp: "Pipeline parallel" in [1, limits::PP]
+            or "1 means that every GPU has a part of every layer" and { "default": 1 } => Replace;
+        pp_link_gb_per_s: "Link of stages" of "GB/s" in [limits::PP_LINK_GB_PER_S_MIN, limits::PP_LINK_GB_PER_S]
+            or "50 is a network of 400 Gbit/s" and { "default": 50.0 } => Replace;
         expert_ranks: "Expert ranks" in [1, limits::EXPERT_RANKS]
             or "1 means that every replica has all experts" and { "default": 1 } => Replace;
         expert_ranks_lockstep: "Ranks in lock step" and { "default": false } => Replace;
@@ -150,6 +160,17 @@ fn is_one(x: &u32) -> bool {
     *x == 1
 }
 
+/// Speed of a network of 400 Gbit/s, in GB/s.
+const USUAL_LINK: f64 = 50.0;
+
+#[cfg_attr(
+    not(target_arch = "wasm32"),
+    expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")
+)]
+fn is_usual_link(x: &f64) -> bool {
+    x.to_bits() == USUAL_LINK.to_bits()
+}
+
 impl Default for Pool {
     fn default() -> Self {
         Self {
@@ -160,6 +181,8 @@ impl Default for Pool {
             gpu: "H100".to_owned(),
             hardware: None,
             tp: 1,
+            pp: 1,
+            pp_link_gb_per_s: USUAL_LINK,
             expert_ranks: 1,
             expert_ranks_lockstep: false,
             engine: BatchLimits::default(),

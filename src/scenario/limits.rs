@@ -108,6 +108,12 @@ pub const STEP_TOKENS: u32 = 1024 * 1024;
 pub const DRAFT_TOKENS: u32 = 32;
 /// Most GPUs of one replica.
 pub const TP: u32 = 64;
+/// Most stages of one replica.
+pub const PP: u32 = 64;
+/// Slowest link between two stages of a replica, in GB/s.
+pub const PP_LINK_GB_PER_S_MIN: f64 = 0.001;
+/// Fastest link between two stages of a replica, in GB/s.
+pub const PP_LINK_GB_PER_S: f64 = 1_000_000.0;
 /// Most replicas that experts are spread over.
 pub const EXPERT_RANKS: u32 = 72;
 /// Most events kept for the event log.

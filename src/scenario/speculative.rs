@@ -19,6 +19,10 @@ pub struct Speculative {
     pub positions: Vec<DraftPosition>,
     /// How draft tokens are made, and how long that takes.
     pub drafter: Drafter,
+    /// Memory of the drafter's weights and cache on the GPUs of a replica together, in GiB; "auto" KV blocks leave it free. The weights of EAGLE-3 for an 8B model take 0.8. 0 means that it takes none.
+    #[serde(skip_serializing_if = "is_nothing")]
+    #[cfg_attr(feature = "schema", schemars(extend("default" = 0.0)))]
+    pub memory_gib: f64,
     /// Most requests in a batch that drafts are verified for; a larger batch decodes one token for each request, without drafts. 0 means no bound.
     #[serde(skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "schema", schemars(extend("default" = 0)))]
@@ -32,6 +36,7 @@ fields! {
         acceptance: "Acceptance" in [0.0, 1.0] or "it is a probability, such as 0.7" => Replace;
         positions: "By position" up_to [limits::DRAFT_TOKENS as usize, "positions", "position"] => Replace;
         drafter: "Drafter" => Replace;
+        memory_gib: "Memory" of "GiB" in [0.0, limits::MEMORY_GIB] or "use 0 for a drafter without weights" => Replace;
         disable_above_batch: "Off above batch" in [0, limits::BATCH] or "use 0 for drafts in every batch" => Replace;
     }
 }
@@ -43,6 +48,7 @@ impl Default for Speculative {
             acceptance: 0.7,
             positions: Vec::new(),
             drafter: Drafter::default(),
+            memory_gib: 0.0,
             disable_above_batch: 0,
         }
     }
@@ -129,6 +135,14 @@ impl Default for DraftPass {
     fn default() -> Self {
         Self { share: 0.06 }
     }
+}
+
+#[cfg_attr(
+    not(target_arch = "wasm32"),
+    expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")
+)]
+fn is_nothing(gib: &f64) -> bool {
+    gib.to_bits() == 0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]

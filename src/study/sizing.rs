@@ -5,12 +5,12 @@
 //! 64 requests of these lengths; a second batch with twice the context gives the cost of a token of context, and a
 //! whole prompt alone that of its tokens. The queueing model has one cost for a token: those of prompt and answer are
 //! averaged by work. With speculative decoding the time of a token is that of a step, drafting included, divided by the
-//! tokens that the step is expected to yield.
+//! tokens that the step is expected to yield. With stages a batch is spread evenly over those under way.
 
 use crate::base::Diagnostics;
-use crate::perf::{Chunk, StepLoad, StepModel, drafting, resolve};
+use crate::perf::{Chunk, StepLoad, StepModel, resolve};
 use crate::queueing::{Params, RequestSize};
-use crate::scenario::{Cluster, Compat, Pool, Scenario, Speculative, check_start};
+use crate::scenario::{Cluster, Compat, Pool, Scenario, check_start};
 
 /// The larger of the two batches of the line.
 const LARGE_BATCH: u32 = 64;
@@ -41,7 +41,7 @@ pub fn pool_coefficients(pool: &Pool, size: RequestSize) -> Result<PoolCoefficie
     let prompt = size.input_tokens.round() as u32;
     let output = ms(model.output_overhead().0);
     Ok(PoolCoefficients {
-        params: line(model, pool.engine.speculative.as_ref(), prompt, size.output_tokens),
+        params: line(model, pool, prompt, size.output_tokens),
         max_batch: resolved.max_num_seqs,
         peak_prefill: (resolved.peak_prefill_tokens_per_s(), resolved.max_num_batched_tokens),
         outside_ms: [ms(model.queueing(prompt).0) + output, output],
@@ -50,15 +50,16 @@ pub fn pool_coefficients(pool: &Pool, size: RequestSize) -> Result<PoolCoefficie
 }
 
 /// The line through two batches.
-fn line(model: &StepModel, speculative: Option<&Speculative>, prompt: u32, output: f64) -> Params {
+fn line(model: &StepModel, pool: &Pool, prompt: u32, output: f64) -> Params {
     let input = f64::from(prompt);
     let context = input + output / 2.0;
     let decode = |batch: u32, context: f64| {
+        let batch = batch.div_ceil(pool.pp.max(1));
         let decode_context = (f64::from(batch) * context) as u64;
         let plain = StepLoad { prefill: &[], decode: batch, decode_context, drafts: 0 };
-        let Some(s) = speculative else { return model.step(&plain).0 as f64 / 1000.0 };
+        let Some(s) = &pool.engine.speculative else { return model.step(&plain).0 as f64 / 1000.0 };
         let load = StepLoad { drafts: batch * s.tokens, ..plain };
-        let us = model.step(&load).0 + drafting(model, &s.drafter, s.tokens, &load).0;
+        let us = model.step(&load).0 + model.drafting(&s.drafter, s.tokens, &load).0;
         us as f64 / 1000.0 / s.expected_tokens()
     };
     let many = f64::from(LARGE_BATCH);
@@ -82,7 +83,7 @@ fn line(model: &StepModel, speculative: Option<&Speculative>, prompt: u32, outpu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::{DraftPass, Drafter, FittedCoefficients, LatencyModel};
+    use crate::scenario::{DraftPass, Drafter, FittedCoefficients, LatencyModel, Speculative};
 
     fn of(latency: LatencyModel) -> Result<PoolCoefficients, Diagnostics> {
         let size = RequestSize { input_tokens: 512.0, output_tokens: 128.0 };

@@ -160,6 +160,11 @@ pub(super) fn ranks(e: &Experiment) -> u32 {
     e.count("/engine/dp").unwrap_or(1).max(1)
 }
 
+/// Stages of each replica.
+fn stages(e: &Experiment) -> u32 {
+    e.count("/engine/pp").unwrap_or(1).max(1)
+}
+
 /// The release of the engine as far as costs differ. A fleet without a number was measured in autumn 2025; others
 /// count as the middle of the measured releases.
 pub(super) fn generation(e: &Experiment) -> EngineGeneration {
@@ -186,8 +191,8 @@ pub(super) fn beyond(e: &Experiment) -> Option<&'static str> {
     if !matches!(e.text("/backend"), "" | "vllm") {
         return Some("another engine than vLLM");
     }
-    if e.count("/engine/pp").is_some_and(|stages| stages > 1) {
-        return Some("pipeline parallelism");
+    if stages(e) > 1 && ranks(e) > 1 {
+        return Some("pipeline parallelism of data-parallel ranks");
     }
     e.at("/engine/speculative").map(|_| "speculative decoding")
 }
@@ -209,6 +214,7 @@ pub(super) fn pool(e: &Experiment, tp: u32, latency: &Latency) -> Result<Pool, S
         model: e.model.clone(),
         gpu,
         tp,
+        pp: stages(e),
         // With or without expert parallelism, layers with experts are spread over the GPUs of all ranks.
         expert_ranks,
         expert_ranks_lockstep: expert_ranks > 1,
@@ -420,6 +426,15 @@ mod tests {
         let Ok(RoutingPolicy::Weighted(w)) = routing(&read.0[0]) else { panic!("a weighted router") };
         assert_eq!(w.prefix_index_blocks, 31_250);
         assert_eq!((w.prefix_block_tokens(), w.prefix_match_tokens()), (Some(16), Some(4096)));
+    }
+
+    #[test]
+    fn a_server_has_its_stages_and_ranks_with_stages_are_left_out() {
+        let staged = pool(&experiment("llama-3.1-8b", &json!({"pp": 2})), 1, &Latency::Calibrated);
+        assert_eq!(staged.expect("a pool").pp, 2);
+        let ranks = experiment("mixtral-8x7b", &json!({"pp": 2, "dp": 2}));
+        let why = pool(&ranks, 1, &Latency::Calibrated).expect_err("stages of ranks");
+        assert_eq!(why, "pipeline parallelism of data-parallel ranks");
     }
 
     #[test]

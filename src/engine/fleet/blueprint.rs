@@ -1,7 +1,7 @@
 //! What the new replicas of a pool are made of.
 
 use crate::base::Span;
-use crate::engine::replica::{Limits, Speculation};
+use crate::engine::replica::{Limits, Pipe, Speculation};
 use crate::kv::{ReloadSettings, StoreSettings, Written};
 use crate::perf::Resolved;
 use crate::policy::priority::PriorityState;
@@ -46,6 +46,7 @@ pub(in crate::engine) struct Blueprint {
     pub(in crate::engine) scheduler: SchedulerState,
     pub(in crate::engine) resolved: Resolved,
     pub(in crate::engine) speculation: Option<Speculation>,
+    pub(in crate::engine) pipe: Option<Pipe>,
     /// GPUs of one replica.
     pub(in crate::engine) gpus: u32,
     pub(in crate::engine) block_tokens: u32,
@@ -71,7 +72,8 @@ impl Blueprint {
             scheduler: SchedulerState::new(engine.scheduler),
             resolved: resolved.clone(),
             speculation: engine.speculative.as_ref().map(|s| Speculation::new(s, scenario.seed)),
-            gpus: pool.tp,
+            pipe: Pipe::new(resolved.stages, resolved.hop_us),
+            gpus: crate::perf::gpus(pool),
             block_tokens: kv.block_tokens,
             caching: kv.prefix_caching,
             tier: Tier::new(kv, compat),

@@ -325,12 +325,23 @@ impl Fleet {
         }
         let (priority, scheduler, model) =
             (b.priority.clone(), b.scheduler.clone(), b.resolved.model.clone());
-        let speculation = b.speculation.clone();
+        let (speculation, pipe) = (b.speculation.clone(), b.pipe.clone());
         let (limits, gpus, usd_per_hour) = (b.limits, b.gpus, b.resolved.usd_per_hour);
         let states = b.resolved.states;
         let adapters = b.resolved.lora.map(|figures| Box::new(Adapters::new(figures)));
-        let parts =
-            Parts { limits, priority, scheduler, model, speculation, gpus, usd_per_hour, kv, states, adapters };
+        let parts = Parts {
+            limits,
+            priority,
+            scheduler,
+            model,
+            speculation,
+            pipe,
+            gpus,
+            usd_per_hour,
+            kv,
+            states,
+            adapters,
+        };
         self.replicas.push(Replica::new(id, (pool, b.edition), self.compat(), parts));
         self.join_server(id);
         self.changes.push(Change::Phase(id));

@@ -255,7 +255,7 @@ impl Replica {
     /// What adapters add to the step that begins, in which `decode` requests decode.
     pub(in crate::engine) fn adapter_time(&mut self, decode: u32, slab: &Slab) -> AdapterTime {
         let Some(all) = &self.adapters else { return AdapterTime::default() };
-        let (adapters, tokens) = if self.speculation.is_some() {
+        let (adapters, tokens) = if self.settles_members() {
             self.granted_adapters(slab)
         } else {
             (all.running.len(), self.adapter_tokens(all, decode, slab))
@@ -285,7 +285,7 @@ impl Replica {
         let mut slot = self.head;
         while slot != Slot::NONE {
             let active = &slab[slot];
-            if active.adapter > 0 && active.granted > 0 {
+            if active.adapter > 0 && active.granted > 0 && active.flight == 0 {
                 adapters.push(active.adapter);
                 tokens += u64::from(active.granted);
             }

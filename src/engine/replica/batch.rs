@@ -54,7 +54,10 @@ impl Replica {
         self.order_queue(w.active);
         self.decoders.starved.clear();
         for &slot in &self.prefilling {
-            w.active[slot].granted = 0;
+            let active = &mut w.active[slot];
+            if active.flight == 0 {
+                active.granted = 0;
+            }
         }
         let mut phase1 = self.serve(now, w);
         while phase1.waits && self.nobody_served(w.active) {
@@ -64,10 +67,12 @@ impl Replica {
             phase1 = Phase1 { preempted: true, ..self.serve(now, w) };
         }
         phase1.preempted |= phase1.waits;
-        let decoding = if self.speculation.is_some() {
+        let decoding = if self.settles_members() {
             self.verified_work(w.active)
         } else {
-            Decoding { context: self.set_starved_back(now, w.active), drafts: 0 }
+            let context = self.set_starved_back(now, w.active);
+            let sequences = self.decoders.len() - self.decoders.starved.len() as u32;
+            Decoding { sequences, context, drafts: 0 }
         };
         if !self.waiting.is_empty() {
             self.admit_waiting(phase1, known_by, now, w);
@@ -91,7 +96,7 @@ impl Replica {
 
     /// Phase 1.
     fn serve<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) -> Phase1 {
-        if self.speculation.is_some() {
+        if self.settles_members() {
             return self.serve_in_turn(now, w);
         }
         let wanted = self.wanted(w.active);
@@ -187,8 +192,8 @@ impl Replica {
         Phase1 { budget: self.limits.max_num_batched_tokens.saturating_sub(spent), preempted, waits }
     }
 
-    /// Phase 1 where the budget runs out, or where drafts are verified: members in batch order, and nothing for those after
-    /// the budget is spent.
+    /// Phase 1 where the budget runs out, or where steps settle their members: members in batch order, and nothing for those
+    /// after the budget is spent, nor for those on their way through a pipe.
     fn serve_in_turn<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) -> Phase1 {
         let block = self.kv.block_tokens();
         let mut budget = self.limits.max_num_batched_tokens;
@@ -197,6 +202,10 @@ impl Replica {
         let mut slot = self.head;
         while slot != Slot::NONE && budget > 0 {
             let active = &w.active[slot];
+            if active.flight != 0 {
+                slot = active.after;
+                continue;
+            }
             let decodes = active.decoding;
             let (n, asked) = if decodes && let Some(drafts) = drafts {
                 self.verify(slot, (drafts, budget), now, &mut preempted, w)
@@ -228,7 +237,7 @@ impl Replica {
             slot = w.active[slot].after;
         }
         while self.running > 0 && slot != Slot::NONE {
-            if w.active[slot].decoding {
+            if w.active[slot].decoding && w.active[slot].flight == 0 {
                 self.decoders.starved.push(slot);
             }
             slot = w.active[slot].after;
@@ -329,19 +338,20 @@ impl Replica {
         Asked::Served
     }
 
-    /// Who makes room for `slot`: one of those from it to the end of the batch, the last of equals.
+    /// Who makes room for `slot`: one of those from it to the end of the batch, the last of equals. Nobody on the way through
+    /// a pipe.
     fn victim(&self, slot: Slot, slab: &Slab) -> Slot {
         let worth = |slot: Slot| match self.limits.victim {
             PreemptionVictim::Latest => 0,
             PreemptionVictim::LowestPriority => slab[slot].urgency,
             PreemptionVictim::CheapestToRecompute => slab[slot].counts(self.decoders.ticks).0.into(),
         };
-        if self.limits.victim == PreemptionVictim::Latest {
+        if self.limits.victim == PreemptionVictim::Latest && self.pipe.is_none() {
             return self.tail;
         }
         let (mut victim, mut next) = (slot, slab[slot].after);
         while next != Slot::NONE {
-            if worth(next) <= worth(victim) {
+            if worth(next) <= worth(victim) && slab[next].flight == 0 {
                 victim = next;
             }
             next = slab[next].after;

@@ -1,7 +1,12 @@
 //! Requests that leave a replica: it puts each into its outbox with the reason, and after its event the cluster does what
 //! follows from that.
 
-use crate::base::RequestId;
+use super::state::Replica;
+use super::world::World;
+use crate::base::{Micros, RequestId};
+use crate::engine::facts::{RequestFact, Sink};
+use crate::engine::request::{Location, Slot};
+use crate::policy::Reason;
 
 /// Why a request left a replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,4 +26,20 @@ pub(in crate::engine) enum DepartureReason {
 pub(in crate::engine) struct Departure {
     pub(in crate::engine) request: RequestId,
     pub(in crate::engine) why: DepartureReason,
+}
+
+impl Replica {
+    /// The wait queue is full: the request leaves without having joined it.
+    pub(super) fn refuse<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
+        let (request, reason) = (w.active[slot].id, Reason::QueueFull);
+        let record = w.records.here_mut(request);
+        record.relocate(Location::Refused(self.id), w.locations);
+        record.refused = Some(reason);
+        record.left = now.into();
+        record.slot = Slot::NONE;
+        w.active.remove(slot);
+        self.totals.refused += 1;
+        w.departures.push(Departure { request, why: DepartureReason::Refused });
+        w.sink.fact(now, RequestFact::Rejected { request, reason, replica: Some(self.id) }.into());
+    }
 }

@@ -73,11 +73,16 @@ impl Replica {
         if self.drains_by() != Drain::Immediate {
             return;
         }
-        while self.head != Slot::NONE {
-            let slot = self.head;
-            self.leave_batch(slot, now, w.active);
-            w.end_last_stay(slot, now);
-            self.drop_request(slot, now, DropReason::Drained, w);
+        let mut next = self.head;
+        while next != Slot::NONE {
+            let slot = next;
+            next = w.active[slot].after;
+            // What is on its way through a pipe goes when it leaves it.
+            if w.active[slot].flight == 0 {
+                self.leave_batch(slot, now, w.active);
+                w.end_last_stay(slot, now);
+                self.drop_request(slot, now, DropReason::Drained, w);
+            }
         }
     }
 

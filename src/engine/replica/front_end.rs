@@ -38,19 +38,22 @@ impl Replica {
         (work > Span::ZERO || self.front_end.free_at > now).then(|| self.front_end.take(now, work))
     }
 
-    /// A step with `decode` decoding requests has ended: the front end writes its tokens. How long after the step they are
+    /// A step with `decode` decoding requests has ended, of a pipe the batch `flight`: the front end writes its tokens. How long after the step they are
     /// written.
     #[inline]
-    pub(super) fn stream(&mut self, decode: u32, now: Micros, slab: &Slab) -> Span {
+    pub(super) fn stream(&mut self, (flight, decode): (u32, u32), now: Micros, slab: &Slab) -> Span {
         if self.model.streams() || self.front_end.late > Span::ZERO {
-            self.front_end.late = self.write_tokens(decode, now, slab);
+            self.front_end.late = self.write_tokens((flight, decode), now, slab);
         }
         self.front_end.late
     }
 
     #[inline(never)]
-    fn write_tokens(&mut self, decode: u32, now: Micros, slab: &Slab) -> Span {
-        let is_done = |slot: &&Slot| slab[**slot].computed >= slab[**slot].prefill;
+    fn write_tokens(&mut self, (flight, decode): (u32, u32), now: Micros, slab: &Slab) -> Span {
+        let is_done = |slot: &&Slot| {
+            let active = &slab[**slot];
+            active.flight == flight && active.computed >= active.prefill
+        };
         let first = self.prefilling.iter().filter(is_done).count() as u32;
         let work = self.model.streaming(decode + first);
         self.front_end.take(now, work).since(now)

@@ -74,23 +74,17 @@ impl Lockstep {
 }
 
 impl Replica {
-    /// There is work for a step, if none is planned.
-    pub(super) fn wake(&mut self, now: Micros) {
-        if self.step_at == Micros::MAX {
-            self.step_at = now.max(self.lockstep.until);
-        }
-    }
-
     /// The batch of a rank is formed.
     pub(super) fn await_ranks(&mut self, now: Micros, decoding: Decoding) {
         (self.lockstep.waits, self.lockstep.decoding) = (true, decoding);
-        self.step = Some(RunningStep { started: now, span: Span::ZERO, decode: self.decoding_now() });
+        self.step = Some(RunningStep { started: now, span: Span::ZERO, decode: decoding.sequences });
     }
 
     /// The tokens of the batch that waits.
     pub(in crate::engine) fn batch_tokens(&mut self, slab: &Slab) -> BatchTokens {
         self.collect_chunks(slab);
-        let decoding = u64::from(self.decoding_now() + self.lockstep.decoding.drafts);
+        let Decoding { sequences, drafts, .. } = self.lockstep.decoding;
+        let decoding = u64::from(sequences + drafts);
         let prompts: u64 = self.chunks.iter().map(|c| u64::from(c.tokens)).sum();
         BatchTokens { all: prompts + decoding, decoding }
     }
@@ -98,7 +92,7 @@ impl Replica {
     /// How long it takes for the batch whose tokens were counted last, beside these of the other ranks.
     pub(in crate::engine) fn time_beside(&mut self, others: BatchTokens, slab: &Slab) -> RankTime {
         let transfer = if self.kv.reloads() { self.kv.own().take_transfer() } else { Span::ZERO };
-        let (decode, Decoding { context, drafts }) = (self.decoding_now(), self.lockstep.decoding);
+        let Decoding { sequences: decode, context, drafts } = self.lockstep.decoding;
         let adapters = self.adapter_time(decode, slab);
         let load = StepLoad { prefill: &self.chunks, decode, decode_context: context, drafts };
         let computing = self.model_step_beside(&load, others.all) + adapters.step;
@@ -123,7 +117,7 @@ impl Replica {
     ) {
         self.lockstep.waits = false;
         self.report_offloaded(now, w);
-        let (span, decode) = (time.whole, self.decoding_now());
+        let (span, decode) = (time.whole, self.lockstep.decoding.sequences);
         let loads = time.loads.min(span);
         let rest = Span(span.0 - loads.0);
         let model = time.model.min(rest);
@@ -133,7 +127,7 @@ impl Replica {
             transfers: Span(rest.0 - model.0),
             adapters: loads,
         };
-        self.announce(now, span, Some(parts), w);
+        self.announce((now, decode), span, Some(parts), w);
         self.step = Some(RunningStep { started: now, span, decode });
         self.step_at = now.saturating_add(span);
     }

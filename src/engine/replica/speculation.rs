@@ -12,13 +12,15 @@ use crate::base::rng::{Purpose, Stream};
 use crate::base::{Micros, RequestId, Span};
 use crate::engine::facts::{ReplicaFact, Sink};
 use crate::engine::request::{Slab, Slot};
-use crate::perf::{StepLoad, StepModel, drafting};
+use crate::perf::{StepLoad, StepModel};
 use crate::scenario::{Drafter, Speculative};
 use serde::{Deserialize, Serialize};
 
 /// The work of the requests that decode in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::engine) struct Decoding {
+    /// How many there are.
+    pub(in crate::engine) sequences: u32,
     /// Sum of their contexts before it.
     pub(in crate::engine) context: u64,
     /// Drafts that they verify together.
@@ -27,7 +29,7 @@ pub(in crate::engine) struct Decoding {
 
 impl Decoding {
     /// No work.
-    pub(in crate::engine) const NONE: Self = Self { context: 0, drafts: 0 };
+    pub(in crate::engine) const NONE: Self = Self { sequences: 0, context: 0, drafts: 0 };
 }
 
 /// Speculative decoding of one replica.
@@ -90,7 +92,7 @@ impl Speculation {
 
     /// Time of the drafting in a step.
     fn drafting(&self, model: &StepModel, load: &StepLoad<'_>) -> Span {
-        drafting(model, &self.drafter, self.drafts, load)
+        model.drafting(&self.drafter, self.drafts, load)
     }
 }
 
@@ -112,10 +114,11 @@ impl Replica {
         Span(step.0.saturating_add(self.speculation.as_ref().map_or(0, |s| drafting(s).0)))
     }
 
-    /// A batch is about to be formed: how many drafts each request verifies in it. `None` without speculative decoding.
+    /// A batch is about to be formed: how many drafts each request verifies in it. `None` where steps do not settle their
+    /// members.
     pub(super) fn set_drafts(&mut self) -> Option<u32> {
         let running = self.running;
-        let speculation = self.speculation.as_mut()?;
+        let Some(speculation) = self.speculation.as_mut() else { return self.pipe.as_ref().map(|_| 0) };
         speculation.drafts = speculation.drafts_of(running);
         Some(speculation.drafts)
     }
@@ -169,7 +172,8 @@ impl Replica {
         let mut slot = self.head;
         while slot != Slot::NONE {
             let active = &slab[slot];
-            if active.decoding && active.granted > 0 {
+            if active.decoding && active.granted > 0 && active.flight == 0 {
+                work.sequences += 1;
                 work.context += u64::from(active.progress);
                 work.drafts += active.granted - 1;
             }
@@ -178,12 +182,13 @@ impl Replica {
         work
     }
 
-    /// The tokens of a step go to the members that verified. The front end has written them at `shown`, and those of the
-    /// step before `before` after that one ended; the tokens of a request are written together. Tokens that come together count as gaps of no time but
-    /// that of output processing, after the first of them. Returns who has all its tokens.
+    /// The tokens of a step, or of the batch `flight` of a pipe, go to the members that decoded in it. The front end has
+    /// written them at `shown`, and those of the step before it `before` after that one ended; tokens of a request that come
+    /// together are written together. These count as gaps of no time but that of output processing, after the first of
+    /// them. Returns who has all its tokens.
     pub(super) fn accept_drafts<S: Sink>(
         &mut self,
-        (step, before): (RunningStep, Span),
+        (flight, step, before): (u32, RunningStep, Span),
         shown: Micros,
         overhead: Span,
         w: &mut World<'_, S>,
@@ -191,18 +196,18 @@ impl Replica {
         let now = step.started + step.span;
         let usual = Span(shown.0.saturating_sub((step.started + before).0));
         let (mut steady, mut together, mut done) = (0, 0, Vec::new());
-        let Some(speculation) = &self.speculation else { return done };
         let replica = self.id;
         let mut slot = self.head;
         while slot != Slot::NONE {
             let active = &mut w.active[slot];
             let this = slot;
             slot = active.after;
-            if !active.decoding || active.granted == 0 {
+            if !active.decoding || active.granted == 0 || active.flight != flight {
                 continue;
             }
             let drafts = active.granted - 1;
-            let accepted = speculation.accepted(active.id, active.generated, drafts);
+            let by = |s: &Speculation| s.accepted(active.id, active.generated, drafts);
+            let accepted = self.speculation.as_deref().map_or(0, by);
             if drafts > 0 {
                 let totals = &mut self.totals.drafts;
                 totals.verifications += 1;
@@ -211,7 +216,7 @@ impl Replica {
             }
             let tokens = (1 + accepted).min(active.tokens_due() - active.generated);
             let gap = shown.since(active.last_token);
-            (active.last_token, active.granted) = (shown, 0);
+            (active.last_token, active.granted, active.flight) = (shown, 0, 0);
             active.progress += tokens;
             active.generated += tokens;
             together += tokens - 1;

@@ -6,6 +6,7 @@ use super::decode::Decoders;
 use super::departure::{Departure, DepartureReason};
 use super::front_end::FrontEnd;
 use super::lockstep::Lockstep;
+use super::pipe::Pipe;
 use super::signals::Recent;
 use super::speculation::Speculation;
 use super::start_up::Life;
@@ -19,9 +20,9 @@ use crate::engine::facts::{DropReason, RequestFact, Sink};
 use crate::engine::request::{ActiveRequest, Location, Progress, Slab, Slot};
 use crate::kv::BlockPool;
 use crate::perf::{Chunk, StateBlocks, StepModel};
+use crate::policy::ReplicaPhase;
 use crate::policy::priority::PriorityState;
 use crate::policy::scheduling::SchedulerState;
-use crate::policy::{Reason, ReplicaPhase};
 use crate::scenario::Compat;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -56,6 +57,7 @@ pub struct Replica {
     pub(in crate::engine) scheduler: SchedulerState,
     pub(in crate::engine) model: StepModel,
     pub(in crate::engine) speculation: Option<Box<Speculation>>,
+    pub(in crate::engine) pipe: Option<Box<Pipe>>,
     /// Its GPUs, and what it costs in US dollars per hour; 0 if unknown. An edit of the pool's GPU changes neither.
     pub(in crate::engine) gpus: u32,
     pub(in crate::engine) usd_per_hour: f64,
@@ -108,6 +110,7 @@ pub(in crate::engine) struct Parts {
     pub(in crate::engine) scheduler: SchedulerState,
     pub(in crate::engine) model: StepModel,
     pub(in crate::engine) speculation: Option<Speculation>,
+    pub(in crate::engine) pipe: Option<Pipe>,
     pub(in crate::engine) gpus: u32,
     pub(in crate::engine) usd_per_hour: f64,
     pub(in crate::engine) kv: BlockPool,
@@ -122,8 +125,8 @@ impl Replica {
         compat: Compat,
         parts: Parts,
     ) -> Self {
-        let Parts { limits, priority, scheduler, model, speculation, gpus, usd_per_hour, kv, states, adapters } =
-            parts;
+        let Parts { limits, priority, scheduler, model, speculation, pipe, .. } = parts;
+        let Parts { gpus, usd_per_hour, kv, states, adapters, .. } = parts;
         let decoders = Decoders::new(kv.block_tokens());
         Self {
             id,
@@ -136,6 +139,7 @@ impl Replica {
             scheduler,
             model,
             speculation: speculation.map(Box::new),
+            pipe: pipe.map(Box::new),
             gpus,
             usd_per_hour,
             kv: Shared::new(kv),
@@ -221,6 +225,7 @@ impl Replica {
             ReplicaEvent::Step => {
                 self.step_at = Micros::MAX;
                 match self.compat {
+                    Compat::None if self.pipe.is_some() => self.run_pipe(at, w),
                     Compat::None => self.run_step(at, w),
                     Compat::Blis => self.run_step_blis(at, w),
                 }
@@ -274,20 +279,6 @@ impl Replica {
         if !self.waiting.is_empty() {
             self.wake(now);
         }
-    }
-
-    /// The wait queue is full: the request leaves without having joined it.
-    fn refuse<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
-        let (request, reason) = (w.active[slot].id, Reason::QueueFull);
-        let record = w.records.here_mut(request);
-        record.relocate(Location::Refused(self.id), w.locations);
-        record.refused = Some(reason);
-        record.left = now.into();
-        record.slot = Slot::NONE;
-        w.active.remove(slot);
-        self.totals.refused += 1;
-        w.departures.push(Departure { request, why: DepartureReason::Refused });
-        w.sink.fact(now, RequestFact::Rejected { request, reason, replica: Some(self.id) }.into());
     }
 
     /// Drops a request that is in no list any more and holds no blocks.

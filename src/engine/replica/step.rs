@@ -48,7 +48,7 @@ impl Replica {
             return;
         }
         let span = self.begin(now, decoding, w);
-        let decode = self.decoding_now();
+        let decode = decoding.sequences;
         self.step = Some(RunningStep { started: now, span, decode });
         self.step_at = now.saturating_add(span);
     }
@@ -61,16 +61,21 @@ impl Replica {
         self.decoders.ticks += 1;
         w.sink.fact(now, ReplicaFact::StepEnded { replica: self.id }.into());
         let before = self.front_end.late;
-        let shown = now + self.stream(step.decode, now, w.active);
+        let shown = now + self.stream((0, step.decode), now, w.active);
         if let Some(d) = w.detail {
             d.step_ended(self.id, shown, overhead);
         }
         let verified = self.show_tokens((step, before), shown, overhead, w);
-        let mut done = self.finish_prompts((now, shown), overhead, w);
+        let mut done = self.finish_prompts(0, (now, shown), overhead, w);
         done.extend(verified);
         while let Some(slot) = self.decoders.pop_due(w.active) {
             done.push(slot);
         }
+        self.complete_all(done, now, w);
+    }
+
+    /// Requests that have all their tokens leave the batch.
+    pub(super) fn complete_all<S: Sink>(&mut self, mut done: Vec<Slot>, now: Micros, w: &mut World<'_, S>) {
         w.active.sort_by_order(&mut done);
         for slot in done {
             self.unlink(slot, w.active);
@@ -92,7 +97,7 @@ impl Replica {
     ) -> Vec<Slot> {
         let now = step.started + step.span;
         if self.speculation.is_some() {
-            return self.accept_drafts((step, before), shown, overhead, w);
+            return self.accept_drafts((0, step, before), shown, overhead, w);
         }
         let late = self.catch_up((now, shown), overhead, w);
         let steady = step.decode - late;
@@ -130,9 +135,11 @@ impl Replica {
         late
     }
 
-    /// Applies what the step computed of prompts. Returns the requests that needed one token only.
-    fn finish_prompts<S: Sink>(
+    /// Applies what the step computed of prompts; of a pipe, what the batch `flight` did. Returns the requests that needed
+    /// one token only.
+    pub(super) fn finish_prompts<S: Sink>(
         &mut self,
+        flight: u32,
         (now, shown): (Micros, Micros),
         overhead: Span,
         w: &mut World<'_, S>,
@@ -142,6 +149,11 @@ impl Replica {
         while i < self.prefilling.len() {
             let slot = self.prefilling[i];
             let active = &mut w.active[slot];
+            if active.flight != flight {
+                i += 1;
+                continue;
+            }
+            active.flight = 0;
             if active.granted > 0 {
                 let tokens = active.granted;
                 active.progress = active.computed;
@@ -180,7 +192,7 @@ impl Replica {
                 i += 1;
             } else {
                 self.prefilling.remove(i);
-                if self.speculation.is_some() {
+                if self.settles_members() {
                     self.decoders.join_verifying(slot, w.active);
                 } else {
                     self.decoders.join(slot, w.active);
@@ -308,7 +320,7 @@ impl Replica {
     /// A batch is formed: how long its step takes, and everything that counts at its beginning.
     pub(super) fn begin<S: Sink>(&mut self, now: Micros, decoding: Decoding, w: &mut World<'_, S>) -> Span {
         self.collect_chunks(w.active);
-        let decode = self.decoding_now();
+        let Decoding { sequences: decode, context, drafts } = decoding;
         assert!(
             decode > 0 || !self.chunks.is_empty() || self.compat == Compat::Blis,
             "INV-8: a step of {:?} without work",
@@ -316,22 +328,16 @@ impl Replica {
         );
         self.report_offloaded(now, w);
         let chunks = std::mem::take(&mut self.chunks);
-        let Decoding { context, drafts } = decoding;
         let load = StepLoad { prefill: &chunks, decode, decode_context: context, drafts };
         let transfer = if self.kv.reloads() { self.kv.own().take_transfer() } else { Span::ZERO };
         let adapters = self.adapter_time(decode, w.active);
         let computing = self.life.step(self.model_step(&load) + adapters.step);
         let span = (computing + transfer + adapters.loads).min(LONGEST);
+        let span = self.pipe.as_mut().map_or(span, |pipe| pipe.enter(now, span, &load));
         let parts = w.sink.wants_step_parts().then(|| self.parts_of(&load, adapters, span));
         self.chunks = chunks;
-        self.announce(now, span, parts, w);
+        self.announce((now, decode), span, parts, w);
         span
-    }
-
-    /// Requests that decode a token in the step whose batch is formed.
-    #[inline]
-    pub(super) fn decoding_now(&self) -> u32 {
-        self.decoders.len() - self.decoders.starved.len() as u32
     }
 
     /// The pieces of prompts in the batch that is formed.
@@ -340,18 +346,18 @@ impl Replica {
         self.chunks.clear();
         for &slot in &self.prefilling {
             let active = &slab[slot];
-            if active.granted > 0 {
+            if active.granted > 0 && active.flight == 0 {
                 let cached = active.computed.saturating_sub(active.granted + active.progress);
                 self.chunks.push(Chunk { context: active.progress, cached, tokens: active.granted });
             }
         }
     }
 
-    /// A step of `span` begins: everything that counts at its beginning.
+    /// A step of `span` begins, in which `decode` requests decode: everything that counts at its beginning.
     #[inline]
     pub(super) fn announce<S: Sink>(
         &mut self,
-        now: Micros,
+        (now, decode): (Micros, u32),
         span: Span,
         parts: Option<StepParts>,
         w: &mut World<'_, S>,
@@ -360,7 +366,7 @@ impl Replica {
         if let Some(parts) = parts.filter(|_| w.sink.wants_step_parts()) {
             w.sink.step_parts(parts);
         }
-        let (decode, prefill) = (self.decoding_now(), self.chunks.iter().map(|c| c.tokens).sum());
+        let prefill = self.chunks.iter().map(|c| c.tokens).sum();
         let t = &mut self.totals;
         t.waiting_sum += self.waiting.len() as u64;
         t.running_sum += u64::from(self.running);
@@ -387,7 +393,9 @@ impl Replica {
             (false, 0) => Span::ZERO,
             (false, _) => (self.model_step(&without) + adapters.step).min(model),
         };
-        StepParts { prompts: Span(model.0 - decoding.0), transfers: Span(rest.0 - model.0), adapters: loads }
+        // In a pipe the rest is the way through its stages.
+        let transfers = if self.pipe.is_some() { Span::ZERO } else { Span(rest.0 - model.0) };
+        StepParts { prompts: Span(model.0 - decoding.0), transfers, adapters: loads }
     }
 
     fn trace<S: Sink>(&self, now: Micros, span: Span, w: &mut World<'_, S>) {

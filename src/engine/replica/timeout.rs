@@ -57,7 +57,7 @@ impl Replica {
                     self.wake(now);
                 }
             }
-            Location::Batch(_) if self.step.is_some() => {
+            Location::Batch(_) if self.step.is_some() || w.active[slot].flight != 0 => {
                 let again = match why {
                     DropReason::Evicted => ReplicaEvent::Evicted(request),
                     DropReason::TimedOut

@@ -50,6 +50,8 @@ pub(in crate::engine) struct ActiveRequest {
     pub(in crate::engine) granted: u32,
     /// Output tokens produced (as of the anchor).
     pub(in crate::engine) generated: u32,
+    /// The batch of a pipe that it is in; 0 for none.
+    pub(in crate::engine) flight: u32,
     pub(in crate::engine) block_table: BlockTable,
     pub(in crate::engine) load: Load,
     /// Tokens before the first that occurs in this request only.
@@ -90,10 +92,10 @@ pub(in crate::engine) struct ActiveRequest {
 }
 
 impl ActiveRequest {
-    /// The anchor of a request that verifies drafts: ticks do not move it.
+    /// The anchor of a request whose progress each step settles: ticks do not move it.
     pub(in crate::engine) const VERIFIES: u64 = u64::MAX;
 
-    /// Whether it decodes and verifies drafts, so that each step settles its progress. Then it is `behind` too.
+    /// Whether it decodes and each step settles its progress: it verifies drafts, or is in a pipe. Then it is `behind` too.
     pub(in crate::engine) fn verifies(&self) -> bool {
         self.decoding && self.anchor_tick == Self::VERIFIES
     }
@@ -126,6 +128,7 @@ impl ActiveRequest {
             computed: 0,
             granted: 0,
             generated: 0,
+            flight: 0,
             block_table: BlockTable::default(),
             load: Load::None,
             chain: Vec::new(),

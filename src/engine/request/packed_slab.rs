@@ -16,7 +16,7 @@ named_row! {
         id, model, prompt_tokens, output_tokens, arrival, rank, prefill, progress, computed, granted, generated, block_tokens,
         last_hash, load, load_from, load_kept, shareable, flags, decoding_from, urgency, excess, order, before_index,
         before_generation, after_index, after_generation, anchor_tick, due_tick, last_token, starved_tick, fixed_output,
-        pieces, hashes, fixed_tokens, sat_out, priority,
+        pieces, hashes, fixed_tokens, sat_out, priority, flight,
         adapter,
     }
 }
@@ -79,6 +79,7 @@ fn row(a: &ActiveRequest) -> Row {
         fixed_tokens: a.fixed_tokens.into(),
         sat_out: a.sat_out.0,
         priority: change(i64::from(a.priority).cast_unsigned(), 0),
+        flight: a.flight.into(),
         adapter: a.adapter.into(),
     }
 }
@@ -133,6 +134,7 @@ fn request(n: &Row, position: Option<QueuePosition>, from: &mut BitReader) -> Ac
         fixed_tokens: n.fixed_tokens as u32,
         sat_out: Span(n.sat_out),
         priority: changed(n.priority, 0) as i32,
+        flight: n.flight as u32,
         adapter: n.adapter as u32,
     }
 }

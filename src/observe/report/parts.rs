@@ -323,11 +323,11 @@ pub struct SpeculativePart {
     pub draft_tokens: u64,
     /// Of those, the accepted ones. Those after the end of an answer count too, and are not shown.
     pub accepted_tokens: u64,
-    /// accepted_tokens / draft_tokens, 0 to 1; missing without draft tokens.
+    /// `accepted_tokens` / `draft_tokens`, 0 to 1; missing without draft tokens.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub acceptance_rate: Option<f64>,
-    /// Mean acceptance length: 1 + accepted_tokens / verifications, the tokens of a step; missing without drafts.
+    /// Mean acceptance length: 1 + `accepted_tokens` / verifications, the tokens of a step; missing without drafts.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_acceptance_length: Option<f64>,

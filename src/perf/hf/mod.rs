@@ -112,7 +112,18 @@ pub fn architecture_from_hf(text: &str) -> Result<ReadModel, Diagnostics> {
         return Err(errors.collect());
     }
     let architecture = in_range(architecture)?;
-    Ok(ReadModel { summary: summary(&architecture), architecture, warnings: config.found })
+    let summary = summary(&architecture) + &drafting_layers(&config, architecture.layers);
+    Ok(ReadModel { summary, architecture, warnings: config.found })
+}
+
+/// What to say of layers for multi-token prediction: they draft, and are not counted among the model's.
+fn drafting_layers(config: &Config<'_>, layers: u32) -> String {
+    let said = config.get(&["num_nextn_predict_layers", "mtp_num_hidden_layers"]);
+    let Some(more) = said.and_then(|(_, n)| n.as_u64()).filter(|n| *n > 0) else { return String::new() };
+    let share = fixed(1.0 / f64::from(layers.max(1)), 3);
+    format!(
+        "; not counted: {more} for multi-token prediction, a drafter for engine.speculative with a share of {share}"
+    )
 }
 
 /// A summary of a shape: figures to compare with those published for the model.

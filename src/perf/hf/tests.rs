@@ -214,6 +214,17 @@ fn a_missing_feed_forward_width_is_refused_and_not_taken_as_nothing() {
 }
 
 #[test]
+fn layers_for_multi_token_prediction_are_named_and_not_counted() {
+    let (plain, summary, _) = all(&small());
+    assert!(!summary.contains("multi-token"), "{summary}");
+    let (a, summary, warned) = all(&with(small(), &json!({"num_nextn_predict_layers": 1})));
+    assert!(a == plain && warned.is_empty(), "{warned:?}");
+    let says =
+        "not counted: 1 for multi-token prediction, a drafter for engine.speculative with a share of 0.125";
+    assert!(summary.ends_with(says), "{summary}");
+}
+
+#[test]
 fn only_layers_that_keep_keys_and_values_count_in_the_cache() {
     let linear = json!({
         "full_attention_interval": 4, "linear_num_key_heads": 8, "linear_num_value_heads": 16,

@@ -8,6 +8,7 @@ mod flow_control;
 mod kv;
 mod latency;
 mod lengths;
+mod pipeline;
 mod policies;
 mod rate;
 mod scaling;
@@ -27,6 +28,7 @@ use edits::check_list;
 use flow_control::check_flow_control;
 use kv::check_kv;
 use latency::check_latency;
+use pipeline::check_pipeline;
 use policies::{check_admission, check_routing};
 use scaling::{check_periods, check_scaling, check_together};
 use speculative::check_speculative;
@@ -214,6 +216,7 @@ fn check_pool(path: &str, p: &Pool, compat: Compat, r: &mut Report) {
         );
     }
     check_joining(&format!("{path}.engine"), &p.engine, compat, r);
+    check_pipeline(path, p, compat, r);
     check_speculative(&format!("{path}.engine"), &p.engine, compat, r);
     check_kv(&format!("{path}.kv"), &p.kv, compat, r);
     if let Some(lora) = &p.lora {

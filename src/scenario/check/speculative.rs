@@ -25,7 +25,7 @@ pub(super) fn check_speculative(path: &str, engine: &BatchLimits, compat: Compat
         );
     }
     let most = engine.max_num_batched_tokens.count().unwrap_or(u32::MAX);
-    if s.tokens >= most && r.are_fine(&path, &["tokens"]) {
+    if (1..=s.tokens).contains(&most) && r.are_fine(&path, &["tokens"]) {
         r.warning(
             format!("{path}.tokens"),
             format!("{} draft tokens in steps of at most {most} tokens", s.tokens),

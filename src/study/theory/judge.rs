@@ -312,6 +312,9 @@ fn steps(kind: A, fleet: &Fleet, seen: &Observed) -> Found {
                 format!("a step does not grow in a straight line with the batch: {percent:.0} % off"),
             )
         }
+        A::StepsInSequence if fleet.has_stages() => {
+            (Verdict::Violated, "pipeline parallelism: a replica has several batches under way".to_owned())
+        }
         A::StepsInSequence if fleet.drafts() => {
             (Verdict::Violated, "speculative decoding: a step yields several tokens of a request".to_owned())
         }

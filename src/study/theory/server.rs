@@ -111,6 +111,11 @@ impl Fleet {
         self.scenario.cluster.pools.iter().any(|p| p.engine.speculative.is_some())
     }
 
+    /// Whether replicas have several batches under way.
+    pub(super) fn has_stages(&self) -> bool {
+        self.scenario.cluster.pools.iter().any(|p| p.pp > 1)
+    }
+
     /// The number of servers behind one queue, if there is one: the gateway holds requests until a replica is free,
     /// and a router by load finds it; or one replica has a batch whose step time does not depend on its requests.
     pub(super) fn one_queue(&self) -> Option<u32> {

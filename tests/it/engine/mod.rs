@@ -9,6 +9,7 @@ mod gateway_queue;
 mod latency_by_hand;
 mod laws;
 mod makes_room;
+mod pipeline;
 mod random_scenarios;
 mod schema_scenarios;
 mod speculative;

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use tokenyard::base::Micros;
 use tokenyard::engine::{Fact, Record, ReplicaFact};
 use tokenyard::observe::report::SpeculativePart;
-use tokenyard::scenario::{Scenario, from_value};
+use tokenyard::perf::resolve;
+use tokenyard::scenario::{Compat, Pool, Scenario, Speculative, from_value};
 use tokenyard::session::{Audience, Session, Stop};
 
 /// Blocks of 10 tokens, steps of 1 ms and 0.1 ms for each token of requests that decode, and requests that arrive
@@ -252,7 +253,7 @@ fn accepted_tokens_fill_blocks_that_can_be_hit() {
     };
     let without = hits(&scenario);
     for pool in &mut scenario.cluster.pools {
-        pool.engine.speculative = Some(tokenyard::scenario::Speculative::default());
+        pool.engine.speculative = Some(Speculative::default());
     }
     let with = hits(&scenario);
     assert!((with - without).abs() < 0.05, "{with} beside {without}");
@@ -269,4 +270,17 @@ fn an_edit_replaces_replicas() {
     let verified: Vec<u64> = cluster.replicas().iter().map(|r| r.totals().drafts.verified).collect();
     assert_eq!((verified.len(), verified[0]), (2, 0));
     assert!(verified[1] > 0 && cluster.replicas().iter().all(|r| r.totals().completed > 0));
+}
+
+/// 8 GiB of drafter are 8 GiB less for blocks of 16 tokens and 128 KiB each.
+#[test]
+fn the_drafter_takes_its_memory_from_the_blocks() {
+    let blocks = |memory_gib: f64| {
+        let mut pool = Pool::default();
+        pool.engine.speculative = Some(Speculative { memory_gib, ..Speculative::default() });
+        resolve(&pool, Compat::None, "p").expect("it fits").blocks.0
+    };
+    let less = blocks(0.0) - blocks(8.0);
+    assert!(less.abs_diff(8 * 1024 * 1024 / (16 * 128)) <= 1, "{less}");
+    assert_eq!(blocks(0.0), resolve(&Pool::default(), Compat::None, "p").expect("it fits").blocks.0);
 }
