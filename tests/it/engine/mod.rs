@@ -13,4 +13,5 @@ mod pipeline;
 mod random_scenarios;
 mod schema_scenarios;
 mod speculative;
+mod together;
 mod whole_prompts;
