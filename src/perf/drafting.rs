@@ -6,16 +6,16 @@ use crate::base::math::round_to_span;
 use crate::scenario::Drafter;
 
 impl StepModel {
-    /// Time in which a drafter makes `drafts` tokens for each sequence of a step, as a share of what the model itself
-    /// would take. Its first pass, or its only one, is over all tokens of the step; each further pass is over one token
-    /// of every sequence.
+    /// Time in which a drafter makes `drafts` tokens for each sequence of a step: a share of what the model itself would
+    /// take, and a fixed time of each pass. Its first pass, or its only one, is over all tokens of the step; each further
+    /// pass is over one token of every sequence.
     pub fn drafting(&self, drafter: &Drafter, drafts: u32, load: &StepLoad<'_>) -> Span {
         if drafts == 0 {
             return Span::ZERO;
         }
         let whole = self.step(load).0 as f64;
         let us = match drafter {
-            Drafter::OnePass(pass) => pass.share * whole,
+            Drafter::OnePass(pass) => pass.share * whole + pass.fixed_us,
             Drafter::Autoregressive(pass) => {
                 let ends = |c: &Chunk| u64::from(c.context) + u64::from(c.cached) + u64::from(c.tokens);
                 let one_each = StepLoad {
@@ -25,7 +25,7 @@ impl StepModel {
                     drafts: 0,
                 };
                 let further = if drafts > 1 { self.step(&one_each).0 as f64 } else { 0.0 };
-                pass.share * (whole + f64::from(drafts - 1) * further)
+                pass.share * (whole + f64::from(drafts - 1) * further) + f64::from(drafts) * pass.fixed_us
             }
         };
         round_to_span(us)
@@ -52,9 +52,12 @@ mod tests {
         let load = StepLoad { prefill: &prompt, decode: 2, decode_context: 0, drafts: 6 };
         // The step: 1000 + 10 * 50 + 100 * (2 + 6) = 2300. A pass over one token of three sequences: 1300.
         let of = |drafter: &Drafter, drafts: u32| model.drafting(drafter, drafts, &load);
-        let one = Drafter::OnePass(DraftPass { share: 0.1 });
+        let pass = |fixed_us: f64| DraftPass { share: 0.1, fixed_us };
+        let one = Drafter::OnePass(pass(0.0));
         assert_eq!((of(&one, 3), of(&one, 0)), (Span(230), Span(0)));
-        let each = Drafter::Autoregressive(DraftPass { share: 0.1 });
+        let each = Drafter::Autoregressive(pass(0.0));
         assert_eq!((of(&each, 3), of(&each, 1)), (Span(230 + 260), Span(230)));
+        let [one, each] = [Drafter::OnePass(pass(7.0)), Drafter::Autoregressive(pass(7.0))];
+        assert_eq!((of(&one, 3), of(&each, 3)), (Span(237), Span(490 + 21)));
     }
 }

@@ -122,18 +122,22 @@ impl Default for Drafter {
 pub struct DraftPass {
     /// Time of one pass of the drafter, as a share of the time that a step of the model takes for the same tokens, 0 to 1. 0.06 is the drafter's share of the weights for EAGLE-3 with an 8B model.
     pub share: f64,
+    /// Further time of one pass whatever it computes, in microseconds: what launching its kernels and sampling take.
+    pub fixed_us: f64,
 }
 
 fields! {
     struct DraftPass {
         share: "Share of a step" in [0.0, 1.0] or "it is a share, such as 0.06"
             and { "x-role": "share" } => Replace;
+        fixed_us: "Fixed" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative"
+            and { "x-role": "fixed" } => Replace;
     }
 }
 
 impl Default for DraftPass {
     fn default() -> Self {
-        Self { share: 0.06 }
+        Self { share: 0.06, fixed_us: 0.0 }
     }
 }
 
@@ -141,8 +145,8 @@ impl Default for DraftPass {
     not(target_arch = "wasm32"),
     expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")
 )]
-fn is_nothing(gib: &f64) -> bool {
-    gib.to_bits() == 0
+fn is_nothing(amount: &f64) -> bool {
+    amount.to_bits() == 0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]

@@ -117,7 +117,7 @@ mod tests {
         };
         let size = RequestSize { input_tokens: 512.0, output_tokens: 128.0 };
         let mut pool = Pool { latency: LatencyModel::Fitted(fitted), ..Pool::default() };
-        let drafter = Drafter::OnePass(DraftPass { share: 0.5 });
+        let drafter = Drafter::OnePass(DraftPass { share: 0.5, fixed_us: 0.0 });
         pool.engine.speculative =
             Some(Speculative { tokens: 1, acceptance: 0.5, drafter, ..Speculative::default() });
         let found = pool_coefficients(&pool, size).unwrap().params;

@@ -44,7 +44,7 @@ fn weighted_and_scaled() -> Value {
                  "engine": {"max_num_seqs": 64, "max_num_batched_tokens": 2048,
                     "long_prefill_threshold_tokens": 512, "max_waiting": 100,
                     "speculative": {"tokens": 3, "acceptance": 0.7, "positions": [{"acceptance": 0.9}],
-                        "drafter": {"autoregressive": {"share": 0.1}}, "memory_gib": 1.0,
+                        "drafter": {"autoregressive": {"share": 0.1, "fixed_us": 5.0}}, "memory_gib": 1.0,
                         "disable_above_batch": 48}},
                  "kv": {"blocks": 2000, "block_tokens": 16, "cpu_blocks": 100, "transfer_tokens_per_us": 1.0,
                     "transfer_base_us": 10, "gpu_memory_utilization": 0.9},
