@@ -63,10 +63,10 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 167068, "66e5e281b57c3a34"),
-    ("everything", 81914, "a14687a773bce32b"),
-    ("conversations", 107914, "4c6943816da450c8"),
-    ("gateway", 180345, "728b64a5ae630d5f"),
+    ("pressure", 167537, "87868ae36e448d47"),
+    ("everything", 82536, "f065c89944e2cbca"),
+    ("conversations", 108606, "8a7a3898d0641072"),
+    ("gateway", 181665, "b35955eca6aebaa1"),
 ];
 
 const DRAWS: &[Line] = &[
