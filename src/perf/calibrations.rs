@@ -107,7 +107,12 @@ pub fn calibration(
     gpu: &str,
     engine: EngineGeneration,
 ) -> Cow<'static, Calibration> {
-    let name = catalogue::gpu(gpu).map_or(gpu, |g| &g.name);
+    // Names that are newer than the edition of 2025 mean an unknown GPU there.
+    let known = match table {
+        CalibrationTable::Y2025 => catalogue::older_gpu(gpu),
+        CalibrationTable::Y2026 => catalogue::gpu(gpu),
+    };
+    let name = known.map_or(gpu, |g| &g.name);
     let twin =
         SAME_CHIP.iter().find(|other| SAME_CHIP.contains(&name) && **other != name).copied().unwrap_or(name);
     let of = |name: &str| calibrations(table).iter().filter(move |c| c.gpu == name).collect::<Vec<_>>();

@@ -4,7 +4,7 @@
 use super::evidence_class::EvidenceClass;
 use super::evidence_line::{ErrorBand, ErrorFigure, Regime};
 use crate::base::json;
-use crate::scenario::EngineGeneration;
+use crate::scenario::{CalibrationTable, EngineGeneration};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
@@ -90,23 +90,28 @@ pub struct EvidenceTable {
     pub errors: Vec<ClassError>,
 }
 
-/// The built-in table.
-pub fn evidence() -> &'static EvidenceTable {
-    static TABLE: OnceLock<EvidenceTable> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        let tree = serde_json::from_str(include_str!("evidence.json")).expect("the built-in table is JSON");
+/// The built-in table of an edition of the calibrated model.
+pub fn evidence(table: CalibrationTable) -> &'static EvidenceTable {
+    static TABLES: OnceLock<[EvidenceTable; 2]> = OnceLock::new();
+    let read = |text| {
+        let tree = serde_json::from_str(text).expect("the built-in table is JSON");
         json::data(&tree).expect("the built-in table has its own shape")
-    })
+    };
+    let tables =
+        TABLES.get_or_init(|| [include_str!("evidence-2025.json"), include_str!("evidence.json")].map(read));
+    match table {
+        CalibrationTable::Y2025 => &tables[0],
+        CalibrationTable::Y2026 => &tables[1],
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::CalibrationTable;
 
     #[test]
     fn errors_are_shares_and_gpus_are_those_of_the_catalogue() {
-        let table = evidence();
+        let table = evidence(CalibrationTable::Y2026);
         assert!(
             ["calibrated", "catalogue", "roofline"]
                 .iter()
@@ -121,7 +126,7 @@ mod tests {
 
     #[test]
     fn configurations_are_of_the_catalogue_and_behind_every_row_of_coefficients() {
-        let table = evidence();
+        let table = evidence(CalibrationTable::Y2026);
         for c in &table.configurations {
             assert!(crate::perf::known_gpu(&c.gpu).is_some_and(|g| g.name == c.gpu), "{}", c.gpu);
             assert!(crate::perf::known_model(&c.model).is_some_and(|m| m.name == c.model), "{}", c.model);
@@ -137,7 +142,7 @@ mod tests {
 
     #[test]
     fn errors_of_classes_are_shares_of_something() {
-        let table = evidence();
+        let table = evidence(CalibrationTable::Y2026);
         assert!(!table.errors.is_empty());
         for e in &table.errors {
             assert!(e.error.n > 0 && (0.0..=e.error.p90).contains(&e.error.median), "{e:?}");

@@ -5,7 +5,7 @@
 //! configurations and the published figures of GPUs; the engine and its results do not depend on any of this.
 
 use super::calibrations::{Calibration, calibration, release_name, same_chip};
-use super::catalogue;
+use super::catalogue::{self, KnownModel};
 use super::evidence::{Configuration, evidence};
 use super::facts::Facts;
 use crate::base::Diagnostic;
@@ -82,11 +82,23 @@ fn latency_name(latency: &LatencyModel) -> &'static str {
     }
 }
 
+/// The edition whose evidence counts for a pool of a document of format `version`.
+pub(super) fn edition(pool: &Pool, version: u32) -> CalibrationTable {
+    match &pool.latency {
+        LatencyModel::Calibrated(s) => s.table(version),
+        LatencyModel::Catalogue
+        | LatencyModel::Fitted(_)
+        | LatencyModel::Roofline(_)
+        | LatencyModel::CrossModel(_)
+        | LatencyModel::Piecewise(_) => CalibrationTable::Y2026,
+    }
+}
+
 impl Classified {
     /// Classifies a pool of a document of format `version` by the built-in facts.
     #[must_use]
     pub fn of(pool: &Pool, version: u32) -> Self {
-        Self::by(pool, version, &evidence().configurations)
+        Self::by(pool, version, &evidence(edition(pool, version)).configurations)
     }
 
     /// Classifies a pool by given measured configurations.
@@ -139,7 +151,10 @@ fn calibrated(
         let of_row = |c: &&Configuration| c.gpu == row.gpu && c.engine == row.engine && c.fitted > 0;
         if measured.iter().filter(of_row).any(fits) { Fitted } else { Carried }
     };
-    let shape = architecture_of(pool);
+    let shape = match (&pool.architecture, s.table(version)) {
+        (None, CalibrationTable::Y2026) => catalogue::architecture(&pool.model).map(KnownModel::refined),
+        _ => architecture_of(pool),
+    };
     let precision = shape.map(precision).unwrap_or_default();
     let model = known_model_of(pool);
     [
@@ -164,9 +179,20 @@ fn gpu_class(pool: &Pool, row: &Calibration, table: CalibrationTable) -> Evidenc
 /// The catalogue's name of a pool's GPU; `None` if the pool describes another one. Memory and price change no step.
 fn gpu_of(pool: &Pool) -> Option<&'static str> {
     let known = catalogue::gpu(&pool.gpu)?;
+    // What a description leaves out is 0.
     let same = |own: &Hardware| {
         let k = &known.hardware;
-        Hardware { memory_gib: k.memory_gib, usd_per_hour: k.usd_per_hour, ..own.clone() } == *k
+        let pairs = [
+            (own.tflops_fp8, k.tflops_fp8),
+            (own.tops_int8, k.tops_int8),
+            (own.tflops_fp4, k.tflops_fp4),
+            (own.link_gb_per_s, k.link_gb_per_s),
+            (own.clock_mhz, k.clock_mhz),
+            (own.read_share, k.read_share),
+        ];
+        let peaks = [(own.tflops, k.tflops), (own.bandwidth_tb_per_s, k.bandwidth_tb_per_s)];
+        let is = |a: f64, b: f64| a.to_bits() == b.to_bits();
+        peaks.iter().all(|(a, b)| is(*a, *b)) && pairs.iter().all(|(a, b)| is(*a, *b) || is(*a, 0.0))
     };
     pool.hardware.as_ref().is_none_or(same).then_some(known.name.as_str())
 }
@@ -198,6 +224,8 @@ fn without_precision(a: &Architecture) -> Architecture {
         bytes_per_kv_value: usual.bytes_per_kv_value,
         bytes_per_expert_param: usual.bytes_per_expert_param,
         bytes_per_embedding_param: usual.bytes_per_embedding_param,
+        precision: usual.precision,
+        expert_precision: usual.expert_precision,
         ..a.clone()
     }
 }

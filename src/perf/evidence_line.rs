@@ -2,9 +2,9 @@
 //! An assessment of results and no result: no digest covers it.
 
 use super::evidence::evidence;
-use super::evidence_class::{Classified, ClassifiedValue, EvidenceClass};
+use super::evidence_class::{Classified, ClassifiedValue, EvidenceClass, edition};
 use crate::base::small::decimal::fixed;
-use crate::scenario::{LatencyModel, Pool};
+use crate::scenario::{CalibrationTable, LatencyModel, Pool};
 use serde::{Deserialize, Serialize};
 
 /// Where a load lies, seen from the knee of the latency curve.
@@ -153,9 +153,9 @@ pub struct PoolEvidence {
 }
 
 /// The measured errors of a latency model in a class and regime.
-fn errors(latency: &str, class: EvidenceClass, regime: Regime) -> FigureErrors {
+fn errors(table: CalibrationTable, latency: &str, class: EvidenceClass, regime: Regime) -> FigureErrors {
     let of = |figure: ErrorFigure| {
-        let table = evidence().errors.iter();
+        let table = evidence(table).errors.iter();
         let fits = |e: &&super::evidence::ClassError| {
             e.latency == latency && (e.class, e.regime, e.figure) == (class, regime, figure)
         };
@@ -186,7 +186,7 @@ impl PoolEvidence {
     /// The evidence for a pool in a run of a regime; `None` if that is not known.
     #[must_use]
     pub fn new(pool: &Pool, version: u32, regime: Option<(Regime, RegimeBasis)>) -> Self {
-        let found = Classified::of(pool, version);
+        let (found, table) = (Classified::of(pool, version), edition(pool, version));
         let class = found.class();
         let place = regime.map_or(Regime::Below, |(regime, _)| regime);
         let [model, gpu, engine, precision, tp] = found.values;
@@ -201,8 +201,8 @@ impl PoolEvidence {
             class,
             regime: regime.map(|(regime, _)| regime),
             regime_by: regime.map(|(_, by)| by),
-            error: errors(found.latency, class, place),
-            near_knee: errors(found.latency, class, Regime::Near),
+            error: errors(table, found.latency, class, place),
+            near_knee: errors(table, found.latency, class, Regime::Near),
             chip: String::new(),
             text: String::new(),
         };
@@ -295,7 +295,7 @@ mod tests {
     fn the_error_is_that_of_class_and_regime_and_near_the_knee_it_is_told_too() {
         let below = of(|_| {}, None);
         let near = of(|_| {}, Some((Regime::Near, RegimeBasis::Capacity)));
-        assert_eq!(below.error, errors("calibrated", below.class, Regime::Below));
+        assert_eq!(below.error, errors(CalibrationTable::Y2025, "calibrated", below.class, Regime::Below));
         assert_eq!((near.error, near.near_knee), (below.near_knee, below.near_knee));
         assert!(below.chip.starts_with(&format!("{} · TPOT ±", below.class.name())), "{}", below.chip);
         assert!(below.text.contains("Error below the knee: TPOT"), "{}", below.text);

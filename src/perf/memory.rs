@@ -442,6 +442,9 @@ mod tests {
                 compat: Compat::None,
                 by_kind,
                 measured: Some(EngineGeneration::Latest),
+                stages: 1,
+                drafter_gib: 0.0,
+                slots: 0.0,
             }
             .blocks("p")
             .expect("it fits")

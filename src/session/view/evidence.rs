@@ -4,7 +4,7 @@
 use crate::base::SortedMap;
 use crate::base::small::decimal::fixed;
 use crate::perf::{self, PoolEvidence};
-use crate::scenario::{CalibratedSettings, KvBlocks, LatencyModel, Pool, model_key};
+use crate::scenario::{CalibratedSettings, CalibrationTable, KvBlocks, LatencyModel, Pool, model_key};
 use crate::session::{Session, pool_evidence};
 use serde::Serialize;
 
@@ -109,7 +109,8 @@ impl Session {
     /// Adds sentences on how a pool is outside the measured range of its GPU.
     fn push_outside(&self, number: u32, pool: &Pool, outside: &mut Vec<String>) {
         let gpu = perf::known_gpu(&pool.gpu).map_or(pool.gpu.as_str(), |g| g.name.as_str());
-        let Some(on) = perf::evidence().measured.iter().find(|on| on.gpu == gpu) else {
+        let Some(on) = perf::evidence(CalibrationTable::Y2026).measured.iter().find(|on| on.gpu == gpu)
+        else {
             outside.push(format!("nothing was measured on the GPU {gpu}"));
             return;
         };
@@ -145,7 +146,7 @@ fn percent(share: f64) -> String {
 
 /// The known errors of a latency model, in words.
 fn found(latency: &str) -> String {
-    let of = perf::evidence().found.iter().find(|f| f.latency == latency);
+    let of = perf::evidence(CalibrationTable::Y2026).found.iter().find(|f| f.latency == latency);
     of.map_or_else(String::new, |f| {
         format!(
             "; found {} off in mean E2E, {} in TPOT and {} in TTFT (medians over {} measured experiments below the knee)",
@@ -260,7 +261,7 @@ fn coefficients(pool: &Pool, version: u32) -> Vec<CoefficientEvidence> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::{CalibrationTable, CoefficientSource, EngineGeneration, Hardware, Scenario};
+    use crate::scenario::{CoefficientSource, EngineGeneration, Hardware, Scenario};
     use crate::session::Audience;
 
     fn of(change: impl FnOnce(&mut Pool)) -> Evidence {
