@@ -63,10 +63,10 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 167537, "87868ae36e448d47"),
-    ("everything", 82536, "f065c89944e2cbca"),
-    ("conversations", 108606, "8a7a3898d0641072"),
-    ("gateway", 181665, "b35955eca6aebaa1"),
+    ("pressure", 167555, "dcd5583a8526c21c"),
+    ("everything", 82568, "4a4597f3e39910da"),
+    ("conversations", 108638, "00597aa2dff50364"),
+    ("gateway", 181697, "511ca385e5966ca8"),
 ];
 
 const DRAWS: &[Line] = &[
