@@ -6,11 +6,10 @@ use super::leave_out::leave_out;
 use super::outputs::Outputs;
 use super::validate::{Found, Job, Own, OwnRow, coefficients, experiments, files_of, percent, replay_jobs};
 use super::{BAD_INPUT, Failed, say, tell, unreadable};
-use crate::perf::carried;
 use crate::scenario::{CalibratedCoefficients, EngineGeneration};
 use crate::validate::{
-    Fit, Found as Coefficients, Latency, Options, Pull, built_in, first_values, fit, left_out_lines, median,
-    served_by,
+    Fit, Found as Coefficients, Latency, Options, Pull, built_in, carried, first_values, fit, left_out_lines,
+    median, served_by,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write;

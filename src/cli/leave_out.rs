@@ -3,13 +3,12 @@
 
 use super::args::LeaveOut;
 use super::calibrate::{FIRST, Set, fit_set, of_sets, release, row, start_of, with_twin};
-use super::tell;
 use super::validate::{Found, Job, OwnRow, replay_jobs};
-use crate::perf::carried;
-use crate::scenario::EngineGeneration;
+use super::{Failed, say, tell};
+use crate::scenario::{EngineGeneration, model_key};
 use crate::validate::{
-    Experiment, Found as Coefficients, Latency, LeftOut, Options, Outcome, built_in, left_out, model_name,
-    precision_name, served_by,
+    Experiment, Found as Coefficients, Latency, LeftOut, Options, Outcome, built_in, carried, distance_table,
+    distances, left_out, left_out_lines, model_name, precision_name, served_by,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -30,10 +29,18 @@ fn predicted(found: &Found, set: &Set, own: &Coefficients, seeds: u32) -> Outcom
     all
 }
 
+/// The model of an experiment, in whatever precision.
+fn bare_name(e: &Experiment) -> String {
+    let name = e.model.split(" (").next().unwrap_or(&e.model);
+    let key = model_name(e).map_or_else(|| model_key(name), str::to_owned);
+    let ends = ["-fp8-dynamic", "-fp8", "-fp4", "-nvfp4", "-awq"];
+    ends.iter().find_map(|end| key.strip_suffix(end)).unwrap_or(&key).to_owned()
+}
+
 /// The key by which an experiment is left out.
 fn key(e: &Experiment, by: LeaveOut) -> String {
     match by {
-        LeaveOut::Model => model_name(e).unwrap_or(&e.model).to_owned(),
+        LeaveOut::Model => bare_name(e),
         LeaveOut::Group => e.group.clone(),
         LeaveOut::Gpu => served_by(e).0,
         LeaveOut::Precision => precision_name(e),
@@ -118,6 +125,23 @@ pub(super) fn leave_out(found: Found, by: LeaveOut, only: &[String]) -> Vec<Left
         }
     }
     lines
+}
+
+/// Predictions by fits that left something out: a line for each, and errors by regime.
+pub(super) fn held_out(as_json: bool, by: LeaveOut, found: Found) -> Result<(), Failed> {
+    let lines = leave_out(found, by, &[]);
+    let name = match by {
+        LeaveOut::Model => "unseen model",
+        LeaveOut::Gpu => "unseen GPU",
+        LeaveOut::Precision => "unseen precision",
+        LeaveOut::Group => "unseen group",
+    };
+    let by_regime = distances(&[], &[(name, &lines)]);
+    if as_json {
+        let document = serde_json::json!({"left_out": lines, "distances": by_regime});
+        return say(&format!("{document:#}\n"));
+    }
+    say(&format!("{}\n{}", left_out_lines(&lines), distance_table(&by_regime)))
 }
 
 /// Name of the line over all parts that were left out in turn.

@@ -1,9 +1,9 @@
 //! `tokenyard validate`: replays measured runs and prints the errors of the simulation.
 
-use super::args::{LatencyName, LeaveOut, Validate};
+use super::args::{LatencyName, Validate};
 use super::benchmark;
 use super::input::{refused, tell_all};
-use super::leave_out::{leave_out, transfers};
+use super::leave_out::{held_out, transfers};
 use super::outputs::{Outputs, named_in};
 use super::said::of_file;
 use super::{BAD_INPUT, DIFFERENT, Failed, say, tell, unreadable};
@@ -12,8 +12,8 @@ use crate::scenario::{CalibratedCoefficients, EngineGeneration, data_from_value,
 use crate::validate::{
     Aggregate, Distance, Experiment, Found as Coefficients, Latency, LeftOut, Options, Outcome, Ranking,
     Recorded, Row, Unmodelled, aggregates, distance_table, distances, evidence_table, is_silicon,
-    left_out_lines, left_out_table, level_table, page_data, page_figures, page_level, page_models,
-    page_rankings, pictures, rankings, read, read_silicon, recorded, replay, tables, worse,
+    left_out_table, level_table, page_data, page_figures, page_level, page_models, page_rankings, pictures,
+    rankings, read, read_silicon, recorded, replay, tables, worse,
 };
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -56,7 +56,7 @@ pub(super) fn run(args: &Validate) -> Result<(), Failed> {
     }
     keep_apart(args, &found)?;
     if let Some(by) = args.leave_out {
-        return held_out(args, by, found);
+        return held_out(args.json, by, found);
     }
     let (latency, name) = latency(args)?;
     let mut outcome = if args.level == 2 && args.latency.is_none() && args.coefficients.is_none() {
@@ -78,23 +78,6 @@ pub(super) fn run(args: &Validate) -> Result<(), Failed> {
         write(path, &format!("[\n{}\n]\n", lines.join(",\n")))?;
     }
     args.gate.as_deref().map_or(Ok(()), |path| gate(path, &groups))
-}
-
-/// Predictions by fits that left something out: a line for each, and errors by regime.
-fn held_out(args: &Validate, by: LeaveOut, found: Found) -> Result<(), Failed> {
-    let lines = leave_out(found, by, &[]);
-    let name = match by {
-        LeaveOut::Model => "unseen model",
-        LeaveOut::Gpu => "unseen GPU",
-        LeaveOut::Precision => "unseen precision",
-        LeaveOut::Group => "unseen group",
-    };
-    let by_regime = distances(&[], &[(name, &lines)]);
-    if args.json {
-        let document = serde_json::json!({"left_out": lines, "distances": by_regime});
-        return say(&format!("{document:#}\n"));
-    }
-    say(&format!("{}\n{}", left_out_lines(&lines), distance_table(&by_regime)))
 }
 
 /// Refuses to write a file that is read.

@@ -186,10 +186,11 @@ pub(super) fn older(name: &str) -> Option<&'static KnownModel> {
 pub(super) fn find_architecture(pool: &Pool, path: &str) -> Result<&'static KnownModel, Diagnostic> {
     architecture(&pool.model).ok_or_else(|| {
         let names: Vec<&str> = catalogue().models().map(|a| a.name.as_str()).collect();
+        let some = ["llama-3.1-8b", "qwen3-32b", "gpt-oss-120b", "deepseek-v3"];
         Diagnostic::error(
             format!("{path}.model"),
             format!("no shape of a model \"{}\"", pool.model),
-            names.join(", "),
+            format!("one of {} models of the catalogue, such as {}", names.len(), some.join(", ")),
             format!(
                 "{}for other models give `architecture`, for example from the model's config.json",
                 suggested(&model_key(&pool.model), &names)

@@ -198,7 +198,7 @@ fields! {
     struct CalibratedSettings {
         engine: "Engine" => Steps;
         clock: "Clock" => Delays;
-        table: "Table" => Steps;
+        table: "Table" and { "x-first": "2026" } => Steps;
         coefficients: "Coefficients" => Steps;
         rests_on: "Rest on" => Name;
     }

@@ -29,6 +29,7 @@ mod sample;
 mod silicon;
 mod steps;
 
+pub use crate::perf::carried;
 pub use compare::{Aggregate, Row, aggregates, median};
 pub use distance::{Distance, distance_table, distances};
 pub use evidence::evidence_table;

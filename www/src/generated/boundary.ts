@@ -264,6 +264,8 @@ export type Capacity = {
   seeds: Array<SeedCapacity>,
   /** The result in a sentence. */
   text: string,
+  /** How far it can be trusted, by pool: a capacity lies near the knee. */
+  evidence: Array<PoolEvidence>,
 };
 
 /** How the search of a seed ended. */
@@ -293,6 +295,10 @@ export type Card = {
   opens_s: number,
   /** Its picture. */
   picture: Picture,
+  /** How far its latencies can be trusted: the class of the pool of which least is known. */
+  class: EvidenceClass,
+  /** The same with its measured error, in a few words. */
+  evidence: string,
 };
 
 /** A run of a sweep, as text. */
@@ -305,6 +311,8 @@ export type CaseText = {
   digest: string,
   /** The scenario to run, as JSON text. */
   scenario: string,
+  /** How far the latency figures of each pool can be trusted, in whatever regime it will run. */
+  evidence: Array<PoolEvidence>,
 };
 
 /** The prediction of a law for a case of a sweep. */
@@ -320,7 +328,7 @@ export type CaseTheory = {
 };
 
 /** The cause of a part of a request's time. */
-export type Cause = "admission" | "gateway" | "way" | "queue-prompts" | "queue-decoding" | "queue-idle" | "load" | "prompt" | "prompt-others" | "decoding" | "interference" | "preempted" | "recompute" | "output";
+export type Cause = "admission" | "gateway" | "way" | "front-end" | "queue-prompts" | "queue-decoding" | "queue-idle" | "load" | "prompt" | "prompt-others" | "decoding" | "interference" | "preempted" | "recompute" | "streaming" | "output";
 
 /** A request that shows a cause. */
 export type CauseEvidence = {
@@ -390,6 +398,14 @@ export type ClassPart = {
   e2e_ms: Summary,
   /** Joining the wait queue to first joining a batch, in milliseconds. */
   queue_wait_ms: Summary,
+};
+
+/** A value of a pool with its class. */
+export type ClassifiedValue = {
+  /** The value. */
+  value: string,
+  /** Its class. */
+  class: EvidenceClass,
 };
 
 /** One client's traffic over the latest window. */
@@ -704,8 +720,18 @@ export type EngineFacts = {
   prefix_caching?: boolean,
 };
 
+/** An absolute error over experiments, as a share. */
+export type ErrorBand = {
+  /** Median. */
+  median: number,
+  /** 90th percentile. */
+  p90: number,
+  /** Number of experiments. */
+  n: number,
+};
+
 /** The kind of a line of the event log. */
-export type EventKind = "arrived" | "admitted" | "rejected" | "delayed" | "gateway-queue" | "routed" | "queued" | "kv-load" | "kv-loaded" | "scheduled" | "step" | "step-end" | "prefill" | "first-token" | "tokens" | "preempted" | "kv-offload" | "reload" | "blocked" | "completed" | "dropped" | "livelock" | "anomaly" | "edit" | "replica" | "scaling" | "redirected";
+export type EventKind = "arrived" | "admitted" | "rejected" | "delayed" | "gateway-queue" | "routed" | "queued" | "kv-load" | "kv-loaded" | "adapter-load" | "scheduled" | "step" | "step-end" | "prefill" | "first-token" | "tokens" | "preempted" | "kv-offload" | "reload" | "blocked" | "completed" | "dropped" | "livelock" | "anomaly" | "edit" | "replica" | "scaling" | "redirected";
 
 /** One line of the event log. */
 export type EventRow = {
@@ -751,9 +777,14 @@ export type Evidence = {
   parts: Array<EvidencePart>,
   /** Sentences on how the run is outside the measured range; empty if it is inside. */
   outside: Array<string>,
+  /** How far the latency figures of each pool can be trusted, in the regime of the run so far. */
+  pools: Array<PoolEvidence>,
   /** The coefficients of the first pool, if its latency model is calibrated. */
   coefficients: Array<CoefficientEvidence>,
 };
+
+/** How the coefficients behind a figure relate to a value, the best first. */
+export type EvidenceClass = "fitted" | "same-chip" | "carried" | "own" | "guessed";
 
 /** The kinds of numbers with evidence. */
 export type EvidenceOf = "steps" | "blocks";
@@ -857,6 +888,16 @@ export type Figure = {
   low: number,
   /** The figure, or its upper bound: a histogram gives only bounds. */
   high: number,
+};
+
+/** The errors of the three figures; missing where nothing was measured. */
+export type FigureErrors = {
+  /** Mean time per output token. */
+  tpot?: ErrorBand,
+  /** Mean time to first token. */
+  ttft?: ErrorBand,
+  /** Mean end-to-end latency. */
+  e2e?: ErrorBand,
 };
 
 /** Metrics of the fitness score. Each is mapped to 0 to 1, where 1 is best. */
@@ -1049,8 +1090,8 @@ export type KeyFigures = {
   /** Share of the prompt blocks looked up in CPU tiers since the start that were found there, 0 to 1; 0 without any
    * tier. */
   cpu_hit_rate: number,
-  /** US dollars per million output tokens of the window, at the price of the replicas that serve now; 0 if unknown
-   * or without output. */
+  /** US dollars per million output tokens of the window, for all replicas that existed in it; 0 if unknown or without
+   * output. */
   usd_per_million_tokens: number,
   /** TTFT objective in microseconds, 0 if none. */
   slo_ttft_us: number,
@@ -1224,6 +1265,30 @@ export type LoadState = "stable" | "backlogged" | "overloaded" | "too-short";
 
 /** The look of a shape. */
 export type Look = "plain" | "dashed" | "missed" | "waiting" | "prefill" | "chunk" | "decode";
+
+/** The LoRA adapters of a pool's replicas, warm-up included. */
+export type LoraPart = {
+  /** Adapters on the GPU of one replica at once. */
+  max_loras: number,
+  /** Adapters in CPU memory of one replica, those on the GPU among them. */
+  max_cpu_loras: number,
+  /** Size of one adapter in MiB. */
+  adapter_mib: number,
+  /** Requests that joined a batch with their adapter in a GPU slot. */
+  hits: number,
+  /** hits / (hits + loads), 0 to 1. */
+  hit_rate: number,
+  /** Adapters loaded from CPU memory. */
+  cpu_loads: number,
+  /** Adapters loaded from disk. */
+  disk_loads: number,
+  /** Adapters that lost their GPU slot to another. */
+  evictions: number,
+  /** Time that steps waited for loads, in seconds. */
+  load_s: number,
+  /** Time that adapters added to steps, in seconds. */
+  step_s: number,
+};
 
 /** A link that was made. */
 export type MadeLink = {
@@ -1536,6 +1601,38 @@ export type Picture = {
   shapes: Array<Shape>,
 };
 
+/** The evidence for the latency figures of a pool. */
+export type PoolEvidence = {
+  /** Name of the pool. */
+  pool: string,
+  /** Its latency model. */
+  latency: string,
+  /** Model. */
+  model: ClassifiedValue,
+  /** GPU. */
+  gpu: ClassifiedValue,
+  /** Release of the engine. */
+  engine: ClassifiedValue,
+  /** Precision. */
+  precision: ClassifiedValue,
+  /** Tensor parallelism. */
+  tp: ClassifiedValue,
+  /** The worst of the five classes. */
+  class: EvidenceClass,
+  /** Where the load lies; missing if it is not known. */
+  regime?: Regime,
+  /** What the regime was taken from. */
+  regime_by?: RegimeBasis,
+  /** Measured errors of this latency model in this class and regime; below the knee if the regime is not known. */
+  error: FigureErrors,
+  /** The same near the knee. */
+  near_knee: FigureErrors,
+  /** Class and error in a few words. */
+  chip: string,
+  /** All of it in sentences. */
+  text: string,
+};
+
 /** A pool of equal replicas, with the edits so far. */
 export type PoolFrame = {
   /** Its name. */
@@ -1590,6 +1687,10 @@ export type PoolPart = {
   kv_hit_rate: number,
   /** Cost in US dollars of its replicas while they existed, if their price is known. */
   usd?: number,
+  /** Their LoRA adapters; missing without any. */
+  lora?: LoraPart,
+  /** What speculative decoding came to; missing without it. */
+  speculative?: SpeculativePart,
 };
 
 /** Means at a rate; null if the law does not give them, or if the load is 1 or more. */
@@ -1690,6 +1791,12 @@ export type RaceRanking = {
 
 /** The figure that decides the order. */
 export type RankBy = "met-share" | "ttft-p99" | "e2e-p99" | "goodput" | "usd" | "fitness";
+
+/** Where a load lies, seen from the knee of the latency curve. */
+export type Regime = "below" | "near" | "over";
+
+/** What a regime was taken from. */
+export type RegimeBasis = "load" | "waiting" | "autoscaler" | "capacity";
 
 /** A figure of a run and of the oracle: means over the seeds. */
 export type Regret = {
@@ -1831,6 +1938,9 @@ export type Report = {
   notices?: Array<Notice>,
   /** Whether requests piled up: an assessment of the results. Digests are of the report without it. */
   verdict?: RunVerdict,
+  /** How far the latency figures of each pool can be trusted: an assessment of the results. Digests are of the report
+   * without it. */
+  evidence?: Array<PoolEvidence>,
   /** The clock. */
   run: RunPart,
   /** Requests by where they are. */
@@ -1883,6 +1993,8 @@ export type RequestDetail = {
   label: string,
   /** Name of its client. */
   client: string,
+  /** Name of its LoRA adapter; missing for the base model. */
+  adapter?: string,
   /** Its state. */
   state: RequestState,
   /** Its summary, in one sentence. */
@@ -2140,6 +2252,10 @@ export type RunRow = {
   replica_seconds: number | null,
   /** Whether requests piled up: stable, backlogged, overloaded or too-short. */
   load: string,
+  /** How far its latencies can be trusted: the class of the pool of which least is known. */
+  evidence: string,
+  /** Where its load lies: below, near or over the knee; empty if it is not known. */
+  regime: string,
 };
 
 /** The saturation verdict of a run, with its figures. */
@@ -2329,7 +2445,7 @@ export type Segment = {
 };
 
 /** What a request does or waits for in a part of its time. */
-export type SegmentKind = "admission" | "gateway" | "router" | "delay" | "queue" | "kv-load" | "prefill" | "decode" | "preempted" | "recompute" | "output";
+export type SegmentKind = "admission" | "gateway" | "router" | "front-end" | "delay" | "queue" | "kv-load" | "adapter-load" | "prefill" | "decode" | "preempted" | "recompute" | "streaming" | "output";
 
 /** A sentence, with the sources of its numbers. */
 export type Sentence = {
@@ -2397,6 +2513,8 @@ export type Side = {
   unfinished: number,
   /** Whether requests piled up, of the seed with the worst verdict. */
   load: RunVerdict,
+  /** How far the latency figures of each pool can be trusted, of the seed with the worst verdict. */
+  evidence?: Array<PoolEvidence>,
 };
 
 /** Mean times of the requests of the measurement window, in milliseconds; null without values. */
@@ -2452,6 +2570,20 @@ export type SlowRequest = {
 
 /** Which requests belong to a span of time. */
 export type SpanBy = "arrival" | "end";
+
+/** Speculative decoding of a pool, warm-up included. */
+export type SpeculativePart = {
+  /** How often a request had draft tokens verified: once in each of its steps with drafts. */
+  verifications: number,
+  /** Draft tokens verified. */
+  draft_tokens: number,
+  /** Of those, the accepted ones. Those after the end of an answer count too, and are not shown. */
+  accepted_tokens: number,
+  /** `accepted_tokens` / `draft_tokens`, 0 to 1; missing without draft tokens. */
+  acceptance_rate?: number,
+  /** Mean acceptance length: 1 + `accepted_tokens` / verifications, the tokens of a step; missing without drafts. */
+  mean_acceptance_length?: number,
+};
 
 /** How far a single step goes. */
 export type StepKind = "event" | "engine-step" | "arrival" | "completion" | "preemption";
@@ -2529,6 +2661,8 @@ export type SweepPoint = {
   seeds: number,
   /** Its figures. */
   figures: Array<SweepValue>,
+  /** How far its latencies can be trusted: the class of the pool of which least is known. */
+  evidence: string,
 };
 
 /** A run of a sweep. */
@@ -2552,6 +2686,9 @@ export type SweepSummary = {
   /** The points, by number, that no other beats in both cost and p99 of TTFT, the cheapest first. A point without a p99 of all
    * its requests is beaten by every other. */
   front: Array<number>,
+  /** How far the latency figures of each pool can be trusted, if their class is the same in all points; else each point
+   * has its own. */
+  evidence?: Array<PoolEvidence>,
 };
 
 /** A figure: its mean over seeds with its 95 % interval. */
@@ -2768,6 +2905,7 @@ export const EVENT_KINDS: readonly EventKind[] = [
   "queued",
   "kv-load",
   "kv-loaded",
+  "adapter-load",
   "scheduled",
   "step",
   "step-end",
