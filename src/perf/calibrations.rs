@@ -72,13 +72,23 @@ pub(super) fn release_name(engine: EngineGeneration) -> &'static str {
     }
 }
 
-/// GPUs with the same chip and different memory.
-const SAME_CHIP: [&str; 2] = ["H100", "H200"];
+/// Pairs of GPUs with the same chip and different memory or host; the edition of 2025 knows the first alone.
+const SAME_CHIP: [[&str; 2]; 3] = [["H100", "H200"], ["B200", "GB200"], ["B300", "GB300"]];
+
+/// The other GPU with the chip of one.
+fn twin_of(table: CalibrationTable, name: &str) -> Option<&'static str> {
+    let known = match table {
+        CalibrationTable::Y2025 => &SAME_CHIP[..1],
+        CalibrationTable::Y2026 => &SAME_CHIP[..],
+    };
+    let pair = known.iter().find(|pair| pair.contains(&name))?;
+    pair.iter().copied().find(|other| *other != name)
+}
 
 /// Whether two GPUs of the catalogue have the same chip.
 #[must_use]
 pub fn same_chip(one: &str, other: &str) -> bool {
-    one != other && SAME_CHIP.contains(&one) && SAME_CHIP.contains(&other)
+    one != other && SAME_CHIP.iter().any(|pair| pair.contains(&one) && pair.contains(&other))
 }
 
 /// A number of experiments below this is reported with the coefficients.
@@ -101,7 +111,8 @@ pub fn calibrations(table: CalibrationTable) -> &'static [Calibration] {
 
 /// The coefficients for a GPU and a release: those measured on it with that release; else those on a GPU with the
 /// same chip; else those on it with the nearest release, older before newer. For any other GPU those of an H100: as
-/// they are in the edition of 2025, and carried by what is published of both in that of 2026.
+/// they are in the edition of 2025, and in that of 2026 carried by what is published of both, where an H200 counts as an
+/// H100, and a B300 takes those of a B200.
 pub fn calibration(
     table: CalibrationTable,
     gpu: &str,
@@ -113,8 +124,7 @@ pub fn calibration(
         CalibrationTable::Y2026 => catalogue::gpu(gpu),
     };
     let name = known.map_or(gpu, |g| &g.name);
-    let twin =
-        SAME_CHIP.iter().find(|other| SAME_CHIP.contains(&name) && **other != name).copied().unwrap_or(name);
+    let twin = twin_of(table, name).unwrap_or(name);
     let of = |name: &str| calibrations(table).iter().filter(move |c| c.gpu == name).collect::<Vec<_>>();
     let exact = |name: &str| of(name).into_iter().find(|c| c.engine == engine);
     let near = |name: &str| {
@@ -126,11 +136,14 @@ pub fn calibration(
     if let Some(found) = found.filter(|_| !other) {
         return Cow::Borrowed(found);
     }
-    let first = near(FIRST).expect("the built-in table has an H100");
     if table == CalibrationTable::Y2025 {
-        return Cow::Borrowed(first);
+        return Cow::Borrowed(near(FIRST).expect("the built-in table has an H100"));
     }
-    let coefficients = carried(&first.coefficients, FIRST, name);
+    // Of the coefficients of this chip for the release, those that rest on most say most about others.
+    let blackwell = SAME_CHIP[2].contains(&name).then(|| near("B200")).flatten();
+    let most = SAME_CHIP[0].iter().filter_map(|name| exact(name)).max_by_key(|c| c.rests_on.len());
+    let first = blackwell.or(most).or_else(|| near(FIRST)).expect("the built-in table has an H100");
+    let coefficients = carried(&first.coefficients, if blackwell.is_some() { "B200" } else { FIRST }, name);
     Cow::Owned(Calibration { coefficients, models: SortedMap::default(), ..first.clone() })
 }
 
