@@ -3,6 +3,7 @@
 use super::compare::Row;
 use super::left_out::LeftOut;
 use super::sample::quantile;
+use crate::base::math::pow;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -120,7 +121,7 @@ fn summed((distance, regime, figure): (&str, &str, &str), sorted: &[&OneError]) 
 /// values below it is a binomial of `n` trials with probability one half (H. A. David and H. N. Nagaraja, Order Statistics, 7.1).
 fn ranks(n: usize) -> Option<[usize; 2]> {
     // The probability of at most k values below the median, as long as it is below 2.5 %.
-    let mut one = 0.5_f64.powi(i32::try_from(n).unwrap_or(i32::MAX));
+    let mut one = pow(0.5, n as f64);
     let (mut below, mut k) = (one, 0_usize);
     if below > 0.025 {
         return None;

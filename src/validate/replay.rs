@@ -193,9 +193,12 @@ impl<'a> Maker<'a> {
         let spread = self.e.text("/workload/input_tokens").contains("[0.8, 1.0]");
         // Users whose requests all have the same length would stay in step for ever, which no measured run shows: lengths of
         // an unknown client vary by a tenth.
-        let length = |tokens: u32| match spread {
-            true => Length::Uniform { min: tokens * 4 / 5, max: tokens },
-            false => Length::Uniform { min: tokens - tokens / 10, max: tokens + tokens / 10 },
+        let length = |tokens: u32| {
+            if spread {
+                Length::Uniform { min: tokens * 4 / 5, max: tokens }
+            } else {
+                Length::Uniform { min: tokens - tokens / 10, max: tokens + tokens / 10 }
+            }
         };
         let requests = p.concurrency.saturating_mul(10);
         let closed =

@@ -1,4 +1,4 @@
-//! Closed-loop points of many models, GPUs and parallelisms in one table, in the columns of AIConfigurator's
+//! Closed-loop points of many models, GPUs and parallelisms in one table, in the columns of `AIConfigurator`'s
 //! `silicon_sample.csv`: each row becomes an experiment with one measured point.
 
 use super::experiment::Experiment;
@@ -132,10 +132,10 @@ fn one<'a>(field: &dyn Fn(&str) -> &'a str, line: u32) -> Result<Experiment, Dia
 /// A mean time to first token above this is queueing: latencies are not scored.
 const QUEUEING_MS: f64 = 10_000.0;
 
-/// Token budget of InferenceX's servers (SemiAnalysisAI/InferenceX, benchmarks/*_vllm.sh).
+/// Token budget of `InferenceX`'s servers (SemiAnalysisAI/InferenceX, benchmarks/*_vllm.sh).
 const BUDGET: u32 = 8192;
 
-/// Whether a row is one of InferenceX: its nightly runs are files named by day, or a dump of its database. Its client
+/// Whether a row is one of `InferenceX`: its nightly runs are files named by day, or a dump of its database. Its client
 /// draws lengths from 0.8 to 1 of the nominal ones and sends ten requests for each user.
 fn is_inferencex(from: &str) -> bool {
     let named = from.strip_prefix("source_file=").unwrap_or_default();
@@ -151,7 +151,7 @@ fn length(tokens: u32, known: bool) -> Value {
     json!({"distribution": "uniform", "min": min.max(1), "max": max})
 }
 
-/// InferenceX's servers of quantised Llama models keep an 8-bit cache (the same scripts).
+/// `InferenceX`'s servers of quantised Llama models keep an 8-bit cache (the same scripts).
 fn cache(model: &str, precision: &str, known: bool) -> &'static str {
     if known && model.contains("Llama") && precision.starts_with("fp") { "fp8" } else { "" }
 }

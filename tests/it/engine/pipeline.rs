@@ -162,7 +162,8 @@ fn stages_share_weights_and_blocks() {
     assert!((staged.usd_per_hour - four.usd_per_hour).abs() < 1e-9 && four.usd_per_hour > 0.0);
     let ratio = f64::from(staged.blocks.0) / f64::from(four.blocks.0);
     assert!((0.9..1.1).contains(&ratio), "{:?} {:?}", staged.blocks, four.blocks);
-    let [peak, of_one] = [&staged, &of(2, 1).expect("fits")].map(|r| r.peak_prefill_tokens_per_s());
+    let [peak, of_one] =
+        [&staged, &of(2, 1).expect("fits")].map(tokenyard::perf::Resolved::peak_prefill_tokens_per_s);
     assert!((peak / of_one - 2.0).abs() < 1e-12, "{peak} {of_one}");
     let problems = of(1, 64).err();
     assert!(problems.is_none(), "{problems:?}");
