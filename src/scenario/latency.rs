@@ -11,12 +11,9 @@ use serde::{Deserialize, Serialize};
 #[apply(schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(
-    not(target_arch = "wasm32"),
-    expect(
-        clippy::large_enum_variant,
-        reason = "there is one for each pool, and it is read far more often than it is moved"
-    )
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one for each pool, and it is read far more often than it is moved"
 )]
 pub enum LatencyModel {
     /// Coefficients fitted to measurements of this model, GPU and tensor parallelism, from the catalogue.

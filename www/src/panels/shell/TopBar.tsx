@@ -161,19 +161,21 @@ function HowTrue(props: { app: Pick<App, 'studies' | 'transport'> }): JSX.Elemen
   const app = props.app;
   const trusted = createMemo(() => weakest(app.transport.evidence()?.pools));
   return (
-    <button
-      type="button"
-      class="btn"
-      aria-label="How true is this?"
-      aria-description={trusted()?.chip}
-      aria-pressed={app.studies.measured()}
-      title="How true is this? Measured runs and your own benchmark beside the simulation"
-      onClick={() => app.studies.setMeasured(!app.studies.measured())}
-    >
-      <svg class="evidence-bars" width="12" height="10" viewBox="0 0 12 10" aria-hidden="true">
-        <path class="on" d="M.5 6.500h2.500v3H.5zM4.500 4h2.500v5.500H4.500zM8.500 1.500h2.500v8H8.500z" />
-      </svg>
-      <span class="wide roomy">How true?</span>
+    <>
+      <button
+        type="button"
+        class="btn"
+        aria-label="How true is this?"
+        aria-description={trusted()?.chip}
+        aria-pressed={app.studies.measured()}
+        title="How true is this? Measured runs and your own benchmark beside the simulation"
+        onClick={() => app.studies.setMeasured(!app.studies.measured())}
+      >
+        <svg class="evidence-bars" width="12" height="10" viewBox="0 0 12 10" aria-hidden="true">
+          <path class="on" d="M.5 6.500h2.500v3H.5zM4.500 4h2.500v5.500H4.500zM8.500 1.500h2.500v8H8.500z" />
+        </svg>
+        <span class="wide roomy">How true?</span>
+      </button>
       <Show when={trusted()}>
         {(pool) => (
           <span class="wide roomy top-trust" classList={{ wa: isGuess(pool().class) }}>
@@ -181,6 +183,6 @@ function HowTrue(props: { app: Pick<App, 'studies' | 'transport'> }): JSX.Elemen
           </span>
         )}
       </Show>
-    </button>
+    </>
   );
 }
