@@ -59,5 +59,5 @@ onPage('notices beside a run’s numbers say how to read them', async (page) => 
 onPage('key figures name their time span', async (page) => {
   const figures = page.getByRole('region', { name: 'Key figures' });
   await figures.getByText('Share of prompt blocks found in a cache, since the start').waitFor({ state: 'attached' });
-  await figures.getByText('of the window, at the price of the replicas now serving').waitFor({ state: 'attached' });
+  await figures.getByText('of the window, for all replicas that existed in it').waitFor({ state: 'attached' });
 });
