@@ -324,7 +324,7 @@ family! {
         attention_rows_with_prefill: f64 = 0.0 { "Attention rows" of "rows" in [0.0, limits::ATTENTION_ROWS] or "tiles of a kernel have at most some hundred rows" and { "default": 0.0 } }
         /// Share of the peak FLOP/s of 16 bits that matrix products of routed experts reach if the GPU cannot compute in the number format of their weights. 0 means `compute_efficiency`.
         #[serde(skip_serializing_if = "is_nothing")]
-        expert_efficiency_weight_only: f64 = 0.0 { "Expert compute, weights only" in [0.0, 1.0] or "it is a share of the GPU's peak" and { "default": 0.0 } }
+        expert_efficiency_weight_only: f64 = 0.0 { "Expert, wt only" in [0.0, 1.0] or "it is a share of the GPU's peak" and { "default": 0.0 } }
         /// Further time of a step for each layer with experts and each of its routed experts, in microseconds: choosing experts and sorting tokens by them.
         #[serde(skip_serializing_if = "is_nothing")]
         step_us_per_expert: f64 = 0.0 { "Step/expert" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" and { "default": 0.0 } }
@@ -351,7 +351,7 @@ family! {
         front_end_us: f64 = 0.0 { "Front end" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" and { "default": 0.0 } }
         /// Further time of the front end for each prompt token, in microseconds.
         #[serde(skip_serializing_if = "is_nothing")]
-        front_end_us_per_prompt_token: f64 = 0.0 { "Front end/prompt tok" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" and { "default": 0.0 } }
+        front_end_us_per_prompt_token: f64 = 0.0 { "Front/prompt tok" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" and { "default": 0.0 } }
         /// Time of the front end to write a token to its client, in microseconds. The tokens of a step are written together, after the requests and tokens that came to the front end before.
         #[serde(skip_serializing_if = "is_nothing")]
         stream_us_per_token: f64 = 0.0 { "Stream/token" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" and { "default": 0.0 } }

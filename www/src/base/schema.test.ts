@@ -128,7 +128,19 @@ test('an optional part is a switch, and its fields follow once it is on', () => 
   expect(off.map((f) => f.input.kind)).toEqual(['optional']);
   if (off[0]?.input.kind !== 'optional') return;
   const on = schema.fields(setAt(DOC, 'cluster.pools[0].hardware', off[0].input.start), steps);
-  expect(on.map((f) => f.unit)).toEqual(['', 'GiB', 'TFLOP/s', 'TB/s', '$/h']);
+  expect(on.map((f) => f.unit)).toEqual([
+    '',
+    'GiB',
+    'TFLOP/s',
+    'TB/s',
+    '$/h',
+    'TFLOP/s',
+    'TOP/s',
+    'TFLOP/s',
+    'GB/s',
+    'MHz',
+    '',
+  ]);
 });
 
 test('a further point of a rate profile is after the last one', () => {
