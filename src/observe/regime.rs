@@ -1,7 +1,7 @@
 //! The regime of a run: below, near or over the knee of its latency curve.
 //!
 //! Two signs, the worse of which counts: the verdict on the load, and the mean time to first token over the same without
-//! waiting, with the limits by which measured stages are told apart (docs/explanation/validation.md). A run whose requests
+//! waiting. The limits are those of measured stages (docs/explanation/validation.md). A run whose requests
 //! do not pile up by the verdict is near the knee at most, however long they wait. It is an assessment of a run and no
 //! result.
 

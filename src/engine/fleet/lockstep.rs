@@ -17,7 +17,7 @@ pub(in crate::engine) struct Server {
     ranks: Vec<ReplicaId>,
 }
 
-/// Whether a replica has gone for good.
+/// Whether a replica was removed.
 fn is_gone(r: &Replica) -> bool {
     matches!(r.phase(), ReplicaPhase::Stopped | ReplicaPhase::Failed)
 }
