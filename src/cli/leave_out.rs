@@ -8,7 +8,7 @@ use super::{Failed, say, tell};
 use crate::scenario::{EngineGeneration, model_key};
 use crate::validate::{
     Experiment, Found as Coefficients, Latency, LeftOut, Options, Outcome, built_in, carried, distance_table,
-    distances, left_out, left_out_lines, model_name, precision_name, served_by,
+    distances, left_out, left_out_lines, model_name, precision_name, served_by, without_precision,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -33,8 +33,7 @@ fn predicted(found: &Found, set: &Set, own: &Coefficients, seeds: u32) -> Outcom
 fn bare_name(e: &Experiment) -> String {
     let name = e.model.split(" (").next().unwrap_or(&e.model);
     let key = model_name(e).map_or_else(|| model_key(name), str::to_owned);
-    let ends = ["-fp8-dynamic", "-fp8", "-fp4", "-nvfp4", "-awq"];
-    ends.iter().find_map(|end| key.strip_suffix(end)).unwrap_or(&key).to_owned()
+    without_precision(&key).to_owned()
 }
 
 /// The key by which an experiment is left out.

@@ -83,7 +83,8 @@ fn latency_name(latency: &LatencyModel) -> &'static str {
 }
 
 /// The edition whose evidence counts for a pool of a document of format `version`.
-pub(super) fn edition(pool: &Pool, version: u32) -> CalibrationTable {
+#[must_use]
+pub fn edition(pool: &Pool, version: u32) -> CalibrationTable {
     match &pool.latency {
         LatencyModel::Calibrated(s) => s.table(version),
         LatencyModel::Catalogue

@@ -4,7 +4,7 @@
 use super::compare::{Row, median};
 use super::experiment::{Experiment, number_at};
 use super::open::Length;
-use super::pool::{Latency, generation, gpu_name, pool, shape};
+use super::pool::{Latency, generation, gpu_name, pool, shape, without_precision};
 use super::sample::quantile;
 use crate::base::json;
 use crate::perf::{
@@ -123,9 +123,7 @@ fn configurations(experiments: &[&Experiment], rows: &[Row]) -> Vec<Configuratio
 /// The catalogue's name of the model, whatever the precision that the experiment's name has at its end.
 fn known_name(e: &Experiment) -> Option<String> {
     let key = model(e);
-    let bare =
-        ["-fp8-dynamic", "-fp8", "-fp4", "-nvfp4", "-awq"].iter().find_map(|end| key.strip_suffix(end));
-    let known = perf::known_model(&key).or_else(|| perf::known_model(bare?));
+    let known = perf::known_model(&key).or_else(|| perf::known_model(without_precision(&key)));
     known.map(|m| m.name.clone())
 }
 

@@ -41,7 +41,7 @@ pub use left_out::{LeftOut, left_out, left_out_lines, left_out_table};
 pub use levels::{level_table, page_figures, page_level, page_models, page_rankings};
 pub use opened::page_data;
 pub use page::{Picture, pictures, tables};
-pub use pool::{Found, Latency, built_in, model_name, precision_name, served_by};
+pub use pool::{Found, Latency, built_in, model_name, precision_name, served_by, without_precision};
 pub use ranking::{Ranking, rankings};
 pub use replay::{Options, Outcome, Unmodelled, replay};
 pub use silicon::{is_silicon, read_silicon};

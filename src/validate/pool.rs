@@ -47,6 +47,12 @@ pub fn built_in() -> Vec<(String, EngineGeneration, Found)> {
     perf::calibrations(TABLE).iter().map(|c| (c.gpu.clone(), c.engine, own(c))).collect()
 }
 
+/// The key of a model without a precision at its end.
+pub fn without_precision(key: &str) -> &str {
+    let ends = ["-fp8-dynamic", "-fp8", "-fp4", "-nvfp4", "-awq"];
+    ends.iter().find_map(|end| key.strip_suffix(end)).unwrap_or(key)
+}
+
 /// The model as the catalogue names it, if it does.
 pub fn model_name(e: &Experiment) -> Option<&'static str> {
     perf::known_model(&model_key(&e.model)).map(|known| known.name.as_str())
@@ -127,8 +133,7 @@ fn bytes_of(precision: Precision) -> f64 {
 
 fn bare_shape(e: &Experiment) -> Option<Architecture> {
     let key = model_key(e.model.split(" (").next().unwrap_or(&e.model));
-    let bare = ["-fp8-dynamic", "-fp8", "-fp4", "-nvfp4", "-awq"];
-    let bare = bare.iter().find_map(|end| key.strip_suffix(end)).unwrap_or(&key);
+    let bare = without_precision(&key);
     let known: &KnownModel = perf::known_model(&key).or_else(|| perf::known_model(bare))?;
     let mut a = known.refined().clone();
     if e.group == super::silicon::GROUP {

@@ -109,7 +109,10 @@ impl Session {
     /// Adds sentences on how a pool is outside the measured range of its GPU.
     fn push_outside(&self, number: u32, pool: &Pool, outside: &mut Vec<String>) {
         let gpu = perf::known_gpu(&pool.gpu).map_or(pool.gpu.as_str(), |g| g.name.as_str());
-        let Some(on) = perf::evidence(CalibrationTable::Y2026).measured.iter().find(|on| on.gpu == gpu)
+        let Some(on) = perf::evidence(perf::edition(pool, self.plan.scenario().tokenyard))
+            .measured
+            .iter()
+            .find(|on| on.gpu == gpu)
         else {
             outside.push(format!("nothing was measured on the GPU {gpu}"));
             return;
@@ -145,8 +148,8 @@ fn percent(share: f64) -> String {
 }
 
 /// The known errors of a latency model, in words.
-fn found(latency: &str) -> String {
-    let of = perf::evidence(CalibrationTable::Y2026).found.iter().find(|f| f.latency == latency);
+fn found(edition: CalibrationTable, latency: &str) -> String {
+    let of = perf::evidence(edition).found.iter().find(|f| f.latency == latency);
     of.map_or_else(String::new, |f| {
         format!(
             "; found {} off in mean E2E, {} in TPOT and {} in TTFT (medians over {} measured experiments below the knee)",
@@ -163,11 +166,17 @@ fn steps(pool: &Pool, version: u32) -> (Basis, String) {
     match &pool.latency {
         LatencyModel::Catalogue => (
             Basis::Modelled,
-            format!("coefficients of the catalogue, of older releases of vLLM{}", found("catalogue")),
+            format!(
+                "coefficients of the catalogue, of older releases of vLLM{}",
+                found(CalibrationTable::Y2026, "catalogue")
+            ),
         ),
         LatencyModel::Roofline(_) => (
             Basis::Modelled,
-            format!("roofline: a step takes the longer of computing and reading{}", found("roofline")),
+            format!(
+                "roofline: a step takes the longer of computing and reading{}",
+                found(CalibrationTable::Y2026, "roofline")
+            ),
         ),
         LatencyModel::Calibrated(s) => calibrated(pool, s, version),
         LatencyModel::CrossModel(_) => (Basis::Modelled, "one set of coefficients for all models".to_owned()),
@@ -221,7 +230,7 @@ fn calibrated(pool: &Pool, s: &CalibratedSettings, version: u32) -> (Basis, Stri
         } else {
             format!(", {own} of them with the nearest release of the engine that was measured")
         };
-        let error = found("calibrated");
+        let error = found(table, "calibrated");
         (
             Basis::Calibrated,
             format!("coefficients fitted to {n} measured experiments on {}{release}{error}", row.gpu),

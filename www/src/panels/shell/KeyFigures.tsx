@@ -1,6 +1,5 @@
 // The key figures over the latest window, each with the mark of its objective.
 import { createMemo, Index, type JSX, Show } from 'solid-js';
-import { sentence } from '../../base/schema.ts';
 import {
   count,
   DASH,
@@ -137,13 +136,13 @@ function TrustFigure(props: { evidence: Evidence | undefined; onRest: (() => voi
   return (
     <Figure
       class="kpi-trust"
-      title={sentence(worst()?.class.replace('-', ' ') ?? 'evidence')}
+      title={parts()?.error === undefined ? 'Evidence' : `${parts()?.small.join(' ')} error`}
       about="How far latencies can be trusted: the median error measured in this class"
       mark={worst() && isGuess(worst()?.class ?? 'fitted') ? 'risk' : undefined}
       rest={rest()}
       onRest={props.onRest}
       value={error()}
-      small={parts()?.small ?? []}
+      small={[worst()?.class.replace('-', ' ') ?? '']}
     />
   );
 }
