@@ -51,7 +51,8 @@ export default function Gallery(props: { app: Pick<App, 'document' | 'dialogs' |
                 class="btn"
                 onClick={() => {
                   close();
-                  void app.links.open('#default');
+                  // A new scenario has the newest format, and with it the newest defaults.
+                  void app.links.open(`#default;tokenyard=${app.document.schema.said('tokenyard', 'maximum')}`);
                 }}
               >
                 Blank scenario
