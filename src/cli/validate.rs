@@ -116,6 +116,8 @@ fn write_found(args: &Validate, found: &Found, outcome: &Outcome) -> Result<(), 
     let other = |latency: Latency| replay_all(found, &options(args, latency)).rows;
     let (catalogue, roofline) = (other(Latency::Catalogue), other(Latency::Roofline));
     let transfer = transfers(found, args.seeds).rows;
+    let files = args.report.as_deref().map_or_else(|| Ok(Vec::new()), left_out)?;
+    let apart: Vec<(&str, &[LeftOut])> = files.iter().map(|(name, _, lines)| (*name, &lines[..])).collect();
     if let Some(folder) = &args.report {
         let lacking = roofline.iter().filter(|r| !catalogue.iter().any(|c| c.id == r.id));
         let mut raw: Vec<Row> = catalogue.iter().chain(lacking).cloned().collect();
@@ -124,9 +126,6 @@ fn write_found(args: &Validate, found: &Found, outcome: &Outcome) -> Result<(), 
         }
         let levels: [(&str, &[Row]); 3] =
             [("raw", &raw), ("calibrated", &outcome.rows), ("transfer", &transfer)];
-        let files = left_out(folder)?;
-        let apart: Vec<(&str, &[LeftOut])> =
-            files.iter().map(|(name, _, lines)| (*name, &lines[..])).collect();
         let by_distance = distances(&outcome.rows, &apart);
         report(folder, outcome, &level_table(&levels), (&by_distance, &files))?;
         write(&folder.join(PAGE), &page_of(found, &outcome.rows, &levels, &by_distance))?;
@@ -135,7 +134,7 @@ fn write_found(args: &Validate, found: &Found, outcome: &Outcome) -> Result<(), 
     let experiments: Vec<&Experiment> = found.iter().map(|(e, _)| e).collect();
     let by_latency: [(&str, &[Row]); 3] =
         [("calibrated", &outcome.rows), ("catalogue", &catalogue), ("roofline", &roofline)];
-    write(path, &evidence_table(&experiments, &by_latency, &transfer))
+    write(path, &evidence_table(&experiments, &by_latency, &transfer, &apart))
 }
 
 /// The page's data: one level or experiment per line.

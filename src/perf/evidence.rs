@@ -74,6 +74,32 @@ pub struct ClassError {
     pub error: ErrorBand,
 }
 
+/// The error of a figure where a model, a GPU or a precision was left out of the fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LeftOutError {
+    /// What was left out.
+    pub part: LeftOutPart,
+    /// The regime.
+    pub regime: Regime,
+    /// The figure.
+    pub figure: ErrorFigure,
+    /// Its error.
+    pub error: ErrorBand,
+}
+
+/// What was left out of a fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LeftOutPart {
+    /// A model.
+    Model,
+    /// A GPU.
+    Gpu,
+    /// A precision.
+    Precision,
+}
+
 /// The table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -88,6 +114,9 @@ pub struct EvidenceTable {
     /// Errors by latency model, class, regime and figure.
     #[serde(default)]
     pub errors: Vec<ClassError>,
+    /// Errors of what was left out of fits of the calibrated model.
+    #[serde(default)]
+    pub left_out: Vec<LeftOutError>,
 }
 
 /// The built-in table of an edition of the calibrated model.

@@ -1,8 +1,9 @@
 //! The evidence line of a pool: its class, and the error that was measured in that class and in the regime of the run.
 //! An assessment of results and no result: no digest covers it.
 
-use super::evidence::evidence;
+use super::evidence::{LeftOutPart, evidence};
 use super::evidence_class::{Classified, ClassifiedValue, EvidenceClass, edition};
+use super::facts::is_of_another_maker;
 use crate::base::small::decimal::fixed;
 use crate::scenario::{CalibrationTable, LatencyModel, Pool};
 use serde::{Deserialize, Serialize};
@@ -152,14 +153,28 @@ pub struct PoolEvidence {
     pub text: String,
 }
 
-/// The measured errors of a latency model in a class and regime.
-fn errors(table: CalibrationTable, latency: &str, class: EvidenceClass, regime: Regime) -> FigureErrors {
-    let of = |figure: ErrorFigure| {
-        let table = evidence(table).errors.iter();
-        let fits = |e: &&super::evidence::ClassError| {
-            e.latency == latency && (e.class, e.regime, e.figure) == (class, regime, figure)
+/// The measured errors of a pool in a regime: those of its class, or of fits without its model, GPU or precision where
+/// these are carried and it is more. None is known for a chip of a maker of which none was measured.
+fn errors(table: CalibrationTable, found: &Classified, regime: Regime) -> FigureErrors {
+    let (of_table, class) = (evidence(table), found.class());
+    let carried = |part: LeftOutPart| {
+        let [model, gpu, _, precision, _] = &found.values;
+        let value = match part {
+            LeftOutPart::Model => model,
+            LeftOutPart::Gpu => gpu,
+            LeftOutPart::Precision => precision,
         };
-        table.clone().find(fits).map(|e| e.error)
+        found.latency == "calibrated" && value.class == EvidenceClass::Carried
+    };
+    let unknown = carried(LeftOutPart::Gpu) && is_of_another_maker(&found.values[1].value);
+    let of = |figure: ErrorFigure| {
+        let own = of_table.errors.iter().filter(|e| {
+            e.latency == found.latency && (e.class, e.regime, e.figure) == (class, regime, figure)
+        });
+        let left_out =
+            of_table.left_out.iter().filter(|e| carried(e.part) && (e.regime, e.figure) == (regime, figure));
+        let all = own.map(|e| e.error).chain(left_out.map(|e| e.error));
+        all.filter(|_| !unknown).max_by(|a, b| a.median.total_cmp(&b.median))
     };
     FigureErrors { tpot: of(ErrorFigure::Tpot), ttft: of(ErrorFigure::Ttft), e2e: of(ErrorFigure::E2e) }
 }
@@ -189,6 +204,7 @@ impl PoolEvidence {
         let (found, table) = (Classified::of(pool, version), edition(pool, version));
         let class = found.class();
         let place = regime.map_or(Regime::Below, |(regime, _)| regime);
+        let [error, near_knee] = [place, Regime::Near].map(|regime| errors(table, &found, regime));
         let [model, gpu, engine, precision, tp] = found.values;
         let mut made = Self {
             pool: pool.name.clone(),
@@ -201,8 +217,8 @@ impl PoolEvidence {
             class,
             regime: regime.map(|(regime, _)| regime),
             regime_by: regime.map(|(_, by)| by),
-            error: errors(table, found.latency, class, place),
-            near_knee: errors(table, found.latency, class, Regime::Near),
+            error,
+            near_knee,
             chip: String::new(),
             text: String::new(),
         };
@@ -292,10 +308,25 @@ mod tests {
     }
 
     #[test]
+    fn a_gpu_that_was_left_out_has_the_error_of_such_gpus_and_one_of_another_maker_has_none() {
+        let on = |gpu: &str| PoolEvidence::new(&Pool { gpu: gpu.to_owned(), ..Pool::default() }, 3, None);
+        let (h100, h20, amd) = (on("H100"), on("H20"), on("MI300X"));
+        assert_eq!((h20.gpu.class, amd.gpu.class), (EvidenceClass::Carried, EvidenceClass::Carried));
+        let tpot = |e: &PoolEvidence| e.error.tpot.expect("a known error").median;
+        let of_gpus = evidence(CalibrationTable::Y2026)
+            .left_out
+            .iter()
+            .find(|e| (e.part, e.regime, e.figure) == (LeftOutPart::Gpu, Regime::Below, ErrorFigure::Tpot));
+        assert!(tpot(&h20) >= of_gpus.expect("GPUs were left out").error.median && tpot(&h20) >= tpot(&h100));
+        assert!(amd.error.tpot.is_none() && amd.chip == "carried · error unknown", "{}", amd.chip);
+    }
+
+    #[test]
     fn the_error_is_that_of_class_and_regime_and_near_the_knee_it_is_told_too() {
         let below = of(|_| {}, None);
         let near = of(|_| {}, Some((Regime::Near, RegimeBasis::Capacity)));
-        assert_eq!(below.error, errors(CalibrationTable::Y2025, "calibrated", below.class, Regime::Below));
+        let found = Classified::of(&Pool::default(), 1);
+        assert_eq!(below.error, errors(CalibrationTable::Y2025, &found, Regime::Below));
         assert_eq!((near.error, near.near_knee), (below.near_knee, below.near_knee));
         assert!(below.chip.starts_with(&format!("{} · TPOT ±", below.class.name())), "{}", below.chip);
         assert!(below.text.contains("Error below the knee: TPOT"), "{}", below.text);

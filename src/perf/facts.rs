@@ -143,6 +143,11 @@ pub struct Published {
 /// Share of the memory's peak that a GPU without a measurement of it is assumed to reach: the middle of those above.
 const USUAL_SHARE: f64 = 0.92;
 
+/// Whether a GPU is of a maker none of whose GPUs was measured: AMD's.
+pub(super) fn is_of_another_maker(gpu: &str) -> bool {
+    gpu.starts_with("MI")
+}
+
 /// GPUs of the catalogue alone on which vLLM takes FlashAttention 2: those of Ampere and Ada, and Blackwell with GDDR.
 const FLASH_ATTENTION_2: [&str; 4] = ["A100-PCIE", "A10G", "L4", "RTX-5090"];
 

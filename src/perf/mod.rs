@@ -31,7 +31,9 @@ mod weights;
 
 pub use calibrations::{Calibration, calibration, calibrations, carried, corrected, same_chip};
 pub use catalogue::{Catalogue, Gpu, KnownModel, Newer, Row, catalogue};
-pub use evidence::{ClassError, Configuration, EvidenceTable, Found, MeasuredOn, evidence};
+pub use evidence::{
+    ClassError, Configuration, EvidenceTable, Found, LeftOutError, LeftOutPart, MeasuredOn, evidence,
+};
 pub use evidence_class::{Classified, ClassifiedValue, EvidenceClass, edition, guess, precision};
 pub use evidence_line::{ErrorBand, ErrorFigure, FigureErrors, PoolEvidence, Regime, RegimeBasis};
 pub use facts::{Facts, Published};

@@ -2,14 +2,16 @@
 //! regime, the measured configurations, and the range measured on each GPU.
 
 use super::compare::{Row, median};
+use super::distance::OneError;
 use super::experiment::{Experiment, number_at};
+use super::left_out::LeftOut;
 use super::open::Length;
 use super::pool::{Latency, generation, gpu_name, pool, shape, without_precision};
 use super::sample::quantile;
 use crate::base::json;
 use crate::perf::{
     self, ClassError, Classified, Configuration, ErrorBand, ErrorFigure, EvidenceClass, EvidenceTable, Facts,
-    Found, MeasuredOn, Regime,
+    Found, LeftOutError, LeftOutPart, MeasuredOn, Regime,
 };
 use crate::scenario::model_key;
 use serde_json::Value;
@@ -20,6 +22,7 @@ pub fn evidence_table(
     experiments: &[&Experiment],
     by_latency: &[(&str, &[Row])],
     transfers: &[Row],
+    left_out: &[(&str, &[LeftOut])],
 ) -> String {
     let calibrated =
         by_latency.iter().find(|(latency, _)| *latency == "calibrated").map_or(&[][..], |(_, rows)| rows);
@@ -39,8 +42,36 @@ pub fn evidence_table(
     let measured = measured_on(experiments);
     format!(
         "{}\n",
-        json::indented(&EvidenceTable { found, measured, configurations, errors: errors_by_class })
+        json::indented(&EvidenceTable {
+            found,
+            measured,
+            configurations,
+            errors: errors_by_class,
+            left_out: left_out_errors(left_out),
+        })
     )
+}
+
+/// Errors of fits that left something out, by part, regime and figure.
+fn left_out_errors(left_out: &[(&str, &[LeftOut])]) -> Vec<LeftOutError> {
+    let parts = [LeftOutPart::Model, LeftOutPart::Gpu, LeftOutPart::Precision];
+    let names = ["unseen model", "unseen GPU", "unseen precision"];
+    let mut found = Vec::new();
+    for (part, name) in parts.into_iter().zip(names) {
+        let lines = left_out.iter().filter(|(of, _)| *of == name).flat_map(|(_, lines)| lines.iter());
+        let errors: Vec<&OneError> = lines.flat_map(|line| &line.errors).collect();
+        for (regime, of_regime) in [(Regime::Below, "below"), (Regime::Near, "near"), (Regime::Over, "over")]
+        {
+            for (figure, of_figure) in
+                [(ErrorFigure::Tpot, "TPOT"), (ErrorFigure::Ttft, "TTFT"), (ErrorFigure::E2e, "E2E")]
+            {
+                let of = errors.iter().filter(|e| e.regime == of_regime && e.figure == of_figure);
+                let error = band_of(of.map(|e| e.error).collect());
+                found.extend(error.map(|error| LeftOutError { part, regime, figure, error }));
+            }
+        }
+    }
+    found
 }
 
 /// The measurements on each GPU.
@@ -171,7 +202,7 @@ fn class_errors(latency: &str, rows: &[(EvidenceClass, &Row)]) -> Vec<ClassError
                     *of == class
                         && r.metric == metric
                         && r.stat == "mean"
-                        && r.regime.as_deref() == Some(name)
+                        && r.regime.as_deref().unwrap_or("below") == name
                 };
                 let error = band(rows.iter().filter(is).map(|(_, row)| *row));
                 let latency = latency.to_owned();
@@ -185,10 +216,13 @@ fn class_errors(latency: &str, rows: &[(EvidenceClass, &Row)]) -> Vec<ClassError
 fn band<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<ErrorBand> {
     let mut by_id: BTreeMap<(&str, Option<&str>), Vec<f64>> = BTreeMap::new();
     for row in rows {
-        by_id.entry((&row.id, row.transfer.as_deref())).or_default().extend(row.error.map(f64::abs));
+        by_id.entry((&row.source, row.transfer.as_deref())).or_default().extend(row.error.map(f64::abs));
     }
     let means = by_id.values().filter(|e| !e.is_empty()).map(|e| e.iter().sum::<f64>() / e.len() as f64);
-    let mut means: Vec<f64> = means.collect();
+    band_of(means.collect())
+}
+
+fn band_of(mut means: Vec<f64>) -> Option<ErrorBand> {
     means.sort_by(f64::total_cmp);
     let at = |share| quantile(&means, share).map(|x| (x * 1e4).round() / 1e4);
     Some(ErrorBand { median: at(0.5)?, p90: at(0.9)?, n: means.len() as u32 })
@@ -259,7 +293,7 @@ mod tests {
             row(&a, "near", false, 15.0),
             row(&b, "below", false, 10.4),
         ];
-        let table = evidence_table(&[&a, &b], &[("calibrated", &rows)], &[]);
+        let table = evidence_table(&[&a, &b], &[("calibrated", &rows)], &[], &[]);
         let table: EvidenceTable = serde_json::from_str(&table).expect("its own shape");
         let found: Vec<_> =
             table.configurations.iter().map(|c| (c.gpu.as_str(), c.fitted, c.measured)).collect();
