@@ -3,8 +3,8 @@
 use super::gateway::{BandSight, FlowQueue};
 use super::watch::{self, batch, queue};
 use super::{
-    AdapterUse, Census, Cluster, Detail, Location, NotRedirected, PoolCounts, Progress, Records, Replica,
-    Stay,
+    AdapterUse, Census, Cluster, Detail, Handover, Location, Network, NotRedirected, PoolCounts, Progress,
+    Records, Replica, Stay,
 };
 use crate::base::{Micros, RequestId, Span};
 use crate::perf::LoraFigures;
@@ -194,9 +194,34 @@ impl Cluster {
         matches!(self.records().at(request.index()).location(), Location::Loading(_))
     }
 
+    /// The hand-over of a request; none before its routing, and where no pool has the role prefill or decode.
+    pub fn handover(&self, request: RequestId) -> Option<&Handover> {
+        self.book.handovers().get(request)
+    }
+
+    /// Transfers of KV between replicas; none before any pool has the role prefill or decode.
+    pub fn network(&self) -> Option<&Network> {
+        self.network.as_deref()
+    }
+
     /// The batch of a replica in order.
     pub fn batch(&self, replica: &Replica) -> impl Iterator<Item = RequestId> + '_ {
         batch(&self.book, replica)
+    }
+
+    /// The requests whose blocks are set aside on a replica and whose KV is not there, in order of reservation.
+    pub fn incoming<'a>(&'a self, replica: &'a Replica) -> impl Iterator<Item = RequestId> + 'a {
+        replica.moving.incoming.iter().map(|&slot| self.book.active()[slot].id)
+    }
+
+    /// The requests whose KV is on a replica and that wait for its next step, in order of landing.
+    pub fn landed<'a>(&'a self, replica: &'a Replica) -> impl Iterator<Item = RequestId> + 'a {
+        replica.moving.landed.iter().map(|&slot| self.book.active()[slot].id)
+    }
+
+    /// The requests prefilled on a replica whose blocks are held there, in order of the prefill's end.
+    pub fn outgoing<'a>(&'a self, replica: &'a Replica) -> impl Iterator<Item = RequestId> + 'a {
+        replica.moving.outgoing.iter().map(|&slot| self.book.active()[slot].id)
     }
 
     /// The wait queue of a replica in order.
@@ -213,8 +238,8 @@ impl Cluster {
     #[must_use]
     pub fn packed(&mut self) -> Self {
         let (fleet, book, packed) = watch::pack(&mut self.fleet, &mut self.book);
-        let (clock, gateway) = (self.clock.clone(), self.gateway.clone());
-        Self { clock, gateway, fleet, book, packed: Some(Rc::new(packed)) }
+        let (clock, gateway, network) = (self.clock.clone(), self.gateway.clone(), self.network.clone());
+        Self { clock, gateway, fleet, book, network, packed: Some(Rc::new(packed)) }
     }
 
     /// Goes on from a copy that was kept.

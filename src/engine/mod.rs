@@ -10,19 +10,21 @@ mod edits;
 mod facts;
 mod fleet;
 mod gateway;
+mod network;
 mod replica;
 mod request;
 mod watch;
 
 pub use facts::{
-    AdapterSource, CacheFact, Decision, Detail, DropReason, Fact, FleetFact, Ignore, Present, ReplicaFact,
-    RequestFact, ScalingRecord, Sink, StepParts, StepTrace, ranking,
+    AdapterSource, CacheFact, DeciderReason, Decision, Detail, DropReason, Fact, FleetFact, HandoverFact,
+    Ignore, Present, ReplicaFact, RequestFact, ScalingRecord, Sink, Stage, StepParts, StepTrace, ranking,
 };
 pub use fleet::{PoolCounts, replicas_started};
 pub use gateway::{BandSight, NotRedirected, WhyNot};
+pub use network::{Direction, Network, Port, Transfer};
 pub use replica::{AdapterCounts, DraftTotals, Replica, StartPhase, Totals, mean_start_s};
 pub use request::{
-    AdapterUse, Census, Location, Progress, Record, RecordColumn, Records, RequestState, Stay,
+    AdapterUse, Census, Handover, Location, Progress, Record, RecordColumn, Records, RequestState, Stay,
 };
 
 use crate::base::{Micros, ReplicaId, RequestId};
@@ -55,6 +57,8 @@ pub struct Cluster {
     gateway: Gateway,
     fleet: Fleet,
     book: Book,
+    /// Transfers of KV between replicas; none before any pool has the role prefill or decode.
+    network: Option<Box<Network>>,
     /// What is packed, while it is kept in a checkpoint.
     #[serde(skip)]
     packed: Option<Rc<Packed>>,
@@ -71,7 +75,7 @@ impl Cluster {
         let mut clock = Clock::new(horizon);
         let fleet = Fleet::new(plan, &source, &mut clock);
         let gateway = Gateway::new(plan, source);
-        let mut cluster = Self { clock, gateway, fleet, book: Book::default(), packed: None };
+        let mut cluster = Self { clock, gateway, fleet, book: Book::default(), network: None, packed: None };
         let (gateway, mut around) = cluster.at(Micros::ZERO);
         gateway.follow(&mut around);
         gateway.see_all_now(Micros::ZERO, around.fleet);

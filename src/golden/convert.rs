@@ -92,6 +92,7 @@ fn cluster(file: &GoldenFile, problems: &mut Diagnostics) -> Cluster {
         }
     };
     Cluster {
+        disaggregation: None,
         flow_control: None,
         pools: vec![pool(file)],
         admission,

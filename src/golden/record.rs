@@ -197,7 +197,7 @@ impl Sink for Log {
     fn fact(&mut self, at: Micros, fact: Fact) {
         match fact {
             Fact::Request(fact) => self.request(at, fact),
-            Fact::Replica(_) | Fact::Cache(_) | Fact::Fleet(_) => {}
+            Fact::Replica(_) | Fact::Cache(_) | Fact::Fleet(_) | Fact::Handover(_) => {}
         }
     }
 

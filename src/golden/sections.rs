@@ -141,6 +141,8 @@ fn state(run: &Run<'_>, state: RequestState) -> &'static str {
         RequestState::Dropped => early("dropped"),
         RequestState::Queued => "queued",
         RequestState::Running => "running",
+        RequestState::Transferring => "transferring",
+        RequestState::Landed => "landed",
         RequestState::Completed => "completed",
     }
 }

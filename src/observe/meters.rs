@@ -219,7 +219,7 @@ impl Meters {
             Fact::Request(fact) => self.request(now, fact),
             Fact::Replica(fact) => self.replica(now, fact),
             Fact::Fleet(fact) => self.fleet(now, fact),
-            Fact::Cache(_) => {}
+            Fact::Cache(_) | Fact::Handover(_) => {}
         }
     }
 

@@ -289,7 +289,8 @@ impl Recorder {
             )
             | Fact::Replica(_)
             | Fact::Cache(_)
-            | Fact::Fleet(_) => return,
+            | Fact::Fleet(_)
+            | Fact::Handover(_) => return,
         };
         if self.moves.len() == MOVES_KEPT {
             self.moves.pop_front();
@@ -380,7 +381,7 @@ impl Recorder {
         match *fact {
             Fact::Request(fact) => self.request(at, fact),
             Fact::Replica(fact) => self.replica(fact),
-            Fact::Cache(_) | Fact::Fleet(_) => {}
+            Fact::Cache(_) | Fact::Fleet(_) | Fact::Handover(_) => {}
         }
         if self.live {
             self.window.fact(at, fact);

@@ -122,7 +122,7 @@ impl ScalingLog {
     pub(crate) fn fact(&mut self, at: Micros, fact: &Fact) {
         match *fact {
             Fact::Fleet(fact) => self.fleet(at, fact),
-            Fact::Request(_) | Fact::Replica(_) | Fact::Cache(_) => {}
+            Fact::Request(_) | Fact::Replica(_) | Fact::Cache(_) | Fact::Handover(_) => {}
         }
     }
 

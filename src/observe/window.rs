@@ -243,7 +243,7 @@ impl Window {
         match *fact {
             Fact::Request(fact) => self.request(now, fact),
             Fact::Replica(fact) => self.replica(now, fact),
-            Fact::Cache(_) | Fact::Fleet(_) => {}
+            Fact::Cache(_) | Fact::Fleet(_) | Fact::Handover(_) => {}
         }
     }
 

@@ -70,6 +70,12 @@ fn token_bytes(a: &Architecture, tp: u32, compat: Compat, by_kind: bool) -> f64 
     parts.cached_by(a, tp) * a.bytes_per_kv_value
 }
 
+/// Bytes of one token in the caches of `tp` GPUs together, in all layers (docs/explanation/disaggregation.md).
+pub(super) fn kv_bytes_per_token(a: &Architecture, tp: u32) -> u64 {
+    let bytes = Parts::of(a).cached_by(a, tp) * a.bytes_per_kv_value;
+    bytes.clamp(1.0, limits::KV_BYTES_PER_TOKEN.into()) as u64
+}
+
 /// What a running request holds besides the blocks of its tokens, where kinds of layers count apart.
 pub(super) fn states(a: &Architecture, tp: u32, block_tokens: u32) -> StateBlocks {
     if counts_by_kind(a) {

@@ -84,6 +84,10 @@ pub struct Resolved {
     pub stages: u32,
     /// Time in which a stage of a pipeline hands one token on to the next, in microseconds.
     pub hop_us: f64,
+    /// Bytes of one token in the caches of a replica's GPUs together; none if the model's shape is not known.
+    pub kv_bytes_per_token: Option<u64>,
+    /// Bytes per second of a replica's network ports in each direction, in place of those of the scenario.
+    pub port_bytes_per_s: Option<u64>,
     /// The measurements behind the figures; empty if all are the scenario's own.
     pub source: String,
 }
@@ -137,6 +141,8 @@ impl<'a> Resolver<'a> {
                 lora,
                 stages: self.pool.pp.max(1),
                 hop_us: pipeline::hop_us(self.pool),
+                kv_bytes_per_token: self.kv_bytes_per_token(),
+                port_bytes_per_s: None,
                 source,
             });
         }
@@ -277,6 +283,17 @@ impl<'a> Resolver<'a> {
             Some(shape) => memory::states(shape, self.pool.tp, self.pool.kv.block_tokens),
             None => StateBlocks::default(),
         }
+    }
+
+    /// Bytes of one token in the caches of a replica's GPUs together, in all layers; none if the model's shape is unknown.
+    fn kv_bytes_per_token(&self) -> Option<u64> {
+        let refine = self.rules.refine(self.pool);
+        let known = || {
+            let found = catalogue::architecture(&self.pool.model)?;
+            Some(if refine { found.refined() } else { &found.architecture })
+        };
+        let shape = self.pool.architecture.as_ref().or_else(known)?;
+        Some(memory::kv_bytes_per_token(shape, self.pool.tp))
     }
 
     fn row(&mut self) -> Option<&'static Row> {

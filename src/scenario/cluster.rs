@@ -7,7 +7,7 @@ use super::fields::{fields, without_fields};
 use super::latency::LatencyModel;
 use super::limits;
 use super::model::{Architecture, Hardware};
-use super::{AdmissionPolicy, FlowControl, RoutingPolicy, Scaling};
+use super::{AdmissionPolicy, Disaggregation, FlowControl, Role, RoutingPolicy, Scaling};
 use serde::{Deserialize, Serialize};
 
 /// The serving cluster.
@@ -24,6 +24,9 @@ pub struct Cluster {
     pub flow_control: Option<FlowControl>,
     /// Which replica gets a request.
     pub routing: RoutingPolicy,
+    /// Prefill and decode apart: who prefills a request, and how its KV cache gets to its decode replica. Only pools with the roles `prefill` and `decode` read it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disaggregation: Option<Disaggregation>,
     /// Largest age of the router's view of a replica before a decision refreshes it (microseconds in the document). 0 means every decision sees the present. In-flight counts are always current.
     pub snapshot_refresh_us: u64,
     /// Time from arrival to the admission decision (microseconds in the document).
@@ -40,6 +43,7 @@ fields! {
         admission: "Policy" => Admission by itself;
         flow_control: "Flow control" => FlowControl;
         routing: "Policy" => Routing by itself;
+        disaggregation: "Prefill apart" => Handover;
         snapshot_refresh_us: "Signal refresh" of "µs" in [0, limits::LATENCY_US]
             or "it is in microseconds; 0 means none" and { "x-form": ["ms", 1000] } => Signals;
         admission_latency_us: "Latency" of "µs" in [0, limits::LATENCY_US]
@@ -57,6 +61,7 @@ impl Default for Cluster {
             admission: AdmissionPolicy::AlwaysAdmit,
             flow_control: None,
             routing: RoutingPolicy::LeastLoaded,
+            disaggregation: None,
             snapshot_refresh_us: 0,
             admission_latency_us: 0,
             routing_latency_us: 0,
@@ -86,6 +91,9 @@ without_fields! { Compat }
 pub struct Pool {
     /// Name of the pool. A pool without a name is called `main`, or `main-2`, `main-3` and so on if that name is taken.
     pub name: String,
+    /// What its replicas do: prefill and decode (mixed), or one of the two for requests that move from a prefill to a decode replica.
+    #[serde(skip_serializing_if = "Role::is_mixed")]
+    pub role: Role,
     /// Number of replicas. An edit may drain a pool to 0. A pool can begin with 0 if an autoscaler or an edit adds replicas: requests wait for the first one, at most for `scaling.hold_s`.
     pub replicas: u32,
     /// Model, as named in the catalogue, such as llama-3.1-8b.
@@ -129,6 +137,7 @@ pub struct Pool {
 fields! {
     struct Pool {
         name: "Name" => Name;
+        role: "Role" and { "default": Role::Mixed } => Roles;
         replicas: "Replicas" in [0, limits::REPLICAS] or "an edit to 0 drains the pool" => Replicas;
         model: "Model" => Replace;
         architecture: "Own model" => Replace;
@@ -175,6 +184,7 @@ impl Default for Pool {
     fn default() -> Self {
         Self {
             name: "main".to_owned(),
+            role: Role::Mixed,
             replicas: 4,
             model: "llama-3.1-8b".to_owned(),
             architecture: None,

@@ -123,6 +123,17 @@ impl Ranged for super::KvBlocks {
     }
 }
 
+/// A number or "auto", which is in every range.
+impl Ranged for super::KvBytes {
+    type Bound = u32;
+
+    fn check_range(&self, range: [u32; 2], fix: &str, at: &At<'_>, r: &mut Report) {
+        if let Self::Count(n) = self {
+            n.check_range(range, fix, at, r);
+        }
+    }
+}
+
 /// Once in the module, not once for each field.
 #[inline(never)]
 fn whole(found: u64, [min, max]: [u64; 2], fix: &str, at: &At<'_>, r: &mut Report) {
@@ -178,7 +189,7 @@ macro_rules! without_fields {
 }
 pub(super) use without_fields;
 
-without_fields! { bool i32 u32 u64 f64 super::BatchLimit super::KvBlocks }
+without_fields! { bool i32 u32 u64 f64 super::BatchLimit super::KvBlocks super::KvBytes }
 
 /// The fields of a type, each with its notes, in this order and as far as they apply:
 ///

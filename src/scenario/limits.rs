@@ -280,3 +280,11 @@ pub const FLOW_THRESHOLD: f64 = 1e6;
 pub const FLOW_TICK_US_MIN: u64 = 100;
 /// Longest time between two attempts of the gateway's queue, in microseconds.
 pub const FLOW_TICK_US: u64 = 1_000_000;
+/// Slowest network port of a GPU, in GB/s.
+pub const PORT_GB_PER_S_MIN: f64 = 0.001;
+/// Fastest network port of a GPU, in GB/s.
+pub const PORT_GB_PER_S: f64 = 10_000.0;
+/// Most bytes of one token in a KV cache.
+pub const KV_BYTES_PER_TOKEN: u32 = 100_000_000;
+/// Largest share of a transfer that leaves while the prefill runs.
+pub const OVERLAP_SHARE: f64 = 0.999;

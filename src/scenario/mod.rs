@@ -12,6 +12,7 @@ mod carrier;
 mod check;
 mod cluster;
 mod conversation;
+mod disaggregation;
 mod edit;
 pub(crate) mod edit_label;
 mod edited;
@@ -61,6 +62,9 @@ pub use carrier::{CarriedOutBy, Carrier};
 pub use check::{Checked, RequestCount, check, check_edits, check_start};
 pub use cluster::{Cluster, Compat, CpuTier, CpuWrite, KvBlocks, KvCache, Pool};
 pub use conversation::{ContextGrowth, Conversation, ConversationClock, Rounds, ThinkTime};
+pub use disaggregation::{
+    Decider, Disaggregation, FirstToken, Handoff, KvBytes, Role, ThresholdDecider, Transfer,
+};
 pub use edit::{Change, FieldValues, Route, TimedEdit};
 pub use expression::Expression;
 pub use filters::{

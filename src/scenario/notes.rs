@@ -27,6 +27,10 @@ pub(super) enum Effect {
     Name,
     Admission,
     FlowControl,
+    Roles,
+    Handover,
+    Ports,
+    Transfers,
     Routing,
     Signals,
     Delays,
@@ -60,6 +64,10 @@ impl Effect {
             | Self::Name
             | Self::Admission
             | Self::FlowControl
+            | Self::Roles
+            | Self::Handover
+            | Self::Ports
+            | Self::Transfers
             | Self::Routing
             | Self::Signals
             | Self::Delays
@@ -115,6 +123,14 @@ impl Effect {
             Self::FlowControl => {
                 "Requests that wait at the gateway are queued again under the new settings, in order of arrival; without flow control they go on at once."
             }
+            Self::Roles => {
+                "Applies to requests that are routed from then on; those under way keep the replicas that they were given."
+            }
+            Self::Handover => {
+                "Applies to requests that are routed from then on; those under way are handed over as they would have been."
+            }
+            Self::Ports => "Applies at once: transfers under way go on at the new speed.",
+            Self::Transfers => "Applies to transfers that start from then on.",
             Self::Routing => {
                 "Applies from the next decision on; requests already routed stay where they are, and the router keeps what it remembers as long as its kind stays."
             }

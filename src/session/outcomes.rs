@@ -115,7 +115,11 @@ impl Session {
             RequestState::Completed => Fate::Missed,
             RequestState::Rejected => Fate::Refused,
             RequestState::Dropped => Fate::Dropped,
-            RequestState::InPipeline | RequestState::Queued | RequestState::Running => {
+            RequestState::InPipeline
+            | RequestState::Queued
+            | RequestState::Running
+            | RequestState::Transferring
+            | RequestState::Landed => {
                 let o: Objectives = self.recorder.targets.of(r.class);
                 let age = self.playhead.0.saturating_sub(r.arrival.0);
                 let first = r.ttft.get().map_or(age, |ttft| ttft.0);

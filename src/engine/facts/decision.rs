@@ -32,11 +32,23 @@ fn text_order(x: u32) -> u64 {
     (scaled << 4) | u64::from(digits)
 }
 
+/// Which of the two decisions on a request it is, where roles differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stage {
+    /// Which replica answers it. The only decision where no roles differ.
+    #[default]
+    Home,
+    /// Which replica prefills it.
+    Prefill,
+}
+
 /// A routing decision: what was seen, what was true, and what the policy made of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decision {
     /// The request.
     pub request: Option<RequestId>,
+    /// Which decision on it.
+    pub stage: Stage,
     /// The replicas that take requests, as seen.
     pub seen: Vec<ReplicaView>,
     /// Their loads as they truly were.

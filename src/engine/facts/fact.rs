@@ -2,6 +2,7 @@
 //! ignores costs nothing.
 
 use super::decision::Decision;
+use super::handover_fact::HandoverFact;
 use super::scaling_record::ScalingRecord;
 use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::policy::Reason;
@@ -51,6 +52,8 @@ pub enum Fact {
     Cache(CacheFact),
     /// Replicas that come and go.
     Fleet(FleetFact),
+    /// A request on its way from its prefill replica to its home.
+    Handover(HandoverFact),
 }
 
 /// A request on its way.
@@ -229,6 +232,13 @@ impl From<FleetFact> for Fact {
     }
 }
 
+impl From<HandoverFact> for Fact {
+    #[inline]
+    fn from(fact: HandoverFact) -> Self {
+        Self::Handover(fact)
+    }
+}
+
 impl Fact {
     /// The request that it is about; `None` if it is about a replica.
     pub fn request(&self) -> Option<RequestId> {
@@ -237,6 +247,7 @@ impl Fact {
             Self::Replica(_) => None,
             Self::Cache(fact) => fact.request(),
             Self::Fleet(fact) => fact.request(),
+            Self::Handover(fact) => Some(fact.request()),
         }
     }
 
@@ -247,6 +258,7 @@ impl Fact {
             Self::Replica(fact) => Some(fact.replica()),
             Self::Cache(fact) => Some(fact.replica()),
             Self::Fleet(fact) => fact.replica(),
+            Self::Handover(fact) => Some(fact.replica()),
         }
     }
 }

@@ -2,12 +2,14 @@
 
 mod decision;
 mod fact;
+mod handover_fact;
 mod scaling_record;
 mod step_trace;
 
-pub use decision::{Decision, ranking};
+pub use decision::{Decision, Stage, ranking};
 pub use fact::{
     AdapterSource, CacheFact, DropReason, Fact, FleetFact, Ignore, ReplicaFact, RequestFact, Sink, StepParts,
 };
+pub use handover_fact::{DeciderReason, HandoverFact};
 pub use scaling_record::{Present, ScalingRecord};
 pub use step_trace::{Detail, StepTrace};

@@ -10,6 +10,7 @@ mod drain;
 mod front_end;
 mod head_of_line;
 mod lockstep;
+mod moving;
 mod pipe;
 mod room;
 mod signals;

@@ -6,6 +6,7 @@ use super::decode::Decoders;
 use super::departure::{Departure, DepartureReason};
 use super::front_end::FrontEnd;
 use super::lockstep::Lockstep;
+use super::moving::Moving;
 use super::pipe::Pipe;
 use super::signals::Recent;
 use super::speculation::Speculation;
@@ -92,6 +93,8 @@ pub struct Replica {
     pub(in crate::engine) arriving: u32,
     pub(in crate::engine) front_end: FrontEnd,
     pub(in crate::engine) loads: Loads,
+    /// Requests on their way from here or to here.
+    pub(in crate::engine) moving: Moving,
     pub(in crate::engine) totals: Totals,
     pub(in crate::engine) life: Life,
     pub(in crate::engine) preempted_since_progress: u64,
@@ -163,6 +166,7 @@ impl Replica {
             arriving: 0,
             front_end: FrontEnd::new(),
             loads: Loads::default(),
+            moving: Moving::default(),
             totals: Totals::default(),
             life: Life::new(),
             preempted_since_progress: 0,

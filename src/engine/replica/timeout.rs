@@ -72,6 +72,7 @@ impl Replica {
                 w.end_last_stay(slot, now);
                 self.drop_request(slot, now, why, w);
             }
+            Location::Transferring(_) | Location::Landed(_) => {}
             Location::OnItsWay(_) => self.stop_on_its_way(slot, why, now, w),
             Location::Gateway => panic!("INV-2: {request:?} was stopped at the gateway"),
             Location::Completed(_) | Location::Rejected | Location::Refused(_) | Location::Dropped(_) => {}

@@ -3,6 +3,7 @@
 use super::active::ActiveRequest;
 use super::adapter_use::{AdapterUse, AdapterUses};
 use super::batch_stay::Stay;
+use super::handover::Handovers;
 use super::load_times::{LoadTimes, load_of};
 use super::location::{Location, LocationCounts};
 use super::record::Record;
@@ -38,6 +39,7 @@ pub(in crate::engine) struct Book {
     stays: Chunks<Stay>,
     loads: LoadTimes,
     adapters: AdapterUses,
+    handovers: Handovers,
     detail: Option<Box<Detail>>,
 }
 
@@ -52,6 +54,8 @@ pub(in crate::engine) struct Pages<'a> {
     pub(in crate::engine) loads: &'a mut LoadTimes,
     /// The adapters of requests.
     pub(in crate::engine) adapters: &'a mut AdapterUses,
+    /// Where requests are prefilled, and when their KV moves.
+    pub(in crate::engine) handovers: &'a mut Handovers,
     pub(in crate::engine) detail: &'a mut Option<Box<Detail>>,
 }
 
@@ -66,8 +70,17 @@ impl Book {
             stays: &mut self.stays,
             loads: &mut self.loads,
             adapters: &mut self.adapters,
+            handovers: &mut self.handovers,
             detail: &mut self.detail,
         }
+    }
+
+    pub(in crate::engine) fn handovers(&self) -> &Handovers {
+        &self.handovers
+    }
+
+    pub(in crate::engine) fn handovers_mut(&mut self) -> &mut Handovers {
+        &mut self.handovers
     }
 
     pub(in crate::engine) fn census(&self) -> &Census {

@@ -17,6 +17,10 @@ pub enum Location {
     Loading(ReplicaId),
     /// In the batch.
     Batch(ReplicaId),
+    /// Between its prefill replica and that home: blocks are set aside there, and its KV is on its way.
+    Transferring(ReplicaId),
+    /// At that home with its KV, but not in the batch yet.
+    Landed(ReplicaId),
     /// All tokens shown by that replica.
     Completed(ReplicaId),
     /// Refused by admission or by the router.
@@ -36,6 +40,8 @@ impl Location {
             | Self::Queue(r)
             | Self::Loading(r)
             | Self::Batch(r)
+            | Self::Transferring(r)
+            | Self::Landed(r)
             | Self::Completed(r)
             | Self::Refused(r)
             | Self::Dropped(r) => Some(r),
@@ -48,6 +54,8 @@ impl Location {
             Self::Gateway | Self::OnItsWay(_) => RequestState::InPipeline,
             Self::Queue(_) | Self::Loading(_) => RequestState::Queued,
             Self::Batch(_) => RequestState::Running,
+            Self::Transferring(_) => RequestState::Transferring,
+            Self::Landed(_) => RequestState::Landed,
             Self::Completed(_) => RequestState::Completed,
             Self::Rejected | Self::Refused(_) => RequestState::Rejected,
             Self::Dropped(_) => RequestState::Dropped,
@@ -57,7 +65,9 @@ impl Location {
     /// Whether it is in a queue or the batch of a replica.
     pub fn is_in_replica(self) -> bool {
         match self {
-            Self::Queue(_) | Self::Loading(_) | Self::Batch(_) => true,
+            Self::Queue(_) | Self::Loading(_) | Self::Batch(_) | Self::Transferring(_) | Self::Landed(_) => {
+                true
+            }
             Self::Gateway
             | Self::OnItsWay(_)
             | Self::Completed(_)
@@ -70,7 +80,13 @@ impl Location {
     /// Whether it has left.
     pub fn is_gone(self) -> bool {
         match self {
-            Self::Gateway | Self::OnItsWay(_) | Self::Queue(_) | Self::Loading(_) | Self::Batch(_) => false,
+            Self::Gateway
+            | Self::OnItsWay(_)
+            | Self::Queue(_)
+            | Self::Loading(_)
+            | Self::Batch(_)
+            | Self::Transferring(_)
+            | Self::Landed(_) => false,
             Self::Completed(_) | Self::Rejected | Self::Refused(_) | Self::Dropped(_) => true,
         }
     }
@@ -85,16 +101,25 @@ impl Location {
                     || next == Self::Dropped(r)
                     || next == Self::Gateway
             }
+            // With blocks set aside at home, to its prefill replica (push) or to the transfer (pull).
             Self::Queue(r) => {
                 next == Self::Batch(r)
                     || next == Self::Loading(r)
+                    || next == Self::Transferring(r)
                     || next == Self::Dropped(r)
                     || next == Self::Gateway
+                    || matches!(next, Self::OnItsWay(other) if other != r)
             }
             Self::Loading(r) => next == Self::Queue(r),
+            // With its prompt computed, to its home: its wait queue (pull), or the transfer (push).
             Self::Batch(r) => {
-                next == Self::Queue(r) || next == Self::Completed(r) || next == Self::Dropped(r)
+                next == Self::Queue(r)
+                    || next == Self::Completed(r)
+                    || next == Self::Dropped(r)
+                    || matches!(next, Self::OnItsWay(home) | Self::Transferring(home) if home != r)
             }
+            Self::Transferring(r) => next == Self::Landed(r) || next == Self::Dropped(r),
+            Self::Landed(r) => next == Self::Batch(r) || next == Self::Dropped(r),
             Self::Completed(_) | Self::Rejected | Self::Refused(_) | Self::Dropped(_) => false,
         }
     }
@@ -111,13 +136,15 @@ impl Location {
             Self::Rejected => 6,
             Self::Refused(_) => 7,
             Self::Dropped(_) => 8,
+            Self::Transferring(_) => 9,
+            Self::Landed(_) => 10,
         }
     }
 }
 
 /// How many requests are in places of each kind: INV-1 in numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::engine) struct LocationCounts([u32; 9]);
+pub(in crate::engine) struct LocationCounts([u32; 11]);
 
 impl LocationCounts {
     /// One more is there.
@@ -150,12 +177,14 @@ mod tests {
     use super::*;
 
     const R: ReplicaId = ReplicaId(3);
-    const ALL: [Location; 9] = [
+    const ALL: [Location; 11] = [
         Location::Gateway,
         Location::OnItsWay(R),
         Location::Queue(R),
         Location::Loading(R),
         Location::Batch(R),
+        Location::Transferring(R),
+        Location::Landed(R),
         Location::Completed(R),
         Location::Rejected,
         Location::Refused(R),

@@ -20,6 +20,10 @@ pub enum RequestState {
     Queued,
     /// In a batch.
     Running,
+    /// Between its prefill replica and its home, where blocks are set aside for its KV.
+    Transferring,
+    /// At home with its KV, not in the batch yet.
+    Landed,
     /// All tokens shown.
     Completed,
     /// Refused by admission, the router or a full wait queue.
@@ -35,6 +39,8 @@ impl RequestState {
             Self::InPipeline => "in-pipeline",
             Self::Queued => "queued",
             Self::Running => "running",
+            Self::Transferring => "transferring",
+            Self::Landed => "landed",
             Self::Completed => "completed",
             Self::Rejected => "rejected",
             Self::Dropped => "dropped",

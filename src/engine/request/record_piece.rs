@@ -131,6 +131,8 @@ fn row(r: &Record) -> Row {
         Location::Queue(_) => 6,
         Location::Loading(_) => 7,
         Location::Batch(_) => 8,
+        Location::Transferring(_) => 9,
+        Location::Landed(_) => 10,
     };
     let [index, generation] = r.slot.numbers();
     let [generated, progress] = [r.generated, r.progress].map(u64::from);
@@ -196,7 +198,9 @@ fn record(n: &Row) -> Record {
         5 => Location::OnItsWay(replica),
         6 => Location::Queue(replica),
         7 => Location::Loading(replica),
-        _ => Location::Batch(replica),
+        8 => Location::Batch(replica),
+        9 => Location::Transferring(replica),
+        _ => Location::Landed(replica),
     };
     let generated = changed(n.generated, n.output_tokens);
     let mut r = Record::at_rest(Micros(arrival), location);

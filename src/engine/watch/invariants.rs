@@ -62,13 +62,15 @@ impl Sight<'_> {
     /// that say they are in it.
     fn verify_locations(&self) {
         let mut counts = LocationCounts::default();
-        let mut by_replica = vec![[0_u32; 3]; self.fleet.replicas().len()];
+        let mut by_replica = vec![[0_u32; 5]; self.fleet.replicas().len()];
         for r in self.book.records() {
             counts.enter(r.location());
             let list = match r.location() {
                 Location::OnItsWay(id) => Some((id, 0)),
                 Location::Queue(id) | Location::Loading(id) => Some((id, 1)),
                 Location::Batch(id) => Some((id, 2)),
+                Location::Transferring(id) => Some((id, 3)),
+                Location::Landed(id) => Some((id, 4)),
                 Location::Gateway
                 | Location::Completed(_)
                 | Location::Rejected
@@ -85,7 +87,7 @@ impl Sight<'_> {
             *self.book.locations()
         );
         for (r, counted) in self.fleet.replicas().iter().zip(by_replica) {
-            let lists = [r.arriving(), r.waiting(), r.running()];
+            let lists = [r.arriving(), r.waiting(), r.running(), 0, 0];
             assert!(lists == counted, "INV-1: {:?} has {lists:?} requests and {counted:?} say so", r.id);
             for request in batch(self.book, r) {
                 let location = self.book.here(request).location();

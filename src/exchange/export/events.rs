@@ -162,6 +162,7 @@ impl Row {
             Fact::Replica(fact) => base.of_replica(fact),
             Fact::Cache(fact) => base.of_cache(fact),
             Fact::Fleet(fact) => base.of_fleet(fact),
+            Fact::Handover(_) => base,
         }
     }
 
@@ -252,6 +253,7 @@ impl Row {
 /// Its name, one of [`EVENTS`].
 fn name(fact: &Fact) -> &'static str {
     match fact {
+        Fact::Handover(_) => "handover",
         Fact::Request(RequestFact::Arrived { .. }) => "arrived",
         Fact::Request(RequestFact::Admitted { .. }) => "admitted",
         Fact::Request(RequestFact::Delayed { .. }) => "delayed",

@@ -293,6 +293,7 @@ impl Detectors {
             Fact::Replica(fact) => self.replica(now, fact),
             Fact::Cache(fact) => self.cache(now, fact),
             Fact::Fleet(fact) => self.fleet(now, fact),
+            Fact::Handover(_) => {}
         }
     }
 

@@ -99,7 +99,9 @@ fn are_alike(one: &Fact, other: &Fact) -> bool {
         (Fact::Replica(a), Fact::Replica(b)) => discriminant(a) == discriminant(b),
         (Fact::Cache(a), Fact::Cache(b)) => discriminant(a) == discriminant(b),
         (Fact::Fleet(a), Fact::Fleet(b)) => discriminant(a) == discriminant(b),
-        (Fact::Request(_) | Fact::Replica(_) | Fact::Cache(_) | Fact::Fleet(_), _) => false,
+        (Fact::Request(_) | Fact::Replica(_) | Fact::Cache(_) | Fact::Fleet(_) | Fact::Handover(_), _) => {
+            false
+        }
     }
 }
 
@@ -152,6 +154,7 @@ impl<N: FnMut(u64) -> u64> Numbers<'_, N> {
             Fact::Replica(fact) => self.replica(fact),
             Fact::Cache(fact) => self.cache(fact),
             Fact::Fleet(fact) => self.fleet(fact),
+            Fact::Handover(_) => {}
         }
     }
 

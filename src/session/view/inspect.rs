@@ -77,6 +77,8 @@ fn summary(r: &Record, parts: &[Part]) -> String {
             format!("Held back by {by}: {why}{most}.")
         }
         RequestState::InPipeline => "On its way to a replica.".to_owned(),
+        RequestState::Transferring => format!("Its KV is on its way to {place}{most}."),
+        RequestState::Landed => format!("Its KV is on {place}, where it waits for the next step{most}."),
         RequestState::Queued if r.preemptions > 0 => {
             format!("Preempted on {place}, and waiting again{most}.")
         }

@@ -196,6 +196,7 @@ fn row(seq: u64, at_us: u64, entry: LogEntry<'_>, query: &EventsQuery) -> Option
 /// The kind of a fact.
 pub(in crate::session) fn kind_of(fact: &Fact) -> EventKind {
     match fact {
+        Fact::Handover(_) => EventKind::Routed,
         Fact::Request(RequestFact::Arrived { .. }) => EventKind::Arrived,
         Fact::Request(RequestFact::Admitted { .. }) => EventKind::Admitted,
         Fact::Request(RequestFact::Rejected { .. }) => EventKind::Rejected,
@@ -241,6 +242,7 @@ fn words(fact: &Fact) -> String {
         Fact::Replica(fact) => step_words(fact),
         Fact::Cache(fact) => cache_words(fact),
         Fact::Fleet(fact) => fleet_words(fact),
+        Fact::Handover(_) => String::new(),
     }
 }
 

@@ -1,0 +1,58 @@
+//! The two directions of a replica's network ports.
+
+use crate::base::{Micros, Span};
+use serde::{Deserialize, Serialize};
+
+/// The ports of one replica in one direction, taken together.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Port {
+    /// Bytes per second that it carries.
+    pub bytes_per_s: u64,
+    /// The numbers of the transfers that use it now, in order.
+    pub(super) flows: Vec<u32>,
+    /// Since when it has been used without a gap; meaningless while it is not.
+    since: Micros,
+    /// How long it was used, up to then.
+    busy: Span,
+    /// Bytes of transfers that have landed, with those that left early.
+    pub landed_bytes: u64,
+    /// Bytes that flowed over it of transfers that are over: without those that left early, with those of transfers given up.
+    pub(super) flowed: u64,
+    /// The sum of the times of its transfers that are over, from the first byte on.
+    pub(super) flow_us: u64,
+}
+
+impl Port {
+    /// Transfers that use it now.
+    pub fn flows(&self) -> u32 {
+        self.flows.len() as u32
+    }
+
+    /// How long it was used up to `now`.
+    pub fn busy(&self, now: Micros) -> Span {
+        if self.flows.is_empty() { self.busy } else { self.busy + now.since(self.since) }
+    }
+
+    /// A transfer begins to use it.
+    pub(super) fn begin(&mut self, number: u32, now: Micros) {
+        if self.flows.is_empty() {
+            self.since = now;
+        }
+        let at = self.flows.partition_point(|&other| other < number);
+        self.flows.insert(at, number);
+    }
+
+    /// A transfer no longer uses it.
+    pub(super) fn end(&mut self, number: u32, now: Micros) {
+        self.busy = self.busy(now);
+        self.since = now;
+        let at =
+            self.flows.binary_search(&number).expect("INV-9: a transfer over a port that it does not use");
+        self.flows.remove(at);
+    }
+
+    /// What each of its transfers may have of it.
+    pub(super) fn share(&self, shared: bool) -> u64 {
+        if shared { self.bytes_per_s / (self.flows.len() as u64).max(1) } else { self.bytes_per_s }
+    }
+}

@@ -1,0 +1,353 @@
+//! Transfers under way, in whole numbers: exact on every platform, whenever they are settled.
+//!
+//! A port is shared equally by the transfers that use it, and a transfer gets the smaller of its two shares. What that leaves of
+//! the other port is not given to others, so a port never carries more than it can, and a change touches only transfers that
+//! share a port with the one that begins or lands.
+
+use super::Port;
+use crate::base::queue::Queue;
+use crate::base::{Micros, ReplicaId, RequestId, Span};
+use serde::{Deserialize, Serialize};
+
+/// Bytes per second times microseconds are millionths of bytes.
+const MILLIONTHS: i128 = 1_000_000;
+
+/// What a transfer does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(in crate::engine) enum NetworkEvent {
+    /// All bytes are there.
+    Lands,
+    /// The first byte moves.
+    Flows,
+}
+
+/// From a replica, or to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Direction {
+    /// From the replica.
+    Out,
+    /// To the replica.
+    In,
+}
+
+/// The KV of one request on its way from its prefill replica to its home.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Transfer {
+    /// Its number, in order of start.
+    pub number: u32,
+    /// The request.
+    pub request: RequestId,
+    /// Its prefill replica.
+    pub from: ReplicaId,
+    /// Its home.
+    pub to: ReplicaId,
+    /// Bytes in all.
+    pub bytes: u64,
+    /// Bytes that left while the prefill ran.
+    pub early: u64,
+    /// When it started.
+    pub start: Micros,
+    /// When its first byte moved; none before.
+    pub flows_since: Option<Micros>,
+    /// Bytes per second now; 0 before the first byte.
+    pub bytes_per_s: u64,
+    /// Millionths of bytes that were left when it was last settled.
+    left: i128,
+    settled: Micros,
+    /// When it does what next.
+    next: (Micros, NetworkEvent),
+}
+
+impl Transfer {
+    /// Bytes that are there at `now`, with those that left early.
+    pub fn arrived(&self, now: Micros) -> u64 {
+        let left = self.left - i128::from(self.bytes_per_s) * i128::from(now.since(self.settled).0);
+        // A byte that is on its way is not there.
+        let left = (left.max(0) + MILLIONTHS - 1) / MILLIONTHS;
+        self.bytes - left as u64
+    }
+
+    /// When it lands, if no other transfer begins or ends on its ports before; none before its first byte.
+    pub fn lands_at(&self) -> Option<Micros> {
+        (self.next.1 == NetworkEvent::Lands).then_some(self.next.0)
+    }
+
+    fn settle(&mut self, now: Micros) {
+        self.left -= i128::from(self.bytes_per_s) * i128::from(now.since(self.settled).0);
+        self.settled = now;
+    }
+}
+
+/// The ports of all replicas, and the transfers between them.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Network {
+    shared: bool,
+    base: Span,
+    outbound: Vec<Port>,
+    inbound: Vec<Port>,
+    /// In order of number.
+    under_way: Vec<Transfer>,
+    started: u32,
+    landed: u32,
+    flowing: u32,
+    peak_flows: u32,
+    /// What comes next of each; entries that no longer hold are passed over.
+    next: Queue<(Micros, NetworkEvent, u32)>,
+}
+
+impl Network {
+    /// Without replicas: how ports are shared, and the time before a first byte.
+    pub(in crate::engine) fn new(shared: bool, base: Span) -> Self {
+        Self { shared, base, ..Self::default() }
+    }
+
+    /// One more replica, whose ports carry so many bytes per second in each direction.
+    pub(in crate::engine) fn add(&mut self, bytes_per_s: u64) {
+        let port = Port { bytes_per_s, ..Port::default() };
+        self.outbound.push(port.clone());
+        self.inbound.push(port);
+    }
+
+    /// How many replicas have ports.
+    pub(in crate::engine) fn replicas(&self) -> usize {
+        self.outbound.len()
+    }
+
+    /// The ports of a replica in one direction.
+    pub fn port(&self, replica: ReplicaId, direction: Direction) -> &Port {
+        match direction {
+            Direction::Out => &self.outbound[replica.index()],
+            Direction::In => &self.inbound[replica.index()],
+        }
+    }
+
+    /// Bytes that have flowed over a port up to `now`, without those that left early.
+    pub fn flowed(&self, replica: ReplicaId, direction: Direction, now: Micros) -> u64 {
+        let port = self.port(replica, direction);
+        let so_far = |number: &u32| {
+            let t = self.transfer(*number).expect("INV-9: a port with a transfer that is over");
+            t.arrived(now) - t.early
+        };
+        port.flowed + port.flows.iter().map(so_far).sum::<u64>()
+    }
+
+    /// The sum of the times of the transfers over a port up to `now`, in microseconds: over a span it gives their mean number.
+    pub fn flow_us(&self, replica: ReplicaId, direction: Direction, now: Micros) -> u64 {
+        let port = self.port(replica, direction);
+        let so_far = |number: &u32| {
+            let since = self.transfer(*number).and_then(|t| t.flows_since);
+            now.since(since.expect("INV-9: a port with a transfer that does not flow")).0
+        };
+        port.flow_us + port.flows.iter().map(so_far).sum::<u64>()
+    }
+
+    /// The transfers under way, in order of number.
+    pub fn under_way(&self) -> &[Transfer] {
+        &self.under_way
+    }
+
+    /// Transfers started so far, and of these landed.
+    pub fn counts(&self) -> [u32; 2] {
+        [self.started, self.landed]
+    }
+
+    /// Most transfers that flowed at one instant.
+    pub fn peak_flows(&self) -> u32 {
+        self.peak_flows
+    }
+
+    /// A transfer under way by its number.
+    pub fn transfer(&self, number: u32) -> Option<&Transfer> {
+        self.place(number).map(|at| &self.under_way[at])
+    }
+
+    fn place(&self, number: u32) -> Option<usize> {
+        self.under_way.binary_search_by_key(&number, |t| t.number).ok()
+    }
+
+    /// A transfer of `bytes` starts, of which `early` have left before. Its number.
+    pub(in crate::engine) fn start(
+        &mut self,
+        request: RequestId,
+        [from, to]: [ReplicaId; 2],
+        [bytes, early]: [u64; 2],
+        now: Micros,
+    ) -> u32 {
+        let number = self.started;
+        self.started += 1;
+        let next = (now.saturating_add(self.base), NetworkEvent::Flows);
+        self.under_way.push(Transfer {
+            number,
+            request,
+            from,
+            to,
+            bytes,
+            early,
+            start: now,
+            flows_since: None,
+            bytes_per_s: 0,
+            left: i128::from(bytes - early) * MILLIONTHS,
+            settled: now,
+            next,
+        });
+        self.next.push((next.0, next.1, number));
+        number
+    }
+
+    /// When its next event runs, and what that is; [`Micros::MAX`] if there is none.
+    #[inline]
+    pub(in crate::engine) fn next_event(&self) -> (Micros, NetworkEvent) {
+        self.next.peek().map_or((Micros::MAX, NetworkEvent::Lands), |&(at, event, _)| (at, event))
+    }
+
+    /// Takes the next event: the transfer's number.
+    pub(in crate::engine) fn pop(&mut self) -> Option<u32> {
+        let (.., number) = self.next.pop()?;
+        Some(number)
+    }
+
+    /// The first byte of a transfer moves.
+    pub(in crate::engine) fn begin(&mut self, number: u32, now: Micros) -> &Transfer {
+        let at = self.place(number).expect("INV-9: a transfer that is over begins");
+        let t = &mut self.under_way[at];
+        (t.flows_since, t.settled) = (Some(now), now);
+        let [from, to] = [t.from, t.to];
+        self.outbound[from.index()].begin(number, now);
+        self.inbound[to.index()].begin(number, now);
+        self.flowing += 1;
+        self.peak_flows = self.peak_flows.max(self.flowing);
+        self.rate_sharers(from, to, now);
+        self.tidy();
+        &self.under_way[at]
+    }
+
+    /// A transfer has landed.
+    pub(in crate::engine) fn land(&mut self, number: u32, now: Micros) -> Transfer {
+        let mut t = self.take(number);
+        t.settle(now);
+        assert!(t.left <= 0, "INV-9: {:?} landed with {} millionths of a byte left", t.request, t.left);
+        self.outbound[t.from.index()].landed_bytes += t.bytes;
+        self.inbound[t.to.index()].landed_bytes += t.bytes;
+        self.landed += 1;
+        self.stop_flow(&t, t.bytes - t.early, now);
+        self.tidy();
+        t
+    }
+
+    /// A transfer is given up.
+    pub(in crate::engine) fn give_up(&mut self, number: u32, now: Micros) {
+        let t = self.take(number);
+        if t.flows_since.is_some() {
+            let arrived = t.arrived(now) - t.early;
+            self.stop_flow(&t, arrived, now);
+        }
+        self.tidy();
+    }
+
+    fn take(&mut self, number: u32) -> Transfer {
+        let at = self.place(number).expect("INV-9: a transfer that is over ends");
+        self.under_way.remove(at)
+    }
+
+    fn stop_flow(&mut self, t: &Transfer, flowed: u64, now: Micros) {
+        let since = t.flows_since.expect("INV-9: a transfer ends that does not flow");
+        self.flowing -= 1;
+        for port in [&mut self.outbound[t.from.index()], &mut self.inbound[t.to.index()]] {
+            port.end(t.number, now);
+            port.flowed += flowed;
+            port.flow_us += now.since(since).0;
+        }
+        self.rate_sharers(t.from, t.to, now);
+    }
+
+    /// The transfers over either port have other shares from `now` on.
+    fn rate_sharers(&mut self, from: ReplicaId, to: ReplicaId, now: Micros) {
+        let [out, into] = [&self.outbound[from.index()].flows, &self.inbound[to.index()].flows];
+        let others = into.iter().filter(|number| out.binary_search(number).is_err());
+        let all: Vec<u32> = out.iter().chain(others).copied().collect();
+        for number in all {
+            self.rate(number, now);
+        }
+    }
+
+    fn rate(&mut self, number: u32, now: Micros) {
+        let at = self.place(number).expect("INV-9: a port with a transfer that is over");
+        let t = &mut self.under_way[at];
+        t.settle(now);
+        let [up, down] = [&self.outbound[t.from.index()], &self.inbound[t.to.index()]];
+        t.bytes_per_s = up.share(self.shared).min(down.share(self.shared)).max(1);
+        let rate = i128::from(t.bytes_per_s);
+        let span = u64::try_from((t.left.max(0) + rate - 1) / rate).unwrap_or(u64::MAX);
+        let next = (now.saturating_add(Span(span)), NetworkEvent::Lands);
+        if next != t.next {
+            t.next = next;
+            self.next.push((next.0, next.1, number));
+        }
+    }
+
+    /// The head of the queue of events holds, and stale ones do not pile up.
+    fn tidy(&mut self) {
+        while let Some(&(at, event, number)) = self.next.peek() {
+            if self.transfer(number).is_some_and(|t| t.next == (at, event)) {
+                break;
+            }
+            self.next.pop();
+        }
+        if self.next.len() > 64 + 4 * self.under_way.len() {
+            self.next.clear();
+            for t in &self.under_way {
+                self.next.push((t.next.0, t.next.1, t.number));
+            }
+        }
+    }
+
+    /// Ports and sharing change at `now`; `base` counts for transfers that start from then on.
+    pub(in crate::engine) fn change(
+        &mut self,
+        shared: bool,
+        base: Span,
+        bytes_per_s: impl Iterator<Item = u64>,
+        now: Micros,
+    ) {
+        self.base = base;
+        self.shared = shared;
+        for (i, rate) in bytes_per_s.enumerate().take(self.outbound.len()) {
+            self.outbound[i].bytes_per_s = rate;
+            self.inbound[i].bytes_per_s = rate;
+        }
+        let flowing: Vec<u32> =
+            self.under_way.iter().filter(|t| t.flows_since.is_some()).map(|t| t.number).collect();
+        for number in flowing {
+            self.rate(number, now);
+        }
+        self.tidy();
+    }
+
+    /// INV-9.4: no port carries more than it can, and a transfer under way has something left.
+    pub(in crate::engine) fn verify(&self) {
+        for (ports, of) in [(&self.outbound, Direction::Out), (&self.inbound, Direction::In)] {
+            for (i, port) in ports.iter().enumerate() {
+                let flows = || {
+                    self.under_way.iter().filter(|t| {
+                        let end = match of {
+                            Direction::Out => t.from,
+                            Direction::In => t.to,
+                        };
+                        t.flows_since.is_some() && end.index() == i
+                    })
+                };
+                assert!(
+                    flows().map(|t| t.number).eq(port.flows.iter().copied()),
+                    "INV-9: the transfers of a port"
+                );
+                let carried: u64 = flows().map(|t| t.bytes_per_s).sum();
+                let most = port.bytes_per_s.max(u64::from(port.flows()));
+                assert!(!self.shared || carried <= most, "INV-9: a port carries {carried} of {most} bytes/s");
+            }
+        }
+        assert!(
+            self.started - self.landed >= self.under_way.len() as u32,
+            "INV-9: more transfers under way than started and have not landed"
+        );
+    }
+}
