@@ -11,9 +11,9 @@ pub struct Port {
     /// The numbers of the transfers that use it now, in order.
     pub(super) flows: Vec<u32>,
     /// Since when it has been used without a gap; meaningless while it is not.
-    since: Micros,
+    pub(super) since: Micros,
     /// How long it was used, up to then.
-    busy: Span,
+    pub(super) busy: Span,
     /// Bytes of transfers that have landed, with those that left early.
     pub landed_bytes: u64,
     /// Bytes that flowed over it of transfers that are over: without those that left early, with those of transfers given up.
