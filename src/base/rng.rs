@@ -49,6 +49,8 @@ pub enum Purpose {
     Predictions = 18,
     /// Which requests of low priority are refused.
     Shedding = 19,
+    /// Draws of the routing policy of the prefill stage.
+    PrefillRouting = 41,
     /// Which drafts of one request are accepted.
     Acceptance = 24,
     /// Which adapter a request of one client names.

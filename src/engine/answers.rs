@@ -120,7 +120,7 @@ impl Cluster {
 
     /// How many scores of the router counted as 0 because they were no finite numbers.
     pub fn not_finite_scores(&self) -> u64 {
-        self.gateway.router().not_finite()
+        self.gateway.router().not_finite() + self.gateway.not_finite_of_prefill()
     }
 
     /// The requests that did not go where edits send them, or have not yet.

@@ -19,10 +19,12 @@ impl Cluster {
         let (gateway, mut around) = self.at(now);
         gateway.follow(&mut around);
         gateway.adopt_pools(old, new, now, around.fleet);
+        gateway.adopt_roles(new);
         gateway.change_flow(new.scenario(), &mut around, sink);
         let (was, is) = (&old.scenario().cluster.admission, &new.scenario().cluster.admission);
         if was != is {
             gateway.change_admission(is, &mut around, sink);
         }
+        self.adopt_network(new, now);
     }
 }

@@ -10,6 +10,7 @@ mod edits;
 mod facts;
 mod fleet;
 mod gateway;
+mod handover;
 mod network;
 mod replica;
 mod request;
@@ -30,7 +31,7 @@ pub use request::{
 use crate::base::{Micros, ReplicaId, RequestId};
 use crate::perf::Plan;
 use crate::workload::{Source, Trace};
-use clock::{Clock, ScalingEvent};
+use clock::{Clock, ClusterEvent, ScalingEvent};
 use fleet::Fleet;
 use gateway::{Around, Gateway};
 use request::Book;
@@ -76,6 +77,7 @@ impl Cluster {
         let fleet = Fleet::new(plan, &source, &mut clock);
         let gateway = Gateway::new(plan, source);
         let mut cluster = Self { clock, gateway, fleet, book: Book::default(), network: None, packed: None };
+        cluster.adopt_network(plan, Micros::ZERO);
         let (gateway, mut around) = cluster.at(Micros::ZERO);
         gateway.follow(&mut around);
         gateway.see_all_now(Micros::ZERO, around.fleet);
@@ -97,7 +99,7 @@ impl Cluster {
     /// When the next event that is not a replica's runs.
     #[inline]
     fn gateway_at(&self) -> Micros {
-        self.clock.cluster_at(self.gateway.own_event().0, self.gateway.holds())
+        self.clock.cluster_at(self.own_event().0, self.gateway.holds())
     }
 
     /// Runs events up to and including `until`, but no more than `max_events` of them.
@@ -130,12 +132,24 @@ impl Cluster {
     }
 
     fn run_gateway_event<S: Sink>(&mut self, sink: &mut S) {
-        let own = self.gateway.own_event();
+        let own = self.own_event();
         if let Some(event) = self.clock.pop_scaling(own.0) {
             self.run_scaling_event(event, sink);
-        } else {
-            let (gateway, mut around) = self.at(self.clock.now());
-            gateway.run_event(own, &mut around, sink);
+            return;
+        }
+        match self.clock.pop(own) {
+            ClusterEvent::Landing => self.land(sink),
+            ClusterEvent::FlowBegins => self.begin_flow(sink),
+            event @ (ClusterEvent::Arrival
+            | ClusterEvent::Admission(_)
+            | ClusterEvent::Routing(_)
+            | ClusterEvent::Retry { .. }
+            | ClusterEvent::Dispatch
+            | ClusterEvent::Sweep) => {
+                let (gateway, mut around) = self.at(self.clock.now());
+                gateway.run_event(event, &mut around, sink);
+                self.add_ports();
+            }
         }
     }
 
@@ -188,6 +202,7 @@ impl Cluster {
     fn follow(&mut self, now: Micros) {
         let (gateway, mut around) = self.at(now);
         gateway.follow(&mut around);
+        self.add_ports();
     }
 
     fn run_replica_event<S: Sink>(&mut self, index: usize, sink: &mut S) {
@@ -197,12 +212,16 @@ impl Cluster {
         if gone > 0 {
             self.settle_departures(index, sink);
         }
+        if self.fleet.is_unsettled() {
+            self.settle_moves(index, sink);
+        }
     }
 
     /// Everything that follows from requests having left replica `index`.
     fn settle_departures<S: Sink>(&mut self, index: usize, sink: &mut S) {
         let (now, replica) = (self.clock.now(), ReplicaId(index as u32));
         let mut left = self.fleet.take_departures();
+        self.settle_handovers(index, &mut left, sink);
         self.fleet.note_finished(index, &left, now, &self.book);
         self.fleet.stop_if_drained(replica);
         let (gateway, mut around) = self.at(now);
@@ -246,6 +265,9 @@ impl Cluster {
     /// Checks what can be checked cheaply, and with `deep` everything.
     pub fn verify(&self, deep: bool) {
         self.sight().verify(&self.clock, deep);
+        if let Some(network) = self.network.as_ref().filter(|_| deep) {
+            self.sight().verify_network(network);
+        }
     }
 
     /// Gives a restored engine its trace back.

@@ -462,6 +462,7 @@ impl BlockPool {
 mod check;
 mod content;
 mod free;
+mod handover;
 mod load;
 pub(super) mod packed;
 mod resize;

@@ -21,6 +21,10 @@ pub(in crate::engine) enum ClusterEvent {
     Routing(Slot),
     /// Admission decides again on the head of a queue of delayed requests.
     Retry { queue: u32 },
+    /// The KV of a request is at its home. Never in a queue: the network knows when.
+    Landing,
+    /// The first byte of a transfer moves. Never in a queue: the network knows when.
+    FlowBegins,
     /// The gateway's queue may send a request on. Never in a queue: the gateway knows when.
     Dispatch,
     /// The gateway's queue refuses requests that have waited too long. Never in a queue: the gateway knows when.
@@ -75,8 +79,10 @@ impl Event for ClusterEvent {
             Self::Admission(_) => 1,
             Self::Routing(_) => 2,
             Self::Retry { .. } => 3,
-            Self::Dispatch => 4,
-            Self::Sweep => 5,
+            Self::Landing => 4,
+            Self::FlowBegins => 5,
+            Self::Dispatch => 6,
+            Self::Sweep => 7,
         }
     }
 }
@@ -123,7 +129,12 @@ impl ClusterEvent {
     pub(in crate::engine) fn request(self) -> Option<Slot> {
         match self {
             Self::Admission(slot) | Self::Routing(slot) => Some(slot),
-            Self::Arrival | Self::Retry { .. } | Self::Dispatch | Self::Sweep => None,
+            Self::Arrival
+            | Self::Retry { .. }
+            | Self::Landing
+            | Self::FlowBegins
+            | Self::Dispatch
+            | Self::Sweep => None,
         }
     }
 }

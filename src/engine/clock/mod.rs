@@ -5,4 +5,4 @@ mod event;
 mod tournament;
 
 pub(in crate::engine) use cluster_clock::Clock;
-pub(in crate::engine) use event::{ClusterEvent, EventQueue, ReplicaEvent, ScalingEvent};
+pub(in crate::engine) use event::{ClusterEvent, Event, EventQueue, ReplicaEvent, ScalingEvent};

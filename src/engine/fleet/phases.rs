@@ -294,7 +294,8 @@ impl Fleet {
     /// A replica that drains stops when its last request has left.
     pub(in crate::engine) fn stop_if_drained(&mut self, replica: ReplicaId) {
         let drains = self.replicas[replica.index()].phase == ReplicaPhase::Draining;
-        if drains && self.replicas[replica.index()].in_flight() == 0 {
+        let r = &self.replicas[replica.index()];
+        if drains && r.in_flight() == 0 && r.outgoing() == 0 {
             self.set_phase(replica, ReplicaPhase::Stopped);
             if self.is_older(replica) {
                 // It never comes back: its cache is given up.

@@ -31,6 +31,8 @@ struct Sample {
     came: u64,
     prompt_tokens: u64,
     completed: u64,
+    /// Of those, requests that got their last token here.
+    finished: u64,
     output_tokens: u64,
     ttft_us: u64,
     itl_us: u64,
@@ -100,19 +102,22 @@ impl Scrapes {
 impl Sample {
     fn of(r: &Replica) -> Self {
         let t = r.totals();
-        let gone = u64::from(t.completed) + u64::from(t.dropped) + u64::from(t.refused);
+        // A prefill that is passed on is done here.
+        let done = u64::from(t.completed) + u64::from(r.moving.handed_over);
+        let gone = done + u64::from(t.dropped) + u64::from(t.refused);
         Self {
             replica: r.id(),
             served_since: r.life.served_since,
             first_life: r.life.starts <= 1,
             kv_used: r.kv().used(),
             running: r.running(),
-            waiting: r.waiting() + r.arriving(),
+            waiting: r.waiting() + r.arriving() + r.moving.in_flight(),
             came: gone + u64::from(r.in_flight()),
-            prompt_tokens: t.prompt_tokens,
-            completed: t.completed.into(),
+            prompt_tokens: t.prompt_tokens + r.moving.prompt_tokens,
+            completed: done,
+            finished: t.completed.into(),
             output_tokens: t.output_tokens,
-            ttft_us: t.ttft_sum.0,
+            ttft_us: t.ttft_sum.0.saturating_add(r.moving.ttft_sum),
             itl_us: t.itl_sum.0,
             backlog_tokens: 0,
         }
@@ -123,8 +128,8 @@ impl Sample {
         if !self.first_life {
             return *self;
         }
-        let (came, prompt_tokens, completed, output_tokens, ttft_us, itl_us) = (0, 0, 0, 0, 0, 0);
-        Self { came, prompt_tokens, completed, output_tokens, ttft_us, itl_us, ..*self }
+        let [came, prompt_tokens, completed, finished, output_tokens, ttft_us, itl_us] = [0; 7];
+        Self { came, prompt_tokens, completed, finished, output_tokens, ttft_us, itl_us, ..*self }
     }
 }
 
@@ -162,7 +167,8 @@ fn count(measured: &mut Measured, (since, before): (Micros, Sample), now: &Sampl
     measured.input_tokens = mean(now.prompt_tokens.saturating_sub(before.prompt_tokens), came);
     measured.output_tokens = mean(tokens, done);
     measured.ttft_ms = mean(now.ttft_us - before.ttft_us, done) / 1000.0;
-    measured.itl_ms = mean(now.itl_us - before.itl_us, tokens.saturating_sub(done)) / 1000.0;
+    measured.itl_ms =
+        mean(now.itl_us - before.itl_us, tokens.saturating_sub(now.finished - before.finished)) / 1000.0;
 }
 
 impl Fleet {

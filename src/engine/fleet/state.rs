@@ -8,7 +8,7 @@ use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::engine::clock::Clock;
 use crate::engine::facts::Sink;
 use crate::engine::replica::{
-    Departure, DepartureReason, HOPELESS_PREEMPTIONS, LIVELOCK_PREEMPTIONS, Replica, World,
+    Departure, DepartureReason, HOPELESS_PREEMPTIONS, LIVELOCK_PREEMPTIONS, Replica, Unsettled, World,
 };
 use crate::engine::request::{Book, Slab, Slot};
 use crate::perf::Plan;
@@ -52,6 +52,9 @@ pub(in crate::engine) struct Fleet {
     /// The requests that have a first token since the event that runs.
     #[serde(skip)]
     prefilled: Vec<RequestId>,
+    /// What else follows from the event that runs.
+    #[serde(skip)]
+    unsettled: Vec<Unsettled>,
 }
 
 impl Fleet {
@@ -72,6 +75,7 @@ impl Fleet {
             objectives: Objectives::new(&scenario.slo),
             departures: Vec::new(),
             prefilled: Vec::new(),
+            unsettled: Vec::new(),
         };
         for (pool, p) in c.pools.iter().enumerate() {
             for _ in 0..p.replicas {
@@ -186,6 +190,8 @@ impl Fleet {
             stays: pages.stays,
             loads: pages.loads,
             adapters: pages.adapters,
+            handovers: pages.handovers,
+            unsettled: &mut self.unsettled,
             departures: &mut self.departures,
             prefilled: &mut self.prefilled,
             sink,
@@ -201,6 +207,17 @@ impl Fleet {
         index: usize,
     ) -> (&Replica, impl Iterator<Item = RequestId> + '_) {
         (&self.replicas[index], self.prefilled.drain(..))
+    }
+
+    /// Whether anything but departures follows from the event that runs.
+    #[inline]
+    pub(in crate::engine) fn is_unsettled(&self) -> bool {
+        !self.unsettled.is_empty()
+    }
+
+    /// What that is.
+    pub(in crate::engine) fn take_unsettled(&mut self) -> Vec<Unsettled> {
+        std::mem::take(&mut self.unsettled)
     }
 
     /// The requests that have left in the event that runs.

@@ -37,7 +37,10 @@ impl Gateway {
                     census.rejected += 1;
                     census.turned_away += 1;
                 }
-                DepartureReason::Completed | DepartureReason::Dropped | DepartureReason::Redirected => {}
+                DepartureReason::Completed
+                | DepartureReason::Dropped
+                | DepartureReason::Redirected
+                | DepartureReason::HandedOver => {}
             }
             if let Some(flow) = &mut self.flow {
                 flow.ended(around.book.here(gone.request), now);
@@ -70,8 +73,13 @@ impl Gateway {
         }
         let (ttft, e2e) = match gone.why {
             DepartureReason::Completed => (r.ttft.get(), r.e2e.get()),
-            DepartureReason::Dropped | DepartureReason::Refused | DepartureReason::Redirected => (None, None),
+            DepartureReason::Dropped
+            | DepartureReason::Refused
+            | DepartureReason::Redirected
+            | DepartureReason::HandedOver => (None, None),
         };
+        // The router chose its home, wherever it left.
+        let replica = around.book.handovers().get(gone.request).map_or(replica, |h| h.home);
         self.router.left(&Outcome {
             now: around.now,
             request: gone.request,

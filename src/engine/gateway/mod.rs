@@ -6,6 +6,7 @@ mod flow;
 mod held_requests;
 mod picture;
 mod redirect;
+mod roles;
 mod routing;
 mod state;
 mod targets;

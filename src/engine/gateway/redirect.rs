@@ -39,6 +39,13 @@ pub(super) struct Redirects {
     missed: Vec<NotRedirected>,
 }
 
+impl Redirects {
+    /// Where an edit sends a request that is still to be routed.
+    pub(super) fn target(&self, request: RequestId) -> Option<ReplicaId> {
+        self.open.iter().find(|(other, _)| *other == request).map(|(_, to)| *to)
+    }
+}
+
 impl Gateway {
     /// When `request` is routed, `to` gets it instead of the router's choice, if it takes requests then.
     pub(in crate::engine) fn redirect(&mut self, request: RequestId, to: ReplicaId, records: &Records) {

@@ -3,21 +3,21 @@
 use super::state::{Around, Gateway};
 use crate::base::{Micros, ReplicaId, RequestId};
 use crate::engine::clock::ClusterEvent;
-use crate::engine::facts::{RequestFact, Sink};
+use crate::engine::facts::{RequestFact, Sink, Stage};
 use crate::engine::replica::{Replica, look_at};
-use crate::engine::request::{ActiveRequest, Location, Record, Slot};
+use crate::engine::request::{ActiveRequest, Handover, Location, Record, Slot};
 use crate::policy::routing::{Excluded, Fleet};
 use crate::policy::{PoolView, Reason, ReplicaPhase, ReplicaView, RequestView};
 
 impl Gateway {
-    /// Runs the gateway's next event: at one instant all arrivals, then all admissions, then all routings.
+    /// Runs an event of the gateway: at one instant all arrivals, then all admissions, then all routings.
     pub(in crate::engine) fn run_event<S: Sink>(
         &mut self,
-        own: (Micros, ClusterEvent),
+        event: ClusterEvent,
         around: &mut Around<'_>,
         sink: &mut S,
     ) {
-        match around.clock.pop(own) {
+        match event {
             ClusterEvent::Arrival => self.arrive(around, sink),
             ClusterEvent::Admission(slot) => {
                 self.picture.observe(around.fleet.replicas(), around.now);
@@ -27,6 +27,7 @@ impl Gateway {
             ClusterEvent::Retry { queue } => self.retry_if_due(queue, around, sink),
             ClusterEvent::Dispatch => self.attempt_all(around, sink),
             ClusterEvent::Sweep => self.sweep(around, sink),
+            ClusterEvent::Landing | ClusterEvent::FlowBegins => panic!("INV-9: a transfer at the gateway"),
         }
     }
 
@@ -44,16 +45,21 @@ impl Gateway {
         let now = around.now;
         self.picture.observe(around.fleet.replicas(), now);
         let request = around.book.active()[slot].id;
-        let pools = self.serves[around.book.active()[slot].model as usize];
-        let choice = self.choose(slot, pools, around);
-        let redirected = self.redirected(request, pools);
+        let pools = self.homes_for(around.book.active()[slot].model);
+        let choice = self.choose(slot, pools, Stage::Home, around);
+        let redirected =
+            if self.is_sent_to_prefill(request) { None } else { self.redirected(request, pools) };
         if sink.wants_decision(request, around.fleet.replicas().len()) {
             self.remember(request, choice.ok().map(|(position, _)| position), pools, around);
             self.remember_redirect(redirected);
+            self.decision.stage = Stage::Home;
             sink.decision(now, &self.decision);
         }
         match redirected.map_or(choice.map(|(_, chosen)| chosen), Ok) {
-            Ok(chosen) => self.send(slot, chosen, around, sink),
+            Ok(chosen) => {
+                let handover = self.divide(slot, chosen, around, sink);
+                self.send(slot, (chosen, handover), around, sink);
+            }
             Err(reason) => {
                 if !self.hold_for_replica(slot, (pools, reason), around, sink) {
                     self.turn_away(slot, reason, around, sink);
@@ -64,7 +70,13 @@ impl Gateway {
 
     /// The router's choice: its position among those it could choose from, and its number.
     #[inline]
-    fn choose(&mut self, slot: Slot, pools: u64, around: &Around<'_>) -> Result<(usize, ReplicaId), Reason> {
+    pub(super) fn choose(
+        &mut self,
+        slot: Slot,
+        pools: u64,
+        stage: Stage,
+        around: &Around<'_>,
+    ) -> Result<(usize, ReplicaId), Reason> {
         let active = &around.book.active()[slot];
         let all = self.all_can_have_it(pools, around);
         let record = around.book.here(active.id);
@@ -91,17 +103,28 @@ impl Gateway {
             self.decision.scores.clear();
             return Err(self.nowhere_to_go(active.model, pools));
         }
-        let choice = self.router.pick(&view, &fleet, &mut self.decision.scores);
+        let router = match (stage, &mut self.roles) {
+            (Stage::Prefill, Some(roles)) => &mut roles.router,
+            (Stage::Home | Stage::Prefill, _) => &mut self.router,
+        };
+        let choice = router.pick(&view, &fleet, &mut self.decision.scores);
         choice.map(|position| (position, fleet.replicas[position].id))
     }
 
     /// A request goes to the replica that was chosen for it.
     #[inline]
-    fn send<S: Sink>(&mut self, slot: Slot, chosen: ReplicaId, around: &mut Around<'_>, sink: &mut S) {
+    fn send<S: Sink>(
+        &mut self,
+        slot: Slot,
+        (chosen, handover): (ReplicaId, Option<Handover>),
+        around: &mut Around<'_>,
+        sink: &mut S,
+    ) {
         let now = around.now;
         let request = around.book.active()[slot].id;
         around.book.active_mut()[slot].take_priority(self.router.priority());
-        let record = around.book.relocate(request, Location::OnItsWay(chosen));
+        let (to, decided) = self.bind(slot, chosen, handover, around);
+        let record = around.book.relocate(request, Location::OnItsWay(to));
         record.routed = now.into();
         let prompt_tokens = record.prompt_tokens;
         let index = chosen.index();
@@ -115,16 +138,24 @@ impl Gateway {
             flow.sent(request, &around.fleet.replicas()[index], around.book);
         }
         sink.fact(now, RequestFact::Routed { request, replica: chosen }.into());
-        let (next_at, tokenised) =
-            around.fleet.deliver(chosen, slot, around.book.active(), (now, self.timeout));
+        if let Some(decided) = decided {
+            sink.fact(now, decided.into());
+        }
+        let (next_at, tokenised) = around.fleet.deliver(to, slot, around.book.active(), (now, self.timeout));
         if let Some(tokenised) = tokenised {
             around.book.here_mut(request).tokenised = tokenised.into();
         }
-        around.clock.set_replica(index, next_at);
+        around.clock.set_replica(to.index(), next_at);
     }
 
     /// Keeps the decision beside the truth. It changes nothing: a run is the same whether it is watched or not.
-    fn remember(&mut self, request: RequestId, chosen: Option<usize>, pools: u64, around: &Around<'_>) {
+    pub(super) fn remember(
+        &mut self,
+        request: RequestId,
+        chosen: Option<usize>,
+        pools: u64,
+        around: &Around<'_>,
+    ) {
         let all = self.all_can_have_it(pools, around);
         let (views, known) = (self.picture.views(), self.picture.pools());
         let d = &mut self.decision;
@@ -193,10 +224,14 @@ fn below_share(replica: &Replica, request: &RequestView<'_>) -> f64 {
 
 /// Tokens of a request's prompt that a replica would have to compute now.
 pub(super) fn uncached_tokens(replica: &Replica, active: &ActiveRequest) -> u32 {
+    active.prompt_tokens - prompt_blocks_of(replica, active) * replica.kv().block_tokens()
+}
+
+/// Leading blocks of a request's prompt that a replica's cache holds now.
+pub(super) fn prompt_blocks_of(replica: &Replica, active: &ActiveRequest) -> u32 {
     let block_tokens = replica.kv().block_tokens();
     let blocks = active.shareable.min(active.prompt_tokens) / block_tokens;
-    let known = replica.kv().lookup(&active.text.chain(block_tokens, blocks));
-    active.prompt_tokens - known.blocks * block_tokens
+    replica.kv().lookup(&active.text.chain(block_tokens, blocks)).blocks
 }
 
 /// Whether the replica takes new requests for which `pools` serve the model, as bits by number.

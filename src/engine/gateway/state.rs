@@ -5,6 +5,7 @@ use super::flow::FlowQueue;
 use super::held_requests::Held;
 use super::picture::Picture;
 use super::redirect::Redirects;
+use super::roles::{Roles, roles_of};
 use super::targets::Targets;
 use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::engine::clock::{Clock, ClusterEvent};
@@ -34,6 +35,8 @@ pub(in crate::engine) struct Gateway {
     pub(super) timeout: Span,
     pub(super) admission: AdmissionQueue,
     pub(super) router: RouterState,
+    /// The second decision, where pools have roles.
+    pub(super) roles: Option<Box<Roles>>,
     pub(super) redirects: Redirects,
     /// Requests that wait for a replica.
     pub(super) held: VecDeque<Held>,
@@ -73,6 +76,7 @@ impl Gateway {
             timeout: timeout_of(scenario),
             admission: AdmissionQueue::new(&c.admission, scenario.seed, &[]),
             router: RouterState::new(&c.routing, scenario.seed),
+            roles: roles_of(plan),
             redirects: Redirects::default(),
             held: VecDeque::new(),
             bands: Vec::new(),
@@ -86,6 +90,11 @@ impl Gateway {
             targets: Targets::new(&scenario.slo),
             decision: Decision::default(),
         }
+    }
+
+    /// How long clients wait for an answer; 0 for ever.
+    pub(in crate::engine) fn timeout(&self) -> Span {
+        self.timeout
     }
 
     /// The traffic.

@@ -5,3 +5,5 @@ mod transfers;
 
 pub use ports::Port;
 pub use transfers::{Direction, Network, Transfer};
+
+pub(in crate::engine) use transfers::{NetworkEvent, Rules};

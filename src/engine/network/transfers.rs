@@ -78,9 +78,21 @@ impl Transfer {
     }
 }
 
+/// What transfers go by.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(in crate::engine) struct Rules {
+    /// Bytes per second of the network port of one GPU in each direction.
+    pub(in crate::engine) gpu_bytes_per_s: u64,
+    /// Bytes of one token, in place of those that follow from the model.
+    pub(in crate::engine) kv_bytes: Option<u64>,
+    /// Share of the bytes that leaves while the prefill runs.
+    pub(in crate::engine) overlap_share: f64,
+}
+
 /// The ports of all replicas, and the transfers between them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Network {
+    pub(in crate::engine) rules: Rules,
     shared: bool,
     base: Span,
     outbound: Vec<Port>,
@@ -96,11 +108,6 @@ pub struct Network {
 }
 
 impl Network {
-    /// Without replicas: how ports are shared, and the time before a first byte.
-    pub(in crate::engine) fn new(shared: bool, base: Span) -> Self {
-        Self { shared, base, ..Self::default() }
-    }
-
     /// One more replica, whose ports carry so many bytes per second in each direction.
     pub(in crate::engine) fn add(&mut self, bytes_per_s: u64) {
         let port = Port { bytes_per_s, ..Port::default() };
@@ -192,6 +199,18 @@ impl Network {
         });
         self.next.push((next.0, next.1, number));
         number
+    }
+
+    /// Bytes of a transfer that have left when the prefill ends, which took `span`: as many as its share, and no more than the ports
+    /// carry in that time.
+    pub(in crate::engine) fn early(&self, bytes: u64, [from, to]: [ReplicaId; 2], span: Span) -> u64 {
+        let share = self.rules.overlap_share;
+        if share == 0.0 {
+            return 0;
+        }
+        let rate = self.outbound[from.index()].bytes_per_s.min(self.inbound[to.index()].bytes_per_s);
+        let most = u128::from(rate) * u128::from(span.0) / MILLIONTHS.unsigned_abs();
+        ((share * bytes as f64) as u64).min(u64::try_from(most).unwrap_or(u64::MAX))
     }
 
     /// When its next event runs, and what that is; [`Micros::MAX`] if there is none.

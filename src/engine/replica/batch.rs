@@ -67,13 +67,18 @@ impl Replica {
             phase1 = Phase1 { preempted: true, ..self.serve(now, w) };
         }
         phase1.preempted |= phase1.waits;
-        let decoding = if self.settles_members() {
+        let mut decoding = if self.settles_members() {
             self.verified_work(w.active)
         } else {
             let context = self.set_starved_back(now, w.active);
             let sequences = self.decoders.len() - self.decoders.starved.len() as u32;
             Decoding { sequences, context, drafts: 0 }
         };
+        if !self.moving.landed.is_empty() {
+            let (joined, context) = self.admit_landed(&mut phase1, known_by, now, w);
+            decoding.sequences += joined;
+            decoding.context += context;
+        }
         if !self.waiting.is_empty() {
             self.admit_waiting(phase1, known_by, now, w);
         }
@@ -320,10 +325,12 @@ impl Replica {
                     continue;
                 }
                 assert!(self.tail == slot, "INV-2: {:?} is not in its batch", w.active[slot].id);
-                self.leave_batch(slot, now, w.active);
-                w.end_last_stay(slot, now);
-                self.drop_request(slot, now, DropReason::OutgrewKvCache, w);
-                return Asked::Left;
+                if !self.moving.hold_blocks() {
+                    self.leave_batch(slot, now, w.active);
+                    w.end_last_stay(slot, now);
+                    self.drop_request(slot, now, DropReason::OutgrewKvCache, w);
+                    return Asked::Left;
+                }
             }
             if !self.limits.preempts {
                 return Asked::Waits;
@@ -435,7 +442,7 @@ impl Replica {
         self.totals.preemptions += 1;
         self.preempted_since_progress += 1;
         self.waiting.push_front(slot);
-        self.recent.waiting_tokens += u64::from(w.active[slot].prefill);
+        self.recent.waiting_tokens += u64::from(w.active[slot].to_compute_at(self.id));
         self.adapter_waits(w.active[slot].adapter);
         self.unsorted.0 += 1;
         let (class, times) = (record.class, record.preemptions);

@@ -19,6 +19,8 @@ pub(in crate::engine) enum DepartureReason {
     Refused,
     /// The replica is taken away: it goes back to the gateway, and the router decides again.
     Redirected,
+    /// Its prompt is computed, and another replica decodes it.
+    HandedOver,
 }
 
 /// A request that has left its replica.
@@ -37,6 +39,7 @@ impl Replica {
         record.refused = Some(reason);
         record.left = now.into();
         record.slot = Slot::NONE;
+        self.end_remote(slot, w);
         w.active.remove(slot);
         self.totals.refused += 1;
         w.departures.push(Departure { request, why: DepartureReason::Refused });

@@ -28,6 +28,13 @@ impl Replica {
                     self.give_back(slot, now, w);
                     self.drop_request(slot, now, DropReason::Drained, w);
                 }
+                let moving = self.moving.incoming.iter().chain(&self.moving.landed);
+                for slot in moving.copied().collect::<Vec<_>>() {
+                    if w.records.here(w.active[slot].id).replica() == Some(self.id) {
+                        self.forget_moving(slot, now, w);
+                        self.drop_request(slot, now, DropReason::Drained, w);
+                    }
+                }
             }
             Drain::Redirect => {
                 let fresh = |slot: &Slot| !w.records.here(w.active[*slot].id).first_scheduled.is_known();
@@ -37,15 +44,22 @@ impl Replica {
                     self.leave_queue(at.expect("INV-2: a request waits and is in no queue"));
                     self.give_back(slot, now, w);
                     let prompt = w.active[slot].prompt_tokens;
-                    self.recent.waiting_tokens -= u64::from(w.active[slot].prefill);
+                    let active = &w.active[slot];
+                    self.recent.waiting_tokens -= u64::from(active.to_compute_at(self.id));
+                    let seeks_room = active.seeks_room_at(self.id);
                     self.adapter_waits_no_more(w.active[slot].adapter);
-                    self.totals.prompt_tokens -= u64::from(prompt);
+                    if seeks_room {
+                        self.moving.prompt_tokens -= u64::from(prompt);
+                    } else {
+                        self.totals.prompt_tokens -= u64::from(prompt);
+                    }
                     self.redirect(slot, now, w);
                 }
             }
         }
         self.empty_front_end(now, w);
-        if self.step.is_none() && self.waiting.is_empty() && self.running == 0 {
+        let empty = self.waiting.is_empty() && self.moving.landed.is_empty();
+        if self.step.is_none() && empty && self.running == 0 {
             self.step_at = Micros::MAX;
         }
     }
@@ -63,6 +77,7 @@ impl Replica {
                 w.records.here_mut(w.active[slot].id).queued = now.into();
                 self.drop_request(slot, now, DropReason::Drained, w);
             }
+            Drain::Redirect if w.active[slot].remote.as_ref().is_some_and(|r| r.prefilled) => return false,
             Drain::Redirect => self.redirect(slot, now, w),
         }
         true
@@ -94,6 +109,7 @@ impl Replica {
         active.chained = false;
         active.position = None;
         let (request, urgency) = (active.id, active.urgency);
+        self.end_remote(slot, w);
         let record = w.records.here_mut(request);
         record.relocate(Location::Gateway, w.locations);
         record.routed = crate::base::Maybe::NONE;

@@ -2,12 +2,14 @@
 
 mod adapters;
 mod adopt;
+mod answers;
 mod batch;
 mod batch_rules;
 mod decode;
 mod departure;
 mod drain;
 mod front_end;
+mod hand_over;
 mod head_of_line;
 mod lockstep;
 mod moving;
@@ -34,6 +36,7 @@ pub(in crate::engine) use adapters::Adapters;
 pub(in crate::engine) use batch_rules::Limits;
 pub(in crate::engine) use departure::{Departure, DepartureReason};
 pub(in crate::engine) use lockstep::{BatchTokens, RankTime};
+pub(in crate::engine) use moving::Unsettled;
 pub(in crate::engine) use pipe::Pipe;
 pub(in crate::engine) use signals::{look_at, signals_of};
 pub(in crate::engine) use speculation::Speculation;

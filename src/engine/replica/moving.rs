@@ -1,7 +1,11 @@
 //! Requests between their prefill replica and their home, as each of the two has them.
 
 use super::state::Replica;
-use crate::engine::request::Slot;
+use super::world::World;
+use crate::base::{Micros, RequestId, Span};
+use crate::engine::clock::ReplicaEvent;
+use crate::engine::facts::{HandoverFact, Sink};
+use crate::engine::request::{Remote, Slab, Slot};
 use serde::{Deserialize, Serialize};
 
 /// What a replica has of requests that are prefilled here and decoded elsewhere, or the other way round.
@@ -25,6 +29,31 @@ pub(in crate::engine) struct Moving {
     pub(in crate::engine) handed_over: u32,
     /// Blocks opened for transfers so far.
     pub(in crate::engine) received_blocks: u64,
+    /// Sum of the times to first token that this replica had for the prefills it passed on.
+    pub(in crate::engine) ttft_sum: u64,
+    /// Prompt tokens of requests prefilled elsewhere that joined the wait queue.
+    pub(in crate::engine) prompt_tokens: u64,
+}
+
+impl Moving {
+    /// Whether requests outside the batch hold blocks.
+    pub(in crate::engine) fn hold_blocks(&self) -> bool {
+        !(self.incoming.is_empty() && self.landed.is_empty() && self.outgoing.is_empty())
+    }
+
+    /// Requests that count as the replica's own and are in neither its queue nor its batch.
+    pub(in crate::engine) fn in_flight(&self) -> u32 {
+        self.bound + (self.incoming.len() + self.landed.len()) as u32
+    }
+}
+
+/// What a replica's event leaves for the cluster to settle, beside departures.
+#[derive(Clone, Debug)]
+pub(in crate::engine) enum Unsettled {
+    /// Blocks are set aside at home for this request.
+    Reserved(Slot),
+    /// This request has left before its KV landed: its other replica has to know.
+    Ended { request: RequestId, slot: Slot, remote: Box<Remote> },
 }
 
 impl Replica {
@@ -66,5 +95,121 @@ impl Replica {
     /// Blocks opened for transfers so far.
     pub fn received_blocks(&self) -> u64 {
         self.moving.received_blocks
+    }
+
+    /// A request that leaves or goes back to the gateway has something on another replica, if it has not landed.
+    pub(super) fn end_remote<S: Sink>(&mut self, slot: Slot, w: &mut World<'_, S>) {
+        let active = &mut w.active[slot];
+        if let Some(remote) = active.remote.take() {
+            let request = active.id;
+            w.unsettled.push(Unsettled::Ended { request, slot, remote });
+        }
+    }
+
+    /// Requests set aside or landed here whose client waits no longer give back their blocks, and are in no list any more.
+    pub(super) fn forget_moving<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
+        let before = self.moving.landed.len();
+        self.moving.landed.retain(|&other| other != slot);
+        let blocks = if self.moving.landed.len() < before {
+            let active = &mut w.active[slot];
+            let blocks = active.block_table.len();
+            self.kv.own().release(&mut active.block_table, active.progress, now);
+            self.release_states(slot, now, w.active);
+            blocks
+        } else {
+            self.give_up_incoming(slot, now, w.active)
+        };
+        let (request, replica) = (w.active[slot].id, self.id);
+        w.sink.fact(now, HandoverFact::GivenUp { request, replica, blocks }.into());
+    }
+
+    /// What is set aside for a request that is in the system goes back. How many blocks.
+    fn give_up_incoming(&mut self, slot: Slot, now: Micros, slab: &mut Slab) -> u32 {
+        let states = self.states_of(&slab[slot]);
+        let remote = slab[slot].remote.as_mut().expect("INV-9: blocks set aside for a request that is here");
+        self.give_up_reserved(slot, states, remote, now)
+    }
+
+    /// The same of a request that may have left.
+    pub(in crate::engine) fn give_up_reserved(
+        &mut self,
+        slot: Slot,
+        states: u32,
+        remote: &mut Remote,
+        now: Micros,
+    ) -> u32 {
+        let at = self.moving.incoming.iter().position(|&other| other == slot);
+        self.moving.incoming.remove(at.expect("INV-9: blocks set aside for a request in no list"));
+        let blocks = remote.reserved.len();
+        self.moving.reserved_blocks -= blocks;
+        let stored = remote.cached * self.kv.block_tokens();
+        self.kv.own().release(&mut remote.reserved, stored, now);
+        self.kv.own().release_states(states, now);
+        remote.is_reserved = false;
+        blocks
+    }
+
+    /// What is held for a request goes back: it has landed, or has left. How many blocks.
+    pub(in crate::engine) fn release_held(
+        &mut self,
+        slot: Slot,
+        (tokens, states): (u32, u32),
+        remote: &mut Remote,
+        now: Micros,
+    ) -> u32 {
+        let at = self.moving.outgoing.iter().position(|&other| other == slot);
+        self.moving.outgoing.remove(at.expect("INV-9: blocks held for a request in no list"));
+        let blocks = remote.held.len();
+        self.moving.held_blocks -= blocks;
+        self.kv.own().release(&mut remote.held, tokens, now);
+        self.kv.own().release_states(states, now);
+        blocks
+    }
+
+    /// The KV of a request is here: it waits for the next step as a decoder.
+    pub(in crate::engine) fn receive(&mut self, slot: Slot, mut remote: Remote, slab: &mut Slab) {
+        let at = self.moving.incoming.iter().position(|&other| other == slot);
+        self.moving.incoming.remove(at.expect("INV-9: a landing where nothing is set aside"));
+        self.moving.reserved_blocks -= remote.reserved.len();
+        self.moving.landed.push(slot);
+        let active = &mut slab[slot];
+        let stored = active.prompt_tokens - 1 + remote.ahead;
+        if self.kv.caching() && !active.chained {
+            let block = self.kv.block_tokens();
+            active.chain = active.text.chain(block, active.prompt_tokens.min(active.shareable) / block);
+        }
+        self.kv.own().receive(&mut remote.reserved, remote.cached, stored, &active.chain);
+        active.block_table = remote.reserved;
+        (active.prefill, active.progress, active.computed) = (stored, stored, stored);
+        active.chain = Vec::new();
+    }
+
+    /// The router has bound a request for here, which can be prefilled now: it was tokenised as soon as it was routed.
+    pub(in crate::engine) fn deliver_since(
+        &mut self,
+        slot: Slot,
+        slab: &Slab,
+        routed: Micros,
+        (now, timeout): (Micros, Span),
+    ) {
+        let prompt_tokens = slab[slot].prompt_tokens;
+        self.moving_in(now);
+        let ready = routed.saturating_add(self.model.queueing(prompt_tokens));
+        let tokenised = self.tokenise(prompt_tokens, now).unwrap_or(now);
+        let queued = tokenised.max(ready);
+        self.events.schedule(queued, ReplicaEvent::Queued(slot));
+        self.expect_timeout(&slab[slot], queued, timeout);
+    }
+
+    fn moving_in(&mut self, now: Micros) {
+        self.arriving += 1;
+        self.clock = self.clock.max(now);
+    }
+
+    /// A step begins at `now` if none is under way and there is something to do.
+    pub(in crate::engine) fn wake_for_work(&mut self, now: Micros) {
+        if !self.waiting.is_empty() || !self.moving.landed.is_empty() {
+            self.wake(now);
+        }
     }
 }

@@ -18,16 +18,21 @@ impl Replica {
 
     /// Blocks that a request holds besides those of its tokens while it runs: as many as its full length needs.
     pub(in crate::engine) fn states_of(&self, request: &ActiveRequest) -> u32 {
+        self.states_of_length(request.prompt_tokens, request.tokens_due())
+    }
+
+    /// The same of a request of so many tokens.
+    pub(in crate::engine) fn states_of_length(&self, prompt_tokens: u32, tokens_due: u32) -> u32 {
         if self.states.is_none() {
             return 0;
         }
-        let tokens = request.prompt_tokens.saturating_add(request.tokens_due());
-        self.states.of(tokens, self.kv.block_tokens())
+        self.states.of(prompt_tokens.saturating_add(tokens_due), self.kv.block_tokens())
     }
 
     /// Blocks without which a request can never join.
     pub(in crate::engine) fn prompt_blocks(&self, request: &ActiveRequest) -> u32 {
-        let prompt = request.prompt_tokens.div_ceil(self.kv.block_tokens());
+        let ahead = request.remote.as_ref().filter(|r| r.home == self.id).map_or(0, |r| r.ahead);
+        let prompt = (request.prompt_tokens + ahead).div_ceil(self.kv.block_tokens());
         prompt.saturating_add(self.states_of(request))
     }
 

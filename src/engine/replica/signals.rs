@@ -94,7 +94,7 @@ impl Recent {
 /// A replica as it is now; its requests in flight are current in `view`.
 pub(in crate::engine) fn look_at(replica: &Replica, view: &ReplicaView) -> ReplicaView {
     ReplicaView {
-        waiting: replica.waiting(),
+        waiting: replica.waiting() + replica.incoming() + replica.landed(),
         running: replica.running(),
         kv_used: replica.kv.used(),
         kv_total: replica.kv.total(),

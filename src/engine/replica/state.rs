@@ -193,7 +193,8 @@ impl Replica {
         now: Micros,
         timeout: Span,
     ) -> Option<Micros> {
-        assert!(self.serving(), "INV-2: {:?} gets a request while it is {:?}", self.id, self.phase);
+        let bound = slab[slot].remote.is_some() && self.phase == ReplicaPhase::Draining;
+        assert!(self.serving() || bound, "INV-2: {:?} gets a request while it is {:?}", self.id, self.phase);
         self.arriving += 1;
         self.clock = self.clock.max(now);
         let prompt_tokens = slab[slot].prompt_tokens;
@@ -221,7 +222,8 @@ impl Replica {
         if !w.departures.is_empty() {
             self.forget_timeouts(w.records);
         }
-        self.recent.settle(at, self.running > 0 || !self.waiting.is_empty());
+        self.recent
+            .settle(at, self.running > 0 || !self.waiting.is_empty() || !self.moving.landed.is_empty());
     }
 
     fn run_due<S: Sink>(&mut self, at: Micros, w: &mut World<'_, S>) {
@@ -254,15 +256,25 @@ impl Replica {
         }
         let active = &w.active[slot];
         let record = w.records.here_mut(active.id);
+        let (seeks_room, again) = (active.seeks_room_at(self.id), record.queued.is_known());
         if self.prompt_blocks(active) > self.kv.total() {
-            record.queued = now.into();
+            if !again {
+                record.queued = now.into();
+            }
             self.drop_request(slot, now, DropReason::PromptExceedsKvCache, w);
-        } else if self.limits.max_waiting > 0 && self.waiting() >= self.limits.max_waiting {
+        } else if self.limits.max_waiting > 0 && self.waiting() >= self.limits.max_waiting && !again {
             self.refuse(slot, now, w);
         } else {
-            record.queued = now.into();
+            if !again {
+                record.queued = now.into();
+            }
             record.relocate(Location::Queue(self.id), w.locations);
-            self.totals.prompt_tokens += u64::from(active.prompt_tokens);
+            if seeks_room {
+                self.moving.prompt_tokens += u64::from(active.prompt_tokens);
+                w.handovers.of(active.id).home_queued = now.into();
+            } else {
+                self.totals.prompt_tokens += u64::from(active.prompt_tokens);
+            }
             let view = view_of(active, record);
             let (request, class) = (active.id, record.class);
             let urgency = if active.urged { active.urgency } else { self.priority.of(&view) };
@@ -271,7 +283,10 @@ impl Replica {
                 // What the CPU tier keeps of it, it can find again itself.
                 active.shareable = u32::MAX;
             }
-            self.recent.waiting_tokens += u64::from(active.prefill);
+            if let Some(remote) = &mut active.remote {
+                remote.queued = now;
+            }
+            self.recent.waiting_tokens += u64::from(active.to_compute_at(self.id));
             let adapter = active.adapter;
             active.urgency = urgency;
             active.position = self.scheduler.position(&view, urgency);
@@ -298,7 +313,7 @@ impl Replica {
         let done = self.progress_of(active, w.records.here(request).ttft);
         let record = w.records.here_mut(request);
         if record.location() == Location::Queue(self.id) {
-            self.recent.waiting_tokens -= u64::from(active.prefill);
+            self.recent.waiting_tokens -= u64::from(active.to_compute_at(self.id));
             let adapter = active.adapter;
             self.adapter_waits_no_more(adapter);
         }
@@ -311,6 +326,7 @@ impl Replica {
         record.generated = active.generated;
         record.slot = Slot::NONE;
         let (class, urgency) = (record.class, active.urgency);
+        self.end_remote(slot, w);
         w.active.remove(slot);
         if self.reported_blocked == slot {
             self.reported_blocked = Slot::NONE;
@@ -416,85 +432,11 @@ impl Replica {
             "INV-2: the batch of {:?} is not its prefills and decodes",
             self.id
         );
-        let idle = self.running == 0 && self.waiting.is_empty();
-        let waits = self.running == 0 && self.loads.under_way() > 0;
+        let idle = self.running == 0 && self.waiting.is_empty() && self.moving.landed.is_empty();
+        // Whose landing makes room wakes the replica.
+        let lands = !(self.moving.incoming.is_empty() && self.moving.outgoing.is_empty());
+        let waits = self.running == 0 && (self.loads.under_way() > 0 || lands);
         let planned = self.step_at != Micros::MAX || self.lockstep.waits;
         assert!(idle || waits || planned, "INV-8: {:?} has work and no step", self.id);
-    }
-
-    /// Its number.
-    pub fn id(&self) -> ReplicaId {
-        self.id
-    }
-
-    /// How many GPUs it has.
-    pub fn gpus(&self) -> u32 {
-        self.gpus
-    }
-
-    /// What it costs in US dollars per hour; `None` without a price.
-    pub fn usd_per_hour(&self) -> Option<f64> {
-        (self.usd_per_hour > 0.0).then_some(self.usd_per_hour)
-    }
-
-    /// Number of its pool.
-    pub fn pool(&self) -> u32 {
-        self.pool
-    }
-
-    /// Where it is in its life.
-    pub fn phase(&self) -> ReplicaPhase {
-        self.phase
-    }
-
-    /// Whether it gets new requests.
-    pub fn serving(&self) -> bool {
-        self.phase == ReplicaPhase::Serving
-    }
-
-    /// Its KV cache.
-    pub fn kv(&self) -> &BlockPool {
-        &self.kv
-    }
-
-    /// Its totals.
-    pub fn totals(&self) -> &Totals {
-        &self.totals
-    }
-
-    /// Time of its last event.
-    pub fn clock(&self) -> Micros {
-        self.clock
-    }
-
-    /// Duration of its running step, or of the latest one.
-    pub fn latest_step(&self) -> Span {
-        self.latest_step
-    }
-
-    /// Requests in its wait queue.
-    pub fn waiting(&self) -> u32 {
-        self.waiting.len() as u32
-    }
-
-    /// Requests in its batch.
-    pub fn running(&self) -> u32 {
-        self.running
-    }
-
-    /// Of those, how many still compute their prompt.
-    pub fn prefilling(&self) -> u32 {
-        self.prefilling.len() as u32
-    }
-
-    /// Requests sent to it that have neither finished nor been dropped.
-    #[inline]
-    pub fn in_flight(&self) -> u32 {
-        self.arriving() + self.waiting() + self.running()
-    }
-
-    /// Requests on their way to its wait queue.
-    pub fn arriving(&self) -> u32 {
-        self.arriving
     }
 }

@@ -28,7 +28,7 @@ impl Replica {
             self.stop_due(now, w);
             self.drop_batch(now, w);
         }
-        if self.running > 0 || !self.waiting.is_empty() {
+        if self.running > 0 || !self.waiting.is_empty() || !self.moving.landed.is_empty() {
             self.start_step(known_by, now, w);
         }
     }
@@ -38,7 +38,7 @@ impl Replica {
         self.totals.steps += 1;
         let decoding = self.form_batch(known_by, now, w);
         if self.running == 0 {
-            let loads = self.loads.under_way() > 0;
+            let loads = self.loads.under_way() > 0 || self.moving.hold_blocks();
             assert!(loads || self.waiting.is_empty(), "INV-8: {:?} is idle and somebody waits", self.id);
             self.totals.steps -= 1;
             return;
@@ -100,7 +100,7 @@ impl Replica {
             return self.accept_drafts((0, step, before), shown, overhead, w);
         }
         let late = self.catch_up((now, shown), overhead, w);
-        let steady = step.decode - late;
+        let steady = step.decode - late - self.show_joined(shown, overhead, w);
         if steady > 0 {
             let itl = shown.since(step.started + before) + overhead;
             w.sink.fact(now, ReplicaFact::Tokens { replica: self.id, itl, count: steady }.into());
@@ -144,7 +144,7 @@ impl Replica {
         overhead: Span,
         w: &mut World<'_, S>,
     ) -> Vec<Slot> {
-        let mut done = Vec::new();
+        let (mut done, mut passed_on) = (Vec::new(), Vec::new());
         let mut i = 0;
         while i < self.prefilling.len() {
             let slot = self.prefilling[i];
@@ -166,6 +166,17 @@ impl Replica {
                 i += 1;
                 continue;
             }
+            if active.is_prefilled_at(self.id) {
+                if active.ends_at_prefill() {
+                    let ttft = (shown + overhead).since(active.arrival);
+                    self.note_prefill_end(slot, (now, ttft), w);
+                } else {
+                    passed_on.push(slot);
+                    i += 1;
+                    continue;
+                }
+            }
+            let active = &mut w.active[slot];
             active.generated += 1;
             if active.generated == 1 {
                 let ttft = (shown + overhead).since(active.arrival);
@@ -198,6 +209,9 @@ impl Replica {
                     self.decoders.join(slot, w.active);
                 }
             }
+        }
+        for slot in passed_on {
+            self.hand_over(slot, (now, shown), overhead, w);
         }
         done
     }
@@ -408,7 +422,8 @@ impl Replica {
             let stored = active.counts(self.decoders.ticks).0;
             let on_wheel = active.decoding && !active.verifies();
             let tokens = if on_wheel { u32::from(active.starved_tick != tick) } else { active.granted };
-            let ends = active.decoding || active.computed >= active.prefill;
+            let goes_on = active.is_prefilled_at(self.id) && !active.shows_first_at_prefill();
+            let ends = active.decoding || active.computed >= active.prefill && !goes_on;
             batch.push((active.id, stored, tokens));
             yields.push((active.id, tokens, ends));
             if self.compat == Compat::Blis && active.decoding && tokens > 0 {
@@ -444,6 +459,7 @@ impl Replica {
         record.streamed[1] = late;
         record.itl_sum = Span(e2e.0 - ttft.0);
         let (generated, itl_sum) = (record.generated, record.itl_sum);
+        self.end_remote(slot, w);
         w.active.remove(slot);
         self.recent.completed(generated, itl_sum, now);
         self.totals.completed += 1;

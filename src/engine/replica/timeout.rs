@@ -53,9 +53,7 @@ impl Replica {
                 self.leave_queue(place.expect("INV-2: a request waits and is in no queue"));
                 self.give_back(slot, now, w);
                 self.drop_request(slot, now, why, w);
-                if !self.waiting.is_empty() {
-                    self.wake(now);
-                }
+                self.wake_for_work(now);
             }
             Location::Batch(_) if self.step.is_some() || w.active[slot].flight != 0 => {
                 let again = match why {
@@ -72,7 +70,11 @@ impl Replica {
                 w.end_last_stay(slot, now);
                 self.drop_request(slot, now, why, w);
             }
-            Location::Transferring(_) | Location::Landed(_) => {}
+            Location::Transferring(_) | Location::Landed(_) => {
+                self.forget_moving(slot, now, w);
+                self.drop_request(slot, now, why, w);
+                self.wake_for_work(now);
+            }
             Location::OnItsWay(_) => self.stop_on_its_way(slot, why, now, w),
             Location::Gateway => panic!("INV-2: {request:?} was stopped at the gateway"),
             Location::Completed(_) | Location::Rejected | Location::Refused(_) | Location::Dropped(_) => {}
@@ -89,8 +91,12 @@ impl Replica {
 
     /// Timeouts of requests that have left are no events: a run does not go on for them.
     pub(in crate::engine) fn forget_timeouts(&mut self, records: &Records) {
+        let id = self.id;
         let is_over = |_: Micros, event: ReplicaEvent| {
-            event.stops().is_some_and(|(request, _)| records.at(request.index()).location().is_gone())
+            event.stops().is_some_and(|(request, _)| {
+                let record = records.at(request.index());
+                record.location().is_gone() || record.replica() != Some(id)
+            })
         };
         while self.events.pop_if(is_over).is_some() {}
     }

@@ -138,7 +138,9 @@ impl Replica {
             let place = loaded.unwrap_or(at);
             let Some(&slot) = self.waiting.get(place) else { break };
             if known_by < Micros::MAX && loaded.is_none() {
-                let queued = w.records.here(w.active[slot].id).queued;
+                let active = &w.active[slot];
+                let here = active.remote.as_ref().map(|remote| remote.queued.into());
+                let queued = here.unwrap_or(w.records.here(active.id).queued);
                 if queued.get().is_some_and(|at| at > known_by) {
                     at += 1;
                     continue;
@@ -150,6 +152,18 @@ impl Replica {
             }
             let attempt = (slot, self.kv.version(), left.budget);
             if self.refused == Some(attempt) && !self.kv.reloads() {
+                break;
+            }
+            if w.active[slot].seeks_room_at(self.id) {
+                if self.set_aside(slot, left, now, w) {
+                    self.take_waiting(place);
+                    continue;
+                }
+                if self.running == 0 && !self.moving.hold_blocks() && self.loads.holders() == 0 {
+                    self.give_up_on(place, now, w);
+                    continue;
+                }
+                self.refused = Some(attempt);
                 break;
             }
             match self.turn(slot, left, now, w) {
@@ -167,7 +181,7 @@ impl Replica {
                     if self.take_back(behind, slot, now, w) {
                         continue;
                     }
-                    if loaded.is_none() && self.loads.under_way() > 0 {
+                    if loaded.is_none() && self.loads.under_way() > 0 || self.moving.hold_blocks() {
                         break;
                     }
                     at -= usize::from(place < at);
@@ -322,7 +336,7 @@ impl Replica {
     }
 
     /// The longest cached prefix of what a request has to prefill.
-    fn cached_prefix(&mut self, slot: Slot, active: &mut ActiveRequest) -> Hit {
+    pub(super) fn cached_prefix(&mut self, slot: Slot, active: &mut ActiveRequest) -> Hit {
         if !self.kv.caching() {
             return Hit::default();
         }
@@ -376,6 +390,9 @@ impl Replica {
             record.first_scheduled = now.into();
         }
         let (request, prefill, class, urgency) = (active.id, active.prefill, record.class, active.urgency);
+        if active.is_prefilled_at(self.id) {
+            w.handovers.of(request).prefill_begins(now);
+        }
         self.recent.joined(prefill, cached);
         self.adapter_waits_no_more(w.active[slot].adapter);
         w.sink.fact(

@@ -1,9 +1,12 @@
 //! What a replica needs of the rest of the engine while it runs an event.
 
 use super::departure::Departure;
+use super::moving::Unsettled;
 use crate::base::{Chunks, Micros, RequestId};
 use crate::engine::facts::{Detail, Sink};
-use crate::engine::request::{AdapterUses, LoadTimes, LocationCounts, Records, Slab, Slot, Stay, load_of};
+use crate::engine::request::{
+    AdapterUses, Handovers, LoadTimes, LocationCounts, Records, Slab, Slot, Stay, load_of,
+};
 
 /// What a replica needs of the rest of the engine while it runs an event.
 pub(in crate::engine) struct World<'a, S: Sink> {
@@ -16,6 +19,10 @@ pub(in crate::engine) struct World<'a, S: Sink> {
     pub(in crate::engine) loads: &'a mut LoadTimes,
     /// The adapters of requests.
     pub(in crate::engine) adapters: &'a mut AdapterUses,
+    /// Where requests are prefilled, and when their KV moves.
+    pub(in crate::engine) handovers: &'a mut Handovers,
+    /// What else follows from this event.
+    pub(in crate::engine) unsettled: &'a mut Vec<Unsettled>,
     /// The outbox: who has left in this event.
     pub(in crate::engine) departures: &'a mut Vec<Departure>,
     /// Who has a first token since this event.

@@ -1,8 +1,9 @@
 //! The working state of a request in the system.
 
+use super::remote::Remote;
 use super::slab::Slot;
 use crate::base::multiply::times;
-use crate::base::{Content, Maybe, Micros, Piece, RequestId, Span};
+use crate::base::{Content, Maybe, Micros, Piece, ReplicaId, RequestId, Span};
 use crate::kv::BlockTable;
 use crate::policy::scheduling::QueuePosition;
 use crate::workload::RequestSpec;
@@ -54,6 +55,8 @@ pub(in crate::engine) struct ActiveRequest {
     pub(in crate::engine) flight: u32,
     pub(in crate::engine) block_table: BlockTable,
     pub(in crate::engine) load: Load,
+    /// While it is prefilled on another replica than its home, up to its landing.
+    pub(in crate::engine) remote: Option<Box<Remote>>,
     /// Tokens before the first that occurs in this request only.
     pub(in crate::engine) shareable: u32,
     /// Chained hashes of the full blocks to be prefilled whose content can recur; `chained` says whether they are known.
@@ -131,6 +134,7 @@ impl ActiveRequest {
             flight: 0,
             block_table: BlockTable::default(),
             load: Load::None,
+            remote: None,
             chain: Vec::new(),
             chained: false,
             decoding: false,
@@ -151,6 +155,31 @@ impl ActiveRequest {
             fixed_output: Span::ZERO,
             sat_out: Span::ZERO,
         }
+    }
+
+    /// Whether `replica` computes its prompt for another one.
+    pub(in crate::engine) fn is_prefilled_at(&self, replica: ReplicaId) -> bool {
+        self.remote.as_ref().is_some_and(|r| r.prefill == replica && !r.prefilled)
+    }
+
+    /// Whether its prefill replica shows its first token.
+    pub(in crate::engine) fn shows_first_at_prefill(&self) -> bool {
+        self.remote.as_ref().is_some_and(|r| r.ahead > 0)
+    }
+
+    /// Whether its prefill replica shows its only token: there is nothing to decode.
+    pub(in crate::engine) fn ends_at_prefill(&self) -> bool {
+        self.remote.as_ref().is_some_and(|r| r.ahead > 0) && self.tokens_due() == 1
+    }
+
+    /// Whether it waits at its home for blocks that its KV can come to.
+    pub(in crate::engine) fn seeks_room_at(&self, replica: ReplicaId) -> bool {
+        self.remote.as_ref().is_some_and(|r| r.home == replica && r.seeks_room())
+    }
+
+    /// Tokens that it has to compute once it is first in the queue of `replica`.
+    pub(in crate::engine) fn to_compute_at(&self, replica: ReplicaId) -> u32 {
+        if self.seeks_room_at(replica) { 0 } else { self.prefill }
     }
 
     /// How many tokens it will produce in all; one at least.

@@ -75,14 +75,17 @@ impl Handovers {
         }
         self.0[request.index()] = Some(handover);
     }
-
-    /// Whether there is none at all.
-    pub(in crate::engine) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
 }
 
 impl Handover {
+    /// It joins the batch of its prefill replica.
+    pub(in crate::engine) fn prefill_begins(&mut self, now: Micros) {
+        self.prefill_scheduled = now.into();
+        if !self.prefill_first.is_known() {
+            self.prefill_first = now.into();
+        }
+    }
+
     /// A request that was routed and nothing more.
     pub(in crate::engine) fn new(
         home: ReplicaId,

@@ -12,6 +12,7 @@ mod packed_slab;
 mod record;
 mod record_piece;
 mod records;
+mod remote;
 mod slab;
 
 pub use adapter_use::AdapterUse;
@@ -28,4 +29,5 @@ pub(in crate::engine) use book::Book;
 pub(in crate::engine) use handover::Handovers;
 pub(in crate::engine) use load_times::{LoadTimes, load_of};
 pub(in crate::engine) use location::LocationCounts;
+pub(in crate::engine) use remote::Remote;
 pub(in crate::engine) use slab::{Slab, Slot};

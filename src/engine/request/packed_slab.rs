@@ -2,6 +2,7 @@
 
 use super::active::{ActiveRequest, Load};
 use super::named_row::named_row;
+use super::remote::Remote;
 use super::slab::Slot;
 use crate::base::bits::{BitReader, BitWriter};
 use crate::base::columns::{Columns, change, changed, known_change, known_changed};
@@ -29,8 +30,13 @@ pub(in crate::engine) struct PackedSlab {
     lists: Box<[u64]>,
     /// Places in wait queues that are sorted, by the position of the request.
     positions: Vec<(u32, QueuePosition)>,
+    /// Those that are prefilled on another replica than their home, by the position of the request.
+    remotes: Vec<(u32, Box<Remote>)>,
     requests: u32,
 }
+
+/// Bytes of a request that is prefilled on another replica than its home, beside its numbers.
+const REMOTE_BYTES: usize = 16 + size_of::<Remote>();
 
 /// The numbers of a request. An order wraps around to 0 where there is none.
 fn row(a: &ActiveRequest) -> Row {
@@ -113,6 +119,7 @@ fn request(n: &Row, position: Option<QueuePosition>, from: &mut BitReader) -> Ac
         generated: n.generated as u32,
         block_table: BlockTable::without_blocks(changed(n.block_tokens, progress) as u32, n.last_hash),
         load,
+        remote: None,
         shareable: n.shareable as u32,
         chain: (0..n.hashes).map(|_| from.take(u64::BITS)).collect(),
         chained: flag(0),
@@ -153,10 +160,14 @@ impl PackedSlab {
             }
         }
         let placed = |(i, a): (usize, &ActiveRequest)| a.position.map(|position| (i as u32, position));
+        let remote = |(i, a): (usize, &ActiveRequest)| {
+            a.remote.as_ref().map(|remote| (i as u32, Box::new(remote.without_blocks())))
+        };
         Self {
             numbers: Columns::new(&requests.iter().map(|a| row(a).numbers()).collect::<Vec<_>>()),
             lists: lists.finish(),
             positions: requests.iter().enumerate().filter_map(placed).collect(),
+            remotes: requests.iter().enumerate().filter_map(remote).collect(),
             requests: requests.len() as u32,
         }
     }
@@ -165,15 +176,20 @@ impl PackedSlab {
     pub(in crate::engine) fn requests(&self) -> Vec<ActiveRequest> {
         let mut from = BitReader::new(&self.lists);
         let mut positions = self.positions.iter().peekable();
+        let mut remotes = self.remotes.iter().peekable();
         let again = |i: u32| {
             let position = positions.next_if(|(of, _)| *of == i).map(|(_, position)| *position);
-            request(&Row::of(self.numbers.get(i as usize)), position, &mut from)
+            let remote = remotes.next_if(|(of, _)| *of == i).map(|(_, remote)| remote.clone());
+            ActiveRequest { remote, ..request(&Row::of(self.numbers.get(i as usize)), position, &mut from) }
         };
         (0..self.requests).map(again).collect()
     }
 
     pub(in crate::engine) fn bytes(&self) -> usize {
-        self.numbers.bytes() + 8 * self.lists.len() + size_of_val(self.positions.as_slice())
+        self.numbers.bytes()
+            + 8 * self.lists.len()
+            + size_of_val(self.positions.as_slice())
+            + REMOTE_BYTES * self.remotes.len()
     }
 }
 

@@ -39,6 +39,7 @@ impl Sight<'_> {
         let mut accounted = self.book.locations().at_gateway() + self.book.census().rejected;
         for r in self.fleet.replicas() {
             accounted += r.arriving + r.waiting() + r.running() + r.totals.completed + r.totals.dropped;
+            accounted += self.travelling_to(r.id) + r.landed();
         }
         assert!(
             accounted == self.book.census().arrived,
@@ -87,7 +88,8 @@ impl Sight<'_> {
             *self.book.locations()
         );
         for (r, counted) in self.fleet.replicas().iter().zip(by_replica) {
-            let lists = [r.arriving(), r.waiting(), r.running(), 0, 0];
+            let travelling = self.travelling_to(r.id);
+            let lists = [r.arriving(), r.waiting(), r.running(), travelling, r.landed()];
             assert!(lists == counted, "INV-1: {:?} has {lists:?} requests and {counted:?} say so", r.id);
             for request in batch(self.book, r) {
                 let location = self.book.here(request).location();
@@ -149,6 +151,7 @@ impl Sight<'_> {
                     holders += 1;
                 }
             }
+            states += self.verify_moving(r, &mut held);
             assert!(states == r.kv.states(), "INV-4: the states of {:?} are miscounted", r.id);
             assert!(holders == r.loads.holders(), "INV-4: the loads of {:?} are miscounted", r.id);
             r.kv.verify_store(loading);
@@ -199,7 +202,8 @@ impl Sight<'_> {
     /// INV-7: a gateway that is to see every replica as it is does.
     fn verify_views(&self) {
         for (i, r) in self.fleet.replicas().iter().enumerate() {
-            let tokens: u32 = r.waiting.iter().map(|&slot| self.book.active()[slot].prefill).sum();
+            let tokens: u32 =
+                r.waiting.iter().map(|&slot| self.book.active()[slot].to_compute_at(r.id)).sum();
             assert!(
                 u64::from(tokens) == r.recent.waiting_tokens,
                 "INV-7: {:?} has {tokens} tokens waiting and counts {}",
@@ -224,7 +228,7 @@ impl Sight<'_> {
         }
         for (r, view) in self.fleet.replicas().iter().zip(self.gateway.picture().views()) {
             assert!(r.phase == view.phase, "INV-7: the phase of {:?} is not what the gateway sees", r.id);
-            let empty = self.gateway.in_flight()[r.id.index()] == 0;
+            let empty = self.gateway.in_flight()[r.id.index()] == 0 && r.outgoing() == 0;
             let right = match r.phase {
                 ReplicaPhase::Serving => true,
                 ReplicaPhase::Draining => !empty,

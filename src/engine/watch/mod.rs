@@ -2,6 +2,7 @@
 
 mod invariants;
 mod memory;
+mod moving;
 mod packed;
 mod progress;
 

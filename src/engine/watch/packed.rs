@@ -3,7 +3,7 @@
 use crate::base::Shared;
 use crate::engine::fleet::Fleet;
 use crate::engine::replica::Replica;
-use crate::engine::request::{Book, Load, Slab, Slot};
+use crate::engine::request::{ActiveRequest, Book, Load, Slab, Slot};
 use crate::kv::{BlockTable, HashNumbers, Numbering};
 
 /// What a packed cluster has beside its packed caches.
@@ -34,12 +34,44 @@ pub(super) fn numbering(replicas: &[Replica]) -> Numbering {
     if by_number { Numbering::Kept } else { Numbering::Anew }
 }
 
-/// The requests that hold blocks of a replica: those of its batch, and those that wait for what they have asked for.
-fn holders(r: &Replica, slab: &Slab) -> Vec<Slot> {
+/// Which blocks of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Of {
+    /// Those of the replica that has it.
+    Own,
+    /// Those set aside at its home.
+    Reserved,
+    /// Those held on its prefill replica.
+    Held,
+}
+
+/// The requests that hold blocks of a replica: those of its batch, those that wait for what they have asked for, and those on
+/// their way from here or to here.
+fn holders(r: &Replica, slab: &Slab) -> Vec<(Slot, Of)> {
     let some = |slot: Slot| (slot != Slot::NONE).then_some(slot);
-    let mut all: Vec<Slot> = std::iter::successors(some(r.head), |&slot| some(slab[slot].after)).collect();
-    all.extend(r.waiting.iter().filter(|&&slot| slab[slot].load != Load::None));
-    all
+    let batch = std::iter::successors(some(r.head), |&slot| some(slab[slot].after));
+    let loading = r.waiting.iter().copied().filter(|&slot| slab[slot].load != Load::None);
+    let own = batch.chain(loading).chain(r.moving.landed.iter().copied()).map(|slot| (slot, Of::Own));
+    let reserved = r.moving.incoming.iter().map(|&slot| (slot, Of::Reserved));
+    own.chain(reserved).chain(r.moving.outgoing.iter().map(|&slot| (slot, Of::Held))).collect()
+}
+
+/// These blocks of a request.
+fn table(request: &ActiveRequest, of: Of) -> &BlockTable {
+    match (of, &request.remote) {
+        (Of::Reserved, Some(remote)) => &remote.reserved,
+        (Of::Held, Some(remote)) => &remote.held,
+        (Of::Own | Of::Reserved | Of::Held, _) => &request.block_table,
+    }
+}
+
+/// The same, to be changed.
+fn table_mut(request: &mut ActiveRequest, of: Of) -> &mut BlockTable {
+    match (of, &mut request.remote) {
+        (Of::Reserved, Some(remote)) => &mut remote.reserved,
+        (Of::Held, Some(remote)) => &mut remote.held,
+        (Of::Own | Of::Reserved | Of::Held, _) => &mut request.block_table,
+    }
 }
 
 /// Copies for keeping, whose caches are packed. They can do nothing until [`unpack`]. Nothing of what is packed is copied.
@@ -48,7 +80,8 @@ pub(in crate::engine) fn pack(fleet: &mut Fleet, book: &mut Book) -> (Fleet, Boo
     let mut numbers = HashNumbers::default();
     let pack = |r: &Replica| {
         let holders = holders(r, book.active());
-        let tables: Vec<&BlockTable> = holders.iter().map(|&slot| &book.active()[slot].block_table).collect();
+        let tables: Vec<&BlockTable> =
+            holders.iter().map(|&(slot, of)| table(&book.active()[slot], of)).collect();
         r.kv().packed(&tables, numbering, &mut numbers)
     };
     let mut pools: Vec<_> = fleet.replicas().iter().map(pack).map(Shared::new).collect();
@@ -69,8 +102,8 @@ pub(in crate::engine) fn unpack(fleet: &mut Fleet, book: &mut Book, packed: &Pac
     for r in fleet.replicas_mut() {
         let holders = holders(r, book.active());
         let tables = r.kv.own().unpack(holders.len(), &packed.hashes);
-        for (slot, blocks) in holders.into_iter().zip(tables) {
-            book.active_mut()[slot].block_table.have(blocks);
+        for ((slot, of), blocks) in holders.into_iter().zip(tables) {
+            table_mut(&mut book.active_mut()[slot], of).have(blocks);
         }
     }
 }
