@@ -1,12 +1,13 @@
 //! Converts a golden file to a scenario, or lists its problems.
 
 use super::convert_latency as latency;
+use super::disaggregation::{self, Stands};
 use super::file::{Config, GoldenFile, Request, SCHEMA, Segment};
 use super::queueing::formats;
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::{
     AdmissionPolicy, BatchLimits, Cluster, Compat, CpuTier, ExplicitOutput, ExplicitPiece, ExplicitRequest,
-    KvBlocks, KvCache, Observe, Pool, PreemptionVictim, PriorityPolicy, Profile, RoutingPolicy, Run,
+    KvBlocks, KvCache, Observe, Pool, PreemptionVictim, PriorityPolicy, Profile, Role, RoutingPolicy, Run,
     Scenario, Scheduler, Scorer, TokenBucket, Weighted, WeightedScorer, Workload, limits,
 };
 
@@ -19,8 +20,8 @@ const SCORERS: &str = "name:weight,… of prefix-affinity, queue-depth, kv-utili
 /// The scenario of a golden file; the error lists its problems.
 pub(super) fn scenario(file: &GoldenFile) -> Result<Scenario, Diagnostics> {
     let mut problems = Vec::new();
-    if file.schema != SCHEMA {
-        let known: Vec<&str> = std::iter::once(SCHEMA).chain(formats()).collect();
+    if file.schema != SCHEMA && !file.has_roles() {
+        let known: Vec<&str> = [SCHEMA, disaggregation::SCHEMA].into_iter().chain(formats()).collect();
         wrong("schema", &file.schema, &known.join(", "), &mut problems);
     }
     let cluster = cluster(file, &mut problems);
@@ -37,7 +38,7 @@ pub(super) fn scenario(file: &GoldenFile) -> Result<Scenario, Diagnostics> {
         cluster,
         workload: Workload {
             clients: Vec::new(),
-            requests: file.requests.iter().map(request).collect(),
+            requests: file.requests.iter().map(|r| request(r, file.has_roles())).collect(),
             ..Workload::default()
         },
         observe: Observe { event_log: 0, ..Observe::default() },
@@ -59,42 +60,26 @@ pub(super) fn wrong(key: &str, found: &str, allowed: &str, problems: &mut Diagno
 
 fn cluster(file: &GoldenFile, problems: &mut Diagnostics) -> Cluster {
     let c = &file.config;
-    latency::problems(c, problems);
-    if scheduler(&c.scheduler).is_none() {
-        wrong("config.scheduler", &c.scheduler, SCHEDULERS, problems);
-    }
-    if priority(&c.priority_policy).is_none() {
-        wrong("config.priority_policy", &c.priority_policy, PRIORITIES, problems);
-    }
+    let pools = pools(file, problems);
     let admission = admission(c).unwrap_or_else(|| {
         wrong("config.admission_policy", &c.admission_policy, ADMISSIONS, problems);
         AdmissionPolicy::AlwaysAdmit
     });
-    let routing = match c.routing_policy.as_str() {
-        "round-robin" | "" => RoutingPolicy::RoundRobin,
-        "least-loaded" => RoutingPolicy::LeastLoaded,
-        "always-busiest" => RoutingPolicy::AlwaysBusiest,
-        "weighted" => weighted(&c.routing_scorers).unwrap_or_else(|| {
-            wrong("config.routing_scorers", &c.routing_scorers, SCORERS, problems);
-            RoutingPolicy::RoundRobin
-        }),
-        other => {
-            wrong("config.routing_policy", other, ROUTINGS, problems);
-            RoutingPolicy::RoundRobin
-        }
-    };
+    let keys = ["config.routing_policy".to_owned(), "config.routing_scorers".to_owned()];
+    let routing = policy(&c.routing_policy, &c.routing_scorers, &keys, problems);
     let compat = match c.compat.as_str() {
         "none" => Compat::None,
-        "blis" => Compat::Blis,
+        "blis" if !file.has_roles() => Compat::Blis,
         other => {
-            wrong("config.compat", other, "none, blis", problems);
+            let allowed = if file.has_roles() { "none" } else { "none, blis" };
+            wrong("config.compat", other, allowed, problems);
             Compat::None
         }
     };
     Cluster {
-        disaggregation: None,
+        disaggregation: disaggregation::network(file, problems),
         flow_control: None,
-        pools: vec![pool(file)],
+        pools,
         admission,
         routing,
         // Counts as never if the run is shorter, which is checked when it is over.
@@ -102,6 +87,28 @@ fn cluster(file: &GoldenFile, problems: &mut Diagnostics) -> Cluster {
         admission_latency_us: c.admission_latency_us,
         routing_latency_us: c.routing_latency_us,
         compat,
+    }
+}
+
+/// A routing policy; `keys` are those of its name and of its scorers.
+pub(super) fn policy(
+    name: &str,
+    scorers: &str,
+    [key, key_of_scorers]: &[String; 2],
+    problems: &mut Diagnostics,
+) -> RoutingPolicy {
+    match name {
+        "round-robin" | "" => RoutingPolicy::RoundRobin,
+        "least-loaded" => RoutingPolicy::LeastLoaded,
+        "always-busiest" => RoutingPolicy::AlwaysBusiest,
+        "weighted" => weighted(scorers).unwrap_or_else(|| {
+            wrong(key_of_scorers, scorers, SCORERS, problems);
+            RoutingPolicy::RoundRobin
+        }),
+        other => {
+            wrong(key, other, ROUTINGS, problems);
+            RoutingPolicy::RoundRobin
+        }
     }
 }
 
@@ -157,12 +164,52 @@ fn weighted(scorers: &str) -> Option<RoutingPolicy> {
     Some(RoutingPolicy::Weighted(Weighted { profile: Profile::Custom, scorers, ..Weighted::default() }))
 }
 
-fn pool(file: &GoldenFile) -> Pool {
-    let c = &file.config;
+/// The pools. Whatever they have in common is wrong once.
+fn pools(file: &GoldenFile, problems: &mut Diagnostics) -> Vec<Pool> {
+    let all = disaggregation::pools(file, problems);
+    for stands in &all {
+        for problem in pool_problems(stands) {
+            if !problems.contains(&problem) {
+                problems.push(problem);
+            }
+        }
+    }
+    if file.has_roles() && file.config.kv_cpu_blocks > 0 {
+        let found = file.config.kv_cpu_blocks.to_string();
+        let fix = "leave the second tier out: it does not go with roles";
+        problems.push(Diagnostic::error("config.kv_cpu_blocks", found, "0", fix));
+    }
+    let mut pools: Vec<Pool> = (0..).zip(&all).map(|(i, stands)| pool(file, i, stands)).collect();
+    let lone = pools.iter().any(|p| p.role == Role::Prefill) && !pools.iter().any(|p| p.role == Role::Decode);
+    if lone {
+        // Prefill replicas with nobody to prefill for: the format has them, a scenario has a pool for it.
+        let (replicas, name) = (0, "golden-decode".to_owned());
+        let beside = pools.iter().find(|p| p.role == Role::Prefill).cloned().unwrap_or_default();
+        pools.push(Pool { name, replicas, role: Role::Decode, ..beside });
+    }
+    pools
+}
+
+fn pool_problems(stands: &Stands<'_>) -> Diagnostics {
+    let mut problems = Vec::new();
+    let c = &stands.config;
+    latency::problems(stands, &mut problems);
+    if scheduler(&c.scheduler).is_none() {
+        wrong(&stands.place("scheduler"), &c.scheduler, SCHEDULERS, &mut problems);
+    }
+    if priority(&c.priority_policy).is_none() {
+        wrong(&stands.place("priority_policy"), &c.priority_policy, PRIORITIES, &mut problems);
+    }
+    problems
+}
+
+fn pool(file: &GoldenFile, number: usize, stands: &Stands<'_>) -> Pool {
+    let c = &stands.config;
     Pool {
-        name: "golden".to_owned(),
-        replicas: c.num_instances,
-        engine: engine(file),
+        name: if number == 0 { "golden".to_owned() } else { format!("golden-{number}") },
+        role: stands.role,
+        replicas: stands.replicas,
+        engine: engine(file, c),
         kv: kv(c),
         // Fitted steps do not depend on it.
         tp: if latency::needs_shape(c) { c.tp } else { 1 },
@@ -174,8 +221,7 @@ fn pool(file: &GoldenFile) -> Pool {
 }
 
 /// A bound beyond all that the file's requests can need is lowered to that.
-fn engine(file: &GoldenFile) -> BatchLimits {
-    let c = &file.config;
+fn engine(file: &GoldenFile, c: &Config) -> BatchLimits {
     let tokens = |s: &Segment| u64::from(s.n);
     let of = |q: &Request| q.input.iter().map(tokens).sum::<u64>() + tokens(&q.output);
     let all_tokens = file.requests.iter().map(of).fold(0, u64::saturating_add);
@@ -222,7 +268,9 @@ fn kv(c: &Config) -> KvCache {
     }
 }
 
-fn request(r: &Request) -> ExplicitRequest {
+/// A request; with roles nothing depends on its tenant and its class.
+fn request(r: &Request, roles: bool) -> ExplicitRequest {
+    let label = |text: &str| if roles { String::new() } else { text.to_owned() };
     // Texts are distinguished by their number modulo 2^32, as the format says.
     let text = |s: &Segment| s.s as u32;
     let piece = |s: &Segment| ExplicitPiece { text: text(s), tokens: s.n, offset: s.o };
@@ -232,8 +280,8 @@ fn request(r: &Request) -> ExplicitRequest {
         // Segments without tokens are ignored.
         prompt: r.input.iter().filter(|s| s.n > 0).map(piece).collect(),
         output: ExplicitOutput { text: text(&r.output), tokens: r.output.n, offset: r.output.o },
-        tenant: r.tenant.clone(),
-        slo_class: r.slo.clone(),
+        tenant: label(&r.tenant),
+        slo_class: label(&r.slo),
         model: String::new(),
         adapter: String::new(),
         session: String::new(),

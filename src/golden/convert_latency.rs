@@ -1,6 +1,7 @@
 //! The latency model of a golden file.
 
 use super::convert::wrong;
+use super::disaggregation::Stands;
 use super::file::Config;
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::{
@@ -18,7 +19,8 @@ pub(super) fn needs_shape(c: &Config) -> bool {
 }
 
 /// Adds the problems of the latency model.
-pub(super) fn problems(c: &Config, problems: &mut Diagnostics) {
+pub(super) fn problems(stands: &Stands<'_>, problems: &mut Diagnostics) {
+    let c = &stands.config;
     let betas = match c.latency_backend.as_str() {
         FITTED | "" => 3,
         CROSS_MODEL => 4,
@@ -28,7 +30,12 @@ pub(super) fn problems(c: &Config, problems: &mut Diagnostics) {
     if c.beta_coeffs.len() < betas {
         let found = format!("{} coefficients", c.beta_coeffs.len());
         let fix = "give all of them; 0 leaves a term out";
-        problems.push(Diagnostic::error("config.beta_coeffs", found, format!("at least {betas}"), fix));
+        problems.push(Diagnostic::error(
+            stands.place("beta_coeffs"),
+            found,
+            format!("at least {betas}"),
+            fix,
+        ));
     }
     let mut need = |there: bool, key: &str| {
         if !there {

@@ -3,11 +3,12 @@
 //! Every field has a default here, so that one reading finds every problem of shape. The required keys are a separate
 //! table ([`required`](super::required)), because some are needed only with some settings.
 
+use super::disaggregation::{self, PoolConfig, Settings};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-/// The format this program reads.
+/// The format of clusters of one pool.
 pub(super) const SCHEMA: &str = "engine-golden/1";
 
 /// One golden file. The last three keys are notes: the recorded results do not depend on them.
@@ -33,6 +34,11 @@ pub(super) struct GoldenFile {
 }
 
 impl GoldenFile {
+    /// Whether it is in the format of pools with roles.
+    pub(super) fn has_roles(&self) -> bool {
+        self.schema == disaggregation::SCHEMA
+    }
+
     /// What to log.
     pub(super) fn record(&self) -> Record {
         self.record.unwrap_or_else(|| Record::of(&self.expected))
@@ -68,7 +74,7 @@ impl Record {
 }
 
 /// Every setting of the cluster, under the names of the format.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Config {
     /// "none" or "blis".
@@ -135,6 +141,11 @@ pub(super) struct Config {
     pub counterfactual_k: u64,
     /// Seed; the format draws nothing from it.
     pub seed: u64,
+    /// The replicas by role; empty for one pool of them.
+    #[serde(deserialize_with = "or_default")]
+    pub pools: Vec<PoolConfig>,
+    /// How requests are divided between the roles.
+    pub disaggregation: Option<Settings>,
 }
 
 /// Shape of a model. No step depends on the last two keys.
@@ -226,6 +237,8 @@ fn none() -> String {
 }
 
 /// `null` is the default.
-fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(d: D) -> Result<T, D::Error> {
+pub(super) fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
+    d: D,
+) -> Result<T, D::Error> {
     Option::<T>::deserialize(d).map(Option::unwrap_or_default)
 }

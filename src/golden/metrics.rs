@@ -121,7 +121,8 @@ fn mean_us(values: &[u64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().map(|v| *v as f64).sum::<f64>() / values.len() as f64 }
 }
 
-fn distribution(sorted: &[u64]) -> Value {
+/// A distribution of sorted values in the format.
+pub(super) fn distribution(sorted: &[u64]) -> Value {
     let (Some(min), Some(max)) = (sorted.first(), sorted.last()) else {
         return json!({"Mean": 0, "P50": 0, "P95": 0, "P99": 0, "Min": 0, "Max": 0, "Count": 0});
     };

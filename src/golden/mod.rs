@@ -3,8 +3,10 @@
 mod compare;
 mod convert;
 mod convert_latency;
+mod disaggregation;
 mod file;
 mod metrics;
+mod places;
 mod queueing;
 mod record;
 mod required;
@@ -18,7 +20,8 @@ use serde_json::{Map, Value};
 
 /// Parts that can be compared alone: the sections of runs, and the kinds of cases and tables of the queueing model.
 pub fn sections() -> Vec<&'static str> {
-    SECTIONS.into_iter().chain(queueing::sections()).collect()
+    let roles = disaggregation::SECTIONS.into_iter().filter(|name| !SECTIONS.contains(name));
+    SECTIONS.into_iter().chain(roles).chain(queueing::sections()).collect()
 }
 
 /// The sections of a run.
@@ -60,9 +63,9 @@ pub fn differences_after(
     let file = read(value)?;
     let scenario = change(convert::scenario(&file)?);
     let recording = record::run(&file, scenario.clone())?;
-    let run =
-        sections::Run { file: &file, record: file.record(), scenario: &scenario, recording: &recording };
-    let got = chosen(sections::build(&run), only);
+    let run = sections::Run::new(&file, &scenario, &recording);
+    let built = if file.has_roles() { disaggregation::build(&run) } else { sections::build(&run) };
+    let got = chosen(built, only);
     let expected = chosen(file.expected.clone(), only);
     let mut out = Vec::new();
     compare::compare("expected", &Value::Object(expected), &Value::Object(got), &mut out);
@@ -78,11 +81,13 @@ pub fn queueing_results(text: &str, mode: Mode) -> Result<Value, Diagnostics> {
 
 fn read(value: Value) -> Result<GoldenFile, Diagnostics> {
     let mut problems = required::required(&value);
+    let roles = value.get("schema").and_then(Value::as_str) == Some(disaggregation::SCHEMA);
+    let sections = if roles { &disaggregation::SECTIONS[..] } else { &SECTIONS };
     for (name, _) in value.get("expected").and_then(Value::as_object).into_iter().flatten() {
-        if !SECTIONS.contains(&name.as_str()) {
+        if !sections.contains(&name.as_str()) {
             let fix = "remove it: nothing is compared with it";
             let found = format!("unknown key `{name}`");
-            problems.push(Diagnostic::error(format!("expected.{name}"), found, SECTIONS.join(", "), fix));
+            problems.push(Diagnostic::error(format!("expected.{name}"), found, sections.join(", "), fix));
         }
     }
     match data_from_value(value, "a golden file") {

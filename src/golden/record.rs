@@ -2,11 +2,14 @@
 
 use super::convert::longest_us;
 use super::file::GoldenFile;
+use super::places::in_the_file;
 use crate::base::{Diagnostic, Diagnostics, Micros, ReplicaId, RequestId};
-use crate::engine::{Cluster, Decision, Detail, Fact, Halt, Record, RequestFact, Sink};
-use crate::perf::{self, Plan};
-use crate::scenario::{Scenario, check, limits};
+use crate::engine::{Cluster, Decision, Detail, Fact, Halt, HandoverFact, Record, RequestFact, Sink};
+use crate::perf::{self, Plan, Resolved};
+use crate::scenario::{Scenario, check_start, limits};
 use crate::workload::Source;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// Most events of one golden run: far more than any file needs, and few enough to take seconds.
 const MOST_EVENTS: u64 = 20_000_000;
@@ -25,6 +28,47 @@ pub(super) struct Recording {
     pub preemptions: Vec<(Micros, ReplicaId, RequestId)>,
     /// Routing decisions in order.
     pub routing: Vec<Decision>,
+    /// Blocks set aside for hand-overs.
+    pub set_aside: SetAside,
+}
+
+/// Blocks opened at the homes of requests that are prefilled elsewhere.
+#[derive(Default)]
+pub(super) struct SetAside {
+    opened: u64,
+    landed: u64,
+    given_up: u64,
+    /// Those that wait for a landing, with their home.
+    pending: BTreeMap<RequestId, (ReplicaId, u64)>,
+}
+
+impl SetAside {
+    fn handover(&mut self, fact: HandoverFact) {
+        match fact {
+            HandoverFact::Reserved { request, replica, blocks, .. } => {
+                self.opened += u64::from(blocks);
+                self.pending.insert(request, (replica, u64::from(blocks)));
+            }
+            HandoverFact::Landed { request, .. } => {
+                self.landed += self.pending.remove(&request).map_or(0, |(_, blocks)| blocks);
+            }
+            HandoverFact::GivenUp { request, replica, .. } => {
+                if self.pending.get(&request).is_some_and(|(home, _)| *home == replica) {
+                    self.given_up += self.pending.remove(&request).map_or(0, |(_, blocks)| blocks);
+                }
+            }
+            HandoverFact::Decided { .. }
+            | HandoverFact::Prefilled { .. }
+            | HandoverFact::TransferStarted { .. }
+            | HandoverFact::Flows { .. }
+            | HandoverFact::Joined { .. } => {}
+        }
+    }
+
+    /// In the format.
+    pub(super) fn as_json(&self) -> Value {
+        json!({"reserved": self.opened, "landed": self.landed, "cancelled": self.given_up})
+    }
 }
 
 impl Recording {
@@ -42,12 +86,15 @@ impl Recording {
 
 /// Runs to the end.
 pub(super) fn run(file: &GoldenFile, scenario: Scenario) -> Result<Recording, Diagnostics> {
-    let (checked, _) = check(scenario).map_err(in_the_file)?;
+    let in_the_file = |problems| in_the_file(file, problems);
+    // A pool may be empty, and stays so.
+    let (checked, _) = check_start(scenario).map_err(in_the_file)?;
     let scenario = checked.get().clone();
     let mut resolved = Vec::new();
     for (i, pool) in scenario.cluster.pools.iter().enumerate() {
         let pool = perf::resolve_uneven(pool, scenario.cluster.compat, &format!("cluster.pools[{i}]"));
-        resolved.push(pool.map_err(in_the_file)?);
+        let pool = pool.map_err(in_the_file)?;
+        resolved.push(if file.has_roles() { with_bytes(file, i, pool) } else { pool });
     }
     let mut engine = Cluster::new(&Plan::of(checked, resolved), Source::new(&scenario, None));
     engine.record_detail(Detail::new(file.record().max_steps_per_instance));
@@ -60,8 +107,19 @@ pub(super) fn run(file: &GoldenFile, scenario: Scenario) -> Result<Recording, Di
             *place = Some(RequestId(i));
         }
     }
-    let Log { drops, rejections, preemptions, routing, .. } = log;
-    Ok(Recording { engine, arrived, drops, rejections, preemptions, routing })
+    let Log { drops, rejections, preemptions, routing, set_aside } = log;
+    Ok(Recording { engine, arrived, drops, rejections, preemptions, routing, set_aside })
+}
+
+/// The file gives bytes of a token and of a replica's ports, whatever the model and the GPUs.
+fn with_bytes(file: &GoldenFile, pool: usize, resolved: Resolved) -> Resolved {
+    let transfer = file.config.disaggregation.clone().unwrap_or_default().transfer;
+    let own = file.config.pools.get(pool).and_then(|p| p.port_bytes_per_s);
+    Resolved {
+        kv_bytes_per_token: Some(transfer.kv_bytes_per_token),
+        port_bytes_per_s: Some(own.unwrap_or(transfer.port_bytes_per_s)),
+        ..resolved
+    }
 }
 
 /// The run matches the file only if it was short enough.
@@ -86,78 +144,6 @@ fn within_bounds(file: &GoldenFile, halt: Halt, clock: Micros) -> Result<(), Dia
     Ok(())
 }
 
-/// Problems of the scenario, with the paths of the file.
-fn in_the_file(mut problems: Diagnostics) -> Diagnostics {
-    for problem in &mut problems {
-        problem.path = place(&problem.path);
-        if problem.path == "config.total_kv_blocks" {
-            "the file must give their number".clone_into(&mut problem.fix);
-        }
-    }
-    problems
-}
-
-fn place(path: &str) -> String {
-    let alphas = [".queueing_us", ".queueing_us_per_prompt_token", ".output_us_per_token"];
-    if let Some(i) = alphas.iter().position(|name| path.ends_with(name)) {
-        return format!("config.alpha_coeffs[{i}]");
-    }
-    if let Some((_, key)) = PLACES.iter().find(|(from, _)| path.starts_with(from)) {
-        return (*key).to_owned();
-    }
-    let Some(request) = path.strip_prefix("workload.") else { return path.to_owned() };
-    // requests[3].prompt[0].tokens is requests[3].input[0].n
-    let mut place = request.to_owned();
-    for (from, to) in
-        [(".prompt", ".input"), (".tokens", ".n"), (".offset", ".o"), (".slo_class", ".slo"), (".text", ".s")]
-    {
-        place = place.replace(from, to);
-    }
-    place
-}
-
-/// Paths in the scenario and the matching keys of the file.
-const PLACES: [(&str, &str); 38] = [
-    ("run.horizon_s", "config.horizon_us"),
-    ("cluster.pools[0].replicas", "config.num_instances"),
-    ("cluster.pools[0].tp", "config.tp"),
-    ("cluster.pools[0].kv.blocks", "config.total_kv_blocks"),
-    ("cluster.pools[0].kv.block_tokens", "config.block_size_tokens"),
-    ("cluster.pools[0].kv.cpu_blocks", "config.kv_cpu_blocks"),
-    ("cluster.pools[0].kv.offload_threshold", "config.kv_offload_threshold"),
-    ("cluster.pools[0].kv.transfer_tokens_per_us", "config.kv_transfer_bandwidth"),
-    ("cluster.pools[0].kv.transfer_base_us", "config.kv_transfer_base_latency"),
-    ("cluster.pools[0].engine.max_num_seqs", "config.max_num_running_reqs"),
-    ("cluster.pools[0].engine.max_num_batched_tokens", "config.max_num_scheduled_tokens"),
-    ("cluster.pools[0].engine.long_prefill_threshold_tokens", "config.long_prefill_token_threshold"),
-    ("cluster.pools[0].architecture.layers", "config.model_config.num_hidden_layers"),
-    ("cluster.pools[0].architecture.hidden", "config.model_config.hidden_size"),
-    ("cluster.pools[0].architecture.heads", "config.model_config.num_attention_heads"),
-    ("cluster.pools[0].architecture.kv_heads", "config.model_config.num_key_value_heads"),
-    ("cluster.pools[0].architecture.intermediate", "config.model_config.intermediate_size"),
-    ("cluster.pools[0].architecture.bytes", "config.model_config.bytes_per_param"),
-    ("cluster.pools[0].hardware.tflops", "config.hw_config.TFlopsPeak"),
-    ("cluster.pools[0].hardware.bandwidth", "config.hw_config.BwPeakTBs"),
-    ("cluster.pools[0].latency.fitted.step_us_per_prefill_token", "config.beta_coeffs[1]"),
-    ("cluster.pools[0].latency.fitted.step_us_per_decode_token", "config.beta_coeffs[2]"),
-    ("cluster.pools[0].latency.fitted.step_us", "config.beta_coeffs[0]"),
-    ("cluster.pools[0].latency.cross-model.step_us_per_layer", "config.beta_coeffs[0]"),
-    ("cluster.pools[0].latency.cross-model.step_us_per_decode", "config.beta_coeffs[1]"),
-    ("cluster.pools[0].latency.cross-model.step_us_per_token", "config.beta_coeffs[2]"),
-    ("cluster.pools[0].latency.cross-model.step_us_with", "config.beta_coeffs[3]"),
-    ("cluster.pools[0].latency.roofline.prefill_efficiency", "config.hw_config.mfuPrefill"),
-    ("cluster.pools[0].latency.roofline.decode_efficiency", "config.hw_config.mfuDecode"),
-    ("cluster.pools[0].latency.roofline.bandwidth_efficiency", "config.hw_config.BwEffConstant"),
-    ("cluster.pools[0].latency.roofline.step_us_per_layer", "config.hw_config.perLayerOverhead"),
-    ("cluster.pools[0].latency.roofline.step_us", "config.hw_config.TOverheadMicros"),
-    ("cluster.pools[0].latency.roofline.all_reduce_us", "config.hw_config.allReduceLatency"),
-    ("cluster.admission.token-bucket.capacity_tokens", "config.token_bucket_capacity"),
-    ("cluster.admission.token-bucket", "config.token_bucket_refill_rate"),
-    ("cluster.admission_latency_us", "config.admission_latency_us"),
-    ("cluster.routing_latency_us", "config.routing_latency_us"),
-    ("cluster.routing.weighted", "config.routing_scorers"),
-];
-
 /// Records the data of the file's logs.
 #[derive(Default)]
 struct Log {
@@ -165,6 +151,7 @@ struct Log {
     rejections: Vec<(Micros, RequestId, &'static str)>,
     preemptions: Vec<(Micros, ReplicaId, RequestId)>,
     routing: Vec<Decision>,
+    set_aside: SetAside,
 }
 
 impl Log {
@@ -197,7 +184,8 @@ impl Sink for Log {
     fn fact(&mut self, at: Micros, fact: Fact) {
         match fact {
             Fact::Request(fact) => self.request(at, fact),
-            Fact::Replica(_) | Fact::Cache(_) | Fact::Fleet(_) | Fact::Handover(_) => {}
+            Fact::Handover(fact) => self.set_aside.handover(fact),
+            Fact::Replica(_) | Fact::Cache(_) | Fact::Fleet(_) => {}
         }
     }
 

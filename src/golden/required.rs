@@ -1,5 +1,6 @@
 //! The required keys of a golden file. Some are required only with some settings.
 
+use super::disaggregation;
 use crate::base::{Diagnostic, Diagnostics};
 use serde_json::Value;
 
@@ -49,6 +50,11 @@ pub(super) fn required(file: &Value) -> Diagnostics {
     keys("", file, &FILE, &mut problems);
     if let Some(config) = file.get("config") {
         config_keys(config, &mut problems);
+        if file.get("schema").and_then(Value::as_str) == Some(disaggregation::SCHEMA) {
+            disaggregation::keys(config, &mut problems);
+        } else {
+            disaggregation::only_here(config, &mut problems);
+        }
     }
     for (i, request) in entries(file.get("requests")) {
         let path = format!("requests[{i}]");
@@ -71,7 +77,10 @@ pub(super) fn required(file: &Value) -> Diagnostics {
 
 fn config_keys(config: &Value, problems: &mut Diagnostics) {
     let text = |key: &str| config.get(key).and_then(Value::as_str).unwrap_or_default();
-    keys("config", config, &CONFIG, problems);
+    let pools = || entries(config.get("pools")).map(|(_, pool)| pool);
+    let in_all_pools = |key: &str| pools().next().is_some() && pools().all(|pool| pool.get(key).is_some());
+    let needed: Vec<&str> = CONFIG.into_iter().filter(|key| !in_all_pools(key)).collect();
+    keys("config", config, &needed, problems);
     if config.get("kv_cpu_blocks").and_then(Value::as_u64).is_some_and(|n| n > 0) {
         keys("config", config, &TIER, problems);
     }
@@ -81,7 +90,12 @@ fn config_keys(config: &Value, problems: &mut Diagnostics) {
     let (roofline, cross_model) =
         (text("latency_backend") == "roofline", text("latency_backend") == "crossmodel");
     if roofline || cross_model {
-        keys("config", config, &["tp", "model_config"], problems);
+        keys(
+            "config",
+            config,
+            if in_all_pools("tp") { &["model_config"] } else { &["tp", "model_config"] },
+            problems,
+        );
         if let Some(shape) = config.get("model_config") {
             keys("config.model_config", shape, &SHAPE, problems);
             let others: &[&str] =
@@ -93,7 +107,8 @@ fn config_keys(config: &Value, problems: &mut Diagnostics) {
         keys("config", config, &["hw_config"], problems);
         if let Some(gpu) = config.get("hw_config") {
             keys("config.hw_config", gpu, &GPU, problems);
-            if config.get("tp").and_then(Value::as_u64).is_some_and(|tp| tp > 1) {
+            let several = |of: &Value| of.get("tp").and_then(Value::as_u64).is_some_and(|tp| tp > 1);
+            if several(config) || pools().any(several) {
                 keys("config.hw_config", gpu, &["allReduceLatency"], problems);
             }
         }
@@ -101,12 +116,12 @@ fn config_keys(config: &Value, problems: &mut Diagnostics) {
 }
 
 /// The entries of a list with their positions; none if it is not a list.
-fn entries(list: Option<&Value>) -> impl Iterator<Item = (usize, &Value)> {
+pub(super) fn entries(list: Option<&Value>) -> impl Iterator<Item = (usize, &Value)> {
     list.and_then(Value::as_array).map_or(&[][..], |list| list).iter().enumerate()
 }
 
 /// Adds a problem for each of `names` that the object lacks. Values that are not objects are reported when they are read.
-fn keys(path: &str, object: &Value, names: &[&str], problems: &mut Diagnostics) {
+pub(super) fn keys(path: &str, object: &Value, names: &[&str], problems: &mut Diagnostics) {
     let Some(object) = object.as_object() else { return };
     for name in names.iter().filter(|name| !object.contains_key(**name)) {
         let place = if path.is_empty() { (*name).to_owned() } else { format!("{path}.{name}") };

@@ -5,7 +5,7 @@ use super::metrics;
 use super::record::Recording;
 use crate::base::{Micros, RequestId};
 use crate::engine::{Decision, Replica, RequestState};
-use crate::scenario::{Compat, RoutingPolicy, Scenario};
+use crate::scenario::{Compat, Role, RoutingPolicy, Scenario};
 use serde_json::{Map, Value, json};
 
 /// The data of the sections.
@@ -18,9 +18,18 @@ pub(super) struct Run<'a> {
     pub scenario: &'a Scenario,
     /// What happened.
     pub recording: &'a Recording,
+    /// By replica: its role.
+    pub roles: Vec<Role>,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    /// A run that is over.
+    pub(super) fn new(file: &'a GoldenFile, scenario: &'a Scenario, recording: &'a Recording) -> Self {
+        let pools = scenario.cluster.pools.iter();
+        let roles = pools.flat_map(|p| std::iter::repeat_n(p.role, p.replicas as usize)).collect();
+        Self { file, record: file.record(), scenario, recording, roles }
+    }
+
     /// Whether the run follows BLIS.
     pub(super) fn blis(&self) -> bool {
         self.scenario.cluster.compat == Compat::Blis
@@ -43,6 +52,15 @@ pub(super) fn build(run: &Run<'_>) -> Map<String, Value> {
     let mut out = Map::new();
     out.insert("per_request".into(), per_request(run));
     out.insert("per_instance".into(), per_instance(run));
+    add_logs(run, &mut out);
+    out.insert("rejected_requests".into(), json!(run.recording.rejections.len()));
+    out.insert("routing".into(), routing(run));
+    metrics::add(run, &mut out);
+    out
+}
+
+/// What happened in order, and when the run ended.
+pub(super) fn add_logs(run: &Run<'_>, out: &mut Map<String, Value>) {
     let preemptions = &run.recording.preemptions;
     out.insert(
         "preemption_log".into(),
@@ -62,10 +80,6 @@ pub(super) fn build(run: &Run<'_>) -> Map<String, Value> {
             .map(|(at, id, reason)| json!({"id": run.name(*id), "t": at.0, "reason": reason}))
             .collect(),
     );
-    out.insert("rejected_requests".into(), json!(rejections.len()));
-    out.insert("routing".into(), routing(run));
-    metrics::add(run, &mut out);
-    out
 }
 
 fn per_request(run: &Run<'_>) -> Value {
@@ -133,7 +147,8 @@ fn not_arrived(run: &Run<'_>, asked: &Request, n_in: u32) -> Value {
     o
 }
 
-fn state(run: &Run<'_>, state: RequestState) -> &'static str {
+/// The state of a request in the format.
+pub(super) fn state(run: &Run<'_>, state: RequestState) -> &'static str {
     let early = |name| if run.blis() { "queued" } else { name };
     match state {
         RequestState::InPipeline => early("in_pipeline"),
@@ -179,8 +194,15 @@ fn one_instance(run: &Run<'_>, replica: &Replica) -> Value {
         "running_batch_len_sum": t.running_sum,
         "kv": kv_counters(kv, holders),
     });
+    add_steps(run, number, &mut o);
+    o
+}
+
+/// Adds the first steps of a replica, if they were recorded.
+pub(super) fn add_steps(run: &Run<'_>, number: u32, o: &mut Value) {
     if run.record.max_steps_per_instance > 0 {
-        let steps = engine.detail().and_then(|d| d.steps.get(number as usize)).map_or(&[][..], |s| s);
+        let steps =
+            run.recording.engine.detail().and_then(|d| d.steps.get(number as usize)).map_or(&[][..], |s| s);
         o["step_trace"] = steps
             .iter()
             .map(|s| {
@@ -190,7 +212,6 @@ fn one_instance(run: &Run<'_>, replica: &Replica) -> Value {
             })
             .collect();
     }
-    o
 }
 
 fn kv_counters(kv: &crate::kv::BlockPool, holders: usize) -> Value {
@@ -231,15 +252,22 @@ pub(super) fn thrash_rate(replica: &Replica) -> f64 {
 }
 
 fn routing(run: &Run<'_>) -> Value {
-    run.recording.routing.iter().enumerate().filter_map(|(turn, d)| one_decision(run, turn, d)).collect()
+    let policy = &run.scenario.cluster.routing;
+    let decisions = run.recording.routing.iter().enumerate();
+    decisions.filter_map(|(turn, d)| one_decision(run, policy, turn, d)).collect()
 }
 
 /// `None` for a refused request, which the format does not have.
-fn one_decision(run: &Run<'_>, turn: usize, d: &Decision) -> Option<Value> {
+pub(super) fn one_decision(
+    run: &Run<'_>,
+    policy: &RoutingPolicy,
+    turn: usize,
+    d: &Decision,
+) -> Option<Value> {
     let most = usize::try_from(run.file.config.counterfactual_k).unwrap_or(usize::MAX);
     let (chosen, target) = (d.chosen?, d.target()?);
     let load = d.seen[chosen].load();
-    let reason = match &run.scenario.cluster.routing {
+    let reason = match policy {
         RoutingPolicy::RoundRobin => format!("round-robin[{turn}]"),
         RoutingPolicy::LeastLoaded => format!("least-loaded (load={load})"),
         RoutingPolicy::AlwaysBusiest => format!("always-busiest (load={load})"),
