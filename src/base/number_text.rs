@@ -37,6 +37,18 @@ pub(crate) fn three_digits(x: f64) -> String {
     fixed(x, decimals)
 }
 
+/// `640 B`, `12.6 MB`, `1.31 GB`: decimal units, after a no-break space.
+pub(crate) fn bytes(n: u64) -> String {
+    let (unit, name) = match n {
+        0..1000 => return format!("{n}\u{a0}B"),
+        1000..999_500 => (1e3, "kB"),
+        999_500..999_500_000 => (1e6, "MB"),
+        999_500_000..999_500_000_000 => (1e9, "GB"),
+        _ => (1e12, "TB"),
+    };
+    format!("{}\u{a0}{name}", in_short(n as f64 / unit))
+}
+
 /// A whole number with thousands separated by commas.
 pub(crate) fn count(n: u64) -> String {
     let digits = n.to_string();
@@ -53,6 +65,17 @@ pub(crate) fn count(n: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_have_three_digits_and_a_fitting_unit() {
+        assert_eq!(bytes(0), "0\u{a0}B");
+        assert_eq!(bytes(999), "999\u{a0}B");
+        assert_eq!(bytes(12_000), "12.0\u{a0}kB");
+        assert_eq!(bytes(999_499), "999\u{a0}kB");
+        assert_eq!(bytes(999_500), "1.00\u{a0}MB");
+        assert_eq!(bytes(131_072_000), "131\u{a0}MB");
+        assert_eq!(bytes(2_500_000_000_000), "2.50\u{a0}TB");
+    }
 
     #[test]
     fn durations_have_three_digits_and_a_fitting_unit() {

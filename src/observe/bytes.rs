@@ -23,5 +23,10 @@ impl Recorder {
             + self.log.bytes_beside(later.map(|l| &l.log))
             + self.window.bytes_beside(later.map(|l| &l.window))
             + self.decisions.bytes_beside(later.map(|l| &l.decisions))
+            + self.meters.bytes_beside(later.map(|l| &l.meters))
+            + self
+                .detectors
+                .as_ref()
+                .map_or(0, |d| d.bytes_beside(later.and_then(|l| l.detectors.as_deref())))
     }
 }

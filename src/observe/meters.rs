@@ -1,10 +1,15 @@
 //! What each replica did in the measurement window, integrated over time from the stream of facts: how long it existed and
 //! was busy, and the areas under its queue, batch and KV use.
 
+mod moving;
+
 use crate::base::multiply::wide_product;
-use crate::base::{Micros, ReplicaId, Span};
-use crate::engine::{Fact, FleetFact, ReplicaFact, RequestFact};
+use crate::base::{Micros, ReplicaId, RequestId, Span};
+use crate::engine::{Fact, FleetFact, HandoverFact, ReplicaFact, RequestFact};
+use crate::observe::trips::{Trip, Trips};
 use crate::stats::Coverage;
+pub(crate) use moving::MovingAreas;
+use moving::MovingBlocks;
 use serde::{Deserialize, Serialize};
 
 /// A step of the engine as it began; its counts hold until it ends or the next one begins.
@@ -14,6 +19,8 @@ struct MeteredStep {
     span: Span,
     running: u32,
     kv_used: u32,
+    /// Of these, blocks of requests between their prefill replica and their home.
+    kv_moving: u32,
 }
 
 /// The requests present somewhere, from the start of the run: the two sides of Little's law. The integral of their
@@ -75,6 +82,9 @@ struct Meter {
     busy_before: u64,
     running_area: u128,
     kv_area: u128,
+    /// The part of `kv_area` that is of requests between their prefill replica and their home.
+    kv_moving_area: u128,
+    moving: MovingBlocks,
     /// Its prices in US dollars per hour before the present one, each with the instant up to which it held.
     prices: Vec<(Micros, Option<f64>)>,
 }
@@ -85,6 +95,8 @@ pub(crate) struct Meters {
     replicas: Vec<Meter>,
     /// Requests that have arrived and have not left.
     system: Presence,
+    /// Requests that are not all at their home.
+    trips: Trips,
     /// Where the measurement window begins.
     from: Micros,
 }
@@ -100,8 +112,12 @@ pub(crate) struct Reading {
     pub(crate) waiting_area: u128,
     /// Requests in the batch, times microseconds.
     pub(crate) running_area: u128,
-    /// KV blocks in use, times microseconds.
+    /// KV blocks in use while a step runs, times microseconds.
     pub(crate) kv_area: u128,
+    /// The part of it that is not of requests between their prefill replica and their home.
+    pub(crate) kv_running_area: u128,
+    /// Blocks of requests between their prefill replica and their home, times microseconds, whether a step runs or not.
+    pub(crate) moving: MovingAreas,
 }
 
 /// Microseconds in an hour.
@@ -126,6 +142,8 @@ impl Meter {
             busy_before: 0,
             running_area: 0,
             kv_area: 0,
+            kv_moving_area: 0,
+            moving: MovingBlocks::new(now),
             prices: Vec::new(),
         }
     }
@@ -135,7 +153,8 @@ impl Meter {
         self.waiting_since = from;
         self.waiting_area = 0;
         self.busy_before = self.busy.before(from);
-        (self.running_area, self.kv_area) = (0, 0);
+        (self.running_area, self.kv_area, self.kv_moving_area) = (0, 0, 0);
+        self.moving.restart(from);
         if let Some(step) = &mut self.step {
             let end = step.began.saturating_add(step.span).max(from);
             step.began = step.began.max(from);
@@ -149,11 +168,11 @@ impl Meter {
         self.waiting = waiting;
     }
 
-    /// What the latest step adds before `end` to the areas under batch and KV use.
-    fn of_step(&self, end: Micros) -> (u128, u128) {
-        let Some(step) = &self.step else { return (0, 0) };
+    /// What the latest step adds before `end` to the areas under batch, KV use and the part of it that is moving.
+    fn of_step(&self, end: Micros) -> [u128; 3] {
+        let Some(step) = &self.step else { return [0; 3] };
         let us = step.span.0.min(end.0.saturating_sub(step.began.0));
-        (area(step.running, us), area(step.kv_used, us))
+        [step.running, step.kv_used, step.kv_moving].map(|count| area(count, us))
     }
 
     fn left(&mut self, now: Micros) {
@@ -203,7 +222,7 @@ impl Meters {
     /// A fleet of `replicas` that exist from the start.
     pub(crate) fn new(replicas: usize) -> Self {
         let replicas = vec![Meter::new(Micros::ZERO); replicas];
-        Self { replicas, system: Presence::default(), from: Micros::ZERO }
+        Self { replicas, system: Presence::default(), trips: Trips::default(), from: Micros::ZERO }
     }
 
     /// Starts the measurement window at `from`: earlier values do not count.
@@ -219,7 +238,8 @@ impl Meters {
             Fact::Request(fact) => self.request(now, fact),
             Fact::Replica(fact) => self.replica(now, fact),
             Fact::Fleet(fact) => self.fleet(now, fact),
-            Fact::Cache(_) | Fact::Handover(_) => {}
+            Fact::Handover(fact) => self.handover(now, fact),
+            Fact::Cache(_) => {}
         }
     }
 
@@ -236,9 +256,12 @@ impl Meters {
                 let m = &mut self.replicas[replica.index()];
                 m.set_waiting(now, m.waiting + 1);
             }
-            RequestFact::Dropped { replica, waiting, .. } => self.unfinished(replica, waiting, now),
-            RequestFact::Completed { replica, .. } | RequestFact::Rejected { replica: Some(replica), .. } => {
-                self.replicas[replica.index()].left(now);
+            RequestFact::Dropped { request, replica, waiting, .. } => {
+                self.unfinished(request, replica, waiting, now);
+            }
+            RequestFact::Completed { request, replica, .. }
+            | RequestFact::Rejected { request, replica: Some(replica), .. } => {
+                self.leaves(request, replica, now);
             }
             RequestFact::Rejected { replica: None, .. }
             | RequestFact::Admitted { .. }
@@ -258,11 +281,13 @@ impl Meters {
             ReplicaFact::StepStarted { replica, span, running, waiting, kv_used, .. } => {
                 let m = &mut self.replicas[replica.index()];
                 m.set_waiting(now, waiting);
-                let (running_area, kv_area) = m.of_step(now);
+                let [running_area, kv_area, kv_moving_area] = m.of_step(now);
                 m.running_area += running_area;
                 m.kv_area += kv_area;
+                m.kv_moving_area += kv_moving_area;
                 m.busy.add(now, span);
-                m.step = Some(MeteredStep { began: now, span, running, kv_used });
+                let kv_moving = m.moving.blocks().min(kv_used);
+                m.step = Some(MeteredStep { began: now, span, running, kv_used, kv_moving });
             }
             ReplicaFact::StepEnded { .. } | ReplicaFact::Tokens { .. } => {}
         }
@@ -270,7 +295,9 @@ impl Meters {
 
     fn fleet(&mut self, now: Micros, fact: FleetFact) {
         match fact {
-            FleetFact::Redirected { replica, waiting, .. } => self.unfinished(replica, waiting, now),
+            FleetFact::Redirected { request, replica, waiting, .. } => {
+                self.unfinished(request, replica, waiting, now);
+            }
             FleetFact::Starting { replica, .. } | FleetFact::Serving { replica, .. } => {
                 self.exists(replica.index(), now);
             }
@@ -285,10 +312,78 @@ impl Meters {
     }
 
     /// A request leaves a replica unfinished; `waiting` others wait there.
-    fn unfinished(&mut self, replica: ReplicaId, waiting: u32, now: Micros) {
-        let m = &mut self.replicas[replica.index()];
-        m.set_waiting(now, waiting);
+    fn unfinished(&mut self, request: RequestId, replica: ReplicaId, waiting: u32, now: Micros) {
+        self.replicas[replica.index()].set_waiting(now, waiting);
+        self.leaves(request, replica, now);
+    }
+
+    /// A request leaves its replica, or both replicas that have a part of it.
+    fn leaves(&mut self, request: RequestId, replica: ReplicaId, now: Micros) {
+        let Some(trip) = self.trips.end(request) else {
+            self.replicas[replica.index()].left(now);
+            return;
+        };
+        let home = &mut self.replicas[trip.home.index()];
+        home.moving.give_back(now, trip.reserved, trip.landed);
+        home.left(now);
+        if trip.there {
+            self.leaves_prefill(trip, now);
+        }
+    }
+
+    /// Its prefill replica is done with a request.
+    fn leaves_prefill(&mut self, trip: Trip, now: Micros) {
+        let m = &mut self.replicas[trip.prefill.index()];
+        m.moving.change(now, |b| b.outgoing = b.outgoing.saturating_sub(trip.held));
         m.left(now);
+    }
+
+    fn handover(&mut self, now: Micros, fact: HandoverFact) {
+        match fact {
+            HandoverFact::Decided { request, home, prefill: Some(prefill), .. } => {
+                self.trips.begin(request, Trip::new(home, prefill));
+                self.replicas[prefill.index()].presence.comes(now);
+            }
+            HandoverFact::Prefilled { request, replica, blocks, .. } => {
+                self.trips.change(request, |trip| trip.held = blocks);
+                self.replicas[replica.index()].moving.change(now, |b| b.outgoing += blocks);
+            }
+            HandoverFact::Reserved { request, replica, blocks, cached, .. } => {
+                let m = &mut self.replicas[replica.index()];
+                m.set_waiting(now, m.waiting.saturating_sub(1));
+                m.moving.change(now, |b| b.incoming += blocks + cached);
+                self.trips.change(request, |trip| trip.reserved = blocks + cached);
+            }
+            HandoverFact::Landed { request, to, .. } => {
+                let before = self.trips.change(request, |trip| (trip.there, trip.landed) = (false, true));
+                let Some(trip) = before else { return };
+                self.leaves_prefill(trip, now);
+                self.replicas[to.index()].moving.change(now, |b| {
+                    b.incoming = b.incoming.saturating_sub(trip.reserved);
+                    b.landed += trip.reserved;
+                });
+            }
+            HandoverFact::Joined { request, replica, .. } => {
+                let blocks = self.trips.end(request).map_or(0, |trip| trip.reserved);
+                self.replicas[replica.index()].moving.give_back(now, blocks, true);
+            }
+            HandoverFact::GivenUp { request, replica, .. } => self.gives_up(request, replica, now),
+            HandoverFact::Decided { prefill: None, .. }
+            | HandoverFact::TransferStarted { .. }
+            | HandoverFact::Flows { .. } => {}
+        }
+    }
+
+    /// A replica gives back the blocks of a request before the landing.
+    fn gives_up(&mut self, request: RequestId, replica: ReplicaId, now: Micros) {
+        let Some(trip) = self.trips.get(request) else { return };
+        if replica == trip.home {
+            self.replicas[replica.index()].moving.give_back(now, trip.reserved, trip.landed);
+            self.trips.change(request, |trip| trip.reserved = 0);
+        } else if trip.there {
+            self.leaves_prefill(trip, now);
+            self.trips.change(request, |trip| (trip.there, trip.held) = (false, 0));
+        }
     }
 
     fn exists(&mut self, index: usize, now: Micros) {
@@ -336,6 +431,11 @@ impl Meters {
         self.replicas[replica].up_us(from, end) > 0
     }
 
+    /// The bytes of its list of requests on their way that are not shared with `later`.
+    pub(super) fn bytes_beside(&self, later: Option<&Self>) -> u64 {
+        self.trips.bytes_beside(later.map(|l| &l.trips))
+    }
+
     /// The requests in the whole system; then, for each replica, since when it exists and its requests.
     pub(crate) fn presence(&self) -> impl Iterator<Item = (Micros, &Presence)> {
         let each = self.replicas.iter().map(|m| (m.existed[0].0, &m.presence));
@@ -354,13 +454,16 @@ impl Meters {
     /// Each replica over the measurement window until `end`.
     pub(crate) fn read(&self, end: Micros) -> Vec<Reading> {
         let read = |m: &Meter| {
-            let (running_area, kv_area) = m.of_step(end);
+            let [running_area, kv_area, kv_moving_area] = m.of_step(end);
+            let kv_area = m.kv_area + kv_area;
             Reading {
                 up_us: m.up_us(self.from, end),
                 busy_us: m.busy.before(end).saturating_sub(m.busy_before),
                 waiting_area: m.waiting_area + area(m.waiting, end.0.saturating_sub(m.waiting_since.0)),
                 running_area: m.running_area + running_area,
-                kv_area: m.kv_area + kv_area,
+                kv_area,
+                kv_running_area: kv_area - (m.kv_moving_area + kv_moving_area),
+                moving: m.moving.read(end),
             }
         };
         self.replicas.iter().map(read).collect()
@@ -368,132 +471,4 @@ impl Meters {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::base::RequestId;
-
-    const R: ReplicaId = ReplicaId(0);
-
-    fn step(span: u64, running: u32, waiting: u32, kv_used: u32) -> Fact {
-        Fact::Replica(ReplicaFact::StepStarted {
-            replica: R,
-            span: Span(span),
-            prefill: 0,
-            decode: 0,
-            running,
-            waiting,
-            kv_used,
-        })
-    }
-
-    fn queued() -> Fact {
-        Fact::Request(RequestFact::Queued { request: RequestId(0), replica: R, class: 0, urgency: 0 })
-    }
-
-    #[test]
-    fn areas_are_those_under_the_curves() {
-        let mut m = Meters::new(1);
-        m.fact(Micros(10), &queued());
-        m.fact(Micros(20), &step(50, 1, 0, 7));
-        m.fact(Micros(30), &queued());
-        let r = m.read(Micros(40))[0];
-        assert_eq!((r.up_us, r.busy_us, r.waiting_area), (40, 20, 10 + 10));
-        assert_eq!((r.running_area, r.kv_area), (20, 140));
-        m.fact(Micros(70), &step(30, 2, 0, 9));
-        let r = m.read(Micros(200))[0];
-        assert_eq!((r.busy_us, r.waiting_area, r.running_area), (80, 50, 50 + 60));
-    }
-
-    #[test]
-    fn what_lies_before_the_measurement_window_does_not_count() {
-        let mut m = Meters::new(1);
-        m.fact(Micros(0), &queued());
-        m.fact(Micros(0), &step(100, 3, 2, 5));
-        m.restart(Micros(60));
-        let r = m.read(Micros(100))[0];
-        assert_eq!((r.up_us, r.busy_us, r.waiting_area, r.running_area, r.kv_area), (40, 40, 80, 120, 200));
-    }
-
-    #[test]
-    fn a_replica_exists_until_it_is_drained_and_empty() {
-        let mut m = Meters::new(1);
-        let request = RequestId(0);
-        m.fact(Micros(5), &Fact::Fleet(FleetFact::Serving { replica: ReplicaId(1), pool: 0 }));
-        m.fact(Micros(6), &Fact::Request(RequestFact::Routed { request, replica: R }));
-        m.fact(Micros(10), &Fact::Fleet(FleetFact::Draining { replica: R }));
-        let done = Fact::Request(RequestFact::Completed {
-            request,
-            replica: R,
-            class: 0,
-            ttft: Span(1),
-            e2e: Span(2),
-            tokens: 1,
-        });
-        m.fact(Micros(25), &done);
-        m.fact(Micros(40), &Fact::Fleet(FleetFact::Serving { replica: R, pool: 0 }));
-        let up = |m: &Meters, end| -> Vec<u64> { m.read(Micros(end)).iter().map(|r| r.up_us).collect() };
-        assert_eq!(up(&m, 100), [25 + 60, 95]);
-        // What an edit did after an instant does not count up to it.
-        assert_eq!([up(&m, 30), up(&m, 3)], [[25, 25], [3, 0]]);
-    }
-
-    #[test]
-    fn hours_cost_what_they_cost_when_they_passed() {
-        let hour = 3_600_000_000;
-        let mut m = Meters::new(1);
-        let usd = |m: &Meters, hours: u64, price| m.usd(0, Micros(hours * hour), price);
-        assert_eq!(usd(&m, 3, Some(2.0)), Some(6.0));
-        assert_eq!(usd(&m, 3, None), None);
-        m.reprice(0, Micros(2 * hour), Some(2.0));
-        assert_eq!([1, 2, 5].map(|hours| usd(&m, hours, Some(10.0))), [Some(2.0), Some(4.0), Some(34.0)]);
-        m.restart(Micros(hour));
-        assert_eq!(usd(&m, 5, Some(10.0)), Some(32.0));
-        // Hours without a known price make the sum unknown, unless they lie before the window.
-        m.reprice(0, Micros(3 * hour), None);
-        assert_eq!(usd(&m, 5, Some(1.0)), None);
-        m.restart(Micros(4 * hour));
-        assert_eq!(usd(&m, 5, Some(1.0)), Some(1.0));
-    }
-
-    #[test]
-    fn overlapping_steps_are_busy_once_and_last_as_long_as_their_replica() {
-        let mut m = Meters::new(1);
-        m.fact(Micros(0), &Fact::Request(RequestFact::Routed { request: RequestId(0), replica: R }));
-        m.fact(Micros(10), &step(50, 1, 0, 7));
-        // Its only request is done at once, so the next one need not wait.
-        let done = |e2e| {
-            Fact::Request(RequestFact::Completed {
-                request: RequestId(0),
-                replica: R,
-                class: 0,
-                ttft: Span(1),
-                e2e: Span(e2e),
-                tokens: 1,
-            })
-        };
-        m.fact(Micros(10), &done(50));
-        m.fact(Micros(20), &Fact::Request(RequestFact::Routed { request: RequestId(1), replica: R }));
-        m.fact(Micros(20), &step(60, 2, 0, 9));
-        m.fact(Micros(20), &Fact::Fleet(FleetFact::Draining { replica: R }));
-        m.fact(Micros(20), &done(60));
-        let r = m.read(Micros(100))[0];
-        assert_eq!((r.up_us, r.busy_us, r.running_area), (80, 70, 10 + 2 * 60));
-        let r = m.read(Micros(40))[0];
-        assert_eq!((r.up_us, r.busy_us, r.running_area), (40, 30, 10 + 2 * 20));
-        // It comes back before its last step is over: it was never away.
-        m.fact(Micros(70), &Fact::Fleet(FleetFact::Serving { replica: R, pool: 0 }));
-        assert_eq!(m.read(Micros(100))[0].up_us, 100);
-    }
-
-    #[test]
-    fn the_largest_counts_for_the_longest_time_add_up() {
-        let mut m = Meters::new(1);
-        let long = Micros::END.0 / 4;
-        for k in 0..4 {
-            m.fact(Micros(k * long), &step(long, u32::MAX, u32::MAX, u32::MAX));
-        }
-        let r = m.read(Micros::END)[0];
-        let most = u128::from(u32::MAX) << 52;
-        assert_eq!((r.kv_area, r.running_area, r.waiting_area), (most, most, most));
-    }
-}
+mod tests;

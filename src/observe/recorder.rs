@@ -10,7 +10,9 @@ use super::warmup::Warmup;
 use super::window::{Finished, Window};
 use crate::base::small::sort::sort_pairs;
 use crate::base::{Micros, RequestId, Span};
-use crate::engine::{Cluster, Decision, Fact, Replica, ReplicaFact, RequestFact, ScalingRecord, Sink};
+use crate::engine::{
+    Cluster, Decision, Fact, HandoverFact, Replica, ReplicaFact, RequestFact, ScalingRecord, Sink,
+};
 use crate::scenario::{Scenario, Slo};
 use crate::stats::{BucketLog, Histogram, Tally, Timeline};
 use serde::{Deserialize, Serialize};
@@ -54,6 +56,8 @@ pub enum MoveKind {
     Reject,
     /// It finished.
     Complete,
+    /// Its KV cache came from its prefill replica to its home.
+    Land,
 }
 
 /// A move of a request since the previous frame.
@@ -72,6 +76,10 @@ pub struct Move {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replica: Option<u32>,
+    /// The replica that it comes from: of a landing.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<u32>,
 }
 
 /// Reads the facts of a run.
@@ -289,13 +297,44 @@ impl Recorder {
             )
             | Fact::Replica(_)
             | Fact::Cache(_)
-            | Fact::Fleet(_)
-            | Fact::Handover(_) => return,
+            | Fact::Fleet(_) => return,
+            Fact::Handover(fact) => return self.note_handover(at, fact),
         };
+        self.keep_move(Move { at_us: at.0, kind, request: request.0, client: 0, replica, from: None });
+    }
+
+    fn keep_move(&mut self, m: Move) {
         if self.moves.len() == MOVES_KEPT {
             self.moves.pop_front();
         }
-        self.moves.push_back(Move { at_us: at.0, kind, request: request.0, client: 0, replica });
+        self.moves.push_back(m);
+    }
+
+    /// A request that is prefilled elsewhere goes there first, and from there to its home.
+    fn note_handover(&mut self, at: Micros, fact: HandoverFact) {
+        match fact {
+            HandoverFact::Decided { request, prefill: Some(prefill), .. } => {
+                let routed = |m: &&mut Move| m.kind == MoveKind::Route && m.request == request.0;
+                if let Some(routed) = self.moves.back_mut().filter(routed) {
+                    routed.replica = Some(prefill.0);
+                }
+            }
+            HandoverFact::Landed { request, from, to, .. } => self.keep_move(Move {
+                at_us: at.0,
+                kind: MoveKind::Land,
+                request: request.0,
+                client: 0,
+                replica: Some(to.0),
+                from: Some(from.0),
+            }),
+            HandoverFact::Decided { prefill: None, .. }
+            | HandoverFact::Prefilled { .. }
+            | HandoverFact::Reserved { .. }
+            | HandoverFact::TransferStarted { .. }
+            | HandoverFact::Flows { .. }
+            | HandoverFact::Joined { .. }
+            | HandoverFact::GivenUp { .. } => {}
+        }
     }
 }
 
@@ -433,38 +472,4 @@ impl Sink for Recorder {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::base::ReplicaId;
-    use crate::scenario::Observe;
-
-    #[test]
-    fn a_request_is_judged_by_the_objectives_of_the_moment_it_completes() {
-        let slo = |ttft_ms| Slo { ttft_ms, tpot_ms: 0.0, e2e_ms: 0.0, ..Slo::default() };
-        let observe = Observe { anomalies: false, ..Observe::default() };
-        let scenario = Scenario { slo: slo(1.0), observe, ..Scenario::default() };
-        let mut recorder = Recorder::new(&scenario, 1, true);
-        let complete = |recorder: &mut Recorder, number: u32| {
-            let (request, replica) = (RequestId(number), ReplicaId(0));
-            let (ttft, e2e) = (Span(2000), Span(5000));
-            recorder.fact(
-                Micros(9000),
-                Fact::Request(RequestFact::Completed { request, replica, class: 0, ttft, e2e, tokens: 2 }),
-            );
-        };
-        complete(&mut recorder, 0);
-        recorder.set_objectives(&slo(2.0));
-        complete(&mut recorder, 1);
-        let good = [0, 1, 2].map(|i| recorder.met(RequestId(i)).map(Met::all));
-        assert_eq!(good, [Some(false), Some(true), None]);
-        let sums = recorder.window.sums(Micros(10_000), 30.0, [1, 1], [0, 5000]);
-        assert_eq!((sums.completed, sums.good, sums.within), (2, 1, [0, 2]));
-        assert_eq!(recorder.timeline.counter(counter::MISSED).iter().sum::<u64>(), 1);
-    }
-
-    #[test]
-    fn first_buckets_are_round_and_at_most_240() {
-        let widths = [0.0, 24.0, 24.1, 240.0, 3600.0, 86_400.0].map(first_width_us);
-        assert_eq!(widths, [100_000, 100_000, 200_000, 1_000_000, 20_000_000, 500_000_000]);
-    }
-}
+mod tests;

@@ -8,7 +8,7 @@ use crate::base::shared_queue::Entry;
 use crate::base::small::sort::sort_pairs;
 use crate::base::units::US_PER_S;
 use crate::base::{Micros, SharedQueue, Span};
-use crate::engine::{Fact, ReplicaFact, RequestFact};
+use crate::engine::{Fact, HandoverFact, ReplicaFact, RequestFact};
 use crate::stats::{Coverage, Ranks, RunLength, percentiles_of, push_pairs, take_pairs};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -243,7 +243,24 @@ impl Window {
         match *fact {
             Fact::Request(fact) => self.request(now, fact),
             Fact::Replica(fact) => self.replica(now, fact),
-            Fact::Cache(_) | Fact::Fleet(_) | Fact::Handover(_) => {}
+            Fact::Handover(fact) => self.handover(now, fact),
+            Fact::Cache(_) | Fact::Fleet(_) => {}
+        }
+    }
+
+    fn handover(&mut self, now: Micros, fact: HandoverFact) {
+        match fact {
+            HandoverFact::Decided { prefill: Some(replica), .. } => {
+                *at(&mut self.second(now).routed, replica.0) += 1;
+            }
+            HandoverFact::Decided { prefill: None, .. }
+            | HandoverFact::Prefilled { .. }
+            | HandoverFact::Reserved { .. }
+            | HandoverFact::TransferStarted { .. }
+            | HandoverFact::Flows { .. }
+            | HandoverFact::Landed { .. }
+            | HandoverFact::Joined { .. }
+            | HandoverFact::GivenUp { .. } => {}
         }
     }
 

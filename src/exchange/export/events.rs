@@ -3,7 +3,8 @@
 use super::sheet::{Cell, Field, Sheet};
 use super::{Begun, Column, Export, Rows, columns_of};
 use crate::base::{Micros, ReplicaId, RequestId, Span};
-use crate::engine::{CacheFact, Fact, FleetFact, ReplicaFact, RequestFact};
+use crate::engine::{CacheFact, Fact, FleetFact, HandoverFact, ReplicaFact, RequestFact};
+use crate::observe::roles_differ;
 
 /// The rows of facts.
 pub(super) struct Events;
@@ -14,17 +15,20 @@ impl Export for Events {
     }
 
     fn columns(&self) -> Vec<Column> {
-        columns_of(FIELDS)
+        columns_of(FIELDS).into_iter().chain(columns_of(HANDOVER_FIELDS)).collect()
     }
 
     fn begin(&self, run: Begun<'_>) -> Box<dyn Rows> {
+        let handovers = run.course.iter().any(roles_differ);
+        let fields = || FIELDS.iter().chain(HANDOVER_FIELDS.iter().filter(|_| handovers));
         let pools = run.pools.clone();
-        Box::new(File { sheet: run.sheet(FIELDS), pools })
+        Box::new(File { sheet: run.sheet(fields()), fields: fields().map(|f| f.value).collect(), pools })
     }
 }
 
 struct File {
     sheet: Sheet,
+    fields: Vec<Value>,
     pools: Vec<String>,
 }
 
@@ -39,8 +43,8 @@ impl Rows for File {
 
     fn fact(&mut self, at: Micros, fact: &Fact) {
         let row = Row::new(at, fact);
-        for field in FIELDS {
-            self.sheet.cell((field.value)(&row, &self.pools));
+        for value in &self.fields {
+            self.sheet.cell(value(&row, &self.pools));
         }
         self.sheet.end_row();
     }
@@ -73,6 +77,12 @@ struct Row {
     forgotten: Option<u32>,
     behind: Option<RequestId>,
     replicas: Option<u32>,
+    home: Option<ReplicaId>,
+    prefill_replica: Option<ReplicaId>,
+    uncached: Option<u32>,
+    cached_blocks: Option<u32>,
+    bytes: Option<u64>,
+    early: Option<u64>,
 }
 
 type Value = for<'a> fn(&Row, &'a [String]) -> Cell<'a>;
@@ -89,7 +99,7 @@ const FIELDS: &[Field<Value>] = &[
     field("request", "", "number of the request that it is about", |r, _| r.request.map(|id| id.0).into()),
     field("replica", "", "number of the replica that it is about", |r, _| r.replica.map(|id| id.0).into()),
     field("pool", "", "`scaled`, `starting`, `serving`: name of the pool", |r, pools| r.pool.and_then(|i| pools.get(i as usize)).map(String::as_str).into()),
-    field("reason", "", "`rejected`, `delayed`, `dropped`, `scaled`: why; `adapter-loaded`: from `cpu` or `disk`", |r, _| r.reason.into()),
+    field("reason", "", "`rejected`, `delayed`, `dropped`, `scaled`, `decided`: why; `adapter-loaded`: from `cpu` or `disk`", |r, _| r.reason.into()),
     field("urgency", "", "how urgent the priority policy finds the request, larger is more urgent", |r, _| r.urgency.into()),
     field("prefill_tokens", "tokens", "`scheduled`: to prefill, the cached ones included; `step-started`, `prefilled`: computed in the step", |r, _| r.prefill.into()),
     field("cached_tokens", "tokens", "`scheduled`: of these, found in the cache", |r, _| r.cached.into()),
@@ -100,18 +110,29 @@ const FIELDS: &[Field<Value>] = &[
     field("kv_used_blocks", "blocks", "`step-started`: KV blocks in use", |r, _| r.kv_used.into()),
     field("duration_us", "us", "`step-started`: how long the step takes; `adapter-loaded`: how long it waits for the load", |r, _| r.duration.into()),
     field("until_us", "us", "`kv-load-started`: when the blocks are there; `starting`: when the replica will serve", |r, _| r.until.into()),
-    field("ttft_us", "us", "`first-token`, `completed`: time to first token", |r, _| r.ttft.into()),
+    field("ttft_us", "us", "`first-token`, `completed`: time to first token; `prefill-done`: as the prefill replica has it", |r, _| r.ttft.into()),
     field("itl_us", "us", "`tokens`: time since the previous token of each of these requests", |r, _| r.itl.into()),
     field("e2e_us", "us", "`completed`: end-to-end latency", |r, _| r.e2e.into()),
     field("preemptions", "times", "`preempted`: how often it has been by now", |r, _| r.preemptions.into()),
-    field("blocks", "blocks", "`kv-…`: KV blocks moved or given back", |r, _| r.blocks.into()),
+    field("blocks", "blocks", "`kv-…`: KV blocks moved or given back; `prefill-done`, `kv-reserved`, `handover-given-up`: held, set aside or given back", |r, _| r.blocks.into()),
     field("forgotten_blocks", "blocks", "`kv-offloaded`: blocks that the CPU tier forgot to make room", |r, _| r.forgotten.into()),
     field("behind_request", "", "`head-blocked`: the request behind it that would have found enough blocks", |r, _| r.behind.map(|id| id.0).into()),
     field("replicas", "", "`scaled`: how many replicas are wanted", |r, _| r.replicas.into()),
 ];
 
+/// The columns that follow where roles of pools differ at any time of the run.
+#[rustfmt::skip]
+const HANDOVER_FIELDS: &[Field<Value>] = &[
+    field("home_replica", "", "of a hand-over: the replica that answers the request", |r, _| r.home.map(|id| id.0).into()),
+    field("prefill_replica", "", "of a hand-over: the replica that prefills it; unknown if that is its home", |r, _| r.prefill_replica.map(|id| id.0).into()),
+    field("uncached_tokens", "tokens", "`decided`: of its prompt, what its home would have to compute, where the decider looked", |r, _| r.uncached.into()),
+    field("cached_blocks", "blocks", "`kv-reserved`: blocks of its prompt found in the cache of its home", |r, _| r.cached_blocks.into()),
+    field("bytes", "bytes", "`transfer-started`, `transfer-landed`: bytes of the transfer, those sent during the prefill included", |r, _| r.bytes.into()),
+    field("overlapped_bytes", "bytes", "`transfer-started`: of these, sent during the prefill", |r, _| r.early.into()),
+];
+
 /// The values of the column `event` and what they mean, in the order of a request's life.
-pub(super) const EVENTS: [(&str, &str); 35] = [
+pub(super) const EVENTS: [(&str, &str); 43] = [
     ("arrived", "a request arrived"),
     ("admitted", "admission let it in"),
     ("delayed", "admission holds it back for now"),
@@ -150,6 +171,14 @@ pub(super) const EVENTS: [(&str, &str); 35] = [
     ("redirected", "a request goes back to the router, because its replica is taken away"),
     ("serving", "a replica takes new requests"),
     ("draining", "a replica takes no new requests"),
+    ("decided", "with its routing: which replica prefills it"),
+    ("prefill-done", "its prompt is computed; its prefill replica holds the blocks for its home"),
+    ("kv-reserved", "it left the wait queue of its home, where blocks are set aside for it"),
+    ("transfer-started", "the transfer of its blocks to its home started"),
+    ("transfer-flows", "the first byte of the transfer moves"),
+    ("transfer-landed", "all bytes are at its home, and its prefill replica releases the blocks"),
+    ("joined", "it joined the batch of its home as a decoder"),
+    ("handover-given-up", "a replica gave back blocks that were held or set aside for it, before a landing"),
 ];
 
 impl Row {
@@ -162,7 +191,7 @@ impl Row {
             Fact::Replica(fact) => base.of_replica(fact),
             Fact::Cache(fact) => base.of_cache(fact),
             Fact::Fleet(fact) => base.of_fleet(fact),
-            Fact::Handover(_) => base,
+            Fact::Handover(fact) => base.of_handover(fact),
         }
     }
 
@@ -248,12 +277,47 @@ impl Row {
             FleetFact::Serving { pool, .. } => Self { pool: Some(pool), ..self },
         }
     }
+
+    fn of_handover(self, fact: HandoverFact) -> Self {
+        let between = |from, to| Self { prefill_replica: Some(from), home: Some(to), ..self };
+        match fact {
+            HandoverFact::Decided { home, prefill, reason, uncached, .. } => {
+                Self { home: Some(home), prefill_replica: prefill, reason: reason.name(), uncached, ..self }
+            }
+            HandoverFact::Prefilled { replica, home, ttft, blocks, .. } => {
+                Self { ttft: Some(ttft), blocks: Some(blocks), ..between(replica, home) }
+            }
+            HandoverFact::Reserved { replica, urgency, blocks, cached, .. } => Self {
+                home: Some(replica),
+                urgency: Some(urgency),
+                blocks: Some(blocks),
+                cached_blocks: Some(cached),
+                ..self
+            },
+            HandoverFact::TransferStarted { from, to, bytes, early, .. } => {
+                Self { bytes: Some(bytes), early: Some(early), ..between(from, to) }
+            }
+            HandoverFact::Flows { from, to, .. } => between(from, to),
+            HandoverFact::Landed { from, to, bytes, .. } => Self { bytes: Some(bytes), ..between(from, to) },
+            HandoverFact::Joined { replica, urgency, .. } => {
+                Self { home: Some(replica), urgency: Some(urgency), ..self }
+            }
+            HandoverFact::GivenUp { blocks, .. } => Self { blocks: Some(blocks), ..self },
+        }
+    }
 }
 
 /// Its name, one of [`EVENTS`].
 fn name(fact: &Fact) -> &'static str {
     match fact {
-        Fact::Handover(_) => "handover",
+        Fact::Handover(HandoverFact::Decided { .. }) => "decided",
+        Fact::Handover(HandoverFact::Prefilled { .. }) => "prefill-done",
+        Fact::Handover(HandoverFact::Reserved { .. }) => "kv-reserved",
+        Fact::Handover(HandoverFact::TransferStarted { .. }) => "transfer-started",
+        Fact::Handover(HandoverFact::Flows { .. }) => "transfer-flows",
+        Fact::Handover(HandoverFact::Landed { .. }) => "transfer-landed",
+        Fact::Handover(HandoverFact::Joined { .. }) => "joined",
+        Fact::Handover(HandoverFact::GivenUp { .. }) => "handover-given-up",
         Fact::Request(RequestFact::Arrived { .. }) => "arrived",
         Fact::Request(RequestFact::Admitted { .. }) => "admitted",
         Fact::Request(RequestFact::Delayed { .. }) => "delayed",

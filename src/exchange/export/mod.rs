@@ -88,9 +88,9 @@ struct Begun<'a> {
 }
 
 impl Begun<'_> {
-    /// The file of a table whose columns are the same for every run.
-    fn sheet<F>(self, fields: &[Field<F>]) -> Sheet {
-        let names: Vec<&str> = fields.iter().map(|f| f.name).collect();
+    /// The file of a table with these columns.
+    fn sheet<'f, F: 'f>(self, fields: impl IntoIterator<Item = &'f Field<F>>) -> Sheet {
+        let names: Vec<&str> = fields.into_iter().map(|f| f.name).collect();
         Sheet::new(self.format, &names, self.out)
     }
 }

@@ -1,4 +1,5 @@
-//! Load imbalance: the coefficient of variation of the requests present on each serving replica stays high.
+//! Load imbalance: the coefficient of variation of the requests present on each serving replica stays high. Replicas that answer
+//! clients are compared with each other, and prefill replicas with each other.
 //!
 //! With S the sum of the loads x of n replicas and Q the sum of their squares, cov² = n Q / S² - 1, so both sums are
 //! kept up to date without a pass over the replicas. The state lasts from one change to the next, so it is judged
@@ -7,6 +8,7 @@
 use super::{Anomaly, AnomalyIndex, AnomalyKind, AnomalyLog, Proof};
 use crate::base::multiply::{is_larger_product, times};
 use crate::base::{Micros, RequestId, Span};
+use crate::scenario::Cluster;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -35,12 +37,96 @@ pub(super) struct Imbalance {
     peak: u64,
 }
 
+/// The two sides of a cluster, by whether a pool answers clients.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Sides {
+    homes: Imbalance,
+    prefills: Imbalance,
+    /// By pool: whether it answers clients.
+    is_home: Vec<bool>,
+    /// By replica: its pool, whether it is among the homes, and whether it gets new requests.
+    replicas: Vec<(u32, bool, bool)>,
+}
+
+impl Sides {
+    pub(super) fn new(cluster: &Cluster, replicas: usize) -> Self {
+        let is_home: Vec<bool> = cluster.pools.iter().map(|pool| pool.role.is_home()).collect();
+        let pools = cluster.pools.iter().zip(0..).flat_map(|(pool, i)| (0..pool.replicas).map(move |_| i));
+        let replicas: Vec<(u32, bool, bool)> =
+            pools.take(replicas).map(|pool: u32| (pool, is_home[pool as usize], true)).collect();
+        let of = |home| Imbalance::new(replicas.iter().map(|&(_, is_home, _)| is_home == home));
+        Self { homes: of(true), prefills: of(false), is_home, replicas }
+    }
+
+    fn side(&mut self, replica: usize) -> &mut Imbalance {
+        let home = self.replicas.get(replica).is_none_or(|&(_, home, _)| home);
+        if home { &mut self.homes } else { &mut self.prefills }
+    }
+
+    pub(super) fn came(&mut self, request: RequestId, replica: usize, now: Micros, log: &mut AnomalyLog) {
+        self.side(replica).came(request, replica, now, log);
+    }
+
+    pub(super) fn left(&mut self, replica: usize, now: Micros, log: &mut AnomalyLog) {
+        self.side(replica).left(replica, now, log);
+    }
+
+    pub(super) fn serving(&mut self, replica: usize, pool: u32, now: Micros, log: &mut AnomalyLog) {
+        let home = self.is_home.get(pool as usize).copied().unwrap_or(true);
+        super::entry(&mut self.replicas, replica).0 = pool;
+        self.shift(replica, home, now, log);
+        self.replicas[replica].2 = true;
+        self.side(replica).serving(replica, now, log);
+    }
+
+    pub(super) fn draining(&mut self, replica: usize, now: Micros, log: &mut AnomalyLog) {
+        if let Some(known) = self.replicas.get_mut(replica) {
+            known.2 = false;
+        }
+        self.side(replica).draining(replica, now, log);
+    }
+
+    /// Reports imbalances that have lasted until `now`.
+    #[inline]
+    pub(super) fn report(&mut self, now: Micros, log: &mut AnomalyLog) {
+        self.homes.report(now, log);
+        self.prefills.report(now, log);
+    }
+
+    /// Takes over the roles of pools after an edit: a replica changes sides with the requests that it has.
+    pub(super) fn adopt(&mut self, cluster: &Cluster, now: Micros, log: &mut AnomalyLog) {
+        self.is_home = cluster.pools.iter().map(|pool| pool.role.is_home()).collect();
+        for replica in 0..self.replicas.len() {
+            let home = self.is_home.get(self.replicas[replica].0 as usize).copied().unwrap_or(true);
+            self.shift(replica, home, now, log);
+        }
+    }
+
+    fn shift(&mut self, replica: usize, home: bool, now: Micros, log: &mut AnomalyLog) {
+        let (_, was, serving) = self.replicas[replica];
+        if was == home {
+            return;
+        }
+        self.replicas[replica].1 = home;
+        let sides = (&mut self.prefills, &mut self.homes);
+        let (from, to) = if home { sides } else { (sides.1, sides.0) };
+        super::entry(&mut from.loads, replica);
+        from.draining(replica, now, log);
+        super::entry(&mut to.loads, replica).0 += std::mem::take(&mut from.loads[replica].0);
+        if serving {
+            to.serving(replica, now, log);
+        }
+    }
+}
+
 impl Imbalance {
-    pub(super) fn new(replicas: usize) -> Self {
+    /// Replicas, by whether they are on this side.
+    fn new(replicas: impl Iterator<Item = bool>) -> Self {
+        let loads: Vec<(u64, bool)> = replicas.map(|here| (0, here)).collect();
         Self {
-            loads: vec![(0, true); replicas],
+            n: loads.iter().filter(|(_, here)| *here).count() as u64,
+            loads,
             latest: Vec::new(),
-            n: replicas as u64,
             sum: 0,
             squares: 0,
             since: None,

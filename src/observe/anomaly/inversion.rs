@@ -105,8 +105,10 @@ struct Waiting {
     measure: Measure,
     /// Requests that began to wait since a step last left any waiting.
     fresh: Vec<WaitingEntry>,
-    /// Requests that joined the batch since the latest step.
+    /// Requests that joined the batch, or had blocks set aside, since the latest step.
     joined: Vec<Rank>,
+    /// When the first of them had blocks set aside, if one had: that may be before the step. Later ones are not overtaken.
+    reserved: Micros,
     /// Requests that a step left waiting. Some may have stopped waiting since, or have been overtaken.
     left: BinaryHeap<Reverse<WaitingEntry>>,
     /// Overtaken requests whose anomalies are kept and still open.
@@ -167,6 +169,7 @@ impl Waiting {
             measure,
             fresh: Vec::new(),
             joined: Vec::new(),
+            reserved: Micros::MAX,
             left: BinaryHeap::new(),
             victims: Vec::new(),
         }
@@ -193,7 +196,11 @@ impl Waiting {
         not_overtaken: &mut NotOvertaken,
         log: &mut AnomalyLog,
     ) {
-        self.left.extend(self.fresh.drain(..).filter(|e| not_overtaken.has(e.who.request)).map(Reverse));
+        let until = std::mem::replace(&mut self.reserved, Micros::MAX);
+        let later: Vec<WaitingEntry> = self.fresh.iter().filter(|e| e.since.0 > until).copied().collect();
+        let waited = |e: &WaitingEntry| e.since.0 <= until && not_overtaken.has(e.who.request);
+        self.left.extend(self.fresh.drain(..).filter(waited).map(Reverse));
+        self.fresh = later;
         let least_urgent = self.joined.iter().map(|j| j.rank).max().unwrap_or(i64::MIN);
         while let Some(&Reverse(first)) = self.left.peek() {
             if first.who.rank >= least_urgent {
@@ -230,6 +237,7 @@ impl Waiting {
     fn clear(&mut self) {
         self.fresh.clear();
         self.joined.clear();
+        self.reserved = Micros::MAX;
         self.left.clear();
     }
 
@@ -306,6 +314,14 @@ impl Inversion {
                 waiting.close(rank, now, log);
             }
         }
+    }
+
+    /// A request leaves the queue because blocks are set aside for it.
+    pub(super) fn reserved(&mut self, who: &RequestInfo, now: Micros, log: &mut AnomalyLog) {
+        if let Some((waiting, _)) = self.on(who.replica) {
+            waiting.reserved = waiting.reserved.min(now);
+        }
+        self.joins(who, now, log);
     }
 
     pub(super) fn dropped(&mut self, who: &RequestInfo, now: Micros, log: &mut AnomalyLog) {

@@ -9,16 +9,22 @@ mod autoscaling;
 mod blocking;
 mod imbalance;
 mod inversion;
+mod kind;
 mod livelock;
 mod starvation;
 mod thrashing;
 
+use super::trips::{Trip, Trips};
 use crate::base::number_text::{count, duration};
 use crate::base::small::decimal::fixed;
 use crate::base::{Micros, ReplicaId, RequestId};
-use crate::engine::{CacheFact, DropReason, Fact, FleetFact, ReplicaFact, RequestFact, ScalingRecord};
+use crate::engine::{
+    CacheFact, DropReason, Fact, FleetFact, HandoverFact, ReplicaFact, RequestFact, ScalingRecord,
+};
 use crate::scenario::Scenario;
+use imbalance::Sides;
 use inversion::RequestInfo;
+pub use kind::AnomalyKind;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -26,67 +32,6 @@ use std::collections::VecDeque;
 const KEPT: u32 = 64;
 /// Requests named as proof of one anomaly, the first ones.
 const PROOFS: usize = 8;
-
-/// What is wrong.
-#[apply(typescript!)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AnomalyKind {
-    /// A request joined a batch and left a more urgent request waiting on the same replica.
-    PriorityInversion,
-    /// The first of a queue waited for KV blocks while one behind it would have fitted.
-    HeadOfLineBlocking,
-    /// Requests of one replica lost their KV blocks again after they had returned, or reloaded blocks that had just
-    /// been copied down.
-    KvThrashing,
-    /// A thousand preemptions on one replica and nothing finished between them.
-    Livelock,
-    /// Some replicas had much more to do than others for some time.
-    LoadImbalance,
-    /// An autoscaler reversed a change that it had just made.
-    Oscillation,
-    /// An autoscaler did not get the replicas that it wanted.
-    CapacityNeverReached,
-    /// The filter of an autoscaler rejects all its measurements.
-    TunerLockedOut,
-    /// Requests waited in a band of the gateway's queue and none of them went on, while others did.
-    StarvedBand,
-}
-
-impl AnomalyKind {
-    /// All kinds.
-    pub const ALL: [Self; 9] = [
-        Self::PriorityInversion,
-        Self::HeadOfLineBlocking,
-        Self::KvThrashing,
-        Self::Livelock,
-        Self::LoadImbalance,
-        Self::Oscillation,
-        Self::CapacityNeverReached,
-        Self::TunerLockedOut,
-        Self::StarvedBand,
-    ];
-
-    /// Its name in reports and logs.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::PriorityInversion => "priority-inversion",
-            Self::HeadOfLineBlocking => "head-of-line-blocking",
-            Self::KvThrashing => "kv-thrashing",
-            Self::Livelock => "livelock",
-            Self::LoadImbalance => "load-imbalance",
-            Self::Oscillation => "oscillation",
-            Self::CapacityNeverReached => "capacity-never-reached",
-            Self::TunerLockedOut => "tuner-locked-out",
-            Self::StarvedBand => "starved-band",
-        }
-    }
-
-    /// Whether it concerns autoscalers.
-    fn is_of_autoscalers(self) -> bool {
-        matches!(self, Self::Oscillation | Self::CapacityNeverReached | Self::TunerLockedOut)
-    }
-}
 
 /// A request that proves the anomaly, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -249,9 +194,11 @@ pub(crate) struct Detectors {
     blocking: blocking::Blocking,
     thrashing: thrashing::Thrashing,
     livelock: livelock::Livelock,
-    imbalance: imbalance::Imbalance,
+    imbalance: Sides,
     autoscaling: autoscaling::Autoscaling,
     starvation: starvation::Starvation,
+    /// Requests that are not all at their home.
+    trips: Trips,
 }
 
 impl Detectors {
@@ -263,9 +210,10 @@ impl Detectors {
             blocking: blocking::Blocking::default(),
             thrashing: thrashing::Thrashing::default(),
             livelock: livelock::Livelock::default(),
-            imbalance: imbalance::Imbalance::new(replicas),
+            imbalance: Sides::new(&scenario.cluster, replicas),
             autoscaling: autoscaling::Autoscaling::new(&scenario.cluster),
             starvation: starvation::Starvation::default(),
+            trips: Trips::default(),
         }
     }
 
@@ -273,6 +221,7 @@ impl Detectors {
     pub(super) fn adopt(&mut self, scenario: &Scenario, now: Micros) {
         self.inversion.adopt(scenario, now, &mut self.log);
         self.autoscaling.adopt(&scenario.cluster);
+        self.imbalance.adopt(&scenario.cluster, now, &mut self.log);
         self.starvation.adopt(scenario.cluster.flow_control.is_some(), now, &mut self.log);
     }
 
@@ -293,7 +242,7 @@ impl Detectors {
             Fact::Replica(fact) => self.replica(now, fact),
             Fact::Cache(fact) => self.cache(now, fact),
             Fact::Fleet(fact) => self.fleet(now, fact),
-            Fact::Handover(_) => {}
+            Fact::Handover(fact) => self.handover(now, fact),
         }
     }
 
@@ -312,12 +261,12 @@ impl Detectors {
             RequestFact::Routed { request, replica } => {
                 self.imbalance.came(request, replica.index(), now, &mut self.log);
             }
-            RequestFact::Completed { replica, .. } => {
+            RequestFact::Completed { request, replica, .. } => {
                 self.livelock.over(replica.index(), now, &mut self.log);
-                self.imbalance.left(replica.index(), now, &mut self.log);
+                self.left(request, replica, now);
             }
-            RequestFact::Rejected { replica: Some(replica), .. } => {
-                self.imbalance.left(replica.index(), now, &mut self.log);
+            RequestFact::Rejected { request, replica: Some(replica), .. } => {
+                self.left(request, replica, now);
             }
             RequestFact::Dropped { request, replica, class, urgency, reason, .. } => {
                 self.dropped(&RequestInfo { request, replica, class, urgency }, reason, now);
@@ -382,7 +331,7 @@ impl Detectors {
             FleetFact::Starting { replica, pool, .. } => self.starting(replica, pool),
             FleetFact::Serving { replica, pool } => {
                 self.inversion.serving(replica, pool);
-                self.imbalance.serving(replica.index(), now, &mut self.log);
+                self.imbalance.serving(replica.index(), pool, now, &mut self.log);
             }
             FleetFact::Draining { replica } => {
                 self.imbalance.draining(replica.index(), now, &mut self.log);
@@ -418,7 +367,7 @@ impl Detectors {
         let replica = info.replica.index();
         self.inversion.dropped(info, now, &mut self.log);
         self.blocking.gone(info.request, replica, now, &mut self.log);
-        self.imbalance.left(replica, now, &mut self.log);
+        self.left(info.request, info.replica, now);
     }
 
     fn dropped(&mut self, info: &RequestInfo, reason: DropReason, now: Micros) {
@@ -428,7 +377,51 @@ impl Detectors {
         if reason == DropReason::OutgrewKvCache {
             self.livelock.over(replica, now, &mut self.log);
         }
-        self.imbalance.left(replica, now, &mut self.log);
+        self.left(info.request, info.replica, now);
+    }
+
+    /// A request has left its replica, or both replicas that had a part of it.
+    fn left(&mut self, request: RequestId, replica: ReplicaId, now: Micros) {
+        let trip = self.trips.end(request);
+        self.imbalance.left(trip.map_or(replica, |trip| trip.home).index(), now, &mut self.log);
+        if let Some(trip) = trip.filter(|trip| trip.prefilling) {
+            self.imbalance.left(trip.prefill.index(), now, &mut self.log);
+        }
+    }
+
+    fn handover(&mut self, now: Micros, fact: HandoverFact) {
+        match fact {
+            HandoverFact::Decided { request, home, prefill: Some(prefill), .. } => {
+                self.trips.begin(request, Trip::new(home, prefill));
+                self.imbalance.came(request, prefill.index(), now, &mut self.log);
+            }
+            HandoverFact::Prefilled { request, replica, .. } => {
+                self.trips.change(request, |trip| trip.prefilling = false);
+                self.livelock.over(replica.index(), now, &mut self.log);
+                self.imbalance.left(replica.index(), now, &mut self.log);
+            }
+            HandoverFact::Reserved { request, replica, class, urgency, .. } => {
+                self.inversion.reserved(
+                    &RequestInfo { request, replica, class, urgency },
+                    now,
+                    &mut self.log,
+                );
+                self.blocking.gone(request, replica.index(), now, &mut self.log);
+            }
+            HandoverFact::Joined { request, .. } => {
+                self.trips.end(request);
+            }
+            HandoverFact::Decided { prefill: None, .. }
+            | HandoverFact::TransferStarted { .. }
+            | HandoverFact::Flows { .. }
+            | HandoverFact::Landed { .. }
+            | HandoverFact::GivenUp { .. } => {}
+        }
+    }
+
+    /// The bytes of the list of requests on their way that are not shared with `later`.
+    pub(super) fn bytes_beside(&self, later: Option<&Self>) -> u64 {
+        self.trips.bytes_beside(later.map(|l| &l.trips))
     }
 
     /// Anomalies that were kept and not reported yet.

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::base::{ReplicaId, Span};
-use crate::engine::{CacheFact, FleetFact, ReplicaFact, RequestFact};
-use crate::scenario::{Client, SloClass};
+use crate::engine::{CacheFact, DeciderReason, FleetFact, HandoverFact, ReplicaFact, RequestFact};
+use crate::scenario::{Client, Role, SloClass};
 use crate::workload::class_number;
 
 fn watch(facts: &[(u64, Fact)], replicas: usize) -> Detectors {
@@ -329,4 +329,66 @@ fn later_anomalies_are_counted_and_not_kept() {
     assert_eq!(d.kept().len() as u32, KEPT);
     assert_eq!(d.counts().next(), Some((AnomalyKind::PriorityInversion, KEPT + 10)));
     assert_eq!((d.unreported().len() as u32, d.unreported().len()), (KEPT, 0));
+}
+
+fn handover(fact: HandoverFact) -> Fact {
+    Fact::Handover(fact)
+}
+
+#[test]
+fn blocks_set_aside_overtake_who_waited_then_and_no_later_request() {
+    let (batch, critical) = (SloClass::Batch, SloClass::Critical);
+    let reserved = handover(HandoverFact::Reserved {
+        request: RequestId(0),
+        replica: ReplicaId(0),
+        class: class_number(batch),
+        urgency: 0,
+        blocks: 3,
+        cached: 0,
+    });
+    let waiting = [(1, queued(0, batch)), (2, queued(1, critical)), (3, reserved), (9, step(1))];
+    let d = watch(&waiting, 1);
+    let [a] = d.kept() else { panic!("{:?}", d.kept()) };
+    assert_eq!((a.kind, proofs(a)), (AnomalyKind::PriorityInversion, vec![(1, 2), (0, 9)]));
+    let later = [(1, queued(0, batch)), (3, reserved), (4, queued(1, critical)), (9, step(1))];
+    assert!(watch(&later, 1).kept().is_empty());
+    let overtaken_later = [&later[..], &[(10, queued(2, batch)), (11, scheduled(2, batch)), (11, step(1))]];
+    assert_eq!(watch(&overtaken_later.concat(), 1).kept().len(), 1, "the later one is not forgotten");
+}
+
+#[test]
+fn prefill_replicas_are_compared_with_each_other_and_homes_with_each_other() {
+    let mut scenario = Scenario::default();
+    scenario.cluster.pools = vec![scenario.cluster.pools[0].clone(); 2];
+    for (pool, role) in scenario.cluster.pools.iter_mut().zip([Role::Prefill, Role::Decode]) {
+        (pool.role, pool.replicas) = (role, 2);
+    }
+    let mut d = Detectors::new(&scenario, 4);
+    let mut come = |at: u64, request: u32, [home, prefill]: [u32; 2]| {
+        let (request, home, prefill) = (RequestId(request), ReplicaId(home), Some(ReplicaId(prefill)));
+        d.fact(Micros(at), &Fact::Request(RequestFact::Routed { request, replica: home }));
+        let (reason, uncached) = (DeciderReason::Always, None);
+        d.fact(Micros(at), &handover(HandoverFact::Decided { request, home, prefill, reason, uncached }));
+    };
+    // Homes have three each, prefill replicas six and none.
+    for k in 0..6 {
+        come(0, k, [2 + k % 2, 0]);
+    }
+    d.fact(Micros(5_000_000), &step(0));
+    let [a] = d.kept() else { panic!("{:?}", d.kept()) };
+    assert_eq!((a.kind, a.replica, a.end), (AnomalyKind::LoadImbalance, 0, None));
+    let prefilled = |request| {
+        let (request, replica, home) = (RequestId(request), ReplicaId(0), ReplicaId(2));
+        handover(HandoverFact::Prefilled { request, replica, home, ttft: Span(1), blocks: 1 })
+    };
+    for k in 0..3 {
+        d.fact(Micros(6_000_000), &prefilled(k));
+    }
+    assert_eq!(d.kept()[0].end, Some(Micros(6_000_000)), "three in flight are too few to spread");
+    // The pool becomes one of homes: its replicas and what they have count among these.
+    scenario.cluster.pools[0].role = Role::Mixed;
+    d.adopt(&scenario, Micros(7_000_000));
+    d.fact(Micros(7_000_000), &Fact::Fleet(FleetFact::Draining { replica: ReplicaId(1) }));
+    d.fact(Micros(12_000_000), &step(0));
+    assert_eq!(d.kept().len(), 1, "three, three and three");
 }

@@ -8,7 +8,10 @@ use super::Line;
 use crate::base::bits::{BitReader, BitWriter, signed, unsigned};
 use crate::base::shared_queue::Entry;
 use crate::base::{Micros, ReplicaId, RequestId, Span};
-use crate::engine::{AdapterSource, CacheFact, DropReason, Fact, FleetFact, ReplicaFact, RequestFact};
+use crate::engine::{
+    AdapterSource, CacheFact, DeciderReason, DropReason, Fact, FleetFact, HandoverFact, ReplicaFact,
+    RequestFact,
+};
 use crate::policy::Reason;
 use crate::policy::scaling::Rule;
 use std::mem::discriminant;
@@ -21,7 +24,7 @@ const KIND_BITS: u32 = 6;
 const _: () = assert!(KINDS.len() < 1 << KIND_BITS);
 
 /// One fact of each kind, frequent ones first.
-const KINDS: [Fact; 35] = {
+const KINDS: [Fact; 43] = {
     let (request, replica, reason) = (RequestId(0), ReplicaId(0), Reason::RejectAll);
     let (ttft, until) = (Span(0), Micros(0));
     let (class, urgency, blocks, tokens, pool, waiting) = (0, 0, 0, 0, 0, 0);
@@ -83,6 +86,26 @@ const KINDS: [Fact; 35] = {
         Fact::Fleet(FleetFact::Redirected { request, replica, class, urgency, waiting }),
         Fact::Fleet(FleetFact::Serving { replica, pool }),
         Fact::Fleet(FleetFact::Draining { replica }),
+        Fact::Handover(HandoverFact::Decided {
+            request,
+            home: replica,
+            prefill: None,
+            reason: DeciderReason::Mixed,
+            uncached: None,
+        }),
+        Fact::Handover(HandoverFact::Prefilled { request, replica, home: replica, ttft, blocks }),
+        Fact::Handover(HandoverFact::Reserved { request, replica, class, urgency, blocks, cached: 0 }),
+        Fact::Handover(HandoverFact::TransferStarted {
+            request,
+            from: replica,
+            to: replica,
+            bytes: 0,
+            early: 0,
+        }),
+        Fact::Handover(HandoverFact::Flows { request, from: replica, to: replica }),
+        Fact::Handover(HandoverFact::Landed { request, from: replica, to: replica, bytes: 0 }),
+        Fact::Handover(HandoverFact::Joined { request, replica, class, urgency }),
+        Fact::Handover(HandoverFact::GivenUp { request, replica, blocks }),
     ]
 };
 
@@ -99,6 +122,7 @@ fn are_alike(one: &Fact, other: &Fact) -> bool {
         (Fact::Replica(a), Fact::Replica(b)) => discriminant(a) == discriminant(b),
         (Fact::Cache(a), Fact::Cache(b)) => discriminant(a) == discriminant(b),
         (Fact::Fleet(a), Fact::Fleet(b)) => discriminant(a) == discriminant(b),
+        (Fact::Handover(a), Fact::Handover(b)) => discriminant(a) == discriminant(b),
         (Fact::Request(_) | Fact::Replica(_) | Fact::Cache(_) | Fact::Fleet(_) | Fact::Handover(_), _) => {
             false
         }
@@ -143,6 +167,12 @@ impl<N: FnMut(u64) -> u64> Numbers<'_, N> {
         *urgency = signed((self.next)(unsigned(*urgency as u64))) as i64;
     }
 
+    /// A number that may be missing: 0 if it is, or else one more.
+    fn maybe(&mut self, number: Option<u32>) -> Option<u32> {
+        let number = (self.next)(number.map_or(0, |number| 1 + u64::from(number)));
+        number.checked_sub(1).map(|number| number as u32)
+    }
+
     /// One of the few variants of an enum, by number.
     fn choice<T: Copy>(&mut self, chosen: &mut T, number: usize, all: &[T]) {
         *chosen = all[(self.next)(number as u64) as usize];
@@ -154,7 +184,7 @@ impl<N: FnMut(u64) -> u64> Numbers<'_, N> {
             Fact::Replica(fact) => self.replica(fact),
             Fact::Cache(fact) => self.cache(fact),
             Fact::Fleet(fact) => self.fleet(fact),
-            Fact::Handover(_) => {}
+            Fact::Handover(fact) => self.handover(fact),
         }
     }
 
@@ -166,9 +196,8 @@ impl<N: FnMut(u64) -> u64> Numbers<'_, N> {
                 self.choice(reason, *reason as usize, &Reason::ALL);
             }
             RequestFact::Rejected { request, reason, replica } => {
-                let mut number = replica.map_or(0, |replica| 1 + u64::from(replica.0));
-                self.of(request, &mut [], &mut [&mut number]);
-                *replica = number.checked_sub(1).map(|number| ReplicaId(number as u32));
+                self.of(request, &mut [], &mut []);
+                *replica = self.maybe(replica.map(|replica| replica.0)).map(ReplicaId);
                 self.choice(reason, *reason as usize, &Reason::ALL);
             }
             RequestFact::Enqueued { request, band } => {
@@ -275,6 +304,38 @@ impl<N: FnMut(u64) -> u64> Numbers<'_, N> {
             }
         }
     }
+
+    fn handover(&mut self, fact: &mut HandoverFact) {
+        match fact {
+            HandoverFact::Decided { request, home, prefill, reason, uncached } => {
+                self.of(request, &mut [&mut home.0], &mut []);
+                *prefill = self.maybe(prefill.map(|replica| replica.0)).map(ReplicaId);
+                *uncached = self.maybe(*uncached);
+                self.choice(reason, *reason as usize, &DeciderReason::ALL);
+            }
+            HandoverFact::Prefilled { request, replica, home, ttft, blocks } => {
+                self.of(request, &mut [&mut replica.0, &mut home.0, blocks], &mut [&mut ttft.0]);
+            }
+            HandoverFact::Reserved { request, replica, class, urgency, blocks, cached } => {
+                self.urgent(request, &mut [&mut replica.0, class, blocks, cached], urgency);
+            }
+            HandoverFact::TransferStarted { request, from, to, bytes, early } => {
+                self.of(request, &mut [&mut from.0, &mut to.0], &mut [bytes, early]);
+            }
+            HandoverFact::Flows { request, from, to } => {
+                self.of(request, &mut [&mut from.0, &mut to.0], &mut []);
+            }
+            HandoverFact::Landed { request, from, to, bytes } => {
+                self.of(request, &mut [&mut from.0, &mut to.0], &mut [bytes]);
+            }
+            HandoverFact::Joined { request, replica, class, urgency } => {
+                self.urgent(request, &mut [&mut replica.0, class], urgency);
+            }
+            HandoverFact::GivenUp { request, replica, blocks } => {
+                self.of(request, &mut [&mut replica.0, blocks], &mut []);
+            }
+        }
+    }
 }
 
 /// How many bits the numbers of lines have, by kind and place.
@@ -343,130 +404,4 @@ impl Entry for Line {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::base::rng::{Purpose, Stream};
-
-    /// A fact whose numbers are made by `draw`, at most what the field holds; a choice among few is as it is.
-    fn with(mut kind: Fact, draw: &mut dyn FnMut() -> u64) -> Fact {
-        let next = &mut |n| if n == 0 { draw() } else { n };
-        Numbers { next, at: 0, request: 0 }.fact(&mut kind);
-        kind
-    }
-
-    fn come_back(lines: &[Line]) -> usize {
-        let packed = Line::pack(lines);
-        assert_eq!(Line::unpack(&packed), lines);
-        packed.len() * 8
-    }
-
-    #[test]
-    fn a_fact_of_any_kind_comes_back_with_any_numbers() {
-        let mut draws = Stream::new(5, Purpose::Ties, 0);
-        let mut lines: Vec<Line> = Vec::new();
-        for round in 0..200_u64 {
-            for kind in KINDS {
-                assert_eq!(KINDS[kind_of(Some(&kind)) - 1], kind);
-                let few = matches!(
-                    kind,
-                    Fact::Request(
-                        RequestFact::Rejected { .. }
-                            | RequestFact::Delayed { .. }
-                            | RequestFact::Dropped { .. }
-                    ) | Fact::Fleet(FleetFact::Scaled { .. })
-                        | Fact::Cache(CacheFact::AdapterLoaded { .. })
-                );
-                let width = draws.below(32);
-                let mut draw = || match round {
-                    0 => 0,
-                    1 if !few => u64::MAX,
-                    2 if !few => 1 << 63,
-                    _ if few => u64::from(draws.below(2)),
-                    _ => u64::from(draws.below(u32::MAX)) >> width,
-                };
-                let fact = with(kind, &mut draw);
-                let at = lines
-                    .last()
-                    .map_or(0, |(at, _)| at.saturating_add((round & 1) * u64::from(draws.below(9))));
-                lines.push((if round == 199 { u64::MAX } else { at }, Some(fact)));
-            }
-            lines.push((lines[lines.len() - 1].0, None));
-        }
-        for piece in lines.chunks(97) {
-            come_back(piece);
-        }
-        come_back(&[]);
-        come_back(&lines);
-    }
-
-    #[test]
-    fn every_choice_comes_back() {
-        let (request, replica, until) = (RequestId(u32::MAX), ReplicaId(u32::MAX), Micros(u64::MAX));
-        let (class, waiting) = (u32::MAX, 7);
-        let mut lines =
-            vec![(3, None), (5, Some(Fact::Fleet(FleetFact::Starting { replica, pool: 1, until })))];
-        for reason in Reason::ALL {
-            lines.push((7, Some(Fact::Request(RequestFact::Delayed { request, reason }))));
-            lines.push((
-                8,
-                Some(Fact::Request(RequestFact::Rejected {
-                    request: RequestId(0),
-                    reason,
-                    replica: Some(replica),
-                })),
-            ));
-            lines.push((8, Some(Fact::Request(RequestFact::Rejected { request, reason, replica: None }))));
-        }
-        for (reason, urgency) in DropReason::ALL.into_iter().zip([i64::MIN, -1, 0, i64::MAX]) {
-            lines.push((
-                9,
-                Some(Fact::Request(RequestFact::Dropped {
-                    request,
-                    replica,
-                    class,
-                    urgency,
-                    reason,
-                    waiting,
-                })),
-            ));
-        }
-        for source in AdapterSource::ALL {
-            let (adapter, evicted, took) = (u32::MAX, 1, Span(u64::MAX));
-            let fact = CacheFact::AdapterLoaded { request, replica, adapter, source, evicted, took };
-            lines.push((9, Some(Fact::Cache(fact))));
-        }
-        for rule in Rule::ALL {
-            lines.push((9, Some(Fact::Fleet(FleetFact::Scaled { pool: 0, from: 1, to: u32::MAX, rule }))));
-        }
-        come_back(&lines);
-    }
-
-    #[test]
-    fn a_line_takes_a_few_bytes() {
-        let replica = |i: u64| ReplicaId((i * 7 % 64) as u32);
-        let line = |i: u64| {
-            let fact = match i % 4 {
-                0 => Fact::Request(RequestFact::Arrived {
-                    request: RequestId(5000 + i as u32),
-                    client: 1,
-                    class: 0,
-                }),
-                1 => Fact::Replica(ReplicaFact::StepEnded { replica: replica(i) }),
-                2 => Fact::Replica(ReplicaFact::Tokens {
-                    replica: replica(i),
-                    itl: Span(9000 + i * 37 % 500),
-                    count: 30,
-                }),
-                _ => Fact::Request(RequestFact::Prefilled {
-                    request: RequestId(4000 + i as u32),
-                    replica: replica(i),
-                    tokens: 512,
-                }),
-            };
-            (300_000_000 + i * 90, Some(fact))
-        };
-        let lines: Vec<Line> = (0..256).map(line).collect();
-        let bytes = come_back(&lines);
-        assert!(bytes < 256 * 6, "{bytes}");
-    }
-}
+mod tests;

@@ -1,8 +1,8 @@
 //! Lines of the event log in words.
 
-use crate::base::number_text::{count, duration};
+use crate::base::number_text::{bytes as bytes_text, count, duration};
 use crate::base::small::decimal::fixed;
-use crate::engine::{AdapterSource, CacheFact, Fact, FleetFact, ReplicaFact, RequestFact};
+use crate::engine::{AdapterSource, CacheFact, Fact, FleetFact, HandoverFact, ReplicaFact, RequestFact};
 use crate::observe::event_log::{LogEntry, Note};
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
@@ -68,11 +68,25 @@ pub enum EventKind {
     Scaling,
     /// It is sent back to the router because its replica is removed.
     Redirected,
+    /// Its prefill replica was chosen, or its home prefills it.
+    Decided,
+    /// Its prompt is computed; its prefill replica holds the blocks for its home.
+    PrefillDone,
+    /// Its home set blocks aside for it.
+    Reserved,
+    /// The transfer of its blocks started, or its first byte moves.
+    Transfer,
+    /// Its blocks are at its home.
+    Landed,
+    /// It joined the batch of its home as a decoder.
+    Joined,
+    /// Blocks held or set aside for it were given back before a landing.
+    HandoverGivenUp,
 }
 
 impl EventKind {
     /// All kinds, in order.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 35] = [
         Self::Arrived,
         Self::Admitted,
         Self::Rejected,
@@ -101,6 +115,13 @@ impl EventKind {
         Self::Replica,
         Self::Scaling,
         Self::Redirected,
+        Self::Decided,
+        Self::PrefillDone,
+        Self::Reserved,
+        Self::Transfer,
+        Self::Landed,
+        Self::Joined,
+        Self::HandoverGivenUp,
     ];
 }
 
@@ -196,7 +217,15 @@ fn row(seq: u64, at_us: u64, entry: LogEntry<'_>, query: &EventsQuery) -> Option
 /// The kind of a fact.
 pub(in crate::session) fn kind_of(fact: &Fact) -> EventKind {
     match fact {
-        Fact::Handover(_) => EventKind::Routed,
+        Fact::Handover(HandoverFact::Decided { .. }) => EventKind::Decided,
+        Fact::Handover(HandoverFact::Prefilled { .. }) => EventKind::PrefillDone,
+        Fact::Handover(HandoverFact::Reserved { .. }) => EventKind::Reserved,
+        Fact::Handover(HandoverFact::TransferStarted { .. } | HandoverFact::Flows { .. }) => {
+            EventKind::Transfer
+        }
+        Fact::Handover(HandoverFact::Landed { .. }) => EventKind::Landed,
+        Fact::Handover(HandoverFact::Joined { .. }) => EventKind::Joined,
+        Fact::Handover(HandoverFact::GivenUp { .. }) => EventKind::HandoverGivenUp,
         Fact::Request(RequestFact::Arrived { .. }) => EventKind::Arrived,
         Fact::Request(RequestFact::Admitted { .. }) => EventKind::Admitted,
         Fact::Request(RequestFact::Rejected { .. }) => EventKind::Rejected,
@@ -242,7 +271,36 @@ fn words(fact: &Fact) -> String {
         Fact::Replica(fact) => step_words(fact),
         Fact::Cache(fact) => cache_words(fact),
         Fact::Fleet(fact) => fleet_words(fact),
-        Fact::Handover(_) => String::new(),
+        Fact::Handover(fact) => handover_words(fact),
+    }
+}
+
+fn handover_words(fact: HandoverFact) -> String {
+    match fact {
+        HandoverFact::Decided { prefill, reason, uncached, .. } => {
+            let place = prefill.map_or_else(|| "at home".to_owned(), |replica| format!("on r{}", replica.0));
+            let tokens = uncached.map(|n| format!(", {} uncached tokens", count(n.into())));
+            format!("prefill {place}: {}{}", reason.name(), tokens.unwrap_or_default())
+        }
+        HandoverFact::Prefilled { home, ttft, blocks, .. } => {
+            format!("TTFT {} here; holds {} blocks for r{}", duration(ttft.0), count(blocks.into()), home.0)
+        }
+        HandoverFact::Reserved { blocks, cached, .. } => {
+            format!("{} blocks set aside, {} cached", count(blocks.into()), count(cached.into()))
+        }
+        HandoverFact::TransferStarted { from, to, bytes, early, .. } => {
+            let early = match early {
+                0 => String::new(),
+                early => format!(", {} of them sent during the prefill", bytes_text(early)),
+            };
+            format!("r{} → r{}: {}{early}", from.0, to.0, bytes_text(bytes))
+        }
+        HandoverFact::Flows { from, to, .. } => format!("r{} → r{}: the first byte moves", from.0, to.0),
+        HandoverFact::Landed { from, bytes, .. } => format!("{} from r{}", bytes_text(bytes), from.0),
+        HandoverFact::Joined { .. } => "decodes from the next step on".to_owned(),
+        HandoverFact::GivenUp { blocks, .. } => {
+            format!("gives back {} blocks of the hand-over", count(blocks.into()))
+        }
     }
 }
 
@@ -338,6 +396,6 @@ mod tests {
     #[test]
     fn the_list_of_kinds_is_whole_and_in_order() {
         assert!(EventKind::ALL.iter().enumerate().all(|(i, kind)| *kind as usize == i));
-        assert_eq!(EventKind::ALL.len(), EventKind::Redirected as usize + 1, "the last kind");
+        assert_eq!(EventKind::ALL.len(), EventKind::HandoverGivenUp as usize + 1, "the last kind");
     }
 }

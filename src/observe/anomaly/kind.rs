@@ -1,0 +1,64 @@
+//! The kinds of anomalies.
+
+use serde::{Deserialize, Serialize};
+
+/// What is wrong.
+#[apply(typescript!)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AnomalyKind {
+    /// A request joined a batch and left a more urgent request waiting on the same replica.
+    PriorityInversion,
+    /// The first of a queue waited for KV blocks while one behind it would have fitted.
+    HeadOfLineBlocking,
+    /// Requests of one replica lost their KV blocks again after they had returned, or reloaded blocks that had just
+    /// been copied down.
+    KvThrashing,
+    /// A thousand preemptions on one replica and nothing finished between them.
+    Livelock,
+    /// Some replicas had much more to do than others for some time.
+    LoadImbalance,
+    /// An autoscaler reversed a change that it had just made.
+    Oscillation,
+    /// An autoscaler did not get the replicas that it wanted.
+    CapacityNeverReached,
+    /// The filter of an autoscaler rejects all its measurements.
+    TunerLockedOut,
+    /// Requests waited in a band of the gateway's queue and none of them went on, while others did.
+    StarvedBand,
+}
+
+impl AnomalyKind {
+    /// All kinds.
+    pub const ALL: [Self; 9] = [
+        Self::PriorityInversion,
+        Self::HeadOfLineBlocking,
+        Self::KvThrashing,
+        Self::Livelock,
+        Self::LoadImbalance,
+        Self::Oscillation,
+        Self::CapacityNeverReached,
+        Self::TunerLockedOut,
+        Self::StarvedBand,
+    ];
+
+    /// Its name in reports and logs.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::PriorityInversion => "priority-inversion",
+            Self::HeadOfLineBlocking => "head-of-line-blocking",
+            Self::KvThrashing => "kv-thrashing",
+            Self::Livelock => "livelock",
+            Self::LoadImbalance => "load-imbalance",
+            Self::Oscillation => "oscillation",
+            Self::CapacityNeverReached => "capacity-never-reached",
+            Self::TunerLockedOut => "tuner-locked-out",
+            Self::StarvedBand => "starved-band",
+        }
+    }
+
+    /// Whether it concerns autoscalers.
+    pub(super) fn is_of_autoscalers(self) -> bool {
+        matches!(self, Self::Oscillation | Self::CapacityNeverReached | Self::TunerLockedOut)
+    }
+}
