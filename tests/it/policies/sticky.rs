@@ -157,6 +157,7 @@ fn compare(seed: u64, s: &Scenario, plain: &mut Sticky) {
             )
             | Fact::Replica(_)
             | Fact::Cache(_)
+            | Fact::Handover(_)
             | Fact::Fleet(_) => {}
         }
     }

@@ -169,6 +169,8 @@ fn state(record: Option<&Record>, compat: Compat) -> &'static str {
         (Some(RequestState::InPipeline), Compat::None) => "in_pipeline",
         (Some(RequestState::Rejected), Compat::None) => "rejected",
         (Some(RequestState::Dropped), Compat::None) => "dropped",
+        (Some(RequestState::Transferring), Compat::None) => "transferring",
+        (Some(RequestState::Landed), Compat::None) => "landed",
     }
 }
 

@@ -30,7 +30,11 @@ fn adds_up(s: &Session, d: &RequestDetail) {
             assert_eq!(output, 0, "{d:?}");
             assert!(d.total_us <= age, "{d:?}");
         }
-        RequestState::InPipeline | RequestState::Queued | RequestState::Running => {
+        RequestState::InPipeline
+        | RequestState::Queued
+        | RequestState::Running
+        | RequestState::Transferring
+        | RequestState::Landed => {
             assert_eq!(d.total_us - output, age, "{d:?}");
             assert!(d.segments.iter().any(|segment| segment.open), "{d:?}");
         }

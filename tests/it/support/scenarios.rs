@@ -354,6 +354,7 @@ prop_compose! {
                 admission,
                 flow_control: flow_control.map(stopping),
                 routing,
+                disaggregation: None,
                 snapshot_refresh_us,
                 admission_latency_us,
                 routing_latency_us,
