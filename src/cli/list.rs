@@ -169,13 +169,14 @@ struct Choice {
 }
 
 /// The fields that name a policy, and the types that list the policies.
-const FIELDS: [(&str, &str); 10] = [
+const FIELDS: [(&str, &str); 11] = [
     ("cluster.admission", "AdmissionPolicy"),
     ("cluster.routing", "RoutingPolicy"),
     ("cluster.routing.weighted.profile", "Profile"),
     ("cluster.routing.weighted.scorers[].scorer", "Scorer"),
     ("cluster.routing.weighted.filters[]", "Filter"),
     ("cluster.routing.weighted.picker", "Picker"),
+    ("cluster.disaggregation.decider", "Decider"),
     ("cluster.pools[].engine.scheduler", "Scheduler"),
     ("cluster.pools[].engine.priority", "PriorityPolicy"),
     ("cluster.pools[].scaling.policy", "ScalingPolicy"),

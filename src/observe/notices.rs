@@ -10,7 +10,7 @@ use crate::base::number_text::{count, three_digits};
 use crate::base::small::decimal::plain;
 use crate::base::units::US_PER_S;
 use crate::engine::{Cluster, WhyNot};
-use crate::scenario::Scenario;
+use crate::scenario::{RoutingPolicy, Scenario};
 use crate::workload::Trace;
 use serde::Serialize;
 
@@ -278,7 +278,14 @@ impl RunSoFar<'_> {
             count(scores)
         );
         let remedy = "add 1 to what is divided by where it can be 0, as in 1 / (1 + waiting)";
-        let path = "cluster.routing.weighted.scorers";
+        let cluster = &self.scenario.cluster;
+        let of_prefills = cluster.disaggregation.as_ref().and_then(|d| d.prefill_routing.as_ref());
+        let weighted = |policy: &RoutingPolicy| matches!(policy, RoutingPolicy::Weighted(_));
+        let path = if !weighted(&cluster.routing) && of_prefills.is_some_and(weighted) {
+            "cluster.disaggregation.prefill_routing.weighted.scorers"
+        } else {
+            "cluster.routing.weighted.scorers"
+        };
         (scores > 0).then(|| Notice::new(NoticeKind::NotFinite, path, text, remedy))
     }
 

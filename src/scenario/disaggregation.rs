@@ -167,7 +167,7 @@ fields! {
         port_gb_per_s: "Port of a GPU" of "GB/s" in [limits::PORT_GB_PER_S_MIN, limits::PORT_GB_PER_S]
             or "50 is a network of 400 Gbit/s" => Ports;
         base_us: "First byte" of "µs" in [0, limits::LATENCY_US]
-            or "it is in microseconds; 0 means none" => Transfers;
+            or "it is in microseconds; 0 means none" and { "x-form": ["ms", 1000] } => Transfers;
         kv_bytes_per_token: "Bytes a token" of "B" in [1, limits::KV_BYTES_PER_TOKEN]
             or "use \"auto\" for the bytes of the model's shape" first 131_072 => Transfers;
         overlap_share: "Overlap" in [0.0, limits::OVERLAP_SHARE] or "it is a share below 1, such as 0.9" => Transfers;

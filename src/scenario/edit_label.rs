@@ -32,6 +32,10 @@ fn set_label(path: &str, value: &Value) -> String {
         "max_num_seqs" => "batch",
         "max_num_batched_tokens" => "budget",
         "snapshot_refresh_us" => "refresh",
+        "handoff" => "hand-over",
+        "port_gb_per_s" => return format!("port {} GB/s", plain(value)),
+        "base_us" => "transfer base_us",
+        "kv_bytes_per_token" => "KV bytes a token",
         other => other,
     };
     let text = match (name.strip_suffix("_us").or((name == "refresh").then_some(name)), number) {
@@ -75,6 +79,18 @@ mod tests {
         assert_eq!(set("cluster.snapshot_refresh_us", json!(10_000)), "refresh 10.0\u{a0}ms");
         assert_eq!(set("cluster.pools[1].gpu", json!("A100-80")), "gpu A100-80");
         assert_eq!(set("cluster.pools[1].kv.prefix_caching", json!(false)), "prefix caching off");
+        assert_eq!(set("cluster.pools[0].role", json!("prefill")), "role prefill");
+        let apart =
+            |field: &str, value| label(&Change::set(&format!("cluster.disaggregation.{field}"), value));
+        assert_eq!(apart("decider", json!({"threshold": {"uncached_tokens": 16}})), "decider threshold");
+        assert_eq!(apart("decider.threshold.uncached_tokens", json!(2048)), "uncached tokens 2,048");
+        assert_eq!(apart("prefill_routing", json!({"weighted": {}})), "prefill routing weighted");
+        assert_eq!(apart("handoff", json!("push")), "hand-over push");
+        assert_eq!(apart("first_token", json!("prefill")), "first token prefill");
+        assert_eq!(apart("transfer.port_gb_per_s", json!(12.5)), "port 12.5 GB/s");
+        assert_eq!(apart("transfer.base_us", json!(50)), "transfer base 0.05\u{a0}ms");
+        assert_eq!(apart("transfer.kv_bytes_per_token", json!("auto")), "KV bytes a token auto");
+        assert_eq!(apart("transfer.shared_ports", json!(false)), "shared ports off");
         let added =
             Change::add("cluster.pools", json!({"name": "burst"})).and_set("cluster.routing", "random");
         assert_eq!(label(&added), "routing random +1");

@@ -4,7 +4,7 @@
 //! the replayed trace. Pools and clients are never removed, so that their positions stay.
 
 use super::check::check_edited;
-use super::parse::{from_value, let_scorers_decide, place_value};
+use super::parse::{from_value, let_scorers_decide, place_value, profile_beside};
 use super::{Change, Checked, Cluster, Scenario, Slo, Workload, limits};
 use crate::base::{Diagnostic, Diagnostics, Severity, diag::has_errors, json};
 use serde::Serialize;
@@ -40,7 +40,7 @@ impl Checked<Scenario> {
         let mut tree = json::tree(&Parts { cluster: &old.cluster, workload: &workload, slo: &old.slo });
         for (path, value) in &change.set {
             problems.extend(place_value(&mut tree, path, value.clone()).err().into_iter().flatten());
-            if !change.set.contains_key("cluster.routing.weighted.profile") {
+            if profile_beside(path).is_some_and(|profile| !change.set.contains_key(&profile)) {
                 let_scorers_decide(&mut tree, path);
             }
         }

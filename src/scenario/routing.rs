@@ -5,6 +5,9 @@ use super::limits;
 use super::{CacheAware, Expression, KvCost, Weighted};
 use serde::{Deserialize, Serialize};
 
+/// Where a document has routing policies.
+pub(super) const ROUTERS: [&str; 2] = ["cluster.routing", "cluster.disaggregation.prefill_routing"];
+
 /// Which replica gets a request. Ties go to the lowest replica number unless said otherwise.
 #[apply(schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -8,8 +8,8 @@ use crate::base::{Diagnostic, Micros};
 use crate::perf::Plan;
 use crate::scenario::expression::Name;
 use crate::scenario::{
-    Client, ContextGrowth, Expression, Filter, RequestCount, RoutingPolicy, Scorer, TokenCount, Weighted,
-    limits,
+    Client, ContextGrowth, Expression, Filter, RequestCount, Role, RoutingPolicy, Scorer, TokenCount,
+    Weighted, limits,
 };
 use crate::workload::Trace;
 
@@ -46,8 +46,9 @@ pub(super) struct Needs {
     smallest: u32,
     largest: u32,
     caching: bool,
-    /// Blocks that a router remembers for one replica.
+    /// Blocks that the router remembers for one replica, and the router of prefills.
     remembered: f64,
+    remembered_prefill: f64,
     tenants: usize,
     series_points: f64,
     log_lines: f64,
@@ -69,6 +70,7 @@ impl Needs {
             largest: 1,
             caching: false,
             remembered: 0.0,
+            remembered_prefill: 0.0,
             tenants: 0,
             series_points: f64::from(s.observe.series_points),
             log_lines: f64::from(s.observe.event_log),
@@ -104,18 +106,11 @@ impl Needs {
             self.largest = self.largest.max(pool.kv.block_tokens);
             self.caching |= pool.kv.prefix_caching;
         }
-        if let RoutingPolicy::Weighted(w) = &cluster.routing
-            && remembers_prompts(w)
-        {
-            self.remembered = self.remembered.max(f64::from(w.prefix_index_blocks));
-        }
-        if let RoutingPolicy::KvCost(p) = &cluster.routing
-            && let Some((_, blocks)) = p.in_force().remembered()
-        {
-            self.remembered = self.remembered.max(f64::from(blocks));
-        }
-        if let RoutingPolicy::CacheAware(p) = &cluster.routing {
-            self.remembered = self.remembered.max(f64::from(p.prefix_index_blocks));
+        self.remembered = self.remembered.max(remembered(&cluster.routing));
+        if pools().any(|(p, _)| p.role == Role::Prefill) {
+            let own = cluster.disaggregation.as_ref().and_then(|d| d.prefill_routing.as_ref());
+            let second = remembered(own.unwrap_or(&cluster.routing));
+            self.remembered_prefill = self.remembered_prefill.max(second);
         }
         let listed = &workload.requests;
         let tokens = |q: &crate::scenario::ExplicitRequest| {
@@ -174,7 +169,8 @@ impl Needs {
         // Each request has a last block that is not full.
         let filled = tokens / f64::from(self.smallest.min(self.largest)) + requests;
         let touched = self.blocks.min(filled);
-        let remembered = if recurs { filled.min(self.remembered * self.replicas) } else { 0.0 };
+        let kept = |blocks: f64| if recurs { filled.min(blocks * self.replicas) } else { 0.0 };
+        let remembered = kept(self.remembered) + kept(self.remembered_prefill);
         let watched = audience == Audience::Live;
         let [one, token, tenant, point] = REPLICA_BYTES;
         let replica =
@@ -224,6 +220,17 @@ fn repeats(client: &Client) -> bool {
     let grows = |c: &crate::scenario::Conversation| c.context_growth == ContextGrowth::Accumulate;
     client.prefix.groups > 0 || client.conversation.as_ref().is_some_and(grows)
 }
+/// Blocks that a router remembers for one replica.
+fn remembered(policy: &RoutingPolicy) -> f64 {
+    let blocks = match policy {
+        RoutingPolicy::Weighted(w) if remembers_prompts(w) => w.prefix_index_blocks,
+        RoutingPolicy::KvCost(p) => p.in_force().remembered().map_or(0, |(_, blocks)| blocks),
+        RoutingPolicy::CacheAware(p) => p.prefix_index_blocks,
+        _ => 0,
+    };
+    f64::from(blocks)
+}
+
 /// Whether the router needs its memory of prompts.
 fn remembers_prompts(w: &Weighted) -> bool {
     let uncached = w.token_rule().0 == TokenCount::Uncached;

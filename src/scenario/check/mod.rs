@@ -3,6 +3,7 @@
 
 mod adapters;
 mod conversation;
+mod disaggregation;
 mod edits;
 mod flow_control;
 mod kv;
@@ -24,6 +25,7 @@ use crate::scenario::{
     Scenario, TimedEdit, limits,
 };
 use adapters::check_lora;
+use disaggregation::check_disaggregation;
 use edits::check_list;
 use flow_control::check_flow_control;
 use kv::check_kv;
@@ -198,6 +200,7 @@ fn check_cluster(c: &Cluster, r: &mut Report) {
         check_flow_control("cluster.flow_control", f, c.compat, r);
     }
     check_routing("cluster.routing", &c.routing, r);
+    check_disaggregation(c, r);
 }
 
 fn check_pool(path: &str, p: &Pool, compat: Compat, r: &mut Report) {

@@ -1,14 +1,15 @@
 //! Fills in values that a document leaves out and another part of it decides, before anything else reads it.
 
+use crate::scenario::routing::ROUTERS;
 use crate::scenario::{Client, Pool, limits};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Writes it out.
 pub(super) fn normalise(document: &mut Value) {
     let_the_cap_decide(document);
     name_all(document, "/cluster/pools", &Pool::default().name, limits::POOLS);
     name_all(document, "/workload/clients", &Client::default().name, limits::CLIENTS);
-    let_scorers_decide(document);
+    weighted_routers(document, |_, weighted| let_scorers_decide(weighted));
     if let Some(Value::Array(clients)) = document.pointer_mut("/workload/clients") {
         clients.iter_mut().for_each(close_the_loop);
     }
@@ -65,11 +66,20 @@ fn name_all(document: &mut Value, list: &str, first: &str, most: usize) {
 }
 
 /// Own scorers mean an own profile.
-fn let_scorers_decide(document: &mut Value) {
-    let Some(Value::Object(weighted)) = document.pointer_mut("/cluster/routing/weighted") else { return };
+fn let_scorers_decide(weighted: &mut Map<String, Value>) {
     let listed = weighted.get("scorers").and_then(Value::as_array).is_some_and(|list| !list.is_empty());
     if listed && !weighted.contains_key("profile") {
         weighted.insert("profile".to_owned(), Value::from("custom"));
+    }
+}
+
+/// Visits the settings of each weighted router, with the path of the router.
+pub(super) fn weighted_routers(document: &mut Value, mut visit: impl FnMut(&str, &mut Map<String, Value>)) {
+    for router in ROUTERS {
+        let settings = format!("/{}/weighted", router.replace('.', "/"));
+        if let Some(Value::Object(weighted)) = document.pointer_mut(&settings) {
+            visit(router, weighted);
+        }
     }
 }
 
@@ -114,7 +124,11 @@ mod tests {
     #[test]
     fn scorers_without_a_profile_are_the_profile() {
         let profile = |weighted: Value| {
-            let s = read(json!({"cluster": {"routing": {"weighted": weighted}}}));
+            let router = json!({"weighted": weighted});
+            let s =
+                read(json!({"cluster": {"routing": router, "disaggregation": {"prefill_routing": router}}}));
+            let d = s.cluster.disaggregation.as_ref().expect("settings");
+            assert_eq!(d.prefill_routing.as_ref(), Some(&s.cluster.routing));
             let RoutingPolicy::Weighted(weighted) = s.cluster.routing.clone() else { panic!("{s:?}") };
             (weighted.profile, check(s).is_ok())
         };

@@ -13,7 +13,7 @@ mod text;
 
 #[cfg(any(feature = "cli", feature = "measured"))]
 pub(crate) use named_weights::named_weights;
-pub(super) use path::{let_scorers_decide, place_value};
+pub(super) use path::{let_scorers_decide, place_value, profile_beside};
 pub use path::{replay_trace, set_field, set_path};
 pub(crate) use shape::nearest;
 pub use text::{text_from_bytes, value_from_json, value_from_long_json, value_said_once};

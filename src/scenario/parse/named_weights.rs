@@ -1,24 +1,23 @@
 //! Lists of named weights as text, such as `prefix-affinity:3,queue-depth:2`: scorers as routers and papers write them.
 
+use super::left_open::weighted_routers;
 use super::nearest;
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::Scorer;
 use serde_json::{Value, json};
 
-/// Where a document has scorers.
-const SCORERS: &str = "cluster.routing.weighted.scorers";
-
 /// Writes a text of scorers as the list that it stands for. A text that is none is reported and taken out.
 pub(super) fn normalise(document: &mut Value) -> Diagnostics {
-    let Some(Value::Object(weighted)) = document.pointer_mut("/cluster/routing/weighted") else {
-        return Diagnostics::new();
-    };
-    let Some(Value::String(text)) = weighted.get("scorers") else { return Diagnostics::new() };
-    let names = Scorer::NAMED.map(|scorer| scorer.name().to_owned());
-    let (list, problems) = named_weights(text, SCORERS, &names);
-    let rows = list.into_iter().map(|(scorer, weight)| json!({ "scorer": scorer, "weight": weight }));
-    let rows: Value = rows.collect();
-    weighted.insert("scorers".to_owned(), rows);
+    let mut problems = Diagnostics::new();
+    weighted_routers(document, |router, weighted| {
+        let Some(Value::String(text)) = weighted.get("scorers") else { return };
+        let names = Scorer::NAMED.map(|scorer| scorer.name().to_owned());
+        let (list, found) = named_weights(text, &format!("{router}.weighted.scorers"), &names);
+        let rows = list.into_iter().map(|(scorer, weight)| json!({ "scorer": scorer, "weight": weight }));
+        let rows: Value = rows.collect();
+        weighted.insert("scorers".to_owned(), rows);
+        problems.extend(found);
+    });
     problems
 }
 
@@ -109,6 +108,38 @@ mod tests {
             let (after, _) = after.edited(&change).expect("other scorers");
             assert_eq!(said(after.get()), (Profile::Custom, vec![("cost", 1.0)]));
         }
+    }
+
+    #[test]
+    fn the_router_of_prefills_takes_a_text_too() {
+        let path = "cluster.disaggregation.prefill_routing.weighted.scorers";
+        let prefill = |s: &Scenario| {
+            let policy = s.cluster.disaggregation.as_ref().and_then(|d| d.prefill_routing.clone());
+            let Some(RoutingPolicy::Weighted(w)) = policy else { panic!("{s:?}") };
+            (w.profile, w.scorers.iter().map(|row| (row.scorer.name(), row.weight)).collect::<Vec<_>>())
+        };
+        let router = json!({ "weighted": { "scorers": TEXT } });
+        let s = from_value(json!({ "cluster": { "disaggregation": { "prefill_routing": router } } }));
+        assert_eq!(prefill(&s.expect("a scenario")), meant());
+        for before in [json!(null), json!("random"), json!({"weighted": {"profile": "llm-d-1.0"}})] {
+            let mut document = json!({ "cluster": { "disaggregation": { "prefill_routing": before } } });
+            set_field(&mut document, path, TEXT).expect("a path");
+            assert_eq!(prefill(&from_value(document).expect("a scenario")), meant());
+        }
+        let (checked, _) = check(Scenario::default()).expect("the default is good");
+        let (after, _) = checked.edited(&Change::set(path, TEXT)).expect("scorers");
+        assert_eq!(prefill(after.get()), meant());
+        let llm_d = Change::set(
+            "cluster.disaggregation.prefill_routing",
+            json!({ "weighted": { "profile": "llm-d-1.0" } }),
+        );
+        let (after, _) = after.edited(&llm_d).expect("a profile");
+        let (after, _) = after.edited(&Change::set(path, "cost:1")).expect("other scorers");
+        assert_eq!(prefill(after.get()), (Profile::Custom, vec![("cost", 1.0)]));
+        let router = json!({ "weighted": { "scorers": "cots:1" } });
+        let bad = from_value(json!({ "cluster": { "disaggregation": { "prefill_routing": router } } }));
+        let problems = bad.expect_err("an unknown scorer");
+        assert_eq!((problems[0].path.as_str(), problems.len()), (path, 1));
     }
 
     #[test]

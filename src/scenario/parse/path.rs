@@ -1,6 +1,7 @@
 //! Setting a field of a document by its path, such as `cluster.pools[0].replicas`.
 
 use super::super::Scenario;
+use super::super::routing::ROUTERS;
 use super::shape::{PathStep, display, walk_mut};
 use super::text::value_said_once;
 use super::{former_keys, from_value_in_part};
@@ -23,12 +24,18 @@ pub fn set_path(document: &mut Value, path: &str, value: &str) -> Result<(), Dia
     Ok(())
 }
 
-/// The profile that scorers belong to, where `path` sets scorers.
+/// The path of the profile beside the scorers that `path` sets, if it sets any.
+pub(in crate::scenario) fn profile_beside(path: &str) -> Option<String> {
+    let router = path.strip_suffix(".weighted.scorers").filter(|router| ROUTERS.contains(router))?;
+    Some(format!("{router}.weighted.profile"))
+}
+
+/// Sets the profile that scorers belong to, where `path` sets scorers.
 pub(in crate::scenario) fn let_scorers_decide(document: &mut Value, path: &str) {
-    if path != "cluster.routing.weighted.scorers" {
-        return;
-    }
-    let Some(Value::Object(weighted)) = document.pointer_mut("/cluster/routing/weighted") else { return };
+    let Some(profile) = profile_beside(path) else { return };
+    let steps = split_path(&profile).unwrap_or_default();
+    let Some((_, weighted)) = steps.split_last() else { return };
+    let Some(Value::Object(weighted)) = walk_mut(document, weighted) else { return };
     let none = weighted.get("scorers").and_then(Value::as_array).is_some_and(Vec::is_empty);
     if !none {
         weighted.insert("profile".to_owned(), Value::from("custom"));
