@@ -1,15 +1,18 @@
 //! Import of the router's configuration in llm-d and the Gateway API (`EndpointPickerConfig`): plugins with parameters,
-//! and profiles that refer to them with weights. One profile becomes the weighted router; plugins that a router here
-//! has by itself, such as those that count and remember, set its keys.
+//! and profiles that refer to them with weights. A profile becomes the weighted router; plugins that a router here
+//! has by itself, such as those that count and remember, set its keys. Where a handler splits requests, the profile
+//! `decode` becomes the router of homes and the profile `prefill` that of prefills.
 //!
 //! What differs: `queue-scorer` counts waiting requests, so it is `waiting-requests`; `token-load-scorer` counts
 //! uncached tokens until the first one; `hashBlockSize` is in bytes of text, about four to a token.
 
 use super::Import;
 use super::configuration::kubernetes::{is_of, object};
+use super::configuration::stages::{Plugin, Stages, stages};
 use super::configuration::{Configuration, Reader, Report, Settings};
 use crate::base::Diagnostic;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
 /// Scorers by their types.
 const SCORERS: [(&str, &str); 12] = [
@@ -65,46 +68,97 @@ impl Import<Configuration> for EndpointPickerConfig {
     }
 
     fn read(&self, source: &Value, report: &mut Report) -> Settings {
-        let mut routing = None;
+        let mut cluster = Map::new();
         let settings = object(source, report, |r| {
-            routing = router(r);
+            cluster = routers(r);
             Vec::new()
         });
-        let cluster = routing.map(|router| ("routing".to_owned(), router)).into_iter().collect();
         Settings { cluster, ..settings }
     }
 }
 
-/// A plugin: where it stands, its type and its name.
-struct Plugin<'a> {
-    at: String,
-    kind: &'a str,
-    name: &'a str,
-}
-
-fn router(r: &mut Reader<'_>) -> Option<Value> {
+/// The fields of the cluster.
+fn routers(r: &mut Reader<'_>) -> Map<String, Value> {
     r.note("kind", "cluster.routing = weighted, with the profile custom");
     let plugins = plugins(r);
-    let mut weighted = json!({ "profile": "custom", "ties": "random" });
-    let keys = weighted.as_object_mut()?;
-    for plugin in &plugins {
+    let (stages, about_stages) = stages(r, &plugins);
+    let mut keys = json!({ "profile": "custom", "ties": "random" });
+    let keys = keys.as_object_mut().expect("an object");
+    for plugin in plugins.iter().filter(|plugin| !about_stages.contains(&plugin.kind)) {
         settings(r, plugin, keys);
     }
-    let (scorers, filters) = profile(r, &plugins, keys);
+    let routers = match &stages {
+        Some(stages) => split(r, &plugins, keys, stages),
+        None => router(r, &plugins, keys).map(|router| ("routing".to_owned(), router)).into_iter().collect(),
+    };
     for gate in ["featureGates", "flowControl", "saturationDetector", "data", "parser"] {
         r.without_counterpart(gate, "only the plugins of the router are read");
     }
-    if scorers.is_empty() {
-        let fix = "refer to a scorer in the profile, such as queue-scorer";
-        let found = "no scorer that has a counterpart";
-        r.problems.push(Diagnostic::error("schedulingProfiles", found, "at least one", fix));
-        return None;
+    routers
+}
+
+/// The router of all requests: the first profile; without profiles, all plugins.
+fn router(r: &mut Reader<'_>, plugins: &[Plugin<'_>], keys: &Map<String, Value>) -> Option<Value> {
+    let profiles = r.entries("schedulingProfiles");
+    let used = if profiles == 0 {
+        plugins.iter().map(|plugin| (plugin, 1.0)).collect()
+    } else {
+        r.note("schedulingProfiles.0.name", "the router's only profile");
+        used_in(r, plugins, 0)
+    };
+    for i in 1..profiles {
+        let why = "one profile is read, as no plugin says which requests the others are for";
+        r.without_counterpart(&format!("schedulingProfiles.{i}"), why);
     }
-    keys.insert("scorers".to_owned(), Value::Array(scorers));
-    if !filters.is_empty() {
-        keys.insert("filters".to_owned(), Value::Array(filters));
+    unused_filters(r, plugins, &[&used]);
+    weighted(r, &used, keys, "schedulingProfiles")
+}
+
+/// The routers of homes and of prefills.
+fn split(
+    r: &mut Reader<'_>,
+    plugins: &[Plugin<'_>],
+    keys: &Map<String, Value>,
+    stages: &Stages,
+) -> Map<String, Value> {
+    let mut of_stages: [Option<(usize, Vec<(&Plugin<'_>, f64)>)>; 2] = [None, None];
+    let names = [&stages.decode, &stages.prefill];
+    for i in 0..r.entries("schedulingProfiles") {
+        let at = format!("schedulingProfiles.{i}");
+        let name = r.word(&format!("{at}.name")).unwrap_or_default();
+        let Some(stage) = names.iter().position(|of_stage| *of_stage == name) else {
+            r.without_counterpart(&at, "the handler does not run this profile");
+            continue;
+        };
+        let becomes = ["cluster.routing", "cluster.disaggregation.prefill_routing"][stage];
+        r.note(&format!("{at}.name"), becomes);
+        of_stages[stage] = Some((i, used_in(r, plugins, i)));
     }
-    Some(json!({ "weighted": weighted }))
+    for (name, _) in names.iter().zip(&of_stages).filter(|(_, found)| found.is_none()) {
+        let fix = "add the profile, or give its name in the parameters of the handler";
+        let found = format!("no profile with the name {name}");
+        r.problems.push(Diagnostic::error("schedulingProfiles", found, "profiles of both stages", fix));
+    }
+    let [Some((home_at, home)), Some((prefill_at, prefill))] = of_stages else { return Map::new() };
+    unused_filters(r, plugins, &[&home, &prefill]);
+    let mut routing_of = |i: usize, used: &[(&Plugin<'_>, f64)]| {
+        if used.iter().any(|(plugin, _)| plugin.kind.ends_with("-scorer") || plugin.kind == AFFINITY) {
+            weighted(r, used, keys, &format!("schedulingProfiles.{i}"))
+        } else {
+            // Without scores all are equal, and ties are broken at random.
+            Some(json!("random"))
+        }
+    };
+    let (home, prefill) = (routing_of(home_at, &home), routing_of(prefill_at, &prefill));
+    // A filter of both profiles is read twice.
+    let mut told = BTreeSet::new();
+    r.mappings.retain(|mapping| told.insert(mapping.key.clone()));
+    let mut apart = json!({ "decider": stages.decider });
+    if let Some(prefill) = prefill {
+        apart["prefill_routing"] = prefill;
+    }
+    let routing = home.map(|home| ("routing".to_owned(), home));
+    routing.into_iter().chain([("disaggregation".to_owned(), apart)]).collect()
 }
 
 fn plugins<'a>(r: &mut Reader<'a>) -> Vec<Plugin<'a>> {
@@ -191,53 +245,69 @@ fn former_memory(r: &mut Reader<'_>, at: &str, keys: &mut Map<String, Value>) {
     r.without_counterpart(&tune_at, "sizes stay as they are given");
 }
 
-/// The scorers and filters of the first profile; without profiles, those of all plugins.
-fn profile(
+/// The plugins that a profile refers to, with their weights.
+fn used_in<'p, 'a>(
     r: &mut Reader<'_>,
-    plugins: &[Plugin<'_>],
-    keys: &mut Map<String, Value>,
-) -> (Vec<Value>, Vec<Value>) {
-    let mut used: Vec<(&Plugin<'_>, f64)> = Vec::new();
-    let profiles = r.entries("schedulingProfiles");
-    if profiles == 0 {
-        used.extend(plugins.iter().map(|plugin| (plugin, 1.0)));
-    } else {
-        let at = "schedulingProfiles.0";
-        r.note(&format!("{at}.name"), "the router's only profile");
-        for k in 0..r.entries(&format!("{at}.plugins")) {
-            let [ref_at, weight_at] = ["pluginRef", "weight"].map(|key| format!("{at}.plugins.{k}.{key}"));
-            let Some(name) = r.word(&ref_at) else { continue };
-            let Some(plugin) = plugins.iter().find(|plugin| plugin.name == name) else {
-                let names: Vec<&str> = plugins.iter().map(|plugin| plugin.name).collect();
-                r.unknown_name(&ref_at, name, &names);
-                continue;
-            };
-            r.note(&ref_at, &format!("the plugin of type {}", plugin.kind));
-            let weight = r.number(&weight_at, "the weight of its scorer");
-            used.push((plugin, weight.unwrap_or(1.0)));
-        }
+    plugins: &'p [Plugin<'a>],
+    profile: usize,
+) -> Vec<(&'p Plugin<'a>, f64)> {
+    let at = format!("schedulingProfiles.{profile}");
+    let mut used = Vec::new();
+    for k in 0..r.entries(&format!("{at}.plugins")) {
+        let [ref_at, weight_at] = ["pluginRef", "weight"].map(|key| format!("{at}.plugins.{k}.{key}"));
+        let Some(name) = r.word(&ref_at) else { continue };
+        let Some(plugin) = plugins.iter().find(|plugin| plugin.name == name) else {
+            let names: Vec<&str> = plugins.iter().map(|plugin| plugin.name).collect();
+            r.unknown_name(&ref_at, name, &names);
+            continue;
+        };
+        r.note(&ref_at, &format!("the plugin of type {}", plugin.kind));
+        let weight = r.number(&weight_at, "the weight of its scorer");
+        used.push((plugin, weight.unwrap_or(1.0)));
     }
-    for i in 1..profiles {
-        let why = "one profile is read: prefill and decode on different replicas are not simulated";
-        r.without_counterpart(&format!("schedulingProfiles.{i}"), why);
-    }
+    used
+}
+
+/// Filters that no profile refers to do nothing.
+fn unused_filters(r: &mut Reader<'_>, plugins: &[Plugin<'_>], profiles: &[&[(&Plugin<'_>, f64)]]) {
     for plugin in plugins.iter().filter(|p| p.kind == AFFINITY) {
-        if !used.iter().any(|(of_profile, _)| of_profile.at == plugin.at) {
+        let mut used = profiles.iter().flat_map(|profile| profile.iter());
+        if !used.any(|(of_profile, _)| of_profile.at == plugin.at) {
             let why = "the profile does not refer to this plugin";
             r.without_counterpart(&format!("{}.parameters", plugin.at), why);
         }
     }
+}
+
+/// The weighted router with the scorers, filters and picker of a profile.
+fn weighted(
+    r: &mut Reader<'_>,
+    used: &[(&Plugin<'_>, f64)],
+    keys: &Map<String, Value>,
+    at: &str,
+) -> Option<Value> {
+    let mut weighted = keys.clone();
     let (mut scorers, mut filters) = (Vec::new(), Vec::new());
     for (plugin, weight) in used {
         if let Some((_, scorer)) = SCORERS.iter().find(|(theirs, _)| *theirs == plugin.kind) {
             scorers.push(json!({ "scorer": scorer, "weight": weight }));
         } else if let Some((_, picker)) = PICKERS.iter().find(|(theirs, _)| *theirs == plugin.kind) {
-            keys.insert("picker".to_owned(), json!(picker));
+            weighted.insert("picker".to_owned(), json!(picker));
         } else if plugin.kind == AFFINITY {
             filters.push(affinity(r, &plugin.at));
         }
     }
-    (scorers, filters)
+    if scorers.is_empty() {
+        let fix = "refer to a scorer in the profile, such as queue-scorer";
+        let found = "no scorer that has a counterpart";
+        r.problems.push(Diagnostic::error(at, found, "at least one", fix));
+        return None;
+    }
+    weighted.insert("scorers".to_owned(), Value::Array(scorers));
+    if !filters.is_empty() {
+        weighted.insert("filters".to_owned(), Value::Array(filters));
+    }
+    Some(json!({ "weighted": weighted }))
 }
 
 /// The filter of prefixes, with llm-d's peak where none is given.

@@ -33,7 +33,15 @@ impl Import<Configuration> for RouteSim {
         let pool = pool(&mut r);
         scenario["cluster"] = json!({ "pools": [pool], "routing": "round-robin" });
         trace(&mut r, &mut scenario);
-        disaggregated(&mut r);
+        let enabled = format!("{APART}.enabled");
+        if r.get(&enabled) == Some(&Value::Bool(true)) {
+            r.note(&enabled, "the roles of two pools");
+            disaggregated(&mut r, &mut scenario["cluster"]);
+        } else {
+            for key in ["enabled"].iter().chain(&APART_KEYS) {
+                r.without_counterpart(&format!("{APART}.{key}"), "replicas do prefill and decode");
+            }
+        }
         r.finish(Unknown::LeftOut, report);
         Settings { scenario, ..Settings::default() }
     }
@@ -144,26 +152,67 @@ fn trace(r: &mut Reader<'_>, scenario: &mut Value) {
     }
 }
 
-fn disaggregated(r: &mut Reader<'_>) {
-    let section = "cluster.disaggregated";
-    if r.get(&format!("{section}.enabled")) == Some(&Value::Bool(true)) {
+const APART: &str = "cluster.disaggregated";
+const APART_KEYS: [&str; 7] = [
+    "prefill_backends",
+    "decode_backends",
+    "kv_transfer_latency_us",
+    "kv_transfer_bandwidth_gb_s",
+    "num_layers",
+    "head_dim",
+    "num_kv_heads",
+];
+
+/// Two pools in place of one. The first replicas prefill, as there; transfers have a link each, as nothing there shares
+/// one.
+fn disaggregated(r: &mut Reader<'_>, cluster: &mut Value) {
+    let mut whole =
+        |key: &str, becomes: &str, usual: u64| r.whole(&format!("{APART}.{key}"), becomes).unwrap_or(usual);
+    let prefill = whole("prefill_backends", "replicas of the pool prefill", 0);
+    let decode = whole("decode_backends", "replicas of the pool decode", 0);
+    let base = whole("kv_transfer_latency_us", "cluster.disaggregation.transfer.base_us", 500);
+    let becomes =
+        "cluster.disaggregation.transfer.kv_bytes_per_token: 4 bytes × num_layers × head_dim × num_kv_heads";
+    let layers = whole("num_layers", becomes, 80);
+    let dim = whole("head_dim", becomes, 128);
+    let heads = whole("num_kv_heads", becomes, 8);
+    let becomes = "cluster.disaggregation.transfer.port_gb_per_s, for each transfer alone";
+    let port = r.number(&format!("{APART}.kv_transfer_bandwidth_gb_s"), becomes).unwrap_or(50.0);
+    let all = cluster["pools"][0]["replicas"].as_u64();
+    let sum = prefill.saturating_add(decode);
+    if all.is_some_and(|all| all != sum) {
         r.problems.push(Diagnostic::error(
-            format!("{section}.enabled"),
-            "true",
-            "false",
-            "separate prefill and decode pools are not simulated; set it to false to convert the rest",
+            format!("{APART}.prefill_backends"),
+            format!("{prefill} for prefill and {decode} for decode"),
+            "as many as cluster.num_backends together",
+            "RouteSim refuses this too: correct one of the three",
+        ));
+    } else if prefill == 0 || decode == 0 {
+        let (key, role) = if decode == 0 { ("decode", "decoding") } else { ("prefill", "prefill") };
+        r.problems.push(Diagnostic::error(
+            format!("{APART}.{key}_backends"),
+            "0",
+            "1 or more",
+            format!("no replica would be there for {role}: give it some, or set enabled to false"),
         ));
     }
-    for key in [
-        "enabled",
-        "prefill_backends",
-        "decode_backends",
-        "kv_transfer_latency_us",
-        "kv_transfer_bandwidth_gb_s",
-        "num_layers",
-        "head_dim",
-        "num_kv_heads",
-    ] {
-        r.without_counterpart(&format!("{section}.{key}"), "replicas do prefill and decode");
-    }
+    let pool = &cluster["pools"][0];
+    let part = |name: &str, replicas: u64| {
+        let mut part = pool.clone();
+        part["name"] = json!(name);
+        part["role"] = json!(name);
+        part["replicas"] = json!(replicas);
+        part
+    };
+    let (prefill, mut decode) = (part("prefill", prefill), part("decode", decode));
+    // What is handed over is never refused.
+    decode["engine"]["max_waiting"] = json!(0);
+    cluster["pools"] = json!([prefill, decode]);
+    let bytes = [4, layers, dim, heads].into_iter().fold(1_u64, u64::saturating_mul);
+    cluster["disaggregation"] = json!({
+        "decider": "always",
+        "handoff": "pull",
+        "first_token": "decode",
+        "transfer": { "port_gb_per_s": port, "base_us": base, "kv_bytes_per_token": bytes, "shared_ports": false },
+    });
 }

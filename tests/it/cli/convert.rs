@@ -338,6 +338,22 @@ fn a_whole_configuration_becomes_a_scenario_that_runs_on_its_trace() {
     );
 }
 
+#[test]
+fn a_configuration_with_prefill_and_decode_backends_runs_on_two_pools() {
+    let sample = include_str!("../exchange/samples/routesim-disaggregated.toml");
+    let config = TempFile::new("apart.toml", sample);
+    let out = run(&["convert", config.path()]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    assert!(!stderr(&out).contains("warning"), "{}", stderr(&out));
+    let scenario = TempFile::new("apart.json", stdout(&out));
+    let rows = "{\"ts\":0,\"prompt_tokens\":50,\"gen_tokens\":5}\n".repeat(12);
+    let trace = TempFile::new("apart.jsonl", &rows);
+    let out =
+        run(&["run", "--json", scenario.path(), "--trace", trace.path(), "--set", "run.warmup_requests=0"]);
+    let report: Value = serde_json::from_slice(&out.stdout).expect("the report is JSON");
+    assert_eq!(report["requests"]["completed"], 12, "{}", stderr(&out));
+}
+
 /// Asserts that a configuration is refused, and that the message has every part.
 fn check_config_refused(name: &str, config: &str, parts: &[&str]) {
     let file = TempFile::new(name, config);
@@ -355,7 +371,7 @@ fn mistakes_in_a_configuration_are_all_reported() {
     check_config_refused(
         "enabled.toml",
         &changed("enabled = false", "enabled = true"),
-        &["separate prefill"],
+        &["cluster.disaggregated.prefill_backends: ", "as many as cluster.num_backends together"],
     );
     let text = changed("gpu_type = \"A100Sxm80\"", "gpu_type = \"B200\"").replace("seed = 7", "seed = \"x\"");
     let parts =

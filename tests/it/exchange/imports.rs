@@ -140,6 +140,112 @@ schedulingProfiles: [{name: default, plugins: [{pluginRef: queue-score}]}]
     assert_eq!(paths, ["schedulingProfiles.0.plugins.0.pluginRef", "schedulingProfiles"]);
 }
 
+/// The cluster that a configuration of llm-d makes of one, and what is said of each key.
+fn cluster_of(text: &str, cluster: Value) -> Result<(Value, Report), Vec<String>> {
+    let mut scenario = serde_json::json!({ "cluster": cluster });
+    let document = serde_saphyr::from_str(text).expect("YAML");
+    match adopt_policies(vec![document], &|_| None, &mut scenario) {
+        Ok(report) => Ok((scenario["cluster"].clone(), report)),
+        Err(problems) => Err(problems.into_iter().map(|d| d.path).collect()),
+    }
+}
+
+#[test]
+fn llm_d_s_profiles_of_prefill_and_decode_become_two_routers() {
+    let sample = include_str!("samples/EndpointPickerConfig-disagg.yaml");
+    // Transfers are kept: a router's configuration says nothing of them.
+    let pools = serde_json::json!([{ "name": "p", "role": "prefill" }, { "name": "d", "role": "decode" }]);
+    let before = serde_json::json!({ "pools": pools, "disaggregation": { "transfer": { "base_us": 7 } } });
+    let (cluster, report) = cluster_of(sample, before).expect("a configuration");
+    let memory = |mut router: Value| {
+        for (key, value) in [
+            ("profile", serde_json::json!("custom")),
+            ("ties", serde_json::json!("random")),
+            ("token_count", serde_json::json!("uncached")),
+            ("token_until", serde_json::json!("first-token")),
+            ("prefix_index_blocks", serde_json::json!(31_250)),
+            ("prefix_block_tokens", serde_json::json!(64)),
+            ("prefix_match_tokens", serde_json::json!(131_072)),
+            ("idle_threshold", serde_json::json!(2)),
+        ] {
+            router[key] = value;
+        }
+        serde_json::json!({ "weighted": router })
+    };
+    let home = serde_json::json!({ "scorers": [{ "scorer": "active-requests", "weight": 2.0 }] });
+    assert_eq!(cluster["routing"], memory(home));
+    let prefill = serde_json::json!({
+        "picker": "max",
+        "scorers": [{ "scorer": "token-load", "weight": 1.0 }],
+        "filters": [{ "prefix-affinity": { "threshold": 0.8, "peak_prefill_tokens_per_s": 33_821 } }],
+    });
+    let apart = serde_json::json!({
+        "decider": { "threshold": { "uncached_tokens": 16 } },
+        "prefill_routing": memory(prefill),
+        "transfer": { "base_us": 7 },
+    });
+    assert_eq!(cluster["disaggregation"], apart);
+    let scenario = serde_json::json!({ "cluster": cluster });
+    let (_, warnings) =
+        tokenyard::scenario::from_value(scenario).and_then(tokenyard::scenario::check).expect("good");
+    assert_eq!(warnings, []);
+    let becomes = |key: &str| {
+        let of_key: Vec<_> = report.mappings.iter().filter(|m| m.key == key).collect();
+        assert_eq!(of_key.len(), 1, "{key}: {of_key:?}");
+        (of_key[0].becomes.as_str(), of_key[0].has_counterpart)
+    };
+    assert_eq!(becomes("plugins.1.type"), ("cluster.disaggregation.decider = threshold", true));
+    assert_eq!(becomes("plugins.4.type"), ("the pools with the role prefill", true));
+    assert_eq!(becomes("schedulingProfiles.0.name"), ("cluster.disaggregation.prefill_routing", true));
+    assert!(!becomes("plugins.2.type").1, "a decider that nothing names");
+    // The filter stands in one profile of two, and is read once.
+    assert!(becomes("plugins.7.parameters.affinityThreshold").1);
+}
+
+#[test]
+fn deciders_of_llm_d_are_read_as_their_handlers_use_them() {
+    let split = |handler: &str, deciders: &str| {
+        let text = format!(
+            "kind: EndpointPickerConfig
+plugins: [{deciders}{handler}, {{type: decode-filter}}, {{type: prefill-filter}}, {{type: random-picker}}]
+schedulingProfiles:
+- {{name: prefill, plugins: [{{pluginRef: prefill-filter}}, {{pluginRef: random-picker}}]}}
+- {{name: decode, plugins: [{{pluginRef: decode-filter}}, {{pluginRef: random-picker}}]}}
+- {{name: encode, plugins: []}}
+"
+        );
+        cluster_of(&text, serde_json::json!({})).map(|(cluster, _)| {
+            assert_eq!(cluster["routing"], "random");
+            assert_eq!(cluster["disaggregation"]["prefill_routing"], "random");
+            cluster["disaggregation"]["decider"].clone()
+        })
+    };
+    let by_prefix =
+        |n: u32| format!("{{type: prefix-based-pd-decider, parameters: {{nonCachedTokens: {n}}}}}, ");
+    let always = "{type: always-disagg-pd-decider, name: always}, ";
+    let naming = |name: &str| {
+        format!("{{type: disagg-profile-handler, parameters: {{deciders: {{prefill: {name}}}}}}}")
+    };
+    let former = "{type: pd-profile-handler, parameters: {deciderPluginName: prefix-based-pd-decider}}";
+    assert_eq!(split(&naming("always"), always), Ok("always".into()));
+    let threshold = |n: u32| Ok(serde_json::json!({ "threshold": { "uncached_tokens": n } }));
+    assert_eq!(split(&naming("prefix-based-pd-decider"), &by_prefix(512)), threshold(512));
+    assert_eq!(split(former, &by_prefix(8)), threshold(8));
+    // 0 switches prefill replicas off; a handler without a decider has none, its former form always uses them.
+    assert_eq!(split(&naming("prefix-based-pd-decider"), &by_prefix(0)), Ok("never".into()));
+    assert_eq!(split("{type: disagg-profile-handler}", always), Ok("never".into()));
+    assert_eq!(split("{type: pd-profile-handler}", ""), Ok("always".into()));
+    let path = |handler: usize| Err(vec![format!("plugins.{handler}.parameters.deciders.prefill")]);
+    assert_eq!(split(&naming("alway"), always), path(1));
+    assert_eq!(split(&naming("decode-filter"), ""), path(0));
+    // A stage without a profile.
+    let one = "kind: EndpointPickerConfig
+plugins: [{type: disagg-profile-handler}, {type: queue-scorer}]
+schedulingProfiles: [{name: decode, plugins: [{pluginRef: queue-scorer}]}]
+";
+    assert_eq!(cluster_of(one, serde_json::json!({})), Err(vec!["schedulingProfiles".to_owned()]));
+}
+
 #[test]
 fn each_format_of_benchmarks_has_a_sample_that_it_alone_recognises() {
     let names = BENCHMARKS.map(Import::name);

@@ -101,7 +101,17 @@ pub(crate) fn apply(
     }
     if let Some(cluster) = object_at(scenario, "cluster") {
         cluster.insert("pools".to_owned(), Value::Array(pools));
-        cluster.extend(fields);
+        for (field, value) in fields {
+            match (cluster.get_mut(&field), value) {
+                // Transfers are no matter of a router: they stay as they are.
+                (Some(Value::Object(there)), Value::Object(given)) if field == "disaggregation" => {
+                    there.extend(given)
+                }
+                (_, value) => {
+                    cluster.insert(field, value);
+                }
+            }
+        }
     }
     let nobodys = patches.iter().enumerate().filter(|(i, _)| !heard.about.contains(i));
     problems.extend(

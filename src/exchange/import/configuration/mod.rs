@@ -5,6 +5,7 @@ pub(crate) mod horizontal;
 pub(crate) mod horizontal_rules;
 pub(crate) mod kubernetes;
 pub(crate) mod reader;
+pub(crate) mod stages;
 mod unread;
 
 pub(crate) use reader::Reader;

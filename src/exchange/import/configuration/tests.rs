@@ -1,7 +1,7 @@
 //! Tests of both formats, with all their keys and with mistakes.
 
 use super::*;
-use crate::scenario::from_value;
+use crate::scenario::{Decider, FirstToken, Handoff, KvBytes, Role, Transfer, from_value};
 use serde_json::json;
 
 fn lines(mappings: &[Mapping]) -> String {
@@ -79,6 +79,80 @@ fn a_routesim_configuration_that_cannot_be_simulated_is_refused() {
     let problems = convert_routesim(&config).err().unwrap_or_default();
     let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
     assert_eq!(told.len(), 4, "{told:#?}");
+}
+
+/// A configuration of RouteSim with prefill apart, and what is found wrong with it.
+fn apart(disaggregated: Value) -> Result<(Value, Report), Vec<String>> {
+    let config = json!({
+        "cluster": { "num_backends": 4, "max_queue_depth": 64, "disaggregated": disaggregated },
+        "trace": { "path": "a.jsonl" },
+    });
+    convert_routesim(&config).map_err(|all| all.iter().map(ToString::to_string).collect())
+}
+
+#[test]
+fn routesim_s_prefill_and_decode_backends_become_pools_with_roles() {
+    let given = json!({
+        "enabled": true, "prefill_backends": 1, "decode_backends": 3, "kv_transfer_latency_us": 200,
+        "kv_transfer_bandwidth_gb_s": 25.0, "num_layers": 32, "head_dim": 128, "num_kv_heads": 8,
+    });
+    let (scenario, report) = apart(given).unwrap_or_else(|told| panic!("{told:#?}"));
+    assert!(
+        report
+            .mappings
+            .iter()
+            .filter(|m| m.key.starts_with("cluster.disaggregated"))
+            .all(|m| m.has_counterpart)
+    );
+    let (parsed, warnings) =
+        from_value(scenario).and_then(crate::scenario::check).unwrap_or_else(|p| panic!("{p:?}"));
+    assert_eq!(warnings, []);
+    let cluster = &parsed.get().cluster;
+    let pools: Vec<_> =
+        cluster.pools.iter().map(|p| (p.name.as_str(), p.role, p.replicas, p.engine.max_waiting)).collect();
+    assert_eq!(pools, [("prefill", Role::Prefill, 1, 64), ("decode", Role::Decode, 3, 0)]);
+    let d = cluster.disaggregation.clone().expect("settings of hand-overs");
+    assert_eq!((d.decider, d.handoff, d.first_token), (Decider::Always, Handoff::Pull, FirstToken::Decode));
+    // 4 bytes × 32 layers × 128 × 8 heads.
+    let kv_bytes_per_token = KvBytes::Count(131_072);
+    let want = Transfer {
+        port_gb_per_s: 25.0,
+        base_us: 200,
+        kv_bytes_per_token,
+        overlap_share: 0.0,
+        shared_ports: false,
+    };
+    assert_eq!(d.transfer, want);
+    // RouteSim's own defaults: 80 layers, 500 us, 50 GB/s.
+    let least = json!({ "enabled": true, "prefill_backends": 2, "decode_backends": 2 });
+    let (scenario, _) = apart(least).unwrap_or_else(|told| panic!("{told:#?}"));
+    let transfer = &scenario["cluster"]["disaggregation"]["transfer"];
+    assert_eq!(
+        *transfer,
+        json!({ "port_gb_per_s": 50.0, "base_us": 500, "kv_bytes_per_token": 327_680, "shared_ports": false })
+    );
+    // Switched off, the section changes nothing.
+    let (scenario, report) =
+        apart(json!({ "enabled": false, "prefill_backends": 2 })).unwrap_or_else(|t| panic!("{t:#?}"));
+    assert_eq!(scenario["cluster"].get("disaggregation"), None);
+    assert!(
+        report
+            .mappings
+            .iter()
+            .any(|m| m.key == "cluster.disaggregated.prefill_backends" && !m.has_counterpart)
+    );
+}
+
+#[test]
+fn backends_of_routesim_that_do_not_add_up_are_refused() {
+    for (prefill, decode, path) in
+        [(1, 2, "prefill_backends"), (4, 0, "decode_backends"), (0, 4, "prefill_backends")]
+    {
+        let given = json!({ "enabled": true, "prefill_backends": prefill, "decode_backends": decode });
+        let told = apart(given).expect_err("the sum or a part is wrong");
+        assert_eq!(told.len(), 1, "{told:#?}");
+        assert!(told[0].contains(&format!("cluster.disaggregated.{path}:")), "{told:#?}");
+    }
 }
 
 #[test]
