@@ -213,7 +213,8 @@ impl Cluster {
         source.release_held(slot, (prompt, states), &mut remote, now);
         source.wake_for_work(now);
         let home = &mut replicas[to.index()];
-        home.receive(slot, *remote, self.book.active_mut());
+        let pages = self.book.pages();
+        home.receive(slot, *remote, pages.records.here(request), pages.active);
         home.wake_for_work(now);
         self.see(from, 0, sink);
         self.see(to, 0, sink);

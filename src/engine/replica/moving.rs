@@ -1,11 +1,12 @@
 //! Requests between their prefill replica and their home, as each of the two has them.
 
 use super::state::Replica;
+use super::waiting::view_of;
 use super::world::World;
 use crate::base::{Micros, RequestId, Span};
 use crate::engine::clock::ReplicaEvent;
 use crate::engine::facts::{HandoverFact, Sink};
-use crate::engine::request::{Remote, Slab, Slot};
+use crate::engine::request::{Record, Remote, Slab, Slot};
 use serde::{Deserialize, Serialize};
 
 /// What a replica has of requests that are prefilled here and decoded elsewhere, or the other way round.
@@ -167,7 +168,13 @@ impl Replica {
     }
 
     /// The KV of a request is here: it waits for the next step as a decoder.
-    pub(in crate::engine) fn receive(&mut self, slot: Slot, mut remote: Remote, slab: &mut Slab) {
+    pub(in crate::engine) fn receive(
+        &mut self,
+        slot: Slot,
+        mut remote: Remote,
+        record: &Record,
+        slab: &mut Slab,
+    ) {
         let at = self.moving.incoming.iter().position(|&other| other == slot);
         self.moving.incoming.remove(at.expect("INV-9: a landing where nothing is set aside"));
         self.moving.reserved_blocks -= remote.reserved.len();
@@ -182,6 +189,12 @@ impl Replica {
         active.block_table = remote.reserved;
         (active.prefill, active.progress, active.computed) = (stored, stored, stored);
         active.chain = Vec::new();
+        if remote.push {
+            // If it is preempted, it waits here again: by the order of this replica, not of the one that it came from.
+            let view = view_of(active, record);
+            active.urgency = if active.urged { active.urgency } else { self.priority.of(&view) };
+            active.position = self.scheduler.position(&view, active.urgency);
+        }
     }
 
     /// The router has bound a request for here, which can be prefilled now: it was tokenised as soon as it was routed.

@@ -54,7 +54,7 @@ impl Remote {
     /// Whether `replica` counts it among its requests while it has it in none of its lists.
     pub(in crate::engine) fn is_bound_for(&self, replica: ReplicaId) -> bool {
         let waits_for_prefill = !self.push && !self.prefilled && replica == self.home;
-        let waits_for_room = self.push && !self.is_reserved && replica == self.prefill;
+        let waits_for_room = self.push && !self.is_reserved && !self.prefilled && replica == self.prefill;
         waits_for_prefill || waits_for_room
     }
 
