@@ -6,7 +6,7 @@ use super::{
     AdapterUse, Census, Cluster, Detail, Handover, Location, Network, NotRedirected, PoolCounts, Progress,
     Records, Replica, Stay,
 };
-use crate::base::{Micros, RequestId, Span};
+use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::perf::LoraFigures;
 use crate::scenario::Compat;
 use crate::workload::Source;
@@ -197,6 +197,21 @@ impl Cluster {
     /// The hand-over of a request; none before its routing, and where no pool has the role prefill or decode.
     pub fn handover(&self, request: RequestId) -> Option<&Handover> {
         self.book.handovers().get(request)
+    }
+
+    /// The numbers of the blocks of a replica that a request in the system holds, in order of its tokens. While its KV travels it
+    /// holds blocks of two: those held on its prefill replica, and those set aside at its home.
+    pub fn blocks_of_request(&self, request: RequestId, replica: ReplicaId) -> &[u32] {
+        let record = self.records().at(request.index());
+        let Some(active) = self.book.active().get(record.slot) else { return &[] };
+        let remote = active.remote.as_deref();
+        let table = match remote {
+            Some(remote) if remote.prefilled && remote.prefill == replica => &remote.held,
+            Some(remote) if remote.is_reserved && remote.home == replica => &remote.reserved,
+            Some(_) | None if record.replica() == Some(replica) => &active.block_table,
+            Some(_) | None => return &[],
+        };
+        table.blocks()
     }
 
     /// Transfers of KV between replicas; none before any pool has the role prefill or decode.

@@ -25,6 +25,7 @@ impl Cluster {
         if was != is {
             gateway.change_admission(is, &mut around, sink);
         }
+        self.gateway.tell_stages();
         self.adopt_network(new, now);
     }
 }

@@ -111,7 +111,7 @@ impl Sample {
             first_life: r.life.starts <= 1,
             kv_used: r.kv().used(),
             running: r.running(),
-            waiting: r.waiting() + r.arriving() + r.moving.in_flight(),
+            waiting: r.waiting() + r.arriving() + r.incoming() + r.landed(),
             came: gone + u64::from(r.in_flight()),
             prompt_tokens: t.prompt_tokens + r.moving.prompt_tokens,
             completed: done,

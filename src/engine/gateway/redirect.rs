@@ -5,6 +5,7 @@
 
 use super::state::Gateway;
 use crate::base::{ReplicaId, RequestId};
+use crate::engine::facts::Stage;
 use crate::engine::request::Records;
 use serde::{Deserialize, Serialize};
 
@@ -39,17 +40,15 @@ pub(super) struct Redirects {
     missed: Vec<NotRedirected>,
 }
 
-impl Redirects {
-    /// Where an edit sends a request that is still to be routed.
-    pub(super) fn target(&self, request: RequestId) -> Option<ReplicaId> {
-        self.open.iter().find(|(other, _)| *other == request).map(|(_, to)| *to)
-    }
-}
-
 impl Gateway {
-    /// When `request` is routed, `to` gets it instead of the router's choice, if it takes requests then.
+    /// When `request` is routed, `to` gets it instead of the router's choice, if it takes requests then. A prefill replica takes the
+    /// place of the second decision's choice, any other replica that of the first.
     pub(in crate::engine) fn redirect(&mut self, request: RequestId, to: ReplicaId, records: &Records) {
-        self.redirects.open.retain(|(other, _)| *other != request);
+        let aims = self.aims_at_prefill(to);
+        let open: Vec<_> = self.redirects.open.drain(..).collect();
+        let stays =
+            |(other, to): &(RequestId, ReplicaId)| *other != request || self.aims_at_prefill(*to) != aims;
+        self.redirects.open = open.into_iter().filter(stays).collect();
         let decided = records.get(request.index()).is_some_and(|r| r.routed.is_known() || r.left.is_known());
         if decided {
             self.redirects.missed.push(NotRedirected { request, to, why: WhyNot::TooLate });
@@ -70,9 +69,12 @@ impl Gateway {
         self.redirects.missed.iter().copied().chain(open)
     }
 
-    /// Where an edit sends a request that is being routed, for which `pools` serve the model.
-    pub(super) fn redirected(&mut self, request: RequestId, pools: u64) -> Option<ReplicaId> {
-        let place = self.redirects.open.iter().position(|(other, _)| *other == request)?;
+    /// Where an edit sends a request in the decision that is being made, for which `pools` serve the model.
+    pub(super) fn redirected(&mut self, request: RequestId, pools: u64, stage: Stage) -> Option<ReplicaId> {
+        let is_meant = |(other, to): &(RequestId, ReplicaId)| {
+            *other == request && self.aims_at_prefill(*to) == (stage == Stage::Prefill)
+        };
+        let place = self.redirects.open.iter().position(is_meant)?;
         let (_, to) = self.redirects.open.remove(place);
         // A full wait queue is no reason: the replica itself refuses who finds it full.
         let takes = self.can_take(to, pools);

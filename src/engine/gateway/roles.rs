@@ -77,16 +77,26 @@ impl Gateway {
         }
     }
 
+    /// Gauges of the saturation know the pools of each stage.
+    pub(in crate::engine) fn tell_stages(&mut self) {
+        let stages = self.roles.as_ref().map_or([u64::MAX, 0], |roles| [roles.homes, roles.prefills]);
+        if let Some(gauge) = &mut self.admission.gauge {
+            gauge.set_stages(stages);
+        }
+        if let Some(flow) = &mut self.flow {
+            flow.set_stages(stages);
+        }
+    }
+
     /// The pools whose replicas can be the home of a request for this model, as bits by number; every bit is set if all can.
     pub(super) fn homes_for(&self, model: u32) -> u64 {
         let pools = self.serves[model as usize];
         self.roles.as_ref().map_or(pools, |roles| pools & roles.homes)
     }
 
-    /// Whether an edit sends a request to a prefill replica: that is for the second decision.
-    pub(super) fn is_sent_to_prefill(&self, request: RequestId) -> bool {
+    /// Whether a replica prefills for others: an edit that sends a request there means the second decision.
+    pub(super) fn aims_at_prefill(&self, to: ReplicaId) -> bool {
         let Some(roles) = &self.roles else { return false };
-        let Some(to) = self.redirects.target(request) else { return false };
         let pool = self.picture.views().get(to.index()).map(|view| view.pool);
         pool.is_some_and(|pool| roles.prefills >> pool & 1 == 1)
     }
@@ -108,7 +118,7 @@ impl Gateway {
         let mut prefill = None;
         if reason.is_remote() {
             let choice = self.choose(slot, pools, Stage::Prefill, around);
-            let redirected = self.redirected(request, pools);
+            let redirected = self.redirected(request, pools, Stage::Prefill);
             if sink.wants_decision(request, around.fleet.replicas().len()) {
                 self.remember(request, choice.ok().map(|(position, _)| position), pools, around);
                 self.remember_redirect(redirected);
@@ -120,9 +130,9 @@ impl Gateway {
                 // None of them takes it.
                 reason = DeciderReason::Busy;
             }
-        } else if self.redirects.target(request).is_some() {
-            // No prefill replica is asked: the edit comes to nothing.
-            self.redirected(request, 0);
+        } else {
+            // No prefill replica is asked: an edit that names one comes to nothing.
+            self.redirected(request, 0, Stage::Prefill);
         }
         let handover = Handover::new(home, prefill, reason, uncached);
         Some(Handover { push, ahead, ..handover })

@@ -47,8 +47,7 @@ impl Gateway {
         let request = around.book.active()[slot].id;
         let pools = self.homes_for(around.book.active()[slot].model);
         let choice = self.choose(slot, pools, Stage::Home, around);
-        let redirected =
-            if self.is_sent_to_prefill(request) { None } else { self.redirected(request, pools) };
+        let redirected = self.redirected(request, pools, Stage::Home);
         if sink.wants_decision(request, around.fleet.replicas().len()) {
             self.remember(request, choice.ok().map(|(position, _)| position), pools, around);
             self.remember_redirect(redirected);

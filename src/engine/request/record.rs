@@ -20,16 +20,16 @@ pub enum RequestState {
     Queued,
     /// In a batch.
     Running,
-    /// Between its prefill replica and its home, where blocks are set aside for its KV.
-    Transferring,
-    /// At home with its KV, not in the batch yet.
-    Landed,
     /// All tokens shown.
     Completed,
     /// Refused by admission, the router or a full wait queue.
     Rejected,
     /// Impossible to serve.
     Dropped,
+    /// Between its prefill replica and its home, where blocks are set aside for its KV.
+    Transferring,
+    /// At home with its KV, not in the batch yet.
+    Landed,
 }
 
 impl RequestState {

@@ -37,6 +37,11 @@ impl FlowQueue {
         self.note_sent(request, self.priority(record.class));
     }
 
+    /// The pools of each stage, where prefill is apart.
+    pub(in crate::engine::gateway) fn set_stages(&mut self, stages: [u64; 2]) {
+        self.gauge.set_stages(stages);
+    }
+
     /// An event of a replica has run, which has `in_flight` requests now.
     #[inline]
     pub(in crate::engine::gateway) fn gauge_sees(&mut self, replica: &Replica, in_flight: u32) {

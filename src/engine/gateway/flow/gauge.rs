@@ -15,6 +15,8 @@ use serde::{Deserialize, Serialize};
 pub(in crate::engine) struct Gauge {
     detector: Detector,
     picture: Picture,
+    /// The pools whose replicas answer clients and those that prefill for others, as bits by number.
+    stages: [u64; 2],
     /// Whether tokens are counted.
     counts_tokens: bool,
     /// By replica: uncached prompt tokens of requests in flight without a first token.
@@ -36,6 +38,7 @@ impl Gauge {
         let mut gauge = Self {
             detector: detector.clone(),
             picture: Picture::new(Vec::new(), refresh),
+            stages: [u64::MAX, 0],
             counts_tokens,
             uncached: Vec::new(),
             parts: LookupMap::default(),
@@ -122,14 +125,25 @@ impl Gauge {
     }
 
     fn of(&self, views: &[ReplicaView], pools: u64, in_flight: &[u32], age: impl Fn(usize) -> Span) -> f64 {
-        let views = views.iter().enumerate().filter(|(_, view)| can_have(view, pools));
-        let loads = views.map(|(i, view)| Load {
-            view,
-            age_us: age(i).0,
-            in_flight: in_flight[i],
-            uncached_tokens: self.uncached[i],
-        });
-        saturation(&self.detector, loads)
+        let of_stage = |pools: u64| {
+            let views = views.iter().enumerate().filter(|(_, view)| can_have(view, pools));
+            let loads = views.map(|(i, view)| Load {
+                view,
+                age_us: age(i).0,
+                in_flight: in_flight[i],
+                uncached_tokens: self.uncached[i],
+            });
+            saturation(&self.detector, loads)
+        };
+        let [homes, prefills] = self.stages.map(|stage| stage & pools);
+        // Where prefill is apart, the more saturated of the two stages counts.
+        let any_prefills = prefills != 0 && views.iter().any(|view| can_have(view, prefills));
+        if any_prefills { of_stage(homes).max(of_stage(prefills)) } else { of_stage(homes) }
+    }
+
+    /// The pools of each stage, where they differ.
+    pub(in crate::engine::gateway) fn set_stages(&mut self, stages: [u64; 2]) {
+        self.stages = stages;
     }
 
     /// Whether it shows at once that a request has left or has its first token.
@@ -150,6 +164,6 @@ impl Gauge {
 
     /// Whether any of `pools` serves.
     pub(super) fn any_serves(&self, pools: u64) -> bool {
-        self.picture.views().iter().any(|view| can_have(view, pools))
+        self.picture.views().iter().any(|view| can_have(view, pools & self.stages[0]))
     }
 }
