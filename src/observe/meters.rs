@@ -1,15 +1,19 @@
 //! What each replica did in the measurement window, integrated over time from the stream of facts: how long it existed and
 //! was busy, and the areas under its queue, batch and KV use.
 
+mod handover;
 mod moving;
+mod ports;
 
 use crate::base::multiply::wide_product;
 use crate::base::{Micros, ReplicaId, RequestId, Span};
-use crate::engine::{Fact, FleetFact, HandoverFact, ReplicaFact, RequestFact};
-use crate::observe::trips::{Trip, Trips};
+use crate::engine::{Fact, FleetFact, ReplicaFact, RequestFact};
+use crate::observe::trips::Trips;
 use crate::stats::Coverage;
 pub(crate) use moving::MovingAreas;
 use moving::MovingBlocks;
+use ports::PortMeter;
+pub(crate) use ports::{PortReading, within};
 use serde::{Deserialize, Serialize};
 
 /// A step of the engine as it began; its counts hold until it ends or the next one begins.
@@ -85,6 +89,8 @@ struct Meter {
     /// The part of `kv_area` that is of requests between their prefill replica and their home.
     kv_moving_area: u128,
     moving: MovingBlocks,
+    /// From it, and to it.
+    ports: [PortMeter; 2],
     /// Its prices in US dollars per hour before the present one, each with the instant up to which it held.
     prices: Vec<(Micros, Option<f64>)>,
 }
@@ -118,6 +124,8 @@ pub(crate) struct Reading {
     pub(crate) kv_running_area: u128,
     /// Blocks of requests between their prefill replica and their home, times microseconds, whether a step runs or not.
     pub(crate) moving: MovingAreas,
+    /// From it, and to it.
+    pub(crate) ports: [PortReading; 2],
 }
 
 /// Microseconds in an hour.
@@ -144,6 +152,7 @@ impl Meter {
             kv_area: 0,
             kv_moving_area: 0,
             moving: MovingBlocks::new(now),
+            ports: [PortMeter::default(); 2],
             prices: Vec::new(),
         }
     }
@@ -155,6 +164,9 @@ impl Meter {
         self.busy_before = self.busy.before(from);
         (self.running_area, self.kv_area, self.kv_moving_area) = (0, 0, 0);
         self.moving.restart(from);
+        for port in &mut self.ports {
+            port.restart(from);
+        }
         if let Some(step) = &mut self.step {
             let end = step.began.saturating_add(step.span).max(from);
             step.began = step.began.max(from);
@@ -317,75 +329,6 @@ impl Meters {
         self.leaves(request, replica, now);
     }
 
-    /// A request leaves its replica, or both replicas that have a part of it.
-    fn leaves(&mut self, request: RequestId, replica: ReplicaId, now: Micros) {
-        let Some(trip) = self.trips.end(request) else {
-            self.replicas[replica.index()].left(now);
-            return;
-        };
-        let home = &mut self.replicas[trip.home.index()];
-        home.moving.give_back(now, trip.reserved, trip.landed);
-        home.left(now);
-        if trip.there {
-            self.leaves_prefill(trip, now);
-        }
-    }
-
-    /// Its prefill replica is done with a request.
-    fn leaves_prefill(&mut self, trip: Trip, now: Micros) {
-        let m = &mut self.replicas[trip.prefill.index()];
-        m.moving.change(now, |b| b.outgoing = b.outgoing.saturating_sub(trip.held));
-        m.left(now);
-    }
-
-    fn handover(&mut self, now: Micros, fact: HandoverFact) {
-        match fact {
-            HandoverFact::Decided { request, home, prefill: Some(prefill), .. } => {
-                self.trips.begin(request, Trip::new(home, prefill));
-                self.replicas[prefill.index()].presence.comes(now);
-            }
-            HandoverFact::Prefilled { request, replica, blocks, .. } => {
-                self.trips.change(request, |trip| trip.held = blocks);
-                self.replicas[replica.index()].moving.change(now, |b| b.outgoing += blocks);
-            }
-            HandoverFact::Reserved { request, replica, blocks, cached, .. } => {
-                let m = &mut self.replicas[replica.index()];
-                m.set_waiting(now, m.waiting.saturating_sub(1));
-                m.moving.change(now, |b| b.incoming += blocks + cached);
-                self.trips.change(request, |trip| trip.reserved = blocks + cached);
-            }
-            HandoverFact::Landed { request, to, .. } => {
-                let before = self.trips.change(request, |trip| (trip.there, trip.landed) = (false, true));
-                let Some(trip) = before else { return };
-                self.leaves_prefill(trip, now);
-                self.replicas[to.index()].moving.change(now, |b| {
-                    b.incoming = b.incoming.saturating_sub(trip.reserved);
-                    b.landed += trip.reserved;
-                });
-            }
-            HandoverFact::Joined { request, replica, .. } => {
-                let blocks = self.trips.end(request).map_or(0, |trip| trip.reserved);
-                self.replicas[replica.index()].moving.give_back(now, blocks, true);
-            }
-            HandoverFact::GivenUp { request, replica, .. } => self.gives_up(request, replica, now),
-            HandoverFact::Decided { prefill: None, .. }
-            | HandoverFact::TransferStarted { .. }
-            | HandoverFact::Flows { .. } => {}
-        }
-    }
-
-    /// A replica gives back the blocks of a request before the landing.
-    fn gives_up(&mut self, request: RequestId, replica: ReplicaId, now: Micros) {
-        let Some(trip) = self.trips.get(request) else { return };
-        if replica == trip.home {
-            self.replicas[replica.index()].moving.give_back(now, trip.reserved, trip.landed);
-            self.trips.change(request, |trip| trip.reserved = 0);
-        } else if trip.there {
-            self.leaves_prefill(trip, now);
-            self.trips.change(request, |trip| (trip.there, trip.held) = (false, 0));
-        }
-    }
-
     fn exists(&mut self, index: usize, now: Micros) {
         if index == self.replicas.len() {
             self.replicas.push(Meter::new(now));
@@ -464,6 +407,7 @@ impl Meters {
                 kv_area,
                 kv_running_area: kv_area - (m.kv_moving_area + kv_moving_area),
                 moving: m.moving.read(end),
+                ports: m.ports.map(|port| port.read(end)),
             }
         };
         self.replicas.iter().map(read).collect()

@@ -134,15 +134,20 @@ impl RunSoFar<'_> {
         }
         let p = super::report::request_part(self.engine);
         let waiting = p.in_pipeline + p.queued;
-        let left = waiting + p.running;
+        let left = waiting + p.running + p.transferring + p.landed;
         if left < FEWEST_UNFINISHED || left < p.arrived / 10 {
             return self.served_late();
         }
         let growing = waiting >= FEWEST_UNFINISHED
             && waiting > p.arrived / 20
             && p.queued >= self.queued_halfway() / 4 * 5;
-        let parts =
-            [(p.in_pipeline, "on their way or held back"), (p.queued, "queued"), (p.running, "running")];
+        let parts = [
+            (p.in_pipeline, "on their way or held back"),
+            (p.queued, "queued"),
+            (p.running, "running"),
+            (p.transferring, "in transfer"),
+            (p.landed, "landed"),
+        ];
         let parts: Vec<String> = parts
             .iter()
             .filter(|(n, _)| *n > 0)

@@ -1,7 +1,7 @@
 //! Requests that are prefilled on one replica and decoded on another, from the decision until they are in the batch of their
 //! home: which two replicas have a part of each, and how many blocks.
 
-use crate::base::{Chunks, ReplicaId, RequestId};
+use crate::base::{Chunks, Micros, ReplicaId, RequestId};
 use serde::{Deserialize, Serialize};
 
 /// One request on its way.
@@ -21,12 +21,26 @@ pub(super) struct Trip {
     pub(super) held: u32,
     /// Blocks that are set aside or pinned at home.
     pub(super) reserved: u32,
+    /// Since when the bytes of its transfer move, while they do.
+    pub(super) flows_since: Option<Micros>,
+    /// Bytes of its transfer, and how many of them left during the prefill.
+    pub(super) bytes: [u64; 2],
 }
 
 impl Trip {
     /// A request that was just routed.
     pub(super) fn new(home: ReplicaId, prefill: ReplicaId) -> Self {
-        Self { home, prefill, prefilling: true, there: true, landed: false, held: 0, reserved: 0 }
+        Self {
+            home,
+            prefill,
+            prefilling: true,
+            there: true,
+            landed: false,
+            held: 0,
+            reserved: 0,
+            flows_since: None,
+            bytes: [0; 2],
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::base::RequestId;
-use crate::engine::{DeciderReason, DropReason};
+use crate::engine::{DeciderReason, DropReason, HandoverFact};
 
 const R: ReplicaId = ReplicaId(0);
 
@@ -243,4 +243,35 @@ fn an_answer_of_one_token_ends_where_its_prompt_is_computed() {
     m.fact(Micros(30), &handover(HandoverFact::GivenUp { request, replica: home, blocks }));
     assert_eq!(m.read(Micros(50))[1].moving.incoming, 60);
     assert_eq!([0, 1].map(|i| m.replicas[i].presence.read(Micros(50)).0), [0, 0]);
+}
+
+#[test]
+fn what_flows_over_a_port_is_counted_in_the_window() {
+    let (request, other, home) = (RequestId(0), RequestId(1), ReplicaId(1));
+    let mut m = Meters::new(2);
+    for request in [request, other] {
+        let (prefill, reason) = (Some(R), DeciderReason::Always);
+        m.fact(
+            Micros(0),
+            &handover(HandoverFact::Decided { request, home, prefill, reason, uncached: None }),
+        );
+        let (from, to) = (R, home);
+        m.fact(
+            Micros(10),
+            &handover(HandoverFact::TransferStarted { request, from, to, bytes: 1000, early: 200 }),
+        );
+    }
+    let flows = |request| handover(HandoverFact::Flows { request, from: R, to: home });
+    let landed = |request| handover(HandoverFact::Landed { request, from: R, to: home, bytes: 1000 });
+    m.fact(Micros(20), &flows(request));
+    m.fact(Micros(30), &flows(other));
+    m.restart(Micros(40));
+    m.fact(Micros(60), &landed(request));
+    m.fact(Micros(80), &landed(other));
+    let [out, into] = [0, 1].map(|i| m.read(Micros(100))[i].ports[i]);
+    assert_eq!(out, into);
+    assert_eq!((out.flow_area, out.busy_us, out.landed, out.bytes), (20 + 40, 40, 2, 2000));
+    // Half of the time of one lies in the window, and four fifths of that of the other.
+    assert_eq!(out.flowed, 400 + 640);
+    assert_eq!(m.read(Micros(100))[1].ports[0], PortReading::default());
 }

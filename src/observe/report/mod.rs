@@ -5,6 +5,7 @@
 
 mod anomalies;
 mod cost;
+mod disaggregation;
 mod gateway;
 mod groups;
 mod measure;
@@ -19,10 +20,11 @@ pub use anomalies::{
 pub(crate) use measure::tpot_us;
 pub use parts::{
     ClassPart, CostPart, CpuTierPart, FairnessPart, FitnessPart, FitnessTerm, GroupPart, KvPart, LatencyPart,
-    LoraPart, PoolPart, RejectionPart, ReplicaPart, RequestPart, RunPart, SloPart, SlowRequest,
-    SpeculativePart, ThroughputPart,
+    RejectionPart, ReplicaPart, RequestPart, RunPart, SloPart, SlowRequest, ThroughputPart,
 };
+pub use pools::{LoraPart, PoolPart, SpeculativePart};
 
+pub use disaggregation::{DisaggregationPart, HintPart, KvSplitPart, LinkPart, PoolSplitPart};
 pub use gateway::{BandPart, GatewayPart};
 pub use scaling::ScalingPart;
 
@@ -112,6 +114,14 @@ pub struct Report {
     pub decisions: Option<DecisionPart>,
     /// Each pool.
     pub pools: Vec<PoolPart>,
+    /// Requests that are prefilled on one replica and decoded on another; missing where all pools are mixed.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disaggregation: Option<DisaggregationPart>,
+    /// The ports of replicas; missing where all pools are mixed.
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<LinkPart>,
     /// Each pool's autoscaler; missing if there is none.
     #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -200,6 +210,7 @@ impl Report {
         let latency_ms = m.latencies();
         let replicas = replica_parts(scenario, &m);
         let tenants = m.groups(engine.source().tenants(), By::Tenant);
+        let roles = disaggregation::RoleSums::new(scenario, &m, recorder);
         Self {
             tokenyard_report: 1,
             title: scenario.title.clone(),
@@ -222,7 +233,9 @@ impl Report {
             fitness: cost::fitness(&scenario.observe.fitness, &throughput, &latency_ms),
             cost: cost::cost(&m, &throughput),
             decisions: recorder.decisions.summary(engine),
-            pools: pools::pools(scenario, &m),
+            pools: pools::pools(scenario, &m, roles.as_ref()),
+            disaggregation: roles.as_ref().map(|sums| disaggregation::disaggregation(scenario, &m, sums)),
+            links: roles.map_or_else(Vec::new, |_| disaggregation::links(scenario, &m)),
             scaling: scaling::scaling(scenario, &m, recorder),
             replicas,
             classes: m.classes(),
@@ -276,13 +289,16 @@ pub(crate) fn request_part(engine: &Cluster) -> RequestPart {
         p.in_pipeline += r.arriving();
         p.queued += r.waiting();
         p.running += r.running();
+        p.landed += r.landed();
         p.completed += r.totals().completed;
         p.dropped += r.totals().dropped;
         p.timed_out += r.totals().timed_out;
         p.rejected_by_router -= r.totals().refused;
         p.preemptions += r.totals().preemptions;
     }
-    p.conserved = p.arrived == p.in_pipeline + p.queued + p.running + p.completed + p.rejected + p.dropped;
+    p.transferring = engine.network().map_or(0, |network| network.under_way().len() as u32);
+    let inside = p.in_pipeline + p.queued + p.running + p.transferring + p.landed;
+    p.conserved = p.arrived == inside + p.completed + p.rejected + p.dropped;
     p.preemption_rate = share(p.preemptions as f64, f64::from(p.completed));
     p
 }
