@@ -6,7 +6,11 @@ impl Recorder {
     /// Approximate number of bytes that every copy owns.
     pub(crate) fn bytes_alive(&self) -> u64 {
         let packed = self.packed.as_ref().map_or(0, |packed| 8 * packed.len() as u64);
-        let alive = self.timeline.bytes() + self.spread.bytes() + self.itl.bytes() + 8 * (1 << 12);
+        let alive = self.timeline.bytes()
+            + self.spread.bytes()
+            + self.transit.bytes()
+            + self.itl.bytes()
+            + 8 * (1 << 12);
         alive + packed + self.scaling.bytes()
     }
 
@@ -20,6 +24,7 @@ impl Recorder {
         self.judgements.bytes_beside(later.map(|l| &l.judgements))
             + self.ttft_log.bytes_beside(later.map(|l| &l.ttft_log))
             + self.e2e_log.bytes_beside(later.map(|l| &l.e2e_log))
+            + self.ttft_prefill_log.bytes_beside(later.map(|l| &l.ttft_prefill_log))
             + self.log.bytes_beside(later.map(|l| &l.log))
             + self.window.bytes_beside(later.map(|l| &l.window))
             + self.decisions.bytes_beside(later.map(|l| &l.decisions))

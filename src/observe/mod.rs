@@ -18,6 +18,7 @@ pub mod report;
 mod roles;
 pub(crate) mod scaling;
 pub(crate) mod segments;
+pub(crate) mod transit;
 mod trips;
 mod verdict;
 pub(crate) mod warmup;

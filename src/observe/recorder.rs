@@ -6,6 +6,7 @@ use super::event_log::{EventLog, Note};
 use super::meters::Meters;
 use super::objectives::{Judgements, Met, Targets};
 use super::scaling::ScalingLog;
+use super::transit::Transit;
 use super::warmup::Warmup;
 use super::window::{Finished, Window};
 use crate::base::small::sort::sort_pairs;
@@ -103,6 +104,10 @@ pub(crate) struct Recorder {
     pub(crate) e2e: Histogram,
     pub(crate) ttft_log: BucketLog,
     pub(crate) e2e_log: BucketLog,
+    /// TTFT as prefill replicas have it, of requests that they prefilled for others.
+    pub(crate) ttft_prefill_log: BucketLog,
+    /// Requests by stage, and the use of ports.
+    pub(crate) transit: Transit,
     pub(crate) timeline: Timeline,
     /// For the page, by bucket: the smallest, median and largest queue of all replicas, then the same of their KV
     /// use, then the number of requests held at the gateway; under flow control then the saturation in permille, and the
@@ -167,6 +172,8 @@ impl Recorder {
             e2e: Histogram::default(),
             ttft_log: BucketLog::default(),
             e2e_log: BucketLog::default(),
+            ttft_prefill_log: BucketLog::default(),
+            transit: Transit::new(scenario, timeline(0)),
             timeline: timeline(counter::ALL),
             spread: timeline(0),
             fact_counts: FactCounts::default(),
@@ -187,6 +194,7 @@ impl Recorder {
     /// Takes over the scenario after an edit, with its objectives and priorities.
     pub(crate) fn adopt(&mut self, scenario: &Scenario, now: Micros) {
         self.set_objectives(&scenario.slo);
+        self.transit.adopt(scenario);
         if let Some(detectors) = &mut self.detectors {
             detectors.adopt(scenario, now);
         }
@@ -219,9 +227,11 @@ impl Recorder {
                 }
             }
         }
+        self.transit.close(engine, Micros(self.timeline.boundary_us()));
         let doubled = self.timeline.close(engine.replicas().iter().flat_map(|r| [r.waiting(), permille(r)]));
         self.ttft_log.follow(doubled);
         self.e2e_log.follow(doubled);
+        self.ttft_prefill_log.follow(doubled);
     }
 
     /// An edit was applied.
@@ -420,6 +430,7 @@ impl Recorder {
         match *fact {
             Fact::Request(fact) => self.request(at, fact),
             Fact::Replica(fact) => self.replica(fact),
+            Fact::Handover(HandoverFact::Prefilled { ttft, .. }) => self.ttft_prefill_log.push(ttft.0),
             Fact::Cache(_) | Fact::Fleet(_) | Fact::Handover(_) => {}
         }
         if self.live {

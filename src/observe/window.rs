@@ -32,6 +32,8 @@ struct Second {
     tokens: u64,
     /// (replica, TTFT)
     ttft: Vec<(u32, u64)>,
+    /// (prefill replica, TTFT as it has it), of requests that it prefilled for others.
+    prefill_ttft: Vec<(u32, u64)>,
     /// Gaps between tokens, while the second runs.
     itl: RunLength,
     /// While the second runs.
@@ -104,6 +106,9 @@ pub(crate) struct WindowSums {
     pub(crate) e2e: Percentiles,
     pub(crate) tpot: Percentiles,
     pub(crate) ttft_by_replica: Vec<Percentiles>,
+    /// TTFT as prefill replicas have it, of requests that they prefilled for others: all, and by prefill replica.
+    pub(crate) prefill_ttft: Percentiles,
+    pub(crate) prefill_ttft_by_replica: Vec<Percentiles>,
     /// How many of the TTFTs and of the E2Es are within their limits.
     pub(crate) within: [u64; 2],
 }
@@ -135,7 +140,9 @@ impl Second {
     fn size(&self) -> u64 {
         let ranks = self.ranks.iter().flat_map(|r| [&r.ttft, &r.itl, &r.e2e, &r.tpot]);
         let numbers = 4 * (self.arrived.len() + self.routed.len()) + 8 * (self.e2e.len() + self.tpot.len());
-        let pairs = 16 * self.ttft.len() + self.busy.len() * size_of::<Coverage>() + size_of::<Self>();
+        let pairs = 16 * (self.ttft.len() + self.prefill_ttft.len())
+            + self.busy.len() * size_of::<Coverage>()
+            + size_of::<Self>();
         ranks.map(Ranks::bytes).sum::<u64>() + self.itl.bytes() + (numbers + pairs) as u64
     }
 
@@ -184,7 +191,9 @@ impl Entry for Second {
             push_small(&mut out, &s.arrived);
             push_small(&mut out, &s.routed);
             push_pairs(&mut out, &s.busy.iter().map(Coverage::parts).collect::<Vec<_>>());
-            push_pairs(&mut out, &s.ttft.iter().map(|(r, v)| (u64::from(*r), *v)).collect::<Vec<_>>());
+            for ttft in [&s.ttft, &s.prefill_ttft] {
+                push_pairs(&mut out, &ttft.iter().map(|(r, v)| (u64::from(*r), *v)).collect::<Vec<_>>());
+            }
             for ranks in [&ranks.ttft, &ranks.itl, &ranks.e2e, &ranks.tpot] {
                 ranks.pack(&mut out);
             }
@@ -197,7 +206,8 @@ impl Entry for Second {
         let (head, counts) = (from.take_list(), take_small(from));
         let (arrived, routed) = (take_small(from), take_small(from));
         let busy = take_pairs(from).into_iter().map(Coverage::of_parts).collect();
-        let ttft = take_pairs(from).into_iter().map(|(r, v)| (r as u32, v)).collect();
+        let [ttft, prefill_ttft] =
+            [(); 2].map(|()| take_pairs(from).into_iter().map(|(r, v)| (r as u32, v)).collect());
         let [ttft_ranks, itl, e2e, tpot] = [(); 4].map(|()| Ranks::unpacked(from));
         vec![Self {
             index: head[0],
@@ -209,6 +219,7 @@ impl Entry for Second {
             routed,
             busy,
             ttft,
+            prefill_ttft,
             ranks: Some(SecondRanks { ttft: ttft_ranks, itl, e2e, tpot }),
             ..Self::default()
         }]
@@ -253,8 +264,10 @@ impl Window {
             HandoverFact::Decided { prefill: Some(replica), .. } => {
                 *at(&mut self.second(now).routed, replica.0) += 1;
             }
+            HandoverFact::Prefilled { replica, ttft, .. } => {
+                self.second(now).prefill_ttft.push((replica.0, ttft.0));
+            }
             HandoverFact::Decided { prefill: None, .. }
-            | HandoverFact::Prefilled { .. }
             | HandoverFact::Reserved { .. }
             | HandoverFact::TransferStarted { .. }
             | HandoverFact::Flows { .. }
@@ -372,7 +385,7 @@ impl Window {
             busy_us: self.busy_us(first, &since, now, replicas),
             ..WindowSums::default()
         };
-        let mut ttft_of = vec![Vec::new(); replicas];
+        let [mut ttft_of, mut prefill_ttft_of] = [(); 2].map(|()| vec![Vec::new(); replicas]);
         let running = self.seconds.last().map(Second::in_order).unwrap_or_default();
         let mut ranks: Vec<&SecondRanks> = Vec::new();
         for s in since {
@@ -389,6 +402,9 @@ impl Window {
             for &(replica, value) in &s.ttft {
                 ttft_of[replica as usize].push(value);
             }
+            for &(replica, value) in &s.prefill_ttft {
+                prefill_ttft_of[replica as usize].push(value);
+            }
             ranks.push(s.ranks.as_ref().unwrap_or(&running));
         }
         let over_all = |part: fn(&SecondRanks) -> &Ranks| {
@@ -402,7 +418,10 @@ impl Window {
         out.itl = over_all(|r| &r.itl);
         out.e2e = over_all(|r| &r.e2e);
         out.tpot = over_all(|r| &r.tpot);
-        out.ttft_by_replica = ttft_of.iter_mut().map(|v| percentiles(percentiles_of(v))).collect();
+        out.prefill_ttft = percentiles(percentiles_of(&mut prefill_ttft_of.concat()));
+        let [by_replica, prefill_by_replica] = [ttft_of, prefill_ttft_of]
+            .map(|mut of| of.iter_mut().map(|v| percentiles(percentiles_of(v))).collect());
+        (out.ttft_by_replica, out.prefill_ttft_by_replica) = (by_replica, prefill_by_replica);
         out
     }
 }
@@ -448,6 +467,9 @@ mod tests {
             );
             window.fact(now, &Fact::Request(RequestFact::FirstToken { request, replica, ttft: span }));
             window.fact(now, &Fact::Replica(ReplicaFact::Tokens { replica, itl: span, count: i % 40 }));
+            let (home, blocks) = (ReplicaId(5), 1);
+            let prefilled = HandoverFact::Prefilled { request, replica, home, ttft: span, blocks };
+            window.fact(now, &Fact::Handover(prefilled));
             window
                 .completed(now, Finished { e2e: span, tpot: (i % 4 > 0).then_some(span), good: i % 2 == 0 });
         }

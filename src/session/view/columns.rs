@@ -1,8 +1,10 @@
 //! Columns of numbers for charts.
 
 use crate::base::units::{Micros, US_PER_S};
+use crate::engine::Direction;
 use crate::observe::recorder::counter;
 use crate::observe::report::known_share;
+use crate::observe::transit::StageGauge;
 use crate::session::Session;
 use crate::stats::{BucketLog, Histogram, Timeline};
 use serde::Deserialize;
@@ -12,7 +14,8 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum View {
-    /// `t_s`, `p50_ms`, `p90_ms`, `p99_ms`, `count`: TTFT by time of the first token.
+    /// `t_s`, `p50_ms`, `p90_ms`, `p99_ms`, `count`: TTFT by time of the first token. Where roles of pools differ, then
+    /// `prefill_p50_ms`, `prefill_p99_ms`, `prefill_count`: TTFT as prefill replicas have it, by time of the prefill's end.
     TtftOverTime,
     /// `t_s`, `p50_ms`, `p90_ms`, `p99_ms`, `count`: E2E by time of completion.
     E2eOverTime,
@@ -43,6 +46,16 @@ pub enum View {
     /// `t_s`, `saturation_percent`, then for each band of the gateway's queue the requests that wait in it, as `band 0`, `band -10`, …:
     /// empty without flow control.
     GatewayBands,
+    /// `t_s`, then `r0`, `r3`, …: how much of the ports of these replicas was used by what they sent, in percent; beyond 16
+    /// replicas `min`, `median`, `max` instead. Empty where nothing was sent.
+    PortsOut,
+    /// The same of what they received.
+    PortsIn,
+    /// `t_s`, `under_way`: transfers that have started and not landed. Empty where roles of pools do not differ.
+    Transfers,
+    /// `t_s`, `waiting`, `prefilling`, `held`, `transferring`, `landed`, `decoding`: requests by stage; those `transferring` are
+    /// among those `held`. Empty where roles of pools do not differ.
+    Stages,
     /// Little's law from the start of the run: a row for the system, then one for each replica from when it was
     /// added: `inside`, `arrived`, `mean_number` (L), `rate_per_s` (λ), `time_ms` (W), `product` (λ W), `difference`
     /// (the integral of the number minus the time of all requests, in request-microseconds: 0). Requests still
@@ -63,6 +76,10 @@ impl View {
             | Self::Estimator
             | Self::Health
             | Self::GatewayBands
+            | Self::PortsOut
+            | Self::PortsIn
+            | Self::Transfers
+            | Self::Stages
             | Self::FleetLoad => true,
             Self::TtftEcdf | Self::E2eEcdf | Self::Little => false,
         }
@@ -103,7 +120,7 @@ pub struct Columns {
 /// Index of the gauge of requests held at the gateway, after three of queues and three of KV use.
 const HELD: usize = 6;
 /// Most replicas with separate columns.
-const OWN_COLUMN: usize = 16;
+pub(super) const OWN_COLUMN: usize = 16;
 /// Most points of an ECDF.
 const ECDF_POINTS: u64 = 400;
 
@@ -112,7 +129,7 @@ impl Session {
     pub fn columns(&self, query: &ColumnsQuery) -> Columns {
         let r = &self.recorder;
         let whole = match query.view {
-            View::TtftOverTime => percentile_columns(&r.ttft_log, &r.timeline),
+            View::TtftOverTime => self.ttft_over_time(),
             View::E2eOverTime => percentile_columns(&r.e2e_log, &r.timeline),
             View::Throughput => self.throughput(),
             View::QueueDepth => self.queues(),
@@ -125,6 +142,10 @@ impl Session {
             View::Estimator => self.estimates(),
             View::FleetLoad => self.fleet_load(),
             View::GatewayBands => self.gateway_bands(),
+            View::PortsOut => self.ports(Direction::Out),
+            View::PortsIn => self.ports(Direction::In),
+            View::Transfers => self.stages(&[(StageGauge::Transferring, "under_way")]),
+            View::Stages => self.stages(&StageGauge::ALL),
         };
         cut(whole, query, self.playhead)
     }
@@ -317,7 +338,7 @@ pub(super) fn with_time(t: &Timeline, sums: bool) -> Columns {
     out
 }
 
-fn percentile_columns(log: &BucketLog, t: &Timeline) -> Columns {
+pub(super) fn percentile_columns(log: &BucketLog, t: &Timeline) -> Columns {
     let mut out = with_time(t, true);
     let buckets = log.buckets();
     for (k, name) in ["p50_ms", "p90_ms", "p99_ms"].into_iter().enumerate() {
@@ -353,7 +374,7 @@ fn cut(mut whole: Columns, query: &ColumnsQuery, playhead: Micros) -> Columns {
     // it.
     let to_us = if query.to_us == 0 { playhead.0 } else { query.to_us };
     let to = to_us as f64 / US_PER_S as f64;
-    let times = &whole.columns[0];
+    let Some(times) = whole.columns.first() else { return whole };
     let (start, end) = (times.partition_point(|&t| t < from), times.partition_point(|&t| t <= to));
     for column in &mut whole.columns {
         column.truncate(end.max(start));

@@ -18,6 +18,7 @@ mod pool;
 mod request;
 mod scaling;
 mod screen;
+mod transit;
 
 pub use crate::engine::RequestState;
 pub use crate::observe::anomaly::AnomalyKind;
