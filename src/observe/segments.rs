@@ -3,6 +3,8 @@
 //! They are made from its record and, for a preempted request, from its stays in a batch. So they do not depend on
 //! how long ago it was or whether the run was watched.
 
+mod remote;
+
 use crate::base::{Micros, RequestId};
 use crate::engine::{Cluster, Progress, Record};
 use crate::scenario::Compat;
@@ -31,6 +33,16 @@ pub enum SegmentKind {
     AdapterLoad,
     /// Computing its prompt.
     Prefill,
+    /// Prefilled elsewhere: waiting until its home has set blocks aside for it.
+    Room,
+    /// Prefilled elsewhere: its transfer has started, and no byte has moved.
+    FirstByte,
+    /// Prefilled elsewhere: its KV is on its way to its home.
+    Transfer,
+    /// Prefilled elsewhere: its KV is at home, where it waits for the running step to end.
+    Join,
+    /// Prefilled elsewhere: in its first step at home, which makes its first token.
+    FirstToken,
     /// Producing tokens.
     Decode,
     /// In the wait queue again, after it lost its blocks.
@@ -56,6 +68,11 @@ impl SegmentKind {
             Self::KvLoad => "KV load",
             Self::AdapterLoad => "adapter load",
             Self::Prefill => "prefill",
+            Self::Room => "room at home",
+            Self::FirstByte => "first byte",
+            Self::Transfer => "transfer",
+            Self::Join => "joining",
+            Self::FirstToken => "first token",
             Self::Decode => "decode",
             Self::Preempted => "preempted",
             Self::Recompute => "recompute",
@@ -126,8 +143,12 @@ pub(crate) fn segments(engine: &Cluster, id: RequestId, now: Micros) -> Vec<Segm
         end: computed.map_or(end, |computed| computed.min(end)),
         open: !r.left.is_known(),
     };
-    if path.gateway(&r) && path.before_queue(&r) {
-        path.replica(engine, id, &r, &p);
+    if path.gateway(&r) {
+        match engine.handover(id).filter(|h| h.prefill.is_some()) {
+            Some(handover) => path.remote(engine, id, (&r, &p), handover),
+            None if path.before_queue(&r) => path.replica(engine, id, &r, &p),
+            None => {}
+        }
     }
     path.last_step(computed, &r, &p);
     if computed.is_some() {

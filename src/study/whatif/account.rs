@@ -214,7 +214,10 @@ impl Account {
                 self.add(Cause::PromptOthers, s.prompts - own + s.decoding);
                 self.add(Cause::Load, s.transfers);
             }
-            SegmentKind::Decode => {
+            SegmentKind::Room | SegmentKind::FirstByte | SegmentKind::Transfer | SegmentKind::Join => {
+                self.add(Cause::Load, whole);
+            }
+            SegmentKind::FirstToken | SegmentKind::Decode => {
                 let s = spent();
                 self.add(Cause::Interference, s.prompts);
                 self.add(Cause::Decoding, s.decoding + s.idle);

@@ -1,0 +1,90 @@
+//! The segments of a request that is prefilled on one replica and decoded on another.
+
+use super::{Path, SegmentKind, first_token};
+use crate::base::{Micros, RequestId};
+use crate::engine::{Cluster, Handover, Progress, Record};
+
+impl Path {
+    /// Adds the segments from the router's decision on.
+    pub(super) fn remote(
+        &mut self,
+        engine: &Cluster,
+        id: RequestId,
+        (r, p): (&Record, &Progress),
+        h: &Handover,
+    ) {
+        if (!h.push || self.room(h))
+            && self.prefill(engine, id, r, h)
+            && (h.push || self.room(h))
+            && self.until(SegmentKind::FirstByte, h.flows.get(), 0)
+            && self.until(SegmentKind::Transfer, h.landed.get(), 0)
+            && self.until(SegmentKind::Join, h.joined.get(), 0)
+        {
+            self.home(engine, id, (r, p), h);
+        }
+    }
+
+    /// To the wait queue of its home, and there until blocks are set aside.
+    fn room(&mut self, h: &Handover) -> bool {
+        self.until(SegmentKind::Delay, h.home_queued.get(), 0)
+            && self.until(SegmentKind::Room, h.reserved.get(), 0)
+    }
+
+    /// From there to the end of its prefill, with the stays on the prefill replica that it lost.
+    fn prefill(&mut self, engine: &Cluster, id: RequestId, r: &Record, h: &Handover) -> bool {
+        let first = h.prefill_first.get();
+        let queued = r.queued.get().filter(|at| at.0 >= self.since && first.is_none_or(|first| *at <= first));
+        if let Some(at) = queued {
+            self.until(SegmentKind::Delay, Some(at), 0);
+        }
+        let (mut wait, mut work) = (SegmentKind::Queue, SegmentKind::Prefill);
+        let ended = h.prefill_end.get();
+        let lost = |to: Micros| ended.is_none_or(|ended| to < ended);
+        for stay in engine.stays(id).filter(|stay| lost(stay.to)) {
+            self.until(wait, Some(stay.from), 0);
+            self.until(work, Some(stay.to), stay.prefilled);
+            (wait, work) = (SegmentKind::Preempted, SegmentKind::Recompute);
+        }
+        let joined = h.prefill_scheduled.get().filter(|at| at.0 >= self.since);
+        self.until(wait, joined, 0)
+            && self.until(work, ended, r.prompt_tokens.saturating_sub(r.cached_tokens))
+    }
+
+    /// From joining the batch of its home on.
+    fn home(&mut self, engine: &Cluster, id: RequestId, (r, p): (&Record, &Progress), h: &Handover) {
+        let since = h.joined.get().unwrap_or(Micros::MAX);
+        // The first token is no part of its decoding.
+        let mut shown = 1;
+        let mut lost = false;
+        for stay in engine.stays(id).filter(|stay| stay.from >= since) {
+            if lost {
+                self.until(SegmentKind::Preempted, Some(stay.from), 0);
+                self.until(
+                    SegmentKind::Recompute,
+                    Some(stay.decoding_from().unwrap_or(stay.to)),
+                    stay.prefilled,
+                );
+            } else if h.ahead == 0 {
+                self.until(SegmentKind::FirstToken, Some(first_token(r).unwrap_or(stay.to).min(stay.to)), 1);
+            }
+            self.until(SegmentKind::Decode, Some(stay.to), stay.generated.saturating_sub(shown));
+            (shown, lost) = (stay.generated, true);
+        }
+        if lost {
+            let over = !self.open && self.since == self.end;
+            let again = r.scheduled.get().filter(|at| at.0 >= self.since);
+            let computed = if self.open { p.decoding_from } else { None };
+            if !over
+                && self.until(SegmentKind::Preempted, again, 0)
+                && self.until(SegmentKind::Recompute, computed, p.stored.min(p.prefill))
+            {
+                self.until(SegmentKind::Decode, None, p.generated.saturating_sub(shown));
+            }
+            return;
+        }
+        let first = if h.ahead == 0 { first_token(r) } else { h.joined.get() };
+        if self.until(SegmentKind::FirstToken, first, u32::from(h.ahead == 0)) {
+            self.until(SegmentKind::Decode, None, p.generated.saturating_sub(shown));
+        }
+    }
+}
