@@ -5,7 +5,7 @@ mod groups;
 
 use crate::base::RequestId;
 use crate::base::number_text::three_digits;
-use crate::engine::{Cluster, Decision, ranking};
+use crate::engine::{Cluster, Decision, Stage, ranking};
 use crate::policy::ReplicaView;
 use crate::policy::routing::{Excluded, Term, by_load};
 use groups::Groups;
@@ -56,6 +56,8 @@ pub(crate) struct Decisions {
     /// Most candidates of a decision that are kept; 0 means all.
     max_candidates: u32,
     kept: Groups,
+    /// Those on who prefills a request, where roles differ.
+    prefills: Groups,
     routed: u64,
     regret_sum: f64,
     regret_max: f64,
@@ -191,21 +193,24 @@ impl Decisions {
     /// Bytes of the decisions not shared with `later`, which continued from a copy.
     pub(super) fn bytes_beside(&self, later: Option<&Self>) -> u64 {
         self.kept.bytes_beside(later.map(|l| &l.kept))
+            + self.prefills.bytes_beside(later.map(|l| &l.prefills))
     }
 
     /// Bytes of decisions that no checkpoint has packed yet.
     pub(super) fn bytes_to_pack(&self) -> u64 {
-        self.kept.bytes_to_pack()
+        self.kept.bytes_to_pack() + self.prefills.bytes_to_pack()
     }
 
     /// Packs the decisions.
     pub(super) fn pack(&mut self) {
         self.kept.pack();
+        self.prefills.pack();
     }
 
     /// Unpacks the decisions.
     pub(super) fn unpack(&mut self) {
         self.kept.unpack();
+        self.prefills.unpack();
     }
 
     /// Whether the report gets a summary.
@@ -243,7 +248,11 @@ impl Decisions {
         let some = best.as_deref();
         let rows = some.map_or(d.seen.len(), <[usize]>::len);
         let place = |chosen: usize| some.and_then(|s| s.iter().position(|&i| i == chosen)).unwrap_or(chosen);
-        self.kept.push(rows, |kept| {
+        let groups = match d.stage {
+            Stage::Home => &mut self.kept,
+            Stage::Prefill => &mut self.prefills,
+        };
+        groups.push(rows, |kept| {
             kept.clear();
             kept.request = request.0;
             kept.chosen = d.chosen.map(|chosen| place(chosen) as u32);
@@ -263,8 +272,11 @@ impl Decisions {
     }
 
     /// The candidates that the router saw for `request`, the best first, if the decision is still kept.
-    pub(crate) fn candidates(&self, request: RequestId) -> Vec<Candidate> {
-        let found = self.kept.latest_about(request);
+    pub(crate) fn candidates(&self, request: RequestId, stage: Stage) -> Vec<Candidate> {
+        let found = match stage {
+            Stage::Home => self.kept.latest_about(request),
+            Stage::Prefill => self.prefills.latest_about(request),
+        };
         let Some(kept) = &found else { return Vec::new() };
         let n = kept.seen.len();
         // Replicas with a full wait queue are known and were not scored.

@@ -12,6 +12,7 @@ mod meters;
 mod notices;
 pub(crate) mod objectives;
 mod packed;
+pub(crate) mod recent;
 pub(crate) mod recorder;
 mod regime;
 pub mod report;

@@ -5,6 +5,7 @@ use super::decisions::{Decisions, is_kept};
 use super::event_log::{EventLog, Note};
 use super::meters::Meters;
 use super::objectives::{Judgements, Met, Targets};
+use super::recent::RecentHandovers;
 use super::scaling::ScalingLog;
 use super::transit::Transit;
 use super::warmup::Warmup;
@@ -117,6 +118,7 @@ pub(crate) struct Recorder {
     pub(crate) log: EventLog,
     pub(crate) window: Window,
     pub(crate) decisions: Decisions,
+    pub(crate) recent: RecentHandovers,
     #[serde(skip)]
     pub(crate) moves: VecDeque<Move>,
     /// Facts since a listener subscribed; the listener keeps their number small.
@@ -180,6 +182,7 @@ impl Recorder {
             log: EventLog::new(scenario.observe.event_log as usize),
             window: Window::default(),
             decisions: Decisions::new(scenario.observe.counterfactual_k),
+            recent: RecentHandovers::default(),
             moves: VecDeque::new(),
             heard: None,
             packed: None,
@@ -437,6 +440,9 @@ impl Recorder {
             self.window.fact(at, fact);
             self.tell(at, fact);
             self.note_move(at, fact);
+            if let Fact::Handover(fact) = *fact {
+                self.recent.fact(fact);
+            }
         }
         self.detect(at, fact);
     }

@@ -3,7 +3,7 @@
 use super::view::{AnomalyKind, EventKind, kind_of};
 use super::{Session, Stop};
 use crate::base::Micros;
-use crate::engine::{Fact, RequestFact};
+use crate::engine::{Fact, HandoverFact, RequestFact};
 use serde::{Deserialize, Serialize};
 
 /// An occasion to run to: the next time that it happens.
@@ -31,6 +31,10 @@ pub enum Occasion {
     Request(u32),
     /// An edit applies.
     Edit,
+    /// The transfer of a request's KV starts.
+    Transfer,
+    /// The KV of a request lands at its home.
+    Landing,
 }
 
 /// The parameter of an occasion.
@@ -68,7 +72,7 @@ pub struct OccasionChoice {
 
 impl Occasion {
     /// All choices, in the order of lists.
-    pub const CHOICES: [OccasionChoice; 10] = [
+    pub const CHOICES: [OccasionChoice; 12] = [
         choice("preemption", "preemption", Takes::Nothing, 0),
         choice("missed", "missed objective", Takes::Nothing, 0),
         choice("refusal", "refusal", Takes::Nothing, 0),
@@ -79,6 +83,8 @@ impl Occasion {
         choice("event", "event of a kind", Takes::EventKind, 0),
         choice("request", "event of request", Takes::Request, 0),
         choice("edit", "edit", Takes::Nothing, 0),
+        choice("transfer", "transfer", Takes::Nothing, 0),
+        choice("landing", "landing", Takes::Nothing, 0),
     ];
 }
 
@@ -130,6 +136,13 @@ impl Session {
             Occasion::Refusal => {
                 facts.iter().any(|f| matches!(f, Fact::Request(RequestFact::Rejected { .. })))
             }
+            Occasion::Transfer => {
+                let starts = |f: &Fact| matches!(f, Fact::Handover(HandoverFact::TransferStarted { .. }));
+                facts.iter().any(starts)
+            }
+            Occasion::Landing => {
+                facts.iter().any(|f| matches!(f, Fact::Handover(HandoverFact::Landed { .. })))
+            }
             Occasion::Request(request) => facts.iter().any(|f| f.request().is_some_and(|r| r.0 == request)),
             Occasion::Missed => {
                 let missed = |request| self.recorder.met(request).is_some_and(|met| !met.all());
@@ -167,6 +180,8 @@ impl Session {
             | Occasion::QueueAbove(_)
             | Occasion::KvAbove(_)
             | Occasion::Event(_)
+            | Occasion::Transfer
+            | Occasion::Landing
             | Occasion::Request(_) => 0,
         }
     }
@@ -186,6 +201,8 @@ impl Session {
             | Occasion::Anomaly(_)
             | Occasion::Event(_)
             | Occasion::Request(_)
+            | Occasion::Transfer
+            | Occasion::Landing
             | Occasion::Edit => false,
         }
     }

@@ -1,6 +1,6 @@
 //! The types of a frame: the state of a run at one instant, as a screen shows it.
 
-use super::{Mark, Move, Percentiles, PoolFrame};
+use super::{Mark, Move, MovingFrame, Percentiles, PoolFrame, SplitFrame};
 use crate::observe::Notice;
 use crate::observe::anomaly::AnomalyKind;
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,10 @@ pub struct Frame {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gateway: Option<GatewayFrame>,
+    /// Prefill and decode apart; missing where all pools are mixed.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split: Option<SplitFrame>,
     /// Every pool, in order.
     pub pools: Vec<PoolFrame>,
     /// Every replica, in order.
@@ -188,6 +192,10 @@ pub struct ReplicaFrame {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub life: Option<LifeFrame>,
+    /// What it has of prefills and decodes apart; missing where all pools are mixed.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split: Option<MovingFrame>,
     /// Requests in its wait queue.
     pub waiting: u32,
     /// Waiting requests whose blocks are being loaded from the CPU tier.
@@ -248,8 +256,8 @@ pub struct KvFrame {
     pub cached: u32,
     /// Empty.
     pub free: u32,
-    /// A sample of the blocks by position, one character each: `u` used, `s` shared, `c` cached, `.` free. Empty in a cluster of more
-    /// than 8 replicas.
+    /// A sample of the blocks by position, one character each: `u` used, `s` shared, `c` cached, `.` free; where pools have roles also
+    /// `h` held for a home, and `r` set aside for KV that is not there. Empty in a cluster of more than 8 replicas.
     pub cells: String,
     /// Capacity of the CPU tier below in blocks; 0 without one.
     pub cpu_total: u32,

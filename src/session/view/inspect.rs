@@ -3,7 +3,7 @@
 use super::{Part, RequestDetail, RequestState};
 use crate::base::number_text::duration;
 use crate::base::{Maybe, Micros, RequestId, Span};
-use crate::engine::Record;
+use crate::engine::{Record, Stage};
 use crate::observe::segments;
 use crate::session::Session;
 
@@ -23,7 +23,7 @@ impl Session {
             client: self.engine.source().clients().get(r.client as usize).cloned().unwrap_or_default(),
             adapter: self.engine.adapter(id).map(|used| self.engine.source().adapter(used.adapter)),
             state: r.state(),
-            summary: summary(&r, &parts),
+            summary: self.handover_summary(id, &r).unwrap_or_else(|| summary(&r, &parts)),
             replica: r.replica().map(|id| id.0),
             prompt_tokens: r.prompt_tokens,
             output_tokens: p.generated.min(r.output_tokens),
@@ -40,7 +40,8 @@ impl Session {
             until_us: until.0,
             lasted_us: until.since(r.arrival).0,
             parts,
-            candidates: self.recorder.decisions.candidates(id),
+            candidates: self.recorder.decisions.candidates(id, Stage::Home),
+            handover: self.handover_detail(id),
         })
     }
 

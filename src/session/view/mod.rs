@@ -7,17 +7,23 @@ mod columns;
 mod document;
 mod evidence;
 mod expression;
+mod flows;
 mod frame;
 mod gateway;
+mod handover;
+mod handover_screen;
 mod inspect;
 #[cfg(feature = "schema")]
 pub mod listing;
 mod log;
 mod mark;
 mod pool;
+mod rates;
 mod request;
 mod scaling;
 mod screen;
+mod split;
+mod split_screen;
 mod transit;
 
 pub use crate::engine::RequestState;
@@ -35,9 +41,14 @@ pub use frame::{
     AnomalyMark, BatchFrame, ClientFrame, Counts, Flag, Frame, FrameQuery, KeyFigures, KvFrame, LifeFrame,
     QueueChip, ReplicaFrame, RunFigures,
 };
+pub use handover::{AheadPart, BlocksDetail, HandoverDetail, RateStep, TransferDetail};
 pub(super) use log::kind_of;
 pub use log::{EventKind, EventRow, EventRows, EventsQuery};
 pub use mark::Mark;
 pub use pool::PoolFrame;
 pub use request::RequestDetail;
 pub use scaling::{ScalingQuery, ScalingRow, ScalingRows};
+pub use split::{
+    DecidedFrame, DeciderFrame, DecisionMark, MovingFrame, PairFrame, PortFrame, SplitFrame, StageFrame,
+    TransferFrame,
+};

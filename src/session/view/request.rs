@@ -1,6 +1,6 @@
 //! One request for the inspector: its time by activity, and the table of scores behind its routing.
 
-use super::{Candidate, Part, RequestState, Segment};
+use super::{Candidate, HandoverDetail, Part, RequestState, Segment};
 use serde::Serialize;
 
 /// Everything known about one request.
@@ -65,4 +65,8 @@ pub struct RequestDetail {
     pub lasted_us: u64,
     /// The candidates as the router saw them, the best first, if still kept.
     pub candidates: Vec<Candidate>,
+    /// How it is prefilled and handed over; missing before its routing, and where all pools are mixed.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handover: Option<HandoverDetail>,
 }

@@ -31,6 +31,7 @@ impl Session {
         let sums = self.recorder.window.sums(self.playhead, query.window_s, sizes, limits);
         let p = request_part(engine);
         let decisions: u32 = sums.routed_by_replica.iter().sum();
+        let flows = self.flows();
         Frame {
             now_us: self.playhead.0,
             horizon_us: if engine.horizon() == Micros::MAX { 0 } else { engine.horizon().0 },
@@ -53,9 +54,16 @@ impl Session {
             },
             key: self.key_figures(&sums),
             gateway: self.gateway_frame(),
+            split: flows.as_ref().map(|flows| self.split_frame(flows, &sums)),
             clients: self.client_frames(&sums),
             pools: self.pool_frames(),
-            replicas: replicas.iter().map(|r| self.replica_frame(r, query, &sums, decisions)).collect(),
+            replicas: replicas
+                .iter()
+                .map(|r| ReplicaFrame {
+                    split: flows.as_ref().map(|flows| self.moving_frame(r, flows)),
+                    ..self.replica_frame(r, query, &sums, decisions)
+                })
+                .collect(),
             moves,
             flags: self.flags(),
             anomalies: self.anomaly_marks(),
@@ -207,6 +215,7 @@ impl Session {
             pool: self.plan.scenario().cluster.pools[r.pool() as usize].name.clone(),
             serving: r.serving(),
             life: self.life_of(r),
+            split: None,
             waiting: r.waiting(),
             loading: r.loading(),
             running: r.running(),
