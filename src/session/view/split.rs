@@ -8,9 +8,9 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SplitFrame {
     /// The replicas that prefill for others.
-    pub prefill: StageFrame,
+    pub prefill: RoleFrame,
     /// The replicas that decode what others may prefill.
-    pub decode: StageFrame,
+    pub decode: RoleFrame,
     /// The ratio that the loads of the two suggest: prefill and decode replicas, together as many as serve; missing while
     /// one of the two has none.
     #[cfg_attr(feature = "schema", ts(optional))]
@@ -47,7 +47,7 @@ pub struct SplitFrame {
 /// The replicas of one role.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct StageFrame {
+pub struct RoleFrame {
     /// Replicas that get new requests.
     pub serving: u32,
     /// Share of the window of the key figures in which a step was running, 0 to 1.

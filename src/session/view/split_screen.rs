@@ -2,7 +2,7 @@
 
 use super::flows::Flows;
 use super::{
-    DecidedFrame, DeciderFrame, DecisionMark, MovingFrame, Percentiles, SplitFrame, StageFrame, TransferFrame,
+    DecidedFrame, DeciderFrame, DecisionMark, MovingFrame, Percentiles, SplitFrame, RoleFrame, TransferFrame,
 };
 use crate::base::{Micros, units::US_PER_S};
 use crate::engine::{DeciderReason, Direction, Handover, Replica};
@@ -82,7 +82,7 @@ impl Session {
         self.plan.scenario().cluster.pools[r.pool() as usize].role
     }
 
-    fn stage_frame(&self, role: Role, sums: &WindowSums) -> StageFrame {
+    fn stage_frame(&self, role: Role, sums: &WindowSums) -> RoleFrame {
         let (mut n, mut busy_us, mut used, mut total, mut running, mut most) =
             (0, 0, 0_u64, 0_u64, 0_u64, 0_u64);
         for r in self.engine.replicas().iter().filter(|r| r.serving() && self.role_of(r) == role) {
@@ -99,7 +99,7 @@ impl Session {
             Role::Prefill => busy,
             Role::Decode | Role::Mixed => kv_used.max(share(running as f64, most as f64)),
         };
-        StageFrame { serving: n, busy, kv_used, load }
+        RoleFrame { serving: n, busy, kv_used, load }
     }
 
     /// The hand-overs of the latest decisions, the newest first, with when they were made.
@@ -192,7 +192,7 @@ fn decider_frame(settings: &Disaggregation) -> DeciderFrame {
 }
 
 /// As many replicas as serve, in the ratio of the loads, at least one of each; none while a stage has none or no load.
-fn hint(prefill: &StageFrame, decode: &StageFrame) -> Option<[u32; 2]> {
+fn hint(prefill: &RoleFrame, decode: &RoleFrame) -> Option<[u32; 2]> {
     let [p, d] = [prefill, decode].map(|stage| f64::from(stage.serving) * stage.load);
     if prefill.serving == 0 || decode.serving == 0 || p + d <= 0.0 {
         return None;
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn the_hint_shares_the_replicas_out_by_load_and_leaves_one_to_each() {
-        let stage = |serving, load| StageFrame { serving, load, ..StageFrame::default() };
+        let stage = |serving, load| RoleFrame { serving, load, ..RoleFrame::default() };
         // 3 × 0.96 : 5 × 0.58 = 2.88 : 2.90.
         assert_eq!(hint(&stage(3, 0.96), &stage(5, 0.58)), Some([4, 4]));
         assert_eq!(hint(&stage(3, 1.0), &stage(5, 0.0)), Some([7, 1]));
