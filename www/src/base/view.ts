@@ -34,6 +34,7 @@ export function holderOf(frame: Frame, request: number): number | undefined {
     if (r.batch.requests.includes(request)) return r.id;
     for (const c of r.queue) if (c.request === request) return r.id;
   }
+  for (const t of frame.split?.transfers ?? []) if (t.request === request) return t.to;
   return undefined;
 }
 
@@ -85,6 +86,8 @@ export type StageProps = {
   readonly onSelect: (selection: Selection) => void;
   /** Announces a selection made with keys. */
   readonly onSay?: (sentence: string) => void;
+  /** The role of a replica is to be changed, asked for at this place of the stage. */
+  readonly onRole?: ((replica: number, x: number, y: number) => void) | undefined;
   readonly reducedMotion: boolean;
 };
 

@@ -9,8 +9,10 @@ import { createThrottled } from '../draw/throttled.ts';
 import type { Frame, ReplicaFrame } from '../generated/boundary.ts';
 import { choose, pick } from './choosing.ts';
 import { contextScale, describeStage, followable, hasStopped, isStarting, present } from './facts.ts';
-import { type StageLayout, stageLayout, stageNeeds } from './layout.ts';
+import type { StageLayout } from './layout.ts';
+import { layoutFor, needsFor } from './layoutFor.ts';
 import type { StageFrame, StageNote, StagePicture } from './picture.ts';
+import { ribbonSaid } from './splitHits.ts';
 import './stage.css';
 
 const StageTable = lazy(() => import('./StageTable.tsx'));
@@ -21,8 +23,9 @@ const RIBBONS_MS = 25;
 const NOTES = 64;
 
 /** The parts of a frame used for drawing. */
-function drawnOf({ now_us, key, gateway, clients, pools, counts, moves, replicas }: Frame): StageFrame {
-  return { now_us, key, ...(gateway ? { gateway } : {}), clients, pools, counts, moves, replicas };
+function drawnOf({ now_us, key, gateway, split, clients, pools, counts, moves, replicas }: Frame): StageFrame {
+  const some = { ...(gateway ? { gateway } : {}), ...(split ? { split } : {}) };
+  return { now_us, key, ...some, clients, pools, counts, moves, replicas };
 }
 
 export function Stage(props: StageProps) {
@@ -56,15 +59,15 @@ export function Stage(props: StageProps) {
   });
   /** The height that the stage requests from its panel, if the page scrolls instead of the stage. */
   const [width, setWidth] = createSignal(0);
-  const bands = (): number => props.frame?.gateway?.bands.length ?? 0;
-  const needs = createMemo(() => stageNeeds(width(), shown().length, bands()));
+  const needs = createMemo(() => needsFor(width(), props.frame, shown()));
+  const apart = createMemo(() => props.frame?.split !== undefined);
+  const [under, setUnder] = createSignal('');
   const told = (): Frame | undefined => props.told ?? props.frame;
   const throttled = createThrottled(() => props.frame, 250);
   const readFrame = (): Frame | undefined => props.told ?? throttled();
   const ribbons = (): boolean => props.reducedMotion || !props.frame || !followable(props.frame, props.speed);
 
-  const layoutOf = (width: number, height: number): StageLayout =>
-    stageLayout(width, height, shown().length, props.frame?.pools.length, bands());
+  const layoutOf = (width: number, height: number): StageLayout => layoutFor(width, height, props.frame, shown());
   const picture = (width: number, height: number): StagePicture | undefined => {
     size = { width, height };
     const frame = props.frame;
@@ -117,11 +120,11 @@ export function Stage(props: StageProps) {
     if (notes.length > NOTES) notes.shift();
     // Without dots nothing moves continuously: every other display frame is enough.
     const now = performance.now();
-    const apart = ribbons() && props.playing;
-    if (apart && now - askedMs < RIBBONS_MS) return;
+    const seldom = ribbons() && props.playing;
+    if (seldom && now - askedMs < RIBBONS_MS) return;
     askedMs = now;
     // Drawn in the display frame after the one that updates the numbers: both in one would take too long.
-    if (apart) setTimeout(() => surface?.request());
+    if (seldom) setTimeout(() => surface?.request());
     else surface?.request();
   });
   createEffect(() => {
@@ -137,8 +140,18 @@ export function Stage(props: StageProps) {
     if (size && props.frame) pick(event, layoutOf(size.width, size.height), shown(), props);
   };
 
+  const look = (event: MouseEvent): void => {
+    const layout = size && apart() ? layoutOf(size.width, size.height) : undefined;
+    const said = layout && props.frame && ribbonSaid(layout, props.frame, shown(), event.offsetX, event.offsetY);
+    setUnder(said ?? '');
+  };
+
   return (
-    <div class="stage-view" ref={(el) => createEffect(() => el.style.setProperty('--stage-needs', `${needs()}px`))}>
+    <div
+      class="stage-view"
+      data-split={apart() ? '' : undefined}
+      ref={(el) => createEffect(() => el.style.setProperty('--stage-needs', `${needs()}px`))}
+    >
       <div class="stage-host" ref={host}>
         <div
           class="stage-sheet"
@@ -149,7 +162,17 @@ export function Stage(props: StageProps) {
           onKeyDown={(event) => choose(event, shown(), props)}
         >
           {/* Every click target is also a control in the table. */}
-          <canvas ref={canvas} role="img" aria-label={describeStage(readFrame())} onClick={pickAt} />
+          <canvas
+            ref={canvas}
+            role="img"
+            aria-label={describeStage(readFrame())}
+            onClick={pickAt}
+            onMouseMove={look}
+            onMouseLeave={() => setUnder('')}
+          />
+          <Show when={under()}>
+            <span class="stage-under">{under()}</span>
+          </Show>
           <button type="button" class="stage-table-toggle" onClick={() => setTable(true)}>
             Show as table
           </button>

@@ -3,7 +3,8 @@ import { createMemo, For, onMount, Show } from 'solid-js';
 import type { StageProps } from '../base/view.ts';
 import { BandTable } from './BandTable.tsx';
 import { describeReplica, describeStage, type RequestEntry, requestsOf } from './facts.ts';
-import { REPLICA_COLUMNS, replicaCells } from './replicaCells.ts';
+import { REPLICA_COLUMNS, replicaCells, SPLIT_COLUMNS, splitCells } from './replicaCells.ts';
+import { TransferTable } from './TransferTable.tsx';
 
 /** Each row selects its replica and each queued or running request can be picked. */
 export default function StageTable(props: StageProps & { readonly onClose: () => void }) {
@@ -23,6 +24,9 @@ export default function StageTable(props: StageProps & { readonly onClose: () =>
       <Show when={props.frame?.gateway}>
         {(gateway) => <BandTable gateway={gateway()} selected={props.selected} onSelect={props.onSelect} />}
       </Show>
+      <Show when={props.frame?.split}>
+        {(split) => <TransferTable split={split()} selected={props.selected} onSelect={props.onSelect} />}
+      </Show>
       <table>
         <caption>{describeStage(props.frame)}</caption>
         <thead>
@@ -30,6 +34,7 @@ export default function StageTable(props: StageProps & { readonly onClose: () =>
             <th scope="col">Replica</th>
             <th scope="col">Requests</th>
             <For each={REPLICA_COLUMNS}>{(name) => <th scope="col">{name}</th>}</For>
+            <For each={props.frame?.split ? SPLIT_COLUMNS : []}>{(name) => <th scope="col">{name}</th>}</For>
           </tr>
         </thead>
         <tbody>
@@ -56,6 +61,7 @@ export default function StageTable(props: StageProps & { readonly onClose: () =>
                       <For each={props.frame ? replicaCells(r(), props.frame.key) : []}>
                         {(cell) => <td>{cell}</td>}
                       </For>
+                      <For each={props.frame?.split ? splitCells(r()) : []}>{(cell) => <td>{cell}</td>}</For>
                     </tr>
                   )}
                 </Show>

@@ -4,6 +4,7 @@ import type { ReplicaFrame } from '../generated/boundary.ts';
 import { bandHit } from './bands.ts';
 import { describeReplica, requestsOf } from './facts.ts';
 import { hitTest, type StageLayout } from './layout.ts';
+import { requestAt, roleAt } from './splitHits.ts';
 
 /** Selects the request or the replica under the pointer, or nothing. */
 export function pick(
@@ -16,6 +17,16 @@ export function pick(
   if (held) {
     const request = props.frame?.gateway?.bands[held.band]?.queue[held.mark]?.request;
     props.onSelect({ request, replica: undefined });
+    return;
+  }
+  const role = roleAt(layout, replicas, event.offsetX, event.offsetY);
+  if (role !== undefined && props.onRole) {
+    props.onRole(role, event.offsetX, event.offsetY);
+    return;
+  }
+  const moving = props.frame && requestAt(layout, props.frame, replicas, event.offsetX, event.offsetY);
+  if (moving) {
+    props.onSelect(moving);
     return;
   }
   const hit = hitTest(layout, event.offsetX, event.offsetY, (i) => replicas[i]?.batch.requests.length ?? 0);

@@ -69,7 +69,7 @@ function drawArrivals(s: Scene): void {
   const unitX = 12 + w + 5;
   // Before a gateway's queue, a rate of six digits leaves no room for its unit.
   if (!layout.queue || unitX + pen.measureText(rate.unit).width < SLIM.x) label(pen, rate.unit, unitX, 54, p.ink3);
-  drawArrivalTrend(s);
+  drawArrivalTrend(s, 78);
   const pipes = clientPipes(layout, frame.clients.length);
   const rest = frame.clients.length - pipes.length;
   let most = 0;
@@ -132,7 +132,8 @@ function clientPath(s: Scene, pipe: Pipe, client: number): void {
 /** The pipe of a client into its band. */
 const INTO = { from: 62, bend: 76 } as const;
 
-function drawArrivalTrend(s: Scene): void {
+/** The rate of arrivals in the last minute, with its base line at `foot`. */
+export function drawArrivalTrend(s: Scene, foot: number): void {
   const { pen, p, frame, trends } = s;
   if (trends.arrivals.length < 2) return;
   let most = 1e-9;
@@ -142,7 +143,7 @@ function drawArrivalTrend(s: Scene): void {
   pen.strokeStyle = p.ink3;
   pen.lineWidth = 1;
   pen.beginPath();
-  trends.arrivals.each(frame.now_us, (place, v) => pen.lineTo(12 + place * 72, 78 - (v / most) * 14));
+  trends.arrivals.each(frame.now_us, (place, v) => pen.lineTo(12 + place * 72, foot - (v / most) * 14));
   pen.stroke();
 }
 
@@ -275,6 +276,18 @@ function drawRouter(s: Scene): void {
   const x = routerX(layout);
   pen.font = font(p, 11);
   label(pen, 'Router', x + 3, 19, p.ink3, 'center');
+  drawRouterMark(s, x, y);
+  if (s.ribbons) return;
+  for (let i = frame.moves.length - 1; i >= 0; i--) {
+    const m = frame.moves[i];
+    if (m?.kind !== 'route') continue;
+    label(pen, `#${m.request}`, layout.queue ? x : x + 7, y - 17, p.ink2, layout.queue ? 'left' : 'right');
+    return;
+  }
+}
+
+/** The disc of the router: one way in, two out. */
+export function drawRouterMark({ pen, p }: Scene, x: number, y: number): void {
   pen.beginPath();
   pen.arc(x, y, 11, 0, Math.PI * 2);
   pen.fillStyle = p.surface;
@@ -291,13 +304,6 @@ function drawRouter(s: Scene): void {
   pen.moveTo(x - 2.5, y);
   pen.bezierCurveTo(x + 0.5, y, x + 0.5, y + 4, x + 4.5, y + 4);
   pen.stroke();
-  if (s.ribbons) return;
-  for (let i = frame.moves.length - 1; i >= 0; i--) {
-    const m = frame.moves[i];
-    if (m?.kind !== 'route') continue;
-    label(pen, `#${m.request}`, layout.queue ? x : x + 7, y - 17, p.ink2, layout.queue ? 'left' : 'right');
-    return;
-  }
 }
 
 function drawDots(s: Scene): void {

@@ -67,7 +67,7 @@ export function legend(s: Scene, swatches: readonly Swatch[], x: number, right: 
   return at;
 }
 
-function swatch(s: Scene, x: number, y: number, paint: string | CanvasPattern): void {
+export function swatch(s: Scene, x: number, y: number, paint: string | CanvasPattern): void {
   const { pen, p } = s;
   pen.lineWidth = 1;
   if (paint === 'dashed') {
@@ -78,6 +78,9 @@ function swatch(s: Scene, x: number, y: number, paint: string | CanvasPattern): 
     pen.setLineDash(SOLID);
   } else if (paint === 'hollow') {
     pen.strokeStyle = p.lineStrong;
+    pen.strokeRect(x + 0.5, y - 7.5, 7, 7);
+  } else if (paint === 'outlined') {
+    pen.strokeStyle = p.prefill;
     pen.strokeRect(x + 0.5, y - 7.5, 7, 7);
   } else if (paint === 'half') {
     pen.strokeStyle = p.prefill;
@@ -242,7 +245,7 @@ function drawLine(s: Scene, box: Box, r: ReplicaFrame): void {
 const CHIP_PITCH = CHIP + CHIP_GAP;
 
 /** The marks show the present replica; the number belongs to the instant of all numbers. */
-function drawWaiting(s: Scene, col: Span, top: number, r: ReplicaFrame, told: ReplicaFrame): void {
+export function drawWaiting(s: Scene, col: Span, top: number, r: ReplicaFrame, told: ReplicaFrame): void {
   const { pen, p, layout } = s;
   if (!layout.compact) figure(pen, p, [count(told.waiting), 'waiting'], col.x, top - 6, col.x + col.w + 6);
   if (r.queue.length === 0) {
@@ -291,7 +294,7 @@ function drawBatch(s: Scene, col: Span, top: number, r: ReplicaFrame, told: Repl
 }
 
 /** The request at a place of a batch. */
-function drawBar(s: Scene, batch: BatchFrame, at: number, { x, w }: Span, base: number): void {
+export function drawBar(s: Scene, batch: BatchFrame, at: number, { x, w }: Span, base: number): void {
   const { pen, p, layout, scale } = s;
   const full = layout.marks - 2;
   const picked = batch.requests[at] === s.request;
@@ -321,7 +324,7 @@ function drawBar(s: Scene, batch: BatchFrame, at: number, { x, w }: Span, base: 
 /** Height of the bar for the CPU tier, below the cells. */
 const CPU_BAR = 5;
 
-function drawKv(s: Scene, col: Span, top: number, r: ReplicaFrame, told: ReplicaFrame): void {
+export function drawKv(s: Scene, col: Span, top: number, r: ReplicaFrame, told: ReplicaFrame): void {
   const { pen, p, layout } = s;
   const tiered = r.kv.cpu_total > 0;
   if (!layout.compact) {
@@ -330,7 +333,7 @@ function drawKv(s: Scene, col: Span, top: number, r: ReplicaFrame, told: Replica
     labelFrom(pen, more, end, col.x + col.w, top - 6, p.ink3);
   }
   const room = layout.marks - (tiered ? CPU_BAR + 2 : 0);
-  if (r.kv.cells === '') drawShares(s, { ...col, y: top, h: room }, r.kv);
+  if (r.kv.cells === '') drawShares(s, { ...col, y: top, h: room }, r);
   else drawCells(s, col.x, top, r.kv.cells, cellGrid(col, room, r.kv.cells.length));
   if (!tiered) return;
   // The CPU tier contains cached blocks, so it is hatched like them.
@@ -345,18 +348,23 @@ function drawKv(s: Scene, col: Span, top: number, r: ReplicaFrame, told: Replica
  * The shares of held and cached blocks, if single blocks are not available because the cluster has had too many
  * replicas.
  */
-function drawShares(s: Scene, box: Box, kv: ReplicaFrame['kv']): void {
+function drawShares(s: Scene, box: Box, { kv, split }: ReplicaFrame): void {
   const { pen, p } = s;
+  const held = split?.held_blocks ?? 0;
+  const reserved = split?.reserved_blocks ?? 0;
   let x = box.x;
   for (const [state, blocks] of [
     [SHARED, kv.shared],
-    [USED, kv.used - kv.shared],
+    [HELD, held],
+    [USED, Math.max(0, kv.used - kv.shared - held - reserved)],
+    [RESERVED, reserved],
     [CACHED, kv.cached],
     [FREE, kv.free],
   ] as const) {
     const width = (box.w * blocks) / Math.max(1, kv.total);
     pen.fillStyle = kvPaint(p, state);
-    pen.fillRect(x, box.y, width, box.h);
+    if (state === RESERVED) outlineCell(s, x, box.y, width, box.h);
+    else pen.fillRect(x, box.y, width, box.h);
     x += width;
   }
 }
@@ -369,7 +377,7 @@ function drawCells(s: Scene, x: number, y: number, cells: string, grid: CellGrid
   const state = (i: number): number => cells.charCodeAt(Math.floor(i * step));
   const rows = Math.ceil(shown / columns);
   // One pass for each state: the paint is set four times a replica instead of once a run.
-  for (const wanted of STATES) {
+  for (const wanted of cells.includes('h') || cells.includes('r') ? STATES : MIXED_STATES) {
     pen.fillStyle = kvPaint(p, wanted);
     for (let row = 0; row < rows; row++) {
       const end = Math.min(shown, (row + 1) * columns);
@@ -383,14 +391,31 @@ function drawCells(s: Scene, x: number, y: number, cells: string, grid: CellGrid
   }
   pen.fillStyle = p.raised;
   for (let c = 1; c < columns; c++) pen.fillRect(x + c * pitch - 1, y, 1, rows * pitch - 1);
+  if (!cells.includes('r')) return;
+  for (let i = 0; i < shown; i++) {
+    if (state(i) !== RESERVED) continue;
+    const [column, row] = [i % columns, Math.floor(i / columns)];
+    outlineCell(s, x + column * pitch, y + row * pitch, pitch - 1, pitch - 1);
+  }
 }
 
-const [USED, SHARED, CACHED, FREE] = [0x75, 0x73, 0x63, 0x2e] as const;
-const STATES = [FREE, CACHED, USED, SHARED] as const;
+/** Room that is set aside: an outline of what will fill it. */
+function outlineCell({ pen, p }: Scene, x: number, y: number, w: number, h: number): void {
+  if (w < 2) return;
+  pen.strokeStyle = p.prefill;
+  pen.lineWidth = 1;
+  pen.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
+}
+
+const [USED, SHARED, CACHED, FREE, HELD, RESERVED] = [0x75, 0x73, 0x63, 0x2e, 0x68, 0x72] as const;
+const MIXED_STATES = [FREE, CACHED, USED, SHARED] as const;
+/** Where pools have roles. Reserved cells are outlined later, on the paint of free ones. */
+const STATES = [...MIXED_STATES, HELD, RESERVED] as const;
 
 function kvPaint(p: Palette, state: (typeof STATES)[number]): string | CanvasPattern {
   if (state === USED) return p.kvUsed;
   if (state === SHARED) return p.kvShared;
+  if (state === HELD) return p.prefill;
   return state === CACHED ? p.cachedHatch : p.kvFree;
 }
 

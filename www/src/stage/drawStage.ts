@@ -6,9 +6,10 @@ import { Dots } from './dots.ts';
 import { drawFleet, drawFleetHead } from './drawFleet.ts';
 import { drawFlow, drawPhonePipeline } from './drawFlow.ts';
 import { drawHead, drawRows } from './drawRows.ts';
+import { drawSplit } from './drawSplit.ts';
 import { present } from './facts.ts';
 import { Trends } from './history.ts';
-import { stageLayout } from './layout.ts';
+import { layoutFor } from './layoutFor.ts';
 import type { StageFrame, StageNote, StagePicture } from './picture.ts';
 import type { Scene } from './scene.ts';
 
@@ -68,16 +69,20 @@ export function drawStage(
   const { trends, dots } = memory;
   const frame = memory.read(picture);
   const replicas = present(frame.replicas);
-  const layout = stageLayout(width, height, replicas.length, frame.pools.length, frame.gateway?.bands.length);
+  const layout = layoutFor(width, height, frame, replicas);
   const wallMs = performance.now();
   const told = memory.toldWith(picture, frame);
   const scene: Scene = { pen, p, frame, told, replicas, layout, request, focus, scale, trends, dots, wallMs, ribbons };
   drawScene(scene);
-  return !ribbons && dots.settle(wallMs);
+  return !ribbons && !layout.split && dots.settle(wallMs);
 }
 
 /** Draws the parts of the stage that its layout has. */
 export function drawScene(scene: Scene): void {
+  if (scene.layout.split) {
+    drawSplit(scene, scene.layout.split);
+    return;
+  }
   if (scene.layout.narrow) drawPhonePipeline(scene);
   else drawFlow(scene);
   if (scene.layout.detail === 'rows') {

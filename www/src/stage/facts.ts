@@ -9,6 +9,7 @@ import type {
   GatewayFrame,
   KeyFigures,
   ReplicaFrame,
+  SplitFrame,
 } from '../generated/boundary.ts';
 
 /** The latest TTFTs of a replica against the objective: missed if the median misses it, at risk if the p99 does. */
@@ -49,7 +50,7 @@ export const isStarting = (r: ReplicaFrame): boolean => r.life?.phase === 'start
  * replace replicas, and a stage with all stopped ones would become unreadable.
  */
 export const hasStopped = (r: ReplicaFrame): boolean =>
-  !r.serving && !isStarting(r) && r.in_flight + r.waiting + r.running === 0;
+  !r.serving && !isStarting(r) && r.in_flight + r.waiting + r.running + (r.split?.outgoing ?? 0) === 0;
 
 /** The replicas that have not stopped, in order: the same list if none has. */
 export function present(replicas: readonly ReplicaFrame[]): readonly ReplicaFrame[] {
@@ -92,7 +93,17 @@ export function describeStage(frame: Frame | undefined): string {
     `At ${plain(Math.round(frame.now_us / 1000) / 1000)} seconds ${text(ratePerS(frame.key.offered_per_s))} arrive at ` +
     `${count(n)} ${n === 1 ? 'replica' : 'replicas'}: ${waitWords(frame.counts)}, ` +
     `${count(frame.counts.running)} run, ${count(frame.counts.completed)} are done${most}.` +
-    (frame.gateway ? ` ${describeGateway(frame.gateway)}` : '')
+    (frame.gateway ? ` ${describeGateway(frame.gateway)}` : '') +
+    (frame.split ? ` ${describeSplit(frame.split)}` : '')
+  );
+}
+
+/** Prefill and decode apart, in one sentence. */
+export function describeSplit({ prefill, decode, decided, under_way }: SplitFrame): string {
+  const remote = text(percent(decided.remote_share));
+  return (
+    `Prefill ${count(prefill.serving)}, busy ${text(percent(prefill.busy))}; decode ${count(decode.serving)}, ` +
+    `KV ${text(percent(decode.kv_used))}; ${remote} remote; ${count(under_way)} transfers under way.`
   );
 }
 

@@ -2,6 +2,7 @@
 // canvas.
 
 import { type QueueBoxes, queueAbove, queueBeside, queueOver, VESSEL } from './bands.ts';
+import { cardHit, type SplitLayout } from './splitLayout.ts';
 
 export type Detail = 'rows' | 'cards' | 'heat' | 'aggregate';
 export type Box = { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
@@ -42,6 +43,8 @@ export type StageLayout = {
   readonly flow: number;
   /** The gateway's queue; undefined without flow control. */
   readonly queue: QueueBoxes | undefined;
+  /** Prefill and decode apart: two columns of cards instead of rows. */
+  readonly split?: SplitLayout;
 };
 
 /** Below this width, the pipes would take the room of the replicas. */
@@ -90,7 +93,7 @@ export function detailFor(replicas: number): Detail {
 }
 
 /** The layout without what follows from it: the pipes and the gateway's queue. */
-type Bare = Omit<StageLayout, 'flow' | 'queue'>;
+type Bare = Omit<StageLayout, 'flow' | 'queue' | 'split'>;
 
 /** The pane, and the number of bands of the gateway's queue; 0 without flow control. */
 type Pane = { readonly width: number; readonly height: number; readonly bands: number };
@@ -336,6 +339,8 @@ export function hitTest(layout: StageLayout, x: number, y: number, bars: (replic
   const replica = layout.boxes.findIndex((b) => x >= b.x && x < b.x + b.w && y >= b.y - 1 && y < b.y + b.h + 3);
   const box = layout.boxes[replica];
   if (!box) return undefined;
+  const card = layout.split?.cards[replica];
+  if (card) return cardHit(card, replica, x, y, bars(replica));
   if (layout.detail !== 'rows') return { replica, chip: -1, bar: -1 };
   const top = marksTop(box, layout);
   return {

@@ -43,3 +43,23 @@ export function replicaCells(r: ReplicaFrame, key: KeyFigures): string[] {
     HEALTH_WORDS[ttftHealth(r, key)],
   ];
 }
+
+/** Further columns where pools have roles. */
+export const SPLIT_COLUMNS = [
+  'Role',
+  'Coming',
+  'Landed',
+  'Leaving',
+  'Blocks held',
+  'Reserved',
+  'Port out',
+  'Port in',
+] as const;
+
+/** The cells of these columns. */
+export function splitCells({ split }: ReplicaFrame): string[] {
+  if (!split) return SPLIT_COLUMNS.map(() => DASH);
+  const { role, incoming, landed, outgoing, held_blocks, reserved_blocks, out, into } = split;
+  const use = [out.used, into.used].map((share) => text(percent(share)));
+  return [role, ...[incoming, landed, outgoing, held_blocks, reserved_blocks].map(count), ...use];
+}
