@@ -6,6 +6,7 @@ use crate::exchange::import::benchmark::Benchmark;
 use crate::exchange::import::configuration::AdoptedPolicies;
 use crate::gallery::Card;
 use crate::measured::{Band, Comparison, OneRun};
+use crate::scenario::SplitAsked;
 use crate::scenario::limits;
 use crate::scenario::link::{Asked, Made};
 use crate::session::view::{
@@ -48,6 +49,7 @@ pub(super) fn text() -> String {
     all.visit::<OpenedLink>();
     all.visit::<DescribedModel>();
     all.visit::<ExpressionReading>();
+    all.visit::<SplitAsked>();
     all.visit::<AdoptedPolicies>();
     all.visit::<Made>();
     all.visit::<Asked>();

@@ -46,6 +46,7 @@ mod scheduling;
 mod served;
 mod slo;
 mod speculative;
+mod split;
 mod start_up;
 mod weighted;
 mod workload;
@@ -117,6 +118,7 @@ pub use scheduling::{
 pub use served::{Served, model_key};
 pub use slo::{ClassTargets, FitnessMetric, FitnessWeight, Slo, SloClass};
 pub use speculative::{DraftPass, DraftPosition, Drafter, Speculative};
+pub use split::{RoleCounts, SplitAsked, split_change};
 pub use start_up::{StartPhases, StartSpread, StartUp};
 pub use weighted::{Profile, TokenCount, TokenUntil, Weighted, WeightedScorer};
 pub use workload::{

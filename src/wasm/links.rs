@@ -1,9 +1,10 @@
 //! The boundary of the module of links, which the page loads when it opens or makes one: it reads and writes links. It
 //! also reads input that a first visit does not need: traces, descriptions of models, and expressions while they are
-//! typed. It has no engine.
+//! typed, and it makes the edits that split a fleet. It has no engine.
 
+use crate::base::json::compact;
 use crate::scenario::link::{Asked, TraceMark, make};
-use crate::scenario::{limits, parse};
+use crate::scenario::{SplitAsked, limits, parse, split_change};
 use crate::session::view::{
     DescribedModel, ExpressionReading, OpenedLink, TraceOutcome, scorer_as_expression,
 };
@@ -23,6 +24,7 @@ type TraceMark = import('../src/generated/boundary.ts').TraceMark;
 type TraceOutcome = import('../src/generated/boundary.ts').TraceOutcome;
 type OpenedLink = import('../src/generated/boundary.ts').OpenedLink;
 type ExpressionReading = import('../src/generated/boundary.ts').ExpressionReading;
+type SplitAsked = import('../src/generated/boundary.ts').SplitAsked;
 ";
 
 /// The contents of a link, as far as they can be read and run.
@@ -74,6 +76,17 @@ pub fn read_expression(text: &str, caret: u32) -> JsValue {
 #[wasm_bindgen(js_name = scorerAsExpression, unchecked_return_type = "string | null")]
 pub fn as_expression(weighted: &str, index: u32) -> JsValue {
     value(&scorer_as_expression(weighted, index as usize))
+}
+
+/// The edit, JSON text, that a change of roles needs in a scenario, JSON text; throws a list of diagnostics.
+#[wasm_bindgen(js_name = splitChange)]
+pub fn split(
+    scenario: &str,
+    #[wasm_bindgen(unchecked_param_type = "SplitAsked")] asked: &JsValue,
+) -> Result<String, JsValue> {
+    let asked: SplitAsked = written(asked)?;
+    let change = parse(scenario).and_then(|s| split_change(&s.cluster, asked).map_err(|d| vec![d]));
+    change.map(|change| compact(&change)).map_err(|problems| value(&problems))
 }
 
 /// The shape of the model that a Hugging Face config.json describes; throws a list of diagnostics.
