@@ -69,7 +69,8 @@ pub struct Disaggregation {
 fields! {
     struct Disaggregation {
         decider: "Decider" => Handover;
-        prefill_routing: "Prefill routing" => Routing by itself;
+        prefill_routing: "Prefill routing"
+            and { "x-none": "As homes", "x-none-help": "A second router with the policy of the homes." } => Routing by itself;
         handoff: "Hand-over" => Handover;
         first_token: "First token" => Handover;
         transfer: "Transfer" => Parts;

@@ -281,3 +281,17 @@ test('no description of a definition is read: the page has none of them', () => 
     for (const { from, document } of [{ from: key, document: DOC }, ...everything(key)])
       expect(trimmed.fields(document, [key]), from).toEqual(schema.fields(document, [key]));
 });
+
+test('a choice that can be left out has a first option for that', () => {
+  const path = ['cluster', 'disaggregation', 'prefill_routing'];
+  const [field] = schema.fields(DOC, path);
+  const options = field?.input.kind === 'choice' ? field.input.options : [];
+  expect([field?.input.kind === 'choice' && field.input.tag, options[0]?.label, options[0]?.value]).toEqual([
+    '',
+    'As homes',
+    null,
+  ]);
+  const chosen = setAt(DOC, 'cluster.disaggregation', { prefill_routing: 'round-robin' });
+  const [own] = schema.fields(chosen, path);
+  expect(own?.input.kind === 'choice' && own.input.tag).toBe('round-robin');
+});

@@ -219,12 +219,15 @@ export class Schema {
     const all = variants.filter(isObject).map((variant) => ({ variant, tag: tagOf(variant) }));
     const current = all.find(({ variant, tag }) => holds(variant, tag, value));
     const known = this.known(current?.variant, current?.tag, value);
-    const options = all.map(({ variant, tag }) => ({
+    const options: Option[] = all.map(({ variant, tag }) => ({
       tag,
       label: tag === INTEGER_OPTION ? 'Set' : text(variant['x-label']) || sentence(tag),
       description: text(variant.description),
       value: tag === INTEGER_OPTION ? (node['x-first'] ?? 1) : this.first(variant, tag, known),
     }));
+    // An optional choice with a name for its absence can be left out.
+    const label = text(node['x-none']);
+    if (label !== '') options.unshift({ tag: '', label, description: text(node['x-none-help']), value: null });
     into.push({ ...frame(node, path, depth), id: path, input: { kind: 'choice', options, tag: current?.tag ?? '' } });
     if (!current) return;
     if (current.tag === INTEGER_OPTION) {

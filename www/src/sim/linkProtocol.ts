@@ -6,6 +6,7 @@ import type {
   LinkAsked,
   MadeLink,
   OpenedLink,
+  SplitAsked,
   TraceMark,
   TraceOutcome,
 } from '../generated/boundary.ts';
@@ -34,6 +35,8 @@ export type LinkQuestion =
   | { readonly kind: 'read-expression'; readonly text: string; readonly caret: number }
   /** A scorer of a weighted router, whose settings are JSON text, as an expression. */
   | { readonly kind: 'as-expression'; readonly weighted: string; readonly index: number }
+  /** The edit that a change of roles needs in a scenario, JSON text. */
+  | { readonly kind: 'split'; readonly scenario: string; readonly asked: SplitAsked }
   /** The shape of the model that a Hugging Face config.json describes. */
   | { readonly kind: 'architecture'; readonly text: string }
   /** Opens a trace file, takes its next piece, ends it. */
@@ -51,6 +54,8 @@ export type LinkAnswers = {
   'read-expression': ExpressionReading;
   /** `null` if it has none. */
   'as-expression': string | null;
+  /** The edit, JSON text. */
+  split: string;
   architecture: DescribedModel;
   'trace-open': null;
   'trace-push': null;

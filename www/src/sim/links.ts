@@ -1,5 +1,5 @@
-// The thread that opens and makes links, and reads expressions, descriptions of models and traces. It starts on demand;
-// only this file imports its module.
+// The thread that opens and makes links, reads expressions, descriptions of models and traces, and makes the edits that
+// split a fleet. It starts on demand; only this file imports its module.
 import init, {
   architectureFromHf,
   linkedReport,
@@ -8,6 +8,7 @@ import init, {
   readExpression,
   refusesTrace,
   scorerAsExpression,
+  splitChange,
   TraceFile,
 } from '../../pkg/links.js';
 import wasmUrl from '../../pkg/links_bg.wasm?url';
@@ -40,6 +41,8 @@ function answer(question: LinkQuestion): LinkAnswers[keyof LinkAnswers] {
       return readExpression(question.text, question.caret);
     case 'as-expression':
       return scorerAsExpression(question.weighted, question.index);
+    case 'split':
+      return splitChange(question.scenario, question.asked);
     case 'architecture':
       return architectureFromHf(question.text);
     case 'trace-open':

@@ -220,8 +220,8 @@ export function amountPath(document: Json, list: string, index: number): string 
 }
 
 /**
- * The inverse of `edit` at an instant, with `document` in force before it: old values, and amount zero for added
- * entries.
+ * The inverse of `edit` at an instant, with `document` in force before it: old values, and amount zero and no role for
+ * added entries.
  */
 export function inverse(edit: Edit, document: Json, initial: (path: string) => Json | undefined): Edit {
   const after = withEdit(document, edit);
@@ -230,8 +230,14 @@ export function inverse(edit: Edit, document: Json, initial: (path: string) => J
     getAt(document, path) ?? initial(path) ?? null,
   ]);
   const emptied = Object.keys(edit.add ?? {}).flatMap((list): [string, Json][] => {
-    const path = amountPath(after, list, lengthOf(document, list));
-    return path === undefined ? [] : [[path, 0]];
+    const index = lengthOf(document, list);
+    const path = amountPath(after, list, index);
+    const role = `${joinPath(list, index)}.role`;
+    return [
+      ...(path === undefined ? [] : [[path, 0] as [string, Json]]),
+      // An emptied pool would still need one with the other role.
+      ...(getAt(after, role) === undefined ? [] : [[role, 'mixed'] as [string, Json]]),
+    ];
   });
   return { set: Object.fromEntries([...set, ...emptied]) };
 }

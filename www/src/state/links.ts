@@ -1,7 +1,8 @@
 // Links: the one in the address bar follows the screen, given ones are opened, and others are made for sharing.
 import { createSignal, onCleanup } from 'solid-js';
 import type { Json } from '../base/json.ts';
-import type { DescribedModel, ExpressionReading, OpenedLink } from '../generated/boundary.ts';
+import { writeDocument } from '../base/text.ts';
+import type { DescribedModel, ExpressionReading, OpenedLink, SplitAsked } from '../generated/boundary.ts';
 import { Asking } from '../sim/asking.ts';
 import type { LinkAnswers, LinkQuestion } from '../sim/linkProtocol.ts';
 import type { LinkWorker } from '../sim/spawnLinks.ts';
@@ -28,6 +29,9 @@ export function createLinks(spawn: () => LinkWorker, page: PageState) {
     /** A scorer of a weighted router as an expression; `null` if it has none. */
     asExpression: (weighted: Json, index: number): Promise<string | null> =>
       thread.ask({ kind: 'as-expression', weighted: JSON.stringify(weighted), index }),
+    /** The edit, JSON text, that a change of roles needs in a document. */
+    split: (document: Json, asked: SplitAsked): Promise<string> =>
+      thread.ask({ kind: 'split', scenario: writeDocument(document), asked }),
     /** The shape of the model that a Hugging Face config.json describes. */
     architecture: (text: string): Promise<DescribedModel> => thread.ask({ kind: 'architecture', text }),
     make: making.make,

@@ -11,6 +11,7 @@ import {
   movedEdit,
   revisedEdit,
   switchedEdit,
+  withEdit,
   withoutEdit,
 } from './edits.ts';
 import { namedRunOf, namedRunsAfter } from './namedRuns.ts';
@@ -101,6 +102,13 @@ export function createChanges(page: Surroundings, state: RunState, live: Live, {
     return equal(before, value) ? next : undefined;
   }
 
+  /** Makes an edit at the playhead; before the first event it changes the document. */
+  async function applyEdit(edit: Edit, path: string): Promise<boolean> {
+    if (Object.keys({ ...edit.set, ...edit.add }).length === 0) return true;
+    if (started() && isLive([edit])) return applyLive([edit], path);
+    return restartWith(withEdit(document(), edit), path);
+  }
+
   /** Applies a whole document: its differences are one edit at the playhead if all are live, else the run restarts. */
   async function applyDocument(next: Json): Promise<boolean> {
     const edited = editsBetween(document(), next);
@@ -119,7 +127,7 @@ export function createChanges(page: Surroundings, state: RunState, live: Live, {
     return restartWith(setAt(document(), list, [...(Array.isArray(items) ? items : []), entry]), list);
   }
 
-  return { change, applyDocument, add };
+  return { change, applyEdit, applyDocument, add };
 }
 
 /** The edits of the run, one by one. */

@@ -1,6 +1,7 @@
 // The keyboard shortcuts, each declared once: the handler, the help sheet and the tooltips all use this table.
 import { NOTHING } from '../base/view.ts';
 import type { App } from './app.ts';
+import { isSplit } from './roles.ts';
 
 /** A key with its modifiers. `shift` undefined: with or without, depending on the keyboard's layout. */
 type Chord = { readonly key: string; readonly shift?: boolean; readonly command?: boolean };
@@ -107,16 +108,28 @@ export const SHORTCUTS = [
   {
     name: 'slower',
     does: 'Slower',
-    keys: [{ key: 'j' }, { key: '[' }, { key: '-' }],
+    keys: [{ key: 'j' }, { key: '-' }],
     also: [{ key: '−' }],
     action: (app) => app.transport.setSpeed(app.transport.speedIndex() - 1),
   },
   {
     name: 'faster',
     does: 'Faster',
-    keys: [{ key: 'l' }, { key: ']' }, { key: '+' }],
+    keys: [{ key: 'l' }, { key: '+' }],
     also: [{ key: '=' }],
     action: (app) => app.transport.setSpeed(app.transport.speedIndex() + 1),
+  },
+  {
+    name: 'less-prefill',
+    does: 'Turn a prefill replica into a decode replica; slower in a fleet without these roles',
+    keys: [{ key: '[' }],
+    action: (app) => moveReplicas(app, -1),
+  },
+  {
+    name: 'more-prefill',
+    does: 'Turn a decode replica into a prefill replica; faster in a fleet without these roles',
+    keys: [{ key: ']' }],
+    action: (app) => moveReplicas(app, 1),
   },
   {
     name: 'restart',
@@ -212,6 +225,13 @@ export function handleKey(event: KeyboardEvent, app: App, singleKeys: boolean): 
   if (shortcut.name !== 'leave') event.preventDefault();
   if (app.studies.studying() && !OVER.includes(shortcut.name)) return;
   shortcut.action(app);
+}
+
+/** Moves a replica to the prefill role, or away from it. */
+function moveReplicas(app: App, by: number): void {
+  if (isSplit(app.document.inForce()))
+    void import('./changeRoles.ts').then((m) => m.changeRoles(app, { move: { by } }));
+  else app.transport.setSpeed(app.transport.speedIndex() + by);
 }
 
 function focusOn(selector: string): void {

@@ -1,6 +1,6 @@
 // Undo and redo. A live edit is removed from the run if the playhead has not passed it, else reverted by an inverse
 // edit at the playhead. A change that restarts is undone by the previous document.
-import { equal, getAt, type Json } from '../base/json.ts';
+import { equal, getAt, type Json, joinPath } from '../base/json.ts';
 import { amountPath, type Edit, inverse, lengthOf, placedEdits, withEdit, withoutEdit } from './edits.ts';
 import type { NamedRuns } from './namedRuns.ts';
 
@@ -47,8 +47,14 @@ const MOST_STEPS = 200;
 export function liveStep(edit: Edit, document: Json, atUs: number, initial: (path: string) => Json | undefined): Done {
   const after = withEdit(document, edit);
   const amounts = Object.keys(edit.add ?? {}).flatMap((list): [string, Json][] => {
-    const path = amountPath(after, list, lengthOf(document, list));
-    return path === undefined ? [] : [[path, getAt(after, path) ?? 1]];
+    const index = lengthOf(document, list);
+    const path = amountPath(after, list, index);
+    const role = `${joinPath(list, index)}.role`;
+    const was = getAt(after, role);
+    return [
+      ...(path === undefined ? [] : [[path, getAt(after, path) ?? 1] as [string, Json]]),
+      ...(was === undefined ? [] : [[role, was] as [string, Json]]),
+    ];
   });
   // An added entry stays when it is emptied; redo fills it again.
   const again = amounts.length === 0 ? edit : { set: { ...edit.set, ...Object.fromEntries(amounts) } };

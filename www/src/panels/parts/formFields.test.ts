@@ -6,7 +6,18 @@ import { trust } from '../../base/trust.ts';
 import raw from '../../generated/schema.json';
 import type { App } from '../../state/app.ts';
 import type { Edit } from '../../state/edits.ts';
-import { commonest, fieldAt, flagSaid, inDocument, inUnit, pathName, rangeOf, SECTIONS } from './formFields.ts';
+import {
+  commonest,
+  entriesOf,
+  fieldAt,
+  fieldsIn,
+  flagSaid,
+  inDocument,
+  inUnit,
+  pathName,
+  rangeOf,
+  SECTIONS,
+} from './formFields.ts';
 
 const schema = new Schema(trust<JsonObject>(raw));
 const document = trust<Json>(preset);
@@ -106,4 +117,21 @@ test('the name of a policy says its section', () => {
 test('an effect shared by several fields is given once', () => {
   expect(commonest(['a', 'b', 'a', '', ''])).toBe('a');
   expect(commonest(['a', 'b'])).toBeUndefined();
+});
+
+test('settings of hand-overs are in the form where a pool prefills or decodes only', () => {
+  const labels = (doc: Json, title: string): readonly string[] =>
+    SECTIONS.filter((section) => section.title === title).flatMap((section) =>
+      entriesOf(doc, section).flatMap((entry) => fieldsIn(schema, doc, section, entry).map((f) => f.label)),
+    );
+  const split = setAt(document, 'cluster.pools[0].role', 'decode');
+  expect(labels(document, 'Split')).toEqual([]);
+  expect(labels(document, 'Link')).toEqual([]);
+  expect(labels(split, 'Split')).toEqual(['Decider', 'Hand-over', 'First token']);
+  const threshold = setAt(split, 'cluster.disaggregation', { decider: { threshold: {} } });
+  expect(labels(threshold, 'Split').slice(0, 4)).toEqual(['Decider', 'Remote from', 'Or a share of', 'Busy from']);
+  expect(labels(split, 'Link')).toEqual(['Port of a GPU', 'First byte', 'Bytes a token', 'Overlap', 'Shared ports']);
+  expect(labels(document, 'Routing')[0]).toBe('Policy');
+  expect(labels(split, 'Routing')[0]).toBe('Homes');
+  expect(labels(split, 'Routing')).toContain('Prefill routing');
 });

@@ -6,6 +6,7 @@ import { NBSP, plain } from '../../base/units.ts';
 import type { Diagnostic } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { type Edit, isWithin, lengthOf, routeSaid } from '../../state/edits.ts';
+import { isSplit } from '../../state/roles.ts';
 
 export type Section = { readonly title: string; readonly open: boolean; readonly paths: readonly string[] };
 
@@ -21,10 +22,17 @@ export const SECTIONS: readonly Section[] = [
       'cluster.pools[*].tp',
       'cluster.pools[*].expert_ranks',
       'cluster.pools[*].replicas',
+      'cluster.pools[*].role',
       'cluster.pools[*].architecture',
       'cluster.pools[*].hardware',
     ],
   },
+  {
+    title: 'Split',
+    open: true,
+    paths: ['cluster.disaggregation.decider', 'cluster.disaggregation.handoff', 'cluster.disaggregation.first_token'],
+  },
+  { title: 'Link', open: true, paths: ['cluster.disaggregation.transfer'] },
   { title: 'Autoscaling', open: false, paths: ['cluster.pools[*].scaling'] },
   { title: 'KV cache', open: true, paths: ['cluster.pools[*].kv'] },
   { title: 'LoRA adapters', open: false, paths: ['cluster.pools[*].lora', 'workload.clients[*].adapters'] },
@@ -33,7 +41,12 @@ export const SECTIONS: readonly Section[] = [
   {
     title: 'Routing',
     open: true,
-    paths: ['cluster.routing', 'cluster.snapshot_refresh_us', 'cluster.routing_latency_us'],
+    paths: [
+      'cluster.routing',
+      'cluster.disaggregation.prefill_routing',
+      'cluster.snapshot_refresh_us',
+      'cluster.routing_latency_us',
+    ],
   },
   {
     title: 'Scheduling',
@@ -90,7 +103,9 @@ export function fieldsIn(schema: Schema, document: Json, section: Section, entry
     const [list] = fields;
     const items = getAt(document, own);
     const long = list?.input.kind === 'list' && Array.isArray(items) && items.length > MOST_ITEMS;
-    return placed(long ? fields.slice(0, 1) : fields, document, entry);
+    const homes = path === 'cluster.routing' && isSplit(document);
+    const named = homes ? fields.map((f, i) => (i === 0 ? { ...f, label: 'Homes' } : f)) : fields;
+    return placed(long ? named.slice(0, 1) : named, document, entry);
   });
 }
 
@@ -109,6 +124,8 @@ function placed(fields: readonly Field[], document: Json, entry: string): readon
 export function expand(document: Json, path: string): readonly (readonly (string | number)[])[] {
   // A trace replaces the clients.
   if (/^workload\.(clients|requests)/.test(path) && getAt(document, 'workload.trace')) return [];
+  // Only pools with roles read it.
+  if (path.startsWith('cluster.disaggregation') && !isSplit(document)) return [];
   const [list, rest] = path.split('[*]');
   if (rest === undefined)
     return path === 'workload.trace' && getAt(document, path) === undefined ? [] : [parsePath(path)];

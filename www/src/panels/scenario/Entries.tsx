@@ -6,6 +6,7 @@ import { plain } from '../../base/units.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
 import { amountPath, type GrowingList, lengthOf } from '../../state/edits.ts';
+import { dividable } from '../../state/roles.ts';
 import { entryName, entryOf, message, placeOf, type Section } from '../parts/formFields.ts';
 
 type EntryKind = {
@@ -148,6 +149,32 @@ export function AddEntry(props: { app: Pick<App, 'document'>; section: Section }
           </Show>
         </div>
       )}
+    </Show>
+  );
+}
+
+/** A button that divides the first pool into prefill and decode replicas. */
+export function Split(props: { app: Pick<App, 'document' | 'links' | 'dialogs'> }): JSX.Element {
+  const app = props.app;
+  return (
+    <Show when={dividable(app.document.inForce()) !== undefined}>
+      <div class="more">
+        <span class="m">Prefill apart</span>
+        <div class="v">
+          <button
+            type="button"
+            class="btn box add"
+            title="Half of the pool’s replicas prefill, the others decode: one edit of the run"
+            onClick={async () => {
+              const pool = dividable(app.document.inForce());
+              const { changeRoles } = await import('../../state/changeRoles.ts');
+              if (pool !== undefined) await changeRoles(app, { pool: { pool } });
+            }}
+          >
+            Split
+          </button>
+        </div>
+      </div>
     </Show>
   );
 }

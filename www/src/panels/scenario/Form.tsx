@@ -20,7 +20,8 @@ import {
   saysSomething,
   search,
 } from '../parts/formFields.ts';
-import { AddEntry, EntryHead, headId, isJustAdded } from './Entries.tsx';
+import { LazyPart } from '../parts/LazyPart.tsx';
+import { AddEntry, EntryHead, headId, isJustAdded, Split } from './Entries.tsx';
 import { FieldRow } from './FieldRow.tsx';
 
 /** Pools or clients listed at a time. */
@@ -112,7 +113,7 @@ function FormSection(props: {
   const made = createMemo((before) => before || open(), false);
   const entries = createMemo(() => entriesOf(app.document.inForce(), props.section), [], { equals: sameList });
   return (
-    <section class="sec" classList={{ shut: !open() }}>
+    <section class="sec" classList={{ shut: !open() }} hidden={entries().length === 0}>
       <div class="sec-top">
         <h2>
           <button
@@ -144,8 +145,14 @@ function FormSection(props: {
       </div>
       <div id={body} hidden={!open()}>
         <Show when={made()}>
+          <Show when={props.section.title === 'Split' && entries().length > 0}>
+            <LazyPart app={app} what="The ratio" load={() => import('./Ratio.tsx')} />
+          </Show>
           <Stretch app={app} section={props.section} entries={entries()} help={help()} />
           <AddEntry app={app} section={props.section} />
+          <Show when={props.section.title === 'Fleet'}>
+            <Split app={app} />
+          </Show>
         </Show>
       </div>
     </section>

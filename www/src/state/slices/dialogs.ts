@@ -15,6 +15,9 @@ export type DialogsSlice = {
   readonly setHelp: Setter<boolean>;
   readonly gallery: Accessor<boolean>;
   readonly setGallery: Setter<boolean>;
+  /** Whether the dialog that finds the ratio of prefill to decode replicas is open. */
+  readonly finding: Accessor<boolean>;
+  readonly setFinding: Setter<boolean>;
   /** Whether a dialog is open. */
   readonly covered: () => boolean;
   /** The text of the polite live region. */
@@ -33,6 +36,7 @@ export function createDialogs(frame: () => Frame | undefined, sharing: () => boo
   const [reading, setReading] = createSignal<TraceReading>();
   const [help, setHelp] = createSignal(false);
   const [gallery, setGallery] = createSignal(false);
+  const [finding, setFinding] = createSignal(false);
   const [spoken, tell] = createSignal('');
   const [speaks, setSpeaks] = createSignal(readFlag('spoken'));
 
@@ -53,7 +57,8 @@ export function createDialogs(frame: () => Frame | undefined, sharing: () => boo
     setHelp,
     gallery,
     setGallery,
-    covered: () => help() || reading() !== undefined || sharing(),
+    ...{ finding, setFinding },
+    covered: () => help() || finding() || reading() !== undefined || sharing(),
     spoken,
     tell,
     say,

@@ -5,7 +5,7 @@ import type { Schema } from '../../base/schema.ts';
 import type { Diagnostic, Frame, TraceSummary } from '../../generated/boundary.ts';
 import rawSchema from '../../generated/schema.json';
 import type { Client } from '../../sim/client.ts';
-import type { Change, GrowingList, ListedEdit, PlacedEdit } from '../edits.ts';
+import type { Change, Edit, GrowingList, ListedEdit, PlacedEdit } from '../edits.ts';
 import type { Box } from '../files.ts';
 import type { BenchmarkFile } from '../measured.ts';
 import type { NamedRuns } from '../namedRuns.ts';
@@ -46,6 +46,8 @@ export type DocumentSlice = {
   readonly freshSeed: () => ReturnType<Client['freshSeed']>;
   /** Sets a field, or everything under `path`; if that cannot be an edit, the run restarts. */
   readonly change: (path: string, value: Json) => Promise<boolean>;
+  /** Makes an edit at the playhead, with its problems at `path`. */
+  readonly applyEdit: (edit: Edit, path: string) => Promise<boolean>;
   readonly applyDocument: (next: Json) => Promise<boolean>;
   readonly restartWith: (next: Json, path?: string) => Promise<boolean>;
   readonly reset: () => Promise<void>;
