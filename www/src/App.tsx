@@ -25,6 +25,7 @@ const loadShare = () => import('./panels/shell/Share.tsx');
 const loadLinkTrouble = () => import('./panels/shell/LinkTrouble.tsx');
 const loadCompare = () => import('./CompareView.tsx');
 const loadMeasured = () => import('./panels/measured/MeasuredRuns.tsx');
+const loadFindRatio = () => import('./panels/studies/FindRatio.tsx');
 const loadGallery = () => import('./panels/shell/Gallery.tsx');
 
 const PHONE_TABS: readonly PhoneTab[] = ['stage', 'charts', 'scenario', 'inspector'];
@@ -152,6 +153,9 @@ export function App(props: { app: AppState }): JSX.Element {
             writeFlag('keys', on);
           }}
         />
+      </Show>
+      <Show when={app.dialogs.finding()}>
+        <LazyPart app={app} what="The dialog for the ratio" load={loadFindRatio} />
       </Show>
       <Show when={app.links.sharing()}>
         <LazyPart app={app} what="The dialog for sharing" load={loadShare} />

@@ -3,6 +3,7 @@ import init, {
   CapacityStudy,
   Comparison,
   oracleOf,
+  RatioStudy,
   rankRace,
   runRow,
   sweepCases,
@@ -32,6 +33,7 @@ function compare(pairs: Pairs, scenarios: readonly [a: string, b: string], bound
 }
 
 let study: CapacityStudy | undefined;
+let ratios: RatioStudy | undefined;
 
 function answer(question: CompareQuestion): CompareAnswers[keyof CompareAnswers] {
   switch (question.kind) {
@@ -61,6 +63,20 @@ function answer(question: CompareQuestion): CompareAnswers[keyof CompareAnswers]
       return study?.refused(question.seed) ?? false;
     case 'search-found':
       return study?.result();
+    case 'ratios':
+      ratios?.free();
+      ratios = undefined;
+      ratios = new RatioStudy(question.scenario, question.seeds, question.share, []);
+      return ratios.cases().length;
+    case 'ratio-next':
+      return ratios?.next(question.row, question.seed);
+    case 'ratio-saw':
+      ratios?.saw(question.row, question.seed, question.outcomes);
+      return undefined;
+    case 'ratio-refused':
+      return ratios?.refused(question.row, question.seed) ?? false;
+    case 'ratios-found':
+      return ratios?.result();
     default:
       return never(question);
   }

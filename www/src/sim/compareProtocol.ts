@@ -5,6 +5,7 @@ import type {
   RaceEntry,
   RaceRanking,
   RankBy,
+  RatioResult,
   RunComparison,
   RunRow,
   SweepRow,
@@ -51,7 +52,17 @@ export type CompareQuestion =
   /** The run requested last cannot be made; answers whether a lower load is known to hold. */
   | { readonly kind: 'search-refused'; readonly seed: number }
   /** The result of the search. */
-  | { readonly kind: 'search-found' };
+  | { readonly kind: 'search-found' }
+  /** Begins the searches for the best ratio of prefill to decode replicas; they replace the previous ones. */
+  | { readonly kind: 'ratios'; readonly scenario: string; readonly seeds: number; readonly share: number }
+  /** The next run of the search of a row and a seed. */
+  | { readonly kind: 'ratio-next'; readonly row: number; readonly seed: number }
+  /** The result of the run requested last. */
+  | { readonly kind: 'ratio-saw'; readonly row: number; readonly seed: number; readonly outcomes: Outcomes }
+  /** The run requested last cannot be made; answers whether a lower load is known to hold. */
+  | { readonly kind: 'ratio-refused'; readonly row: number; readonly seed: number }
+  /** The result so far. */
+  | { readonly kind: 'ratios-found' };
 
 export type CompareAnswers = {
   /** `null` if there is nothing to compare yet. */
@@ -68,4 +79,11 @@ export type CompareAnswers = {
   'search-saw': undefined;
   'search-refused': boolean;
   'search-found': Capacity | undefined;
+  /** The number of rows. */
+  ratios: number;
+  /** Nothing once the search has ended. */
+  'ratio-next': string | undefined;
+  'ratio-saw': undefined;
+  'ratio-refused': boolean;
+  'ratios-found': RatioResult | undefined;
 };
