@@ -45,7 +45,8 @@ pub(super) struct Compare {
 
 /// How values are given.
 const VARY: &str = "A path and the values it takes: `PATH=a,b,c` or `PATH=lo..hi/count`; `traffic` stands for the rates of all clients, or the \
-                    speed of the trace, and takes factors. May be repeated: every combination is run";
+                    speed of the trace, and takes factors; `ratio` stands for the prefill and decode replicas at equal GPUs, and takes \
+                    `1:7,2:6,mixed` or `1:7..7:1`. May be repeated: every combination is run";
 
 /// Arguments of `sweep`.
 #[derive(clap::Args)]
@@ -82,9 +83,16 @@ pub(super) struct Capacity {
     /// Number of seeds, from the scenario's seed upwards; each has its own search
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = value_parser!(u32).range(1..=SEEDS))]
     pub(super) seeds: u32,
+    /// Find the capacity for each ratio of prefill to decode replicas at equal GPUs, and for mixed replicas. The scenario has one prefill and
+    /// one decode pool, or one mixed pool, which is divided. All ratios, or those given: `1:7,2:6,mixed` or `1:7..7:1`
+    #[arg(long, value_name = "RATIOS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub(super) vary_ratio: Option<String>,
     /// Print the full result as JSON
     #[arg(long)]
     pub(super) json: bool,
+    /// Print the table of `--vary-ratio` as CSV
+    #[arg(long, requires = "vary_ratio", conflicts_with = "json")]
+    pub(super) csv: bool,
     /// Number of threads; default one per core
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=JOBS))]
     pub(super) jobs: Option<u32>,

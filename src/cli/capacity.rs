@@ -4,7 +4,7 @@ use super::args_studies::Capacity as Arguments;
 use super::input::{Loaded, load, refused, tell_all};
 use super::parallel::{NOTHING_DRAWN, each, progress, threads};
 use super::table::visible;
-use super::{Failed, say, tell};
+use super::{Failed, ratio, say, tell};
 use crate::base::{Diagnostic, json};
 use crate::session::{Audience, PoolEvidence, Session};
 use crate::study::sweep::{Capacity, Objective, SeedCapacity, capacity, capacity_of_seed};
@@ -40,6 +40,9 @@ pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
         tell(&NOTHING_DRAWN);
         seeds = 1;
     }
+    if let Some(ratios) = &args.vary_ratio {
+        return ratio::run(args, ratios, &scenario, trace.as_ref(), seeds);
+    }
     let pool = threads(args.jobs)?;
     let bar = progress(seeds.into());
     let searched = each(&pool, seeds as usize, |k| {
@@ -60,11 +63,15 @@ pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
 fn text(found: &Capacity) -> String {
     let factor =
         found.factor.map_or(String::new(), |f| format!("that is {f:.3} times the scenario's rates\n"));
+    format!("{}\n{factor}{}", found.text, near_the_knee(&found.evidence))
+}
+
+/// How far a capacity can be trusted, by pool.
+pub(super) fn near_the_knee(evidence: &[PoolEvidence]) -> String {
     let of_pool = |of_pool: &PoolEvidence| {
-        let pool = if found.evidence.len() > 1 { format!("{}: ", of_pool.pool) } else { String::new() };
+        let pool = if evidence.len() > 1 { format!("{}: ", of_pool.pool) } else { String::new() };
         format!("evidence: {}\n", visible(&format!("{pool}{}", of_pool.text)))
     };
-    let evidence: String = found.evidence.iter().map(of_pool).collect();
-    let near = "a capacity lies near the knee, where a few per cent in the time of a step decide";
-    format!("{}\n{factor}{near}\n{evidence}", found.text)
+    let lines: String = evidence.iter().map(of_pool).collect();
+    format!("a capacity lies near the knee, where a few per cent in the time of a step decide\n{lines}")
 }

@@ -18,6 +18,7 @@ mod link;
 mod list;
 mod outputs;
 mod parallel;
+mod ratio;
 mod rows;
 mod run;
 mod said;

@@ -16,7 +16,9 @@ use crate::session::view::{
 };
 use crate::session::{Occasion, OccasionChoice, Report, StepKind, Stop};
 use crate::study::compare::RunComparison;
-use crate::study::sweep::{Capacity, CaseText, RaceEntry, RaceRanking, RunRow, SweepRow, SweepSummary};
+use crate::study::sweep::{
+    Capacity, CaseText, RaceEntry, RaceRanking, RatioResult, RunRow, SweepRow, SweepSummary,
+};
 use crate::study::theory::{CaseTheory, Law, TheoryOfRun};
 use crate::study::whatif::{ExplainQuery, Explanation, WhatIf, WhatIfQuery};
 use serde::Serialize;
@@ -68,6 +70,7 @@ pub(super) fn text() -> String {
     all.visit::<SweepRow>();
     all.visit::<SweepSummary>();
     all.visit::<Capacity>();
+    all.visit::<RatioResult>();
     all.visit::<WhatIfQuery>();
     all.visit::<WhatIf>();
     all.visit::<ExplainQuery>();

@@ -248,6 +248,8 @@ pub const CASES_PAGE: usize = 1000;
 pub const VARIED: usize = 8;
 /// Most values of one of them.
 pub const VARIED_VALUES: usize = 1000;
+/// Most ratios of prefill to decode replicas that one study compares; of more, this many evenly spread ones.
+pub const RATIOS: usize = 31;
 /// Most GPUs of a pool's budget.
 pub const GPUS: u32 = 65_536;
 /// Shortest time between two decisions of an autoscaler, or two measurements, in seconds.

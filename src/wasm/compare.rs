@@ -6,7 +6,8 @@ use crate::scenario::{Scenario, limits, parse, to_json};
 use crate::study::compare::{Comparing, Outcomes};
 use crate::study::oracle::oracle_of;
 use crate::study::sweep::{
-    Capacity, CapacitySearch, Plan, RaceEntry, RankBy, RunRow, SweepRow, Vary, capacity, rank, summary,
+    Capacity, CapacitySearch, Plan, RaceEntry, RankBy, Ratio, RatioSearches, Ratios, RunRow, SweepRow, Vary,
+    capacity, rank, summary,
 };
 use crate::wasm::boundary::{value, written};
 use wasm_bindgen::prelude::*;
@@ -18,6 +19,8 @@ type Capacity = import('../src/generated/boundary.ts').Capacity;
 type CaseText = import('../src/generated/boundary.ts').CaseText;
 type RaceEntry = import('../src/generated/boundary.ts').RaceEntry;
 type RaceRanking = import('../src/generated/boundary.ts').RaceRanking;
+type RatioCase = import('../src/generated/boundary.ts').RatioCase;
+type RatioResult = import('../src/generated/boundary.ts').RatioResult;
 type RankBy = import('../src/generated/boundary.ts').RankBy;
 type RunComparison = import('../src/generated/boundary.ts').RunComparison;
 type RunRow = import('../src/generated/boundary.ts').RunRow;
@@ -79,6 +82,18 @@ pub fn sweep_summary(
     Ok(value(&summary(&paths, &rows)))
 }
 
+/// The scenario that a search runs next, as JSON text.
+fn next_of(search: &mut CapacitySearch) -> Option<String> {
+    match search.case()? {
+        Ok(scenario) => Some(to_json(&scenario)),
+        // The load exceeds the limits of a scenario: the search ends with what is known.
+        Err(problem) => {
+            let _ = search.refused(vec![problem]);
+            None
+        }
+    }
+}
+
 /// The search for the capacity of a scenario, seed by seed: it names the next run, and takes its result.
 #[wasm_bindgen]
 pub struct CapacityStudy {
@@ -105,15 +120,7 @@ impl CapacityStudy {
 
     /// The scenario that runs next for a seed, as JSON text; `undefined` once its search has ended.
     pub fn next(&mut self, seed: usize) -> Option<String> {
-        let search = self.searches.get_mut(seed)?;
-        match search.case()? {
-            Ok(scenario) => Some(to_json(&scenario)),
-            // The load exceeds the limits of a scenario: the search ends with what is known.
-            Err(problem) => {
-                let _ = search.refused(vec![problem]);
-                None
-            }
-        }
+        next_of(self.searches.get_mut(seed)?)
     }
 
     /// Takes the outcomes of the last requested run, as bytes of `Sim.outcomes`; throws a list of diagnostics.
@@ -136,6 +143,68 @@ impl CapacityStudy {
         let found = self.searches.iter().map(CapacitySearch::found).collect();
         value(&capacity(&self.scenario, self.share, found))
     }
+}
+
+/// The search for the best ratio of prefill to decode replicas: a search for the capacity with each ratio and seed.
+#[wasm_bindgen]
+pub struct RatioStudy(RatioSearches);
+
+#[wasm_bindgen]
+impl RatioStudy {
+    /// The searches with a number of seeds for the load at which a share of the requests (above 0 up to 1) meets the
+    /// objectives, for all ratios or those given, such as `2:6` and `mixed`; throws a list of diagnostics.
+    #[wasm_bindgen(constructor)]
+    pub fn new(scenario: &str, seeds: u32, share: f64, ratios: Vec<String>) -> Result<Self, JsValue> {
+        let made = || {
+            let ratios: Result<Vec<Ratio>, Diagnostic> =
+                ratios.iter().map(|text| Ratio::parse(text)).collect();
+            let seeds = seeds.clamp(1, limits::CASES_PAGE as u32);
+            RatioSearches::new(&parse(scenario)?, &ratios.map_err(|d| vec![d])?, seeds, share)
+        };
+        made().map(Self).map_err(|problems| value(&problems))
+    }
+
+    /// The ratios in the order of their rows.
+    #[wasm_bindgen(unchecked_return_type = "RatioCase[]")]
+    pub fn cases(&self) -> JsValue {
+        value(&self.0.cases())
+    }
+
+    /// The scenario that runs next for a row and a seed, as JSON text; `undefined` once its search has ended.
+    pub fn next(&mut self, row: usize, seed: usize) -> Option<String> {
+        next_of(self.0.search(row, seed)?)
+    }
+
+    /// Takes the outcomes of the last requested run, as bytes of `Sim.outcomes`; throws a list of diagnostics.
+    pub fn saw(&mut self, row: usize, seed: usize, outcomes: &[u8]) -> Result<(), JsValue> {
+        let run = Outcomes::read(outcomes).map_err(|problems| value(&problems))?;
+        if let Some(search) = self.0.search(row, seed) {
+            search.saw(&run);
+        }
+        Ok(())
+    }
+
+    /// Records that the last requested run cannot be made. Returns whether a lower load is known to hold.
+    pub fn refused(&mut self, row: usize, seed: usize) -> bool {
+        self.0.search(row, seed).is_some_and(|search| search.refused(Vec::new()).is_ok())
+    }
+
+    /// The result of the searches so far.
+    #[wasm_bindgen(unchecked_return_type = "RatioResult")]
+    pub fn result(&self) -> JsValue {
+        value(&self.0.result())
+    }
+}
+
+/// A scenario with a ratio of prefill to decode replicas such as `2:6`, or `mixed`, at equal GPUs, as JSON text; throws
+/// a list of diagnostics.
+#[wasm_bindgen(js_name = withRatio)]
+pub fn with_ratio(scenario: &str, ratio: &str) -> Result<String, JsValue> {
+    let made = || {
+        let ratio = Ratio::parse(ratio).map_err(|d| vec![d])?;
+        Ratios::of(&parse(scenario)?)?.with(ratio)
+    };
+    made().map(|scenario| to_json(&scenario)).map_err(|problems| value(&problems))
 }
 
 /// Runs of two scenarios, seed by seed.

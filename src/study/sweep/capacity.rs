@@ -5,6 +5,7 @@
 //! decided: a refused, dropped or late request has missed; a request still in the system within its objectives at the
 //! end does not count.
 
+use super::row::RunRow;
 use super::traffic::{most, scale_traffic};
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::{Scenario, limits};
@@ -85,6 +86,17 @@ pub enum CapacityEnd {
     LowestFails,
     /// Even the highest rate holds.
     HighestHolds,
+}
+
+impl CapacityEnd {
+    /// Its name in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Found => "found",
+            Self::LowestFails => "lowest-fails",
+            Self::HighestHolds => "highest-holds",
+        }
+    }
 }
 
 /// The capacity of one seed.
@@ -179,6 +191,8 @@ pub struct CapacitySearch {
     fails: Option<f64>,
     runs: u32,
     levels: Vec<CapacityLevel>,
+    /// The run at the scenario's own rates.
+    own: Option<RunRow>,
 }
 
 impl CapacitySearch {
@@ -187,7 +201,43 @@ impl CapacitySearch {
         let scenario = Scenario { seed, ..scenario.clone() };
         let highest = FACTORS[1].min(most(&scenario));
         let next = Some(1.0_f64.min(highest));
-        Self { scenario, share, highest, next, holds: None, fails: None, runs: 0, levels: Vec::new() }
+        Self {
+            scenario,
+            share,
+            highest,
+            next,
+            holds: None,
+            fails: None,
+            runs: 0,
+            levels: Vec::new(),
+            own: None,
+        }
+    }
+
+    /// Makes all runs that are left.
+    pub fn finish(&mut self, trace: Option<&Arc<Trace>>) -> Result<(), Diagnostics> {
+        while let Some(case) = self.case() {
+            match case.map_err(|d| vec![d]).and_then(|scaled| Outcomes::of_run(scaled, trace.cloned())) {
+                Ok(run) => self.saw(&run),
+                Err(problems) => self.refused(problems)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of runs so far.
+    pub(super) fn runs(&self) -> u32 {
+        self.runs
+    }
+
+    /// Whether the search has ended.
+    pub(super) fn ended(&self) -> bool {
+        self.next.is_none()
+    }
+
+    /// The run at the scenario's own rates, the first one; `None` before it, or if these rates are above the limits.
+    pub(super) fn at_own_rates(&self) -> Option<&RunRow> {
+        self.own.as_ref()
     }
 
     /// The scenario of the next run; `None` once the search has ended.
@@ -208,6 +258,9 @@ impl CapacitySearch {
         let load = run.load().state;
         let seen = Seen { rate_per_s, share: (count >= DECIDED).then(|| met / count as f64) };
         self.levels.push(CapacityLevel { factor, share: seen.share, load });
+        if self.runs == 1 && factor >= 1.0 {
+            self.own = Some(RunRow::new(run));
+        }
         match seen.share {
             Some(met) if met < self.share => self.fails = Some(factor),
             // Too few requests to tell, below a load that fails.
@@ -268,12 +321,7 @@ pub fn capacity_of_seed(
     share: f64,
 ) -> Result<SeedCapacity, Diagnostics> {
     let mut search = CapacitySearch::new(scenario, seed, share);
-    while let Some(case) = search.case() {
-        match case.map_err(|d| vec![d]).and_then(|scaled| Outcomes::of_run(scaled, trace.cloned())) {
-            Ok(run) => search.saw(&run),
-            Err(problems) => search.refused(problems)?,
-        }
-    }
+    search.finish(trace)?;
     Ok(search.found())
 }
 
@@ -335,8 +383,19 @@ impl Capacity {
     }
 }
 
+/// A rate with three digits.
+pub(super) fn rate(x: f64) -> String {
+    if x >= 100.0 {
+        format!("{x:.0}")
+    } else if x >= 10.0 {
+        format!("{x:.1}")
+    } else {
+        format!("{x:.2}")
+    }
+}
+
 /// The objectives in words: "p99 TTFT ≤ 500 ms".
-fn at(scenario: &Scenario, share: f64) -> String {
+pub(super) fn at(scenario: &Scenario, share: f64) -> String {
     let slo = &scenario.slo;
     let named = [("TTFT", slo.ttft_ms), ("TPOT", slo.tpot_ms), ("E2E", slo.e2e_ms)];
     let set: Vec<String> =
@@ -351,15 +410,6 @@ fn at(scenario: &Scenario, share: f64) -> String {
 
 impl fmt::Display for Capacity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rate = |x: f64| {
-            if x >= 100.0 {
-                format!("{x:.0}")
-            } else if x >= 10.0 {
-                format!("{x:.1}")
-            } else {
-                format!("{x:.2}")
-            }
-        };
         let named = |end: CapacityEnd| {
             let all: Vec<&str> =
                 self.seeds.iter().filter(|s| s.end == end).map(|s| s.seed.as_str()).collect();

@@ -1,10 +1,12 @@
 //! Sweeps and other studies of many runs: cases of a sweep, their knees and their Pareto front, the capacity of a
-//! cluster, a race of policies. The threads of a command or the workers of a page make the runs.
+//! cluster, the best ratio of prefill to decode replicas, a race of policies. The threads of a command or the workers of a page make the runs.
 
 mod capacity;
 mod cases;
 mod curve;
 mod race;
+mod ratio;
+mod ratio_study;
 mod row;
 mod summary;
 mod traffic;
@@ -16,6 +18,8 @@ pub use capacity::{
 pub use cases::{Case, CaseRow, CaseText, Plan, Shard};
 pub use curve::{CurveKnee, KNEE, knee};
 pub use race::{RaceBound, RaceEntry, RacePlace, RaceRanking, RankBy, Unranked, rank};
+pub use ratio::{Ratio, RatioCase, Ratios};
+pub use ratio_study::{RatioResult, RatioRow, RatioSearches};
 pub use row::{RunFigure, RunRow};
 pub use summary::{SweepCurve, SweepPoint, SweepRow, SweepSummary, SweepValue, summary};
 pub use traffic::scale_traffic;

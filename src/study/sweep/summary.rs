@@ -120,18 +120,23 @@ pub fn summary(paths: &[String], rows: &[SweepRow]) -> SweepSummary {
     SweepSummary { paths: paths.to_vec(), points, curves, cost, front, evidence: Vec::new() }
 }
 
-fn point(values: &[String], rows: &[&RunRow]) -> SweepPoint {
-    let figures = RunFigure::ALL.map(|figure| {
+impl SweepValue {
+    /// A figure of the runs of one combination.
+    pub(super) fn of(figure: &RunFigure, rows: &[&RunRow]) -> Self {
         let found: Option<Vec<f64>> = rows.iter().map(|r| (figure.of)(r)).collect();
         let interval = found.as_deref().and_then(|values| mean_interval(values, figure.bounds()));
         let alone = found.as_deref().and_then(<[f64]>::first).copied();
-        SweepValue {
+        Self {
             name: figure.name,
             mean: interval.map(|i| i.value).or(alone),
             lo: interval.map(|i| i.lo),
             hi: interval.map(|i| i.hi),
         }
-    });
+    }
+}
+
+fn point(values: &[String], rows: &[&RunRow]) -> SweepPoint {
+    let figures = RunFigure::ALL.map(|figure| SweepValue::of(&figure, rows));
     let evidence = rows.first().map_or_else(String::new, |r| r.evidence.clone());
     SweepPoint { values: values.to_vec(), seeds: rows.len() as u32, figures: figures.to_vec(), evidence }
 }

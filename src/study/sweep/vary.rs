@@ -1,16 +1,20 @@
 //! The variation of a sweep: a path of the document and its values.
 
+use super::ratio::{Ratio, Ratios};
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::{Scenario, from_value, limits, set_field};
 use serde_json::Value;
 
 /// The name for the rates of all clients, or the speed of the trace: its values are factors.
 pub(crate) const TRAFFIC: &str = "traffic";
+/// The name for the replicas that prefill and those that decode, together as many GPUs as the scenario has: its values
+/// are ratios such as 2:6, or mixed.
+pub(crate) const RATIO: &str = "ratio";
 
 /// A path and its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vary {
-    /// The path, as of `--set`; or `traffic`.
+    /// The path, as of `--set`; or `traffic` or `ratio`.
     pub path: String,
     /// The values as JSON text, in the order given.
     pub values: Vec<String>,
@@ -31,7 +35,9 @@ impl Vary {
         if path == "seed" {
             return Err(wrong("any path but the seed's", "use --seeds N for runs with further seeds"));
         }
-        let values = if is_range(values) {
+        let values = if path == RATIO {
+            Ratio::list(values)?.iter().map(|ratio| Value::from(ratio.to_string()).to_string()).collect()
+        } else if is_range(values) {
             let fix = "such as --vary traffic=0.5..2/7: seven values from 0.5 to 2";
             let allowed = format!("two finite numbers and a count from 2 to {}", limits::VARIED_VALUES);
             range(values.trim()).ok_or_else(|| wrong(&allowed, fix))?
@@ -50,6 +56,13 @@ impl Vary {
 
     /// Sets a value in a document.
     pub(super) fn set(&self, document: &mut Value, value: &str) -> Result<(), Diagnostics> {
+        if self.path == RATIO {
+            let scenario: Scenario = from_value(document.clone())?;
+            let split =
+                Ratios::of(&scenario)?.with(Ratio::parse(value.trim_matches('"')).map_err(|d| vec![d])?)?;
+            *document = crate::base::json::tree(&split);
+            return Ok(());
+        }
         if self.path != TRAFFIC {
             return set_field(document, &self.path, value);
         }

@@ -9,6 +9,7 @@ mod messages;
 mod outputs_beside_inputs;
 mod page;
 mod queueing;
+mod ratio;
 mod rows;
 mod scaled_objects;
 mod summary;

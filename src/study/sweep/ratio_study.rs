@@ -1,0 +1,354 @@
+//! The best ratio of prefill to decode replicas: for each the capacity of the scenario within its objectives, on the
+//! same traffic with every seed, and the mixed arrangement at equal GPUs beside them.
+
+use super::capacity::{Capacity, CapacityEnd, CapacitySearch, at, capacity, rate};
+use super::ratio::{Ratio, RatioCase, Ratios};
+use super::row::{RunFigure, RunRow};
+use super::summary::SweepValue;
+use crate::base::{Diagnostic, Diagnostics};
+use crate::scenario::{Scenario, check, limits};
+use crate::session::PoolEvidence;
+use crate::stats::UNBOUNDED;
+use crate::study::compare::{Difference, Direction, Verdict};
+use serde::Serialize;
+
+/// The capacity with each ratio.
+#[apply(typescript!)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RatioResult {
+    /// The ratios in order of their prefill replicas; the mixed arrangement last.
+    pub rows: Vec<RatioRow>,
+    /// The row of the ratio with the highest capacity; null while none is known. The mixed arrangement is no ratio.
+    pub best: Option<u32>,
+    /// Number of seeds.
+    pub seeds: u32,
+    /// The share that must meet the objectives.
+    pub share: f64,
+    /// The objectives in words.
+    pub at: String,
+    /// GPUs that every row may use.
+    pub gpus: u32,
+    /// Number of ratios that are left out because there are too many.
+    pub left_out: u32,
+    /// The result in a sentence.
+    pub text: String,
+    /// How far it can be trusted, by pool of the best row: a capacity lies near the knee.
+    pub evidence: Vec<PoolEvidence>,
+}
+
+/// The capacity with one ratio.
+#[apply(typescript!)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RatioRow {
+    /// The ratio.
+    pub case: RatioCase,
+    /// Seeds whose search has ended.
+    pub ended: u32,
+    /// Runs so far.
+    pub runs: u32,
+    /// Its capacity; null until the searches of all seeds have ended.
+    pub capacity: Option<Capacity>,
+    /// Share that met every objective at the scenario's own rates; null until every seed ran there.
+    pub met_share: Option<SweepValue>,
+    /// Goodput at the scenario's own rates, in requests per second.
+    pub goodput_per_s: Option<SweepValue>,
+    /// Difference to the capacity of the best ratio, seed by seed: A is the best, B this one. Null if one is unknown.
+    pub to_best: Option<Difference>,
+    /// Whether no difference to the best can be shown, or too few seeds ran to tell.
+    pub tied: bool,
+}
+
+/// The searches of all ratios with all seeds. Threads of the command line or workers of the page make the runs.
+#[derive(Clone, Debug)]
+pub struct RatioSearches {
+    rows: Vec<Row>,
+    share: f64,
+    seeds: u32,
+    at: String,
+    gpus: u32,
+    left_out: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Row {
+    case: RatioCase,
+    scenario: Scenario,
+    searches: Vec<CapacitySearch>,
+}
+
+impl RatioSearches {
+    /// The searches before their first run, for the given ratios or, without any, for all of the scenario. Every
+    /// scenario must pass the check.
+    pub fn new(scenario: &Scenario, ratios: &[Ratio], seeds: u32, share: f64) -> Result<Self, Diagnostics> {
+        if let Some(problem) = Capacity::refuses(scenario) {
+            return Err(vec![problem]);
+        }
+        let of = Ratios::of(scenario)?;
+        let (chosen, left_out) = if ratios.is_empty() { of.all() } else { (ratios.to_vec(), 0) };
+        let count = chosen.len() as u64 * u64::from(seeds);
+        if count > limits::CASES as u64 {
+            let found = format!("{} ratios with {seeds} seeds", chosen.len());
+            let allowed = format!("at most {} searches", limits::CASES);
+            return Err(vec![Diagnostic::error("", found, allowed, "give fewer ratios, or fewer seeds")]);
+        }
+        let (mut rows, mut problems) = (Vec::new(), Diagnostics::new());
+        for ratio in chosen {
+            let made = of.with(ratio).and_then(|split| check(split.clone()).map(|_| split));
+            match made.and_then(|split| Ok((of.case(ratio).map_err(|d| vec![d])?, split))) {
+                Ok((case, split)) => rows.push(Row::new(case, split, seeds, share)),
+                Err(found) => {
+                    problems.extend(found.into_iter().filter(|p| !problems.contains(p)).collect::<Vec<_>>());
+                }
+            }
+        }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        Ok(Self { rows, share, seeds, at: at(scenario, share), gpus: of.gpus(), left_out })
+    }
+
+    /// The ratios, in order of the rows.
+    pub fn cases(&self) -> Vec<RatioCase> {
+        self.rows.iter().map(|row| row.case.clone()).collect()
+    }
+
+    /// All searches, row by row: those of a row are its seeds.
+    pub fn searches(&self) -> Vec<CapacitySearch> {
+        self.rows.iter().flat_map(|row| row.searches.iter().cloned()).collect()
+    }
+
+    /// Puts searches back that were finished elsewhere, in the order of [`Self::searches`].
+    pub fn put_back(&mut self, finished: Vec<CapacitySearch>) {
+        let places = self.rows.iter_mut().flat_map(|row| row.searches.iter_mut());
+        for (place, search) in places.zip(finished) {
+            *place = search;
+        }
+    }
+
+    /// The search of a row with a seed.
+    pub fn search(&mut self, row: usize, seed: usize) -> Option<&mut CapacitySearch> {
+        self.rows.get_mut(row)?.searches.get_mut(seed)
+    }
+
+    /// What is known so far.
+    pub fn result(&self) -> RatioResult {
+        let mut rows: Vec<RatioRow> = self.rows.iter().map(|row| row.result(self.share)).collect();
+        let best = best(&rows);
+        let rates = best.and_then(|best| of_seeds(&rows[best]));
+        for (i, row) in rows.iter_mut().enumerate() {
+            let pairs = rates.as_ref().zip(of_seeds(row));
+            row.to_best = pairs.map(|(best, own)| {
+                let pairs: Vec<_> = best.iter().zip(own).map(|(&a, b)| [Some(a), Some(b)]).collect();
+                Difference::of(&pairs, None, Direction::Higher, UNBOUNDED)
+            });
+            let unclear = |d: Difference| matches!(d.verdict, Verdict::NoneShown | Verdict::Unknown);
+            row.tied = Some(i) != best && row.to_best.is_some_and(unclear);
+        }
+        let evidence = best.and_then(|best| rows[best].capacity.as_ref()).map(|c| c.evidence.clone());
+        RatioResult {
+            text: sentence(&rows, best, &self.at),
+            rows,
+            best: best.map(|best| best as u32),
+            seeds: self.seeds,
+            share: self.share,
+            at: self.at.clone(),
+            gpus: self.gpus,
+            left_out: self.left_out,
+            evidence: evidence.unwrap_or_default(),
+        }
+    }
+}
+
+impl Row {
+    fn new(case: RatioCase, scenario: Scenario, seeds: u32, share: f64) -> Self {
+        let search = |k: u32| CapacitySearch::new(&scenario, scenario.seed.wrapping_add(k.into()), share);
+        let searches = (0..seeds).map(search).collect();
+        Self { case, scenario, searches }
+    }
+
+    fn result(&self, share: f64) -> RatioRow {
+        let ended = self.searches.iter().filter(|s| s.ended()).count();
+        let all = ended == self.searches.len();
+        let found = || self.searches.iter().map(CapacitySearch::found).collect();
+        let own: Option<Vec<&RunRow>> = self.searches.iter().map(CapacitySearch::at_own_rates).collect();
+        let figure = |name: &str| {
+            let figure = RunFigure::ALL.iter().find(|f| f.name == name)?;
+            Some(SweepValue::of(figure, own.as_ref()?))
+        };
+        RatioRow {
+            case: self.case.clone(),
+            ended: ended as u32,
+            runs: self.searches.iter().map(CapacitySearch::runs).sum(),
+            capacity: all.then(|| capacity(&self.scenario, share, found())),
+            met_share: figure("met_share"),
+            goodput_per_s: figure("goodput_per_s"),
+            to_best: None,
+            tied: false,
+        }
+    }
+}
+
+/// The capacity of a row, if it was found.
+fn found(row: &RatioRow) -> Option<f64> {
+    row.capacity.as_ref().filter(|c| c.end == CapacityEnd::Found)?.rate_per_s
+}
+
+/// The capacities of its seeds.
+fn of_seeds(row: &RatioRow) -> Option<Vec<f64>> {
+    found(row)?;
+    row.capacity.as_ref()?.seeds.iter().map(|seed| seed.rate_per_s).collect()
+}
+
+/// The ratio with the highest capacity; the first of equal ones.
+fn best(rows: &[RatioRow]) -> Option<usize> {
+    let mut best: Option<(usize, f64)> = None;
+    for (i, row) in rows.iter().enumerate().filter(|(_, row)| row.case.mixed == 0) {
+        if let Some(x) = found(row).filter(|x| best.is_none_or(|(_, most)| *x > most)) {
+            best = Some((i, x));
+        }
+    }
+    best.map(|(i, _)| i)
+}
+
+/// The result in a sentence.
+fn sentence(rows: &[RatioRow], best: Option<usize>, at: &str) -> String {
+    let searching = rows.iter().filter(|row| row.capacity.is_none()).count();
+    let Some((row, of_best)) = best.and_then(|i| Some((&rows[i], rows[i].capacity.as_ref()?))) else {
+        return match searching {
+            0 => format!("no ratio has a capacity at {at}"),
+            left => format!("{left} of {} searches go on", rows.len()),
+        };
+    };
+    let mut parts = vec![format!("best ratio {}: {}", row.case.ratio, of_best.text)];
+    let named = |is: &dyn Fn(&RatioRow) -> bool| {
+        let all: Vec<&str> = rows.iter().filter(|r| is(r)).map(|r| r.case.ratio.as_str()).collect();
+        (!all.is_empty()).then(|| all.join(", "))
+    };
+    let tied = named(&|r| r.tied && r.case.mixed == 0);
+    parts.extend(tied.map(|names| format!("not told apart from {names}")));
+    let above = named(&|r| r.capacity.as_ref().is_some_and(|c| c.end == CapacityEnd::HighestHolds));
+    parts.extend(above.map(|names| format!("the capacity of {names} is above what was tried")));
+    parts.extend(rows.iter().filter(|r| r.case.mixed > 0).filter_map(beside_mixed));
+    if searching > 0 {
+        parts.push(format!("{searching} of {} ratios are still searched", rows.len()));
+    }
+    parts.join("; ")
+}
+
+/// The mixed arrangement beside the best ratio.
+fn beside_mixed(mixed: &RatioRow) -> Option<String> {
+    let capacity = mixed.capacity.as_ref()?;
+    let rates = (capacity.rate_per_s, mixed.to_best.and_then(|d| d.a));
+    let Some((own, best)) = rates.0.zip(rates.1).filter(|_| capacity.end == CapacityEnd::Found) else {
+        return Some(format!("{} mixed: none found", mixed.case.mixed));
+    };
+    let verdict = mixed.to_best.map_or(Verdict::Unknown, |d| d.verdict);
+    let word = match verdict {
+        Verdict::Better => ", which is more",
+        Verdict::Worse => ", which is less",
+        Verdict::NoneShown => ", no difference can be shown",
+        Verdict::Unknown => "",
+    };
+    Some(format!("{} mixed: {} req/s, {:.2} of it{word}", mixed.case.mixed, rate(own), own / best))
+}
+
+impl RatioResult {
+    /// The rows as CSV; unknown values are empty.
+    pub fn csv(&self) -> String {
+        let mut lines = vec![COLUMNS.join(",")];
+        for (i, row) in (0..).zip(&self.rows) {
+            let RatioCase { ratio, prefill, decode, mixed, gpus } = &row.case;
+            let capacity = row.capacity.as_ref();
+            let of = |value: &Option<SweepValue>| value.as_ref().map_or([None; 3], |v| [v.mean, v.lo, v.hi]);
+            let capacities = capacity.map_or([None; 4], |c| [c.rate_per_s, c.lo, c.hi, c.factor]);
+            let numbers = [&capacities[..], &of(&row.met_share), &of(&row.goodput_per_s)].concat();
+            let mut cells = vec![ratio.clone()];
+            cells.extend([prefill, decode, mixed, gpus].map(ToString::to_string));
+            cells.push(capacity.map_or("", |c| c.end.name()).to_owned());
+            cells.extend(numbers.into_iter().map(|x| x.map_or_else(String::new, |x| x.to_string())));
+            cells.extend([(self.best == Some(i)).to_string(), row.tied.to_string(), row.runs.to_string()]);
+            lines.push(cells.join(","));
+        }
+        lines.join("\n") + "\n"
+    }
+}
+
+/// The columns of the rows as CSV.
+const COLUMNS: [&str; 19] = [
+    "ratio",
+    "prefill",
+    "decode",
+    "mixed",
+    "gpus",
+    "end",
+    "capacity_per_s",
+    "capacity_lo",
+    "capacity_hi",
+    "factor",
+    "own_rates_met_share",
+    "own_rates_met_share_lo",
+    "own_rates_met_share_hi",
+    "own_rates_goodput_per_s",
+    "own_rates_goodput_lo",
+    "own_rates_goodput_hi",
+    "best",
+    "tied",
+    "runs",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::sweep::SeedCapacity;
+
+    fn row(ratio: &str, mixed: u32, rates: &[f64]) -> RatioRow {
+        let (prefill, decode) =
+            ratio.split_once(':').map_or((0, 0), |(a, b)| (a.parse().unwrap(), b.parse().unwrap()));
+        let seeds = rates.iter().map(|r| SeedCapacity {
+            seed: "1".to_owned(),
+            end: CapacityEnd::Found,
+            rate_per_s: Some(*r),
+            factor: Some(1.0),
+            share: None,
+            fails_at: None,
+            runs: 9,
+            levels: Vec::new(),
+        });
+        let mut scenario = Scenario::default();
+        (scenario.slo.ttft_ms, scenario.slo.tpot_ms) = (500.0, 0.0);
+        RatioRow {
+            case: RatioCase { ratio: ratio.to_owned(), prefill, decode, mixed, gpus: 4 },
+            ended: rates.len() as u32,
+            runs: 9,
+            capacity: (!rates.is_empty()).then(|| capacity(&scenario, 0.9, seeds.collect())),
+            met_share: None,
+            goodput_per_s: None,
+            to_best: None,
+            tied: false,
+        }
+    }
+
+    #[test]
+    fn the_best_is_a_ratio_and_the_first_of_equal_ones() {
+        let rows =
+            [row("1:3", 0, &[5.0]), row("2:2", 0, &[9.0]), row("3:1", 0, &[9.0]), row("mixed", 4, &[12.0])];
+        assert_eq!(best(&rows), Some(1));
+        assert_eq!(best(&rows[3..]), None);
+        assert_eq!(best(&[row("1:3", 0, &[])]), None, "a search that goes on has no capacity");
+    }
+
+    #[test]
+    fn the_sentence_names_the_best_and_the_mixed_arrangement() {
+        let mut rows = vec![row("1:3", 0, &[5.0]), row("2:2", 0, &[9.0]), row("mixed", 4, &[4.5])];
+        rows[2].to_best = Some(Difference::of(&[[Some(9.0), Some(4.5)]], None, Direction::Higher, UNBOUNDED));
+        let text = sentence(&rows, Some(1), "p90 TTFT ≤ 500 ms");
+        assert_eq!(
+            text,
+            "best ratio 2:2: 9.00 req/s (one seed: no interval) at p90 TTFT ≤ 500 ms; 4 mixed: 4.50 req/s, 0.50 of it"
+        );
+        assert_eq!(
+            sentence(&rows[2..], None, "p90 TTFT ≤ 500 ms"),
+            "no ratio has a capacity at p90 TTFT ≤ 500 ms"
+        );
+    }
+}
