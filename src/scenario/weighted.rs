@@ -163,7 +163,7 @@ impl Weighted {
             Profile::BlisDefault => three(queue),
             Profile::LlmDDefault => three(waiting),
             Profile::LlmD1 => vec![(Scorer::TokenLoad, 1.0)],
-            Profile::LlmD1Decode => vec![(Scorer::ActiveRequests, 1.0)],
+            Profile::LlmD1Decode | Profile::LlmD1Home => vec![(Scorer::ActiveRequests, 1.0)],
             Profile::Custom => return self.scorers.clone(),
         };
         rows.into_iter().map(|(scorer, weight)| WeightedScorer { scorer, weight }).collect()
@@ -179,7 +179,7 @@ impl Weighted {
     /// How ties are settled.
     pub fn ties(&self) -> Ties {
         match self.profile {
-            Profile::LlmDDefault | Profile::LlmD1 | Profile::LlmD1Decode => Ties::Random,
+            Profile::LlmDDefault | Profile::LlmD1 | Profile::LlmD1Decode | Profile::LlmD1Home => Ties::Random,
             Profile::BlisDefault | Profile::Custom => self.ties,
         }
     }
@@ -222,6 +222,9 @@ pub enum Profile {
     /// The same where answers decide: the filter prefix-affinity, then active-requests; ties are broken at random.
     #[serde(rename = "llm-d-1.0-decode")]
     LlmD1Decode,
+    /// What llm-d's guide deploys for decode replicas beside prefill replicas: active-requests alone; ties are broken at random.
+    #[serde(rename = "llm-d-1.0-home")]
+    LlmD1Home,
     /// The scorers listed under `scorers`.
     Custom,
 }

@@ -284,6 +284,10 @@ fn the_llm_d_1_profiles_are_filters_and_scorers_of_their_own_with_the_routers_ow
         let larger = Weighted { prefix_block_tokens: 128, prefix_match_tokens: 500, ..w };
         assert_eq!((larger.prefix_block_tokens(), larger.prefix_match_tokens()), (Some(128), Some(500)));
     }
+    // The profile of decode replicas beside prefill replicas only counts requests.
+    let home = Weighted { profile: Profile::LlmD1Home, filters: vec![own.clone()], ..Weighted::default() };
+    assert_eq!((home.filters(), home.scorers()), (vec![own], scorer(Scorer::ActiveRequests)));
+    assert_eq!(home.ties(), tokenyard::scenario::Ties::Random);
     let plain = Weighted::default();
     assert_eq!(
         (plain.filters(), plain.prefix_block_tokens(), plain.prefix_match_tokens()),
