@@ -288,7 +288,7 @@ impl Fleet {
         }
         assert!(
             (b.min.min(b.max)..=b.max).contains(&decision.desired) || decision.desired == decision.current,
-            "INV-9: {decision:?} is out of {b:?}"
+            "INV-10: {decision:?} is out of {b:?}"
         );
         let up = decision.desired > decision.current;
         let changes = decision.desired != decision.current;
