@@ -27,7 +27,7 @@ pub(crate) mod window;
 
 #[cfg(any(feature = "cli", feature = "whatif"))]
 pub(crate) use decisions::excluded_words;
-pub use decisions::{Candidate, DecisionPart, ScorePart, SummandValue};
+pub use decisions::{Candidate, DecisionPart, ScorePart, StageDecisionPart, SummandValue};
 pub use notices::{Notice, NoticeKind};
 pub(crate) use notices::{RunSoFar, requests_asked};
 pub use recorder::{Move, MoveKind};

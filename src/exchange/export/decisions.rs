@@ -3,10 +3,11 @@
 use super::sheet::{Cell, Field, Sheet};
 use super::{Begun, Column, Export, Rows, columns_of};
 use crate::base::Micros;
-use crate::engine::Decision;
+use crate::engine::{Decision, Stage};
+use crate::observe::roles_differ;
 use crate::policy::ReplicaView;
 use crate::policy::routing::{Excluded, Term};
-use crate::scenario::RoutingPolicy;
+use crate::scenario::{RoutingPolicy, Scenario};
 use std::fmt::Write as _;
 
 /// The rows of routing decisions.
@@ -20,7 +21,7 @@ impl Export for Decisions {
     fn columns(&self) -> Vec<Column> {
         let of_parts = [("score_NAME", SCORE), ("weight_NAME", WEIGHT)];
         let of_parts = of_parts.map(|(name, help)| Column { name, unit: "", help });
-        columns_of(FIELDS).into_iter().chain(of_parts).collect()
+        columns_of(FIELDS).into_iter().chain(columns_of(STAGE_FIELDS)).chain(of_parts).collect()
     }
 
     fn begin(&self, run: Begun<'_>) -> Box<dyn Rows> {
@@ -66,6 +67,20 @@ const FIELDS: &[Field<Value>] = &[
     field("score", "", "the policy's score, or minus its load where the policy has none; higher is better", |r| r.score().into()),
     field("score_regret", "", "of the decision: how much better the best candidate scored than the chosen one", |r| r.decision.chosen.map(|_| r.decision.regret()).into()),
 ];
+
+/// The columns that follow where roles of pools differ at any time of the run: a request then has two decisions, unless its home
+/// prefills it.
+#[rustfmt::skip]
+const STAGE_FIELDS: &[Field<Value>] = &[
+    field("stage", "", "`home`, who answers the request, or `prefill`, who prefills it; only where roles of pools differ at any time of the run", |r| stage(r.decision.stage).into()),
+];
+
+fn stage(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Home => "home",
+        Stage::Prefill => "prefill",
+    }
+}
 
 /// Meanings of the two columns of each part of a score.
 const SCORE: &str = "what the policy scored the candidate by, such as `score_queue_depth`";
@@ -115,9 +130,17 @@ fn parts(policy: &RoutingPolicy) -> Vec<Term> {
     }
 }
 
+/// The policies that decide: who answers a request and, where roles of pools differ, who prefills it.
+fn policies(scenario: &Scenario, handovers: bool) -> impl Iterator<Item = &RoutingPolicy> {
+    let of_prefill = scenario.cluster.disaggregation.as_ref().and_then(|d| d.prefill_routing.as_ref());
+    std::iter::once(&scenario.cluster.routing).chain(of_prefill.filter(|_| handovers))
+}
+
 /// The file of decisions.
 struct File {
     sheet: Sheet,
+    /// The columns before the parts of scores.
+    fields: Vec<Value>,
     /// Most candidates of a decision, beside the chosen one.
     most: usize,
     /// Parts of scores that have columns.
@@ -129,12 +152,14 @@ struct File {
 impl File {
     fn new(run: Begun<'_>) -> Self {
         let mut known: Vec<Term> = Vec::new();
-        for part in run.course.iter().flat_map(|scenario| parts(&scenario.cluster.routing)) {
+        let handovers = run.course.iter().any(roles_differ);
+        for part in run.course.iter().flat_map(|scenario| policies(scenario, handovers)).flat_map(parts) {
             if !known.contains(&part) {
                 known.push(part);
             }
         }
-        let fixed = FIELDS.iter().map(|f| f.name.to_owned());
+        let fields = || FIELDS.iter().chain(STAGE_FIELDS.iter().filter(|_| handovers));
+        let fixed = fields().map(|f| f.name.to_owned());
         let mut expressions = 0;
         let of_part = known.iter().flat_map(|part| {
             let mut part = part.name().replace('-', "_");
@@ -146,7 +171,8 @@ impl File {
         });
         let names: Vec<String> = fixed.chain(of_part).collect();
         let sheet = Sheet::new(run.format, &names, run.out);
-        Self { sheet, most: run.candidates as usize, parts: known, pools: run.pools, written: 0 }
+        let (most, fields) = (run.candidates as usize, fields().map(|f| f.value).collect());
+        Self { sheet, fields, most, parts: known, pools: run.pools, written: 0 }
     }
 }
 
@@ -166,8 +192,8 @@ impl Rows for File {
                 continue;
             }
             let row = Row { at, number: self.written, decision, rank, position, pools: &self.pools };
-            for field in FIELDS {
-                self.sheet.cell((field.value)(&row));
+            for value in &self.fields {
+                self.sheet.cell(value(&row));
             }
             for term in &self.parts {
                 let part = decision.scores.parts.iter().find(|part| part.term == *term);

@@ -2,10 +2,11 @@
 
 use super::sheet::{Cell, Field, Sheet};
 use super::{Begun, Column, Export, Rows, columns_of};
-use crate::base::{Micros, RequestId};
-use crate::engine::{DropReason, Progress, Record};
+use crate::base::{Maybe, Micros, RequestId};
+use crate::engine::{DropReason, Handover, Progress, Record};
 use crate::observe::objectives::Met;
 use crate::observe::report::tpot_us;
+use crate::observe::roles_differ;
 use crate::policy::Reason;
 use crate::session::Session;
 use std::ops::Range;
@@ -19,28 +20,33 @@ impl Export for Requests {
     }
 
     fn columns(&self) -> Vec<Column> {
-        columns_of(FIELDS)
+        columns_of(FIELDS).into_iter().chain(columns_of(HANDOVER_FIELDS)).collect()
     }
 
     fn begin(&self, run: Begun<'_>) -> Box<dyn Rows> {
-        Box::new(File(run.sheet(FIELDS)))
+        let handovers = run.course.iter().any(roles_differ);
+        let fields = || FIELDS.iter().chain(HANDOVER_FIELDS.iter().filter(|_| handovers));
+        Box::new(File { sheet: run.sheet(fields()), fields: fields().map(|f| f.value).collect() })
     }
 }
 
-struct File(Sheet);
+struct File {
+    sheet: Sheet,
+    fields: Vec<Value>,
+}
 
 impl Rows for File {
     fn sheet(&mut self) -> &mut Sheet {
-        &mut self.0
+        &mut self.sheet
     }
 
     fn requests(&mut self, session: &Session, which: Range<usize>) {
         for i in which {
             let row = Row::new(session, i);
-            for field in FIELDS {
-                self.0.cell((field.value)(&row));
+            for value in &self.fields {
+                self.sheet.cell(value(&row));
             }
-            self.0.end_row();
+            self.sheet.end_row();
         }
     }
 }
@@ -51,6 +57,7 @@ struct Row<'a> {
     id: RequestId,
     record: Record,
     progress: Progress,
+    handover: Option<&'a Handover>,
 }
 
 type Value = for<'a> fn(&Row<'a>) -> Cell<'a>;
@@ -70,7 +77,7 @@ const FIELDS: &[Field<Value>] = &[
     field("session", "", "number of the conversation it belongs to", |r| Some(r.record.session).filter(|s| *s > 0).into()),
     field("pool", "", "name of the pool of its replica", |r| r.pool().into()),
     field("replica", "", "number of the replica that has it, or had it when it left", |r| r.record.replica().map(|id| id.0).into()),
-    field("state", "", "`in-pipeline`, `queued`, `running`, `completed`, `rejected` or `dropped`, when the run ended", |r| r.record.state().name().into()),
+    field("state", "", "`in-pipeline`, `queued`, `running`, `completed`, `rejected` or `dropped`, when the run ended; where roles of pools differ also `transferring` or `landed`", |r| r.record.state().name().into()),
     field("reason", "", "why it was refused, dropped or, while it is in the pipeline, held back", |r| r.reason().into()),
     field("measured", "", "whether it arrived in the measurement window, so that the report's distributions contain it", |r| r.session.recorder().warmup().counts(r.id, r.record.arrival).into()),
     field("slo_met", "", "whether it met every objective of its class; known when it completed", |r| r.session.recorder().met(r.id).map(Met::all).into()),
@@ -94,6 +101,26 @@ const FIELDS: &[Field<Value>] = &[
     field("gateway_sent_us", "us", "when it went on to the router", |r| r.record.admitted.get().into()),
 ];
 
+/// The columns that follow where roles of pools differ at any time of the run. The bytes are those of a transfer that started.
+#[rustfmt::skip]
+const HANDOVER_FIELDS: &[Field<Value>] = &[
+    field("home", "", "number of the replica that answers it", |r| r.handover.map(|h| h.home.0).into()),
+    field("prefill", "", "number of the replica that prefills it; empty if that is its home", |r| r.handover.and_then(|h| h.prefill).map(|id| id.0).into()),
+    field("decision", "", "what the decider said: `mixed`, `never`, `no-prefill`, `always`, `short`, `busy` or `long`", |r| r.handover.map(|h| h.reason.name()).into()),
+    field("prefill_first_us", "us", "when it first joined a batch of its prefill replica", |r| r.at(|h| h.prefill_first)),
+    field("prefill_end_us", "us", "when its prompt was computed there", |r| r.at(|h| h.prefill_end)),
+    field("reserved_us", "us", "when blocks were set aside for it at home", |r| r.at(|h| h.reserved)),
+    field("transfer_start_us", "us", "when the transfer of its blocks started", |r| r.at(|h| h.start)),
+    field("flow_us", "us", "when the first byte moved", |r| r.at(|h| h.flows)),
+    field("landed_us", "us", "when all bytes were at home", |r| r.at(|h| h.landed)),
+    field("joined_us", "us", "when it joined the batch of its home after that", |r| r.at(|h| h.joined)),
+    field("transfer_bytes", "bytes", "bytes of its transfer, those sent during the prefill included", |r| r.transferred(|h| h.bytes).into()),
+    field("overlapped_bytes", "bytes", "of these, sent during the prefill", |r| r.transferred(|h| h.early).into()),
+    field("home_cached_blocks", "blocks", "blocks of its prompt found in the cache of its home when blocks were set aside", |r| r.handover.filter(|h| h.reserved.is_known()).map(|h| h.home_cached).into()),
+    field("ttft_prefill_us", "us", "time to first token as its prefill replica has it", |r| r.handover.and_then(|h| h.ttft_prefill.get()).into()),
+    field("ttft_decode_us", "us", "time to the first token that its home made, of one prefilled elsewhere", |r| r.handover.and_then(|h| h.ttft_decode.get()).into()),
+];
+
 fn named(names: &[String], number: u32) -> Cell<'_> {
     names.get(number as usize).map(String::as_str).into()
 }
@@ -103,7 +130,18 @@ impl<'a> Row<'a> {
     fn new(session: &'a Session, i: usize) -> Self {
         let id = RequestId(i as u32);
         let engine = session.engine();
-        Self { session, id, record: engine.records().at(i), progress: engine.progress(id) }
+        let (record, progress) = (engine.records().at(i), engine.progress(id));
+        Self { session, id, record, progress, handover: engine.handover(id) }
+    }
+
+    /// An instant of its hand-over.
+    fn at(&self, instant: fn(&Handover) -> Maybe<Micros>) -> Cell<'a> {
+        self.handover.and_then(|h| instant(h).get()).into()
+    }
+
+    /// A number of its transfer, if that has started.
+    fn transferred(&self, number: fn(&Handover) -> u64) -> Option<u64> {
+        self.handover.filter(|h| h.start.is_known()).map(number)
     }
 
     fn name(&self) -> Option<&'a str> {
