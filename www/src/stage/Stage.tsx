@@ -1,14 +1,13 @@
 // The present cluster: a canvas and, behind it, a table with the same content and actions.
 import { createEffect, createMemo, createSignal, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js';
 import { takeBytes } from '../base/frameBytes.ts';
-import { count } from '../base/units.ts';
 import { holderOf, type StageProps } from '../base/view.ts';
 import { attachSurface, type Surface } from '../draw/canvas.ts';
 import { pagePalette } from '../draw/palette.ts';
 import { createThrottled } from '../draw/throttled.ts';
 import type { Frame, ReplicaFrame } from '../generated/boundary.ts';
 import { choose, pick } from './choosing.ts';
-import { contextScale, describeStage, followable, hasStopped, isStarting, present } from './facts.ts';
+import { awayWords, contextScale, describeStage, followable, present } from './facts.ts';
 import type { StageLayout } from './layout.ts';
 import { layoutFor, needsFor } from './layoutFor.ts';
 import type { StageFrame, StageNote, StagePicture } from './picture.ts';
@@ -48,15 +47,7 @@ export function Stage(props: StageProps) {
   });
 
   const shown = (): readonly ReplicaFrame[] => present(props.frame?.replicas ?? []);
-  /** Replicas that do not serve: starting ones are on the stage, stopped ones are not. */
-  const away = createMemo(() => {
-    const all = props.frame?.replicas ?? [];
-    const said = [
-      `${count(all.filter(isStarting).length)} starting`,
-      `${count(all.filter(hasStopped).length)} stopped`,
-    ];
-    return said.filter((words) => !words.startsWith('0 ')).join(', ');
-  });
+  const away = createMemo(() => awayWords(props.frame?.replicas ?? []));
   /** The height that the stage requests from its panel, if the page scrolls instead of the stage. */
   const [width, setWidth] = createSignal(0);
   const needs = createMemo(() => needsFor(width(), props.frame, shown()));
@@ -141,9 +132,8 @@ export function Stage(props: StageProps) {
   };
 
   const look = (event: MouseEvent): void => {
-    const layout = size && apart() ? layoutOf(size.width, size.height) : undefined;
-    const said = layout && props.frame && ribbonSaid(layout, props.frame, shown(), event.offsetX, event.offsetY);
-    setUnder(said ?? '');
+    if (size && props.frame && apart())
+      setUnder(ribbonSaid(layoutOf(size.width, size.height), props.frame, shown(), event) ?? '');
   };
 
   return (
@@ -162,14 +152,7 @@ export function Stage(props: StageProps) {
           onKeyDown={(event) => choose(event, shown(), props)}
         >
           {/* Every click target is also a control in the table. */}
-          <canvas
-            ref={canvas}
-            role="img"
-            aria-label={describeStage(readFrame())}
-            onClick={pickAt}
-            onMouseMove={look}
-            onMouseLeave={() => setUnder('')}
-          />
+          <canvas ref={canvas} role="img" aria-label={describeStage(readFrame())} onClick={pickAt} onMouseMove={look} />
           <Show when={under()}>
             <span class="stage-under">{under()}</span>
           </Show>

@@ -4,6 +4,7 @@ import type { Palette } from '../draw/inks.ts';
 import { font, label, roundRect } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
 import { toldOf } from './facts.ts';
+import type { Box } from './layout.ts';
 import type { PortBar, Ribbon, Ribbons, Wedge } from './ribbons.ts';
 import { ribbonsOf, stepOf } from './ribbons.ts';
 import type { Scene } from './scene.ts';
@@ -25,11 +26,13 @@ export function drawPorts(s: Scene, split: SplitLayout): void {
   if (all.ribbons.length === 0) drawNothing(s, split);
   const chosen = all.wedges.filter((w) => w.transfer.request === s.request);
   for (const wedge of chosen) outline(s, all, wedge, split.vertical);
-  for (const port of all.ports) drawPort(s, port, split.vertical);
+  const words = split.vertical ? undefined : chosen.map((wedge) => wedgeBox(s, wedge)).find((box) => box);
+  for (const port of all.ports) drawPort(s, port, split.vertical, words);
   const size = all.wedges.length > MANY ? 0.65 : 1;
   for (const wedge of all.wedges) if (wedge.transfer.request !== s.request) drawWedge(s, wedge, size, split.vertical);
   for (const wedge of chosen) drawWedge(s, wedge, 1, split.vertical);
-  for (const wedge of chosen) if (!split.vertical) wedgeWords(s, wedge);
+  const [first] = chosen;
+  if (first && words) wedgeWords(s, first, words);
 }
 
 function outlinePath(pen: Pen, all: Ribbons, r: Ribbon, vertical: boolean): void {
@@ -79,7 +82,9 @@ function outline(s: Scene, all: Ribbons, { transfer }: Wedge, vertical: boolean)
   s.pen.stroke();
 }
 
-function drawPort(s: Scene, { card, length, filled, used, replica }: PortBar, vertical: boolean): void {
+/** `words` is where those of the chosen transfer will be. */
+function drawPort(s: Scene, port: PortBar, vertical: boolean, words: Box | undefined): void {
+  const { card, length, filled, used } = port;
   const { pen, p } = s;
   const { across, along } = card.port;
   const hot = used >= HOT;
@@ -96,35 +101,27 @@ function drawPort(s: Scene, { card, length, filled, used, replica }: PortBar, ve
   pen.stroke();
   pen.fillStyle = hot ? p.warn : p.ink2;
   pen.fillRect(...bar(4, filled));
-  if (card.side === 'prefill') portWords(s, card.port, replica, vertical, length);
+  if (card.side === 'prefill') portWords(s, port, vertical, words);
 }
 
 /** How full the port is, in a number: on a phone beside it, else above it if there is room. */
-function portWords(
-  s: Scene,
-  { across, along }: { readonly across: number; readonly along: number },
-  replica: number,
-  vertical: boolean,
-  length: number,
-): void {
+function portWords(s: Scene, { card, length, replica }: PortBar, vertical: boolean, words: Box | undefined): void {
   const { pen, p } = s;
+  const { across, along } = card.port;
   const here = s.replicas.find((r) => r.id === replica);
-  const told = here ? toldOf(s.told, here) : undefined;
-  const share = told?.split?.out.used ?? 0;
-  const hot = stepOf(share) === 3;
+  const share = (here && toldOf(s.told, here).split?.out.used) ?? 0;
   const value = text(percent(share));
-  pen.font = font(p, 11, 600);
-  const ink = hot ? p.warnText : p.ink;
+  const ink = stepOf(share) === 3 ? p.warnText : p.ink;
   const half = length / 2;
+  pen.font = font(p, 11, 600);
   if (vertical) {
-    const card = s.layout.split?.cards.find((one) => one.port.across === across && one.side === 'prefill');
-    const room = (card?.box.w ?? 0) / 2 - half - 4;
+    const room = card.box.w / 2 - half - 4;
     if (pen.measureText(value).width <= room) label(pen, value, across + half + 4, along + 4, ink);
     return;
   }
-  const card = s.layout.split?.cards.find((one) => one.port.across === across && one.side === 'prefill');
-  if (!card || card.box.h < 2 * half + 34) return;
   const y = across - half - 8;
+  const beside = words && words.x < along + 64 && y - 9 < words.y + words.h && y + 3 > words.y;
+  if (card.box.h < 2 * half + 34 || beside) return;
   pen.font = font(p, 11);
   label(pen, 'out', along + 9, y, p.ink3);
   const x = along + 12 + pen.measureText('out').width;
@@ -158,23 +155,27 @@ function drawWedge(s: Scene, wedge: Wedge, size: number, vertical: boolean): voi
   pen.stroke();
 }
 
-/** The number of the chosen transfer with what has landed of it, below its wedge and between the ports. */
-function wedgeWords(s: Scene, { transfer, x, y }: Wedge): void {
-  const { pen, p, layout } = s;
-  const words = `#${transfer.request} ${text(percent(transfer.share))}`;
+const wordsOf = ({ transfer }: Wedge): string => `#${transfer.request} ${text(percent(transfer.share))}`;
+
+/** Where the words of the chosen transfer are: below its wedge and between the ports; undefined without room. */
+function wedgeBox({ pen, p, layout }: Scene, wedge: Wedge): Box | undefined {
   pen.font = font(p, 11, 600);
-  const half = pen.measureText(words).width / 2 + 4;
+  const w = pen.measureText(wordsOf(wedge)).width + 8;
   const split = layout.split;
-  if (!split) return;
-  const low = split.prefill.x + split.prefill.w + 14 + half;
-  const high = split.decode.x - 14 - half;
-  if (high < low) return;
-  const at = Math.min(high, Math.max(low, x));
+  if (!split) return undefined;
+  const low = split.prefill.x + split.prefill.w + 14;
+  const high = split.decode.x - 14 - w;
+  return high < low ? undefined : { x: Math.min(high, Math.max(low, wedge.x - w / 2)), y: wedge.y + 9, w, h: 15 };
+}
+
+/** The number of the chosen transfer with what has landed of it. */
+function wedgeWords({ pen, p }: Scene, wedge: Wedge, { x, y, w, h }: Box): void {
   pen.globalAlpha = 0.9;
   pen.fillStyle = p.surface;
-  pen.fillRect(at - half, y + 9, 2 * half, 15);
+  pen.fillRect(x, y, w, h);
   pen.globalAlpha = 1;
-  label(pen, words, at, y + 20, p.accent, 'center');
+  pen.font = font(p, 11, 600);
+  label(pen, wordsOf(wedge), x + 4, y + 11, p.accent);
 }
 
 /** Without any ribbon: why. */

@@ -20,6 +20,7 @@ import {
   swatch,
 } from './drawRows.ts';
 import { isStarting, kvShare, toldOf } from './facts.ts';
+import { chipSlots } from './layout.ts';
 import type { Scene } from './scene.ts';
 import { type Card, cardBars, type SplitLayout } from './splitLayout.ts';
 
@@ -342,8 +343,12 @@ function drawDecodeWords(s: Scene, card: Card, r: ReplicaFrame): void {
   }
   pen.font = font(p, 11);
   const running = `${count(r.running)} decoding`;
-  const kvSaid = `${text(percent(kvShare(r)))} KV`;
-  label(pen, kvSaid, kv.x, titleY, p.ink);
+  pen.font = font(p, 11, 600);
+  const room = right - pen.measureText(said).width - 6;
+  pen.font = font(p, 11);
+  const share = text(percent(kvShare(r)));
+  const kvSaid = [`${share} KV`, share].find((w) => kv.x + pen.measureText(w).width <= room);
+  if (kvSaid) label(pen, kvSaid, kv.x, titleY, p.ink);
   const words = mixed ? [`mixed, ${count(r.running)} running`, 'mixed'] : [running, count(r.running)];
   const fits = words.find((w) => batch.x + pen.measureText(w).width + 8 <= kv.x);
   if (fits) label(pen, fits, batch.x, titleY, r.serving ? p.ink3 : p.warnText);
@@ -361,7 +366,9 @@ function drawDecodeQueue(s: Scene, card: Card, r: ReplicaFrame): void {
   const coming = (r.split?.incoming ?? 0) + (r.split?.landed ?? 0);
   const said = coming > 0 ? `${count(coming)} coming` : r.waiting === 0 ? '0 waiting' : '';
   const room = card.batch.x - 6 - card.wait.x;
-  const y = r.queue.length > 0 ? card.wait.y + 27 : card.wait.y + 11;
+  const slots = chipSlots(card.wait, card.wait.h);
+  const rows = Math.min(slots.rows, Math.ceil(r.queue.length / slots.columns));
+  const y = card.wait.y + rows * 14.2 + 11;
   if (said === '' || y > card.box.y + card.box.h - 5 || pen.measureText(said).width > room) return;
   label(pen, said, card.wait.x, y, p.ink3);
 }

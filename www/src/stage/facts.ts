@@ -52,6 +52,15 @@ export const isStarting = (r: ReplicaFrame): boolean => r.life?.phase === 'start
 export const hasStopped = (r: ReplicaFrame): boolean =>
   !r.serving && !isStarting(r) && r.in_flight + r.waiting + r.running + (r.split?.outgoing ?? 0) === 0;
 
+/** Replicas that do not serve, in words: starting ones are on the stage, stopped ones are not. */
+export function awayWords(replicas: readonly ReplicaFrame[]): string {
+  const said = [
+    `${count(replicas.filter(isStarting).length)} starting`,
+    `${count(replicas.filter(hasStopped).length)} stopped`,
+  ];
+  return said.filter((words) => !words.startsWith('0 ')).join(', ');
+}
+
 /** The replicas that have not stopped, in order: the same list if none has. */
 export function present(replicas: readonly ReplicaFrame[]): readonly ReplicaFrame[] {
   return replicas.some(hasStopped) ? replicas.filter((r) => !hasStopped(r)) : replicas;

@@ -121,18 +121,24 @@ export function wedgeAt({ wedges }: Ribbons, x: number, y: number, reach: number
   return best;
 }
 
-/** The ribbon at a point: of several that cross there, the narrowest. */
+/** The ribbon at a point: of several that cross there, the one whose middle is nearest. */
 export function ribbonAt(all: Ribbons, vertical: boolean, x: number, y: number): Ribbon | undefined {
   const [along, across] = vertical ? [y, x] : [x, y];
   if (along < all.from || along > all.to) return undefined;
   const t = parameterAt(along, all.from, all.to);
-  const here = all.ribbons.filter(({ start, end, width }) => {
-    const edge = bezier(t, start, start, end, end);
-    const slack = Math.max(0, (6 - width) / 2);
-    return across >= edge - slack && across <= edge + width + slack;
-  });
-  return here.toSorted((a, b) => a.width - b.width)[0];
+  let found: Ribbon | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const ribbon of all.ribbons) {
+    const { start, end, width } = ribbon;
+    const far = Math.abs(bezier(t, start, start, end, end) + width / 2 - across);
+    if (far > Math.max(width, THICK) / 2 || far >= least) continue;
+    least = far;
+    found = ribbon;
+  }
+  return found;
 }
+/** A thinner ribbon is as easy to point at as one of this width. */
+const THICK = 6;
 
 /** Where the curve from one end to the other has gone so far along. */
 function parameterAt(along: number, from: number, to: number): number {

@@ -51,11 +51,10 @@ export function ribbonSaid(
   layout: StageLayout,
   frame: Pick<Frame, 'split'>,
   replicas: readonly ReplicaFrame[],
-  x: number,
-  y: number,
+  { offsetX, offsetY }: Pick<MouseEvent, 'offsetX' | 'offsetY'>,
 ): string | undefined {
   const { split } = layout;
   if (!split || !frame.split) return undefined;
-  const ribbon = ribbonAt(ribbonsOf(frame.split, replicas, split), split.vertical, x, y);
+  const ribbon = ribbonAt(ribbonsOf(frame.split, replicas, split), split.vertical, offsetX, offsetY);
   return ribbon && pairWords(ribbon.pair, frame.split.flow_s);
 }

@@ -92,7 +92,7 @@ test('the stage says the ratio, the roles, how full each port is and what the ch
     'held for a home',
     'reserved for what comes',
     '92 %',
-    '1.84 req/s local, prefilled at home',
+    '1.8 req/s local, prefilled at home',
     'over 90 % full',
     '#1071 61 %',
     'r0',
