@@ -246,7 +246,9 @@ function drawLocal(s: Scene, split: SplitLayout, router: { readonly x: number; r
 function drawSplitCard(s: Scene, card: Card, r: ReplicaFrame, vertical: boolean): void {
   const { pen, p } = s;
   const told = toldOf(s.told, r);
-  drawCard(s, card.box, r);
+  // Both ends of the chosen transfer are in focus.
+  const sends = s.frame.split?.transfers.some((t) => t.request === s.request && t.from === r.id) ?? false;
+  drawCard(sends ? { ...s, focus: r.id } : s, card.box, r);
   pen.font = font(p, card.size === 'small' ? 12 : 14, 600);
   const x = card.box.x + (vertical ? 6 : 10);
   label(pen, `r${r.id}`, x, card.titleY, p.ink);

@@ -59,5 +59,7 @@ function kindsOf(occasion: Occasion): EventKind[] {
   if (occasion === 'missed') return ['completed'];
   if (occasion === 'preemption') return ['preempted'];
   if (occasion === 'refusal') return ['rejected'];
+  if (occasion === 'transfer') return ['transfer'];
+  if (occasion === 'landing') return ['landed'];
   return typeof occasion === 'object' && 'event' in occasion ? [occasion.event] : [];
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { OCCASIONS } from '../generated/boundary.ts';
-import { chosen, firstWanted, sayWanted } from './occasions.ts';
+import { choicesOf, chosen, firstWanted, sayWanted, wantedNamed } from './occasions.ts';
 
 const choice = (name: string) => {
   const found = OCCASIONS.find((c) => c.name === name);
@@ -33,4 +33,11 @@ test('an occasion has a short description', () => {
   expect(say('kv-above', '95')).toBe('KV in use above 95 %');
   expect(say('request', '7')).toBe('event of request #7');
   expect(say('event', 'first-token')).toBe('first token');
+});
+
+test('transfers and landings are offered where pools have roles, and have a key', () => {
+  const names = (roles: boolean): string[] => choicesOf(roles).map((one) => one.name);
+  expect(names(true).filter((name) => !names(false).includes(name))).toEqual(['transfer', 'landing']);
+  expect(wantedNamed('landing')?.occasion).toBe('landing');
+  expect(wantedNamed('nothing of the kind')).toBeUndefined();
 });

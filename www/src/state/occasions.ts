@@ -39,6 +39,19 @@ export function firstWanted(): Wanted {
   return { choice: first, value: '', occasion: trust<Occasion>(first.name) };
 }
 
+/** An occasion without a number or kind, by its name. */
+export function wantedNamed(name: string): Wanted | undefined {
+  const choice = OCCASIONS.find((one) => one.name === name);
+  return choice && chosen(choice, '');
+}
+
+/** Occasions that come only where pools have roles. */
+const OF_ROLES: readonly string[] = ['transfer', 'landing'];
+
+/** The choices of a run, with roles or without. */
+export const choicesOf = (roles: boolean): readonly OccasionChoice[] =>
+  roles ? OCCASIONS : OCCASIONS.filter((one) => !OF_ROLES.includes(one.name));
+
 /** `next queue above 10`. */
 export function sayWanted({ choice, value }: Wanted): string {
   const unit = choice.takes === 'percent' ? ' %' : '';

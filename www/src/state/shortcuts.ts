@@ -1,6 +1,7 @@
 // The keyboard shortcuts, each declared once: the handler, the help sheet and the tooltips all use this table.
 import { NOTHING } from '../base/view.ts';
 import type { App } from './app.ts';
+import { wantedNamed } from './occasions.ts';
 import { isSplit } from './roles.ts';
 
 /** A key with its modifiers. `shift` undefined: with or without, depending on the keyboard's layout. */
@@ -103,6 +104,18 @@ export const SHORTCUTS = [
     does: 'Choose what to run to',
     keys: [{ key: 'G', shift: true }],
     action: () => document.querySelector<HTMLElement>('.run-to-choice')?.click(),
+  },
+  {
+    name: 'next-transfer',
+    does: 'Run to the next transfer between replicas',
+    keys: [{ key: 'T', shift: true }],
+    action: (app) => app.transport.runTo(wantedNamed('transfer')),
+  },
+  {
+    name: 'next-landing',
+    does: 'Run to the next landing of a transfer',
+    keys: [{ key: 'L', shift: true }],
+    action: (app) => app.transport.runTo(wantedNamed('landing')),
   },
   { name: 'pause', does: 'Pause', keys: [{ key: 'k' }], action: (app) => app.transport.pause() },
   {

@@ -1,5 +1,5 @@
 // A page with the stage, the charts and the scrubber at the sizes of the real one, fed with made-up frames.
-// ?n=4 replicas, ?theme=light, ?tab=charts (phone), ?play=1, ?empty=1, ?pick=1.
+// ?n=4 replicas, ?split=3:5 prefill and decode replicas, ?theme=light, ?tab=charts (phone), ?play=1, ?empty=1, ?pick=1.
 import { createSignal, onMount } from 'solid-js';
 import { render } from 'solid-js/web';
 import '../../src/base/theme.css';
@@ -13,6 +13,7 @@ import type { Move } from '../../src/generated/boundary.ts';
 import { createPainting } from '../../src/painting.ts';
 import { Stage } from '../../src/stage/Stage.tsx';
 import { chance, dataOf, frameOf } from './synthetic.ts';
+import { splitFrameOf } from './syntheticSplit.ts';
 
 startPainter({
   spawn: () => new Worker(new URL('../../src/painter.ts', import.meta.url), { type: 'module' }),
@@ -27,7 +28,8 @@ document.documentElement.dataset.tab = query.get('tab') ?? 'stage';
 function Gallery() {
   const empty = query.has('empty');
   const look = { pools: query.has('pools'), tier: query.has('tier') };
-  const still = frameOf(n, empty ? 0 : nowS, 1, look);
+  const roles = query.get('split')?.split(':').map(Number);
+  const still = roles ? splitFrameOf(roles[0] ?? 3, roles[1] ?? 5, roles[2]) : frameOf(n, empty ? 0 : nowS, 1, look);
   if (empty) still.flags = [];
   const [frame, setFrame] = createSignal(still);
   const [data, setData] = createSignal<ChartData>(
@@ -35,7 +37,9 @@ function Gallery() {
   );
   const [cursor, setCursor] = createSignal<number | undefined>();
   const [selected, setSelected] = createSignal<Selection>(
-    query.has('pick') ? { request: 1223, replica: 2 } : { request: undefined, replica: undefined },
+    query.has('pick')
+      ? { request: roles ? 1071 : 1223, replica: roles ? undefined : 2 }
+      : { request: undefined, replica: undefined },
   );
   onMount(() => {
     if (!query.has('play')) return;

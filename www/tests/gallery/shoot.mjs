@@ -38,6 +38,12 @@ const SHOTS = [
   ['phone-charts-light', 390, 844, 'tab=charts&theme=light'],
   ['phone64-dark', 390, 844, 'n=64'],
   ['phone256-dark', 390, 844, 'n=256'],
+  ['split-dark', 1440, 900, 'split=3:5&pick=1'],
+  ['split-light', 1440, 900, 'split=3:5&theme=light'],
+  ['split-mixed-dark', 1440, 900, 'split=2:3:2'],
+  ['split16-dark', 1440, 900, 'split=8:8'],
+  ['phone-split-dark', 390, 844, 'split=3:5&pick=1'],
+  ['phone-split-light', 390, 844, 'split=2:2:1&theme=light'],
 ];
 
 // Wall time from the start of a display frame's callbacks until the main thread is free again, in milliseconds.

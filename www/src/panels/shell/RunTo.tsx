@@ -2,9 +2,9 @@
 import { For, type JSX, Match, Switch } from 'solid-js';
 import { shapeOf } from '../../base/anomalies.ts';
 import { sentence } from '../../base/schema.ts';
-import { ANOMALY_KINDS, EVENT_KINDS, OCCASIONS, type OccasionChoice } from '../../generated/boundary.ts';
+import { ANOMALY_KINDS, EVENT_KINDS, type OccasionChoice } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { chosen, type Wanted } from '../../state/occasions.ts';
+import { choicesOf, chosen, type Wanted } from '../../state/occasions.ts';
 
 export default function RunTo(props: { app: Pick<App, 'transport' | 'selection'>; onDone: () => void }): JSX.Element {
   const app = props.app;
@@ -16,7 +16,7 @@ export default function RunTo(props: { app: Pick<App, 'transport' | 'selection'>
   };
   return (
     <ul class="occasions">
-      <For each={OCCASIONS}>
+      <For each={choicesOf(app.transport.frame()?.split !== undefined)}>
         {(choice) => (
           <li>
             <form
