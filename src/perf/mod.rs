@@ -1,6 +1,7 @@
 //! Latency models and the catalogue of measured hardware: pure functions without state or randomness.
 
 mod batch_limits;
+mod cached;
 mod calibrated;
 mod calibrations;
 mod catalogue;
@@ -269,31 +270,6 @@ impl<'a> Resolver<'a> {
             return None;
         }
         Some(Blocks(count as u32))
-    }
-
-    /// Whether windows and states count apart from the blocks of tokens.
-    fn by_kind(&self) -> bool {
-        self.rules.refine(self.pool) && self.rules.compat == Compat::None
-    }
-
-    /// Blocks that a running request holds besides those of its tokens; none if the model's shape is unknown.
-    fn states(&self) -> StateBlocks {
-        let known = || catalogue::architecture(&self.pool.model).map(KnownModel::refined);
-        match self.pool.architecture.as_ref().or_else(known).filter(|_| self.by_kind()) {
-            Some(shape) => memory::states(shape, self.pool.tp, self.pool.kv.block_tokens),
-            None => StateBlocks::default(),
-        }
-    }
-
-    /// Bytes of one token in the caches of a replica's GPUs together, in all layers; none if the model's shape is unknown.
-    fn kv_bytes_per_token(&self) -> Option<u64> {
-        let refine = self.rules.refine(self.pool);
-        let known = || {
-            let found = catalogue::architecture(&self.pool.model)?;
-            Some(if refine { found.refined() } else { &found.architecture })
-        };
-        let shape = self.pool.architecture.as_ref().or_else(known)?;
-        Some(memory::kv_bytes_per_token(shape, self.pool.tp))
     }
 
     fn row(&mut self) -> Option<&'static Row> {

@@ -179,22 +179,12 @@ impl Replica {
             let active = &mut w.active[slot];
             active.generated += 1;
             if active.generated == 1 {
-                let ttft = (shown + overhead).since(active.arrival);
-                let record = w.records.here_mut(active.id);
-                let late = self.front_end.late;
-                (record.ttft, record.first_output) = (ttft.into(), overhead + late);
-                record.streamed[0] = late;
-                self.recent.first_token(ttft);
-                if self.life.first_token() {
-                    w.sink.fact(now, FleetFact::Warm { replica: self.id }.into());
-                }
-                w.prefilled.push(active.id);
-                w.sink
-                    .fact(now, RequestFact::FirstToken { request: active.id, replica: self.id, ttft }.into());
+                self.show_first_token(slot, shown, overhead, w);
             } else {
                 let itl = shown.since(active.last_token) + overhead;
                 w.sink.fact(now, ReplicaFact::Tokens { replica: self.id, itl, count: 1 }.into());
             }
+            let active = &mut w.active[slot];
             active.last_token = shown;
             active.decoding_from = now.into();
             active.chain = Vec::new();

@@ -155,15 +155,9 @@ impl Replica {
                 break;
             }
             if w.active[slot].seeks_room_at(self.id) {
-                if self.set_aside(slot, left, now, w) {
-                    self.take_waiting(place);
+                if self.sets_aside(place, attempt, (left, now), w) {
                     continue;
                 }
-                if self.running == 0 && !self.moving.hold_blocks() && self.loads.holders() == 0 {
-                    self.give_up_on(place, now, w);
-                    continue;
-                }
-                self.refused = Some(attempt);
                 break;
             }
             match self.turn(slot, left, now, w) {
@@ -194,6 +188,27 @@ impl Replica {
                 }
             }
         }
+    }
+
+    /// The request at a place of the queue gets room at its home, or there will never be any: whether it has left the queue.
+    fn sets_aside<S: Sink>(
+        &mut self,
+        place: usize,
+        attempt: (Slot, u64, u32),
+        (left, now): (Left, Micros),
+        w: &mut World<'_, S>,
+    ) -> bool {
+        if self.set_aside(attempt.0, left, now, w) {
+            self.take_waiting(place);
+            return true;
+        }
+        let holders = self.running > 0 || self.moving.hold_blocks() || self.loads.holders() > 0;
+        if holders {
+            self.refused = Some(attempt);
+        } else {
+            self.give_up_on(place, now, w);
+        }
+        !holders
     }
 
     /// The request at a place of the queue was preempted with more tokens than the cache can hold, or the cache was made

@@ -49,6 +49,6 @@ pub use pool::PoolFrame;
 pub use request::RequestDetail;
 pub use scaling::{ScalingQuery, ScalingRow, ScalingRows};
 pub use split::{
-    DecidedFrame, DeciderFrame, DecisionMark, MovingFrame, PairFrame, PortFrame, SplitFrame, RoleFrame,
+    DecidedFrame, DeciderFrame, DecisionMark, MovingFrame, PairFrame, PortFrame, RoleFrame, SplitFrame,
     TransferFrame,
 };

@@ -2,7 +2,7 @@
 
 use super::flows::Flows;
 use super::{
-    DecidedFrame, DeciderFrame, DecisionMark, MovingFrame, Percentiles, SplitFrame, RoleFrame, TransferFrame,
+    DecidedFrame, DeciderFrame, DecisionMark, MovingFrame, Percentiles, RoleFrame, SplitFrame, TransferFrame,
 };
 use crate::base::{Micros, units::US_PER_S};
 use crate::engine::{DeciderReason, Direction, Handover, Replica};
