@@ -51,6 +51,7 @@ export const VIEWS: readonly View[] = [
   'queue-depth',
   'kv-use',
   'gateway-bands',
+  'ports-out',
   'ttft-ecdf',
   'e2e-ecdf',
   'health',
@@ -69,6 +70,7 @@ export const NO_DATA: ChartData = {
   health: undefined,
   'fleet-load': undefined,
   'gateway-bands': undefined,
+  'ports-out': undefined,
   little: undefined,
 };
 

@@ -42,6 +42,7 @@ const TITLES: Partial<Record<View, string>> = {
   'queue-depth': 'Queue depth by replica',
   'kv-use': 'KV in use by replica',
   'gateway-bands': 'Gateway queue by band, and saturation',
+  'ports-out': 'Ports out by replica',
   'ttft-ecdf': 'TTFT distribution',
   'e2e-ecdf': 'E2E distribution',
 };
@@ -73,8 +74,11 @@ export function Charts(
 
   const stacked = createMemo(() => size().width > 0 && size().width < 640);
   const hasGateway = createMemo(() => props.frame?.gateway !== undefined);
+  const hasSplit = createMemo(() => props.frame?.split !== undefined);
   const isShown = (view: View): boolean =>
-    (props.only?.includes(view) ?? true) && (view !== 'gateway-bands' || hasGateway());
+    (props.only?.includes(view) ?? true) &&
+    (view !== 'gateway-bands' || hasGateway()) &&
+    (view !== 'ports-out' || hasSplit());
   const isHighEnough = ({ from = 0 }: TimeSpec): boolean =>
     size().height >= from || stacked() || props.only !== undefined;
   const specs = createMemo(() => TIME_SPECS.filter((spec) => isShown(spec.view) && isHighEnough(spec)));

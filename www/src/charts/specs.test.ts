@@ -67,3 +67,21 @@ test('bands are lines from the most urgent on, with the saturation beside the ti
     'now: band 100 0, band 0 3, band −10 19, band −100 none, saturation 96',
   );
 });
+
+test('ports of replicas that send keep their numbers, and TTFT has the median of prefill replicas', () => {
+  const ports = TIME_SPECS.find((spec) => spec.view === 'ports-out');
+  const column = new Float64Array([1]);
+  const lines = ports?.lines({ names: ['t_s', 'r2', 'r5'], columns: [column, column, column] }) ?? [];
+  expect(lines.map((line) => [line.name, line.replica, line.column])).toEqual([
+    ['r2', 2, 1],
+    ['r5', 5, 2],
+  ]);
+  // The replica in focus has a full line.
+  expect(lines.map((line) => line.dash(5))).toEqual([[], []]);
+  expect(lines.map((line) => line.width(5))).toEqual([1, 1.75]);
+  const ttft = TIME_SPECS.find((spec) => spec.view === 'ttft-over-time');
+  const names = ['t_s', 'p50_ms', 'p90_ms', 'p99_ms', 'count'];
+  expect(ttft?.lines({ names, columns: [] }).map((line) => line.name)).toEqual(['p50', 'p90', 'p99']);
+  const apart = ttft?.lines({ names: [...names, 'prefill_p50_ms'], columns: [] }).at(-1);
+  expect([apart?.name, apart?.column]).toEqual(['prefill', 5]);
+});

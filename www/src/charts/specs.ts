@@ -66,6 +66,35 @@ function percentiles(ink: (p: Palette) => string): (data: ViewColumns) => Line[]
     }));
 }
 
+const AT_PREFILL = 'prefill';
+/** The median as prefill replicas have it, where pools have roles. */
+function atPrefill(data: ViewColumns): Line[] {
+  const column = data.names.indexOf('prefill_p50_ms');
+  if (column < 0) return [];
+  const line = { column, name: AT_PREFILL, dash: () => [1.5, 2.5], width: () => 1, replica: undefined };
+  return [{ ...line, stroke: (p: Palette) => p.ink3 }];
+}
+
+/** The replicas that send, by their numbers. */
+function senders(data: ViewColumns): Line[] {
+  return data.names.slice(1).map((name, i) => {
+    const id = Number(name.slice(1));
+    const single = !Number.isNaN(id);
+    const line = lineOf(name, i, single);
+    const focused = (focus: number | undefined): number | undefined =>
+      focus === id ? i : focus === undefined ? focus : -1;
+    return single
+      ? {
+          ...line,
+          replica: id,
+          dash: (f) => line.dash(focused(f)),
+          stroke: (p, f) => line.stroke(p, focused(f)),
+          width: (f) => line.width(focused(f)),
+        }
+      : line;
+  });
+}
+
 /**
  * Replicas by dash and end label; the one in focus in ink. Beyond sixteen the columns are least, median and most. The
  * gateway comes last, if it held requests.
@@ -171,7 +200,7 @@ export const TIME_SPECS: readonly TimeSpec[] = [
     share: 0.27,
     top: 0,
     fixed: false,
-    lines: percentiles((p) => p.prefill),
+    lines: (data) => [...percentiles((p) => p.prefill)(data), ...atPrefill(data)],
     bands: [
       [1, 0],
       [2, 1],
@@ -181,6 +210,7 @@ export const TIME_SPECS: readonly TimeSpec[] = [
     empty: 'no first token yet',
     ...milliseconds,
     ...latest('ttft'),
+    now: (f, line) => (line.name === AT_PREFILL ? Number.NaN : latest('ttft').now(f, line)),
   },
   {
     view: 'e2e-over-time',
@@ -257,6 +287,21 @@ export const TIME_SPECS: readonly TimeSpec[] = [
     fixed: true,
     lines: replicas,
     empty: 'nothing has arrived yet',
+  },
+  {
+    ...none,
+    ...whole,
+    ...gauge((r) => 100 * (r.split?.out.used ?? Number.NaN)),
+    view: 'ports-out',
+    title: 'Ports out',
+    unit: () => '%',
+    log: false,
+    stepped: false,
+    share: 0.16,
+    top: 100,
+    fixed: true,
+    lines: senders,
+    empty: 'nothing has been handed over yet',
   },
   {
     ...none,

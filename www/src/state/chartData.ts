@@ -37,8 +37,8 @@ export function createChartData({ client, speed, frame, mode, run }: Surrounding
   function refresh(wanted: Wanted, now: number, more = VIEWS_A_FRAME - 1): void {
     const all = wanted === 'all';
     // Distributions during a seek do not belong to its target, and would widen the axes.
-    const hasGateway = frame()?.gateway !== undefined;
-    const there = VIEWS.filter((view) => view !== 'gateway-bands' || hasGateway);
+    const { gateway, split } = frame() ?? {};
+    const there = VIEWS.filter((view) => (view !== 'gateway-bands' || gateway) && (view !== 'ports-out' || split));
     const shown = mode() === 'seeking' ? there.filter((view) => !isDistribution(view)) : there;
     const views = due.of(shown, wanted, now);
     if (asking) allWanted ||= all;

@@ -292,6 +292,7 @@ export function dataOf(n: number, endS: number): Record<string, ViewColumns> {
     'queue-depth': view(names, queue),
     'kv-use': view(names, kv),
     'gateway-bands': view(['t_s', 'saturation_percent', 'band 0', 'band -100', 'band -10', 'band 100'], bands),
+    'ports-out': view(names, kv),
     health: view(['t_s', 'missed_percent', 'finished', 'unserved', 'preempted', 'outage'], health),
     'ttft-ecdf': view(['ttft_ms', 'percent'], ecdf(235, 1980)),
     'e2e-ecdf': view(['e2e_ms', 'percent'], ecdf(9400, 16_500)),

@@ -16,7 +16,7 @@ const EventLog = lazy(() => import('./EventLog.tsx'));
 
 /** `main`: whether this is the main part of the page, as its tab on a phone is. */
 export function Inspector(props: {
-  app: Pick<App, 'transport' | 'selection' | 'document' | 'studies' | 'links'>;
+  app: Pick<App, 'transport' | 'selection' | 'document' | 'studies' | 'links' | 'dialogs'>;
   main: boolean;
 }): JSX.Element {
   const app = props.app;

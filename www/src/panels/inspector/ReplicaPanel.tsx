@@ -7,6 +7,7 @@ import type { App } from '../../state/app.ts';
 import { Block, type BlockState, BlockStates, NameValues, type Row } from '../parts/Block.tsx';
 import { AnomalyBlock } from './AnomalyList.tsx';
 import { Little } from './Little.tsx';
+import { PortsBlock } from './PortsBlock.tsx';
 
 /** The most requests listed of a batch. */
 const MOST_SHOWN = 48;
@@ -86,6 +87,7 @@ function Detail(props: { app: Pick<App, 'transport' | 'selection' | 'studies'>; 
       <Block title="Latency and load" remark={lastSpan(props.app.transport.throttledFrame())}>
         <NameValues rows={latest()} />
       </Block>
+      <Show when={r().split}>{(moving) => <PortsBlock moving={moving()} />}</Show>
       <Little app={props.app} replica={r().id} />
       <Block title="KV blocks" remark={`${count(kv().total)} · ${conserved() ? 'conserved ✓' : 'not conserved'}`}>
         <BlockStates

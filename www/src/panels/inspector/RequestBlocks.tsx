@@ -8,6 +8,8 @@ import type { App } from '../../state/app.ts';
 import { Waterfall } from '../parts/Waterfall.tsx';
 import { AnomalyBlock } from './AnomalyList.tsx';
 import { Decision } from './Decision.tsx';
+import { BlocksAtBothEnds, TwoDecisions } from './HandoverBlocks.tsx';
+import './handover.css';
 
 const WhatIfBlock = lazy(() => import('../studies/WhatIf.tsx'));
 
@@ -26,6 +28,7 @@ export default function RequestBlocks(props: {
     return frame?.pools.find((p) => p.name === pool)?.output_us ?? 0;
   };
   const output = (): Part | undefined => d().parts.find((part) => part.kind === 'output');
+  const remote = () => (d().handover?.prefill === undefined ? undefined : d().handover);
   const where = (): string => (d().replica === undefined ? d().state : `${d().state} on r${d().replica}`);
   return (
     <>
@@ -37,6 +40,13 @@ export default function RequestBlocks(props: {
             {d().client}
           </span>
           <span class="pill">{where()}</span>
+          <Show when={remote()}>
+            {(h) => (
+              <span class="pill">
+                r{h().prefill} to r{h().home}
+              </span>
+            )}
+          </Show>
           <span class="m end">
             {d().e2e_us === undefined ? 'age' : 'E2E'} {text(durationUs(d().lasted_us))}
           </span>
@@ -72,6 +82,16 @@ export default function RequestBlocks(props: {
           )}
         </Show>
       </div>
+      <Show when={d().handover}>
+        {(handover) => (
+          <TwoDecisions
+            handover={handover()}
+            homes={d().candidates}
+            onReplica={(replica) => props.app.selection.select({ request: undefined, replica })}
+          />
+        )}
+      </Show>
+      <Show when={remote()}>{(handover) => <BlocksAtBothEnds handover={handover()} request={d().request} />}</Show>
       <div class="blk">
         <div class="blk-head">
           <h2>Why {d().replica === undefined ? 'there' : `r${d().replica}`}</h2>

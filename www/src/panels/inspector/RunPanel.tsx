@@ -15,6 +15,8 @@ import { save } from '../parts/save.ts';
 import { TrustBlock } from '../parts/Trust.tsx';
 import { AnomalyLegend } from './AnomalyList.tsx';
 import { Little } from './Little.tsx';
+import { PoolLoads } from './PoolLoads.tsx';
+import './handover.css';
 import { ReportBlocks } from './ReportBlocks.tsx';
 import { RowsBlock } from './Rows.tsx';
 
@@ -38,7 +40,7 @@ const NONE: Counts = {
 };
 
 export default function RunPanel(props: {
-  app: Pick<App, 'transport' | 'selection' | 'document' | 'studies' | 'links'>;
+  app: Pick<App, 'transport' | 'selection' | 'document' | 'studies' | 'links' | 'dialogs'>;
 }): JSX.Element {
   const app = props.app;
   const saveReport = async (json: string): Promise<void> => save('report.json', await app.links.linked(json));
@@ -78,6 +80,9 @@ export default function RunPanel(props: {
   };
   return (
     <>
+      <Show when={app.transport.throttledFrame()?.split}>
+        {(split) => <PoolLoads split={split()} onFind={() => app.dialogs.setFinding(true)} />}
+      </Show>
       <NoticeBlock app={app} />
       <LoadVerdict verdict={figures()?.verdict} />
       <TrustBlock pools={figures()?.evidence ?? app.transport.evidence()?.pools} />

@@ -3,7 +3,9 @@ import { createMemo, For, type JSX, Match, Show, Switch } from 'solid-js';
 import { sentence } from '../../base/schema.ts';
 import { count, durationUs, NBSP, plain, text } from '../../base/units.ts';
 import type { Part, RequestDetail, Segment } from '../../generated/boundary.ts';
+import { AheadBar, TransferBar } from './TransferRows.tsx';
 import { wholeTicks } from './ticks.ts';
+import { type Ahead, aheadOf, aheadSaid, rowName } from './transferWords.ts';
 
 const WIDTH = 304;
 const LEFT = 68;
@@ -13,7 +15,7 @@ const ROW = 20;
 const MOST_ROWS = 12;
 
 /** A row: its total time, and its phases. */
-type Row = { readonly part: Part; readonly bars: readonly Segment[] };
+type Row = { readonly part: Part; readonly bars: readonly Segment[]; readonly ahead?: Ahead | undefined };
 
 function rowsOf({ segments, parts }: RequestDetail): readonly Row[] {
   if (segments.length > MOST_ROWS)
@@ -24,14 +26,30 @@ function rowsOf({ segments, parts }: RequestDetail): readonly Row[] {
   }));
 }
 
+/** The rows, and those that are still to come; the phase under way has its expected end. */
+function allRows(detail: RequestDetail): readonly Row[] {
+  const rows = rowsOf(detail);
+  const last = rows.at(-1);
+  const ahead = aheadOf(detail);
+  const [first] = ahead;
+  const goesOn = first !== undefined && last !== undefined && first.kind === last.part.kind && last.bars.length === 1;
+  const begun = goesOn ? [...rows.slice(0, -1), { ...last, ahead: first }] : rows;
+  const none = { us: 0, tokens: 0, segments: 0 };
+  const later = ahead
+    .slice(goesOn ? 1 : 0)
+    .map((part) => ({ part: { kind: part.kind, ...none }, bars: [], ahead: part }));
+  return [...begun, ...later];
+}
+
 export function Waterfall(props: {
   detail: RequestDetail;
   /** Least length of the axis, so that two waterfalls can share it. */
   spanUs?: number;
 }): JSX.Element {
   const start = (): number => props.detail.arrival_us;
-  const rows = createMemo(() => rowsOf(props.detail));
-  const lengthUs = createMemo(() => Math.max(1000, props.detail.total_us, props.spanUs ?? 0));
+  const rows = createMemo(() => allRows(props.detail));
+  const endUs = (): number => Math.max(0, ...rows().map((row) => (row.ahead?.toUs ?? start()) - start()));
+  const lengthUs = createMemo(() => Math.max(1000, props.detail.total_us, props.spanUs ?? 0, endUs()));
   const x = (us: number): number => LEFT + ((WIDTH - LEFT - RIGHT) * (us - start())) / lengthUs();
   const marks = createMemo(() => wholeTicks(lengthUs() / 1e6, 4));
   /** The axis of a request shorter than a second is in milliseconds. */
@@ -61,12 +79,19 @@ export function Waterfall(props: {
         {(row, i) => (
           <g class="fall-row" data-us={row.part.us} transform={`translate(0 ${i() * ROW})`}>
             <title>{spoken(row.part)}</title>
-            <text class="row-name" x="0" y="14">
-              {sentence(row.part.kind)}
+            <text class="row-name" classList={{ later: row.bars.length === 0 }} x="0" y="14">
+              {rowName(props.detail, row.part.kind)}
             </text>
-            <For each={row.bars}>{(s) => <Bar segment={s} from={x(s.from_us)} to={x(s.to_us)} />}</For>
-            <text class="row-value" x={WIDTH} y="14" text-anchor="end">
-              {text(durationUs(row.part.us))}
+            <For each={row.bars}>
+              {(s) => (
+                <Show when={s.kind === 'transfer'} fallback={<Bar segment={s} from={x(s.from_us)} to={x(s.to_us)} />}>
+                  <TransferBar segment={s} detail={props.detail} x={x} />
+                </Show>
+              )}
+            </For>
+            <Show when={row.ahead}>{(part) => <AheadBar part={part()} x={x} />}</Show>
+            <text class="row-value" classList={{ later: row.bars.length === 0 }} x={WIDTH} y="14" text-anchor="end">
+              {row.ahead ? aheadSaid(row.ahead, row.part.us) : text(durationUs(row.part.us))}
             </text>
           </g>
         )}
@@ -104,6 +129,9 @@ function Bar(props: { segment: Segment; from: number; to: number }): JSX.Element
           props.segment.kind === 'front-end' ||
           props.segment.kind === 'delay' ||
           props.segment.kind === 'kv-load' ||
+          props.segment.kind === 'room' ||
+          props.segment.kind === 'first-byte' ||
+          props.segment.kind === 'join' ||
           props.segment.kind === 'adapter-load'
         }
       >
@@ -118,7 +146,7 @@ function Bar(props: { segment: Segment; from: number; to: number }): JSX.Element
       <Match when={props.segment.kind === 'output' || props.segment.kind === 'streaming'}>
         <rect class="output" x={props.from} y="8" width={width()} height="7" rx="1" />
       </Match>
-      <Match when={props.segment.kind === 'decode'}>
+      <Match when={props.segment.kind === 'decode' || props.segment.kind === 'first-token'}>
         <rect class="decode" x={props.from} y="8" width={width()} height="7" rx="1" />
       </Match>
     </Switch>

@@ -1,5 +1,5 @@
 // The key figures over the latest window, each with the mark of its objective.
-import { createMemo, Index, type JSX, Show } from 'solid-js';
+import { createMemo, Index, type JSX, lazy, Show, Suspense } from 'solid-js';
 import {
   count,
   DASH,
@@ -18,6 +18,8 @@ import type { Evidence, Frame, Percentiles, Mark as Standing } from '../../gener
 import { Deferred } from '../parts/Deferred.tsx';
 import { type FigureBasis, figureBasis } from '../parts/evidenceWords.ts';
 import { basisOf, isGuess, keyOf, weakest } from '../parts/trustWords.ts';
+
+const SplitFigures = lazy(() => import('./SplitFigures.tsx'));
 
 function markOf(standing: Standing | undefined): Mark {
   return standing === 'none' ? undefined : standing;
@@ -61,22 +63,37 @@ export function KeyFigures(props: {
           waits={waits()}
           window={lastSpan(props.frame)}
         />
-        <Tail
-          title="TPOT p99"
-          about="Mean time between tokens of each finished request, compared with its objective; ITL is the time between any two tokens"
-          p={key()?.tpot ?? none}
-          mark={markOf(key()?.tpot_mark)}
-          rest={times()}
-          onRest={props.onRest}
-          itl={key()?.itl ?? none}
-        />
-        <Tail
-          title="E2E p99"
-          p={key()?.e2e ?? none}
-          mark={markOf(key()?.e2e_mark)}
-          rest={times()}
-          onRest={props.onRest}
-        />
+        <Show when={props.frame?.split}>
+          {(split) => (
+            <Suspense>
+              <SplitFigures
+                itl={key()?.itl ?? none}
+                mark={markOf(key()?.tpot_mark)}
+                split={split()}
+                evidence={props.evidence}
+                onRest={props.onRest}
+              />
+            </Suspense>
+          )}
+        </Show>
+        <Show when={!props.frame?.split}>
+          <Tail
+            title="TPOT p99"
+            about="Mean time between tokens of each finished request, compared with its objective; ITL is the time between any two tokens"
+            p={key()?.tpot ?? none}
+            mark={markOf(key()?.tpot_mark)}
+            rest={times()}
+            onRest={props.onRest}
+            itl={key()?.itl ?? none}
+          />
+          <Tail
+            title="E2E p99"
+            p={key()?.e2e ?? none}
+            mark={markOf(key()?.e2e_mark)}
+            rest={times()}
+            onRest={props.onRest}
+          />
+        </Show>
         <Figure
           title="Goodput"
           mark={markOf(key()?.goodput_mark)}
@@ -86,23 +103,25 @@ export function KeyFigures(props: {
           value={{ value: key() ? ratePerS(key()?.goodput_per_s ?? 0).value : DASH, unit: '' }}
           small={key() ? [`of ${ratePerS(ended()).value}${NBSP}ended/s`] : []}
         />
-        <Figure
-          title="Cache hits"
-          about="Share of prompt blocks found in a cache, since the start"
-          rest={cache()}
-          onRest={props.onRest}
-          value={started() ? percent(key()?.cache_hit_rate ?? Number.NaN, 1) : { value: DASH, unit: '' }}
-          small={started() ? ['total', ...cpuHits()] : []}
-        />
-        <Figure
-          title="Preempted"
-          about="Preemptions since the start"
-          rest={cache()}
-          onRest={props.onRest}
-          mark={(props.frame?.counts.preemptions ?? 0) > 0 ? 'risk' : undefined}
-          value={{ value: count(props.frame?.counts.preemptions ?? Number.NaN), unit: '' }}
-          small={['total']}
-        />
+        <Show when={!props.frame?.split}>
+          <Figure
+            title="Cache hits"
+            about="Share of prompt blocks found in a cache, since the start"
+            rest={cache()}
+            onRest={props.onRest}
+            value={started() ? percent(key()?.cache_hit_rate ?? Number.NaN, 1) : { value: DASH, unit: '' }}
+            small={started() ? ['total', ...cpuHits()] : []}
+          />
+          <Figure
+            title="Preempted"
+            about="Preemptions since the start"
+            rest={cache()}
+            onRest={props.onRest}
+            mark={(props.frame?.counts.preemptions ?? 0) > 0 ? 'risk' : undefined}
+            value={{ value: count(props.frame?.counts.preemptions ?? Number.NaN), unit: '' }}
+            small={['total']}
+          />
+        </Show>
         <Figure
           title="Cost"
           about="Per million output tokens of the window, for all replicas that existed in it"
@@ -147,7 +166,7 @@ function TrustFigure(props: { evidence: Evidence | undefined; onRest: (() => voi
   );
 }
 
-function Tail(props: {
+export function Tail(props: {
   title: string;
   about?: string;
   p: Percentiles;
@@ -188,7 +207,7 @@ function Tail(props: {
   );
 }
 
-function Figure(props: {
+export function Figure(props: {
   class?: string;
   title: string;
   /** What the figure means and its time span, if the title is too short for that. */
