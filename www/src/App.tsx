@@ -128,7 +128,7 @@ export function App(props: { app: AppState }): JSX.Element {
             evidence={app.transport.evidence()}
             onRest={() => app.studies.setMeasured(true)}
           />
-          <StageView app={app} />
+          <StageView app={app} roles={app} />
           <ChartsView app={app} />
         </main>
         <Inspector app={app} main={shown('inspector')} />

@@ -3,15 +3,22 @@ import { createSignal, type JSX, lazy, Show, Suspense } from 'solid-js';
 import { Charts } from './charts/Charts.tsx';
 import type { Over } from './charts/timeContent.ts';
 import { Deferred } from './panels/parts/Deferred.tsx';
+import type { RoleAsked } from './panels/shell/RoleMenu.tsx';
 import { Stage } from './stage/Stage.tsx';
 import type { App } from './state/app.ts';
 import { setSpanShown, spanShown } from './state/spanShown.ts';
 
 const Theory = lazy(() => import('./panels/studies/Theory.tsx'));
+const RoleMenu = lazy(() => import('./panels/shell/RoleMenu.tsx'));
 const SpanLayer = lazy(() => import('./panels/shell/SpanLayer.tsx'));
 
-export function StageView(props: { app: Pick<App, 'transport' | 'selection' | 'dialogs'> }): JSX.Element {
+/** `roles`: what the menu of a card's role changes; a run within another page has none. */
+export function StageView(props: {
+  app: Pick<App, 'transport' | 'selection' | 'dialogs'>;
+  roles?: Pick<App, 'transport' | 'document' | 'dialogs'>;
+}): JSX.Element {
   const app = props.app;
+  const [asked, setAsked] = createSignal<RoleAsked>();
   return (
     <section class="stage" aria-label="Stage">
       <Deferred>
@@ -23,8 +30,20 @@ export function StageView(props: { app: Pick<App, 'transport' | 'selection' | 'd
           selected={app.selection.selected()}
           onSelect={app.selection.select}
           onSay={(sentence) => app.dialogs.tell(sentence)}
+          onRole={props.roles && ((replica, x, y) => void setAsked({ replica, x, y }))}
           reducedMotion={app.transport.reducedMotion()}
         />
+        <Show when={props.roles}>
+          {(roles) => (
+            <Show when={asked()}>
+              {(at) => (
+                <Suspense>
+                  <RoleMenu app={roles()} asked={at()} onClose={() => setAsked(undefined)} />
+                </Suspense>
+              )}
+            </Show>
+          )}
+        </Show>
       </Deferred>
     </section>
   );

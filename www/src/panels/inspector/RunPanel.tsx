@@ -50,9 +50,14 @@ export default function RunPanel(props: {
     return now ? trust<Report>(JSON.parse(now.json)) : undefined;
   });
   const counts = (): Counts => app.transport.throttledFrame()?.counts ?? NONE;
+  /** Requests between their prefill replica and the batch of their home. */
+  const moving = (): number => {
+    const split = app.transport.throttledFrame()?.split;
+    return split ? split.transferring + split.landed : 0;
+  };
   const conserved = (): boolean => {
     const c = counts();
-    return c.arrived === c.in_pipeline + c.waiting + c.running + c.completed + c.rejected + c.dropped;
+    return c.arrived === c.in_pipeline + c.waiting + c.running + moving() + c.completed + c.rejected + c.dropped;
   };
   // The report belongs to an instant. It is requested when the run pauses, and during the run as often as it is cheap.
   let due = 0;
@@ -69,6 +74,7 @@ export default function RunPanel(props: {
     ...(counts().held > 0 ? [['of these waiting at the gateway', counts().held] as const] : []),
     ['Waiting at replicas', counts().waiting],
     ['Running', counts().running],
+    ...(app.transport.throttledFrame()?.split ? [['Handed over', moving()] as const] : []),
     ['Completed', counts().completed],
     ['Rejected', counts().rejected],
     ['Dropped', counts().dropped],
