@@ -71,6 +71,9 @@ export const NO_DATA: ChartData = {
   'fleet-load': undefined,
   'gateway-bands': undefined,
   'ports-out': undefined,
+  'ports-in': undefined,
+  transfers: undefined,
+  stages: undefined,
   little: undefined,
 };
 
