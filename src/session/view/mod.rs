@@ -3,6 +3,7 @@
 //! These types are the boundary. They are serialised as JSON and printed as TypeScript by `cli/types.rs`; every number a
 //! page shows is in one of them, so no page computes anything. Whole numbers stay below 2^53, which JavaScript holds exactly.
 
+mod cells;
 mod columns;
 mod document;
 mod evidence;

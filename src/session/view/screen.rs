@@ -7,7 +7,7 @@ use super::{
 };
 use crate::base::{Micros, units::US_PER_S};
 use crate::engine::Replica;
-use crate::kv::{self, CellState};
+use crate::kv;
 use crate::observe::anomaly::Anomaly;
 use crate::observe::report::{kv_blocks, request_part, share, trouble};
 use crate::observe::window::WindowSums;
@@ -229,7 +229,7 @@ impl Session {
             in_flight: self.engine.in_flight()[i],
             arriving: r.arriving(),
             ttft: sums.ttft_by_replica.get(i).copied().unwrap_or_else(Percentiles::default),
-            kv: kv_frame(r.kv(), if self.engine.shows_blocks() { query.cells } else { 0 }),
+            kv: KvFrame { cells: self.cells(r, query.cells), ..kv_frame(r.kv()) },
             queue: queue.collect(),
             batch: self.batch_of(r, query.batch.max(whole) as usize),
         }
@@ -258,16 +258,9 @@ impl Session {
     }
 }
 
-/// The blocks of one cache, with at most `cells` of them sampled by position.
-fn kv_frame(kv: &kv::BlockPool, cells: u32) -> KvFrame {
+/// The blocks of one cache in numbers.
+fn kv_frame(kv: &kv::BlockPool) -> KvFrame {
     let total = kv.total();
-    let n = u64::from(cells.min(total));
-    let cell = |k: u64| match kv.cell((k * u64::from(total) / n) as u32) {
-        CellState::Used => 'u',
-        CellState::Shared => 's',
-        CellState::Cached => 'c',
-        CellState::Free => '.',
-    };
     let (cpu_used, cpu_total) = kv.tier_blocks();
     let tier = kv.tier_counts();
     KvFrame {
@@ -276,7 +269,7 @@ fn kv_frame(kv: &kv::BlockPool, cells: u32) -> KvFrame {
         shared: kv.shared(),
         cached: kv.cached(),
         free: kv.free() - kv.cached(),
-        cells: (0..n).map(cell).collect(),
+        cells: String::new(),
         cpu_total,
         cpu_used,
         cpu_hit_rate: share(tier.hits as f64, (tier.hits + tier.misses) as f64),

@@ -5,3 +5,4 @@ mod live_edits;
 mod past_is_kept;
 mod run_to;
 mod seeking;
+mod split_frame;
