@@ -4,7 +4,8 @@ import type { Box } from './layout.ts';
 
 /** Room for the words about the chosen request, at the right. */
 export const WORDS = 148;
-const PAD = { top: 4, foot: 14 } as const;
+/** Room for words above the marks, and for the ticks below the line. */
+const PAD = { top: 12, foot: 14 } as const;
 
 export type DeciderAxis = {
   readonly low: number;

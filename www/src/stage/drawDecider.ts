@@ -27,23 +27,29 @@ export function drawDecider(s: Scene, box: Box): void {
 
 function drawAxis(s: Scene, split: SplitFrame, box: Box, axis: DeciderAxis): void {
   const { pen, p } = s;
-  const edge = split.decider.uncached_tokens;
+  const { name, uncached_tokens: edge } = split.decider;
   const at = axis.x(edge);
   if (edge > 0) {
     pen.fillStyle = p.voidHatch;
     pen.fillRect(box.x, box.y, at - box.x, axis.y - box.y);
+    pen.fillStyle = p.ink;
+    pen.fillRect(Math.round(at) - 1, box.y - 1, 1.5, axis.y - box.y + 4);
   }
   pen.fillStyle = p.lineStrong;
   pen.fillRect(box.x, axis.y, axis.right - box.x, 1);
   pen.font = font(p, 11);
-  const words = split.decider.name === 'threshold' ? ['local: short', 'remote: long'] : [''];
-  if (edge > 0) {
-    pen.fillStyle = p.ink;
-    pen.fillRect(Math.round(at) - 1, box.y - 1, 1.5, axis.y - box.y + 4);
-    if (at - box.x > pen.measureText(words[0] ?? '').width + 8)
-      label(pen, words[0] ?? '', box.x + 4, box.y + 8, p.ink3);
-    const long = words[1] ?? '';
-    if (at + 6 + pen.measureText(long).width < axis.right) label(pen, long, at + 5, box.y + 8, p.ink3);
+  // The line from the chosen decision up passes between the words.
+  const chosen = split.latest.find((d) => d.request === s.request);
+  const line = chosen ? axis.x(chosen.uncached) : Number.NaN;
+  const put = (words: string, x: number, right: number): void => {
+    const end = x + pen.measureText(words).width;
+    if (end + 4 > right || (line > x - 4 && line < end + 4)) return;
+    label(pen, words, x, box.y + 8, p.ink3);
+  };
+  if (name !== 'threshold') put(name === 'always' ? 'always remote' : 'never remote', box.x + 4, axis.right);
+  else if (edge > 0) {
+    put('local: short', box.x + 4, at);
+    put('remote: long', at + 5, axis.right);
   }
   drawTicks(s, axis, box, edge);
 }

@@ -351,7 +351,8 @@ function drawDecodeWords(s: Scene, card: Card, r: ReplicaFrame): void {
   const share = text(percent(kvShare(r)));
   const kvSaid = [`${share} KV`, share].find((w) => kv.x + pen.measureText(w).width <= room);
   if (kvSaid) label(pen, kvSaid, kv.x, titleY, p.ink);
-  const words = mixed ? [`mixed, ${count(r.running)} running`, 'mixed'] : [running, count(r.running)];
+  const kinds = mixed ? [`mixed, ${count(r.running)} running`, 'mixed'] : [running, count(r.running)];
+  const words = r.serving ? kinds : ['leaving'];
   const fits = words.find((w) => batch.x + pen.measureText(w).width + 8 <= kv.x);
   if (fits) label(pen, fits, batch.x, titleY, r.serving ? p.ink3 : p.warnText);
   pen.font = font(p, 11, 600);
