@@ -3,8 +3,8 @@
 mod code;
 mod groups;
 
-use crate::base::RequestId;
 use crate::base::number_text::three_digits;
+use crate::base::{ReplicaId, RequestId};
 use crate::engine::{Cluster, Decision, Stage, ranking};
 use crate::policy::ReplicaView;
 use crate::policy::routing::{Excluded, Term, by_load};
@@ -58,11 +58,48 @@ pub(crate) struct Decisions {
     kept: Groups,
     /// Those on who prefills a request, where roles differ.
     prefills: Groups,
+    homes: StageSums,
+    prefill_stage: StageSums,
+}
+
+/// The decisions of one stage together.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct StageSums {
     routed: u64,
     regret_sum: f64,
     regret_max: f64,
     /// By replica: requests sent there.
     targets: Vec<u64>,
+}
+
+impl StageSums {
+    fn add(&mut self, target: ReplicaId, regret: f64) {
+        self.routed += 1;
+        self.regret_sum += regret;
+        self.regret_max = self.regret_max.max(regret);
+        if self.targets.len() <= target.index() {
+            self.targets.resize(target.index() + 1, 0);
+        }
+        self.targets[target.index()] += 1;
+    }
+
+    fn regret_mean(&self) -> f64 {
+        if self.routed == 0 { 0.0 } else { self.regret_sum / self.routed as f64 }
+    }
+
+    fn unique_targets(&self) -> u32 {
+        self.targets.iter().filter(|&&n| n > 0).count() as u32
+    }
+
+    fn part(&self) -> Option<StageDecisionPart> {
+        (self.routed > 0).then(|| StageDecisionPart {
+            routed: self.routed,
+            score_regret_mean: self.regret_mean(),
+            score_regret_max: self.regret_max,
+            unique_targets: self.unique_targets(),
+            targets: self.targets.clone(),
+        })
+    }
 }
 
 /// A summary of the decisions of a run.
@@ -76,6 +113,26 @@ pub struct DecisionPart {
     /// Requests refused, by any stage.
     pub rejected: u32,
     /// Requests sent to a replica.
+    pub routed: u64,
+    /// Mean of the best candidate's score minus the chosen one's.
+    pub score_regret_mean: f64,
+    /// The largest of these differences.
+    pub score_regret_max: f64,
+    /// Replicas that got a request.
+    pub unique_targets: u32,
+    /// By replica: requests sent there.
+    pub targets: Vec<u64>,
+    /// The decisions on who prefills a request; missing if there were none.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prefill: Option<StageDecisionPart>,
+}
+
+/// The decisions on who prefills a request.
+#[apply(typescript!)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StageDecisionPart {
+    /// Requests sent to a prefill replica.
     pub routed: u64,
     /// Mean of the best candidate's score minus the chosen one's.
     pub score_regret_mean: f64,
@@ -222,15 +279,11 @@ impl Decisions {
     pub(crate) fn add(&mut self, d: &Decision, keep: bool) {
         let Some(request) = d.request else { return };
         if let Some(target) = d.target().filter(|_| self.summarised()) {
-            self.routed += 1;
-            let regret = d.regret();
-            self.regret_sum += regret;
-            self.regret_max = self.regret_max.max(regret);
-            let target = target.index();
-            if self.targets.len() <= target {
-                self.targets.resize(target + 1, 0);
-            }
-            self.targets[target] += 1;
+            let sums = match d.stage {
+                Stage::Home => &mut self.homes,
+                Stage::Prefill => &mut self.prefill_stage,
+            };
+            sums.add(target, d.regret());
         }
         if keep {
             self.keep(request, d);
@@ -322,16 +375,16 @@ impl Decisions {
     /// The summary, if the scenario asked for it.
     pub(crate) fn summary(&self, engine: &Cluster) -> Option<DecisionPart> {
         let census = engine.census();
-        let mean = if self.routed == 0 { 0.0 } else { self.regret_sum / self.routed as f64 };
         self.summarised().then(|| DecisionPart {
             decided: census.admitted + census.rejected - census.turned_away,
             admitted: census.admitted,
             rejected: census.rejected,
-            routed: self.routed,
-            score_regret_mean: mean,
-            score_regret_max: self.regret_max,
-            unique_targets: self.targets.iter().filter(|&&n| n > 0).count() as u32,
-            targets: self.targets.clone(),
+            routed: self.homes.routed,
+            score_regret_mean: self.homes.regret_mean(),
+            score_regret_max: self.homes.regret_max,
+            unique_targets: self.homes.unique_targets(),
+            targets: self.homes.targets.clone(),
+            prefill: self.prefill_stage.part(),
         })
     }
 }
