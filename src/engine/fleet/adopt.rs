@@ -10,7 +10,7 @@ use crate::engine::request::Book;
 use crate::perf::{Plan, Resolved};
 use crate::scenario::{
     BatchLimits, CalibratedSettings, CrossModelCoefficients, FittedCoefficients, Hardware, KvBlocks,
-    LatencyModel, PiecewiseRates, Pool, RooflineSettings, Scaling,
+    LatencyModel, PiecewiseRates, Pool, Role, RooflineSettings, Scaling,
 };
 use crate::workload::Source;
 
@@ -105,7 +105,7 @@ pub fn replicas_started(old: &Plan, new: &Plan) -> u32 {
 /// A pool with nothing but what its replicas are made of: another model, GPU, block size, CPU tier, family of latency models or
 /// speculative decoding makes other replicas, everything else can change while they run.
 fn made_of(pool: &Pool) -> Pool {
-    let mut parts = Pool { name: String::new(), replicas: 0, ..pool.clone() };
+    let mut parts = Pool { name: String::new(), role: Role::Mixed, replicas: 0, ..pool.clone() };
     parts.engine = BatchLimits { speculative: parts.engine.speculative, ..BatchLimits::default() };
     parts.scaling = Scaling::default();
     parts.kv.blocks = KvBlocks::Auto;
