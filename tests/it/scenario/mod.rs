@@ -8,4 +8,5 @@ mod presets;
 mod presets_of_caches;
 mod presets_of_gateways;
 mod ranges;
+mod roles;
 mod schema;
