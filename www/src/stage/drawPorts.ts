@@ -27,10 +27,11 @@ export function drawPorts(s: Scene, split: SplitLayout): void {
   const chosen = all.wedges.filter((w) => w.transfer.request === s.request);
   for (const wedge of chosen) outline(s, all, wedge, split.vertical);
   const words = split.vertical ? undefined : chosen.map((wedge) => wedgeBox(s, wedge)).find((box) => box);
-  for (const port of all.ports) drawPort(s, port, split.vertical, words);
+  for (const port of all.ports) drawPort(s, port, split.vertical);
   const size = all.wedges.length > MANY ? 0.65 : 1;
   for (const wedge of all.wedges) if (wedge.transfer.request !== s.request) drawWedge(s, wedge, size, split.vertical);
   for (const wedge of chosen) drawWedge(s, wedge, 1, split.vertical);
+  for (const port of all.ports) if (port.card.side === 'prefill') portWords(s, port, split.vertical, words);
   const [first] = chosen;
   if (first && words) wedgeWords(s, first, words);
 }
@@ -82,9 +83,7 @@ function outline(s: Scene, all: Ribbons, { transfer }: Wedge, vertical: boolean)
   s.pen.stroke();
 }
 
-/** `words` is where those of the chosen transfer will be. */
-function drawPort(s: Scene, port: PortBar, vertical: boolean, words: Box | undefined): void {
-  const { card, length, filled, used } = port;
+function drawPort(s: Scene, { card, length, filled, used }: PortBar, vertical: boolean): void {
   const { pen, p } = s;
   const { across, along } = card.port;
   const hot = used >= HOT;
@@ -101,7 +100,6 @@ function drawPort(s: Scene, port: PortBar, vertical: boolean, words: Box | undef
   pen.stroke();
   pen.fillStyle = hot ? p.warn : p.ink2;
   pen.fillRect(...bar(4, filled));
-  if (card.side === 'prefill') portWords(s, port, vertical, words);
 }
 
 /** How full the port is, in a number: on a phone beside it, else above it if there is room. */

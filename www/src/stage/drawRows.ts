@@ -266,6 +266,11 @@ export function drawWaiting(s: Scene, col: Span, top: number, r: ReplicaFrame, t
     const x = col.x + (i % slots.columns) * CHIP_PITCH;
     const y = top + Math.floor(i / slots.columns) * CHIP_PITCH;
     chip(pen, p, x, y, c.client, c.preempted, c.request === s.request);
+    if (c.prefilled) {
+      // Its KV is held elsewhere.
+      pen.fillStyle = p.prefill;
+      pen.fillRect(x + 2, y + CHIP - 3, CHIP - 4, 2);
+    }
   }
   if (r.waiting <= shown) return;
   pen.font = font(p, 11);
