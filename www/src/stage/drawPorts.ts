@@ -108,13 +108,15 @@ function portWords(s: Scene, { card, length, replica }: PortBar, vertical: boole
   const { across, along } = card.port;
   const here = s.replicas.find((r) => r.id === replica);
   const share = (here && toldOf(s.told, here).split?.out.used) ?? 0;
-  const value = text(percent(share));
+  const quantity = percent(share);
+  const value = text(quantity);
   const ink = stepOf(share) === 3 ? p.warnText : p.ink;
   const half = length / 2;
   pen.font = font(p, 11, 600);
   if (vertical) {
     const room = card.box.w / 2 - half - 4;
-    if (pen.measureText(value).width <= room) label(pen, value, across + half + 4, along + 4, ink);
+    const fits = [value, quantity.value].find((w) => pen.measureText(w).width <= room);
+    if (fits) label(pen, fits, across + half + 4, along + 4, ink);
     return;
   }
   const y = across - half - 8;
