@@ -279,6 +279,10 @@ pub struct QueueChip {
     pub preempted: bool,
     /// Whether it waits for blocks to be loaded from the CPU tier.
     pub loading: bool,
+    /// Whether its prompt is computed on a prefill replica, and it waits for room at its home; missing if not.
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub prefilled: bool,
 }
 
 /// Requests of a batch, column by column: first decoding ones, then those in prefill.

@@ -29,6 +29,7 @@ impl Session {
             client: client_of(request),
             preempted: false,
             loading: false,
+            prefilled: false,
         };
         let band = |b: BandSight| BandFrame {
             priority: b.priority,

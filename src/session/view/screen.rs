@@ -208,6 +208,10 @@ impl Session {
             client: client_of(request),
             preempted: self.engine.records().at(request.index()).preemptions > 0,
             loading: self.engine.is_loading(request),
+            prefilled: self
+                .engine
+                .handover(request)
+                .is_some_and(|h| h.prefill.is_some() && h.prefill_end.is_known() && !h.landed.is_known()),
         });
         let busy = share(sums.busy_us.get(i).copied().unwrap_or(0) as f64, sums.seconds * US_PER_S as f64);
         ReplicaFrame {

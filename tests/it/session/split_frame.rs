@@ -181,3 +181,73 @@ fn without_roles_a_frame_and_a_request_say_nothing_of_hand_overs() {
     let detail = serde_json::to_value(session.inspect(3)).expect("JSON");
     assert!(detail.get("handover").is_none());
 }
+
+#[test]
+fn a_request_that_waits_for_room_at_its_home_is_marked_in_the_queue() {
+    let mut scenario = scenario("pull");
+    // One home with room for one prompt: `a` has its blocks there until it ends, `b` waits for them.
+    let home = &mut scenario.cluster.pools[1];
+    home.replicas = 1;
+    home.kv.blocks = tokenyard::scenario::KvBlocks::Count(12);
+    let mut session = start(&scenario);
+    session.advance(Micros(30_000), u64::MAX);
+    let frame = frame(&session);
+    let queue: Vec<_> = frame.replicas[1].queue.iter().map(|c| (c.request, c.prefilled)).collect();
+    assert_eq!(queue, [(1, true)]);
+    let b = detail(&session, 1);
+    assert_eq!(
+        plain(&b.summary),
+        "Its prompt is computed on r0, which holds its blocks; it has waited for room on r1 for 18.6 ms."
+    );
+    assert_eq!(b.handover.map(|h| (h.stage, h.blocks.held, h.blocks.reserved)), Some(("room", 10, 0)));
+}
+
+/// Homes so small that requests are preempted there and wait for room, at a rate that fills them.
+fn pressed(handoff: &str, first_token: &str) -> Scenario {
+    let mut document = serde_json::to_value(scenario(handoff)).expect("JSON");
+    document["run"]["horizon_s"] = 2.into();
+    document["cluster"]["pools"][0]["kv"]["blocks"] = 60.into();
+    document["cluster"]["pools"][1]["kv"]["blocks"] = 40.into();
+    document["cluster"]["disaggregation"]["first_token"] = first_token.into();
+    document["cluster"]["disaggregation"]["transfer"]["port_gb_per_s"] = 0.01.into();
+    document["workload"] = serde_json::json!({"clients": [{
+        "arrivals": {"poisson": {"rate_per_s": 90}},
+        "prompt_tokens": {"lognormal": {"median_tokens": 36, "sigma": 0.3, "min_tokens": 4, "max_tokens": 80}},
+        "output_tokens": {"lognormal": {"median_tokens": 50, "sigma": 0.5, "min_tokens": 1, "max_tokens": 75}}
+    }]});
+    serde_json::from_value(document).expect("a scenario")
+}
+
+#[test]
+fn the_parts_of_every_request_add_up_under_pressure_too() {
+    for handoff in ["pull", "push"] {
+        for first_token in ["decode", "prefill"] {
+            let mut session = start(&pressed(handoff, first_token));
+            let (mut lost, mut waited) = (0, 0);
+            for at in [300_000, 777_777, 1_400_000, 2_000_000] {
+                session.advance(Micros(at), u64::MAX);
+                for request in 0..session.engine().records().len() as u32 {
+                    let d = detail(&session, request);
+                    let where_it_is = format!("{handoff}, {first_token}, #{request} at {at}: {d:?}");
+                    assert!(d.segments.first().is_none_or(|s| s.from_us == d.arrival_us), "{where_it_is}");
+                    assert!(d.segments.windows(2).all(|s| s[0].to_us == s[1].from_us), "{where_it_is}");
+                    assert!(d.e2e_us.is_none_or(|e2e| e2e == d.total_us), "{where_it_is}");
+                    assert!(d.summary.ends_with('.'), "{where_it_is}");
+                    let h = d.handover.as_ref();
+                    assert!(h.is_none_or(|h| h.ahead.is_sorted_by_key(|part| part.to_us)), "{where_it_is}");
+                    let arrived = h.and_then(|h| h.transfer.as_ref());
+                    assert!(
+                        arrived.is_none_or(|t| t.early <= t.arrived && t.arrived <= t.bytes),
+                        "{where_it_is}"
+                    );
+                    lost += d.preemptions;
+                    waited += u32::from(d.segments.iter().any(|s| s.kind == SegmentKind::Room));
+                }
+            }
+            assert!(
+                lost > 0 && waited > 0,
+                "{handoff}, {first_token}: {lost} preemptions, {waited} waits for room"
+            );
+        }
+    }
+}
