@@ -106,6 +106,9 @@ pub(super) struct WhatIf {
     /// Number of the request; the first to arrive is 0
     #[arg(long, value_name = "N")]
     pub(super) request: u32,
+    /// Which decision, where pools have roles: which replica answers the request, or which one prefills it
+    #[arg(long, value_enum, default_value_t = StageName::Home)]
+    pub(super) stage: StageName,
     /// Number of the replica to try; default all replicas that could have served the request
     #[arg(long, value_name = "R")]
     pub(super) to: Option<u32>,
@@ -159,6 +162,15 @@ pub(super) struct Theory {
     /// Print the full result as JSON
     #[arg(long)]
     pub(super) json: bool,
+}
+
+/// A decision on a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum StageName {
+    /// Which replica answers it
+    Home,
+    /// Which replica prefills it
+    Prefill,
 }
 
 /// A time that `explain` can explain.

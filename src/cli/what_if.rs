@@ -1,12 +1,12 @@
 //! `tokenyard what-if`: one routing decision and its alternatives.
 
-use super::args_studies::WhatIf as Arguments;
+use super::args_studies::{StageName, WhatIf as Arguments};
 use super::input::{Loaded, load, refused, tell_all};
 use super::table::{Align, MISSING, Table, number};
 use super::{Failed, say};
 use crate::base::{Diagnostic, json};
 use crate::scenario::limits;
-use crate::study::whatif::{Alternative, Asking, WhatIf, WhatIfQuery};
+use crate::study::whatif::{Alternative, AskedStage, Asking, WhatIf, WhatIfQuery};
 
 /// `tokenyard what-if`
 pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
@@ -15,8 +15,12 @@ pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
     let Loaded { scenario, trace, .. } = load(&args.input)?;
     let (mut asking, warnings) = Asking::new(scenario, trace).map_err(|problems| refused(name, &problems))?;
     tell_all(name, &warnings);
-    let asked =
-        WhatIfQuery { request: args.request, to: args.to, until_us, most: args.most, routed_us: None };
+    let stage = match args.stage {
+        StageName::Home => AskedStage::Home,
+        StageName::Prefill => AskedStage::Prefill,
+    };
+    let (request, to, most) = (args.request, args.to, args.most);
+    let asked = WhatIfQuery { request, stage, to, until_us, most, routed_us: None };
     let found = asking.what_if(&asked).map_err(|problem| refused(name, &[problem]))?;
     if args.json {
         return say(&format!("{}\n", json::indented(&found)));
@@ -79,8 +83,9 @@ fn text(w: &WhatIf) -> String {
     let seconds = |us: u64| us as f64 / 1e6;
     let end = if w.ended { "the end" } else { "an instant" };
     let mut out = format!(
-        "request {}, sent to r{} at {} s; all ran to {end} at {} s\n\n{}",
+        "request {}, {} r{} at {} s; all ran to {end} at {} s\n\n{}",
         w.request,
+        if w.stage == AskedStage::Home { "sent to" } else { "to be prefilled by" },
         w.chosen,
         seconds(w.routed_us),
         seconds(w.until_us),

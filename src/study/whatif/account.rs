@@ -4,8 +4,8 @@
 //! requests are divided by what its replica's steps were spent on meanwhile.
 
 use super::steps::{Spent, StepLog};
-use crate::base::RequestId;
-use crate::engine::Cluster;
+use crate::base::{Micros, ReplicaId, RequestId};
+use crate::engine::{Cluster, Handover};
 use crate::observe::{SegmentKind, segments};
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +46,12 @@ pub enum Cause {
     Prompt,
     /// The rest of these steps: prompts of others, and decoding.
     PromptOthers,
+    /// In the queue of its decode replica until blocks were set aside for it.
+    Room,
+    /// Its KV on the way from the prefill to the decode replica, with the time before the first byte.
+    Transfer,
+    /// All its KV there, waiting to join the batch of its decode replica.
+    Join,
     /// Its decoding steps, as long as they would have been without prompts of others.
     Decoding,
     /// What prompts of others added to its decoding steps.
@@ -61,7 +67,7 @@ pub enum Cause {
 }
 
 /// How many causes there are.
-pub const CAUSES: usize = 16;
+pub const CAUSES: usize = 19;
 
 impl Cause {
     /// All of them, in order of occurrence.
@@ -76,6 +82,9 @@ impl Cause {
         Self::Load,
         Self::Prompt,
         Self::PromptOthers,
+        Self::Room,
+        Self::Transfer,
+        Self::Join,
         Self::Decoding,
         Self::Interference,
         Self::Preempted,
@@ -97,6 +106,9 @@ impl Cause {
             Self::Load => "Loading KV or adapters",
             Self::Prompt => "Own prompt",
             Self::PromptOthers => "Others in the steps of its prompt",
+            Self::Room => "Waiting for room at the decode replica",
+            Self::Transfer => "KV transfer",
+            Self::Join => "Waiting to join the decode batch",
             Self::Decoding => "Decoding",
             Self::Interference => "Prompts of others while decoding",
             Self::Preempted => "Preempted, waiting again",
@@ -119,6 +131,9 @@ impl Cause {
             Self::Load => "loading KV from the CPU tier or adapters",
             Self::Prompt => "their own prompts",
             Self::PromptOthers => "sharing the steps of their prompts with others",
+            Self::Room => "waiting for room at their decode replica",
+            Self::Transfer => "the transfer of their KV to the decode replica",
+            Self::Join => "waiting to join the batch of their decode replica",
             Self::Decoding => "decoding",
             Self::Interference => "prompts of others in their decoding steps",
             Self::Preempted => "waiting again after they were preempted",
@@ -126,6 +141,11 @@ impl Cause {
             Self::Streaming => "tokens that wait for the front end to write them",
             Self::Output => "output processing",
         }
+    }
+
+    /// Whether only requests that move from a prefill to a decode replica have it.
+    pub fn is_of_handover(self) -> bool {
+        matches!(self, Self::Room | Self::Transfer | Self::Join)
     }
 
     /// Whether the time went to prompts of other requests.
@@ -143,6 +163,8 @@ pub(super) struct Stretch {
     pub(super) to: u64,
     /// The kind of its segment.
     pub(super) kind: SegmentKind,
+    /// The replica where it was, on its way there included.
+    pub(super) replica: ReplicaId,
 }
 
 /// The account of one request.
@@ -160,7 +182,11 @@ impl Account {
         let r = engine.records().at(id.index());
         let e2e = r.e2e.get()?;
         let span = if time == AccountedTime::E2e { e2e } else { r.ttft.get()? };
-        let (end, replica) = ((r.arrival + span).0, r.replica()?);
+        let (end, last) = ((r.arrival + span).0, r.replica()?);
+        let handover = engine.handover(id).filter(|h| h.prefill.is_some());
+        // The client sees the first token before the hand-over if the prefill replica shows it.
+        let shown_early = time == AccountedTime::Ttft && handover.is_some_and(|h| h.ahead > 0);
+        let computed = (end - r.first_output.0.min(span.0)).max(r.arrival.0);
         let mut account = Self::default();
         for segment in segments::segments(engine, id, r.arrival + e2e) {
             let (from, to) = (segment.from_us, segment.to_us.min(end));
@@ -168,15 +194,18 @@ impl Account {
                 continue;
             }
             // The time between a prompt and the first token is that token's way through the front end and its output processing.
-            let early = time == AccountedTime::Ttft && segment.kind == SegmentKind::Decode;
+            let early = time == AccountedTime::Ttft && segment.kind == SegmentKind::Decode
+                || shown_early && from >= computed;
             let parts = if early {
-                let written = (from + r.streamed[0].0).min(to);
+                let begin = if shown_early { computed } else { from };
+                let written = (begin + r.streamed[0].0).clamp(from, to);
                 [(SegmentKind::Streaming, from, written), (SegmentKind::Output, written, to)]
             } else {
                 [(segment.kind, from, to), (segment.kind, to, to)]
             };
+            let replica = handover.map_or(last, |h| place(h, from));
             for (kind, from, to) in parts.into_iter().filter(|(_, from, to)| from < to) {
-                account.stretches.push(Stretch { from, to, kind });
+                account.stretches.push(Stretch { from, to, kind, replica });
                 let spent = || log.spent(replica, from, to);
                 account.divide(kind, to - from, log.of(id).own_prompt_us, spent);
             }
@@ -214,9 +243,9 @@ impl Account {
                 self.add(Cause::PromptOthers, s.prompts - own + s.decoding);
                 self.add(Cause::Load, s.transfers);
             }
-            SegmentKind::Room | SegmentKind::FirstByte | SegmentKind::Transfer | SegmentKind::Join => {
-                self.add(Cause::Load, whole);
-            }
+            SegmentKind::Room => self.add(Cause::Room, whole),
+            SegmentKind::FirstByte | SegmentKind::Transfer => self.add(Cause::Transfer, whole),
+            SegmentKind::Join => self.add(Cause::Join, whole),
             SegmentKind::FirstToken | SegmentKind::Decode => {
                 let s = spent();
                 self.add(Cause::Interference, s.prompts);
@@ -224,5 +253,15 @@ impl Account {
                 self.add(Cause::Load, s.transfers);
             }
         }
+    }
+}
+
+/// Where a request that is prefilled elsewhere is at an instant: on its prefill replica from the reservation (push) or the
+/// routing (pull) to the end of its prefill, else at home.
+fn place(h: &Handover, at: u64) -> ReplicaId {
+    let before = |instant: Option<Micros>| instant.is_none_or(|instant| at < instant.0);
+    match h.prefill {
+        Some(prefill) if before(h.prefill_end.get()) && !(h.push && before(h.reserved.get())) => prefill,
+        Some(_) | None => h.home,
     }
 }

@@ -233,7 +233,9 @@ impl Explaining {
     fn explanation(&self, asked: &ExplainQuery, above: f64, [slow, fast]: [&[&Accounted]; 2]) -> Explanation {
         let groups = [slow, fast].map(|group| self.group(group));
         let diff_ms = groups[0].mean_ms - groups[1].mean_ms;
-        let causes = Cause::ALL.map(|cause| self.cause(cause, [slow, fast], diff_ms)).to_vec();
+        let roles = self.session.engine().network().is_some();
+        let causes = Cause::ALL.into_iter().filter(|cause| roles || !cause.is_of_handover());
+        let causes = causes.map(|cause| self.cause(cause, [slow, fast], diff_ms)).collect();
         let span = asked.after_a_noun();
         let slow_words = match (above > 0.0, span.is_empty()) {
             (true, true) => format!("the slowest {} %", plain(100.0 - above)),
@@ -308,8 +310,7 @@ impl Explaining {
             let a = slow[i as usize];
             let us = a.account.us[cause as usize];
             let stretch = a.account.stretches.iter().find(|s| is_of(cause, s.kind))?;
-            let replica = self.session.engine().records().at(a.id.index()).replica()?.0;
-            let ms = us as f64 / 1000.0;
+            let (replica, ms) = (stretch.replica.0, us as f64 / 1000.0);
             (us > 0).then_some(CauseEvidence { request: a.id.0, replica, at_us: stretch.from, ms })
         });
         named.collect()
@@ -322,9 +323,8 @@ impl Explaining {
         let mut us = vec![0_u64; names.len()];
         for a in slow {
             let r = engine.records().at(a.id.index());
-            let Some(replica) = r.replica() else { continue };
             for s in a.account.stretches.iter().filter(|s| is_of(cause, s.kind)) {
-                self.log.prompt_work(replica, s.from, s.to, &mut us);
+                self.log.prompt_work(s.replica, s.from, s.to, &mut us);
             }
             if cause == Cause::PromptOthers
                 && let Some(own) = us.get_mut(r.client as usize)
@@ -385,10 +385,19 @@ fn is_of(cause: Cause, kind: SegmentKind) -> bool {
         Cause::QueuePrompts | Cause::QueueDecoding | Cause::QueueIdle => kind == SegmentKind::Queue,
         Cause::Load => matches!(
             kind,
-            SegmentKind::KvLoad | SegmentKind::AdapterLoad | SegmentKind::Prefill | SegmentKind::Decode
+            SegmentKind::KvLoad
+                | SegmentKind::AdapterLoad
+                | SegmentKind::Prefill
+                | SegmentKind::FirstToken
+                | SegmentKind::Decode
         ),
         Cause::Prompt | Cause::PromptOthers => kind == SegmentKind::Prefill,
-        Cause::Decoding | Cause::Interference => kind == SegmentKind::Decode,
+        Cause::Room => kind == SegmentKind::Room,
+        Cause::Transfer => matches!(kind, SegmentKind::FirstByte | SegmentKind::Transfer),
+        Cause::Join => kind == SegmentKind::Join,
+        Cause::Decoding | Cause::Interference => {
+            matches!(kind, SegmentKind::FirstToken | SegmentKind::Decode)
+        }
         Cause::Preempted => kind == SegmentKind::Preempted,
         Cause::Recompute => kind == SegmentKind::Recompute,
         Cause::Output => kind == SegmentKind::Output,

@@ -19,7 +19,7 @@ pub use others::{Others, OthersTime};
 pub use sentences::{Quoted, Sentence, in_ms, in_percent, whole};
 
 use crate::base::{Diagnostic, Diagnostics, Micros, ReplicaId, RequestId};
-use crate::engine::{Cluster, Decision, Fact, Record, RequestState, Sink};
+use crate::engine::{Cluster, Decision, Fact, Record, RequestState, Sink, Stage};
 use crate::observe::excluded_words;
 use crate::scenario::{Change, Route, Scenario, TimedEdit};
 use crate::session::{Audience, Session, Trace};
@@ -34,6 +34,9 @@ use std::sync::Arc;
 pub struct WhatIfQuery {
     /// The request of the decision.
     pub request: u32,
+    /// Which decision on it, where roles differ: which replica answers it, or which one prefills it.
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    pub stage: AskedStage,
     /// Only this replica; by default all that the router could have chosen.
     #[cfg_attr(feature = "schema", ts(optional))]
     pub to: Option<u32>,
@@ -47,12 +50,42 @@ pub struct WhatIfQuery {
     pub routed_us: Option<u64>,
 }
 
+/// Which of the two decisions on a request is asked about.
+#[apply(typescript!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AskedStage {
+    /// Which replica answers it.
+    #[default]
+    Home,
+    /// Which replica prefills it.
+    Prefill,
+}
+
+impl AskedStage {
+    fn is(self, stage: Stage) -> bool {
+        match self {
+            Self::Home => stage == Stage::Home,
+            Self::Prefill => stage == Stage::Prefill,
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+    fn is_home(&self) -> bool {
+        *self == Self::Home
+    }
+}
+
 /// One decision and its alternatives.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WhatIf {
     /// The request.
     pub request: u32,
+    /// Which decision on it; missing for the one that all requests have.
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[serde(skip_serializing_if = "AskedStage::is_home")]
+    pub stage: AskedStage,
     /// When it was routed, in microseconds.
     pub routed_us: u64,
     /// The instant up to which all ran.
@@ -167,10 +200,10 @@ impl Asking {
         let until = asked.until_us.map_or(Micros::MAX, Micros);
         let id = RequestId(asked.request);
         self.prepare(asked);
-        let (routed, chosen) = decided(&self.base, id)?;
+        let (routed, chosen) = decided(&self.base, id, asked.stage)?;
         self.go_before(routed);
         let (base, before) = (&self.base, &self.before);
-        let decision = decision_of(before, id, routed);
+        let decision = decision_of(before, (id, asked.stage), routed);
         let (places, left_out) = candidates(&decision, chosen, asked)?;
         let alternative = |place: usize| -> Alternative {
             let to = decision.seen[place].id;
@@ -183,6 +216,7 @@ impl Asking {
         let least = alternatives.iter().map(|a| a.total_diff_ms).fold(f64::INFINITY, f64::min);
         Ok(WhatIf {
             request: id.0,
+            stage: asked.stage,
             routed_us: routed.0,
             until_us: base.now().0,
             ended: base.has_ended(),
@@ -197,7 +231,7 @@ impl Asking {
 }
 
 /// When and where a request was sent; or why there is no decision.
-fn decided(run: &Session, id: RequestId) -> Result<(Micros, ReplicaId), Diagnostic> {
+fn decided(run: &Session, id: RequestId, stage: AskedStage) -> Result<(Micros, ReplicaId), Diagnostic> {
     let problem = |found: String, fix: &str| {
         Err(Diagnostic::error("request", found, "a request that was sent to a replica", fix))
     };
@@ -206,7 +240,20 @@ fn decided(run: &Session, id: RequestId) -> Result<(Micros, ReplicaId), Diagnost
         let found = format!("request {}, where {arrived} arrived up to {} s", id.0, run.now().as_secs());
         return problem(found, "requests are numbered from 0 in order of arrival");
     };
-    match (record.routed.get(), record.replica()) {
+    let handover = run.engine().handover(id);
+    let chosen = match (stage, handover) {
+        (AskedStage::Home, handover) => handover.map(|h| h.home).or(record.replica()),
+        (AskedStage::Prefill, Some(h)) if h.prefill.is_none() => {
+            let found = format!("request {}, which its own replica prefills ({})", id.0, h.reason.name());
+            return problem(found, "ask about its home, or about a request that a prefill replica had");
+        }
+        (AskedStage::Prefill, None) if record.routed.is_known() => {
+            let found = format!("request {} of a run without prefill replicas", id.0);
+            return problem(found, "ask about the replica that answered it");
+        }
+        (AskedStage::Prefill, handover) => handover.and_then(|h| h.prefill),
+    };
+    match (record.routed.get(), chosen) {
         (Some(at), Some(to)) => Ok((at, to)),
         _ if record.state() == RequestState::Rejected => {
             problem(format!("request {}, which was refused", id.0), "ask about one that was admitted")
@@ -218,6 +265,7 @@ fn decided(run: &Session, id: RequestId) -> Result<(Micros, ReplicaId), Diagnost
 /// A sink that records one decision.
 struct Listening {
     request: RequestId,
+    stage: AskedStage,
     heard: Option<Decision>,
 }
 
@@ -229,15 +277,15 @@ impl Sink for Listening {
     }
 
     fn decision(&mut self, _: Micros, decision: &Decision) {
-        if decision.request == Some(self.request) {
+        if decision.request == Some(self.request) && self.stage.is(decision.stage) {
             self.heard = Some(decision.clone());
         }
     }
 }
 
 /// The decision that a run is about to make at `at`.
-fn decision_of(before: &Session, request: RequestId, at: Micros) -> Decision {
-    let (mut run, mut listening) = (before.clone(), Listening { request, heard: None });
+fn decision_of(before: &Session, (request, stage): (RequestId, AskedStage), at: Micros) -> Decision {
+    let (mut run, mut listening) = (before.clone(), Listening { request, stage, heard: None });
     run.advance_telling(at, u64::MAX, &mut listening);
     listening.heard.expect("INV-6: a decision that was made is made again")
 }

@@ -85,6 +85,7 @@ impl Sink for StepLog {
     }
 
     fn decision(&mut self, _: Micros, d: &Decision) {
+        // The load of the replica where it is computed first counts, for that is where it waits.
         let (Some(request), Some(chosen)) = (d.request, d.chosen) else { return };
         self.told(request).load = Some([d.seen[chosen].load(), d.true_load[chosen]]);
     }

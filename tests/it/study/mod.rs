@@ -4,4 +4,5 @@ mod compare;
 mod compare_edits;
 mod derived_scenarios;
 mod redirects;
+mod roles;
 mod what_if;
