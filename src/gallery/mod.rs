@@ -272,6 +272,36 @@ const CARDS: &[Entry] = &[
         "From *60 s* on the detector looks every half second, and crowds leave the gateway between two looks.",
         Draw::Queues { seconds: [55.0, 70.0], caption: "requests waiting on each replica" },
     ),
+    (
+        "prompts-among-decodes",
+        &["prefill and decode"],
+        "At *60 s* prefill and decode part: no gap between the tokens of a chat contains a prompt any more.",
+        Draw::Dots { of: "tpot_us", client: "chat", seconds: [20.0, 110.0], caption: "TPOT of each chat" },
+    ),
+    (
+        "ratio-of-the-day",
+        &["prefill and decode"],
+        "At *80 s* prompts wait for ten seconds; in the evening the same ratio is right.",
+        Draw::Dots { of: "ttft_us", client: "", seconds: [0.0, 220.0], caption: "TTFT of each request" },
+    ),
+    (
+        "thin-link",
+        &["prefill and decode"],
+        "At *40 s* dozens of transfers share ports of 10 Gbit/s, and first tokens come after seconds.",
+        Draw::Dots { of: "ttft_us", client: "chat", seconds: [0.0, 100.0], caption: "TTFT of each chat" },
+    ),
+    (
+        "thin-link-threshold",
+        &["prefill and decode"],
+        "At *40 s* short prompts stay at home; only documents use the thin link.",
+        Draw::Dots { of: "ttft_us", client: "chat", seconds: [0.0, 100.0], caption: "TTFT of each chat" },
+    ),
+    (
+        "llm-d-prefill-decode",
+        &["prefill and decode"],
+        "At *60 s* 8 prefill and 2 decode replicas take over from 16 mixed ones, as in llm-d's guide.",
+        Draw::Dots { of: "tpot_us", client: "", seconds: [20.0, 110.0], caption: "TPOT of each request" },
+    ),
 ];
 
 /// All cards.

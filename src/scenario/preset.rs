@@ -57,6 +57,11 @@ pub const PRESETS: &[Preset] = &[
     preset!("sticky-until-saturated", 55),
     preset!("queue-at-the-gateway", 52),
     preset!("scrape-overshoot", 52),
+    preset!("prompts-among-decodes", 54),
+    preset!("ratio-of-the-day", 55),
+    preset!("thin-link", 38),
+    preset!("thin-link-threshold", 38),
+    preset!("llm-d-prefill-decode", 54),
 ];
 
 /// Presets as they were before a newer one took their place: links still mean them, and no list has them.
@@ -108,6 +113,11 @@ mod tests {
         ("sticky-until-saturated", "2aff5a9ed3930776"),
         ("queue-at-the-gateway", "6dcbb62aa667e76f"),
         ("scrape-overshoot", "eb26a22ca3540dd1"),
+        ("prompts-among-decodes", "85618a2e7517f573"),
+        ("ratio-of-the-day", "6db63c7f1e6f468e"),
+        ("thin-link", "413525f23c448f0a"),
+        ("thin-link-threshold", "ee4118582fc0a1c2"),
+        ("llm-d-prefill-decode", "ff4395cbb0abd86d"),
         ("mixed-fleet", "47735583ceca1fe6"),
         ("two-variants", "967061df9c5e09a9"),
     ];

@@ -36,7 +36,7 @@ impl Run {
     }
 
     /// A percentile of a latency, in milliseconds.
-    fn ms(&self, of: &str, percent: usize, client: &str, from_s: f64, to_s: f64) -> f64 {
+    pub(super) fn ms(&self, of: &str, percent: usize, client: &str, from_s: f64, to_s: f64) -> f64 {
         let mut all: Vec<u64> =
             self.between(client, from_s, to_s).iter().filter_map(|row| whole(row, of)).collect();
         all.sort_unstable();
@@ -48,7 +48,7 @@ impl Run {
     }
 
     /// The share of those that finished which met their objectives.
-    fn met(&self, client: &str, from_s: f64, to_s: f64) -> f64 {
+    pub(super) fn met(&self, client: &str, from_s: f64, to_s: f64) -> f64 {
         let told: Vec<bool> =
             self.between(client, from_s, to_s).iter().filter_map(|row| row["slo_met"].as_bool()).collect();
         told.iter().filter(|met| **met).count() as f64 / told.len() as f64

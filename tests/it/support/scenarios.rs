@@ -383,11 +383,13 @@ pub(crate) fn started(scenario: &Scenario, audience: Audience) -> Session {
 pub(crate) fn sound(session: &Session) {
     session.engine().verify(true);
     let r = session.report_data().requests;
-    let places = r.in_pipeline + r.queued + r.running + r.completed + r.rejected + r.dropped;
+    let moving = r.transferring + r.landed;
+    let places = r.in_pipeline + r.queued + r.running + moving + r.completed + r.rejected + r.dropped;
     assert!(r.conserved && r.arrived == places, "{r:?}");
-    let mut seen = [0_u32; 6];
+    let mut seen = [0_u32; 8];
     for record in session.engine().records() {
         seen[record.state() as usize] += 1;
     }
-    assert_eq!(seen, [r.in_pipeline, r.queued, r.running, r.completed, r.rejected, r.dropped]);
+    let told = [r.in_pipeline, r.queued, r.running, r.completed, r.rejected, r.dropped];
+    assert_eq!((&seen[..6], &seen[6..]), (&told[..], &[r.transferring, r.landed][..]));
 }
