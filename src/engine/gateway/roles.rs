@@ -3,6 +3,7 @@
 
 use super::routing::{can_have, prompt_blocks_of};
 use super::state::{Around, Gateway};
+use crate::base::json;
 use crate::base::rng::{Purpose, Stream};
 use crate::base::{ReplicaId, RequestId};
 use crate::engine::facts::{DeciderReason, HandoverFact, Sink, Stage};
@@ -17,8 +18,8 @@ use serde::{Deserialize, Serialize};
 pub(in crate::engine) struct Roles {
     /// Chooses prefill replicas.
     pub(super) router: RouterState,
-    /// The policy behind it.
-    policy: RoutingPolicy,
+    /// The policy behind it, as text: settings that are left out have no place in a snapshot.
+    policy: String,
     /// The pools whose replicas answer clients, mixed ones among them, and those that prefill for others, as bits by number.
     homes: u64,
     mixed: u64,
@@ -39,10 +40,10 @@ impl Roles {
             return None;
         }
         let d = c.disaggregation.clone().unwrap_or_default();
-        let policy = d.prefill_routing.unwrap_or_else(|| c.routing.clone());
+        let policy = policy_of(plan);
         Some(Box::new(Self {
             router: RouterState::new(&policy, prefill_seed(seed)),
-            policy,
+            policy: json::compact(&policy),
             homes: with(&Role::is_home),
             mixed: with(&|role| role == Role::Mixed),
             prefills: with(&|role| role == Role::Prefill),
@@ -51,6 +52,13 @@ impl Roles {
             ahead: u32::from(d.first_token == FirstToken::Prefill),
         }))
     }
+}
+
+/// The policy that chooses prefill replicas.
+fn policy_of(plan: &Plan) -> RoutingPolicy {
+    let c = &plan.scenario().cluster;
+    let own = c.disaggregation.as_ref().and_then(|d| d.prefill_routing.clone());
+    own.unwrap_or_else(|| c.routing.clone())
 }
 
 /// The seed of the draws that choose prefill replicas, which are a stream of their own.
@@ -72,7 +80,7 @@ impl Gateway {
         if let (Some(old), Some(roles)) = (before, &mut self.roles) {
             roles.router = old.router;
             if roles.policy != old.policy {
-                roles.router.change(&roles.policy.clone(), prefill_seed(self.seed));
+                roles.router.change(&policy_of(new), prefill_seed(self.seed));
             }
         }
     }

@@ -74,7 +74,10 @@ impl Replica {
         match self.drains_by() {
             Drain::Wait => return false,
             Drain::Immediate => {
-                w.records.here_mut(w.active[slot].id).queued = now.into();
+                let record = w.records.here_mut(w.active[slot].id);
+                if !record.queued.is_known() {
+                    record.queued = now.into();
+                }
                 self.drop_request(slot, now, DropReason::Drained, w);
             }
             Drain::Redirect if w.active[slot].remote.as_ref().is_some_and(|r| r.prefilled) => return false,

@@ -206,17 +206,12 @@ impl Replica {
         (now, timeout): (Micros, Span),
     ) {
         let prompt_tokens = slab[slot].prompt_tokens;
-        self.moving_in(now);
+        self.arriving += 1;
         let ready = routed.saturating_add(self.model.queueing(prompt_tokens));
         let tokenised = self.tokenise(prompt_tokens, now).unwrap_or(now);
         let queued = tokenised.max(ready);
         self.events.schedule(queued, ReplicaEvent::Queued(slot));
         self.expect_timeout(&slab[slot], queued, timeout);
-    }
-
-    fn moving_in(&mut self, now: Micros) {
-        self.arriving += 1;
-        self.clock = self.clock.max(now);
     }
 
     /// A step begins at `now` if none is under way and there is something to do.
