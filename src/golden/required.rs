@@ -49,8 +49,9 @@ pub(super) fn required(file: &Value) -> Diagnostics {
     let mut problems = Vec::new();
     keys("", file, &FILE, &mut problems);
     if let Some(config) = file.get("config") {
-        config_keys(config, &mut problems);
-        if file.get("schema").and_then(Value::as_str) == Some(disaggregation::SCHEMA) {
+        let roles = file.get("schema").and_then(Value::as_str) == Some(disaggregation::SCHEMA);
+        config_keys(config, roles, &mut problems);
+        if roles {
             disaggregation::keys(config, &mut problems);
         } else {
             disaggregation::only_here(config, &mut problems);
@@ -75,13 +76,13 @@ pub(super) fn required(file: &Value) -> Diagnostics {
     problems
 }
 
-fn config_keys(config: &Value, problems: &mut Diagnostics) {
+fn config_keys(config: &Value, roles: bool, problems: &mut Diagnostics) {
     let text = |key: &str| config.get(key).and_then(Value::as_str).unwrap_or_default();
     let pools = || entries(config.get("pools")).map(|(_, pool)| pool);
     let in_all_pools = |key: &str| pools().next().is_some() && pools().all(|pool| pool.get(key).is_some());
     let needed: Vec<&str> = CONFIG.into_iter().filter(|key| !in_all_pools(key)).collect();
     keys("config", config, &needed, problems);
-    if config.get("kv_cpu_blocks").and_then(Value::as_u64).is_some_and(|n| n > 0) {
+    if !roles && config.get("kv_cpu_blocks").and_then(Value::as_u64).is_some_and(|n| n > 0) {
         keys("config", config, &TIER, problems);
     }
     if text("admission_policy") == "token-bucket" {

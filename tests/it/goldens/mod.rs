@@ -3,3 +3,4 @@
 mod files;
 mod queueing_files;
 mod recorded;
+mod roles;
