@@ -16,4 +16,5 @@ mod loss_and_loops;
 mod one_server;
 mod own_world;
 mod routing;
+mod split;
 mod timeouts;
