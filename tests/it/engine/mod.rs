@@ -11,6 +11,7 @@ mod laws;
 mod makes_room;
 mod pipeline;
 mod random_scenarios;
+mod random_splits;
 mod schema_scenarios;
 mod speculative;
 mod together;

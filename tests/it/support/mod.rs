@@ -11,6 +11,7 @@ pub(crate) mod rows;
 pub(crate) mod scaled;
 pub(crate) mod scenarios;
 pub(crate) mod schema;
+pub(crate) mod splits;
 
 use tokenyard::base::Micros;
 use tokenyard::engine::{Cluster, Decision, Fact, Halt, Sink};
