@@ -26,11 +26,15 @@ pub enum AnomalyKind {
     TunerLockedOut,
     /// Requests waited in a band of the gateway's queue and none of them went on, while others did.
     StarvedBand,
+    /// Requests whose prompts are computed waited for room at their home, while their prefill replicas held their blocks.
+    DecodePoolFull,
+    /// Transfers shared the network ports of a replica all the time.
+    PortSaturated,
 }
 
 impl AnomalyKind {
     /// All kinds.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::PriorityInversion,
         Self::HeadOfLineBlocking,
         Self::KvThrashing,
@@ -40,6 +44,8 @@ impl AnomalyKind {
         Self::CapacityNeverReached,
         Self::TunerLockedOut,
         Self::StarvedBand,
+        Self::DecodePoolFull,
+        Self::PortSaturated,
     ];
 
     /// Its name in reports and logs.
@@ -54,11 +60,18 @@ impl AnomalyKind {
             Self::CapacityNeverReached => "capacity-never-reached",
             Self::TunerLockedOut => "tuner-locked-out",
             Self::StarvedBand => "starved-band",
+            Self::DecodePoolFull => "decode-pool-full",
+            Self::PortSaturated => "port-saturated",
         }
     }
 
     /// Whether it concerns autoscalers.
     pub(super) fn is_of_autoscalers(self) -> bool {
         matches!(self, Self::Oscillation | Self::CapacityNeverReached | Self::TunerLockedOut)
+    }
+
+    /// Whether it concerns hand-overs.
+    pub(super) fn is_of_handovers(self) -> bool {
+        matches!(self, Self::DecodePoolFull | Self::PortSaturated)
     }
 }

@@ -7,6 +7,7 @@
 
 mod autoscaling;
 mod blocking;
+mod handovers;
 mod imbalance;
 mod inversion;
 mod kind;
@@ -140,6 +141,16 @@ impl Anomaly {
                 self.figure
             ),
             AnomalyKind::StarvedBand => self.of_band(&lasting),
+            AnomalyKind::DecodePoolFull => format!(
+                "Up to {} prompts that were computed waited for room on r{r} {lasting}, while prefill replicas held their blocks; the first was #{}.",
+                count(self.figure),
+                request(0)
+            ),
+            AnomalyKind::PortSaturated => format!(
+                "Transfers shared the ports {} r{r} {lasting}, up to {} at once.",
+                self.owner(),
+                count(self.figure)
+            ),
         }
     }
 }
@@ -197,6 +208,7 @@ pub(crate) struct Detectors {
     imbalance: Sides,
     autoscaling: autoscaling::Autoscaling,
     starvation: starvation::Starvation,
+    handovers: handovers::Handovers,
     /// Requests that are not all at their home.
     trips: Trips,
 }
@@ -213,6 +225,7 @@ impl Detectors {
             imbalance: Sides::new(&scenario.cluster, replicas),
             autoscaling: autoscaling::Autoscaling::new(&scenario.cluster),
             starvation: starvation::Starvation::default(),
+            handovers: handovers::Handovers::default(),
             trips: Trips::default(),
         }
     }
@@ -293,6 +306,7 @@ impl Detectors {
                 self.inversion.step(replica, waiting, now, &mut self.log);
                 self.blocking.look(replica.index(), now, &mut self.log);
                 self.imbalance.report(now, &mut self.log);
+                self.handovers.step(replica.index(), now, &mut self.log);
             }
             ReplicaFact::StepEnded { .. } | ReplicaFact::Tokens { .. } => {}
         }
@@ -384,9 +398,12 @@ impl Detectors {
     fn left(&mut self, request: RequestId, replica: ReplicaId, now: Micros) {
         let trip = self.trips.end(request);
         self.imbalance.left(trip.map_or(replica, |trip| trip.home).index(), now, &mut self.log);
-        if let Some(trip) = trip.filter(|trip| trip.prefilling) {
+        let Some(trip) = trip else { return };
+        if trip.prefilling {
             self.imbalance.left(trip.prefill.index(), now, &mut self.log);
         }
+        self.handovers.has_room(request, trip.home, now, &mut self.log);
+        self.handovers.ends(request, [trip.prefill, trip.home], now, &mut self.log);
     }
 
     fn handover(&mut self, now: Micros, fact: HandoverFact) {
@@ -395,12 +412,17 @@ impl Detectors {
                 self.trips.begin(request, Trip::new(home, prefill));
                 self.imbalance.came(request, prefill.index(), now, &mut self.log);
             }
-            HandoverFact::Prefilled { request, replica, .. } => {
-                self.trips.change(request, |trip| trip.prefilling = false);
+            HandoverFact::Prefilled { request, replica, home, .. } => {
+                let before = self.trips.change(request, |trip| trip.prefilling = false);
+                if before.is_some_and(|trip| trip.reserved == 0) {
+                    self.handovers.waits_for_room(request, home, now);
+                }
                 self.livelock.over(replica.index(), now, &mut self.log);
                 self.imbalance.left(replica.index(), now, &mut self.log);
             }
-            HandoverFact::Reserved { request, replica, class, urgency, .. } => {
+            HandoverFact::Reserved { request, replica, class, urgency, blocks, cached } => {
+                self.trips.change(request, |trip| trip.reserved = blocks + cached);
+                self.handovers.has_room(request, replica, now, &mut self.log);
                 self.inversion.reserved(
                     &RequestInfo { request, replica, class, urgency },
                     now,
@@ -411,11 +433,19 @@ impl Detectors {
             HandoverFact::Joined { request, .. } => {
                 self.trips.end(request);
             }
-            HandoverFact::Decided { prefill: None, .. }
-            | HandoverFact::TransferStarted { .. }
-            | HandoverFact::Flows { .. }
-            | HandoverFact::Landed { .. }
-            | HandoverFact::GivenUp { .. } => {}
+            HandoverFact::Flows { request, from, to } => {
+                self.handovers.flows(request, [from, to], now, &mut self.log);
+            }
+            HandoverFact::Landed { request, from, to, .. } => {
+                self.handovers.ends(request, [from, to], now, &mut self.log);
+            }
+            HandoverFact::GivenUp { request, .. } => {
+                if let Some(trip) = self.trips.get(request) {
+                    self.handovers.has_room(request, trip.home, now, &mut self.log);
+                    self.handovers.ends(request, [trip.prefill, trip.home], now, &mut self.log);
+                }
+            }
+            HandoverFact::Decided { prefill: None, .. } | HandoverFact::TransferStarted { .. } => {}
         }
     }
 
@@ -435,13 +465,15 @@ impl Detectors {
         &self.log.kept
     }
 
-    /// How many there were, by kind; kinds of autoscalers only if a pool ever had one, and of the gateway's queue only if a
-    /// request ever joined it.
+    /// How many there were, by kind; those of autoscalers, of the gateway's queue and of hand-overs only if there ever were any.
     pub(crate) fn counts(&self) -> impl Iterator<Item = (AnomalyKind, u32)> {
         let (watched, queued) = (self.autoscaling.watched, self.starvation.watched());
+        let handed_over = self.handovers.watched();
         let all = AnomalyKind::ALL.into_iter().zip(self.log.counts);
         all.filter(move |(kind, _)| {
-            (watched || !kind.is_of_autoscalers()) && (queued || *kind != AnomalyKind::StarvedBand)
+            (watched || !kind.is_of_autoscalers())
+                && (queued || *kind != AnomalyKind::StarvedBand)
+                && (handed_over || !kind.is_of_handovers())
         })
     }
 }

@@ -64,6 +64,18 @@ const BY_KIND: Readonly<Record<AnomalyKind, AnomalyShape>> = {
     path: 'M0 0h9v2.4H0zM0 6.6h2.6V9H0zM3.2 6.6h2.6V9H3.2zM6.4 6.6H9V9H6.4z',
     meaning: 'a band of the gateway’s queue sent none while others did',
   },
+  'decode-pool-full': {
+    kind: 'decode-pool-full',
+    name: 'decode pool full',
+    path: 'M0 0h3v9H0zM4.5 0H9v4H4.5zM4.5 5H9v4H4.5z',
+    meaning: 'computed prompts waited for room at their home',
+  },
+  'port-saturated': {
+    kind: 'port-saturated',
+    name: 'port saturated',
+    path: 'M0 1h4v2H0zM0 6h4v2H0zM4 3.2h2.5V0L9 4.5 6.5 9V5.8H4z',
+    meaning: 'transfers shared the ports of a replica all the time',
+  },
 };
 
 /** All kinds, in the order in which lists show them. */
