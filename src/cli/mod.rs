@@ -26,6 +26,7 @@ mod schema;
 mod size;
 mod summary;
 mod summary_groups;
+mod summary_split;
 mod sweep;
 mod table;
 mod theory;

@@ -22,6 +22,8 @@ fn write(out: &mut String, r: &Report) -> fmt::Result {
         (q.completed, "completed"),
         (q.running, "running"),
         (q.queued, "queued"),
+        (q.transferring, "in transfer"),
+        (q.landed, "landed"),
         (q.in_pipeline, "in pipeline"),
         (q.rejected, "rejected"),
         (q.dropped, "dropped"),
@@ -43,6 +45,7 @@ fn write(out: &mut String, r: &Report) -> fmt::Result {
     out.push_str(&latencies(r).text());
     writeln!(out)?;
     write_rates(out, r)?;
+    super::summary_split::write(out, r)?;
     write_replicas(out, r)?;
     groups::write(out, r)?;
     write_notices(out, r)
