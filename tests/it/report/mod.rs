@@ -5,6 +5,7 @@ pub(crate) mod definition;
 mod detectors;
 mod evidence;
 mod figures;
+mod handovers;
 mod held_back;
 mod notices;
 mod parts;
