@@ -292,7 +292,17 @@ fn total_table(c: &RunComparison) -> Table {
         ("preemptions", &t.preemptions, 1),
         ("USD/M out tokens", &t.usd_per_million_output_tokens, 3),
     ];
-    for (name, of, decimals) in all {
+    let handovers = c.handovers.as_ref().map(|h| {
+        [
+            ("prefilled apart, share", &h.remote_share, 4),
+            ("TTFT at prefill, ms", &h.ttft_prefill_ms, 1),
+            ("hand-over, ms", &h.handover_ms, 1),
+            ("wait for room, ms", &h.room_wait_ms, 1),
+            ("transfer, ms", &h.transfer_ms, 1),
+            ("wait to join, ms", &h.join_wait_ms, 1),
+        ]
+    });
+    for (name, of, decimals) in all.into_iter().chain(handovers.into_iter().flatten()) {
         let mut row = vec![name.to_owned()];
         row.extend(cells(&of.difference, decimals));
         table.row(row);

@@ -11,7 +11,7 @@ use super::sizing::pool_coefficients;
 use crate::base::{Diagnostic, Diagnostics, json};
 use crate::engine::mean_start_s;
 use crate::queueing::{ClosedForm, Objectives, RequestSize, Trouble};
-use crate::scenario::{Optimizer, Oracle, Pool, ScalingPolicy, Scenario, Slo, check, limits};
+use crate::scenario::{Optimizer, Oracle, Pool, Role, ScalingPolicy, Scenario, Slo, check, limits};
 use crate::session::Trace;
 use crate::workload::Source;
 use std::sync::Arc;
@@ -88,6 +88,12 @@ fn mean_lengths(scenario: &Scenario, trace: Option<&Arc<Trace>>) -> Result<Reque
 
 /// The inputs of the oracle of a pool at a path.
 fn told(pool: &Pool, slo: &Slo, size: RequestSize, path: &str) -> Result<OraclePool, Diagnostics> {
+    if pool.role != Role::Mixed {
+        let fix =
+            "hold mixed pools against the oracle; the ratio of two roles is found by capacity --vary-ratio";
+        let allowed = "a mixed pool: the oracle's replicas prefill and decode";
+        return Err(vec![Diagnostic::error(format!("{path}.role"), pool.role.name(), allowed, fix)]);
+    }
     let server = pool_coefficients(pool, size)?;
     let goals = strictest(slo);
     let wrong = |why: &Trouble| {

@@ -7,6 +7,7 @@
 
 mod detail;
 mod gaps;
+mod handovers;
 mod intervals;
 mod pairing;
 mod parts;
@@ -16,6 +17,7 @@ mod spans;
 mod totals;
 
 pub use gaps::GapLog;
+pub use handovers::HandoverTable;
 pub use parts::*;
 pub use read::{Ending, GapBlocks, Gaps, Outcome, Outcomes};
 pub(crate) use regret::{Held, held};
@@ -24,6 +26,7 @@ pub use regret::{OraclePool, Regret, RegretTable, RunRegret};
 use crate::base::number_text::count;
 use crate::scenario::Scenario;
 use crate::stats::{FIGURES, Interval, UNBOUNDED, mean_interval};
+use handovers::HANDOVERS;
 use intervals::{Figures, Sample, differences_of_blocks};
 use pairing::{Pair, pairs};
 use spans::Spans;
@@ -81,6 +84,7 @@ struct Seed {
     /// By metric, for A and B: the number of values, and their figures in milliseconds.
     figures: Vec<[Figures; 2]>,
     totals: [[Option<f64>; 2]; TOTALS],
+    handovers: [[Option<f64>; 2]; HANDOVERS],
 }
 
 /// Runs being compared: one pair for each seed.
@@ -134,7 +138,8 @@ impl Comparing {
         let figures = |m: &Metric| [&a, &b].map(|run| Figures::of(*m, run, since_us));
         let figures = Metric::ALL.iter().map(figures).collect();
         let totals = Total::ALL.map(|t| [&a, &b].map(|run| t.of(run, since_us)));
-        self.seeds.push(Seed { figures, totals });
+        let handovers = handovers::figures(&a, &b);
+        self.seeds.push(Seed { figures, totals, handovers });
         if self.first.is_none() {
             self.first = Some((a, b, counts));
         }
@@ -201,6 +206,7 @@ impl Comparing {
                 preemptions: total(5),
                 usd_per_million_output_tokens: total(6),
             },
+            handovers: self.handovers(),
             regret: self.regret(),
             detail: DetailTable {
                 ttft_ms: detail(Metric::Ttft),
@@ -210,6 +216,11 @@ impl Comparing {
                 scheduling_delay_ms: detail(Metric::SchedulingDelay),
             },
         })
+    }
+
+    fn handovers(&self) -> Option<HandoverTable> {
+        let seeds: Vec<_> = self.seeds.iter().map(|seed| seed.handovers).collect();
+        handovers::table(&seeds)
     }
 
     fn metric(&self, i: usize, sample: Option<&Sample>) -> MetricComparison {

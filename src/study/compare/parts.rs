@@ -1,7 +1,7 @@
 //! The result of a comparison of two runs: plain data, as printed by `--json` and read by the page. A difference is B
 //! minus A.
 
-use super::RegretTable;
+use super::{HandoverTable, RegretTable};
 use crate::session::{PoolEvidence, RunVerdict};
 use serde::Serialize;
 
@@ -38,6 +38,10 @@ pub struct RunComparison {
     pub metrics: MetricTable,
     /// Figures of whole runs.
     pub totals: TotalTable,
+    /// Figures of hand-overs; missing unless a pool has a role in one of them.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handovers: Option<HandoverTable>,
     /// Both against the oracle; missing unless one of them has an autoscaler.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]

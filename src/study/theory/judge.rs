@@ -312,6 +312,10 @@ fn steps(kind: A, fleet: &Fleet, seen: &Observed) -> Found {
                 format!("a step does not grow in a straight line with the batch: {percent:.0} % off"),
             )
         }
+        A::StepsInSequence if fleet.has_roles() => (
+            Verdict::Violated,
+            "prefill and decode apart: a request passes two replicas and a link".to_owned(),
+        ),
         A::StepsInSequence if fleet.has_stages() => {
             (Verdict::Violated, "pipeline parallelism: a replica has several batches under way".to_owned())
         }

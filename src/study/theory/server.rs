@@ -3,7 +3,7 @@
 use super::observed::{Kind, Observed};
 use crate::base::Diagnostics;
 use crate::perf::{Chunk, Plan, Resolved, StepLoad, StepModel};
-use crate::scenario::{AdmissionPolicy, OverLimit, PriorityPolicy, RoutingPolicy, Scenario, Scheduler};
+use crate::scenario::{AdmissionPolicy, OverLimit, PriorityPolicy, Role, RoutingPolicy, Scenario, Scheduler};
 
 /// Most steps whose time is computed; of more, evenly spread ones represent all.
 const MOST_STEPS: u64 = 500_000;
@@ -109,6 +109,11 @@ impl Fleet {
     /// Whether steps yield more tokens than one of each request.
     pub(super) fn drafts(&self) -> bool {
         self.scenario.cluster.pools.iter().any(|p| p.engine.speculative.is_some())
+    }
+
+    /// Whether requests are prefilled on one replica and decoded on another.
+    pub(super) fn has_roles(&self) -> bool {
+        self.scenario.cluster.pools.iter().any(|p| p.role != Role::Mixed)
     }
 
     /// Whether replicas have several batches under way.

@@ -4,8 +4,10 @@
 use tokenyard::base::Micros;
 use tokenyard::scenario::{Change, Scenario, TimedEdit, parse};
 use tokenyard::session::{Audience, Session};
-use tokenyard::study::compare::Outcomes;
+use tokenyard::study::compare::{Comparing, Outcomes};
+use tokenyard::study::oracle::oracle_of;
 use tokenyard::study::sweep::{Ratio, Ratios, RunRow};
+use tokenyard::study::theory::Theorist;
 use tokenyard::study::whatif::{AccountedTime, AskedStage, Asking, Cause, Explaining, WhatIfQuery};
 
 /// Steps of 1000 + 10 P + D µs, blocks of 4 tokens of 1,000 bytes each, ports of 1 GB/s, 100 µs to the first byte.
@@ -135,6 +137,40 @@ fn a_prefill_that_nobody_decided_on_is_refused() {
     assert_eq!(found(&local), "request 0, which its own replica prefills (never)");
     let mixed = parse(r#"{"run": {"horizon_s": 2, "warmup_s": 0}}"#).expect("a scenario");
     assert_eq!(found(&mixed), "request 0 of a run without prefill replicas");
+}
+
+#[test]
+fn two_ports_are_compared_by_the_parts_of_their_hand_overs() {
+    let many: Vec<(u64, u32)> = (0..12).map(|i| (i * 400, 20 + (i as u32 * 13) % 60)).collect();
+    let thick = by_hand(3, 2, "", &many);
+    let mut thin = thick.clone();
+    thin.cluster.disaggregation.as_mut().expect("roles differ").transfer.port_gb_per_s = 0.01;
+    let outcomes = |s: &Scenario| Outcomes::of_run(s.clone(), None).expect("it runs");
+    let mut comparing = Comparing::default();
+    comparing.set_scenarios(&thick, &thin);
+    comparing.add(outcomes(&thick), outcomes(&thin));
+    let table = comparing.result().expect("a pair").handovers.expect("roles differ");
+    assert_eq!((table.remote_share.difference.a, table.remote_share.difference.b), (Some(1.0), Some(1.0)));
+    let longer = table.transfer_ms.difference.diff.expect("both moved KV");
+    assert!(longer > 1.0, "{longer}");
+    let mixed = parse(r#"{"run": {"horizon_s": 2, "warmup_s": 0}}"#).expect("a scenario");
+    let mut without = Comparing::default();
+    without.add(outcomes(&mixed), outcomes(&mixed));
+    assert_eq!(without.result().expect("a pair").handovers, None);
+}
+
+#[test]
+fn the_oracle_is_for_mixed_pools_and_laws_say_that_a_request_passes_two_replicas() {
+    let text = r#"{"cluster": {"pools": [{"name": "p", "role": "prefill"},
+        {"name": "d", "role": "decode", "scaling": {"policy": {"hpa": {}}}}]}}"#;
+    let apart = parse(text).expect("a scenario");
+    let problems = oracle_of(&apart, None).expect_err("roles differ");
+    assert_eq!((problems[0].path.as_str(), problems[0].found.as_str()), ("cluster.pools[1].role", "decode"));
+    let theory = Theorist::of_plan(&apart, None).expect("a scenario").theory(None);
+    let says = |of: &tokenyard::study::theory::LawFound| {
+        of.assumptions.iter().any(|a| a.text.starts_with("prefill and decode apart"))
+    };
+    assert!(theory.laws.iter().any(says));
 }
 
 /// Four replicas with steps of 6 ms + 17 µs a prompt token + 6 µs a decoding request.
