@@ -5,6 +5,7 @@
 use super::view::{Measured, PoolSight};
 use super::{Bounds, Decision, Rule};
 use crate::queueing::Objectives;
+use crate::scenario::Role;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -33,6 +34,15 @@ impl DynamoLoad {
     /// A new one without observations.
     pub fn new(settings: LoadSettings) -> Self {
         Self { settings, seen: VecDeque::new() }
+    }
+
+    /// A prefill replica can do nothing about the gaps between tokens, nor a decode replica about the first one.
+    pub(super) fn hold_to(&mut self, role: Role) {
+        match role {
+            Role::Mixed => {}
+            Role::Prefill => self.settings.objectives.itl_ms = 0.0,
+            Role::Decode => self.settings.objectives.ttft_ms = 0.0,
+        }
     }
 
     /// Takes over the observations of another one.
@@ -127,6 +137,21 @@ mod tests {
         let mut planner = DynamoLoad::new(LoadSettings { objectives, sensitivity: 0.8, min_observations: 5 });
         planner.tick(&sight(&[5.0, 10.0, 20.0, 30.0, 60.0]), BOUNDS);
         planner
+    }
+
+    #[test]
+    fn replicas_of_a_role_are_held_to_the_time_that_they_make() {
+        let asked = |role, [ttft_ms, itl_ms]: [f64; 2]| {
+            let mut planner = planner();
+            planner.hold_to(role);
+            let mut all = sight(&[30.0, 30.0]);
+            all.measured.iter_mut().for_each(|r| (r.ttft_ms, r.itl_ms) = (ttft_ms, itl_ms));
+            planner.tick(&all, BOUNDS).desired
+        };
+        for (times, mixed, prefill, decode) in [([900.0, 40.0], 3, 3, 2), ([400.0, 90.0], 3, 2, 3)] {
+            let desired = [Role::Mixed, Role::Prefill, Role::Decode].map(|role| asked(role, times));
+            assert_eq!(desired, [mixed, prefill, decode], "{times:?}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::queueing_model::variant_of;
 use super::view::PoolSight;
 use super::{Bounds, Decision, Rule, rounded_up};
 use crate::queueing::{Analyzer, Mode, Objectives, Settings};
+use crate::scenario::Role;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -27,13 +28,25 @@ pub struct DynamoThroughput {
     predictor: Predictor,
     seen: VecDeque<f64>,
     analyzer: Analyzer,
+    /// Whether its replicas only compute prompts.
+    prefills: bool,
 }
 
 impl DynamoThroughput {
     /// A new one without observations.
     pub fn new(objectives: Objectives, predictor: Predictor) -> Self {
         let settings = Settings { mode: Mode::Corrected, explicit: Some(objectives), ..Settings::default() };
-        Self { predictor, seen: VecDeque::new(), analyzer: Analyzer { settings, ..Analyzer::default() } }
+        Self {
+            predictor,
+            seen: VecDeque::new(),
+            analyzer: Analyzer { settings, ..Analyzer::default() },
+            prefills: false,
+        }
+    }
+
+    /// Prefill replicas are as many as compute the prompt tokens that arrive: rate × mean prompt / tokens a second of one.
+    pub(super) fn hold_to(&mut self, role: Role) {
+        self.prefills = role == Role::Prefill;
     }
 
     /// Takes over what another one has observed and learnt.
@@ -49,6 +62,14 @@ impl DynamoThroughput {
         }
         self.seen.push_back(sight.rate_per_s);
         let hold = Decision::direct(current, current, Rule::Hold, bounds);
+        if self.prefills {
+            let [prompt, _] = sight.mean_size();
+            if prompt <= 0.0 || sight.peak_prefill_tokens_per_s <= 0.0 {
+                return hold;
+            }
+            let wanted = rounded_up(self.predicted() * prompt / sight.peak_prefill_tokens_per_s).max(1);
+            return Decision::direct(current, wanted, Rule::Target, bounds);
+        }
         let Ok(cycle) = self.analyzer.cycle(&[variant_of("pool", sight)]) else { return hold };
         let found = &cycle.capacities[0];
         if found.saturated {
@@ -82,6 +103,25 @@ impl DynamoThroughput {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn prefill_replicas_are_those_that_the_prompt_tokens_need() {
+        let goals = Objectives { ttft_ms: 500.0, itl_ms: 50.0 };
+        let bounds = Bounds { min: 1, max: 9 };
+        let measured =
+            super::super::view::Measured { rate_per_s: 10.0, input_tokens: 4000.0, ..Default::default() };
+        let sight = PoolSight {
+            ready: 2,
+            rate_per_s: 20.0,
+            measured: vec![measured; 2],
+            peak_prefill_tokens_per_s: 25_000.0,
+            ..PoolSight::default()
+        };
+        // 20 prompts of 4,000 tokens a second are 80,000 tokens, 3.2 replicas; answers count for nothing.
+        let mut planner = DynamoThroughput::new(goals, Predictor::Constant);
+        planner.hold_to(Role::Prefill);
+        assert_eq!(planner.tick(&sight, bounds).desired, 4);
+    }
 
     #[test]
     fn a_trend_goes_on_and_a_constant_stays() {

@@ -20,7 +20,7 @@ use super::{Bounds, Decision, Estimate, Rule, oracle};
 use crate::base::{Micros, Span};
 use crate::queueing::{Objectives, Params, RequestSize};
 use crate::scenario::{
-    self, CarriedOutBy, Counted, FurtherMetric, Scaling, ScalingMetric, ScalingPolicy, TargetOf,
+    self, CarriedOutBy, Counted, FurtherMetric, Role, Scaling, ScalingMetric, ScalingPolicy, TargetOf,
 };
 use serde::{Deserialize, Serialize};
 
@@ -132,6 +132,32 @@ impl Scaler {
             CarriedOutBy::Hpa(p) => Some(Carrier::new(bounds, behavior(&p.behavior), span(p.sync_s))),
         };
         Self { bounds, kind, carrier }
+    }
+
+    /// The same for the replicas of a role. Waiting prompts of prefill replicas count without their answers, those of decode
+    /// replicas with them; Dynamo's planners hold prefill replicas to TTFT, and decode replicas to ITL.
+    #[must_use]
+    pub fn of_role(mut self, role: Role) -> Self {
+        match &mut self.kind {
+            Kind::SaturationV2(settings) => match role {
+                Role::Mixed => {}
+                Role::Prefill => settings.charge = QueueCharge::Input,
+                Role::Decode => settings.charge = QueueCharge::InputAndOutput,
+            },
+            Kind::DynamoLoad(planner) => planner.hold_to(role),
+            Kind::DynamoThroughput(planner) => planner.hold_to(role),
+            Kind::None
+            | Kind::Plan { .. }
+            | Kind::Hpa { .. }
+            | Kind::Keda { .. }
+            | Kind::TokenAware(_)
+            | Kind::SloAware(_)
+            | Kind::Kpa { .. }
+            | Kind::SaturationV1(_)
+            | Kind::QueueingModel(_)
+            | Kind::Oracle { .. } => {}
+        }
+        self
     }
 
     /// Takes over what the autoscaler before an edit has learnt about the servers, if it learns in the same way. Its
