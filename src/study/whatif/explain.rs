@@ -295,13 +295,13 @@ impl Explaining {
             fast_ms,
             diff_ms,
             diff_share: if whole_ms > 0.0 { diff_ms / whole_ms } else { 0.0 },
-            evidence: self.evidence(cause, slow),
+            evidence: Self::evidence(cause, slow),
             clients: if cause.is_prompts_of_others() { self.clients(cause, slow) } else { Vec::new() },
         }
     }
 
     /// The slow requests that had most of a cause.
-    fn evidence(&self, cause: Cause, slow: &[&Accounted]) -> Vec<CauseEvidence> {
+    fn evidence(cause: Cause, slow: &[&Accounted]) -> Vec<CauseEvidence> {
         // Sorted by the distance to the largest number, so that the largest come first, and among equals the first.
         let mut order: Vec<(u64, u64)> =
             slow.iter().map(|a| u64::MAX - a.account.us[cause as usize]).zip(0..).collect();
