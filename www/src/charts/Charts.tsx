@@ -35,6 +35,8 @@ const STACKED_HEIGHT = 560;
 const CHIPS_APART = 46;
 /** Width of the distributions, as in charts.css. */
 const SHARES = 264;
+/** The charts that those of hand-overs take the place of, where all have one column. */
+const IN_PLACE: readonly View[] = ['e2e-over-time', 'throughput'];
 const TITLES: Partial<Record<View, string>> = {
   'ttft-over-time': 'TTFT over time',
   'e2e-over-time': 'E2E over time',
@@ -78,7 +80,8 @@ export function Charts(
   const isShown = (view: View): boolean =>
     (props.only?.includes(view) ?? true) &&
     (view !== 'gateway-bands' || hasGateway()) &&
-    (view !== 'ports-out' || hasSplit());
+    (view !== 'ports-out' || hasSplit()) &&
+    (props.only !== undefined || stacked() || !hasSplit() || !IN_PLACE.includes(view));
   const isHighEnough = ({ from = 0 }: TimeSpec): boolean =>
     size().height >= from || stacked() || props.only !== undefined;
   const specs = createMemo(() => TIME_SPECS.filter((spec) => isShown(spec.view) && isHighEnough(spec)));

@@ -1,6 +1,6 @@
 // The capacity by ratio: a dot with its interval for each, the mixed arrangement as a level line.
 import { createMemo, For, type JSX, Show } from 'solid-js';
-import { NBSP, plain } from '../../base/units.ts';
+import { NBSP, plain, sig3 } from '../../base/units.ts';
 import { linearTop } from '../../charts/scales.ts';
 import type { RatioResult, RatioRow } from '../../generated/boundary.ts';
 import { Axes, along, lineOf, StudyFigure, upward } from './StudyFigure.tsx';
@@ -48,7 +48,7 @@ export function RatioChart(props: { found: RatioResult }): JSX.Element {
               <>
                 <path class="sweep-limit" d={`M${along(0, width)} ${y(level())}H${along(1, width)}`} />
                 <text x={along(0, width) + 4} y={y(level()) - 4}>
-                  mixed {plain(level())}
+                  mixed {sig3(level())}
                 </text>
               </>
             )}
@@ -76,11 +76,11 @@ export function RatioChart(props: { found: RatioResult }): JSX.Element {
                   cy={y(rate(row))}
                   r={row === best() ? 4 : 3}
                 >
-                  <title>{`${row.case.ratio}: ${plain(rate(row))}${NBSP}req/s`}</title>
+                  <title>{`${row.case.ratio}: ${sig3(rate(row))}${NBSP}req/s`}</title>
                 </circle>
                 <Show when={row === best()}>
                   <text class="ratio-name" x={place(i(), width)} y={Math.max(8, y(rate(row)) - 8)} text-anchor="middle">
-                    {plain(rate(row))}
+                    {sig3(rate(row))}
                   </text>
                 </Show>
               </Show>

@@ -1,13 +1,13 @@
 // The ratios that were tried: capacity, what is met at the scenario's own rates, and the difference to the best one.
 import { For, type JSX, Show } from 'solid-js';
-import { DASH, NBSP, percent, plain, text } from '../../base/units.ts';
+import { DASH, NBSP, percent, sig3, text } from '../../base/units.ts';
 import type { RatioCase, RatioResult, RatioRow } from '../../generated/boundary.ts';
 
 /** A value and the ends of its interval, if it has one. */
 function withInterval(mean: number | null | undefined, lo?: number | null, hi?: number | null): string {
   if (mean === null || mean === undefined) return DASH;
   const known = lo !== null && lo !== undefined && hi !== null && hi !== undefined;
-  return known ? `${plain(mean)} (${plain(lo)} to ${plain(hi)})` : plain(mean);
+  return known ? `${sig3(mean)} (${sig3(lo)} to ${sig3(hi)})` : sig3(mean);
 }
 
 /** The difference of a row to the best one, in words. */
@@ -15,7 +15,7 @@ export function toBest(row: RatioRow, isBest: boolean): string {
   if (isBest) return 'the best';
   if (row.tied) return 'no difference can be shown';
   const diff = row.to_best?.diff;
-  return diff === null || diff === undefined ? DASH : `${plain(diff).replace('-', '−')}${NBSP}req/s`;
+  return diff === null || diff === undefined ? DASH : `${sig3(diff).replace('-', '−')}${NBSP}req/s`;
 }
 
 export function RatioTable(props: { found: RatioResult; onUse: (row: RatioCase) => void }): JSX.Element {
