@@ -92,25 +92,36 @@ const MOST_CELLS = 480;
 /** The blocks of the request at both ends. */
 export function BlocksAtBothEnds(props: { handover: HandoverDetail; request: number }): JSX.Element {
   const b = (): HandoverDetail['blocks'] => props.handover.blocks;
-  const most = (): number => Math.max(b().held, b().cached + b().reserved);
+  const most = (): number => Math.max(b().prompt, b().cached + b().reserved);
   const per = (): number => Math.max(1, Math.ceil(most() / MOST_CELLS));
   return (
     <Block
       title={`Blocks of #${props.request}`}
       remark={per() > 1 ? `a cell is ${count(per())} blocks` : `${count(b().prompt)} of its prompt`}
     >
-      <Grid says={`r${props.handover.prefill} holds ${count(b().held)}`} per={per()} parts={[['held', b().held]]} />
-      <Grid
-        says={`r${props.handover.home} set ${count(b().reserved)} aside, has ${count(b().cached)} cached`}
-        per={per()}
-        parts={[
-          ['cached', b().cached],
-          ['reserved', b().reserved],
-        ]}
-      />
-      <p class="m note">
-        The KV is valid on the prefill replica until it has landed at home. Blocks set aside are room, not contents.
-      </p>
+      <Show
+        when={!props.handover.transfer?.over}
+        fallback={
+          <Grid
+            says={`r${props.handover.home} has all ${count(b().prompt)}, r${props.handover.prefill} gave its blocks back`}
+            per={per()}
+            parts={[['held', b().prompt]]}
+          />
+        }
+      >
+        <Grid says={`r${props.handover.prefill} holds ${count(b().held)}`} per={per()} parts={[['held', b().held]]} />
+        <Grid
+          says={`r${props.handover.home} set ${count(b().reserved)} aside, has ${count(b().cached)} cached`}
+          per={per()}
+          parts={[
+            ['cached', b().cached],
+            ['reserved', b().reserved],
+          ]}
+        />
+        <p class="m note">
+          The KV is valid on the prefill replica until it has landed at home. Blocks set aside are room, not contents.
+        </p>
+      </Show>
     </Block>
   );
 }
