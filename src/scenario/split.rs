@@ -154,6 +154,7 @@ fn with_role(cluster: &Cluster, role: Role) -> impl Iterator<Item = (usize, &Poo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::{Scenario, check_start};
     use serde_json::json;
 
     fn pool(name: &str, role: Role, replicas: u32) -> Pool {
@@ -224,5 +225,16 @@ mod tests {
         let four = cluster(vec![pool("m", Role::Mixed, 4)]);
         let all = split_change(&four, SplitAsked::Pool { pool: 0, prefill: Some(4) }).unwrap_err();
         assert_eq!((all.found.as_str(), all.allowed.as_str()), ("4 to prefill", "1 to 3"));
+    }
+
+    #[test]
+    fn a_run_takes_the_edits_one_after_the_other() {
+        let (mixed, _) = check_start(Scenario::default()).unwrap();
+        let split = split_change(&mixed.get().cluster, SplitAsked::Pool { pool: 0, prefill: None }).unwrap();
+        let (apart, _) = mixed.edited(&split).unwrap();
+        assert_eq!(RoleCounts::of(&apart.get().cluster), RoleCounts { mixed: 0, prefill: 2, decode: 2 });
+        let step = split_change(&apart.get().cluster, SplitAsked::Move { by: 1 }).unwrap();
+        let (moved, _) = apart.edited(&step).unwrap();
+        assert_eq!(RoleCounts::of(&moved.get().cluster), RoleCounts { mixed: 0, prefill: 3, decode: 1 });
     }
 }
