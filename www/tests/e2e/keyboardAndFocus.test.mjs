@@ -181,7 +181,7 @@ onPage('the status is announced on request, and automatically when the run rests
   await comes(() => spoken.textContent(), /^At 48 s: \d+ running, .* TTFT p99 /);
   await page.getByRole('button', { name: 'Help and keyboard' }).click();
   const sheet = page.getByRole('dialog');
-  for (const key of ['j or [ or −', 'k', 'l or ] or +', ', or ←', 'Home or r', 't', '/', 'v'])
+  for (const key of ['j or −', 'k', 'l or +', '[', ']', ', or ←', 'Home or r', 't', '/', 'v'])
     await sheet.locator('kbd').getByText(key, { exact: true }).waitFor();
   await sheet.getByRole('checkbox', { name: /Announce to a screen reader/ }).uncheck();
   await comes(() => page.evaluate(() => localStorage.getItem('spoken')), 'off');

@@ -89,7 +89,7 @@ onPage('a transfer is watched and read: waterfall, two decisions, blocks at both
   await inspector(page).getByRole('heading', { name: 'Two decisions' }).waitFor();
   assert.equal(await inspector(page).locator('.two-decisions table').count(), 2);
   await inspector(page)
-    .getByText(/^r\d+ set \d+ aside/)
+    .getByText(/^r\d+ has all \d+, r\d+ gave its blocks back$/)
     .waitFor();
   const figures = page.getByRole('region', { name: 'Key figures' });
   await figures.getByRole('heading', { name: /^Hand-over p99/ }).waitFor();
