@@ -202,7 +202,7 @@ function decodePlaces(box: Box, size: Size): Places {
   const [top, foot] = size === 'small' ? [5, 5] : [26, 8];
   const batchX = x + (size === 'small' ? 90 : 78);
   const waits = size === 'small' ? 0 : 56;
-  const kvW = Math.max(24, Math.round((room - 60) * 0.42));
+  const kvW = Math.max(24, Math.round((room - 60) * 0.5));
   const kvX = x + w - 12 - 62 - kvW;
   return {
     wait: {
