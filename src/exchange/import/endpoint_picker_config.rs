@@ -77,6 +77,9 @@ impl Import<Configuration> for EndpointPickerConfig {
     }
 }
 
+/// The plugins that a profile refers to, with their weights.
+type Used<'p, 'a> = Vec<(&'p Plugin<'a>, f64)>;
+
 /// The fields of the cluster.
 fn routers(r: &mut Reader<'_>) -> Map<String, Value> {
     r.note("kind", "cluster.routing = weighted, with the profile custom");
@@ -121,7 +124,7 @@ fn split(
     keys: &Map<String, Value>,
     stages: &Stages,
 ) -> Map<String, Value> {
-    let mut of_stages: [Option<(usize, Vec<(&Plugin<'_>, f64)>)>; 2] = [None, None];
+    let mut of_stages: [Option<(usize, Used<'_, '_>)>; 2] = [None, None];
     let names = [&stages.decode, &stages.prefill];
     for i in 0..r.entries("schedulingProfiles") {
         let at = format!("schedulingProfiles.{i}");

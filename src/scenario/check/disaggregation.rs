@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use crate::base::Severity;
     use crate::scenario::{
-        Architecture, Change, Lora, RoutingPolicy, Scenario, Speculative, Weighted, check,
+        Architecture, Change, Kpa, Lora, RoutingPolicy, Scenario, Speculative, Weighted, check,
     };
     use serde_json::json;
 
@@ -216,7 +216,7 @@ mod tests {
         let idle = |c: &mut Cluster| {
             c.pools[1].replicas = 0;
             c.pools[1].scaling.max = 4;
-            c.pools[1].scaling.policy = crate::scenario::ScalingPolicy::Kpa(Default::default());
+            c.pools[1].scaling.policy = crate::scenario::ScalingPolicy::Kpa(Kpa::default());
         };
         assert_eq!(found(idle), []);
     }

@@ -141,7 +141,7 @@ schedulingProfiles: [{name: default, plugins: [{pluginRef: queue-score}]}]
 }
 
 /// The cluster that a configuration of llm-d makes of one, and what is said of each key.
-fn cluster_of(text: &str, cluster: Value) -> Result<(Value, Report), Vec<String>> {
+fn cluster_of(text: &str, cluster: &Value) -> Result<(Value, Report), Vec<String>> {
     let mut scenario = serde_json::json!({ "cluster": cluster });
     let document = serde_saphyr::from_str(text).expect("YAML");
     match adopt_policies(vec![document], &|_| None, &mut scenario) {
@@ -156,7 +156,7 @@ fn llm_d_s_profiles_of_prefill_and_decode_become_two_routers() {
     // Transfers are kept: a router's configuration says nothing of them.
     let pools = serde_json::json!([{ "name": "p", "role": "prefill" }, { "name": "d", "role": "decode" }]);
     let before = serde_json::json!({ "pools": pools, "disaggregation": { "transfer": { "base_us": 7 } } });
-    let (cluster, report) = cluster_of(sample, before).expect("a configuration");
+    let (cluster, report) = cluster_of(sample, &before).expect("a configuration");
     let memory = |mut router: Value| {
         for (key, value) in [
             ("profile", serde_json::json!("custom")),
@@ -214,7 +214,7 @@ schedulingProfiles:
 - {{name: encode, plugins: []}}
 "
         );
-        cluster_of(&text, serde_json::json!({})).map(|(cluster, _)| {
+        cluster_of(&text, &serde_json::json!({})).map(|(cluster, _)| {
             assert_eq!(cluster["routing"], "random");
             assert_eq!(cluster["disaggregation"]["prefill_routing"], "random");
             cluster["disaggregation"]["decider"].clone()
@@ -243,7 +243,7 @@ schedulingProfiles:
 plugins: [{type: disagg-profile-handler}, {type: queue-scorer}]
 schedulingProfiles: [{name: decode, plugins: [{pluginRef: queue-scorer}]}]
 ";
-    assert_eq!(cluster_of(one, serde_json::json!({})), Err(vec!["schedulingProfiles".to_owned()]));
+    assert_eq!(cluster_of(one, &serde_json::json!({})), Err(vec!["schedulingProfiles".to_owned()]));
 }
 
 #[test]

@@ -105,7 +105,7 @@ pub(crate) fn apply(
             match (cluster.get_mut(&field), value) {
                 // Transfers are no matter of a router: they stay as they are.
                 (Some(Value::Object(there)), Value::Object(given)) if field == "disaggregation" => {
-                    there.extend(given)
+                    there.extend(given);
                 }
                 (_, value) => {
                     cluster.insert(field, value);

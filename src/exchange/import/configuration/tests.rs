@@ -82,7 +82,7 @@ fn a_routesim_configuration_that_cannot_be_simulated_is_refused() {
 }
 
 /// A configuration of RouteSim with prefill apart, and what is found wrong with it.
-fn apart(disaggregated: Value) -> Result<(Value, Report), Vec<String>> {
+fn apart(disaggregated: &Value) -> Result<(Value, Report), Vec<String>> {
     let config = json!({
         "cluster": { "num_backends": 4, "max_queue_depth": 64, "disaggregated": disaggregated },
         "trace": { "path": "a.jsonl" },
@@ -96,7 +96,7 @@ fn routesim_s_prefill_and_decode_backends_become_pools_with_roles() {
         "enabled": true, "prefill_backends": 1, "decode_backends": 3, "kv_transfer_latency_us": 200,
         "kv_transfer_bandwidth_gb_s": 25.0, "num_layers": 32, "head_dim": 128, "num_kv_heads": 8,
     });
-    let (scenario, report) = apart(given).unwrap_or_else(|told| panic!("{told:#?}"));
+    let (scenario, report) = apart(&given).unwrap_or_else(|told| panic!("{told:#?}"));
     assert!(
         report
             .mappings
@@ -125,7 +125,7 @@ fn routesim_s_prefill_and_decode_backends_become_pools_with_roles() {
     assert_eq!(d.transfer, want);
     // RouteSim's own defaults: 80 layers, 500 us, 50 GB/s.
     let least = json!({ "enabled": true, "prefill_backends": 2, "decode_backends": 2 });
-    let (scenario, _) = apart(least).unwrap_or_else(|told| panic!("{told:#?}"));
+    let (scenario, _) = apart(&least).unwrap_or_else(|told| panic!("{told:#?}"));
     let transfer = &scenario["cluster"]["disaggregation"]["transfer"];
     assert_eq!(
         *transfer,
@@ -133,7 +133,7 @@ fn routesim_s_prefill_and_decode_backends_become_pools_with_roles() {
     );
     // Switched off, the section changes nothing.
     let (scenario, report) =
-        apart(json!({ "enabled": false, "prefill_backends": 2 })).unwrap_or_else(|t| panic!("{t:#?}"));
+        apart(&json!({ "enabled": false, "prefill_backends": 2 })).unwrap_or_else(|t| panic!("{t:#?}"));
     assert_eq!(scenario["cluster"].get("disaggregation"), None);
     assert!(
         report
@@ -149,7 +149,7 @@ fn backends_of_routesim_that_do_not_add_up_are_refused() {
         [(1, 2, "prefill_backends"), (4, 0, "decode_backends"), (0, 4, "prefill_backends")]
     {
         let given = json!({ "enabled": true, "prefill_backends": prefill, "decode_backends": decode });
-        let told = apart(given).expect_err("the sum or a part is wrong");
+        let told = apart(&given).expect_err("the sum or a part is wrong");
         assert_eq!(told.len(), 1, "{told:#?}");
         assert!(told[0].contains(&format!("cluster.disaggregated.{path}:")), "{told:#?}");
     }
