@@ -59,7 +59,7 @@ impl PoolScaler {
             settings: s.clone(),
             place,
             edition,
-            policy: Scaler::new(s, now, replicas),
+            policy: Scaler::new(s, now, replicas).of_role(pool.role),
             scrapes: Scrapes::default(),
             finishes: Finishes::default(),
             tick: span(s.tick_s),

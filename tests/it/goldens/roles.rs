@@ -210,7 +210,9 @@ fn problems(name: &str, change: impl FnOnce(&mut Value)) -> Vec<String> {
 #[test]
 fn invalid_values_of_roles_are_reported_with_their_places() {
     let of = |key: &'static str, value: Value| {
-        let told = problems(&key.replace('/', "-"), |d| *d.pointer_mut(&format!("/config/{key}")).expect("it is there") = value);
+        let told = problems(&key.replace('/', "-"), |d| {
+            *d.pointer_mut(&format!("/config/{key}")).expect("it is there") = value
+        });
         assert!(told[0].contains("; allowed: "), "{told:?}");
         assert_eq!(told.len(), 1, "{told:?}");
         told[0].split(": ").next().unwrap_or_default().to_owned()
