@@ -14,8 +14,9 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 mod edit;
 #[path = "it/support/gateway.rs"]
 mod gateway;
+#[path = "it/support/split.rs"]
+mod split;
 
-use gateway::gateway;
 use serde_json::json;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -362,12 +363,13 @@ fn reports_are_the_same_everywhere() {
         add("pressure", pressure(), None);
         add("everything", everything(), None);
         add("conversations", conversations(), None);
-        add("gateway", gateway(compat), None);
+        add("gateway", gateway::gateway(compat), None);
         let (scenario, read) = trace("hashes.jsonl", &rows_with_hashes());
         add("hashes", scenario, Some(&read));
         let (scenario, read) = trace("stamps.csv", &rows_with_stamps());
         add("stamps", scenario, Some(&read));
     }
+    found.push(report("split, default".to_owned(), &split::split(), None));
     compare(REPORTS, &found);
 }
 
@@ -378,7 +380,8 @@ fn snapshots_are_the_same_everywhere_and_go_on_everywhere() {
         ("pressure", pressure()),
         ("everything", everything()),
         ("conversations", conversations()),
-        ("gateway", gateway(Compat::None)),
+        ("gateway", gateway::gateway(Compat::None)),
+        ("split", split::split()),
     ] {
         let mut run = session(&scenario, None);
         assert_eq!(run.advance(Micros::MAX, 1500), Stop::Events);
@@ -416,30 +419,19 @@ fn draws_and_functions_are_the_same_everywhere() {
     let mut endless = everything();
     endless.run.horizon_s = 0.0;
     endless.run.max_requests = 20_000;
-    found.push(Found {
-        name: "traffic".to_owned(),
-        bytes: digest_of(&endless, None, 20_000).hex().into_bytes(),
-    });
-    for (name, scenario) in [("changing loads", changing_loads()), ("conversations", conversations())] {
+    let loads =
+        [("traffic", endless), ("changing loads", changing_loads()), ("conversations", conversations())];
+    for (name, scenario) in loads {
         let bytes = digest_of(&scenario, None, 20_000).hex().into_bytes();
         found.push(Found { name: name.to_owned(), bytes });
     }
-    let mut bytes = Vec::new();
-    for k in 1..20_000_u32 {
-        let x = f64::from(k) * 0.003_7;
-        for y in [math::ln(x), math::exp(x / 9.0), math::pow(x, 1.7), math::log10(x)] {
-            bytes.extend(y.to_bits().to_le_bytes());
-        }
-    }
-    found.push(Found { name: "functions".to_owned(), bytes });
-    let mut bytes = Vec::new();
-    for k in 1..20_000_u32 {
-        let x = f64::from(k) * 0.001_3;
-        for y in [math::gamma(x), math::cos(x)] {
-            bytes.extend(y.to_bits().to_le_bytes());
-        }
-    }
-    found.push(Found { name: "gamma and cosine".to_owned(), bytes });
+    let mut add = |name: &str, values: &dyn Fn(f64) -> Vec<f64>| {
+        let bits = |k| values(f64::from(k)).into_iter().flat_map(|y| y.to_bits().to_le_bytes());
+        found.push(Found { name: name.to_owned(), bytes: (1..20_000_u32).flat_map(bits).collect() });
+    };
+    let rising = |x: f64| vec![math::ln(x), math::exp(x / 9.0), math::pow(x, 1.7), math::log10(x)];
+    add("functions", &|k| rising(k * 0.003_7));
+    add("gamma and cosine", &|k| vec![math::gamma(k * 0.001_3), math::cos(k * 0.001_3)]);
     compare(DRAWS, &found);
 }
 

@@ -19,13 +19,13 @@ impl Cluster {
         let (gateway, mut around) = self.at(now);
         gateway.follow(&mut around);
         gateway.adopt_pools(old, new, now, around.fleet);
-        gateway.adopt_roles(new);
+        gateway.adopt_roles(new, &mut around);
         gateway.change_flow(new.scenario(), &mut around, sink);
         let (was, is) = (&old.scenario().cluster.admission, &new.scenario().cluster.admission);
         if was != is {
             gateway.change_admission(is, &mut around, sink);
         }
-        self.gateway.tell_stages();
+        gateway.tell_stages(&mut around);
         self.adopt_network(new, now);
     }
 }

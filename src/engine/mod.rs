@@ -79,7 +79,7 @@ impl Cluster {
         let mut cluster = Self { clock, gateway, fleet, book: Book::default(), network: None, packed: None };
         cluster.adopt_network(plan, Micros::ZERO);
         let (gateway, mut around) = cluster.at(Micros::ZERO);
-        gateway.tell_stages();
+        gateway.tell_stages(&mut around);
         gateway.follow(&mut around);
         gateway.see_all_now(Micros::ZERO, around.fleet);
         cluster

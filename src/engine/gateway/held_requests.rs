@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 /// A request that waits for a replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Held {
-    slot: Slot,
-    request: RequestId,
+    pub(super) slot: Slot,
+    pub(super) request: RequestId,
     /// The pools that can serve it, as bits by number.
     pools: u64,
 }

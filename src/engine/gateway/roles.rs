@@ -6,6 +6,7 @@ use super::state::{Around, Gateway};
 use crate::base::json;
 use crate::base::rng::{Purpose, Stream};
 use crate::base::{ReplicaId, RequestId};
+use crate::engine::clock::ClusterEvent;
 use crate::engine::facts::{DeciderReason, HandoverFact, Sink, Stage};
 use crate::engine::request::{Handover, Remote, Slot};
 use crate::perf::Plan;
@@ -74,7 +75,9 @@ pub(super) fn roles_of(plan: &Plan) -> Option<Box<Roles>> {
 
 impl Gateway {
     /// Follows the roles and the settings of hand-overs of `new`; the router of the prefill stage keeps its memory.
-    pub(in crate::engine) fn adopt_roles(&mut self, new: &Plan) {
+    pub(in crate::engine) fn adopt_roles(&mut self, new: &Plan, around: &mut Around<'_>) {
+        let homes = |roles: &Option<Box<Roles>>| roles.as_ref().map_or(u64::MAX, |roles| roles.homes);
+        let were = homes(&self.roles);
         let before = self.roles.take();
         self.roles = Roles::of(new, self.seed);
         if let (Some(old), Some(roles)) = (before, &mut self.roles) {
@@ -83,16 +86,28 @@ impl Gateway {
                 roles.router.change(&policy_of(new), prefill_seed(self.seed));
             }
         }
+        if homes(&self.roles) != were {
+            self.ask_again(around);
+        }
     }
 
     /// Gauges of the saturation know the pools of each stage.
-    pub(in crate::engine) fn tell_stages(&mut self) {
+    pub(in crate::engine) fn tell_stages(&mut self, around: &mut Around<'_>) {
         let stages = self.roles.as_ref().map_or([u64::MAX, 0], |roles| [roles.homes, roles.prefills]);
         if let Some(gauge) = &mut self.admission.gauge {
             gauge.set_stages(stages);
         }
         if let Some(flow) = &mut self.flow {
-            flow.set_stages(stages);
+            flow.set_stages(stages, around.now, around.book);
+        }
+    }
+
+    /// Pools have other roles: requests that are held for replicas ask the router again.
+    fn ask_again(&mut self, around: &mut Around<'_>) {
+        for held in std::mem::take(&mut self.held) {
+            around.book.here_mut(held.request).refused = None;
+            self.back_to_router(held.request, around);
+            around.clock.schedule(around.now, ClusterEvent::Routing(held.slot));
         }
     }
 

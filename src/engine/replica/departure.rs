@@ -39,7 +39,7 @@ impl Replica {
         record.refused = Some(reason);
         record.left = now.into();
         record.slot = Slot::NONE;
-        self.end_remote(slot, w);
+        w.end_remote(slot);
         w.active.remove(slot);
         self.totals.refused += 1;
         w.departures.push(Departure { request, why: DepartureReason::Refused });

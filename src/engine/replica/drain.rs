@@ -112,7 +112,7 @@ impl Replica {
         active.chained = false;
         active.position = None;
         let (request, urgency) = (active.id, active.urgency);
-        self.end_remote(slot, w);
+        w.end_remote(slot);
         let record = w.records.here_mut(request);
         record.relocate(Location::Gateway, w.locations);
         record.routed = crate::base::Maybe::NONE;

@@ -25,7 +25,7 @@ impl Replica {
         let (request, ttft) = (active.id, (shown + overhead).since(active.arrival));
         let remote = active.remote.as_ref().expect("INV-9: a prefill for no home");
         let (home, push, ahead) = (remote.home, remote.push, remote.ahead);
-        self.note_prefill_end(slot, (now, ttft), w);
+        w.note_prefill_end(slot, (now, ttft));
         if ahead > 0 {
             self.show_first_token(slot, shown, overhead, w);
             let active = &mut w.active[slot];
@@ -52,17 +52,6 @@ impl Replica {
         w.departures.push(Departure { request, why: DepartureReason::HandedOver });
         let replica = self.id;
         w.sink.fact(now, HandoverFact::Prefilled { request, replica, home, ttft, blocks }.into());
-    }
-
-    /// The prompt of a request that is another replica's is computed here.
-    pub(super) fn note_prefill_end<S: Sink>(
-        &mut self,
-        slot: Slot,
-        (now, ttft): (Micros, Span),
-        w: &mut World<'_, S>,
-    ) {
-        let h = w.handovers.of(w.active[slot].id);
-        (h.prefill_end, h.ttft_prefill) = (now.into(), ttft.into());
     }
 
     /// A request shows its first token.

@@ -98,15 +98,6 @@ impl Replica {
         self.moving.received_blocks
     }
 
-    /// A request that leaves or goes back to the gateway has something on another replica, if it has not landed.
-    pub(super) fn end_remote<S: Sink>(&mut self, slot: Slot, w: &mut World<'_, S>) {
-        let active = &mut w.active[slot];
-        if let Some(remote) = active.remote.take() {
-            let request = active.id;
-            w.unsettled.push(Unsettled::Ended { request, slot, remote });
-        }
-    }
-
     /// Requests set aside or landed here whose client waits no longer give back their blocks, and are in no list any more.
     pub(super) fn forget_moving<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
         let before = self.moving.landed.len();

@@ -326,7 +326,7 @@ impl Replica {
         record.generated = active.generated;
         record.slot = Slot::NONE;
         let (class, urgency) = (record.class, active.urgency);
-        self.end_remote(slot, w);
+        w.end_remote(slot);
         w.active.remove(slot);
         if self.reported_blocked == slot {
             self.reported_blocked = Slot::NONE;

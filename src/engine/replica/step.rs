@@ -169,7 +169,7 @@ impl Replica {
             if active.is_prefilled_at(self.id) {
                 if active.ends_at_prefill() {
                     let ttft = (shown + overhead).since(active.arrival);
-                    self.note_prefill_end(slot, (now, ttft), w);
+                    w.note_prefill_end(slot, (now, ttft));
                 } else {
                     passed_on.push(slot);
                     i += 1;
@@ -449,7 +449,7 @@ impl Replica {
         record.streamed[1] = late;
         record.itl_sum = Span(e2e.0 - ttft.0);
         let (generated, itl_sum) = (record.generated, record.itl_sum);
-        self.end_remote(slot, w);
+        w.end_remote(slot);
         w.active.remove(slot);
         self.recent.completed(generated, itl_sum, now);
         self.totals.completed += 1;

@@ -2,7 +2,7 @@
 
 use super::departure::Departure;
 use super::moving::Unsettled;
-use crate::base::{Chunks, Micros, RequestId};
+use crate::base::{Chunks, Micros, RequestId, Span};
 use crate::engine::facts::{Detail, Sink};
 use crate::engine::request::{
     AdapterUses, Handovers, LoadTimes, LocationCounts, Records, Slab, Slot, Stay, load_of,
@@ -43,6 +43,21 @@ impl<S: Sink> World<'_, S> {
     pub(in crate::engine) fn end_last_stay(&mut self, slot: Slot, now: Micros) {
         if self.records.here(self.active[slot].id).preemptions > 0 {
             self.end_stay(slot, now);
+        }
+    }
+
+    /// The prompt of a request that is another replica's is computed.
+    pub(in crate::engine) fn note_prefill_end(&mut self, slot: Slot, (now, ttft): (Micros, Span)) {
+        let h = self.handovers.of(self.active[slot].id);
+        (h.prefill_end, h.ttft_prefill) = (now.into(), ttft.into());
+    }
+
+    /// A request that leaves or goes back to the gateway has something on another replica, if it has not landed.
+    pub(in crate::engine) fn end_remote(&mut self, slot: Slot) {
+        let active = &mut self.active[slot];
+        if let Some(remote) = active.remote.take() {
+            let request = active.id;
+            self.unsettled.push(Unsettled::Ended { request, slot, remote });
         }
     }
 }

@@ -232,7 +232,7 @@ fn summary(run: &Run<'_>) -> Value {
         "transfers_landed": landed.len(),
         "transfer_bytes": landed.iter().map(|h| h.bytes).sum::<u64>(),
         "overlapped_bytes": landed.iter().map(|h| h.early).sum::<u64>(),
-        "peak_flows": engine.network().map_or(0, |network| network.peak_flows()),
+        "peak_flows": engine.network().map_or(0, crate::engine::Network::peak_flows),
         "preemptions": engine.replicas().iter().map(|r| r.totals().preemptions).sum::<u64>(),
         "blocks": run.recording.set_aside.as_json(),
         "transfer_us": of(landed.iter().filter_map(|h| h.landed.get().zip(h.start.get())).map(|(l, s)| l.since(s).0)),

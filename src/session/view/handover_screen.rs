@@ -59,7 +59,7 @@ impl Session {
         Some(TransferDetail {
             start_us: start.0,
             flows_us: us(h.flows),
-            lands_us: us(h.landed).or(under_way.and_then(|t| t.lands_at()).map(|at| at.0)),
+            lands_us: us(h.landed).or(under_way.and_then(crate::engine::Transfer::lands_at).map(|at| at.0)),
             over,
             bytes: h.bytes,
             early: h.early,
@@ -103,15 +103,14 @@ impl Session {
         let mut at = now;
         let mut add = |kind, to_us| ahead.push(AheadPart { kind, to_us });
         if !t.over {
-            at = match t.lands_us {
-                Some(lands) => lands,
-                None => {
-                    let settings = self.plan.scenario().cluster.disaggregation.as_ref();
-                    let base = settings.map_or(50, |d| d.transfer.base_us);
-                    let flows = now.max(t.start_us + base);
-                    add(SegmentKind::FirstByte, flows);
-                    flows + span_of(t.bytes - t.early, t.alone_per_s)
-                }
+            at = if let Some(lands) = t.lands_us {
+                lands
+            } else {
+                let settings = self.plan.scenario().cluster.disaggregation.as_ref();
+                let base = settings.map_or(50, |d| d.transfer.base_us);
+                let flows = now.max(t.start_us + base);
+                add(SegmentKind::FirstByte, flows);
+                flows + span_of(t.bytes - t.early, t.alone_per_s)
             };
             add(SegmentKind::Transfer, at);
         }

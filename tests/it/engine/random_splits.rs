@@ -37,9 +37,9 @@ fn sound(session: &Session) {
     let count = |state| engine.records().iter().filter(|r: &Record| r.state() == state).count();
     let replicas = engine.replicas();
     let listed = |of: fn(&Replica) -> u32| replicas.iter().map(of).sum::<u32>() as usize;
-    assert_eq!(count(RequestState::Queued), listed(|r| r.waiting()));
-    assert_eq!(count(RequestState::Running), listed(|r| r.running()));
-    assert_eq!(count(RequestState::Landed), listed(|r| r.landed()));
+    assert_eq!(count(RequestState::Queued), listed(Replica::waiting));
+    assert_eq!(count(RequestState::Running), listed(Replica::running));
+    assert_eq!(count(RequestState::Landed), listed(Replica::landed));
     let under_way = engine.network().map_or(0, |network| network.under_way().len());
     assert_eq!(count(RequestState::Transferring), under_way);
     let census = engine.census();

@@ -211,7 +211,7 @@ fn problems(name: &str, change: impl FnOnce(&mut Value)) -> Vec<String> {
 fn invalid_values_of_roles_are_reported_with_their_places() {
     let of = |key: &'static str, value: Value| {
         let told = problems(&key.replace('/', "-"), |d| {
-            *d.pointer_mut(&format!("/config/{key}")).expect("it is there") = value
+            *d.pointer_mut(&format!("/config/{key}")).expect("it is there") = value;
         });
         assert!(told[0].contains("; allowed: "), "{told:?}");
         assert_eq!(told.len(), 1, "{told:?}");

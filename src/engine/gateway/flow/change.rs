@@ -15,6 +15,12 @@ impl FlowQueue {
     /// A replica was added or is in another phase: lanes may be served now, or not any more.
     pub(in crate::engine::gateway) fn see_phase(&mut self, replica: &Replica, now: Micros, book: &Book) {
         self.gauge.see_phase(replica);
+        self.look_who_serves(now, book);
+        self.try_soon(now);
+    }
+
+    /// Lanes may be served now, or not any more.
+    fn look_who_serves(&mut self, now: Micros, book: &Book) {
         let mut other = false;
         for lane in &mut self.lanes {
             let serves = self.gauge.any_serves(lane.pools);
@@ -23,7 +29,6 @@ impl FlowQueue {
                 other = true;
             }
         }
-        self.try_soon(now);
         if other && self.waiting > 0 {
             self.plan_sweep(now, book);
         }
@@ -38,8 +43,11 @@ impl FlowQueue {
     }
 
     /// The pools of each stage, where prefill is apart.
-    pub(in crate::engine::gateway) fn set_stages(&mut self, stages: [u64; 2]) {
-        self.gauge.set_stages(stages);
+    pub(in crate::engine::gateway) fn set_stages(&mut self, stages: [u64; 2], now: Micros, book: &Book) {
+        if self.gauge.set_stages(stages) {
+            self.look_who_serves(now, book);
+            self.try_soon(now);
+        }
     }
 
     /// An event of a replica has run, which has `in_flight` requests now.

@@ -141,9 +141,9 @@ impl Gauge {
         if any_prefills { of_stage(homes).max(of_stage(prefills)) } else { of_stage(homes) }
     }
 
-    /// The pools of each stage, where they differ.
-    pub(in crate::engine::gateway) fn set_stages(&mut self, stages: [u64; 2]) {
-        self.stages = stages;
+    /// The pools of each stage, where they differ. Whether they are others than before.
+    pub(in crate::engine::gateway) fn set_stages(&mut self, stages: [u64; 2]) -> bool {
+        std::mem::replace(&mut self.stages, stages) != stages
     }
 
     /// Whether it shows at once that a request has left or has its first token.
