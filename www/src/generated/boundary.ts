@@ -15,6 +15,14 @@ export type AdoptedPolicies = {
   problems: Array<Diagnostic>,
 };
 
+/** A part of a request's time that is still to come. */
+export type AheadPart = {
+  /** The activity or wait. */
+  kind: SegmentKind,
+  /** Its expected end in microseconds. */
+  to_us: number,
+};
+
 /** A replica that could have had the request, with the result. */
 export type Alternative = {
   /** The replica. */
@@ -59,7 +67,7 @@ export type AnomalyExample = {
 };
 
 /** What is wrong. */
-export type AnomalyKind = "priority-inversion" | "head-of-line-blocking" | "kv-thrashing" | "livelock" | "load-imbalance" | "oscillation" | "capacity-never-reached" | "tuner-locked-out" | "starved-band";
+export type AnomalyKind = "priority-inversion" | "head-of-line-blocking" | "kv-thrashing" | "livelock" | "load-imbalance" | "oscillation" | "capacity-never-reached" | "tuner-locked-out" | "starved-band" | "decode-pool-full" | "port-saturated";
 
 /** An anomaly on the timeline. */
 export type AnomalyMark = {
@@ -92,6 +100,9 @@ export type AnomalyProof = {
   /** When, in microseconds. */
   at_us: number,
 };
+
+/** Which of the two decisions on a request is asked about. */
+export type AskedStage = "home" | "prefill";
 
 /** An assumption of a law, judged. */
 export type Assumption = {
@@ -218,6 +229,20 @@ export type BlisPart = {
   hol_blocking_events: number,
 };
 
+/** The blocks of a request at both ends. */
+export type BlocksDetail = {
+  /** Blocks of its prompt. */
+  prompt: number,
+  /** Blocks that its prefill replica holds for its home now. */
+  held: number,
+  /** Blocks of its prompt found in the cache of its home. */
+  cached: number,
+  /** Blocks set aside at home whose KV is not there. */
+  reserved: number,
+  /** Bytes of a block that travels; 0 before its transfer. */
+  bytes: number,
+};
+
 /** What the router saw of one replica. */
 export type Candidate = {
   /** The replica. */
@@ -328,7 +353,7 @@ export type CaseTheory = {
 };
 
 /** The cause of a part of a request's time. */
-export type Cause = "admission" | "gateway" | "way" | "front-end" | "queue-prompts" | "queue-decoding" | "queue-idle" | "load" | "prompt" | "prompt-others" | "decoding" | "interference" | "preempted" | "recompute" | "streaming" | "output";
+export type Cause = "admission" | "gateway" | "way" | "front-end" | "queue-prompts" | "queue-decoding" | "queue-idle" | "load" | "prompt" | "prompt-others" | "room" | "transfer" | "join" | "decoding" | "interference" | "preempted" | "recompute" | "streaming" | "output";
 
 /** A request that shows a cause. */
 export type CauseEvidence = {
@@ -618,6 +643,48 @@ export type Curves = {
   largest_gap?: number,
 };
 
+/** Decisions in a window. */
+export type DecidedFrame = {
+  /** Share of the requests that a prefill replica prefills, 0 to 1. */
+  remote_share: number,
+  /** Share of the requests prefilled at home, 0 to 1. */
+  local_share: number,
+  /** Requests per second for prefill replicas. */
+  remote_per_s: number,
+  /** Requests per second prefilled at home. */
+  local_per_s: number,
+  /** Why most of those prefilled at home were: `mixed`, `never`, `no-prefill`, `short` or `busy`; empty if none was. */
+  local_because: string,
+};
+
+/** How the decider divides requests. */
+export type DeciderFrame = {
+  /** `never`, `always` or `threshold`. */
+  name: string,
+  /** Requests with fewer tokens to compute stay at home; 0 if it does not count. */
+  uncached_tokens: number,
+  /** Requests with less than this share of their prompt to compute stay at home; 0 if it does not count. */
+  uncached_share: number,
+};
+
+/** One decision. */
+export type DecisionMark = {
+  /** The request. */
+  request: number,
+  /** When, in microseconds. */
+  at_us: number,
+  /** Its home. */
+  home: number,
+  /** Its prefill replica; missing if it is prefilled at home. */
+  prefill?: number,
+  /** Why: `mixed`, `never`, `no-prefill`, `always`, `short`, `busy` or `long`. */
+  reason: string,
+  /** Tokens of its prompt. */
+  prompt_tokens: number,
+  /** Tokens that its home would have had to compute, where the decider looked; otherwise those of its prompt. */
+  uncached: number,
+};
+
 /** A summary of the decisions of a run. */
 export type DecisionPart = {
   /** Requests that admission admitted or refused. */
@@ -636,6 +703,8 @@ export type DecisionPart = {
   unique_targets: number,
   /** By replica: requests sent there. */
   targets: Array<number>,
+  /** The decisions on who prefills a request; missing if there were none. */
+  prefill?: StageDecisionPart,
 };
 
 /** A model described by its `config.json`. */
@@ -696,6 +765,46 @@ export type Difference = {
 /** Which values are the better ones. */
 export type Direction = "lower" | "higher";
 
+/** Requests that are prefilled on one replica and decoded on another. Distributions and counts of requests are over those that
+ * arrived in the measurement window. */
+export type DisaggregationPart = {
+  /** Requests by what the decider said; kinds that did not occur are left out. */
+  decisions: { [kind: string]: number },
+  /** Share of them that a prefill replica prefilled, 0 to 1; missing without a decision. */
+  remote_share?: number,
+  /** Arrival to the end of the prefill, as the prefill replica has it, in milliseconds. */
+  ttft_prefill_ms: Summary,
+  /** Arrival to the first token that the home made, of requests prefilled elsewhere, in milliseconds. */
+  ttft_decode_ms: Summary,
+  /** End of the prefill to joining the batch of the home, in milliseconds. */
+  handover_ms: Summary,
+  /** The wait for room at home: pull, from the end of the prefill until blocks are set aside; push, from joining the wait queue
+   * of the home until then. In milliseconds. */
+  room_wait_ms: Summary,
+  /** Start of the transfer to the landing, in milliseconds. */
+  transfer_ms: Summary,
+  /** Landing to joining the batch of the home, in milliseconds. */
+  join_wait_ms: Summary,
+  /** Bytes of each transfer. */
+  transfer_bytes: Summary,
+  /** Transfers that landed in the measurement window. */
+  transfers: number,
+  /** Their bytes. */
+  bytes: number,
+  /** Of these, bytes that left while the prefill ran. */
+  overlapped_bytes: number,
+  /** Transfers under way now. */
+  transfers_under_way: number,
+  /** Most transfers that flowed at one instant, warm-up included. */
+  peak_flows: number,
+  /** KV blocks that prefill replicas held for homes, times seconds. */
+  held_block_seconds: number,
+  /** KV blocks set aside or pinned at homes for requests whose KV was not there yet, times seconds. */
+  reserved_block_seconds: number,
+  /** What ratio the loads suggest; missing without both roles, or without load. */
+  hint?: HintPart,
+};
+
 /** Two distributions. */
 export type EcdfPart = {
   /** A: milliseconds, and the percentage of requests with at most this value. */
@@ -731,7 +840,7 @@ export type ErrorBand = {
 };
 
 /** The kind of a line of the event log. */
-export type EventKind = "arrived" | "admitted" | "rejected" | "delayed" | "gateway-queue" | "routed" | "queued" | "kv-load" | "kv-loaded" | "adapter-load" | "scheduled" | "step" | "step-end" | "prefill" | "first-token" | "tokens" | "preempted" | "kv-offload" | "reload" | "blocked" | "completed" | "dropped" | "livelock" | "anomaly" | "edit" | "replica" | "scaling" | "redirected";
+export type EventKind = "arrived" | "admitted" | "rejected" | "delayed" | "gateway-queue" | "routed" | "queued" | "kv-load" | "kv-loaded" | "adapter-load" | "scheduled" | "step" | "step-end" | "prefill" | "first-token" | "tokens" | "preempted" | "kv-offload" | "reload" | "blocked" | "completed" | "dropped" | "livelock" | "anomaly" | "edit" | "replica" | "scaling" | "redirected" | "decided" | "prefill-done" | "reserved" | "transfer" | "landed" | "joined" | "handover-given-up";
 
 /** One line of the event log. */
 export type EventRow = {
@@ -961,6 +1070,8 @@ export type Frame = {
   clients: Array<ClientFrame>,
   /** The gateway's queue; missing without flow control. */
   gateway?: GatewayFrame,
+  /** Prefill and decode apart; missing where all pools are mixed. */
+  split?: SplitFrame,
   /** Every pool, in order. */
   pools: Array<PoolFrame>,
   /** Every replica, in order. */
@@ -1060,6 +1171,64 @@ export type GroupPart = {
 /** What requests are grouped by. */
 export type Grouping = "class" | "tenant" | "prompt-tokens" | "replica-a" | "replica-b";
 
+/** How a request is prefilled and handed over. */
+export type HandoverDetail = {
+  /** The replica that answers it. */
+  home: number,
+  /** The replica that prefills it; missing if that is its home. */
+  prefill?: number,
+  /** Why: `mixed`, `never`, `no-prefill`, `always`, `short`, `busy` or `long`. */
+  reason: string,
+  /** Tokens of its prompt that its home would have had to compute; missing where the decider did not look. */
+  uncached?: number,
+  /** Where it is: `prefill`, `room`, `first-byte`, `transfer`, `join`, `home`. */
+  stage: string,
+  /** Whether its home set blocks aside before the prefill. */
+  push: boolean,
+  /** Time to first token as the prefill replica has it, in microseconds, once known. */
+  ttft_prefill_us?: number,
+  /** Its transfer, once it has started. */
+  transfer?: TransferDetail,
+  /** Its blocks at both ends. */
+  blocks: BlocksDetail,
+  /** What is still to come up to its first token, with the ends as they are expected now. */
+  ahead: Array<AheadPart>,
+  /** The prefill replicas as their router saw them, the best first, if still kept. */
+  prefill_candidates: Array<Candidate>,
+};
+
+/** Figures of hand-overs, without an interval from one seed. A run without roles has none of them. */
+export type HandoverTable = {
+  /** Share of requests that a prefill replica prefilled, 0 to 1. */
+  remote_share: TotalComparison,
+  /** Mean time to first token as the prefill replicas have it. */
+  ttft_prefill_ms: TotalComparison,
+  /** Mean time from the end of the prefill to joining the batch of the decode replica. */
+  handover_ms: TotalComparison,
+  /** Mean wait for room at the decode replica. */
+  room_wait_ms: TotalComparison,
+  /** Mean time of a transfer. */
+  transfer_ms: TotalComparison,
+  /** Mean wait to join the batch of the decode replica after it. */
+  join_wait_ms: TotalComparison,
+};
+
+/** The ratio of prefill to decode replicas that would load both alike, by how loaded they were. It is never applied. */
+export type HintPart = {
+  /** Prefill replicas that take requests now. */
+  prefill_replicas: number,
+  /** Decode replicas that take requests now. */
+  decode_replicas: number,
+  /** Share of the time in which the prefill replicas ran a step, 0 to 1. */
+  prefill_load: number,
+  /** The larger of two means of the decode replicas, 0 to 1: KV blocks in use, and requests in the batch / `max_num_seqs`. */
+  decode_load: number,
+  /** The same number of replicas in all, in proportion to the loads: prefill replicas. */
+  suggested_prefill: number,
+  /** Decode replicas. */
+  suggested_decode: number,
+};
+
 /** How intervals were computed. */
 export type IntervalBasis = "seeds" | "blocks";
 
@@ -1125,8 +1294,8 @@ export type KvFrame = {
   cached: number,
   /** Empty. */
   free: number,
-  /** A sample of the blocks by position, one character each: `u` used, `s` shared, `c` cached, `.` free. Empty in a cluster of more
-   * than 8 replicas. */
+  /** A sample of the blocks by position, one character each: `u` used, `s` shared, `c` cached, `.` free; where pools have roles also
+   * `h` held for a home, and `r` set aside for KV that is not there. Empty in a cluster of more than 8 replicas. */
   cells: string,
   /** Capacity of the CPU tier below in blocks; 0 without one. */
   cpu_total: number,
@@ -1154,6 +1323,18 @@ export type KvPart = {
   reused_prompt_share: number,
   /** The CPU tier below them; missing without one. */
   cpu?: CpuTierPart,
+};
+
+/** KV blocks in use as shares of all blocks, 0 to 1, by what holds them. */
+export type KvSplitPart = {
+  /** Requests in the batch: what is left of the blocks in use while a step runs. */
+  running: number,
+  /** Set aside or pinned for requests whose KV is not there yet. */
+  incoming: number,
+  /** Requests whose KV is there and that are not in the batch yet. */
+  landed: number,
+  /** Held for requests until their KV is at home. */
+  outgoing: number,
 };
 
 /** Distributions in milliseconds over requests that arrived in the measurement window. */
@@ -1225,6 +1406,24 @@ export type LinkHolding = {
   part: string,
   /** What of it. */
   text: string,
+};
+
+/** The network ports of one replica in one direction, over the measurement window. */
+export type LinkPart = {
+  /** The replica. */
+  replica: number,
+  /** `out` or `in`. */
+  direction: string,
+  /** Transfers that landed. */
+  transfers: number,
+  /** Their bytes, those that left during the prefill included. */
+  bytes: number,
+  /** Share of the time that the replica existed in which a transfer flowed, 0 to 1. */
+  busy: number,
+  /** Bytes that flowed, of what the port could have carried in that time, 0 to 1. */
+  utilisation: number,
+  /** Mean over that time of the transfers that flowed. */
+  mean_flows: number,
 };
 
 /** What is selected. */
@@ -1383,10 +1582,12 @@ export type Move = {
   client: number,
   /** The replica, if there is one. */
   replica?: number,
+  /** The replica that it comes from: of a landing. */
+  from?: number,
 };
 
 /** What kind of move a dot on the stage makes. */
-export type MoveKind = "arrive" | "route" | "reject" | "complete";
+export type MoveKind = "arrive" | "route" | "reject" | "complete" | "land";
 
 /** A request of both runs. */
 export type MovedRequest = {
@@ -1408,6 +1609,30 @@ export type MovedRequest = {
   replica_b: number | null,
 };
 
+/** What a replica has of prefills and decodes apart. */
+export type MovingFrame = {
+  /** The role of its pool: `mixed`, `prefill` or `decode`. */
+  role: string,
+  /** Requests whose blocks are set aside here and whose KV is not here. */
+  incoming: number,
+  /** Requests whose KV is here and that wait for the next step. */
+  landed: number,
+  /** Requests prefilled here whose blocks are held for their home. */
+  outgoing: number,
+  /** Requests bound for here that wait or are prefilled elsewhere. */
+  bound: number,
+  /** Blocks held for the homes of outgoing requests. */
+  held_blocks: number,
+  /** Blocks set aside for incoming requests, with those of their prompts that were cached. */
+  reserved_blocks: number,
+  /** Time between two tokens by its latest step, in microseconds; 0 before the first. */
+  itl_us: number,
+  /** Its port to others. */
+  out: PortFrame,
+  /** Its port from others. */
+  into: PortFrame,
+};
+
 /** A notice for the reader of a run. */
 export type Notice = {
   /** What it is about. */
@@ -1424,7 +1649,7 @@ export type Notice = {
 export type NoticeKind = "nothing-measured" | "saturated" | "unfinished" | "dropped" | "no-price" | "cut-short" | "trace-rows" | "not-finite" | "not-sent";
 
 /** An occasion to run to: the next time that it happens. */
-export type Occasion = "preemption" | "missed" | "refusal" | { "queue-above": number } | { "kv-above": number } | "any-anomaly" | { "anomaly": AnomalyKind } | { "event": EventKind } | { "request": number } | "edit";
+export type Occasion = "preemption" | "missed" | "refusal" | { "queue-above": number } | { "kv-above": number } | "any-anomaly" | { "anomaly": AnomalyKind } | { "event": EventKind } | { "request": number } | "edit" | "transfer" | "landing";
 
 /** An occasion to choose. */
 export type OccasionChoice = {
@@ -1528,6 +1753,22 @@ export type OthersTime = {
   most_ms: number,
   /** The smallest: the largest gains. */
   least_ms: number,
+};
+
+/** What flows from one replica to another. */
+export type PairFrame = {
+  /** The prefill replica. */
+  from: number,
+  /** The home. */
+  to: number,
+  /** Bytes per second in the window of the flows. */
+  bytes_per_s: number,
+  /** The use of the fuller one of its two ports in that window, 0 to 1. */
+  fullness: number,
+  /** Transfers under way. */
+  flows: number,
+  /** Bytes per second now. */
+  now_per_s: number,
 };
 
 /** The differences of the same requests, B minus A, in milliseconds. */
@@ -1691,6 +1932,52 @@ export type PoolPart = {
   lora?: LoraPart,
   /** What speculative decoding came to; missing without it. */
   speculative?: SpeculativePart,
+  /** Its role and what its replicas did; missing where all pools are mixed. */
+  split?: PoolSplitPart,
+};
+
+/** What the replicas of one pool did in its role. Means over time are over the time that they existed in the measurement window. */
+export type PoolSplitPart = {
+  /** The role now. */
+  role: string,
+  /** Requests that arrived in the measurement window and were sent there, to be prefilled or to be answered. */
+  requests: number,
+  /** Prompt tokens of those of them whose prompt was computed there. */
+  tokens_in: number,
+  /** Output tokens that they got from there. */
+  tokens_out: number,
+  /** Steps begun, warm-up included. */
+  steps: number,
+  /** Share of the time in which a step ran, 0 to 1. */
+  busy: number,
+  /** Mean number of requests in a step, warm-up included. */
+  mean_batch: number,
+  /** Mean over time of the requests waiting on one replica. */
+  mean_queued: number,
+  /** Mean over time of the KV blocks in use. */
+  kv: KvSplitPart,
+  /** Preemptions, warm-up included. */
+  preemptions: number,
+  /** Prefills passed on to homes, warm-up included. */
+  handed_over: number,
+  /** Blocks opened for transfers, warm-up included: neither found in the cache nor computed. */
+  received_blocks: number,
+  /** KV blocks held for homes, times seconds. */
+  held_block_seconds: number,
+  /** KV blocks set aside or pinned for requests whose KV was not there yet, times seconds. */
+  reserved_block_seconds: number,
+};
+
+/** One direction of a replica's ports. */
+export type PortFrame = {
+  /** Bytes per second that it carries. */
+  capacity: number,
+  /** Share of that used in the window of the flows, 0 to 1. */
+  used: number,
+  /** Bytes per second now. */
+  now_per_s: number,
+  /** Transfers that use it now. */
+  flows: number,
 };
 
 /** Means at a rate; null if the law does not give them, or if the load is 1 or more. */
@@ -1729,6 +2016,8 @@ export type QueueChip = {
   preempted: boolean,
   /** Whether it waits for blocks to be loaded from the CPU tier. */
   loading: boolean,
+  /** Whether its prompt is computed on a prefill replica, and it waits for room at its home; missing if not. */
+  prefilled?: boolean,
 };
 
 /** A number of a sentence. */
@@ -1792,6 +2081,72 @@ export type RaceRanking = {
 /** The figure that decides the order. */
 export type RankBy = "met-share" | "ttft-p99" | "e2e-p99" | "goodput" | "usd" | "fitness";
 
+/** A stretch of a transfer at one speed. */
+export type RateStep = {
+  /** Start in microseconds. */
+  from_us: number,
+  /** End in microseconds; the playhead for the present one. */
+  to_us: number,
+  /** Bytes per second. */
+  bytes_per_s: number,
+};
+
+/** A way to divide the replicas, in numbers. */
+export type RatioCase = {
+  /** Its name: prefill to decode replicas, such as 2:6, or `mixed`. */
+  ratio: string,
+  /** Prefill replicas. */
+  prefill: number,
+  /** Decode replicas. */
+  decode: number,
+  /** Replicas that prefill and decode their own requests. */
+  mixed: number,
+  /** GPUs of all of them. */
+  gpus: number,
+};
+
+/** The capacity with each ratio. */
+export type RatioResult = {
+  /** The ratios in order of their prefill replicas; the mixed arrangement last. */
+  rows: Array<RatioRow>,
+  /** The row of the ratio with the highest capacity; null while none is known. The mixed arrangement is no ratio. */
+  best: number | null,
+  /** Number of seeds. */
+  seeds: number,
+  /** The share that must meet the objectives. */
+  share: number,
+  /** The objectives in words. */
+  at: string,
+  /** GPUs that every row may use. */
+  gpus: number,
+  /** Number of ratios that are left out because there are too many. */
+  left_out: number,
+  /** The result in a sentence. */
+  text: string,
+  /** How far it can be trusted, by pool of the best row: a capacity lies near the knee. */
+  evidence: Array<PoolEvidence>,
+};
+
+/** The capacity with one ratio. */
+export type RatioRow = {
+  /** The ratio. */
+  case: RatioCase,
+  /** Seeds whose search has ended. */
+  ended: number,
+  /** Runs so far. */
+  runs: number,
+  /** Its capacity; null until the searches of all seeds have ended. */
+  capacity: Capacity | null,
+  /** Share that met every objective at the scenario's own rates; null until every seed ran there. */
+  met_share: SweepValue | null,
+  /** Goodput at the scenario's own rates, in requests per second. */
+  goodput_per_s: SweepValue | null,
+  /** Difference to the capacity of the best ratio, seed by seed: A is the best, B this one. Null if one is unknown. */
+  to_best: Difference | null,
+  /** Whether no difference to the best can be shown, or too few seeds ran to tell. */
+  tied: boolean,
+};
+
 /** Where a load lies, seen from the knee of the latency curve. */
 export type Regime = "below" | "near" | "over";
 
@@ -1843,6 +2198,8 @@ export type ReplicaFrame = {
   /** The phase of its life, if `serving` is not enough: while it starts or drains, is cold, or has stopped under an
    * autoscaler. */
   life?: LifeFrame,
+  /** What it has of prefills and decodes apart; missing where all pools are mixed. */
+  split?: MovingFrame,
   /** Requests in its wait queue. */
   waiting: number,
   /** Waiting requests whose blocks are being loaded from the CPU tier. */
@@ -1967,6 +2324,10 @@ export type Report = {
   decisions?: DecisionPart,
   /** Each pool. */
   pools: Array<PoolPart>,
+  /** Requests that are prefilled on one replica and decoded on another; missing where all pools are mixed. */
+  disaggregation?: DisaggregationPart,
+  /** The ports of replicas; missing where all pools are mixed. */
+  links?: Array<LinkPart>,
   /** Each pool's autoscaler; missing if there is none. */
   scaling?: Array<ScalingPart>,
   /** Each replica. */
@@ -2033,6 +2394,8 @@ export type RequestDetail = {
   lasted_us: number,
   /** The candidates as the router saw them, the best first, if still kept. */
   candidates: Array<Candidate>,
+  /** How it is prefilled and handed over; missing before its routing, and where all pools are mixed. */
+  handover?: HandoverDetail,
 };
 
 /** A group of requests: the explained ones, or those compared with. */
@@ -2063,6 +2426,10 @@ export type RequestPart = {
   queued: number,
   /** In a batch. */
   running: number,
+  /** Between their prefill replica and their home, from the start of the transfer to the landing. Left out if there are none. */
+  transferring?: number,
+  /** At home with their KV, not in the batch yet. Left out if there are none. */
+  landed?: number,
   /** Finished. */
   completed: number,
   /** Refused. */
@@ -2074,7 +2441,7 @@ export type RequestPart = {
   dropped: number,
   /** Dropped requests whose clients timed out. Left out if there are none. */
   timed_out?: number,
-  /** Whether the six counts add up to the arrived requests. */
+  /** Whether these counts, but for those marked as parts of others, add up to the arrived requests. */
   conserved: boolean,
   /** Preemptions. */
   preemptions: number,
@@ -2084,7 +2451,20 @@ export type RequestPart = {
 
 /** What reports call the place where a request is. It only moves forward, but for preemption, which leads from running to
  * queued. */
-export type RequestState = "in-pipeline" | "queued" | "running" | "completed" | "rejected" | "dropped";
+export type RequestState = "in-pipeline" | "queued" | "running" | "completed" | "rejected" | "dropped" | "transferring" | "landed";
+
+/** The replicas of one role. */
+export type RoleFrame = {
+  /** Replicas that get new requests. */
+  serving: number,
+  /** Share of the window of the key figures in which a step was running, 0 to 1. */
+  busy: number,
+  /** Share of their KV blocks in use, 0 to 1. */
+  kv_used: number,
+  /** The load that the suggested ratio goes by, 0 to 1: of prefill replicas the busy share, of decode replicas the larger of
+   * KV use and running requests over their limit. */
+  load: number,
+};
 
 /** Two runs, or the runs of two scenarios with several seeds. */
 export type RunComparison = {
@@ -2113,6 +2493,8 @@ export type RunComparison = {
   metrics: MetricTable,
   /** Figures of whole runs. */
   totals: TotalTable,
+  /** Figures of hand-overs; missing unless a pool has a role in one of them. */
+  handovers?: HandoverTable,
   /** Both against the oracle; missing unless one of them has an autoscaler. */
   regret?: RegretTable,
   /** The requests of the first seed, one by one. */
@@ -2445,7 +2827,7 @@ export type Segment = {
 };
 
 /** What a request does or waits for in a part of its time. */
-export type SegmentKind = "admission" | "gateway" | "router" | "front-end" | "delay" | "queue" | "kv-load" | "adapter-load" | "prefill" | "decode" | "preempted" | "recompute" | "streaming" | "output";
+export type SegmentKind = "admission" | "gateway" | "router" | "front-end" | "delay" | "queue" | "kv-load" | "adapter-load" | "prefill" | "room" | "first-byte" | "transfer" | "join" | "first-token" | "decode" | "preempted" | "recompute" | "streaming" | "output";
 
 /** A sentence, with the sources of its numbers. */
 export type Sentence = {
@@ -2583,6 +2965,70 @@ export type SpeculativePart = {
   acceptance_rate?: number,
   /** Mean acceptance length: 1 + `accepted_tokens` / verifications, the tokens of a step; missing without drafts. */
   mean_acceptance_length?: number,
+};
+
+/** A change of the replicas of each role. */
+export type SplitAsked = { "pool": {
+  /** Number of the pool; the first is 0. */
+  pool: number,
+  /** Replicas that prefill, half of the pool without it. */
+  prefill?: number, } } | { "ratio": {
+  /** Replicas that prefill. */
+  prefill: number,
+  /** Replicas that decode. */
+  decode: number, } } | { "move": {
+  /** How many. */
+  by: number, } };
+
+/** Prefill and decode apart, for the whole cluster. */
+export type SplitFrame = {
+  /** The replicas that prefill for others. */
+  prefill: RoleFrame,
+  /** The replicas that decode what others may prefill. */
+  decode: RoleFrame,
+  /** The ratio that the loads of the two suggest: prefill and decode replicas, together as many as serve; missing while
+   * one of the two has none. */
+  hint?: [number, number],
+  /** Whether homes set blocks aside before the prefill (push), instead of after it (pull). */
+  push: boolean,
+  /** How the decider divides requests now. */
+  decider: DeciderFrame,
+  /** Decisions of the window of the key figures, of those still known. */
+  decided: DecidedFrame,
+  /** From the end of a prefill to joining the batch at home, of the requests that joined in the window of the key figures. */
+  handover: Percentiles,
+  /** Requests between their prefill replica and their home. */
+  transferring: number,
+  /** Requests at home with their KV, not in the batch yet. */
+  landed: number,
+  /** Length of the window of the flows, in seconds. */
+  flow_s: number,
+  /** Bytes per second over all ports in the window of the flows. */
+  bytes_per_s: number,
+  /** Share of the capacity of all prefill replicas' outgoing ports used in that window, 0 to 1. */
+  ports_out: number,
+  /** What flowed between two replicas in that window, or flows now; in order of the two. */
+  pairs: Array<PairFrame>,
+  /** Transfers under way, the first of them in order of their start. */
+  transfers: Array<TransferFrame>,
+  /** All transfers under way. */
+  under_way: number,
+  /** The latest decisions, the oldest first. */
+  latest: Array<DecisionMark>,
+};
+
+/** The decisions on who prefills a request. */
+export type StageDecisionPart = {
+  /** Requests sent to a prefill replica. */
+  routed: number,
+  /** Mean of the best candidate's score minus the chosen one's. */
+  score_regret_mean: number,
+  /** The largest of these differences. */
+  score_regret_max: number,
+  /** Replicas that got a request. */
+  unique_targets: number,
+  /** By replica: requests sent there. */
+  targets: Array<number>,
 };
 
 /** How far a single step goes. */
@@ -2841,6 +3287,56 @@ export type TraceSummary = {
   digest: string,
 };
 
+/** The transfer of a request's KV. */
+export type TransferDetail = {
+  /** When it started, in microseconds. */
+  start_us: number,
+  /** When its first byte moved, once known. */
+  flows_us?: number,
+  /** When it landed, once known; until then when it will, if no other transfer begins or ends before. */
+  lands_us?: number,
+  /** Whether it has landed. */
+  over: boolean,
+  /** Bytes in all. */
+  bytes: number,
+  /** Bytes that left while the prefill ran. */
+  early: number,
+  /** Bytes that have arrived. */
+  arrived: number,
+  /** Bytes per second now; 0 before the first byte and after the landing. */
+  bytes_per_s: number,
+  /** Bytes per second that it would have alone on its ports. */
+  alone_per_s: number,
+  /** The replica whose port it shares; missing while it has its ports to itself. */
+  shared_at?: number,
+  /** The requests with which it shares that port now. */
+  shared_with: Array<number>,
+  /** How fast it was over time; one step with its mean if the transfers beside it are no longer known. */
+  rates: Array<RateStep>,
+};
+
+/** A transfer under way. */
+export type TransferFrame = {
+  /** The request. */
+  request: number,
+  /** Its prefill replica. */
+  from: number,
+  /** Its home. */
+  to: number,
+  /** Bytes in all. */
+  bytes: number,
+  /** Bytes that have arrived. */
+  arrived: number,
+  /** The share that has arrived, 0 to 1. */
+  share: number,
+  /** Bytes per second now; 0 before the first byte. */
+  bytes_per_s: number,
+  /** When it started, in microseconds. */
+  start_us: number,
+  /** When it lands, in microseconds, if no other transfer begins or ends before; missing before its first byte. */
+  lands_us?: number,
+};
+
 /** An entry without a place. */
 export type Unranked = {
   /** Name of the entry. */
@@ -2853,12 +3349,14 @@ export type Unranked = {
 export type Verdict = "better" | "worse" | "none-shown" | "unknown";
 
 /** Which columns. */
-export type View = "ttft-over-time" | "e2e-over-time" | "throughput" | "queue-depth" | "kv-use" | "ttft-ecdf" | "e2e-ecdf" | "replicas" | "estimator" | "health" | "fleet-load" | "gateway-bands" | "little";
+export type View = "ttft-over-time" | "e2e-over-time" | "throughput" | "queue-depth" | "kv-use" | "ttft-ecdf" | "e2e-ecdf" | "replicas" | "estimator" | "health" | "fleet-load" | "gateway-bands" | "ports-out" | "ports-in" | "transfers" | "stages" | "little";
 
 /** One decision and its alternatives. */
 export type WhatIf = {
   /** The request. */
   request: number,
+  /** Which decision on it; missing for the one that all requests have. */
+  stage?: AskedStage,
   /** When it was routed, in microseconds. */
   routed_us: number,
   /** The instant up to which all ran. */
@@ -2884,6 +3382,8 @@ export type WhatIf = {
 export type WhatIfQuery = {
   /** The request of the decision. */
   request: number,
+  /** Which decision on it, where roles differ: which replica answers it, or which one prefills it. */
+  stage?: AskedStage,
   /** Only this replica; by default all that the router could have chosen. */
   to?: number,
   /** The instant up to which all runs continue; by default the end of the run. */
@@ -2924,6 +3424,13 @@ export const EVENT_KINDS: readonly EventKind[] = [
   "replica",
   "scaling",
   "redirected",
+  "decided",
+  "prefill-done",
+  "reserved",
+  "transfer",
+  "landed",
+  "joined",
+  "handover-given-up",
 ];
 
 /** All kinds of anomalies. */
@@ -2937,6 +3444,8 @@ export const ANOMALY_KINDS: readonly AnomalyKind[] = [
   "capacity-never-reached",
   "tuner-locked-out",
   "starved-band",
+  "decode-pool-full",
+  "port-saturated",
 ];
 
 /** All laws of queueing theory, by the names that queries take. */
@@ -2970,6 +3479,8 @@ export const OCCASIONS: readonly OccasionChoice[] = [
   {"name":"event","label":"event of a kind","takes":"event-kind","first":0},
   {"name":"request","label":"event of request","takes":"request","first":0},
   {"name":"edit","label":"edit","takes":"nothing","first":0},
+  {"name":"transfer","label":"transfer","takes":"nothing","first":0},
+  {"name":"landing","label":"landing","takes":"nothing","first":0},
 ];
 
 /** Longest link that a post takes. */
