@@ -14,7 +14,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 mod edit;
 #[path = "it/support/gateway.rs"]
 mod gateway;
-#[path = "it/support/split.rs"]
+#[path = "portability/split.rs"]
 mod split;
 
 use serde_json::json;
@@ -61,13 +61,15 @@ const REPORTS: &[Line] = &[
     ("gateway, blis", 29273, "3db58c6367a54f1a"),
     ("hashes, blis", 18039, "dde98ab767d3dc00"),
     ("stamps, blis", 16295, "6e415e393da5f4a1"),
+    ("split, default", 39932, "5928a6fac062728f"),
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 167555, "dcd5583a8526c21c"),
-    ("everything", 82568, "4a4597f3e39910da"),
-    ("conversations", 108638, "00597aa2dff50364"),
-    ("gateway", 181697, "511ca385e5966ca8"),
+    ("pressure", 167755, "9ba7fc2192b28347"),
+    ("everything", 82930, "590c4396f7e00617"),
+    ("conversations", 109005, "91eba6227c33d3c5"),
+    ("gateway", 182184, "7a514ee33990bb3a"),
+    ("split", 85031, "ddbcfc472e0f6520"),
 ];
 
 const DRAWS: &[Line] = &[

@@ -137,14 +137,9 @@ impl Replica {
             let loaded = self.first_loaded(w.active);
             let place = loaded.unwrap_or(at);
             let Some(&slot) = self.waiting.get(place) else { break };
-            if known_by < Micros::MAX && loaded.is_none() {
-                let active = &w.active[slot];
-                let here = active.remote.as_ref().map(|remote| remote.queued.into());
-                let queued = here.unwrap_or(w.records.here(active.id).queued);
-                if queued.get().is_some_and(|at| at > known_by) {
-                    at += 1;
-                    continue;
-                }
+            if known_by < Micros::MAX && loaded.is_none() && w.queued(slot) > known_by {
+                at += 1;
+                continue;
             }
             if self.lacks_slot(slot, w.active) {
                 at += 1;

@@ -60,4 +60,11 @@ impl<S: Sink> World<'_, S> {
             self.unsettled.push(Unsettled::Ended { request, slot, remote });
         }
     }
+
+    /// When a request joined the wait queue that it is in.
+    pub(in crate::engine) fn queued(&self, slot: Slot) -> Micros {
+        let active = &self.active[slot];
+        let known = self.records.here(active.id).queued.get().unwrap_or(Micros::ZERO);
+        active.remote.as_ref().map_or(known, |remote| remote.queued)
+    }
 }

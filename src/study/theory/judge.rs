@@ -312,21 +312,7 @@ fn steps(kind: A, fleet: &Fleet, seen: &Observed) -> Found {
                 format!("a step does not grow in a straight line with the batch: {percent:.0} % off"),
             )
         }
-        A::StepsInSequence if fleet.has_roles() => (
-            Verdict::Violated,
-            "prefill and decode apart: a request passes two replicas and a link".to_owned(),
-        ),
-        A::StepsInSequence if fleet.has_stages() => {
-            (Verdict::Violated, "pipeline parallelism: a replica has several batches under way".to_owned())
-        }
-        A::StepsInSequence if fleet.drafts() => {
-            (Verdict::Violated, "speculative decoding: a step yields several tokens of a request".to_owned())
-        }
-        A::StepsInSequence => either(
-            !fleet.ahead,
-            "a step is scheduled when the one before it ends".to_owned(),
-            "steps are scheduled ahead: a request joins a step later".to_owned(),
-        ),
+        A::StepsInSequence => in_sequence(fleet),
         _ => {
             let (alpha, delta) = (b.alpha, b.delta);
             either(
@@ -336,6 +322,24 @@ fn steps(kind: A, fleet: &Fleet, seen: &Observed) -> Found {
             )
         }
     }
+}
+
+/// Whether the steps of a request follow each other on one replica.
+fn in_sequence(fleet: &Fleet) -> Found {
+    let why = if fleet.has_roles() {
+        "prefill and decode apart: a request passes two replicas and a link"
+    } else if fleet.has_stages() {
+        "pipeline parallelism: a replica has several batches under way"
+    } else if fleet.drafts() {
+        "speculative decoding: a step yields several tokens of a request"
+    } else {
+        return either(
+            !fleet.ahead,
+            "a step is scheduled when the one before it ends".to_owned(),
+            "steps are scheduled ahead: a request joins a step later".to_owned(),
+        );
+    };
+    (Verdict::Violated, why.to_owned())
 }
 
 fn cache(kind: A, fleet: &Fleet, seen: &Observed) -> Found {

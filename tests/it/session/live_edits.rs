@@ -207,7 +207,9 @@ fn beside(path: &str, mut value: Value) -> Change {
         }
         profile["points"] = Value::Array(points);
     }
-    if let Some(weighted) = value.get_mut("weighted") {
+    let router =
+        if value.get("prefill_routing").is_some() { "/prefill_routing/weighted" } else { "/weighted" };
+    if let Some(weighted) = value.pointer_mut(router) {
         if weighted["profile"] == "custom" && weighted["scorers"].is_null() {
             weighted["scorers"] = json!([{"scorer": "queue-depth", "weight": 1}]);
         } else if weighted["scorers"].is_array() {
@@ -232,7 +234,11 @@ fn beside(path: &str, mut value: Value) -> Change {
     if value.get("heads").is_some() {
         value["kv_heads"] = json!(1);
     }
+    let prefills = path.ends_with(".role") && value == "prefill";
     let change = Change::set(path, value);
+    if prefills {
+        return change.and_set("cluster.pools[1].role", "decode");
+    }
     if let Some(client) = path.strip_suffix(".conversation") {
         return change.and_set(&format!("{client}.sessions"), 0);
     }

@@ -268,6 +268,8 @@ declare module '*/pkg/compare.js' {
   type CaseText = import('./boundary.ts').CaseText;
   type RaceEntry = import('./boundary.ts').RaceEntry;
   type RaceRanking = import('./boundary.ts').RaceRanking;
+  type RatioCase = import('./boundary.ts').RatioCase;
+  type RatioResult = import('./boundary.ts').RatioResult;
   type RankBy = import('./boundary.ts').RankBy;
   type RunComparison = import('./boundary.ts').RunComparison;
   type RunRow = import('./boundary.ts').RunRow;
@@ -334,6 +336,39 @@ declare module '*/pkg/compare.js' {
   }
 
   /**
+   * The search for the best ratio of prefill to decode replicas: a search for the capacity with each ratio and seed.
+   */
+  export class RatioStudy {
+      free(): void;
+      [Symbol.dispose](): void;
+      /**
+       * The ratios in the order of their rows.
+       */
+      cases(): RatioCase[];
+      /**
+       * The searches with a number of seeds for the load at which a share of the requests (above 0 up to 1) meets the
+       * objectives, for all ratios or those given, such as `2:6` and `mixed`; throws a list of diagnostics.
+       */
+      constructor(scenario: string, seeds: number, share: number, ratios: string[]);
+      /**
+       * The scenario that runs next for a row and a seed, as JSON text; `undefined` once its search has ended.
+       */
+      next(row: number, seed: number): string | undefined;
+      /**
+       * Records that the last requested run cannot be made. Returns whether a lower load is known to hold.
+       */
+      refused(row: number, seed: number): boolean;
+      /**
+       * The result of the searches so far.
+       */
+      result(): RatioResult;
+      /**
+       * Takes the outcomes of the last requested run, as bytes of `Sim.outcomes`; throws a list of diagnostics.
+       */
+      saw(row: number, seed: number, outcomes: Uint8Array | number[]): void;
+  }
+
+  /**
    * The scenario of the oracle, as JSON text; `undefined` if no pool has an autoscaler. Throws a list of diagnostics.
    */
   export function oracleOf(scenario: string): string | undefined;
@@ -363,12 +398,19 @@ declare module '*/pkg/compare.js' {
    */
   export function sweepSummary(paths: string[], rows: SweepRow[]): SweepSummary;
 
+  /**
+   * A scenario with a ratio of prefill to decode replicas such as `2:6`, or `mixed`, at equal GPUs, as JSON text; throws
+   * a list of diagnostics.
+   */
+  export function withRatio(scenario: string, ratio: string): string;
+
   export type InitInput = RequestInfo | URL | Response | BufferSource | WebAssembly.Module;
 
   export interface InitOutput {
       readonly memory: WebAssembly.Memory;
       readonly __wbg_capacitystudy_free: (a: number, b: number) => void;
       readonly __wbg_comparison_free: (a: number, b: number) => void;
+      readonly __wbg_ratiostudy_free: (a: number, b: number) => void;
       readonly capacitystudy_new: (a: number, b: number, c: number, d: number) => [number, number, number];
       readonly capacitystudy_next: (a: number, b: number) => [number, number];
       readonly capacitystudy_refused: (a: number, b: number) => number;
@@ -381,10 +423,17 @@ declare module '*/pkg/compare.js' {
       readonly comparison_setScenarios: (a: number, b: number, c: number, d: number, e: number) => [number, number];
       readonly oracleOf: (a: number, b: number) => [number, number, number, number];
       readonly rankRace: (a: any, b: any, c: any) => [number, number, number];
+      readonly ratiostudy_cases: (a: number) => any;
+      readonly ratiostudy_new: (a: number, b: number, c: number, d: number, e: number, f: number) => [number, number, number];
+      readonly ratiostudy_next: (a: number, b: number, c: number) => [number, number];
+      readonly ratiostudy_refused: (a: number, b: number, c: number) => number;
+      readonly ratiostudy_result: (a: number) => any;
+      readonly ratiostudy_saw: (a: number, b: number, c: number, d: number, e: number) => [number, number];
       readonly runRow: (a: number, b: number) => [number, number, number];
       readonly start: () => void;
       readonly sweepCases: (a: number, b: number, c: number, d: number, e: number) => [number, number, number];
       readonly sweepSummary: (a: number, b: number, c: any) => [number, number, number];
+      readonly withRatio: (a: number, b: number, c: number, d: number) => [number, number, number, number];
       readonly __wbindgen_malloc: (a: number, b: number) => number;
       readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
       readonly __wbindgen_free: (a: number, b: number, c: number) => void;
@@ -430,6 +479,7 @@ declare module '*/pkg/links.js' {
   type TraceOutcome = import('./boundary.ts').TraceOutcome;
   type OpenedLink = import('./boundary.ts').OpenedLink;
   type ExpressionReading = import('./boundary.ts').ExpressionReading;
+  type SplitAsked = import('./boundary.ts').SplitAsked;
 
 
 
@@ -494,6 +544,11 @@ declare module '*/pkg/links.js' {
   export function scorerAsExpression(weighted: string, index: number): string | null;
 
   /**
+   * The edit, JSON text, that a change of roles needs in a scenario, JSON text; throws a list of diagnostics.
+   */
+  export function splitChange(scenario: string, asked: SplitAsked): string;
+
+  /**
    * Installs the hook that prints a panic's message and place.
    */
   export function start(): void;
@@ -510,6 +565,7 @@ declare module '*/pkg/links.js' {
       readonly readExpression: (a: number, b: number, c: number) => any;
       readonly refusesTrace: (a: any, b: number, c: number, d: number) => [number, number, number];
       readonly scorerAsExpression: (a: number, b: number, c: number) => any;
+      readonly splitChange: (a: number, b: number, c: any) => [number, number, number, number];
       readonly start: () => void;
       readonly tracefile_finish: (a: number) => any;
       readonly tracefile_new: (a: number, b: number) => number;
