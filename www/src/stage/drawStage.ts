@@ -6,12 +6,12 @@ import { Dots } from './dots.ts';
 import { drawFleet, drawFleetHead } from './drawFleet.ts';
 import { drawFlow, drawPhonePipeline } from './drawFlow.ts';
 import { drawHead, drawRows } from './drawRows.ts';
+import { drawSplit } from './drawSplit.ts';
 import { present } from './facts.ts';
 import { Trends } from './history.ts';
 import { layoutFor } from './layoutFor.ts';
 import type { StageFrame, StageNote, StagePicture } from './picture.ts';
 import type { Scene } from './scene.ts';
-import { splitDrawing } from './splitDrawing.ts';
 
 const DECODER = new TextDecoder();
 
@@ -73,17 +73,15 @@ export function drawStage(
   const wallMs = performance.now();
   const told = memory.toldWith(picture, frame);
   const scene: Scene = { pen, p, frame, told, replicas, layout, request, focus, scale, trends, dots, wallMs, ribbons };
-  // While its drawing is being loaded, the picture is tried again with each display frame.
-  if (!drawScene(scene)) return true;
+  drawScene(scene);
   return !ribbons && !layout.split && dots.settle(wallMs);
 }
 
-/** Draws the parts of the stage that its layout has. False if the drawing of a split stage is still being loaded. */
-export function drawScene(scene: Scene): boolean {
+/** Draws the parts of the stage that its layout has. */
+export function drawScene(scene: Scene): void {
   if (scene.layout.split) {
-    const drawing = splitDrawing();
-    drawing?.drawSplit(scene, scene.layout.split);
-    return drawing !== undefined;
+    drawSplit(scene, scene.layout.split);
+    return;
   }
   if (scene.layout.narrow) drawPhonePipeline(scene);
   else drawFlow(scene);
@@ -94,5 +92,4 @@ export function drawScene(scene: Scene): boolean {
     drawFleetHead(scene);
     drawFleet(scene);
   }
-  return true;
 }

@@ -1,17 +1,14 @@
 // A stage with prefill and decode apart, at every size: no text overlaps another or a border, or is outside.
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Frame, ReplicaFrame } from '../../src/generated/boundary.ts';
 import { Dots } from '../../src/stage/dots.ts';
 import { drawScene } from '../../src/stage/drawStage.ts';
 import { Trends } from '../../src/stage/history.ts';
 import { layoutFor } from '../../src/stage/layoutFor.ts';
 import type { Scene } from '../../src/stage/scene.ts';
-import { loadSplitDrawing } from '../../src/stage/splitDrawing.ts';
 import { gatewayOf } from '../gallery/synthetic.ts';
 import { splitFrameOf } from '../gallery/syntheticSplit.ts';
 import { type Label, onBorder, outside, overprinted, plainPalette, recordingPen } from './pen.ts';
-
-beforeAll(loadSplitDrawing);
 
 const RATIOS = [
   [1, 1, 0],
