@@ -117,7 +117,7 @@ mod tests {
         ("ratio-of-the-day", "6db63c7f1e6f468e"),
         ("thin-link", "413525f23c448f0a"),
         ("thin-link-threshold", "ee4118582fc0a1c2"),
-        ("llm-d-prefill-decode", "ff4395cbb0abd86d"),
+        ("llm-d-prefill-decode", "043a605f7b41679c"),
         ("mixed-fleet", "47735583ceca1fe6"),
         ("two-variants", "967061df9c5e09a9"),
     ];

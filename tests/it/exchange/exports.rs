@@ -56,7 +56,20 @@ fn of_roles(table: Table) -> &'static [&'static str] {
             "bytes",
             "overlapped_bytes",
         ],
-        Table::Series | Table::Scaling => &[],
+        Table::Series => &[
+            "ttft_prefill_count",
+            "ttft_prefill_p50_us",
+            "ttft_prefill_p90_us",
+            "ttft_prefill_p99_us",
+            "prefilling",
+            "held",
+            "transferring",
+            "landed",
+            "decoding",
+            "port_out",
+            "port_in",
+        ],
+        Table::Scaling => &[],
     }
 }
 
