@@ -89,7 +89,8 @@ impl Flows {
         };
         PortFrame {
             capacity: port.bytes_per_s,
-            used: share(bytes, self.seconds * port.bytes_per_s as f64),
+            // A transfer that began before the window counts as steady; a port carries no more than it can.
+            used: share(bytes, self.seconds * port.bytes_per_s as f64).min(1.0),
             now_per_s: network.under_way().iter().filter(here).map(|t| t.bytes_per_s).sum(),
             flows: port.flows(),
         }

@@ -54,7 +54,7 @@ impl Session {
             landed: sum(Replica::landed),
             flow_s: flows.seconds,
             bytes_per_s: share(flows.bytes(), flows.seconds),
-            ports_out: share(out, whole),
+            ports_out: share(out, whole).min(1.0),
             pairs: flows.pairs(engine),
             transfers: all.iter().take(TRANSFERS).map(|t| self.transfer_frame(t)).collect(),
             under_way: all.len() as u32,

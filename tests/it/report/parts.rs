@@ -90,7 +90,7 @@ fn parts_add_up_to_e2e_in_all_presets() {
         scenario.run.horizon_s = if scenario.cluster.pools[0].replicas > 64 { 2.0 } else { 60.0 };
         scenario.run.warmup_s = 0.0;
         // BLIS knows no roles: neither those of pools nor those that edits give them.
-        let changes_roles = |change: &Change| change.set.keys().any(|path| path.ends_with(".role"));
+        let changes_roles = |change: &Change| change.set.keys().any(|path| path.ends_with("].role"));
         let apart = scenario.cluster.pools.iter().any(|pool| pool.role != Role::Mixed)
             || scenario.edits.iter().any(|edit| changes_roles(&edit.change()));
         let all = if apart { &[Compat::None][..] } else { &[Compat::None, Compat::Blis] };

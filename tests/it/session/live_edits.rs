@@ -234,7 +234,7 @@ fn beside(path: &str, mut value: Value) -> Change {
     if value.get("heads").is_some() {
         value["kv_heads"] = json!(1);
     }
-    let prefills = path.ends_with(".role") && value == "prefill";
+    let prefills = path.ends_with("].role") && value == "prefill";
     let change = Change::set(path, value);
     if prefills {
         return change.and_set("cluster.pools[1].role", "decode");

@@ -117,7 +117,7 @@ pub(crate) fn a_split_edit(pools: usize) -> impl Strategy<Value = Change> {
         2 => select(vec![0.001_f64, 0.05, 50.0]).prop_map(|gb| Change::set("cluster.disaggregation.transfer.port_gb_per_s", gb)),
         1 => any::<bool>().prop_map(|on| Change::set("cluster.disaggregation.transfer.shared_ports", on)),
         1 => select(vec![0_u64, 40_000]).prop_map(edit::snapshot_refresh),
-        1 => (0.0..90.0_f64).prop_map(|rate| edit_rate(rate)),
+        1 => (0.0..90.0_f64).prop_map(edit_rate),
         1 => proptest::option::of(flow::a_flow(false)).prop_map(|f| Change::set("cluster.flow_control", written::tree(&f))),
     ]
 }
