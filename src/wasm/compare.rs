@@ -155,9 +155,9 @@ impl RatioStudy {
     /// objectives, for all ratios or those given, such as `2:6` and `mixed`; throws a list of diagnostics.
     #[wasm_bindgen(constructor)]
     pub fn new(scenario: &str, seeds: u32, share: f64, ratios: Vec<String>) -> Result<Self, JsValue> {
-        let made = || {
+        let made = move || {
             let ratios: Result<Vec<Ratio>, Diagnostic> =
-                ratios.iter().map(|text| Ratio::parse(text)).collect();
+                ratios.into_iter().map(|text| Ratio::parse(&text)).collect();
             let seeds = seeds.clamp(1, limits::CASES_PAGE as u32);
             RatioSearches::new(&parse(scenario)?, &ratios.map_err(|d| vec![d])?, seeds, share)
         };
