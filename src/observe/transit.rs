@@ -45,8 +45,8 @@ struct PortUse {
     used_us: u64,
 }
 
-/// A gauge of a port counts the time that the whole port would have taken for all that flowed, in units of so many microseconds;
-/// it begins again from 0 when it is full, which is no loss: only differences count.
+/// A gauge of a port counts the time that the whole port would have taken for all that flowed, in units of this many microseconds.
+/// It begins again from 0 when it is full, which is no loss: only differences count.
 const UNIT_US: u64 = 10;
 
 /// The series.

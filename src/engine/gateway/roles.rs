@@ -203,7 +203,7 @@ impl Gateway {
     }
 
     /// A request goes to its home, or first to its prefill replica: the one of the two that it does not go to now counts it among
-    /// its requests. Where it goes, and what is to be told of that.
+    /// its requests. Returns the replica that it goes to first, and the fact of the decision.
     pub(super) fn bind(
         &mut self,
         slot: Slot,

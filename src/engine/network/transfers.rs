@@ -108,7 +108,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// One more replica, whose ports carry so many bytes per second in each direction.
+    /// Adds the ports of a replica, with this speed in each direction.
     pub(in crate::engine) fn add(&mut self, bytes_per_s: u64) {
         let port = Port { bytes_per_s, ..Port::default() };
         self.outbound.push(port.clone());

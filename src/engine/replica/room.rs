@@ -21,7 +21,7 @@ impl Replica {
         self.states_of_length(request.prompt_tokens, request.tokens_due())
     }
 
-    /// The same of a request of so many tokens.
+    /// The same for a request of these lengths.
     pub(in crate::engine) fn states_of_length(&self, prompt_tokens: u32, tokens_due: u32) -> u32 {
         if self.states.is_none() {
             return 0;

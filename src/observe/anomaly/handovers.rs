@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 const NO_ROOM: Span = Span(1_000_000);
 /// How long transfers must share a port.
 const SHARED: Span = Span(5_000_000);
-/// They share it while the gaps are at most one part in so many of the time.
+/// Divisor of the time that gaps may take while transfers count as sharing a port: 10 means a tenth.
 const GAPS: u64 = 10;
 
 /// A home, and the requests that wait there for room while their prefill replicas hold their blocks.

@@ -58,7 +58,7 @@ impl MovingBlocks {
         change(self);
     }
 
-    /// A request of so many blocks that is at home, or bound for it, is gone.
+    /// A request that is at home, or bound for it, is gone; `blocks` were set aside for it.
     pub(super) fn give_back(&mut self, now: Micros, blocks: u32, landed: bool) {
         self.change(now, |b| {
             let of = if landed { &mut b.landed } else { &mut b.incoming };

@@ -362,7 +362,7 @@ fn hint(scenario: &Scenario, m: &MeasurementWindow<'_>) -> Option<HintPart> {
     suggest([prefill.0, decode.0], [prefill.1.busy, decode_load])
 }
 
-/// The hint for so many replicas with such loads.
+/// The hint for these numbers of replicas and their loads.
 fn suggest([prefill, decode]: [u32; 2], [prefill_load, decode_load]: [f64; 2]) -> Option<HintPart> {
     let needed = [f64::from(prefill) * prefill_load, f64::from(decode) * decode_load];
     let all = prefill + decode;

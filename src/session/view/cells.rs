@@ -5,7 +5,7 @@ use crate::kv::CellState;
 use crate::session::Session;
 
 impl Session {
-    /// At most so many blocks of a replica by position, a letter each; empty in a cluster whose single blocks are not shown.
+    /// At most this number of blocks of a replica by position, a letter each; empty in a cluster whose single blocks are not shown.
     pub(super) fn cells(&self, r: &Replica, most: u32) -> String {
         if !self.engine.shows_blocks() {
             return String::new();

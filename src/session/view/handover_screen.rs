@@ -195,7 +195,7 @@ fn us(at: Maybe<Micros>) -> Option<u64> {
     at.get().map(|at| at.0)
 }
 
-/// How long so many bytes take at that speed, in whole microseconds.
+/// Time that `bytes` take at this speed, in whole microseconds.
 fn span_of(bytes: u64, bytes_per_s: u64) -> u64 {
     let us = (u128::from(bytes) * 1_000_000).div_ceil(u128::from(bytes_per_s.max(1)));
     u64::try_from(us).unwrap_or(u64::MAX)

@@ -9,7 +9,7 @@ const STEPS: usize = 128;
 /// Bytes per second times microseconds are millionths of bytes.
 const MILLIONTHS: i128 = 1_000_000;
 
-/// The steps of a transfer between two replicas that flowed between two instants and moved so many bytes, all of them if it is over. `beside` are
+/// The steps of a transfer between two replicas that flowed between two instants, with the bytes that it moved: all of them if it is over. `beside` are
 /// the ends and instants of others. One step with the mean speed if those do not explain what has moved.
 pub(super) fn rates(
     beside: &[([ReplicaId; 2], [Micros; 2])],

@@ -64,7 +64,7 @@ pub(crate) fn stages(r: &mut Reader<'_>, plugins: &[Plugin<'_>]) -> (Option<Stag
             "prefill-filter" => "the pools with the role prefill",
             "decode-filter" => "the pools with the roles decode and mixed",
             "disagg-headers-handler" | "prefill-header-handler" => {
-                "what a home is told of its prefill replica"
+                "the header that names the prefill replica to the decode replica"
             }
             _ => continue,
         };
