@@ -87,7 +87,7 @@ impl Handover {
     }
 
     /// A request that was routed and nothing more.
-    pub(in crate::engine) fn new(
+    pub fn new(
         home: ReplicaId,
         prefill: Option<ReplicaId>,
         reason: DeciderReason,

@@ -445,30 +445,7 @@ mod tests {
     }
 
     fn nothing_known() -> Handover {
-        Handover {
-            home: ReplicaId(1),
-            prefill: Some(ReplicaId(0)),
-            reason: DeciderReason::Always,
-            uncached: None,
-            push: false,
-            ahead: 0,
-            prefill_first: Maybe::NONE,
-            prefill_scheduled: Maybe::NONE,
-            prefill_end: Maybe::NONE,
-            home_queued: Maybe::NONE,
-            reserved: Maybe::NONE,
-            home_cached: 0,
-            transfer: None,
-            start: Maybe::NONE,
-            flows: Maybe::NONE,
-            landed: Maybe::NONE,
-            joined: Maybe::NONE,
-            blocks: 0,
-            bytes: 0,
-            early: 0,
-            ttft_prefill: Maybe::NONE,
-            ttft_decode: Maybe::NONE,
-        }
+        Handover::new(ReplicaId(1), Some(ReplicaId(0)), DeciderReason::Always, None)
     }
 
     #[test]

@@ -24,7 +24,9 @@ pub struct SplitFrame {
     pub decided: DecidedFrame,
     /// From the end of a prefill to joining the batch at home, of the requests that joined in the window of the key figures.
     pub handover: Percentiles,
-    /// Requests between their prefill replica and their home.
+    /// Time to first token as prefill replicas have it, of the prefills that ended in the window of the key figures.
+    pub ttft_prefill: Percentiles,
+    /// Requests whose KV is on its way to their home.
     pub transferring: u32,
     /// Requests at home with their KV, not in the batch yet.
     pub landed: u32,

@@ -75,6 +75,11 @@ function atPrefill(data: ViewColumns): Line[] {
   return [{ ...line, stroke: (p: Palette) => p.ink3 }];
 }
 
+function atPrefillNow(f: Frame): number {
+  const p = f.split?.ttft_prefill;
+  return p && p.count > 0 ? p.p50_us / 1000 : Number.NaN;
+}
+
 /** The replicas that send, by their numbers. */
 function senders(data: ViewColumns): Line[] {
   return data.names.slice(1).map((name, i) => {
@@ -210,7 +215,7 @@ export const TIME_SPECS: readonly TimeSpec[] = [
     empty: 'no first token yet',
     ...milliseconds,
     ...latest('ttft'),
-    now: (f, line) => (line.name === AT_PREFILL ? Number.NaN : latest('ttft').now(f, line)),
+    now: (f, line) => (line.name === AT_PREFILL ? atPrefillNow(f) : latest('ttft').now(f, line)),
   },
   {
     view: 'e2e-over-time',

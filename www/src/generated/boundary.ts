@@ -2997,7 +2997,9 @@ export type SplitFrame = {
   decided: DecidedFrame,
   /** From the end of a prefill to joining the batch at home, of the requests that joined in the window of the key figures. */
   handover: Percentiles,
-  /** Requests between their prefill replica and their home. */
+  /** Time to first token as prefill replicas have it, of the prefills that ended in the window of the key figures. */
+  ttft_prefill: Percentiles,
+  /** Requests whose KV is on its way to their home. */
   transferring: number,
   /** Requests at home with their KV, not in the batch yet. */
   landed: number,

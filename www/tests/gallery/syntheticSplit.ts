@@ -83,6 +83,7 @@ export function splitFrameOf(prefill: number, decode: number, mixed = 0, rich = 
         local_because: 'short',
       },
       handover: { count: 250, p50_us: 281_000, p90_us: 400_000, p99_us: 512_000 },
+      ttft_prefill: { count: 260, p50_us: 698_000, p90_us: 1_100_000, p99_us: 1_900_000 },
       transferring: transfers.length,
       landed: 0,
       flow_s: 10,
