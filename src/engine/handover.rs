@@ -209,12 +209,15 @@ impl Cluster {
         sink.fact(now, HandoverFact::Landed { request, from, to, bytes }.into());
         let replicas = self.fleet.replicas_mut();
         let source = &mut replicas[from.index()];
+        let epoch = remote.epoch;
         let states = source.states_of(&self.book.active()[slot]);
         source.release_held(slot, (prompt, states), &mut remote, now);
+        source.moving.end_duty(remote.epoch);
         source.wake_for_work(now);
         let home = &mut replicas[to.index()];
         let pages = self.book.pages();
         home.receive(slot, *remote, pages.records.here(request), pages.active);
+        home.moving.end_duty(epoch);
         home.wake_for_work(now);
         self.see(from, 0, sink);
         self.see(to, 0, sink);
@@ -277,7 +280,13 @@ impl Cluster {
         } else {
             0
         };
+        replica.moving.end_duty(remote.epoch);
         replica.wake_for_work(now);
+        let own = &mut self.fleet.replicas_mut()[at.index()];
+        if own.moving.end_duty(remote.epoch) {
+            own.wake_for_work(now);
+            self.clock.set_replica(at.index(), own.next_at());
+        }
         if blocks > 0 {
             sink.fact(now, HandoverFact::GivenUp { request, replica: other, blocks }.into());
         }

@@ -76,8 +76,10 @@ pub(super) fn roles_of(plan: &Plan) -> Option<Box<Roles>> {
 impl Gateway {
     /// Follows the roles and the settings of hand-overs of `new`; the router of the prefill stage keeps its memory.
     pub(in crate::engine) fn adopt_roles(&mut self, new: &Plan, around: &mut Around<'_>) {
-        let homes = |roles: &Option<Box<Roles>>| roles.as_ref().map_or(u64::MAX, |roles| roles.homes);
-        let were = homes(&self.roles);
+        let stages = |roles: &Option<Box<Roles>>| {
+            roles.as_ref().map_or([u64::MAX, 0], |roles| [roles.homes, roles.prefills])
+        };
+        let were = stages(&self.roles);
         let before = self.roles.take();
         self.roles = Roles::of(new, self.seed);
         if let (Some(old), Some(roles)) = (before, &mut self.roles) {
@@ -86,7 +88,8 @@ impl Gateway {
                 roles.router.change(&policy_of(new), prefill_seed(self.seed));
             }
         }
-        if homes(&self.roles) != were {
+        if stages(&self.roles) != were {
+            self.epoch += 1;
             self.ask_again(around);
         }
     }
@@ -218,12 +221,16 @@ impl Gateway {
         let fact = HandoverFact::Decided { request, home, prefill, reason, uncached };
         let mut to = home;
         if let Some(prefill) = prefill {
-            active.remote = Some(Box::new(Remote::new([home, prefill], push, ahead)));
+            active.remote = Some(Box::new(Remote::new([home, prefill], push, [ahead, self.epoch])));
             let index = prefill.index();
             self.in_flight[index] += 1;
             self.picture.send(index, self.in_flight[index], prompt_tokens, around.now);
             let [first, then] = if push { [home, prefill] } else { [prefill, home] };
-            around.fleet.replicas_mut()[then.index()].moving.bound += 1;
+            let replicas = around.fleet.replicas_mut();
+            for of in [home, prefill] {
+                replicas[of.index()].moving.take_duty(self.epoch);
+            }
+            replicas[then.index()].moving.bound += 1;
             to = first;
         }
         around.book.handovers_mut().set(request, handover);

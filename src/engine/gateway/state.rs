@@ -37,6 +37,8 @@ pub(in crate::engine) struct Gateway {
     pub(super) router: RouterState,
     /// The second decision, where pools have roles.
     pub(super) roles: Option<Box<Roles>>,
+    /// How often roles of pools have changed.
+    pub(super) epoch: u32,
     pub(super) redirects: Redirects,
     /// Requests that wait for a replica.
     pub(super) held: VecDeque<Held>,
@@ -77,6 +79,7 @@ impl Gateway {
             admission: AdmissionQueue::new(&c.admission, scenario.seed, &[]),
             router: RouterState::new(&c.routing, scenario.seed),
             roles: roles_of(plan),
+            epoch: 0,
             redirects: Redirects::default(),
             held: VecDeque::new(),
             bands: Vec::new(),

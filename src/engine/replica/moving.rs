@@ -12,6 +12,9 @@ use serde::{Deserialize, Serialize};
 /// What a replica has of requests that are prefilled here and decoded elsewhere, or the other way round.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(in crate::engine) struct Moving {
+    /// Requests that are prefilled or decoded here for or by another replica and have not landed: by the epoch of roles in which they
+    /// were routed, how many; the earliest first.
+    duties: Vec<(u32, u32)>,
     /// Bound for here and in none of its lists: their prefill is under way elsewhere, or waits for blocks at home.
     pub(in crate::engine) bound: u32,
     /// At home: blocks are set aside, the KV is not here. In order of reservation.
@@ -37,6 +40,31 @@ pub(in crate::engine) struct Moving {
 }
 
 impl Moving {
+    /// A request of that epoch is routed that has this replica as one of its two.
+    pub(in crate::engine) fn take_duty(&mut self, epoch: u32) {
+        match self.duties.last_mut() {
+            Some((latest, count)) if *latest == epoch => *count += 1,
+            Some(_) | None => self.duties.push((epoch, 1)),
+        }
+    }
+
+    /// It has landed, or has left. Whether others waited for it that were routed later.
+    pub(in crate::engine) fn end_duty(&mut self, epoch: u32) -> bool {
+        let at = self.duties.iter().position(|&(of, _)| of == epoch);
+        let at = at.expect("INV-9: a hand-over ends that this replica has no part in");
+        self.duties[at].1 -= 1;
+        let is_over = self.duties[at].1 == 0;
+        if is_over {
+            self.duties.remove(at);
+        }
+        is_over && at == 0 && !self.duties.is_empty()
+    }
+
+    /// Requests that have this replica as one of their two and have not landed.
+    pub(in crate::engine) fn on_duty(&self) -> u32 {
+        self.duties.iter().map(|(_, count)| count).sum()
+    }
+
     /// Whether requests outside the batch hold blocks.
     pub(in crate::engine) fn hold_blocks(&self) -> bool {
         !(self.incoming.is_empty() && self.landed.is_empty() && self.outgoing.is_empty())
@@ -203,6 +231,14 @@ impl Replica {
         let queued = tokenised.max(ready);
         self.events.schedule(queued, ReplicaEvent::Queued(slot));
         self.expect_timeout(&slab[slot], queued, timeout);
+    }
+
+    /// Whether a request has to wait for those that were routed before roles changed: it takes no blocks here before they have landed.
+    /// The roles of one epoch make no circle of replicas that wait for each other, those of two can.
+    pub(super) fn waits_for_earlier(&self, slot: Slot, slab: &Slab) -> bool {
+        let earliest = self.moving.duties.first().map(|(epoch, _)| *epoch);
+        let own = slab[slot].remote.as_ref().map(|remote| remote.epoch);
+        own.zip(earliest).is_some_and(|(own, earliest)| own > earliest)
     }
 
     /// A step begins at `now` if none is under way and there is something to do.

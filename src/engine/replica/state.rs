@@ -434,7 +434,7 @@ impl Replica {
         );
         let idle = self.running == 0 && self.waiting.is_empty() && self.moving.landed.is_empty();
         // Whose landing makes room wakes the replica.
-        let lands = !(self.moving.incoming.is_empty() && self.moving.outgoing.is_empty());
+        let lands = self.moving.on_duty() > 0;
         let waits = self.running == 0 && (self.loads.under_way() > 0 || lands);
         let planned = self.step_at != Micros::MAX || self.lockstep.waits;
         assert!(idle || waits || planned, "INV-8: {:?} has work and no step", self.id);

@@ -141,7 +141,7 @@ impl Replica {
                 at += 1;
                 continue;
             }
-            if self.lacks_slot(slot, w.active) {
+            if self.lacks_slot(slot, w.active) || self.waits_for_earlier(slot, w.active) {
                 at += 1;
                 continue;
             }

@@ -15,6 +15,8 @@ pub(in crate::engine) struct Remote {
     pub(in crate::engine) push: bool,
     /// Tokens made before the transfer: 1 if the prefill replica shows the first token.
     pub(in crate::engine) ahead: u32,
+    /// How often roles of pools had changed when it was routed.
+    pub(in crate::engine) epoch: u32,
     /// When it joined the wait queue that it is in.
     pub(in crate::engine) queued: Micros,
     /// Whether its prompt is computed: the prefill replica holds `held` for it.
@@ -30,12 +32,17 @@ pub(in crate::engine) struct Remote {
 
 impl Remote {
     /// A request that is routed.
-    pub(in crate::engine) fn new([home, prefill]: [ReplicaId; 2], push: bool, ahead: u32) -> Self {
+    pub(in crate::engine) fn new(
+        [home, prefill]: [ReplicaId; 2],
+        push: bool,
+        [ahead, epoch]: [u32; 2],
+    ) -> Self {
         Self {
             home,
             prefill,
             push,
             ahead,
+            epoch,
             queued: Micros::ZERO,
             prefilled: false,
             is_reserved: false,

@@ -83,12 +83,18 @@ impl Sight<'_> {
             );
         }
         let mut bound = vec![0_u32; self.fleet.replicas().len()];
+        let mut duties = bound.clone();
         for record in self.book.records() {
             let remote = slab.get(record.slot).and_then(|active| active.remote.as_deref());
             let Some(remote) = remote else { continue };
             for replica in [remote.home, remote.prefill] {
                 bound[replica.index()] += u32::from(remote.is_bound_for(replica));
+                duties[replica.index()] += 1;
             }
+        }
+        for (r, duties) in self.fleet.replicas().iter().zip(duties) {
+            let counted = r.moving.on_duty();
+            assert!(counted == duties, "INV-9: {:?} has a part in {duties} hand-overs, not {counted}", r.id);
         }
         for (r, bound) in self.fleet.replicas().iter().zip(bound) {
             assert!(

@@ -116,6 +116,20 @@ fn roles_that_move_under_load_leave_requests_where_they_were_sent() {
     }
 }
 
+/// Small caches, push, and two pools that swap their roles under load: each would hold blocks for requests that the other one
+/// prefills if requests did not wait for those of the roles before.
+#[test]
+fn roles_that_change_places_make_no_circle() {
+    let document = include_str!("../../goldens/roles-change-places.json");
+    let (mut session, _) = Session::load(document, None).expect("a good scenario");
+    session.advance(Micros::MAX, 100_000);
+    let engine = session.engine();
+    engine.verify(true);
+    assert_eq!((engine.livelock(), engine.next_event_at()), (None, None));
+    assert!(engine.records().iter().all(|record| record.location().is_gone()));
+    assert!(engine.replicas().iter().all(|replica| replica.kv().used() == 0));
+}
+
 #[test]
 fn a_link_carries_roles_and_hand_overs_and_equal_ones_have_one_text() {
     let further = json!({ "disaggregation": {
