@@ -9,6 +9,7 @@ use crate::measured::{Band, Comparison, OneRun};
 use crate::scenario::SplitAsked;
 use crate::scenario::limits;
 use crate::scenario::link::{Asked, Made};
+use crate::session::closeup::{CloseUp, CloseUpAnswers};
 use crate::session::view::{
     AnomalyKind, ColumnsQuery, DescribedModel, EventKind, EventRows, EventsQuery, Evidence,
     ExpressionReading, Frame, FrameQuery, OpenedLink, PresetInfo, RequestDetail, RunFigures, ScalingQuery,
@@ -45,6 +46,8 @@ pub(super) fn text() -> String {
     all.visit::<ScalingQuery>();
     all.visit::<RequestDetail>();
     all.visit::<ColumnsQuery>();
+    all.visit::<CloseUp>();
+    all.visit::<CloseUpAnswers>();
     all.visit::<PresetInfo>();
     all.visit::<Card>();
     all.visit::<TraceOutcome>();

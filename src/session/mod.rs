@@ -5,6 +5,8 @@
 //! the same bytes.
 
 mod advance;
+#[cfg(any(feature = "cli", feature = "closeup"))]
+pub mod closeup;
 mod edits;
 mod evidence;
 mod history;

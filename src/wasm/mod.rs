@@ -10,6 +10,8 @@
     feature = "theory"
 ))]
 pub mod boundary;
+#[cfg(feature = "closeup")]
+pub mod closeup;
 #[cfg(feature = "compare")]
 pub mod compare;
 #[cfg(feature = "links")]

@@ -104,7 +104,7 @@ impl Trace {
 /// A run in progress, and its checkpoints.
 #[wasm_bindgen]
 pub struct Sim {
-    history: History,
+    pub(super) history: History,
     clock: WallClock,
     /// The last single step and the last run to an occasion.
     step: Option<SingleStep>,

@@ -101,6 +101,40 @@ export type AnomalyProof = {
   at_us: number,
 };
 
+/** A property that the filtered requests have more or less often than the rest. */
+export type Apart = {
+  /** The property in words, such as `on r2`. */
+  what: string,
+  /** Percent of the filtered requests. */
+  these: number,
+  /** Percent of the rest. */
+  rest: number,
+};
+
+/** The figures before and after an instant, and their differences: after less before, in microseconds and in percentage points. */
+export type Around = {
+  /** Before. */
+  before: SpanFigures,
+  /** From the instant on. */
+  after: SpanFigures,
+  /** Difference of the TTFT percentiles: 50, 90, 99; missing where a side has no requests. */
+  ttft_us: [number | null, number | null, number | null],
+  /** The same of TPOT. */
+  tpot_us: [number | null, number | null, number | null],
+  /** The same of E2E. */
+  e2e_us: [number | null, number | null, number | null],
+  /** Difference of the shares that met every objective. */
+  met_points: number | null,
+};
+
+/** A query for the figures before and after an instant. */
+export type AroundQuery = {
+  /** The instant, such as that of an edit. */
+  at_us: number,
+  /** Longest span on either side; no other edit, and neither end of the run, lies inside a span. */
+  most_us: number,
+};
+
 /** Which of the two decisions on a request is asked about. */
 export type AskedStage = "home" | "prefill";
 
@@ -229,6 +263,139 @@ export type BlisPart = {
   hol_blocking_events: number,
 };
 
+/** One block in full. */
+export type BlockDetail = {
+  /** Number of the replica. */
+  replica: number,
+  /** Number of the block. */
+  block: number,
+  /** Its letter, as in [`BlockPage::states`]. */
+  state: string,
+  /** Requests that hold it. */
+  holders: Array<number>,
+  /** Its place among the blocks of the request, of the first holder. */
+  position: number | null,
+  /** Blocks of that request. */
+  of: number | null,
+  /** Tokens of the context that it holds: the first, and the one after the last. */
+  tokens: [number, number] | null,
+  /** Name of its prefix group, if it has one. */
+  group: string | null,
+  /** Hash of its content, in hexadecimal, if it can be hit. */
+  hash: string | null,
+  /** Hash of the content before it, if known. */
+  before: string | null,
+  /** For how long nobody has used it; missing while it is held or free. */
+  idle_us: number | null,
+  /** Its place in the order of eviction, 0 for the next; missing unless it is cached. */
+  order: number | null,
+  /** Cached blocks in that order. */
+  cached: number,
+  /** Empty blocks, which are taken before any cached one. */
+  free: number,
+  /** The next block to be evicted. */
+  next: number | null,
+  /** When it goes, in a sentence. */
+  sentence: string,
+};
+
+/** Something that happened to blocks. */
+export type BlockEvent = {
+  /** When. */
+  at_us: number,
+  /** `hit`, `evicted`, `preempted`, `to-cpu` or `from-cpu`. */
+  kind: string,
+  /** The request, if there is one. */
+  request: number | null,
+  /** How many blocks. */
+  blocks: number,
+  /** The rest in words. */
+  text: string,
+};
+
+/** A page of blocks, as columns of equal length in the order of their numbers. -1 stands for none. */
+export type BlockPage = {
+  /** Number of the first block. */
+  first: number,
+  /** A letter for each block: `u` held by one, `s` by two or more, `c` cached, `.` free, `h` held for a hand-over, `r` set aside
+   * for one. */
+  states: string,
+  /** The request that holds it, the first of several. */
+  owner: Array<number>,
+  /** How many requests hold it. */
+  refs: Array<number>,
+  /** Index of its prefix group in [`Blocks::groups`]. */
+  group: Array<number>,
+  /** For how long nobody has used it, in milliseconds; 0 while it is held, -1 if it is free. */
+  idle_ms: Array<number>,
+  /** Its place in the order of eviction, 0 for the next; -1 unless it is cached. */
+  order: Array<number>,
+  /** Counts of the page: used, cached, free. */
+  counts: [number, number, number],
+};
+
+/** A query for one block. */
+export type BlockQuery = {
+  /** Number of the replica. */
+  replica: number,
+  /** Number of the block. */
+  block: number,
+};
+
+/** The KV cache of a replica. */
+export type Blocks = {
+  /** The playhead. */
+  now_us: number,
+  /** Number of the replica. */
+  replica: number,
+  /** Tokens of a block. */
+  block_tokens: number,
+  /** Blocks in all. */
+  total: number,
+  /** Blocks held by one request. */
+  own: number,
+  /** Blocks held by two or more. */
+  shared: number,
+  /** Blocks held by none whose content can be hit. */
+  cached: number,
+  /** Empty blocks. */
+  free: number,
+  /** Whether used + cached + free = total, counted block by block. */
+  conserved: boolean,
+  /** Events of the run after each of which the sum was checked. */
+  checked: number,
+  /** Why single blocks are not shown, else empty. */
+  hidden: string,
+  /** Whether prefixes are cached. */
+  caching: boolean,
+  /** Pages of 4,096 blocks. */
+  pages: number,
+  /** All blocks in columns: of each column the blocks held by one, shared, cached, free. */
+  strip: Array<[number, number, number, number]>,
+  /** The page asked for; the last one if there are fewer. */
+  page: number,
+  /** Its blocks. */
+  grid: BlockPage,
+  /** The tree of prefixes of requests on this replica and of groups in its cache, parents before children. */
+  tree: Array<PrefixNode>,
+  /** Nodes beyond the limit. */
+  more: number,
+  /** Prefix groups, the largest first, at most six; what is beyond belongs to none. */
+  groups: Array<GroupBelief>,
+  /** The CPU tier. */
+  cpu: CpuBlocks | null,
+  /** The next block to be evicted. */
+  next: number | null,
+  /** Cached blocks evicted so far because they were needed. */
+  evictions: number,
+  /** Prompt blocks found in the cache so far. */
+  hits: number,
+  /** What happened lately, the newest first, at most 200. */
+  happened: Array<BlockEvent>,
+  /** The share of blocks used and cached over the run: start of each bucket in seconds, percent used. */
+  over_time: [Array<number>, Array<number>],
+};
+
 /** The blocks of a request at both ends. */
 export type BlocksDetail = {
   /** Blocks of its prompt. */
@@ -241,6 +408,18 @@ export type BlocksDetail = {
   reserved: number,
   /** Bytes of a block that travels; 0 before its transfer. */
   bytes: number,
+};
+
+/** A query for the blocks of a replica. */
+export type BlocksQuery = {
+  /** Number of the replica. */
+  replica: number,
+  /** Which 4,096 blocks in order of their numbers, from 0. */
+  page: number,
+  /** Columns of the strip of all blocks. */
+  strip: number,
+  /** Most nodes of the tree of prefixes. */
+  nodes: number,
 };
 
 /** What the router saw of one replica. */
@@ -453,6 +632,33 @@ export type ClientShare = {
   share: number,
 };
 
+/** A question of a close-up. */
+export type CloseUp = { "lanes": LanesQuery } | { "step": StepQuery } | { "blocks": BlocksQuery } | { "block": BlockQuery } | { "density": DensityQuery } | { "ecdf": EcdfQuery } | { "around": AroundQuery } | { "points": PointsQuery } | { "rows": RequestRowsQuery } | { "summary": RequestFilter };
+
+/** The answers, by the name of the question. */
+export type CloseUpAnswers = {
+  /** The lanes. */
+  lanes: Lanes,
+  /** The step, if it is kept. */
+  step: StepDetail | null,
+  /** The blocks, if there is such a replica. */
+  blocks: Blocks | null,
+  /** The block, if there is such a one. */
+  block: BlockDetail | null,
+  /** The heat map. */
+  density: Density,
+  /** The distribution. */
+  ecdf: Ecdf,
+  /** The figures. */
+  around: Around,
+  /** The steps. */
+  points: StepPoints,
+  /** The rows. */
+  rows: RequestRows,
+  /** What sets them apart. */
+  summary: SelectionSummary,
+};
+
 /** A coefficient, before and after. */
 export type CoefficientChange = {
   /** Its name in the scenario. */
@@ -593,6 +799,22 @@ export type Counts = {
   preemptions: number,
 };
 
+/** The CPU tier of a replica. */
+export type CpuBlocks = {
+  /** Blocks that it has room for. */
+  total: number,
+  /** Blocks in it. */
+  used: number,
+  /** Bytes of a block on all GPUs of the replica; missing where the model's size is not known. */
+  block_bytes: number | null,
+  /** Time to move one block, in microseconds. */
+  block_us: number,
+  /** Blocks written to it so far. */
+  written: number,
+  /** Blocks loaded from it so far. */
+  loaded: number,
+};
+
 /** The CPU tiers of all replicas together, warm-up included. */
 export type CpuTierPart = {
   /** Capacity in blocks. */
@@ -707,6 +929,48 @@ export type DecisionPart = {
   prefill?: StageDecisionPart,
 };
 
+/** A heat map: columns of equal width in time, rows of equal width on a logarithmic axis of latency. */
+export type Density = {
+  /** The playhead. */
+  now_us: number,
+  /** Which latency. */
+  of: Measure,
+  /** Start of the first column. */
+  from_us: number,
+  /** Width of a column. */
+  width_us: number,
+  /** Number of columns. */
+  columns: number,
+  /** Lower edge of each row, and the upper edge of the last, in microseconds. */
+  edges_us: Array<number>,
+  /** Counts, column by column from the lowest row up. */
+  counts: Array<number>,
+  /** The largest count. */
+  most: number,
+  /** Everything counted. */
+  total: number,
+  /** Requests in the span that are not counted, because the latency is not known yet or never will be. */
+  unknown: number,
+  /** Whether columns are by arrival; gaps between tokens are by the instant of the later token. */
+  by_arrival: boolean,
+  /** The objective of the strictest class, 0 without one. */
+  slo_us: number,
+  /** Width in time of the buckets that gaps were counted in: narrower columns are not possible for them. */
+  finest_us: number,
+};
+
+/** A query for the heat map of a latency over time. */
+export type DensityQuery = {
+  /** Which latency. */
+  of: Measure,
+  /** Start, in microseconds. */
+  from_us: number,
+  /** End, in microseconds; 0 means the right edge of the time axes. */
+  to_us: number,
+  /** About how many columns; their width is a round number of seconds. */
+  columns: number,
+};
+
 /** A model described by its `config.json`. */
 export type DescribedModel = {
   /** The model's shape as JSON text. */
@@ -805,6 +1069,20 @@ export type DisaggregationPart = {
   hint?: HintPart,
 };
 
+/** A distribution: the share of requests with at most this latency. At most 400 points. */
+export type Ecdf = {
+  /** Latencies in milliseconds, rising. */
+  ms: Array<number>,
+  /** Percent of the requests. */
+  percent: Array<number>,
+  /** How many requests. */
+  count: number,
+  /** 50th, 90th and 99th percentile in milliseconds; missing without requests. */
+  percentiles_ms: [number | null, number | null, number | null],
+  /** The share within the objective, in percent; missing without an objective or without requests. */
+  within: number | null,
+};
+
 /** Two distributions. */
 export type EcdfPart = {
   /** A: milliseconds, and the percentage of requests with at most this value. */
@@ -813,6 +1091,14 @@ export type EcdfPart = {
   b: Array<[number, number]>,
   /** The area between the two curves in milliseconds: their mean distance over all ranks. */
   area_ms: number,
+};
+
+/** A query for a distribution. */
+export type EcdfQuery = {
+  /** Which latency. */
+  of: Measure,
+  /** Which requests. */
+  filter: RequestFilter,
 };
 
 /** A server's facts about its KV cache. */
@@ -1118,6 +1404,20 @@ export type GatewayPart = {
   bands: Array<BandPart>,
 };
 
+/** A prefix group on this replica: what the router believes, and what is true. */
+export type GroupBelief = {
+  /** Its name. */
+  name: string,
+  /** Blocks that the whole shared prefix takes. */
+  blocks: number,
+  /** Leading blocks of it in the cache. */
+  cached: number,
+  /** Leading blocks of it that the router believes to be there; missing where the router keeps no such picture. */
+  believed: number | null,
+  /** Requests that hold blocks of it. */
+  refs: number,
+};
+
 /** The differences of a group of requests. */
 export type GroupDifference = {
   /** The property that they are grouped by. */
@@ -1337,6 +1637,116 @@ export type KvSplitPart = {
   outgoing: number,
 };
 
+/** The lane of a replica. */
+export type Lane = {
+  /** Number of the replica. */
+  replica: number,
+  /** Its slices. */
+  steps: LaneSteps,
+  /** Figures of the span. */
+  totals: StepTotals,
+};
+
+/** A routing decision. */
+export type LaneMark = {
+  /** When. */
+  at_us: number,
+  /** The request. */
+  request: number,
+  /** Number of its client. */
+  client: number,
+  /** The replica chosen. */
+  replica: number,
+};
+
+/** A request in the open lane. */
+export type LaneRequest = {
+  /** Its number. */
+  request: number,
+  /** Number of its client. */
+  client: number,
+  /** The row that it is packed into: the first that is free when it comes, in order of arrival. */
+  row: number,
+  /** When it was routed. */
+  from_us: number,
+  /** When it left, or the playhead. */
+  to_us: number,
+  /** Its first slice here: the start of the step that computed its first chunk, if there was one in what is kept. */
+  first_step_us: number | null,
+  /** What it did and waited for, clipped to the span. */
+  parts: Array<Segment>,
+};
+
+/** The slices of a lane, as columns of equal length, in order. A slice is a step, or neighbouring steps merged. */
+export type LaneSteps = {
+  /** Number of the first step of the slice among those of its replica, from 0. */
+  seq: Array<number>,
+  /** How many steps it is. */
+  steps: Array<number>,
+  /** Start. */
+  at_us: Array<number>,
+  /** From the start of its first step to the end of its last. */
+  span_us: Array<number>,
+  /** The part of it in which steps ran. */
+  busy_us: Array<number>,
+  /** Time for prompt tokens. */
+  prefill_us: Array<number>,
+  /** Prompt tokens computed. */
+  prompt_tokens: Array<number>,
+  /** Requests that decoded; the mean, rounded, of merged steps. */
+  decode: Array<number>,
+};
+
+/** The lanes of all replicas. */
+export type Lanes = {
+  /** The playhead. */
+  now_us: number,
+  /** Start of the span. */
+  from_us: number,
+  /** End of the span. */
+  to_us: number,
+  /** Steps are kept from this instant on; earlier ones come back by going back to them. */
+  kept_from_us: number,
+  /** A lane for each replica, in order. */
+  lanes: Array<Lane>,
+  /** Routing decisions in the span, at most 2,000 of them, the latest. */
+  marks: Array<LaneMark>,
+  /** Figures over all replicas. */
+  totals: StepTotals,
+  /** The requests of the replica asked for. */
+  open: OpenLane | null,
+  /** The whole run in buckets: start of each, prompt tokens a second, tokens produced a second. */
+  overview: [Array<number>, Array<number>, Array<number>],
+};
+
+/** A query for the lanes between two instants. */
+export type LanesQuery = {
+  /** Start, in microseconds. */
+  from_us: number,
+  /** End, in microseconds; what is after the playhead is empty. */
+  to_us: number,
+  /** The replica whose requests are listed. */
+  replica?: number,
+  /** Most slices of a lane: with more steps than that, neighbours are merged. 0 asks for the totals alone. */
+  most: number,
+  /** Most requests listed. */
+  requests: number,
+};
+
+/** A box of a heat map: arrivals between two instants with a latency between two values, all in microseconds. */
+export type LatencyBox = {
+  /** Which latency. */
+  of: Measure,
+  /** First arrival. */
+  from_us: number,
+  /** Last arrival. */
+  to_us: number,
+  /** Least latency. */
+  least_us: number,
+  /** Largest latency. */
+  most_us: number,
+};
+
 /** Distributions in milliseconds over requests that arrived in the measurement window. */
 export type LatencyPart = {
   /** Arrival to first token shown. */
@@ -1518,6 +1928,9 @@ export type Mapping = {
 /** How a figure compares with its objective. */
 export type Mark = "none" | "risk" | "miss";
 
+/** A latency of requests. */
+export type Measure = "ttft" | "itl" | "e2e";
+
 /** A mean with its standard error. */
 export type Measured = {
   /** The mean. */
@@ -1685,6 +2098,24 @@ export type OneRun = {
   notes: Array<string>,
 };
 
+/** The requests of one replica. */
+export type OpenLane = {
+  /** Number of the replica. */
+  replica: number,
+  /** Its requests in the span, in order of arrival. */
+  requests: Array<LaneRequest>,
+  /** Requests in the span beyond the limit, which are not listed. */
+  more: number,
+  /** Rows that they take. */
+  rows: number,
+  /** Instants at which its batch changed, and from then on the running and the waiting requests. */
+  batch_us: Array<number>,
+  /** Running requests from that instant on. */
+  running: Array<number>,
+  /** Waiting requests from that instant on. */
+  waiting: Array<number>,
+};
+
 /** The contents of a link. */
 export type OpenedLink = {
   /** The scenario as JSON text, as far as it could be read. */
@@ -1842,6 +2273,16 @@ export type Picture = {
   shapes: Array<Shape>,
 };
 
+/** A query for steps by batch size. */
+export type PointsQuery = {
+  /** Start, in microseconds. */
+  from_us: number,
+  /** End, in microseconds. */
+  to_us: number,
+  /** Of this replica alone. */
+  replica?: number,
+};
+
 /** The evidence for the latency figures of a pool. */
 export type PoolEvidence = {
   /** Name of the pool. */
@@ -1994,6 +2435,32 @@ export type Prediction = {
   itl_ms: number | null,
   /** Arrival to last token. */
   e2e_ms: number | null,
+};
+
+/** A run of blocks in the tree of prefixes. */
+export type PrefixNode = {
+  /** Index of its parent in the list; missing for a root. */
+  parent: number | null,
+  /** Its name: a prefix group with a letter, or the request. */
+  label: string,
+  /** Index of its prefix group in [`Blocks::groups`], if it has one. */
+  group: number | null,
+  /** The request, if the run belongs to one alone. */
+  request: number | null,
+  /** Number of the client of that request. */
+  client: number | null,
+  /** Position of its first block in the prompt. */
+  from: number,
+  /** Its blocks. */
+  blocks: number,
+  /** How many requests hold it. */
+  refs: number,
+  /** How many of its blocks are in the cache of the replica. */
+  cached: number,
+  /** How many of its blocks the router believes to be there, where the router keeps such a picture. */
+  believed: number | null,
+  /** Some blocks of it in the page asked for, as ranges of block numbers, at most 64. */
+  ranges: Array<[number, number]>,
 };
 
 /** A built-in scenario in menus. The page reads its text when it is opened. */
@@ -2398,6 +2865,24 @@ export type RequestDetail = {
   handover?: HandoverDetail,
 };
 
+/** Which requests. Everything set must hold; spans include their ends. */
+export type RequestFilter = {
+  /** They arrived at or after this instant, in microseconds. */
+  from_us: number,
+  /** They arrived at or before this instant, in microseconds; 0 means the playhead. */
+  to_us: number,
+  /** Whether requests of the warm-up are left out. */
+  measured: boolean,
+  /** Their latency is within any of these: which, least and most in microseconds. Empty for all requests. */
+  boxes: Array<LatencyBox>,
+  /** They were routed to this replica. */
+  replica?: number,
+  /** They are of this client. */
+  client?: number,
+  /** They are in this state. */
+  state?: RequestState,
+};
+
 /** A group of requests: the explained ones, or those compared with. */
 export type RequestGroup = {
   /** How many. */
@@ -2447,6 +2932,70 @@ export type RequestPart = {
   preemptions: number,
   /** Preemptions for each request finished. */
   preemption_rate: number,
+};
+
+/** A row of the table. */
+export type RequestRow = {
+  /** Its number. */
+  request: number,
+  /** Number of its client. */
+  client: number,
+  /** Name of its client. */
+  client_name: string,
+  /** Name of its class. */
+  class: string,
+  /** Its replica, once routed. */
+  replica: number | null,
+  /** Its state. */
+  state: RequestState,
+  /** Arrival, in microseconds. */
+  arrival_us: number,
+  /** Tokens of its prompt. */
+  prompt_tokens: number,
+  /** Tokens of it found in the cache. */
+  cached_tokens: number,
+  /** Tokens produced. */
+  output_tokens: number,
+  /** Of its TTFT so far: before its first step. */
+  queue_us: number,
+  /** Of its TTFT so far: from its first step on. */
+  prefill_us: number,
+  /** Time to first token, once known. */
+  ttft_us: number | null,
+  /** Whether its TTFT missed its objective; missing without an objective or without a first token. */
+  ttft_missed: boolean | null,
+  /** Mean gap between its tokens, once known. */
+  tpot_us: number | null,
+  /** End-to-end latency, once known. */
+  e2e_us: number | null,
+  /** Preemptions. */
+  preemptions: number,
+};
+
+/** Rows of the table. */
+export type RequestRows = {
+  /** The rows. */
+  rows: Array<RequestRow>,
+  /** Requests of the filter. */
+  matching: number,
+  /** Requests that have arrived. */
+  arrived: number,
+  /** The objective of TTFT of the strictest class, 0 without one. */
+  slo_ttft_us: number,
+};
+
+/** A query for rows. */
+export type RequestRowsQuery = {
+  /** Which requests. */
+  filter: RequestFilter,
+  /** Sorted by this; equal ones by number. Missing values come last in both directions. */
+  sort: SortKey,
+  /** Whether the largest come first. */
+  descending: boolean,
+  /** Rows left out before the first. */
+  offset: number,
+  /** Most rows, at most 100,000. */
+  limit: number,
 };
 
 /** What reports call the place where a request is. It only moves forward, but for preemption, which leads from running to
@@ -2829,6 +3378,34 @@ export type Segment = {
 /** What a request does or waits for in a part of its time. */
 export type SegmentKind = "admission" | "gateway" | "router" | "front-end" | "delay" | "queue" | "kv-load" | "adapter-load" | "prefill" | "room" | "first-byte" | "transfer" | "join" | "first-token" | "decode" | "preempted" | "recompute" | "streaming" | "output";
 
+/** The latencies of one side of a selection. */
+export type SelectionSide = {
+  /** Requests. */
+  count: number,
+  /** Their TTFT, of those that have one. */
+  ttft: Percentiles,
+  /** The slowest TTFT. */
+  slowest_us: number | null,
+  /** Percent of the sum of their TTFT spent before the first step, and from it on; missing without first tokens. */
+  queue_percent: number | null,
+  /** The rest of that sum. */
+  prefill_percent: number | null,
+};
+
+/** What sets the filtered requests apart from the other arrivals of the measurement window. */
+export type SelectionSummary = {
+  /** The filtered ones. */
+  these: SelectionSide,
+  /** The rest. */
+  rest: SelectionSide,
+  /** Properties, by difference, at most eight. */
+  apart: Array<Apart>,
+  /** The slowest of these. */
+  slowest: number | null,
+  /** In one or two sentences. */
+  sentence: string,
+};
+
 /** A sentence, with the sources of its numbers. */
 export type Sentence = {
   /** The sentence. */
@@ -2950,8 +3527,37 @@ export type SlowRequest = {
   parts: Array<Part>,
 };
 
+/** The column by which the table is sorted. */
+export type SortKey = "request" | "client" | "class" | "replica" | "state" | "prompt" | "output" | "ttft" | "tpot" | "e2e" | "preemptions";
+
 /** Which requests belong to a span of time. */
 export type SpanBy = "arrival" | "end";
+
+/** Figures of the requests that arrived in a span. */
+export type SpanFigures = {
+  /** Start of the span. */
+  from_us: number,
+  /** End of the span. */
+  to_us: number,
+  /** Requests that arrived in it. */
+  arrived: number,
+  /** TTFT, of those that have one. */
+  ttft: Percentiles,
+  /** Mean gap between the tokens of a request, of those that have one. */
+  tpot: Percentiles,
+  /** E2E, of those that have finished. */
+  e2e: Percentiles,
+  /** Percent of the arrivals that finished within every objective; missing while any of them is on its way. */
+  met_percent: number | null,
+  /** Preemptions of these requests. */
+  preemptions: number,
+  /** Percent of their prompt tokens found in the cache, of those that joined a batch. */
+  cached_percent: number | null,
+  /** Its TTFT as a distribution. */
+  ttft_ecdf: Ecdf,
+  /** Its E2E as a distribution. */
+  e2e_ecdf: Ecdf,
+};
 
 /** Speculative decoding of a pool, warm-up included. */
 export type SpeculativePart = {
@@ -3033,8 +3639,112 @@ export type StageDecisionPart = {
   targets: Array<number>,
 };
 
+/** The part of a prompt in a step. */
+export type StepChunk = {
+  /** The request. */
+  request: number,
+  /** First token computed, counted from the start of the prompt. */
+  from: number,
+  /** Tokens computed. */
+  tokens: number,
+  /** Tokens of the prompt. */
+  of: number,
+};
+
+/** One step in full: why it took as long as it did. */
+export type StepDetail = {
+  /** Number of the replica. */
+  replica: number,
+  /** Number of the step among those of its replica. */
+  seq: number,
+  /** Start. */
+  at_us: number,
+  /** How long it takes. */
+  span_us: number,
+  /** What its time is made of. */
+  terms: StepTerms,
+  /** Requests that decode in it. */
+  decode: number,
+  /** Tokens of their contexts, which it reads. */
+  context_tokens: number,
+  /** Prompt tokens computed. */
+  prompt_tokens: number,
+  /** Most tokens a step of this replica may have. */
+  token_budget: number,
+  /** The parts of prompts, in batch order. */
+  chunks: Array<StepChunk>,
+  /** Requests running. */
+  running: number,
+  /** Requests waiting. */
+  waiting: number,
+  /** Blocks in use. */
+  kv_used: number,
+  /** Blocks of the cache. */
+  kv_total: number,
+  /** How long it would take without its prompt tokens; missing where it has none or nothing decodes. */
+  without_prefill_us: number | null,
+  /** In one or two sentences: how long it took, why, and what that cost the others. */
+  sentence: string,
+};
+
 /** How far a single step goes. */
 export type StepKind = "event" | "engine-step" | "arrival" | "completion" | "preemption";
+
+/** Steps by batch size: at most 2,000 of the latest, as columns of equal length. */
+export type StepPoints = {
+  /** Running requests. */
+  running: Array<number>,
+  /** Time of the step in milliseconds. */
+  ms: Array<number>,
+  /** Whether it computed prompt tokens. */
+  chunk: Array<boolean>,
+  /** The line of the latency model for steps that only decode, at the mean context of those steps: requests, milliseconds. */
+  line: [Array<number>, Array<number>],
+  /** Steps in the span. */
+  steps: number,
+};
+
+/** A query for one step. */
+export type StepQuery = {
+  /** Number of the replica. */
+  replica: number,
+  /** Number of the step among those of its replica. */
+  seq: number,
+};
+
+/** What the time of one or more steps was made of, in microseconds. The parts add up to the steps. */
+export type StepTerms = {
+  /** A step of one request with an empty cache: launches, and the weights read once. */
+  base_us: number,
+  /** The further requests that decode. */
+  batch_us: number,
+  /** Reading the KV of the requests that decode. */
+  kv_us: number,
+  /** The prompt tokens. */
+  prefill_us: number,
+  /** Waiting for blocks from the CPU tier. */
+  transfers_us: number,
+  /** Waiting for adapters. */
+  adapters_us: number,
+  /** Waiting for others: ranks in lock step, stages of a pipe. */
+  others_us: number,
+};
+
+/** Figures of the steps of a replica that began in the span. */
+export type StepTotals = {
+  /** Number of steps. */
+  steps: number,
+  /** Median of their times; missing without steps. */
+  p50_us: number | null,
+  /** 99th percentile of their times; missing without steps. */
+  p99_us: number | null,
+  /** Prompt tokens computed. */
+  prompt_tokens: number,
+  /** Tokens produced: one of each request that decoded or finished its prompt. */
+  output_tokens: number,
+  /** Their time, by what it was for. */
+  terms: StepTerms,
+};
 
 /** Why `advance` returned. */
 export type Stop = "until" | "events" | "finished";

@@ -1,0 +1,99 @@
+//! Close-ups: the questions of the views that show single steps, blocks and requests. The page asks them only while such a view is open,
+//! so they are in the module built for speed and not in the first one.
+//!
+//! Every number that these views show is in one of these answers. Times are whole microseconds; a missing value is `null`.
+
+mod blocks;
+mod density;
+mod lanes;
+mod request_table;
+
+use crate::base::json;
+use crate::session::Session;
+use serde::{Deserialize, Serialize};
+
+pub use blocks::{
+    BlockDetail, BlockEvent, BlockPage, BlockQuery, Blocks, BlocksQuery, CpuBlocks, GroupBelief, PrefixNode,
+};
+pub use density::{
+    Around, AroundQuery, Density, DensityQuery, Ecdf, EcdfQuery, PointsQuery, SpanFigures, StepPoints,
+};
+pub use lanes::{
+    Lane, LaneMark, LaneRequest, LaneSteps, Lanes, LanesQuery, OpenLane, StepChunk, StepDetail, StepQuery,
+    StepTerms, StepTotals,
+};
+pub use request_table::{
+    Apart, LatencyBox, Measure, RequestFilter, RequestRow, RequestRows, RequestRowsQuery, SelectionSide,
+    SelectionSummary, SortKey,
+};
+
+/// A question of a close-up.
+#[apply(typescript!)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CloseUp {
+    /// The lanes between two instants.
+    Lanes(LanesQuery),
+    /// One step.
+    Step(StepQuery),
+    /// The blocks of a replica.
+    Blocks(BlocksQuery),
+    /// One block.
+    Block(BlockQuery),
+    /// A heat map.
+    Density(DensityQuery),
+    /// A distribution over the requests of a filter.
+    Ecdf(EcdfQuery),
+    /// The figures before and after an instant.
+    Around(AroundQuery),
+    /// Steps by batch size.
+    Points(PointsQuery),
+    /// Rows of the table of requests.
+    Rows(RequestRowsQuery),
+    /// What sets the requests of a filter apart.
+    Summary(RequestFilter),
+}
+
+/// The answers, by the name of the question.
+#[apply(typescript!)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CloseUpAnswers {
+    /// The lanes.
+    pub lanes: Lanes,
+    /// The step, if it is kept.
+    pub step: Option<StepDetail>,
+    /// The blocks, if there is such a replica.
+    pub blocks: Option<Blocks>,
+    /// The block, if there is such a one.
+    pub block: Option<BlockDetail>,
+    /// The heat map.
+    pub density: Density,
+    /// The distribution.
+    pub ecdf: Ecdf,
+    /// The figures.
+    pub around: Around,
+    /// The steps.
+    pub points: StepPoints,
+    /// The rows.
+    pub rows: RequestRows,
+    /// What sets them apart.
+    pub summary: SelectionSummary,
+}
+
+impl Session {
+    /// The answer to a question as JSON text: that field of [`CloseUpAnswers`].
+    pub fn close_up(&self, asked: &CloseUp) -> String {
+        match asked {
+            CloseUp::Lanes(query) => json::compact(&self.lanes(query)),
+            CloseUp::Step(query) => json::compact(&self.step_detail(query)),
+            CloseUp::Blocks(query) => json::compact(&self.blocks(query)),
+            CloseUp::Block(query) => json::compact(&self.block_detail(query)),
+            CloseUp::Density(query) => json::compact(&self.density(query)),
+            CloseUp::Ecdf(query) => json::compact(&self.ecdf(query)),
+            CloseUp::Around(query) => json::compact(&self.around(query)),
+            CloseUp::Points(query) => json::compact(&self.step_points(query)),
+            CloseUp::Rows(query) => json::compact(&self.request_rows(query)),
+            CloseUp::Summary(filter) => json::compact(&self.selection_summary(filter)),
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! The boundary of close-ups: single steps, blocks and requests of the run on screen. In the module built for speed alone, so that a first
+//! visit does not load it.
+
+use crate::session::closeup::CloseUp;
+use crate::wasm::boundary::written;
+use crate::wasm::page::Sim;
+use wasm_bindgen::prelude::*;
+
+/// Types that the declarations below use.
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r"
+type CloseUp = import('../src/generated/boundary.ts').CloseUp;
+";
+
+#[wasm_bindgen]
+impl Sim {
+    /// The answer to a question at the playhead, as the bytes of its JSON, which pass between threads without a copy: the field of
+    /// `CloseUpAnswers` that has the name of the question.
+    #[wasm_bindgen(js_name = closeUp)]
+    pub fn close_up(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "CloseUp")] asked: &JsValue,
+    ) -> Result<Vec<u8>, JsError> {
+        let asked: CloseUp = written(asked)?;
+        Ok(self.history.present().close_up(&asked).into_bytes())
+    }
+}
