@@ -31,26 +31,22 @@ function prefetch(): Plugin {
 }
 
 /**
- * The painter's thread as an entry of the page's own build, by the name `virtual:painter`: what it shares with the page is loaded
+ * The painters' threads as entries of the page's own build, by the names `virtual:…`: what they share with the page is loaded
  * once. A worker that Vite builds has copies of its own.
  */
-function painter(): Plugin {
-  const NAME = 'virtual:painter';
+function painter(name: string, file: string): Plugin {
+  const NAME = `virtual:${name}`;
   let entry: string | undefined;
   return {
-    name: 'painter',
+    name,
     resolveId: (id) => (id === NAME ? `\0${NAME}` : undefined),
     buildStart() {
       if (!this.meta.watchMode)
-        entry = this.emitFile({
-          type: 'chunk',
-          id: new URL('src/painter.ts', import.meta.url).pathname,
-          name: 'painter',
-        });
+        entry = this.emitFile({ type: 'chunk', id: new URL(file, import.meta.url).pathname, name });
     },
     load: (id) => {
       if (id !== `\0${NAME}`) return undefined;
-      return `export default ${entry === undefined ? "'/src/painter.ts'" : `import.meta.ROLLUP_FILE_URL_${entry}`};`;
+      return `export default ${entry === undefined ? `'/${file}'` : `import.meta.ROLLUP_FILE_URL_${entry}`};`;
     },
   };
 }
@@ -74,7 +70,14 @@ function schemaOfTheForm(): Plugin {
 
 export default defineConfig({
   base: './',
-  plugins: [schemaOfTheForm(), painter(), solid(), prefetch(), serviceWorker()],
+  plugins: [
+    schemaOfTheForm(),
+    painter('painter', 'src/painter.ts'),
+    painter('closeup-painter', 'src/closeupPainter.ts'),
+    solid(),
+    prefetch(),
+    serviceWorker(),
+  ],
   build: {
     target: 'es2022',
     // Inlined assets would need data: URLs, which the content security policy refuses.

@@ -17,7 +17,7 @@ import { readFlag, writeFlag } from './state/flags.ts';
 import { isEmbed, isLinkText } from './state/linkText.ts';
 import { handleKey } from './state/shortcuts.ts';
 import type { PhoneTab } from './state/slices/selection.ts';
-import { ChartsView, StageView } from './Views.tsx';
+import { AreaView, StageView } from './Views.tsx';
 
 const Dialogs = lazy(() => import('./panels/shell/Dialogs.tsx'));
 const loadEmbedded = () => import('./Embedded.tsx');
@@ -129,7 +129,7 @@ export function App(props: { app: AppState }): JSX.Element {
             onRest={() => app.studies.setMeasured(true)}
           />
           <StageView app={app} roles={app} />
-          <ChartsView app={app} />
+          <AreaView app={app} />
         </main>
         <Inspector app={app} main={shown('inspector')} />
         <Show when={app.studies.measured()}>

@@ -1,11 +1,14 @@
 // Stage and charts, joined to the state of the page: the page and a run within another page show the same.
-import { createSignal, type JSX, lazy, Show, Suspense } from 'solid-js';
+import { createSignal, type JSX, lazy, Match, Show, Suspense, Switch } from 'solid-js';
 import { Charts } from './charts/Charts.tsx';
 import type { Over } from './charts/timeContent.ts';
 import { Deferred } from './panels/parts/Deferred.tsx';
+import { LazyPart } from './panels/parts/LazyPart.tsx';
+import { ToolRow } from './panels/parts/ToolRow.tsx';
 import type { RoleAsked } from './panels/shell/RoleMenu.tsx';
 import { Stage } from './stage/Stage.tsx';
 import type { App } from './state/app.ts';
+import { area, tall } from './state/closeup.ts';
 import { setSpanShown, spanShown } from './state/spanShown.ts';
 
 const Theory = lazy(() => import('./panels/studies/Theory.tsx'));
@@ -46,6 +49,36 @@ export function StageView(props: {
         </Show>
       </Deferred>
     </section>
+  );
+}
+
+const loadLanes = () => import('./panels/lanes/Lanes.tsx');
+const loadKv = () => import('./panels/kv/Kv.tsx');
+const loadDensity = () => import('./panels/density/Density.tsx');
+
+/** The area below the stage: charts, or a close-up of the run. */
+export function AreaView(props: { app: App }): JSX.Element {
+  return (
+    <div class="area" classList={{ tall: tall() }}>
+      <Switch
+        fallback={
+          <>
+            <ToolRow />
+            <ChartsView app={props.app} />
+          </>
+        }
+      >
+        <Match when={area() === 'lanes'}>
+          <LazyPart app={props.app} what="The view of lanes" load={loadLanes} />
+        </Match>
+        <Match when={area() === 'kv'}>
+          <LazyPart app={props.app} what="The view of blocks" load={loadKv} />
+        </Match>
+        <Match when={area() === 'density'}>
+          <LazyPart app={props.app} what="The view of density" load={loadDensity} />
+        </Match>
+      </Switch>
+    </div>
   );
 }
 

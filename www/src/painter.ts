@@ -1,14 +1,6 @@
-// The painter's thread draws the page's canvases, so that the page's own thread is free for other work.
+// The thread of the page's first painter draws its canvases, so that the page's own thread is free for other work.
 
-import face from '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2?url';
 import { createPainting } from './painting.ts';
+import { paintHere } from './paintThread.ts';
 
-// Without a 2D context the page draws by itself; this error tells it so.
-if (!new OffscreenCanvas(1, 1).getContext('2d')) throw new Error('this browser cannot draw in a thread');
-const { take, again } = createPainting((message) => postMessage(message));
-self.onmessage = ({ data }) => take(data);
-// Threads do not share the fonts of the page. As on the page, everything is redrawn once the font has loaded.
-const inter = new FontFace('Inter Variable', `url(${face})`, { weight: '100 900', featureSettings: '"tnum"' });
-self.fonts.add(inter);
-inter.load().then(again, () => undefined);
-postMessage({ kind: 'ready' });
+paintHere(createPainting);

@@ -1,5 +1,9 @@
-// The address of the painter's thread: vite.config.ts makes the module.
+// The addresses of the painters' threads: vite.config.ts makes the modules.
 declare module 'virtual:painter' {
+  const url: string;
+  export default url;
+}
+declare module 'virtual:closeup-painter' {
   const url: string;
   export default url;
 }

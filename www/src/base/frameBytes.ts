@@ -1,12 +1,12 @@
-// The bytes that a frame was parsed from. Passing a frame to another thread transfers these, without a copy.
+// The bytes that a frame or an answer was parsed from. Passing it to another thread transfers these, without a copy.
 
 const DECODER = new TextDecoder();
 const kept = new WeakMap<object, Uint8Array>();
 
-/** Parses JSON bytes, and keeps them for passing the frame on. */
-export function readFrame<T extends object>(bytes: Uint8Array): T {
+/** Parses JSON bytes, and keeps them for passing the value on. */
+export function readFrame<T>(bytes: Uint8Array): T {
   const frame: T = JSON.parse(DECODER.decode(bytes));
-  kept.set(frame, bytes);
+  if (typeof frame === 'object' && frame !== null) kept.set(frame, bytes);
   return frame;
 }
 

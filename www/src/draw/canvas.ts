@@ -20,6 +20,8 @@ type Content = {
    * host scrolls.
    */
   readonly fit?: (width: number, height: number) => number;
+  /** The painter, unless it is the page's first one. */
+  readonly by?: Promise<Painter>;
 };
 
 /**
@@ -69,7 +71,7 @@ export function attachSurface(canvas: HTMLCanvasElement, host: HTMLElement, cont
     if (late) request();
     late = false;
   };
-  void painterReady().then((found) => {
+  void (content.by ?? painterReady()).then((found) => {
     if (gone) return;
     painter = found;
     sheet = found.adopt(canvas, painted);

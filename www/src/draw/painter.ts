@@ -36,30 +36,33 @@ const painter = new Promise<Painter>((resolve) => {
 /** Resolves once it has started and can draw. */
 export const painterReady = (): Promise<Painter> => painter;
 
-export function startPainter({ spawn, here }: Makers): void {
+/** Starts the page's first painter. */
+export function startPainter(makers: Makers): void {
+  started(makePainter(makers));
+}
+
+/** A further painter, for views that are opened later. */
+export function makePainter({ spawn, here }: Makers): Promise<Painter> {
   const onPage = async (): Promise<Painter> => {
     const take = (await here())(heard);
     return painterOf((canvas) => canvas, take);
   };
   const canMove = typeof OffscreenCanvas !== 'undefined' && 'transferControlToOffscreen' in HTMLCanvasElement.prototype;
-  started(
-    canMove
-      ? new Promise((resolve) => {
-          const thread = spawn();
-          const say = afterFrame((message) => {
-            if (message.kind === 'sheet' && message.canvas instanceof OffscreenCanvas)
-              thread.postMessage(message, [message.canvas]);
-            else thread.postMessage(message, bytesOf(message));
-          });
-          thread.onmessage = ({ data }) => {
-            if (data.kind === 'ready') resolve(painterOf((canvas) => canvas.transferControlToOffscreen(), say));
-            else heard(data);
-          };
-          // Only before it is ready, when no canvas was transferred yet.
-          thread.onerror = () => resolve(onPage());
-        })
-      : onPage(),
-  );
+  if (!canMove) return onPage();
+  return new Promise((resolve) => {
+    const thread = spawn();
+    const say = afterFrame((message) => {
+      if (message.kind === 'sheet' && message.canvas instanceof OffscreenCanvas)
+        thread.postMessage(message, [message.canvas]);
+      else thread.postMessage(message, bytesOf(message));
+    });
+    thread.onmessage = ({ data }) => {
+      if (data.kind === 'ready') resolve(painterOf((canvas) => canvas.transferControlToOffscreen(), say));
+      else heard(data);
+    };
+    // Only before it is ready, when no canvas was transferred yet.
+    thread.onerror = () => resolve(onPage());
+  });
 }
 
 /**

@@ -7,6 +7,8 @@ import { readFrame } from '../base/frameBytes.ts';
 import { trust } from '../base/trust.ts';
 import type { Place } from '../base/view.ts';
 import type {
+  CloseUp,
+  CloseUpAnswers,
   Diagnostic,
   EventsQuery,
   Frame,
@@ -234,6 +236,14 @@ export class Client {
 
   slowest(place: Place): Promise<Answers['slowest']> {
     return this.ask({ kind: 'slowest', place });
+  }
+
+  /** The answer to a question of a close-up; `undefined` while the run is in the module without them. */
+  async closeUp<K extends keyof CloseUpAnswers>(
+    asked: Extract<CloseUp, Record<K, unknown>>,
+  ): Promise<CloseUpAnswers[K] | undefined> {
+    const bytes = await this.ask({ kind: 'close-up', asked });
+    return bytes === null ? undefined : readFrame<CloseUpAnswers[K]>(bytes);
   }
 
   evidence(): Promise<Answers['evidence']> {

@@ -1,6 +1,7 @@
 // The WebAssembly module as the runner sees it. Tests use a small stand-in with the same interface. In worker.ts and
 // quick.ts the compiler checks that the modules, whose declarations are generated, implement it.
 import type {
+  CloseUp,
   ColumnsQuery,
   Diagnostic,
   EventRows,
@@ -56,6 +57,8 @@ export interface SimCore {
   inspect(request: number): RequestDetail | null;
   /** The slowest request reported between two instants and no slower than a limit: by TTFT, or else by E2E. */
   slowest(ttft: boolean, fromUs: number, toUs: number, atMostUs: number): number | undefined;
+  /** Bytes of the JSON of the answer. The first module does not have it. */
+  closeUp?(asked: CloseUp): Uint8Array;
   columns(query: ColumnsQuery): ColumnSet;
   evidence(): Evidence;
   report(): string;

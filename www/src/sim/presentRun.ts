@@ -105,11 +105,13 @@ export class PresentRun {
 
   /**
    * Begins to rebuild the present run in the quicker module, if allowed. A question that changes the run or takes it
-   * back ends that; the next play begins it again.
+   * back ends that; the next play begins it again. `atAnyCost`: however long it takes, and without what was computed beyond the
+   * present instant.
    */
-  handOver(): boolean {
+  handOver(atAnyCost = false): boolean {
     const { sim, core } = this;
-    if (!sim || this.successor || !this.mayMove(sim)) return false;
+    const moves = atAnyCost ? this.made !== core && !this.replays : sim !== undefined && this.mayMove(sim);
+    if (!sim || this.successor || !moves) return false;
     this.successor = unlessRefused(() => core.newSim(sim.scenario(), undefined));
     // It is sent there as a seek, because a run that plays at full speed keeps few checkpoints.
     this.successor?.seek(sim.nowUs());

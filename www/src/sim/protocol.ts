@@ -1,6 +1,7 @@
 // The messages between the page and the simulation worker. Every message is plain data; columns travel as transfers.
 import type { Place } from '../base/view.ts';
 import type {
+  CloseUp,
   Diagnostic,
   EventRows,
   EventsQuery,
@@ -87,6 +88,8 @@ export type Question =
   | { readonly kind: 'scaling'; readonly query: ScalingQuery }
   | { readonly kind: 'inspect'; readonly request: number }
   | { readonly kind: 'slowest'; readonly place: Place }
+  /** A question of a view of single steps, blocks or requests. */
+  | { readonly kind: 'close-up'; readonly asked: CloseUp }
   /** A fresh random seed as text, because JavaScript's numbers do not hold all seeds. */
   | { readonly kind: 'fresh-seed' }
   | { readonly kind: 'report' }
@@ -117,6 +120,8 @@ export type Answers = {
   inspect: RequestDetail | null;
   /** The request of the place. */
   slowest: number | null;
+  /** The bytes of the answer's JSON; `null` while the run is in the module without close-ups. */
+  'close-up': Uint8Array<ArrayBuffer> | null;
   'fresh-seed': string;
   report: RunReport;
   outcomes: Uint8Array<ArrayBuffer>;

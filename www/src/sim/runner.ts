@@ -2,7 +2,7 @@
 //
 // It does not depend on WebAssembly or the browser, so that its guarantees (never longer than a slice, one frame at a
 // time, the old run stays when a new one is refused) can be tested with a stand-in.
-import type { FrameQuery, Occasion, StepKind, Stop, View } from '../generated/boundary.ts';
+import type { CloseUp, FrameQuery, Occasion, StepKind, Stop, View } from '../generated/boundary.ts';
 import type { Core, SimCore, Surroundings } from './core.ts';
 import { AchievedPace, framesOf } from './framePace.ts';
 import { PresentRun } from './presentRun.ts';
@@ -143,6 +143,8 @@ export class Runner {
         const { of, fromS, toS, atMostMs } = question.place;
         return this.run.sim?.slowest(of === 'ttft', fromS * 1e6, toS * 1e6, atMostMs * 1000) ?? null;
       }
+      case 'close-up':
+        return this.closeUp(question.asked, transfer);
       case 'columns':
         return this.columns(question.views, transfer);
       case 'events':
@@ -266,6 +268,18 @@ export class Runner {
     });
   }
 
+  /** A run in the module without close-ups moves to the other one, however long that takes. */
+  private closeUp(asked: CloseUp, transfer: Transferable[]): Answers['close-up'] {
+    const { sim } = this.run;
+    if (!sim?.closeUp) {
+      this.handOver(true);
+      return null;
+    }
+    const bytes = new Uint8Array(sim.closeUp(asked));
+    transfer.push(bytes.buffer);
+    return bytes;
+  }
+
   private running(): SimCore {
     if (!this.run.sim)
       throw new Refused([{ severity: 'error', path: '', found: 'no run', allowed: 'a run', fix: 'load a scenario' }]);
@@ -344,9 +358,9 @@ export class Runner {
   }
 
   /** Moves the present run to the quicker module, unless something is under way. */
-  private handOver(): void {
+  private handOver(atAnyCost = false): void {
     if (this.mode === 'seeking' || this.mode === 'stepping') return;
-    if (this.run.handOver()) this.wake();
+    if (this.run.handOver(atAnyCost)) this.wake();
   }
 
   private resting(): boolean {

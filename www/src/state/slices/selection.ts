@@ -35,6 +35,8 @@ export type SelectionSlice = {
   readonly events: (query: EventsQuery) => ReturnType<Client['events']>;
   readonly report: () => ReturnType<Client['report']>;
   readonly scaling: (query: Parameters<Client['scaling']>[0]) => ReturnType<Client['scaling']>;
+  /** A question of a view of single steps, blocks or requests. */
+  readonly closeUp: Client['closeUp'];
 };
 
 /** The slice, and the functions that other state uses. */
@@ -113,10 +115,11 @@ export function createSelection(client: () => Client, onReplica: () => void): Se
 }
 
 /** The questions of panels to the run on screen. */
-function questionsTo(client: () => Client): Pick<SelectionSlice, 'events' | 'report' | 'scaling'> {
+function questionsTo(client: () => Client): Pick<SelectionSlice, 'events' | 'report' | 'scaling' | 'closeUp'> {
   return {
     events: (query) => client().events(query),
     report: () => client().report(),
     scaling: (query) => client().scaling(query),
+    closeUp: (asked) => client().closeUp(asked),
   };
 }

@@ -1,0 +1,12 @@
+// Density: loaded when it is opened.
+import type { JSX } from 'solid-js';
+import type { App } from '../../state/app.ts';
+import { ToolRow } from '../parts/ToolRow.tsx';
+
+export default function Density(_props: { app: App }): JSX.Element {
+  return (
+    <section class="closeup" aria-label="Density">
+      <ToolRow />
+    </section>
+  );
+}
