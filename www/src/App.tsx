@@ -176,7 +176,7 @@ export function App(props: { app: AppState }): JSX.Element {
 }
 
 function isField(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest('input, textarea') !== null;
+  return target instanceof Element && target.closest('input, textarea, [data-writes]') !== null;
 }
 
 /** Opens a dropped link. */

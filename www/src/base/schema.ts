@@ -135,8 +135,8 @@ export class Schema {
     return undefined;
   }
 
-  /** The type at `steps`. */
-  private at(steps: readonly PathStep[]): JsonObject | undefined {
+  /** The type at `steps`, resolved. */
+  at(steps: readonly PathStep[]): JsonObject | undefined {
     let node: JsonObject = this.root;
     for (const step of steps) {
       const next: Json | undefined = typeof step === 'number' ? node.items : below(node, step);
@@ -146,7 +146,8 @@ export class Schema {
     return node;
   }
 
-  private resolve(node: JsonObject): JsonObject {
+  /** A type with what it refers to. */
+  resolve(node: JsonObject): JsonObject {
     const name = typeof node.$ref === 'string' ? node.$ref.split('/').at(-1) : undefined;
     const target = name === undefined ? undefined : child(this.definitions, name);
     if (isObject(target)) {

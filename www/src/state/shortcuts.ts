@@ -31,7 +31,7 @@ const OWN_KEYS: readonly { readonly keys: readonly string[]; readonly within: st
   },
 ];
 /** Text fields: every key except Escape belongs to them. */
-const WRITES = 'input:not([type=checkbox], [type=range]), textarea, select, [contenteditable]';
+const WRITES = 'input:not([type=checkbox], [type=range]), textarea, select, [contenteditable], [data-writes]';
 
 export const SHORTCUTS = [
   { name: 'play', does: 'Play or pause', keys: [{ key: ' ' }], action: (app) => void app.transport.toggle() },

@@ -1,7 +1,7 @@
 // The form: a custom model from its config.json.
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
-import { clock, comes, drop, resting, suite } from './harness.mjs';
+import { clock, comes, drop, resting, suite, writeText } from './harness.mjs';
 
 const onPage = suite();
 const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
@@ -276,15 +276,16 @@ onPage('a YAML alias bomb is reported, and the message disappears when the text 
   const panel = scenarioPanel(page);
   await panel.getByRole('tab', { name: 'YAML' }).click();
   const text = panel.getByRole('textbox', { name: 'Scenario as YAML' });
-  await page.waitForFunction(() => document.querySelector('.yaml textarea')?.value.includes('title'));
-  const before = await text.inputValue();
+  await comes(() => text.textContent(), /title/);
   const nine = (name) => `[${Array.from({ length: 9 }, () => `*${name}`).join(', ')}]`;
-  await text.fill(
+  await writeText(
+    page,
+    text,
     `a: &a [x]\nb: &b ${nine('a')}\nc: &c ${nine('b')}\nd: &d ${nine('c')}\ne: &e ${nine('d')}\nf: ${nine('e')}\n`,
   );
   await panel.getByRole('button', { name: 'Apply' }).click();
   await panel.locator('.yaml .problems').filter({ hasText: /alias/i }).waitFor();
-  await text.fill(before);
+  await writeText(page, text, 'title: text\n');
   await panel.locator('.yaml .problems').waitFor({ state: 'detached' });
 });
 
@@ -301,3 +302,22 @@ onPage(
   },
   { errorsExpected: true },
 );
+
+onPage('the text editor completes keys of the schema and shows a problem at its line', async (page) => {
+  const panel = scenarioPanel(page);
+  await panel.getByRole('tab', { name: 'YAML' }).click();
+  const text = panel.getByRole('textbox', { name: 'Scenario as YAML' });
+  await writeText(page, text, 'tokenyard: 1\ncluster:\n  pools:\n    - name: main\n      replicas: 4\n');
+  await text.press('Control+End');
+  await page.keyboard.type('      gp', { delay: 20 });
+  await panel.getByRole('option', { name: /^gpu/ }).first().waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Backspace');
+  await page.keyboard.press('Backspace');
+  await page.keyboard.type('replicaz: 3', { delay: 20 });
+  await panel.locator('.cm-lint-marker-error').waitFor();
+  // The keys of the page do not act while a text is written.
+  assert.equal(await page.locator('.page').getAttribute('data-mode'), 'paused');
+  await writeText(page, text, 'tokenyard: 1\n');
+  await panel.locator('.cm-lint-marker-error').waitFor({ state: 'detached' });
+});

@@ -312,3 +312,14 @@ export function write(name, text) {
   writeFileSync(path, text);
   return path;
 }
+
+/** Pastes a text over what stands in the text editor. Other ways insert it with styles, which the content security policy refuses. */
+export async function writeText(page, text, written) {
+  await text.click();
+  await page.keyboard.press('Control+a');
+  await text.evaluate((field, pasted) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', pasted);
+    field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  }, written);
+}

@@ -1,7 +1,19 @@
 // The built page in Chromium: it loads, plays, takes edits and files, gives the command line's digests, breaks no rule.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { cli, clock, comes, finalDigest, inspectorTab, OPENING_S, resting, savedScenario, suite } from './harness.mjs';
+import { stringify } from 'yaml';
+import {
+  cli,
+  clock,
+  comes,
+  finalDigest,
+  inspectorTab,
+  OPENING_S,
+  resting,
+  savedScenario,
+  suite,
+  writeText,
+} from './harness.mjs';
 
 const onPage = suite();
 
@@ -144,15 +156,15 @@ onPage('the scenario can be written as YAML, and an error in it loses nothing', 
   const panel = scenarioPanel(page);
   await panel.getByRole('tab', { name: 'YAML' }).click();
   const text = panel.getByRole('textbox', { name: 'Scenario as YAML' });
-  await page.waitForFunction(() => document.querySelector('.yaml textarea')?.value.includes('tokenyard: 1'));
-  const original = await text.inputValue();
+  await comes(() => text.textContent(), /tokenyard: 1/);
+  const original = stringify(JSON.parse(readFileSync(await savedScenario(page), 'utf8')), { lineWidth: 0 });
   const wrong = original.replace('replicas: 4', 'replicaz: 4');
-  await text.fill(wrong);
+  await writeText(page, text, wrong);
   await panel.getByRole('button', { name: 'Apply' }).click();
   await panel.locator('.problems').waitFor();
   await comes(() => panel.locator('.problems').textContent(), /replicaz/);
-  await comes(() => text.inputValue(), wrong);
-  await text.fill(original.replace('replicas: 4', 'replicas: 6'));
+  await comes(() => text.textContent(), /replicaz: 4/);
+  await writeText(page, text, original.replace('replicas: 4', 'replicas: 6'));
   await panel.getByRole('button', { name: 'Apply' }).click();
   await panel.locator('.problems').waitFor({ state: 'detached' });
   await panel.getByRole('tab', { name: 'Form' }).click();

@@ -78,7 +78,7 @@ const FORM = {
       name: 'yaml',
       open: async (page) => {
         await left(page).getByRole('tab', { name: 'YAML' }).click();
-        await page.waitForFunction(() => document.querySelector('.yaml textarea')?.value.includes('workload'));
+        await left(page).getByRole('textbox', { name: 'Scenario as YAML' }).filter({ hasText: 'cluster' }).waitFor();
       },
       ...OF_FORM,
     },

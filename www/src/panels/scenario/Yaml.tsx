@@ -1,10 +1,11 @@
 // The scenario as YAML: read, checked and applied as a whole. The run never overwrites typed text.
-import { createEffect, createSignal, For, type JSX, lazy, on, Show } from 'solid-js';
+import { createEffect, createSignal, For, type JSX, lazy, on, onCleanup, Show } from 'solid-js';
 import type { Json } from '../../base/json.ts';
 import { readYaml, writeYaml } from '../../base/yaml.ts';
 import type { Diagnostic } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { explain } from '../../state/notices.ts';
+import Editor from './Editor.tsx';
 
 const Policies = lazy(() => import('./Policies.tsx'));
 
@@ -14,9 +15,16 @@ export default function Yaml(props: { app: Pick<App, 'document'> }): JSX.Element
   const [dirty, setDirty] = createSignal(false);
   const [wrong, setWrong] = createSignal<readonly string[]>([]);
   const [pasting, setPasting] = createSignal(false);
+  const [wide, setWide] = createSignal(false);
 
-  const fill = (document: Json): void => {
-    writeYaml(document).then(
+  // The panel is as wide as the form again when the text is left.
+  createEffect(() => {
+    document.querySelector('.page')?.toggleAttribute('data-wide', wide());
+  });
+  onCleanup(() => document.querySelector('.page')?.removeAttribute('data-wide'));
+
+  const fill = (scenario: Json): void => {
+    writeYaml(scenario).then(
       (written) => {
         setText(written);
         setDirty(false);
@@ -27,8 +35,8 @@ export default function Yaml(props: { app: Pick<App, 'document'> }): JSX.Element
   };
   // The run never overwrites typed text.
   createEffect(
-    on(app.document.current, (document) => {
-      if (!dirty()) fill(document);
+    on(app.document.current, (scenario) => {
+      if (!dirty()) fill(scenario);
     }),
   );
 
@@ -45,15 +53,15 @@ export default function Yaml(props: { app: Pick<App, 'document'> }): JSX.Element
   return (
     <div class="yaml">
       <Show when={!pasting()} fallback={<Policies app={app} />}>
-        <textarea
-          aria-label="Scenario as YAML"
-          spellcheck={false}
-          autocomplete="off"
-          wrap="off"
-          value={text()}
-          aria-invalid={wrong().length > 0}
-          onInput={(event) => {
-            setText(event.currentTarget.value);
+        <Editor
+          text={text()}
+          schema={app.document.schema}
+          invalid={wrong().length > 0}
+          check={app.document.check}
+          onApply={() => void apply()}
+          onText={(typed) => {
+            if (typed === text()) return;
+            setText(typed);
             setDirty(true);
             // The errors were about an older text.
             setWrong([]);
@@ -76,6 +84,15 @@ export default function Yaml(props: { app: Pick<App, 'document'> }): JSX.Element
           <span class="m">{dirty() ? 'makes one edit at the playhead, or restarts' : ''}</span>
         </Show>
         <span class="grow" />
+        <button
+          type="button"
+          class="btn wide-only"
+          aria-pressed={wide()}
+          title="Give the text half of the window"
+          onClick={() => setWide(!wide())}
+        >
+          Wide
+        </button>
         <button type="button" class="btn" onClick={() => setPasting(!pasting())}>
           {pasting() ? 'Back to the scenario' : 'Paste policies…'}
         </button>

@@ -43,6 +43,8 @@ export type DocumentSlice = {
   readonly openPreset: (preset: Preset) => Promise<void>;
   /** Opens a file of any kind; a box under the drop gets its text. */
   readonly openFile: (file: File, box?: Box) => Promise<void>;
+  /** All problems of a scenario text, without running it. */
+  readonly check: Client['check'];
   readonly freshSeed: () => ReturnType<Client['freshSeed']>;
   /** Sets a field, or everything under `path`; if that cannot be an edit, the run restarts. */
   readonly change: (path: string, value: Json) => Promise<boolean>;
@@ -135,6 +137,7 @@ export function createDocument(page: Surroundings): Documents {
     ...runs,
     ...{ schema, traceFile, warmUpS, open, openPreset, openFile },
     ...{ flagWords, setFlagWords, openFlags, setOpenFlags },
+    check: (text) => client().check(text),
     freshSeed: () => client().freshSeed(),
   };
 }
