@@ -5,6 +5,8 @@
 //! of the middle leaves a hole. A place is counted from the first one ever filled; it holds until
 //! [`FreeList::close_holes`].
 
+use super::stamps::Stamps;
+use crate::base::Micros;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -22,13 +24,15 @@ pub(super) struct FreeList {
     /// The place at the head; places wrap around.
     first: u32,
     holes: u32,
+    /// When its blocks came.
+    stamps: Stamps,
 }
 
 impl FreeList {
     /// A list of these entries and holes, the first of which has the place `first`.
-    pub(super) fn of(entries: Vec<u32>, first: u32) -> Self {
+    pub(super) fn of(entries: Vec<u32>, first: u32, stamps: Stamps) -> Self {
         let holes = entries.iter().filter(|entry| **entry == HOLE).count() as u32;
-        Self { ring: entries.into(), first, holes }
+        Self { ring: entries.into(), first, holes, stamps }
     }
 
     /// The place at the head.
@@ -52,6 +56,17 @@ impl FreeList {
     /// How many places it takes, holes included.
     pub(super) fn slots(&self) -> usize {
         self.ring.len()
+    }
+
+    /// When its blocks came.
+    pub(super) fn stamps(&self) -> &Stamps {
+        &self.stamps
+    }
+
+    /// What is entered from now on comes at `at`; `evicted` blocks have left with their content before.
+    pub(super) fn mark(&mut self, at: Micros, evicted: u64) {
+        let tail = self.first.wrapping_add(self.ring.len() as u32);
+        self.stamps.mark([self.first, tail], at, evicted);
     }
 
     /// Enters a block at the tail. Returns its place.
@@ -105,6 +120,7 @@ impl FreeList {
         if self.holes <= HOLES_KEPT.max(self.len()) {
             return;
         }
+        self.stamps.close(self.first, self.ring.iter().map(|&entry| entry == HOLE));
         self.ring.retain(|&entry| entry != HOLE);
         self.holes = 0;
         for (place, entry) in self.iter() {

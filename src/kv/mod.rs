@@ -5,10 +5,13 @@
 mod block_pool;
 mod block_table;
 mod free_list;
+mod stamps;
 mod store;
 mod tier;
 
 pub use block_pool::packed::{HashNumbers, Numbering};
+#[cfg(any(feature = "cli", feature = "closeup"))]
+pub use block_pool::sight::{BlockSight, IdleBlock};
 pub use block_pool::{BlockPool, CellState, Hit};
 pub use block_table::BlockTable;
 pub use store::{Below, StoreSettings, Written};

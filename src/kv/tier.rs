@@ -124,6 +124,7 @@ impl BlockPool {
     pub fn reload(&mut self, now: Micros) -> bool {
         let Some(mut tier) = self.tier.take() else { return false };
         let mut any = false;
+        self.mark(now);
         for (key, (hash, at)) in tier.store.sorted() {
             if self.knows(hash) {
                 continue;

@@ -11,7 +11,7 @@ use crate::scenario::{parse, to_json};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-const MAGIC: [u8; 8] = *b"tokyard5";
+const MAGIC: [u8; 8] = *b"tokyard6";
 
 /// Why a snapshot could not be used. The session stays as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

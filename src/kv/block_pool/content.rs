@@ -1,6 +1,7 @@
 //! Content of free blocks: moving it to another tier and back, and clearing all of it.
 
 use super::{Block, BlockPool, UNIQUE_HASH};
+use crate::base::Micros;
 
 impl BlockPool {
     /// Clears the cache for a restarted engine; its counters stay.
@@ -22,6 +23,11 @@ impl BlockPool {
     /// Whether this content can be hit.
     pub(in crate::kv) fn knows(&self, hash: u64) -> bool {
         hash != UNIQUE_HASH && self.by_hash.get(hash).is_some()
+    }
+
+    /// Blocks that come on the free list from now on come at `now`.
+    pub(in crate::kv) fn mark(&mut self, now: Micros) {
+        self.listed.mark(now, self.evictions);
     }
 
     /// Copies content into the least recently used free block, which becomes the most recently used. False if none is free.

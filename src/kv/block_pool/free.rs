@@ -19,6 +19,7 @@ impl BlockPool {
                 places[(entry & Block::HOLDERS) as usize] = place;
             }
         });
+        self.listed.mark(now, self.evictions);
         if self.debt == 0 && !self.watch.is_on() {
             self.release_private(block_table, full);
         }

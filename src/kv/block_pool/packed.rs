@@ -12,6 +12,7 @@ use crate::base::bits::{BitReader, BitWriter, StepCode, width_of};
 use crate::base::lookup::LookupMap;
 use crate::kv::BlockTable;
 use crate::kv::free_list::{FreeList, HOLE};
+use crate::kv::stamps::Stamps;
 use std::rc::Rc;
 
 /// Numbers for the hashes of all pools that are kept together.
@@ -49,8 +50,9 @@ impl HashNumbers {
 pub enum Numbering {
     /// They do: the restored pool shows the same cells.
     Kept,
-    /// They get new numbers, hashed blocks first, in the order of writing. Only pictures of single blocks and the CPU
-    /// tier of BLIS depend on the numbers, and without them a pool takes a tenth of the memory.
+    /// They get new numbers, hashed blocks first, in the order of writing. Only pictures of single blocks, which also say
+    /// when blocks were released, and the CPU tier of BLIS depend on the numbers, and without them a pool takes a tenth of the
+    /// memory.
     Anew,
 }
 
@@ -270,7 +272,12 @@ impl BlockPool {
                 given.hashed += piece.len() as u32;
             }
         }
-        if kept { self.listed.slots() as u32 } else { self.listed.len() }
+        if kept {
+            self.listed.stamps().write(out);
+            self.listed.slots() as u32
+        } else {
+            self.listed.len()
+        }
     }
 
     /// Writes the block tables as pieces of blocks with the same kind of content, or of blocks written before.
@@ -382,7 +389,9 @@ impl BlockPool {
                 self.blocks[b as usize] = Block(content);
             }
         }
-        self.listed = FreeList::of(ring, packed.first);
+        let kept = packed.numbering == Numbering::Kept;
+        let stamps = if kept { Stamps::read(from) } else { Stamps::default() };
+        self.listed = FreeList::of(ring, packed.first, stamps);
     }
 
     fn tables_from(
