@@ -1,14 +1,30 @@
 // Stage and charts, joined to the state of the page: the page and a run within another page show the same.
-import { createSignal, type JSX, lazy, Match, Show, Suspense, Switch } from 'solid-js';
+import {
+  createEffect,
+  createMemo,
+  createSignal,
+  type JSX,
+  lazy,
+  Match,
+  Show,
+  Suspense,
+  Switch,
+  untrack,
+} from 'solid-js';
+import { chartsShown } from './base/chartList.ts';
+import type { RequestMarks } from './base/view.ts';
 import { Charts } from './charts/Charts.tsx';
 import type { Over } from './charts/timeContent.ts';
+import type { RequestDetail } from './generated/boundary.ts';
 import { Deferred } from './panels/parts/Deferred.tsx';
 import { LazyPart } from './panels/parts/LazyPart.tsx';
 import { ToolRow } from './panels/parts/ToolRow.tsx';
 import type { RoleAsked } from './panels/shell/RoleMenu.tsx';
 import { Stage } from './stage/Stage.tsx';
 import type { App } from './state/app.ts';
-import { area, tall } from './state/closeup.ts';
+import { chartList, setShownViews, shownViews } from './state/chartList.ts';
+import { area, setTimeWindow, tall, timeWindow } from './state/closeup.ts';
+import { isScaled } from './state/scaled.ts';
 import { setSpanShown, spanShown } from './state/spanShown.ts';
 
 const Theory = lazy(() => import('./panels/studies/Theory.tsx'));
@@ -90,6 +106,14 @@ export function ChartsView(props: {
   const app = props.app;
   const [theory, setTheory] = createSignal(false);
   const [over, setOver] = createSignal<Over>();
+  const scales = createMemo(() => isScaled(app.document.current()));
+  const list = (): readonly string[] | undefined => props.only ?? chartList();
+  createEffect(() => {
+    const { gateway, split } = app.transport.toldFrame() ?? {};
+    const run = { scales: scales(), gateway: gateway !== undefined, split: split !== undefined };
+    const views = chartsShown(list(), run).filter((name) => name !== 'ttft-density');
+    if (views.join() !== untrack(shownViews).join()) setShownViews(views);
+  });
   return (
     <section class="charts" aria-label="Charts">
       <Deferred>
@@ -105,7 +129,11 @@ export function ChartsView(props: {
           onSeek={(timeS) => void app.transport.seek(timeS)}
           warmUpS={app.document.warmUpS()}
           measured={app.studies.measuredRun()}
-          only={props.only}
+          only={list()}
+          scales={scales()}
+          window={timeWindow()}
+          onWindow={setTimeWindow}
+          marks={marksOf(app.selection.detail())}
           over={over()}
           layer={
             <Show when={spanShown()}>
@@ -154,4 +182,12 @@ export function ChartsView(props: {
       </Deferred>
     </section>
   );
+}
+
+/** The latencies of a request at the instants when they were known. */
+function marksOf(detail: RequestDetail | undefined): RequestMarks | undefined {
+  if (!detail) return undefined;
+  const at = (us: number | undefined): RequestMarks['ttft'] =>
+    us === undefined ? undefined : { atS: (detail.arrival_us + us) / 1e6, ms: us / 1000 };
+  return { ttft: at(detail.ttft_us), e2e: at(detail.e2e_us) };
 }

@@ -44,19 +44,6 @@ export type ViewColumns = { readonly names: readonly string[]; readonly columns:
 /** The columns of every view the page has so far. */
 export type ChartData = Readonly<Record<View, ViewColumns | undefined>>;
 
-export const VIEWS: readonly View[] = [
-  'ttft-over-time',
-  'e2e-over-time',
-  'throughput',
-  'queue-depth',
-  'kv-use',
-  'gateway-bands',
-  'ports-out',
-  'ttft-ecdf',
-  'e2e-ecdf',
-  'health',
-];
-
 export const NO_DATA: ChartData = {
   'ttft-over-time': undefined,
   'e2e-over-time': undefined,
@@ -104,6 +91,9 @@ export type Place = {
   readonly atMostMs: number;
 };
 
+/** The latencies of a request, each at the instant when it was known. */
+export type RequestMarks = Readonly<Record<Place['of'], { readonly atS: number; readonly ms: number } | undefined>>;
+
 /** Measured percentiles beside a run: percent of the requests, and milliseconds. */
 export type MeasuredMarks = {
   readonly ttft: readonly (readonly [percent: number, ms: number])[];
@@ -125,8 +115,15 @@ export type ChartsProps = {
   readonly onSeek?: ((timeS: number) => void) | undefined;
   /** Length of the warm-up, shaded on every time axis. */
   readonly warmUpS?: number | undefined;
-  /** The charts shown; all if undefined. */
+  /** The charts shown, in order; those that suit the run if undefined. */
   readonly only?: readonly string[] | undefined;
+  /** Whether a pool has an autoscaler. */
+  readonly scales?: boolean;
+  /** The part of the time axis on screen; all of it if undefined. */
+  readonly window?: { readonly fromS: number; readonly toS: number } | undefined;
+  readonly onWindow?: ((next: { readonly fromS: number; readonly toS: number } | undefined) => void) | undefined;
+  /** The selected request: when its first token came and when it finished, and its latencies. */
+  readonly marks?: RequestMarks | undefined;
   /** The measured values, if the run replays an experiment. */
   readonly measured?: MeasuredMarks | undefined;
 };

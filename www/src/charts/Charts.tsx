@@ -1,6 +1,6 @@
 // The linked charts: those over time on one clock with one playhead and one crosshair, and two distributions beside them.
 import {
-  createEffect,
+  type Accessor,
   createMemo,
   createSignal,
   For,
@@ -11,18 +11,17 @@ import {
   Show,
   Suspense,
 } from 'solid-js';
-import { clock, plain } from '../base/units.ts';
-import { type ChartsProps, holderOf, lastSpan, type Place, WINDOW_S } from '../base/view.ts';
+import { type ChartName, chartsShown, heightsOf, isDistribution } from '../base/chartList.ts';
+import { type ChartsProps, holderOf, lastSpan, type Place, type ViewColumns, WINDOW_S } from '../base/view.ts';
 import type { Palette } from '../draw/inks.ts';
 import { pagePalette } from '../draw/palette.ts';
-import { slideOf } from '../draw/slide.ts';
-import type { View } from '../generated/boundary.ts';
 import { Ecdf } from './Ecdf.tsx';
-import { timeTicks } from './scales.ts';
 import { TIME_SPECS, type TimeSpec } from './specs.ts';
+import { placeAt, type Scale, slides, TimeAxis } from './TimeAxis.tsx';
 import { TimeChart } from './TimeChart.tsx';
 import type { Over } from './timeContent.ts';
-import { EDGE } from './timePicture.ts';
+import { EDGE, type Mark } from './timePicture.ts';
+import { zooms } from './zoomKeys.ts';
 import './charts.css';
 
 const ChartTable = lazy(() => import('./Tables.tsx'));
@@ -31,37 +30,54 @@ const ChartTable = lazy(() => import('./Tables.tsx'));
 const NONE: readonly (readonly [number, number])[] = [];
 const AXIS = 18;
 const STACKED_HEIGHT = 560;
-/** Distance between the middles of two times on the axis that do not touch. */
-const CHIPS_APART = 46;
-/** Width of the distributions, as in charts.css. */
+/** Width of the distributions, and of a bar to scroll the charts, as in charts.css. */
 const SHARES = 264;
-/** The charts that those of hand-overs take the place of, where all have one column. */
-const IN_PLACE: readonly View[] = ['e2e-over-time', 'throughput'];
-const TITLES: Partial<Record<View, string>> = {
-  'ttft-over-time': 'TTFT over time',
-  'e2e-over-time': 'E2E over time',
-  throughput: 'Throughput',
-  'queue-depth': 'Queue depth by replica',
-  'kv-use': 'KV in use by replica',
-  'gateway-bands': 'Gateway queue by band, and saturation',
-  'ports-out': 'Ports out by replica',
-  'ttft-ecdf': 'TTFT distribution',
-  'e2e-ecdf': 'E2E distribution',
+const SCROLL = 10;
+/** The least height of a chart with its title; where there is less room, the charts scroll. */
+const LEAST = 60;
+const DENSITY_SHARE = 0.2;
+
+/** The charts that not every run opens with, once one of them is shown. */
+const [more, setMore] = createSignal<readonly TimeSpec[]>([]);
+let asked = false;
+function loadMore(): void {
+  if (asked) return;
+  asked = true;
+  import('./moreSpecs.ts').then(
+    ({ MORE_SPECS }) => setMore(MORE_SPECS),
+    () => {
+      asked = false;
+    },
+  );
+}
+
+/** A chart over time, or the place of the heat map. */
+type Row = { readonly name: ChartName; readonly spec: TimeSpec | undefined };
+
+/** A place for a chart that is drawn by other code. */
+export type Strip = {
+  readonly width: number;
+  readonly height: number;
+  readonly startS: number;
+  readonly endS: number;
+  readonly first: boolean;
 };
 
-export function Charts(
-  props: ChartsProps & {
-    /** Content beside the title of the first chart, and an overlay over the lines of each. */
-    readonly head?: JSX.Element;
-    readonly over?: Over | undefined;
-    /** Overlays on all charts over time. */
-    readonly layer?: JSX.Element;
-  },
-): JSX.Element {
+type AllProps = ChartsProps & {
+  /** Content beside the title of the first chart, and an overlay over the lines of each. */
+  readonly head?: JSX.Element;
+  readonly over?: Over | undefined;
+  /** Overlays on all charts over time. */
+  readonly layer?: JSX.Element;
+  /** The heat map of TTFT in its place. */
+  readonly strip?: (strip: Strip) => JSX.Element;
+};
+
+export function Charts(props: AllProps): JSX.Element {
   let region: HTMLDivElement | undefined;
   const palette = pagePalette();
   const [size, setSize] = createSignal({ width: 0, height: 0 });
-  const [table, setTable] = createSignal<View>();
+  const [table, setTable] = createSignal<ChartName>();
   onMount(() => {
     if (!region) return;
     const watch = new ResizeObserver(([entry]) => {
@@ -74,49 +90,19 @@ export function Charts(
     onCleanup(() => watch.disconnect());
   });
 
-  const stacked = createMemo(() => size().width > 0 && size().width < 640);
-  const hasGateway = createMemo(() => props.frame?.gateway !== undefined);
-  const hasSplit = createMemo(() => props.frame?.split !== undefined);
-  const isShown = (view: View): boolean =>
-    (props.only?.includes(view) ?? true) &&
-    (view !== 'gateway-bands' || hasGateway()) &&
-    (view !== 'ports-out' || hasSplit()) &&
-    (props.only !== undefined || stacked() || !hasSplit() || !IN_PLACE.includes(view));
-  const isHighEnough = ({ from = 0 }: TimeSpec): boolean =>
-    size().height >= from || stacked() || props.only !== undefined;
-  const specs = createMemo(() => TIME_SPECS.filter((spec) => isShown(spec.view) && isHighEnough(spec)));
-  const shares = createMemo(() => specs().reduce((sum, spec) => sum + spec.share, 0) || 1);
-  const hasShares = createMemo(() => isShown('ttft-ecdf') || isShown('e2e-ecdf'));
-  const width = createMemo(() => (stacked() ? size().width : size().width - (hasShares() ? SHARES + 1 : 0)));
-  const total = createMemo(() =>
-    stacked() && !props.only ? STACKED_HEIGHT * shares() : Math.max(props.only ? 60 : 240, size().height - 6 - AXIS),
+  const { stacked, names, hasShares, rows, heights, scrolls, width, scale, axisEndS, nowS, playhead } = createLayout(
+    props,
+    size,
   );
-  const heightOf = (share: number): number => Math.floor((total() * share) / shares());
-  const plotWidth = (): number => Math.max(1, width() - EDGE.left - EDGE.right);
-  const endS = createMemo(() => (props.frame?.axis_end_us ?? 0) / 1e6);
-  const nowS = (): number => (props.frame?.now_us ?? 0) / 1e6;
-  const place = (t: number): number => EDGE.left + (plotWidth() * Math.min(t, endS())) / Math.max(1e-6, endS());
-  /** Rounded to a pixel of the screen, so that it only moves visibly. */
-  const playhead = createMemo(() => {
-    const ratio = globalThis.devicePixelRatio || 1;
-    return Math.round(place(nowS()) * ratio) / ratio;
-  });
-  /** The middle of the clock under the playhead. */
-  const nowX = (): number => Math.min(width() - 24, Math.max(22, playhead()));
-  /** The middle of the time under the cursor: beside that clock, not under it. */
-  const cursorChipX = createMemo(() => {
-    if (props.cursorS === undefined) return Number.NaN;
-    const x = place(props.cursorS);
-    const aside = x < nowX() ? nowX() - CHIPS_APART : nowX() + CHIPS_APART;
-    return Math.abs(x - nowX()) < CHIPS_APART ? aside : x;
-  });
-  const ticks = createMemo(() => timeTicks(endS(), plotWidth(), 52));
   const focus = createMemo(() => {
     if (props.selected.replica !== undefined) return props.selected.replica;
     const request = props.selected.request;
     return request !== undefined && props.frame ? holderOf(props.frame, request) : undefined;
   });
-  const warmUpS = (): number => props.warmUpS ?? 0;
+  const markOf = (spec: TimeSpec): Mark | undefined => {
+    const found = spec.of && props.marks?.[spec.of];
+    return found && { atS: found.atS, value: found.ms };
+  };
 
   let told: number | undefined;
   const tell = (t: number | undefined): void => {
@@ -132,61 +118,71 @@ export function Charts(
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: the scrubber below is the keyboard's way to seek */}
         <div
           class="charts-times"
+          classList={{ scrolls: scrolls() }}
+          ref={(el) => zooms(el, { scale, endS: axisEndS, nowS, onWindow: (next) => props.onWindow?.(next) })}
           onMouseLeave={() => tell(undefined)}
           onClick={() => told !== undefined && props.onSeek?.(told)}
         >
-          <For each={specs()}>
-            {(spec, i) => (
-              <TimeChart
-                spec={spec}
-                data={props.data[spec.view]}
-                frame={props.frame}
-                figures={props.figures}
-                palette={palette()}
-                focus={focus()}
-                width={width()}
-                height={heightOf(spec.share)}
-                warmUpS={warmUpS()}
-                first={i() === 0}
-                cursorS={props.cursorS}
-                onCursor={tell}
-                onTable={() => setTable(spec.view)}
-                onPlace={props.onPlace}
-                head={i() === 0 ? props.head : undefined}
-                over={props.over}
-              />
-            )}
-          </For>
-          <div class="time-axis" aria-hidden="true">
-            <For each={ticks()}>
-              {(t, i) => (
-                <span
-                  classList={{ covered: [nowX(), cursorChipX()].some((x) => Math.abs(place(t) - x) < 36) }}
-                  ref={(el) => createEffect(() => (el.style.left = `${place(t)}px`))}
-                >
-                  {plain(t)}
-                  {i() === ticks().length - 1 ? ' s' : ''}
-                </span>
-              )}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: + − 0 and the arrows zoom and pan the charts within */}
+          <section class="charts-scroll" aria-label="Charts over time; plus and minus zoom" tabIndex={0}>
+            <For each={rows()}>
+              {({ spec }, i) =>
+                spec ? (
+                  <TimeChart
+                    spec={spec}
+                    data={props.data[spec.view]}
+                    frame={props.frame}
+                    figures={props.figures}
+                    palette={palette()}
+                    focus={focus()}
+                    width={width()}
+                    height={heights()[i()] ?? LEAST}
+                    warmUpS={props.warmUpS ?? 0}
+                    startS={scale().startS}
+                    endS={scale().endS}
+                    mark={markOf(spec)}
+                    first={i() === 0}
+                    cursorS={props.cursorS}
+                    onCursor={tell}
+                    onTable={() => setTable(spec.view)}
+                    onPlace={props.onPlace}
+                    head={i() === 0 ? props.head : undefined}
+                    over={props.over}
+                  />
+                ) : (
+                  props.strip?.({
+                    get width() {
+                      return width();
+                    },
+                    get height() {
+                      return heights()[i()] ?? LEAST;
+                    },
+                    get startS() {
+                      return scale().startS;
+                    },
+                    get endS() {
+                      return scale().endS;
+                    },
+                    first: i() === 0,
+                  })
+                )
+              }
             </For>
-            <Show when={props.cursorS !== undefined}>
-              <span class="cursor-chip" ref={(el) => createEffect(() => (el.style.left = `${cursorChipX()}px`))}>
-                {(props.cursorS ?? 0).toFixed(2)}
-              </span>
-            </Show>
-            <NowChip us={props.frame?.now_us ?? 0} x={nowX()} />
-          </div>
-          <div class="playhead" ref={(el) => slides(el, playhead)} aria-hidden="true" />
+          </section>
+          <TimeAxis scale={scale()} nowUs={props.frame?.now_us ?? 0} playhead={playhead()} cursorS={props.cursorS} />
+          <Show when={playhead() !== undefined}>
+            <div class="playhead" ref={(el) => slides(el, () => playhead() ?? 0)} aria-hidden="true" />
+          </Show>
           {props.layer}
         </div>
         <Show when={hasShares()}>
-          <Shares charts={props} palette={palette()} onTable={setTable} />
+          <Shares charts={props} names={names()} palette={palette()} onTable={setTable} />
         </Show>
       </Show>
       <Show when={table()} keyed>
-        {(view) => (
+        {(name) => (
           <Suspense>
-            <ChartTable title={TITLES[view] ?? view} data={props.data[view]} onClose={() => setTable(undefined)} />
+            <ChartTable name={name} data={dataOf(props, name)} onClose={() => setTable(undefined)} />
           </Suspense>
         )}
       </Show>
@@ -194,11 +190,86 @@ export function Charts(
   );
 }
 
+const dataOf = (props: ChartsProps, name: ChartName): ViewColumns | undefined =>
+  name === 'ttft-density' ? undefined : props.data[name];
+
+const STRIP: Row = { name: 'ttft-density', spec: undefined };
+
+/** Which charts are shown, and the places of charts and instants. */
+function createLayout(
+  props: Pick<AllProps, 'only' | 'scales' | 'frame' | 'window' | 'strip'>,
+  size: Accessor<{ readonly width: number; readonly height: number }>,
+) {
+  const stacked = createMemo(() => size().width > 0 && size().width < 640);
+  const run = createMemo(
+    () => ({
+      scales: props.scales ?? false,
+      gateway: props.frame?.gateway !== undefined,
+      split: props.frame?.split !== undefined,
+    }),
+    undefined,
+    { equals: (a, b) => a.scales === b.scales && a.gateway === b.gateway && a.split === b.split },
+  );
+  const names = createMemo(() => chartsShown(props.only, run()));
+  const hasShares = createMemo(() => names().some(isDistribution));
+  const rows = createMemo(() =>
+    rowsOf(names(), props.strip !== undefined, ({ from = 0 }) => stacked() || size().height >= from),
+  );
+  const room = createMemo(() => Math.max(LEAST, size().height - 6 - AXIS));
+  const heights = createMemo(() => {
+    const shares = rows().map(({ spec }) => spec?.share ?? DENSITY_SHARE);
+    const total = stacked() ? STACKED_HEIGHT * shares.reduce((sum, share) => sum + share, 0) : room();
+    return heightsOf(shares, total, Math.min(LEAST, room()));
+  });
+  const scrolls = createMemo(() => !stacked() && heights().reduce((sum, h) => sum + h, 0) > room());
+  const width = createMemo(
+    () => size().width - (stacked() || !hasShares() ? 0 : SHARES + 1) - (scrolls() ? SCROLL : 0),
+  );
+  const axisEndS = createMemo(() => (props.frame?.axis_end_us ?? 0) / 1e6);
+  const scale = createMemo(
+    (): Scale => ({
+      startS: props.window?.fromS ?? 0,
+      endS: props.window?.toS ?? axisEndS(),
+      width: width(),
+      plot: Math.max(1, width() - EDGE.left - EDGE.right),
+    }),
+  );
+  const nowS = (): number => (props.frame?.now_us ?? 0) / 1e6;
+  /** Rounded to a pixel of the screen, so that it only moves visibly; undefined beyond the window. */
+  const playhead = createMemo(() => {
+    if (props.window && (nowS() < props.window.fromS || nowS() > props.window.toS)) return undefined;
+    const ratio = globalThis.devicePixelRatio || 1;
+    return Math.round(placeAt(scale(), nowS()) * ratio) / ratio;
+  });
+  return { stacked, names, hasShares, rows, heights, scrolls, width, scale, axisEndS, nowS, playhead };
+}
+
+/** The charts over time by their names, as far as their code is loaded. */
+function rowsOf(names: readonly ChartName[], hasStrip: boolean, fits: (spec: TimeSpec) => boolean): readonly Row[] {
+  const all = [...TIME_SPECS, ...more()];
+  return names.flatMap((name): Row[] => {
+    if (isDistribution(name)) return [];
+    if (name === 'ttft-density') return hasStrip ? [STRIP] : [];
+    const specs = all.filter((spec) => spec.view === name);
+    if (specs.length === 0) loadMore();
+    return specs.filter(fits).map((spec) => rowOf(spec));
+  });
+}
+
+/** The same row for a chart each time, so that a new list builds no chart again. */
+const known = new Map<TimeSpec, Row>();
+function rowOf(spec: TimeSpec): Row {
+  const row = known.get(spec) ?? { name: spec.view, spec };
+  known.set(spec, row);
+  return row;
+}
+
 /** The two distributions beside the charts over time. */
 function Shares(props: {
   readonly charts: ChartsProps;
+  readonly names: readonly ChartName[];
   readonly palette: Palette;
-  readonly onTable: (view: View) => void;
+  readonly onTable: (name: ChartName) => void;
 }): JSX.Element {
   const charts = props.charts;
   const nowS = (): number => (charts.frame?.now_us ?? 0) / 1e6;
@@ -211,51 +282,42 @@ function Shares(props: {
   });
   return (
     <div class="charts-shares">
-      <Ecdf
-        title="TTFT"
-        data={charts.data['ttft-ecdf']}
-        tail={charts.figures?.key.ttft}
-        within={charts.figures?.key.ttft_within ?? 0}
-        span={lastSpan(charts.figures)}
-        sloMs={(charts.figures?.key.slo_ttft_us ?? 0) / 1000}
-        palette={props.palette}
-        stroke={props.palette.prefill}
-        nowS={nowS()}
-        empty={`no first token, ${lastSpan(charts.figures)}`}
-        onTable={() => props.onTable('ttft-ecdf')}
-        onValue={(ms) => charts.onPlace?.(inWindow('ttft', ms))}
-        measured={charts.measured?.ttft ?? NONE}
-      />
-      <Ecdf
-        title="E2E"
-        data={charts.data['e2e-ecdf']}
-        tail={charts.figures?.key.e2e}
-        within={charts.figures?.key.e2e_within ?? 0}
-        span={lastSpan(charts.figures)}
-        sloMs={(charts.figures?.key.slo_e2e_us ?? 0) / 1000}
-        palette={props.palette}
-        stroke={props.palette.ink2}
-        nowS={nowS()}
-        empty={`no request finished, ${lastSpan(charts.figures)}`}
-        onTable={() => props.onTable('e2e-ecdf')}
-        onValue={(ms) => charts.onPlace?.(inWindow('e2e', ms))}
-        measured={charts.measured?.e2e ?? NONE}
-      />
+      <Show when={props.names.includes('ttft-ecdf')}>
+        <Ecdf
+          title="TTFT"
+          data={charts.data['ttft-ecdf']}
+          tail={charts.figures?.key.ttft}
+          within={charts.figures?.key.ttft_within ?? 0}
+          span={lastSpan(charts.figures)}
+          sloMs={(charts.figures?.key.slo_ttft_us ?? 0) / 1000}
+          palette={props.palette}
+          stroke={props.palette.prefill}
+          nowS={nowS()}
+          empty={`no first token, ${lastSpan(charts.figures)}`}
+          onTable={() => props.onTable('ttft-ecdf')}
+          onValue={(ms) => charts.onPlace?.(inWindow('ttft', ms))}
+          measured={charts.measured?.ttft ?? NONE}
+          markMs={charts.marks?.ttft?.ms}
+        />
+      </Show>
+      <Show when={props.names.includes('e2e-ecdf')}>
+        <Ecdf
+          title="E2E"
+          data={charts.data['e2e-ecdf']}
+          tail={charts.figures?.key.e2e}
+          within={charts.figures?.key.e2e_within ?? 0}
+          span={lastSpan(charts.figures)}
+          sloMs={(charts.figures?.key.slo_e2e_us ?? 0) / 1000}
+          palette={props.palette}
+          stroke={props.palette.ink2}
+          nowS={nowS()}
+          empty={`no request finished, ${lastSpan(charts.figures)}`}
+          onTable={() => props.onTable('e2e-ecdf')}
+          onValue={(ms) => charts.onPlace?.(inWindow('e2e', ms))}
+          measured={charts.measured?.e2e ?? NONE}
+          markMs={charts.marks?.e2e?.ms}
+        />
+      </Show>
     </div>
-  );
-}
-
-/** The playhead moves up to sixty times a second, without layout and without redrawing the lines below it. */
-function slides(el: HTMLElement, x: () => number, after?: string): void {
-  const slide = slideOf(el, after);
-  createEffect(() => slide(x()));
-}
-
-/** The clock under the playhead, on the axis, to the nearest hundredth of a second. */
-function NowChip(props: { readonly us: number; readonly x: number }): JSX.Element {
-  return (
-    <span class="now-chip" ref={(el) => slides(el, () => props.x, ' translateX(-50%)')}>
-      {clock(10_000 * Math.round(props.us / 10_000)).slice(0, -1)}
-    </span>
   );
 }

@@ -25,6 +25,8 @@ export type EcdfProps = {
   readonly onTable: () => void;
   /** Measured percentiles: percent and milliseconds. */
   readonly measured: readonly (readonly [percent: number, ms: number])[];
+  /** The latency of the selected request. */
+  readonly markMs?: number | undefined;
   /** A value was clicked. */
   readonly onValue: (ms: number) => void;
 };
@@ -82,6 +84,7 @@ export function Ecdf(props: EcdfProps): JSX.Element {
       marks: measured().length > 0 ? [] : marks(),
       few: few(),
       measured: measured(),
+      markMs: props.markMs,
       ...range,
     };
   };
@@ -97,6 +100,7 @@ export function Ecdf(props: EcdfProps): JSX.Element {
     tail();
     sloMs();
     measured();
+    void props.markMs;
     surface?.request();
   });
 

@@ -15,7 +15,8 @@ export type PlotAreaProps = {
 export function PlotArea(props: PlotAreaProps): JSX.Element {
   const point = (event: MouseEvent & { currentTarget: HTMLElement }): void => {
     const share = (event.clientX - event.currentTarget.getBoundingClientRect().left) / props.box.w;
-    props.onCursor(Math.min(1, Math.max(0, share)) * props.axes.endS);
+    const { startS = 0, endS } = props.axes;
+    props.onCursor(startS + Math.min(1, Math.max(0, share)) * (endS - startS));
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the values under the cursor stand in the chart's table too

@@ -1,8 +1,10 @@
 // The table behind a chart: the same columns as text, thinned to a readable number of rows. Loaded when it is opened.
 import { createMemo, For, type JSX, onMount } from 'solid-js';
+import type { ChartName } from '../base/chartList.ts';
 import { DASH, sig3 } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
 import { createThrottled } from '../draw/throttled.ts';
+import { titleOf } from './titles.ts';
 
 const MOST_ROWS = 240;
 
@@ -20,11 +22,12 @@ export function heading(name: string): string {
 }
 
 export default function ChartTable(props: {
-  readonly title: string;
+  readonly name: ChartName;
   readonly data: ViewColumns | undefined;
   readonly onClose: () => void;
 }): JSX.Element {
   let close: HTMLButtonElement | undefined;
+  const title = (): string => titleOf(props.name);
   // A snapshot per second: a table that changes sixty times a second cannot be read.
   const shown = createThrottled(() => props.data, 1000);
   onMount(() => close?.focus());
@@ -32,13 +35,13 @@ export default function ChartTable(props: {
   return (
     <section
       class="chart-table"
-      aria-label={`${props.title} as a table`}
+      aria-label={`${title()} as a table`}
       onKeyDown={(event) => {
         if (event.key === 'Escape') props.onClose();
       }}
     >
       <header>
-        <b>{props.title}</b>
+        <b>{title()}</b>
         <button type="button" ref={close} onClick={() => props.onClose()}>
           Close table
         </button>

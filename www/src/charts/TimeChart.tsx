@@ -10,7 +10,7 @@ import { HeldRange, nearest } from './scales.ts';
 import { describeLines, type Line, type TimeSpec, valueNow } from './specs.ts';
 import { TableButton } from './TableButton.tsx';
 import { type Over, pictureOf, shownOf } from './timeContent.ts';
-import { type Axes, plotBox, type TimePicture } from './timePicture.ts';
+import { type Axes, type Mark, plotBox, type TimePicture } from './timePicture.ts';
 
 export type TimeChartProps = {
   readonly spec: TimeSpec;
@@ -23,6 +23,11 @@ export type TimeChartProps = {
   readonly width: number;
   readonly height: number;
   readonly warmUpS: number;
+  /** The part of the time axis on screen. */
+  readonly startS: number;
+  readonly endS: number;
+  /** The value of the selected request. */
+  readonly mark: Mark | undefined;
   readonly first: boolean;
   readonly cursorS: number | undefined;
   readonly onCursor: (timeS: number | undefined) => void;
@@ -57,13 +62,19 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
   const slo = createMemo(() => (props.frame ? spec.slo(props.frame) : 0));
   const height = (): number => Math.max(LEAST.height, props.height - TITLE);
   const box = createMemo(() => plotBox(Math.max(LEAST.width, props.width), height(), props.first));
-  const shown = createMemo(() => shownOf(spec, data(), lines(), slo(), held));
-  const endS = createMemo(() => (props.frame?.axis_end_us ?? 1e6) / 1e6);
-  const axes = createMemo<Axes>(() => ({ endS: endS(), low: shown().low, high: shown().high, log: spec.log }));
+  const zoom = createMemo(() => `${props.startS} ${props.endS}`);
+  const shown = createMemo(() => shownOf(spec, data(), lines(), slo(), held, zoom()));
+  const axes = createMemo<Axes>(() => ({
+    startS: props.startS,
+    endS: props.endS,
+    low: shown().low,
+    high: shown().high,
+    log: spec.log,
+  }));
 
   const picture = (width: number, height: number): TimePicture => {
-    const { frame, palette, focus, warmUpS, first, over } = props;
-    const content = { spec, data: data(), lines: lines(), shown: shown(), endS: endS() };
+    const { frame, palette, focus, warmUpS, first, over, startS, endS, mark } = props;
+    const content = { spec, data: data(), lines: lines(), shown: shown(), startS, endS, mark };
     return pictureOf({ ...content, frame, palette, focus, warmUpS, first, over }, width, height);
   };
   onMount(() => {
@@ -86,7 +97,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
     ground();
     shown();
     box();
-    void [props.warmUpS, props.palette, props.focus, props.over];
+    void [props.warmUpS, props.palette, props.focus, props.over, props.mark, zoom()];
     surface?.request();
   });
 
@@ -102,18 +113,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
     }));
   });
 
-  const readouts = createMemo(() => {
-    const columns = data();
-    const at = index();
-    if (!columns) return [];
-    const asides = spec.aside ? [spec.aside] : [];
-    const all = [...asides, ...lines().map((line) => ({ line, show: spec.show }))].map(({ line, show }) => {
-      const value =
-        at === undefined ? valueNow(spec, line, props.figures) : (columns.columns[line.column]?.[at] ?? Number.NaN);
-      return { line, value, text: Number.isFinite(value) ? show(value) : DASH };
-    });
-    return all.length <= 8 ? all : all.filter((r) => r.line.replica === undefined || r.line.replica === props.focus);
-  });
+  const readouts = createMemo(() => readoutsOf(spec, lines(), data(), index(), props.figures, props.focus));
   /** The number of values behind the percentiles: in the span of all figures, or in the bucket under the cursor. */
   const samples = createMemo(() => {
     if (spec.of === undefined) return 0;
@@ -137,7 +137,11 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
   const isWeak = (line: Line): boolean => line.name === 'p99' && isFew(samples());
 
   return (
-    <figure class="time-chart" aria-label={describeLines(spec, data(), props.figures)}>
+    <figure
+      class="time-chart"
+      ref={(el) => createEffect(() => (el.style.width = `${props.width}px`))}
+      aria-label={describeLines(spec, data(), props.figures)}
+    >
       <figcaption>
         <b>{spec.title}</b> <i>{spec.unit(shown().high)}</i>
         <TableButton title={spec.title} onOpen={props.onTable} />
@@ -196,4 +200,25 @@ function spanSaid(spec: TimeSpec, frame: Frame, times: Float64Array, at: number 
   const [first = 0, second = 0] = times;
   const width = second - first;
   return `${spec.span(frame) === 'now' || width <= 0 ? '' : `${plain(width)} s `}at ${plain(Math.round((times[at] ?? 0) * 10) / 10)} s`;
+}
+
+type Readout = { readonly line: Line; readonly value: number; readonly text: string };
+
+/** The values beside the title: the present ones, or those in the bucket under the cursor. */
+function readoutsOf(
+  spec: TimeSpec,
+  lines: readonly Line[],
+  columns: ViewColumns | undefined,
+  at: number | undefined,
+  figures: Frame | undefined,
+  focus: number | undefined,
+): Readout[] {
+  if (!columns) return [];
+  const asides = spec.aside ? [spec.aside] : [];
+  const told = at === undefined ? lines.filter((line) => !line.quiet) : lines;
+  const all = [...asides, ...told.map((line) => ({ line, show: spec.show }))].map(({ line, show }) => {
+    const value = at === undefined ? valueNow(spec, line, figures) : (columns.columns[line.column]?.[at] ?? Number.NaN);
+    return { line, value, text: Number.isFinite(value) ? show(value) : DASH };
+  });
+  return all.length <= 8 ? all : all.filter((r) => r.line.replica === undefined || r.line.replica === focus);
 }

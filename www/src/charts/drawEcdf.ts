@@ -38,6 +38,21 @@ export function drawEcdf(s: EcdfScene): void {
   drawCurve(s, x, y, right);
   drawMarks(s, x, y, slo);
   drawMeasured(s, x, y, right);
+  drawSelected(s, x, y, right);
+}
+
+/** The selected request: a hollow dot on the curve in the ink of the user's hand. */
+function drawSelected(s: EcdfScene, x: (v: number) => number, y: (q: number) => number, right: number): void {
+  const { pen, p, markMs } = s;
+  if (markMs === undefined || markMs < s.low) return;
+  const i = s.values.findIndex((v) => v >= markMs);
+  pen.lineWidth = 2;
+  pen.strokeStyle = p.accent;
+  pen.fillStyle = p.surface;
+  pen.beginPath();
+  pen.arc(Math.min(right, x(markMs)), y(s.percents[i < 0 ? s.percents.length - 1 : i] ?? 100), 4, 0, Math.PI * 2);
+  pen.fill();
+  pen.stroke();
 }
 
 /** Measured percentiles, each with a horizontal line to the curve. */

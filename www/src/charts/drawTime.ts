@@ -1,9 +1,10 @@
 // A chart over time: its axis, its shaded times, bands and lines, and the names at the ends of lines.
+import { isFew } from '../base/view.ts';
 import type { Palette } from '../draw/inks.ts';
 import { font, label, plate, SOLID } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
 import { pennants } from './flags.ts';
-import { endLabels, lastFinite, spreadLabels } from './scales.ts';
+import { endLabels, indexAt, lastFinite, spreadLabels } from './scales.ts';
 import {
   type Box,
   type DrawnLine,
@@ -47,6 +48,7 @@ export function drawTime(scene: TimeScene): void {
   if (s.over) drawOver(s, s.over);
   drawEnds(s, sloY);
   drawAhead(s);
+  drawMark(s);
   drawEdits(s);
   if (s.empty === undefined) return;
   pen.font = font(p, 11);
@@ -56,7 +58,7 @@ export function drawTime(scene: TimeScene): void {
 /** The background: the warm-up, the time of anomalies, and the time not simulated yet. */
 function drawGround(s: Plot): void {
   const { pen, p, box } = s;
-  if (s.warmUpS > 0) {
+  if (s.warmUpS > (s.startS ?? 0)) {
     const end = s.x(s.warmUpS);
     pen.fillStyle = p.shade;
     pen.fillRect(box.x, box.y, end - box.x, box.h);
@@ -87,31 +89,38 @@ function drawAxis(s: Plot): void {
   }
 }
 
-/** Half the width of an isolated value. */
+/** Half the width of an isolated value, and the dash of percentiles of a handful. */
 const ALONE = 1.5;
+const THIN = [2, 2];
 
 /**
  * Traverses a line from left to right, without a list of its points. A bucket without a value, in which nothing
- * happened, is a gap. An isolated value is a short stroke, since a line needs two.
+ * happened, is a gap. An isolated value is a short stroke, since a line needs two. `few`: only the stretches with an end
+ * of few values, or only the others.
  */
-function goAlong(s: Plot, line: DrawnLine): void {
+function goAlong(s: Plot, line: DrawnLine, few: boolean | undefined): void {
   const { pen, times, log } = s;
-  let isOn = false;
-  let before = 0;
+  const valueAt = (i: number): number => line.values[i] ?? Number.NaN;
+  const has = (i: number): boolean => i >= 0 && isPlotted(valueAt(i), log);
+  const fits = (i: number, j: number): boolean =>
+    few === undefined || few === [i, j].some((k) => isFew(line.counts?.[k] ?? 0));
+  const x = (i: number): number => s.along(times[i] ?? 0);
+  let penAt = -1;
   for (let i = 0; i < times.length; i++) {
-    const v = line.values[i];
-    if (!isPlotted(v, log)) {
-      isOn = false;
+    if (!has(i)) continue;
+    const y = s.y(valueAt(i));
+    if (!has(i - 1)) {
+      if (has(i + 1) || !fits(i, i)) continue;
+      pen.moveTo(x(i) - ALONE, y);
+      pen.lineTo(x(i) + ALONE, y);
       continue;
     }
-    const x = s.x(times[i] ?? 0);
-    const y = s.y(v);
-    const alone = !isOn && !isPlotted(line.values[i + 1], log);
-    if (!isOn) pen.moveTo(alone ? x - ALONE : x, y);
-    else if (s.stepped) pen.lineTo(x, before);
-    if (isOn || alone) pen.lineTo(alone ? x + ALONE : x, y);
-    isOn = true;
-    before = y;
+    if (!fits(i - 1, i)) continue;
+    const before = s.y(valueAt(i - 1));
+    if (penAt !== i - 1) pen.moveTo(x(i - 1), before);
+    if (s.stepped) pen.lineTo(x(i), before);
+    pen.lineTo(x(i), y);
+    penAt = i;
   }
 }
 
@@ -124,8 +133,8 @@ function fillBetween(s: Plot, upper: Float64Array, lower: Float64Array): void {
     if (!has(from)) continue;
     let end = from;
     while (has(end)) end += 1;
-    for (let i = from; i < end; i++) pen.lineTo(s.x(times[i] ?? 0), s.y(upper[i] ?? 0));
-    for (let i = end - 1; i >= from; i--) pen.lineTo(s.x(times[i] ?? 0), s.y(lower[i] ?? 0));
+    for (let i = from; i < end; i++) pen.lineTo(s.along(times[i] ?? 0), s.y(upper[i] ?? 0));
+    for (let i = end - 1; i >= from; i--) pen.lineTo(s.along(times[i] ?? 0), s.y(lower[i] ?? 0));
     pen.closePath();
     // The next stretch is a new shape.
     pen.fill();
@@ -143,12 +152,14 @@ function drawLines(s: Plot): void {
   }
   pen.lineJoin = 'round';
   for (const line of s.lines) {
-    pen.strokeStyle = line.ink;
-    pen.lineWidth = line.width;
-    pen.setLineDash(line.dash);
-    pen.beginPath();
-    goAlong(s, line);
-    pen.stroke();
+    for (const isFewNow of line.counts ? [false, true] : [undefined]) {
+      pen.strokeStyle = isFewNow ? s.p.ink3 : line.ink;
+      pen.lineWidth = isFewNow ? 1 : line.width;
+      pen.setLineDash(isFewNow ? THIN : line.dash);
+      pen.beginPath();
+      goAlong(s, line, isFewNow);
+      pen.stroke();
+    }
   }
   pen.setLineDash(SOLID);
   pen.lineJoin = 'miter';
@@ -218,7 +229,7 @@ function drawEnds(s: Plot, sloY: number | undefined): void {
   const places: number[] = [];
   const alone: boolean[] = [];
   for (const line of s.lines) {
-    const v = lastFinite(line.values);
+    const v = lastFinite(line.values, indexAt(s.times, s.endS));
     if (!isPlotted(v, s.log)) continue;
     names.push(line.name);
     places.push(s.y(Math.min(s.high, Math.max(s.low, v))) + 4);
@@ -242,10 +253,23 @@ function drawEnds(s: Plot, sloY: number | undefined): void {
     const chosen = lines.length === 1 && lines[0] !== slo && alone[lines[0] ?? 0] === true;
     pen.font = font(p, 11, chosen ? 600 : 400);
     const ink = lines.includes(slo) ? p.missText : chosen ? p.ink : p.ink3;
-    const said = lines.length === 1 || pen.measureText(text).width <= EDGE.right - 4 ? text : `${lines.length} lines`;
+    const said = lines.length === 1 || pen.measureText(text).width <= EDGE.right - 4 ? text : 'others';
     const gap = Math.max(1, Math.min(4, EDGE.right - pen.measureText(said).width));
     label(pen, said, box.x + box.w + gap, spots[k] ?? 0, ink);
   });
+}
+
+/** The selected request: a hollow dot in the ink of the user's hand. */
+function drawMark(s: Plot): void {
+  const { pen, p, mark } = s;
+  if (!mark || mark.atS < (s.startS ?? 0) || mark.atS > s.endS || !isPlotted(mark.value, s.log)) return;
+  pen.lineWidth = 2;
+  pen.strokeStyle = p.accent;
+  pen.fillStyle = p.surface;
+  pen.beginPath();
+  pen.arc(s.x(mark.atS), s.y(Math.min(s.high, Math.max(s.low, mark.value))), 4, 0, Math.PI * 2);
+  pen.fill();
+  pen.stroke();
 }
 
 /** Values computed beyond the playhead are drawn at 38 %. */
@@ -268,7 +292,8 @@ function drawEdits(s: Plot): void {
   pen.strokeStyle = p.accent;
   pen.lineWidth = 1;
   pen.setLineDash([2, 2]);
-  for (const flag of s.flags) {
+  const flags = s.flags.filter((f) => f.at_us / 1e6 >= (s.startS ?? 0) && f.at_us / 1e6 <= s.endS);
+  for (const flag of flags) {
     const x = Math.round(s.x(flag.at_us / 1e6)) + 0.5;
     pen.globalAlpha = flag.applied ? 0.9 : 0.4;
     stroke(pen, [x, box.y], [x, box.y + box.h]);
@@ -276,12 +301,12 @@ function drawEdits(s: Plot): void {
   pen.setLineDash(SOLID);
   pen.globalAlpha = 1;
   if (!s.first) return;
-  const applied = s.flags.filter((f) => f.applied);
+  const applied = flags.filter((f) => f.applied);
   const places = applied.map((f) => Math.round(s.x(f.at_us / 1e6)));
   const y = box.y - LANE - 2;
   const edges = { left: box.x, right: box.x + box.w + EDGE.right - 4, playhead: s.x(s.nowS), knob: 0 };
   const drawn = pennants(pen, p, applied, places, y, edges);
-  if (s.warmUpS <= 0) return;
+  if (s.warmUpS <= (s.startS ?? 0)) return;
   pen.font = font(p, 11);
   const { width } = pen.measureText('warm-up');
   // Right of the playhead, if that would cross the word.

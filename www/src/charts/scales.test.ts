@@ -35,6 +35,7 @@ test('time ticks are round instants far enough apart to be read', () => {
   expect(timeTicks(240, 464, 52)).toEqual([0, 30, 60, 90, 120, 150, 180, 210, 240]);
   expect(timeTicks(3600, 464, 52)).toEqual([0, 600, 1200, 1800, 2400, 3000, 3600]);
   expect(timeTicks(0, 464, 52)).toEqual([0]);
+  expect(timeTicks(96.3, 464, 52, 95.9)).toEqual([95.9, 95.95, 96, 96.05, 96.1, 96.15, 96.2, 96.25, 96.3]);
 });
 
 test('a held range grows, never shrinks, and resets when time goes back', () => {
@@ -71,13 +72,14 @@ test('the last known value skips what is missing', () => {
   expect(indexAt([1, 2], 0.5)).toBe(-1);
 });
 
-test('every line has its name at its end; with little room, adjacent lines share one', () => {
+test('every line has its name at its end; with little room the highest and the chosen one, and one for the others', () => {
   const texts = (names: string[], places: number[], room: number, alone: boolean[] = []) =>
     endLabels(names, places, alone, room).map((l) => l.text);
   expect(texts(['r0', 'r1', 'r2', 'r3'], [40, 10, 20, 30], 4)).toEqual(['r1', 'r2', 'r3', 'r0']);
-  expect(texts(['r0', 'r1', 'r2', 'r3'], [40, 10, 12, 30], 3)).toEqual(['r1, r2', 'r3', 'r0']);
-  expect(texts(['r0', 'r1', 'r2', 'r3'], [40, 10, 12, 14], 2)).toEqual(['r1–r3', 'r0']);
-  expect(texts(['r0', 'r1', 'r2', 'r3', 'r4'], [10, 90, 12, 14, 91], 2)).toEqual(['3 lines', 'r1, r4']);
+  expect(texts(['r0', 'r1', 'r2', 'r3'], [40, 10, 12, 30], 3)).toEqual(['r1', 'r2', 'r0, r3']);
+  expect(texts(['r0', 'r1', 'r2', 'r3'], [10, 40, 12, 14], 2)).toEqual(['r0', 'r1–r3']);
+  expect(texts(['r0', 'r1', 'r2', 'r3', 'r4'], [20, 10, 12, 14, 91], 2)).toEqual(['r1', 'others']);
+  expect(texts(['r0', 'r1', 'r2', 'r3'], [10, 20, 30, 40], 2, [false, false, true])).toEqual(['others', 'r2']);
   expect(texts(['p50', 'p90', 'p99', 'SLO'], [30, 29, 20, 19], 3, [false, false, false, true])).toEqual([
     'SLO',
     'p99',

@@ -55,16 +55,17 @@ export function linearTop(most: number, counts = false): number {
 }
 
 const TIME_STEPS = [
-  0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400,
+  0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200,
+  14_400, 21_600, 43_200, 86_400,
 ];
 
 /** Instants for a time axis, at least `gap` pixels apart. */
-export function timeTicks(endS: number, width: number, gap: number): number[] {
-  if (!(endS > 0) || !(width > 0)) return [0];
-  const least = (gap * endS) / width;
+export function timeTicks(endS: number, width: number, gap: number, startS = 0): number[] {
+  if (!(endS > startS) || !(width > 0)) return [startS];
+  const least = (gap * (endS - startS)) / width;
   const step = TIME_STEPS.find((s) => s >= least) ?? 86_400 * Math.ceil(least / 86_400);
   const out: number[] = [];
-  for (let i = 0; i * step <= endS * 1.0001; i++) out.push(Number((i * step).toFixed(3)));
+  for (let i = Math.ceil(startS / step - 1e-6); i * step <= endS * 1.0001; i++) out.push(Number((i * step).toFixed(3)));
   return out;
 }
 
@@ -75,6 +76,8 @@ export function timeTicks(endS: number, width: number, gap: number): number[] {
 export class HeldRange {
   low = Number.NaN;
   high = Number.NaN;
+  /** The window that it is of. */
+  zoom = '';
   private untilS = Number.NEGATIVE_INFINITY;
 
   /** Resets the range, for another run. */
@@ -117,8 +120,8 @@ export function spreadLabels(places: readonly number[], gap: number, top: number
 export type EndLabel = { readonly text: string; readonly place: number; readonly lines: readonly number[] };
 
 /**
- * Names for the ends of all lines in at most `room` labels: adjacent lines share one, as `r0, r2`, `r1–r4` or `6
- * lines`. A line that is `alone` keeps its own label as long as there is room for two.
+ * Names for the ends of all lines in at most `room` labels. Where not all have one: the highest line, those that are
+ * `alone` and, as `r0, r2`, `r1–r4` or `others`, the rest.
  */
 export function endLabels(
   names: readonly string[],
@@ -127,19 +130,14 @@ export function endLabels(
   room: number,
 ): EndLabel[] {
   const at = (i: number): number => places[i] ?? 0;
-  const groups = names.map((_, i) => [i]).sort((a, b) => at(a[0] ?? 0) - at(b[0] ?? 0));
+  const order = names.map((_, i) => i).sort((a, b) => at(a) - at(b));
   const middle = (group: readonly number[]): number => group.reduce((sum, i) => sum + at(i), 0) / group.length;
-  while (groups.length > Math.max(1, room)) {
-    let best = 0;
-    let least = Number.POSITIVE_INFINITY;
-    for (let k = 0; k + 1 < groups.length; k++) {
-      const pair = [...(groups[k] ?? []), ...(groups[k + 1] ?? [])];
-      const apart = middle(groups[k + 1] ?? []) - middle(groups[k] ?? []) + (pair.some((i) => alone[i]) ? 1e6 : 0);
-      if (apart >= least) continue;
-      least = apart;
-      best = k;
-    }
-    groups.splice(best, 2, [...(groups[best] ?? []), ...(groups[best + 1] ?? [])]);
+  const most = Math.max(1, room);
+  let groups = order.map((i) => [i]);
+  if (groups.length > most) {
+    const own = new Set([...new Set([...order.filter((i) => alone[i]), ...order])].slice(0, most - 1));
+    const rest = order.filter((i) => !own.has(i));
+    groups = [...order.filter((i) => own.has(i)).map((i) => [i]), rest].sort((a, b) => middle(a) - middle(b));
   }
   return groups.map((group) => {
     const lines = group.toSorted((a, b) => a - b);
@@ -155,7 +153,7 @@ function sharedName(lines: readonly number[], names: readonly string[]): string 
   const isReplicas = all.every((name) => /^r\d+$/.test(name));
   const consecutive = lines.every((line, k) => k === 0 || line === (lines[k - 1] ?? 0) + 1);
   if (isReplicas && rest.length > 1 && consecutive) return `${first}–${last}`;
-  if (rest.length > 1) return `${lines.length} lines`;
+  if (rest.length > 1) return 'others';
   const areWhole = isReplicas || all.every((name) => /^−?\d+$/.test(name));
   return areWhole ? `${first}, ${last}` : `${first}/${last.replace(first.slice(0, 1), '')}`;
 }

@@ -2,10 +2,12 @@ import { expect, test } from 'vitest';
 import { dataOf, frameOf, gatewayOf } from '../../tests/gallery/synthetic.ts';
 import type { ViewColumns } from '../base/view.ts';
 import type { Frame } from '../generated/boundary.ts';
+import { MORE_SPECS } from './moreSpecs.ts';
 import { describeLines, TIME_SPECS, type TimeSpec, valueNow } from './specs.ts';
 
+const SPECS = [...TIME_SPECS, ...MORE_SPECS];
 const specOf = (view: string): TimeSpec => {
-  const found = TIME_SPECS.find((spec) => spec.view === view);
+  const found = SPECS.find((spec) => spec.view === view);
   if (!found) throw new Error(`no chart ${view}`);
   return found;
 };
@@ -69,7 +71,7 @@ test('bands are lines from the most urgent on, with the saturation beside the ti
 });
 
 test('ports of replicas that send keep their numbers, and TTFT has the median of prefill replicas', () => {
-  const ports = TIME_SPECS.find((spec) => spec.view === 'ports-out');
+  const ports = SPECS.find((spec) => spec.view === 'ports-out');
   const column = new Float64Array([1]);
   const lines = ports?.lines({ names: ['t_s', 'r2', 'r5'], columns: [column, column, column] }) ?? [];
   expect(lines.map((line) => [line.name, line.replica, line.column])).toEqual([
@@ -79,7 +81,7 @@ test('ports of replicas that send keep their numbers, and TTFT has the median of
   // The replica in focus has a full line.
   expect(lines.map((line) => line.dash(5))).toEqual([[], []]);
   expect(lines.map((line) => line.width(5))).toEqual([1, 1.75]);
-  const ttft = TIME_SPECS.find((spec) => spec.view === 'ttft-over-time');
+  const ttft = SPECS.find((spec) => spec.view === 'ttft-over-time');
   const names = ['t_s', 'p50_ms', 'p90_ms', 'p99_ms', 'count'];
   expect(ttft?.lines({ names, columns: [] }).map((line) => line.name)).toEqual(['p50', 'p90', 'p99']);
   const apart = ttft?.lines({ names: [...names, 'prefill_p50_ms'], columns: [] }).at(-1);

@@ -1,5 +1,5 @@
 // The charts on one clock: their lines, the styles of the lines, and their descriptions in a sentence.
-import { count, durationMs, minus, plain, ratePerS, text } from '../base/units.ts';
+import { count, durationMs, plain, text } from '../base/units.ts';
 import { lastSpan, type Place, type ViewColumns } from '../base/view.ts';
 import type { Palette } from '../draw/inks.ts';
 import type { Frame, ReplicaFrame, View } from '../generated/boundary.ts';
@@ -15,6 +15,10 @@ export type Line = {
   readonly width: (focus: number | undefined) => number;
   /** The replica of the line. */
   readonly replica: number | undefined;
+  /** A high percentile: drawn thin and dashed where it is of few values. */
+  readonly tail?: boolean;
+  /** Frames do not have its present value: it has none beside the title but that under the cursor. */
+  readonly quiet?: boolean;
 };
 
 export type TimeSpec = {
@@ -47,13 +51,13 @@ export type TimeSpec = {
   readonly of?: Place['of'];
 };
 
-const SOLID: number[] = [];
+export const SOLID: number[] = [];
 /** Requests held at the gateway: a line beside those of the replicas. */
 const GATEWAY = 'gateway';
 const HELD: number[] = [4, 2];
-const DASHES: readonly number[][] = [SOLID, [5, 3], [1.5, 2.5], [8, 2, 2, 2]];
+export const DASHES: readonly number[][] = [SOLID, [5, 3], [1.5, 2.5], [8, 2, 2, 2]];
 
-function percentiles(ink: (p: Palette) => string): (data: ViewColumns) => Line[] {
+export function percentiles(ink: (p: Palette) => string): (data: ViewColumns) => Line[] {
   const widths = [1.25, 1, 2];
   return () =>
     ['p50', 'p90', 'p99'].map((name, i) => ({
@@ -63,6 +67,7 @@ function percentiles(ink: (p: Palette) => string): (data: ViewColumns) => Line[]
       stroke: ink,
       width: () => widths[i] ?? 1,
       replica: undefined,
+      tail: name === 'p99',
     }));
 }
 
@@ -78,26 +83,6 @@ function atPrefill(data: ViewColumns): Line[] {
 function atPrefillNow(f: Frame): number {
   const p = f.split?.ttft_prefill;
   return p && p.count > 0 ? p.p50_us / 1000 : Number.NaN;
-}
-
-/** The replicas that send, by their numbers. */
-function senders(data: ViewColumns): Line[] {
-  return data.names.slice(1).map((name, i) => {
-    const id = Number(name.slice(1));
-    const single = !Number.isNaN(id);
-    const line = lineOf(name, i, single);
-    const focused = (focus: number | undefined): number | undefined =>
-      focus === id ? i : focus === undefined ? focus : -1;
-    return single
-      ? {
-          ...line,
-          replica: id,
-          dash: (f) => line.dash(focused(f)),
-          stroke: (p, f) => line.stroke(p, focused(f)),
-          width: (f) => line.width(focused(f)),
-        }
-      : line;
-  });
 }
 
 /**
@@ -118,7 +103,7 @@ function replicas(data: ViewColumns): Line[] {
   return all.length > lines.length ? [...lines, gateway] : lines;
 }
 
-function lineOf(name: string, i: number, single: boolean): Line {
+export function lineOf(name: string, i: number, single: boolean): Line {
   return {
     column: i + 1,
     name,
@@ -130,13 +115,13 @@ function lineOf(name: string, i: number, single: boolean): Line {
   };
 }
 
-const milliseconds = {
+export const milliseconds = {
   unit: (top: number): string => (top >= 1000 ? 's, log' : 'ms, log'),
   tick: (v: number, top: number): string => (top >= 1000 ? plain(v / 1000) : plain(v)),
   show: (v: number): string => text(durationMs(v)),
 };
 /** Percentiles of the latest seconds, in milliseconds. */
-const latest = (which: Place['of']) => ({
+export const latest = (which: Place['of']) => ({
   of: which,
   now: (f: Frame, line: Line): number => {
     const p = f.key[which];
@@ -147,7 +132,7 @@ const latest = (which: Place['of']) => ({
 });
 
 /** The present gauge of each replica; for many replicas the least, the median and the most, as in the columns. */
-const gauge = (of: (r: ReplicaFrame) => number) => ({
+export const gauge = (of: (r: ReplicaFrame) => number) => ({
   now: (f: Frame, line: Line): number => {
     if (line.name === GATEWAY) return f.counts.held;
     const r = line.replica === undefined ? undefined : f.replicas[line.replica];
@@ -157,52 +142,20 @@ const gauge = (of: (r: ReplicaFrame) => number) => ({
   },
   span: (): string => 'now',
 });
-/** The bands of the gateway's queue by dash, the most urgent first. */
-function bandLines(data: ViewColumns): Line[] {
-  const bands = data.names.flatMap((name, column) =>
-    name.startsWith(BAND) ? [{ column, priority: Number(name.slice(BAND.length)) }] : [],
-  );
-  bands.sort((a, b) => b.priority - a.priority);
-  return bands.map(({ column, priority }, i) => ({
-    column,
-    name: BAND + minus(priority),
-    end: minus(priority),
-    dash: () => DASHES[i % DASHES.length] ?? SOLID,
-    stroke: (p) => (i === 0 ? p.ink : p.ink2),
-    width: () => (i === 0 ? 1.75 : 1.25),
-    replica: undefined,
-  }));
-}
-const BAND = 'band ';
-const SATURATION: Line = {
-  column: 1,
-  name: 'saturation',
-  end: '',
-  dash: () => SOLID,
-  stroke: (p) => p.ink,
-  width: () => 1.75,
-  replica: undefined,
-};
-
-const saturationNow = (f: Frame): number => 100 * (f.gateway?.saturation ?? Number.NaN);
-
-function waitingIn(f: Frame, line: Line): number {
-  return f.gateway?.bands.find((band) => BAND + minus(band.priority) === line.name)?.waiting ?? Number.NaN;
-}
-
-const whole = {
+export const whole = {
   tick: (v: number): string => (v < 10_000 ? plain(v) : `${plain(v / 1000)}k`),
   show: (v: number): string => count(v),
 };
-const none = { bands: [], band: (): string => '', slo: (): number => 0 };
+export const none = { bands: [], band: (): string => '', slo: (): number => 0 };
 
+/** The charts that every run opens with; `moreSpecs.ts` has the others. */
 export const TIME_SPECS: readonly TimeSpec[] = [
   {
     view: 'ttft-over-time',
     title: 'TTFT',
     log: true,
     stepped: false,
-    share: 0.27,
+    share: 0.36,
     top: 0,
     fixed: false,
     lines: (data) => [...percentiles((p) => p.prefill)(data), ...atPrefill(data)],
@@ -218,50 +171,19 @@ export const TIME_SPECS: readonly TimeSpec[] = [
     now: (f, line) => (line.name === AT_PREFILL ? atPrefillNow(f) : latest('ttft').now(f, line)),
   },
   {
-    view: 'e2e-over-time',
-    title: 'E2E',
-    log: true,
-    stepped: false,
-    share: 0.2,
-    top: 0,
-    fixed: false,
-    lines: percentiles((p) => p.ink2),
-    bands: [
-      [1, 0],
-      [2, 1],
-    ],
-    band: (p) => p.shade,
-    slo: (f) => f.key.slo_e2e_us / 1000,
-    empty: 'no requests finished yet',
-    ...milliseconds,
-    ...latest('e2e'),
-  },
-  {
     ...none,
-    view: 'throughput',
-    title: 'Throughput',
-    unit: () => 'req/s',
+    ...whole,
+    ...gauge((r) => (100 * r.kv.used) / Math.max(1, r.kv.total)),
+    view: 'kv-use',
+    title: 'KV in use',
+    unit: () => '%',
     log: false,
     stepped: false,
-    share: 0.18,
-    top: 1,
+    share: 0.2,
+    top: 10,
     fixed: false,
-    lines: () => [
-      {
-        column: 1,
-        name: 'arrived',
-        dash: () => DASHES[1] ?? SOLID,
-        stroke: (p) => p.ink3,
-        width: () => 1,
-        replica: undefined,
-      },
-      { column: 2, name: 'done', dash: () => SOLID, stroke: (p) => p.ink, width: () => 1.75, replica: undefined },
-    ],
-    show: (v) => ratePerS(v).value,
-    now: (f, line) => (line.column === 1 ? f.key.offered_per_s : f.key.completed_per_s),
-    span: lastSpan,
-    tick: (v) => plain(v),
-    empty: 'no requests finished yet',
+    lines: replicas,
+    empty: 'nothing has arrived yet',
   },
   {
     ...none,
@@ -272,74 +194,10 @@ export const TIME_SPECS: readonly TimeSpec[] = [
     unit: () => 'requests',
     log: false,
     stepped: true,
-    share: 0.175,
+    share: 0.2,
     top: 2,
     fixed: false,
     lines: replicas,
-    empty: 'nothing has arrived yet',
-  },
-  {
-    ...none,
-    ...whole,
-    ...gauge((r) => (100 * r.kv.used) / Math.max(1, r.kv.total)),
-    view: 'kv-use',
-    title: 'KV in use',
-    unit: () => '%',
-    log: false,
-    stepped: false,
-    share: 0.175,
-    top: 100,
-    fixed: true,
-    lines: replicas,
-    empty: 'nothing has arrived yet',
-  },
-  {
-    ...none,
-    ...whole,
-    ...gauge((r) => 100 * (r.split?.out.used ?? Number.NaN)),
-    view: 'ports-out',
-    title: 'Ports out',
-    unit: () => '%',
-    log: false,
-    stepped: false,
-    share: 0.16,
-    top: 100,
-    fixed: true,
-    lines: senders,
-    empty: 'nothing has been handed over yet',
-  },
-  {
-    ...none,
-    ...whole,
-    view: 'gateway-bands',
-    title: 'Gateway queue',
-    unit: () => 'requests',
-    log: false,
-    stepped: true,
-    share: 0.16,
-    top: 2,
-    fixed: false,
-    lines: bandLines,
-    now: (f, line) => (line === SATURATION ? saturationNow(f) : waitingIn(f, line)),
-    aside: { line: SATURATION, show: (v) => text({ value: count(v), unit: '%' }) },
-    span: () => 'now',
-    empty: 'nothing has arrived yet',
-  },
-  {
-    ...none,
-    ...whole,
-    view: 'gateway-bands',
-    title: 'Saturation',
-    unit: () => '%',
-    log: false,
-    stepped: false,
-    share: 0.14,
-    top: 100,
-    fixed: false,
-    lines: () => [SATURATION],
-    now: saturationNow,
-    from: 440,
-    span: () => 'now',
     empty: 'nothing has arrived yet',
   },
 ];

@@ -5,7 +5,7 @@ import type { Palette } from '../draw/inks.ts';
 import type { Frame, View } from '../generated/boundary.ts';
 import { type HeldRange, linearTop, logCeil, logFloor, logTicks } from './scales.ts';
 import type { Line, TimeSpec } from './specs.ts';
-import { type Box, isPlotted, type OverLine, placesIn, plotBox, type TimePicture } from './timePicture.ts';
+import { type Box, isPlotted, type Mark, type OverLine, placesIn, plotBox, type TimePicture } from './timePicture.ts';
 
 /** The overlay on the lines of a chart, in its pixels. */
 export type Over = (chart: {
@@ -29,6 +29,7 @@ export type TimeContent = {
   readonly lines: readonly Line[];
   readonly shown: Shown;
   readonly frame: Frame | undefined;
+  readonly startS?: number | undefined;
   readonly endS: number;
   readonly palette: Palette;
   /** The replica in focus. */
@@ -36,6 +37,8 @@ export type TimeContent = {
   readonly warmUpS: number;
   readonly first: boolean;
   readonly over: Over | undefined;
+  /** The value of the selected request. */
+  readonly mark?: Mark | undefined;
 };
 
 const NONE = new Float64Array();
@@ -47,8 +50,11 @@ export function shownOf(
   lines: readonly Line[],
   slo: number,
   held: HeldRange,
+  /** The window of the time axis: another one has a range of its own. */
+  zoom = '',
 ): Shown {
-  if (!data) held.reset();
+  if (!data || held.zoom !== zoom) held.reset();
+  held.zoom = zoom;
   const { low, high } = extentOf(spec, data, lines);
   const filled = low <= high;
   // The range ends a little above the objective, so that its line is not the edge of the plot.
@@ -61,7 +67,7 @@ export function shownOf(
 export function pictureOf(c: TimeContent, width: number, height: number): TimePicture {
   const { spec, frame, palette, focus } = c;
   const { low, high, filled } = c.shown;
-  const axes = { endS: c.endS, low, high, log: spec.log };
+  const axes = { startS: c.startS, endS: c.endS, low, high, log: spec.log };
   const box = plotBox(width, height, c.first);
   const nowUs = frame?.now_us ?? 0;
   const times = c.data?.columns[0] ?? NONE;
@@ -81,6 +87,7 @@ export function pictureOf(c: TimeContent, width: number, height: number): TimePi
       width: line.width(focus),
       dash: line.dash(focus),
       chosen: focus !== undefined && line.replica === focus,
+      counts: line.tail ? c.data?.columns[c.data.names.indexOf('count')] : undefined,
     })),
     bands: spec.bands.map(([upper, lower], i) => ({ upper, lower, ink: spec.band(palette, i) })),
     ticks: ticksOf(spec, box, low, high).map((value) => ({ value, text: spec.tick(value, high) })),
@@ -89,6 +96,7 @@ export function pictureOf(c: TimeContent, width: number, height: number): TimePi
     shaded: spans(frame?.anomalies ?? [], nowUs),
     flags: frame?.flags ?? [],
     slo,
+    mark: c.mark,
     over: c.over?.({
       view: spec.view,
       range: [low, high],

@@ -21,19 +21,31 @@ export function plotBox(width: number, height: number, first: boolean): Box {
   };
 }
 
-/** The axes of a chart: time from zero to its end, values linear or logarithmic. */
-export type Axes = { readonly endS: number; readonly low: number; readonly high: number; readonly log: boolean };
+/** The axes of a chart: time from its start, which is zero unless it is zoomed, to its end, values linear or logarithmic. */
+export type Axes = {
+  readonly startS?: number | undefined;
+  readonly endS: number;
+  readonly low: number;
+  readonly high: number;
+  readonly log: boolean;
+};
 
-/** The positions of instants and values in a box; instants beyond it are at its edges. */
+/** The positions of instants and values in a box; `x` puts instants beyond it at its edges, `along` beyond them. */
 export function placesIn(
   box: Box,
-  { endS, low, high, log }: Axes,
-): { readonly x: (timeS: number) => number; readonly y: (value: number) => number } {
+  { startS = 0, endS, low, high, log }: Axes,
+): {
+  readonly x: (timeS: number) => number;
+  readonly along: (timeS: number) => number;
+  readonly y: (value: number) => number;
+} {
+  const part = (t: number): number => (t - startS) / Math.max(1e-6, endS - startS);
   const share = log
     ? (v: number): number => Math.log(v / low) / Math.log(high / low)
     : (v: number): number => (v - low) / (high - low);
   return {
-    x: (t) => box.x + box.w * Math.min(1, Math.max(0, t / Math.max(1e-6, endS))),
+    x: (t) => box.x + box.w * Math.min(1, Math.max(0, part(t))),
+    along: (t) => box.x + box.w * part(t),
     y: (v) => box.y + box.h * (1 - share(v)),
   };
 }
@@ -48,6 +60,8 @@ export type DrawnLine = {
   readonly dash: readonly number[];
   /** The line in focus, which keeps its own label as long as there is room for two. */
   readonly chosen: boolean;
+  /** For a high percentile: of how many values each is. Those of a handful are drawn thin and dashed. */
+  readonly counts?: Float64Array | undefined;
 };
 
 /** A part of a line laid over a chart. */
@@ -60,6 +74,9 @@ export type OverLine = {
   /** The start of its name on its base line; undefined if it would overlap a line. */
   readonly at: Point | undefined;
 };
+
+/** The value of the selected request, and the instant when it was known. */
+export type Mark = { readonly atS: number; readonly value: number };
 
 export type TimePicture = Axes & {
   readonly of: 'time';
@@ -79,6 +96,8 @@ export type TimePicture = Axes & {
   /** 0 for none. */
   readonly slo: number;
   readonly over: OverLine | undefined;
+  /** The selected request: the instant of its value, and the value. */
+  readonly mark?: Mark | undefined;
   /** The text for an empty plot. */
   readonly empty: string | undefined;
 };

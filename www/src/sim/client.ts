@@ -222,8 +222,11 @@ export class Client {
     return this.ask({ kind: 'checkpoints' });
   }
 
-  columns(views: Extract<Question, { kind: 'columns' }>['views']): Promise<Answers['columns']> {
-    return this.ask({ kind: 'columns', views });
+  columns(
+    views: Extract<Question, { kind: 'columns' }>['views'],
+    window?: Extract<Question, { kind: 'columns' }>['window'],
+  ): Promise<Answers['columns']> {
+    return this.ask({ kind: 'columns', views, ...(window && { window }) });
   }
 
   events(query: EventsQuery): Promise<Answers['events']> {

@@ -83,7 +83,12 @@ export type Question =
    * Goes to an instant, then continues as before. Answered when it is reached, or when another command ends the seek.
    */
   | { readonly kind: 'seek'; readonly untilUs: number }
-  | { readonly kind: 'columns'; readonly views: readonly View[] }
+  /** Columns of views; those over time only between two instants, if these are given, but the health of the whole run. */
+  | {
+      readonly kind: 'columns';
+      readonly views: readonly View[];
+      readonly window?: { readonly fromUs: number; readonly toUs: number };
+    }
   | { readonly kind: 'events'; readonly query: EventsQuery }
   | { readonly kind: 'scaling'; readonly query: ScalingQuery }
   | { readonly kind: 'inspect'; readonly request: number }

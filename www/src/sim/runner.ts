@@ -2,7 +2,7 @@
 //
 // It does not depend on WebAssembly or the browser, so that its guarantees (never longer than a slice, one frame at a
 // time, the old run stays when a new one is refused) can be tested with a stand-in.
-import type { CloseUp, FrameQuery, Occasion, StepKind, Stop, View } from '../generated/boundary.ts';
+import type { CloseUp, FrameQuery, Occasion, StepKind, Stop } from '../generated/boundary.ts';
 import type { Core, SimCore, Surroundings } from './core.ts';
 import { AchievedPace, framesOf } from './framePace.ts';
 import { PresentRun } from './presentRun.ts';
@@ -146,7 +146,7 @@ export class Runner {
       case 'close-up':
         return this.closeUp(question.asked, transfer);
       case 'columns':
-        return this.columns(question.views, transfer);
+        return this.columns(question, transfer);
       case 'events':
         return this.run.sim?.eventRows(question.query) ?? { rows: [], total: 0, lost: 0 };
       case 'scaling':
@@ -257,12 +257,17 @@ export class Runner {
     if (id !== undefined) this.post({ kind: 'answer', id, value: { stop, nowUs: this.run.sim?.nowUs() ?? 0 } });
   }
 
-  private columns(views: readonly View[], transfer: Transferable[]): ColumnsAnswer[] {
+  private columns(asked: Extract<Question, { kind: 'columns' }>, transfer: Transferable[]): ColumnsAnswer[] {
     const { sim } = this.run;
     if (!sim) return [];
+    const { views, window } = asked;
     return views.map((view) => {
       const startMs = this.around.now();
-      const { names, columns } = sim.columns({ view, window_s: this.detail.window_s });
+      const { names, columns } = sim.columns({
+        view,
+        window_s: this.detail.window_s,
+        ...(window && view !== 'health' && { from_us: window.fromUs, to_us: window.toUs }),
+      });
       for (const column of columns) transfer.push(column.buffer);
       return { view, names, columns, tookMs: this.around.now() - startMs };
     });

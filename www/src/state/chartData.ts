@@ -1,10 +1,13 @@
 // The data of the charts: each chart is requested at its own pace while the run plays, and all of them when it rests.
-import { type Accessor, createSignal } from 'solid-js';
+import { type Accessor, createEffect, createSignal, on } from 'solid-js';
+import { hasChart } from '../base/chartList.ts';
 import { paintApart } from '../base/paints.ts';
-import { type ChartData, NO_DATA, VIEWS } from '../base/view.ts';
+import { type ChartData, NO_DATA } from '../base/view.ts';
 import type { Frame, View } from '../generated/boundary.ts';
 import type { Client } from '../sim/client.ts';
 import type { ColumnsAnswer, Mode } from '../sim/protocol.ts';
+import { shownViews } from './chartList.ts';
+import { timeWindow } from './closeup.ts';
 
 /** Charts are updated once per bucket, within these bounds. */
 const CHARTS_MS = { least: 100, most: 400 } as const;
@@ -38,7 +41,8 @@ export function createChartData({ client, speed, frame, mode, run }: Surrounding
     const all = wanted === 'all';
     // Distributions during a seek do not belong to its target, and would widen the axes.
     const { gateway, split } = frame() ?? {};
-    const there = VIEWS.filter((view) => (view !== 'gateway-bands' || gateway) && (view !== 'ports-out' || split));
+    const has = { scales: true, gateway: gateway !== undefined, split: split !== undefined };
+    const there: View[] = ['health', ...shownViews().filter((view) => hasChart(view, has))];
     const shown = mode() === 'seeking' ? there.filter((view) => !isDistribution(view)) : there;
     const views = due.of(shown, wanted, now);
     if (asking) allWanted ||= all;
@@ -53,7 +57,7 @@ export function createChartData({ client, speed, frame, mode, run }: Surrounding
       else if (wanted === 'one' && more > 0 && mode() !== 'paused') refresh('one', performance.now(), more - 1);
     };
     client()
-      .columns(views)
+      .columns(views, windowAsked())
       .then((answers) => {
         due.cost(answers, now);
         return show(answers, asked, all);
@@ -83,6 +87,15 @@ export function createChartData({ client, speed, frame, mode, run }: Surrounding
     return Math.min(CHARTS_MS.most, Math.max(CHARTS_MS.least, bucketMs / speed()));
   }
 
+  /** The window of the time axis with a margin, so that lines go on to its edges. */
+  function windowAsked(): { readonly fromUs: number; readonly toUs: number } | undefined {
+    const now = timeWindow();
+    const marginUs = (frame()?.axis_end_us ?? 0) / BUCKETS;
+    const us = (s: number): number => Math.round(s * 1e6);
+    return now && { fromUs: Math.max(0, us(now.fromS) - marginUs), toUs: Math.max(1, us(now.toS) + marginUs) };
+  }
+
+  createEffect(on([shownViews, timeWindow], () => refresh('all', performance.now()), { defer: true }));
   return { data, refresh, clear: () => setData(NO_DATA) };
 }
 

@@ -1,13 +1,16 @@
 import { createRoot } from 'solid-js';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { CHART_NAMES } from '../base/chartList.ts';
 import { trust } from '../base/trust.ts';
-import { NOTHING, VIEWS } from '../base/view.ts';
+import { NOTHING } from '../base/view.ts';
 import type { Frame, View } from '../generated/boundary.ts';
 import type { Client } from '../sim/client.ts';
+import { setShownViews } from './chartList.ts';
 import { createFrames } from './frames.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
+  setShownViews(SHOWN);
   vi.stubGlobal('document', { hidden: false });
   vi.stubGlobal('requestAnimationFrame', (paint: (nowMs: number) => void) =>
     setTimeout(() => paint(performance.now()), 1),
@@ -21,8 +24,11 @@ afterEach(() => {
 const RUN = { run: 1, edit: 0 };
 const gateway = { saturation: 0, bands: [] };
 const split = trust<NonNullable<Frame['split']>>({});
+/** All charts are shown. */
+const SHOWN = CHART_NAMES.filter((name) => name !== 'ttft-density');
+const VIEWS: readonly View[] = [...SHOWN, 'health'];
 /** The views that some runs have only. */
-const SOME: readonly View[] = ['gateway-bands', 'ports-out'];
+const SOME: readonly View[] = ['gateway-bands', 'stages', 'transfers', 'ports-out', 'ports-in'];
 const frame = (nowS: number, more: Partial<Frame> = {}): Frame =>
   trust<Frame>({ now_us: nowS * 1e6, axis_end_us: 240e6, replicas: [], anomalies: [], flags: [], ...more });
 
@@ -60,15 +66,21 @@ async function played(everyMs: number, seconds: number, more?: Partial<Frame>): 
 
 test('bands of the gateway and ports are requested with all others, and only in runs that have them', async () => {
   const without = await played(100, 10);
-  expect(SOME.map((view) => without.get(view))).toEqual([0, 0]);
+  expect(SOME.map((view) => without.get(view))).toEqual(SOME.map(() => 0));
   const asked = await played(100, 10, { gateway, split });
-  for (const view of VIEWS) expect(asked.get(view), view).toBeGreaterThanOrEqual(7);
+  for (const view of VIEWS) expect(asked.get(view), view).toBeGreaterThanOrEqual(5);
 });
 
 test.each([16, 40, 100, 140, 200, 249, 251, 500, 900])(
   'every chart is updated while a run plays with a frame every %d ms',
   async (everyMs) => {
     const asked = await played(everyMs, 10);
-    for (const view of VIEWS.filter((v) => !SOME.includes(v))) expect(asked.get(view), view).toBeGreaterThanOrEqual(8);
+    for (const view of VIEWS.filter((v) => !SOME.includes(v))) expect(asked.get(view), view).toBeGreaterThanOrEqual(6);
   },
 );
+
+test('only the charts on screen are requested, and always the health of the run', async () => {
+  setShownViews(['kv-use']);
+  const asked = await played(100, 5);
+  expect(VIEWS.filter((view) => (asked.get(view) ?? 0) > 0)).toEqual(['kv-use', 'health']);
+});

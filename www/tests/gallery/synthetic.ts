@@ -293,6 +293,19 @@ export function dataOf(n: number, endS: number): Record<string, ViewColumns> {
     'kv-use': view(names, kv),
     'gateway-bands': view(['t_s', 'saturation_percent', 'band 0', 'band -100', 'band -10', 'band 100'], bands),
     'ports-out': view(names, kv),
+    'ports-in': view(names, kv),
+    replicas: view(
+      ['t_s', 'serving', 'cold', 'starting', 'draining', 'desired'],
+      ts.map((t) => [t, n, 0, t > 60 && t < 90 ? 1 : 0, 0, t > 60 ? n + 1 : n]),
+    ),
+    stages: view(
+      ['t_s', 'waiting', 'prefilling', 'held', 'transferring', 'landed', 'decoding'],
+      ts.map((t) => [t, 3, 4, 1, 1, 0, 12_345]),
+    ),
+    transfers: view(
+      ['t_s', 'under_way'],
+      ts.map((t) => [t, Math.round(2 * herd(t))]),
+    ),
     health: view(['t_s', 'missed_percent', 'finished', 'unserved', 'preempted', 'outage'], health),
     'ttft-ecdf': view(['ttft_ms', 'percent'], ecdf(235, 1980)),
     'e2e-ecdf': view(['e2e_ms', 'percent'], ecdf(9400, 16_500)),

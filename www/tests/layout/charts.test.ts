@@ -6,6 +6,7 @@ import { drawEcdf, placeMark } from '../../src/charts/drawEcdf.ts';
 import { besideMark, drawScrubber } from '../../src/charts/drawScrubber.ts';
 import { drawTime } from '../../src/charts/drawTime.ts';
 import { ecdfRange } from '../../src/charts/ecdfPicture.ts';
+import { MORE_SPECS } from '../../src/charts/moreSpecs.ts';
 import { HeldRange } from '../../src/charts/scales.ts';
 import { TIME_SPECS } from '../../src/charts/specs.ts';
 import { pictureOf, shownOf } from '../../src/charts/timeContent.ts';
@@ -20,6 +21,7 @@ beforeAll(() => {
   globalThis.Path2D ??= trust<typeof Path2D>(class {});
 });
 
+const SPECS = [...TIME_SPECS, ...MORE_SPECS];
 const WIDTHS = [320, 360, 390, 720, 768, 844, 1024, 1280, 1440, 1920] as const;
 
 function withEdits(atS: readonly number[], nowS: number): Frame {
@@ -82,7 +84,7 @@ test('the axis of a chart over time, the names at the ends of its lines and the 
   for (const n of [1, 2, 8, 12, 64, 256]) {
     for (const nowS of [0, 31, 131.25]) {
       const frame = withEdits([3, 30, 33, 90, 130], nowS);
-      for (const spec of TIME_SPECS) {
+      for (const spec of SPECS) {
         const data = nowS > 0 ? dataOf(n, nowS)[spec.view] : undefined;
         const lines = data ? spec.lines(data) : [];
         const shown = shownOf(spec, data, lines, spec.slo(frame), new HeldRange());
@@ -110,7 +112,7 @@ test('only values beyond the playhead are dimmed on a chart over time', () => {
   const [width, height, atS] = [900, 120, 131.25];
   for (const nowS of [60, atS]) {
     const frame = frameOf(4, nowS);
-    for (const spec of TIME_SPECS) {
+    for (const spec of SPECS) {
       const data = dataOf(4, atS)[spec.view];
       const lines = spec.lines(data);
       const shown = shownOf(spec, data, lines, spec.slo(frame), new HeldRange());

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { chartsShown, hasChart, heightsOf } from './chartList.ts';
+
+const PLAIN = { scales: false, gateway: false, split: false } as const;
+
+test('a run has four charts over time and two distributions, and first its replicas where something scales', () => {
+  const four = ['ttft-over-time', 'ttft-density', 'kv-use', 'queue-depth'];
+  expect(chartsShown(undefined, PLAIN)).toEqual([...four, 'ttft-ecdf', 'e2e-ecdf']);
+  expect(chartsShown(undefined, { ...PLAIN, scales: true }).slice(0, 5)).toEqual(['replicas', ...four]);
+  expect(chartsShown(undefined, { ...PLAIN, gateway: true })).toContain('gateway-bands');
+  expect(chartsShown(undefined, { ...PLAIN, split: true })).toContain('ports-out');
+});
+
+test('a list chooses charts and their order; unknown and repeated names and charts without data are left out', () => {
+  const list = ['kv-use', 'no-such', 'kv-use', 'gateway-bands', 'throughput', 'health'];
+  expect(chartsShown(list, PLAIN)).toEqual(['kv-use', 'throughput']);
+  expect(chartsShown(list, { ...PLAIN, gateway: true })).toEqual(['kv-use', 'gateway-bands', 'throughput']);
+  expect(chartsShown([], PLAIN)).toEqual([]);
+  expect(hasChart('stages', PLAIN)).toBe(false);
+});
+
+test('charts share the height by their shares, and none is lower than the least', () => {
+  expect(heightsOf([2, 1, 1], 400, 60)).toEqual([200, 100, 100]);
+  // 20 % of 200 would be 40: it gets 60, and the others share 140.
+  expect(heightsOf([2, 2, 1], 200, 60)).toEqual([70, 70, 60]);
+  expect(heightsOf([3, 1, 1, 1], 200, 60)).toEqual([60, 60, 60, 60]);
+  expect(heightsOf([], 200, 60)).toEqual([]);
+});

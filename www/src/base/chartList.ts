@@ -1,0 +1,69 @@
+// Which charts a run has, and those shown: chosen by the user, or those that suit the run.
+import type { View } from '../generated/boundary.ts';
+
+/** A chart by its view; the heat map of TTFT is no view, but a close-up. */
+export type ChartName = View | 'ttft-density';
+
+/** What decides which charts a run has. */
+export type ChartedRun = {
+  /** Whether a pool has an autoscaler. */
+  readonly scales: boolean;
+  readonly gateway: boolean;
+  readonly split: boolean;
+};
+
+/** Every chart that can be shown, in the order of the list to choose from. */
+export const CHART_NAMES: readonly ChartName[] = [
+  'replicas',
+  'ttft-over-time',
+  'ttft-density',
+  'e2e-over-time',
+  'throughput',
+  'kv-use',
+  'queue-depth',
+  'gateway-bands',
+  'stages',
+  'transfers',
+  'ports-out',
+  'ports-in',
+  'ttft-ecdf',
+  'e2e-ecdf',
+];
+
+/** Whether a chart can have data in this run. */
+export function hasChart(name: string, run: ChartedRun): boolean {
+  if (name === 'gateway-bands') return run.gateway;
+  return !['stages', 'transfers', 'ports-out', 'ports-in'].includes(name) || run.split;
+}
+
+/** The charts of a run in order: those of a list, which may come from a link, or those that suit it. */
+export function chartsShown(list: readonly string[] | undefined, run: ChartedRun): readonly ChartName[] {
+  if (list) {
+    const known = [...new Set(list)].flatMap((name) => CHART_NAMES.filter((one) => one === name));
+    return known.filter((name) => hasChart(name, run));
+  }
+  return [
+    ...(run.scales ? (['replicas'] as const) : []),
+    ...(['ttft-over-time', 'ttft-density', 'kv-use', 'queue-depth'] as const),
+    ...(run.gateway ? (['gateway-bands'] as const) : []),
+    ...(run.split ? (['ports-out'] as const) : []),
+    ...(['ttft-ecdf', 'e2e-ecdf'] as const),
+  ];
+}
+
+export const isDistribution = (name: ChartName): boolean => name === 'ttft-ecdf' || name === 'e2e-ecdf';
+
+/**
+ * Heights that share `total` pixels as `shares` say, none below `least`. If all together need more than there is, each
+ * has the least, and the charts scroll.
+ */
+export function heightsOf(shares: readonly number[], total: number, least: number): readonly number[] {
+  const low = new Set<number>();
+  for (;;) {
+    const sum = shares.reduce((all, share, i) => all + (low.has(i) ? 0 : share), 0);
+    const rest = Math.max(0, total - least * low.size);
+    const short = shares.flatMap((share, i) => (!low.has(i) && (rest * share) / sum < least ? [i] : []));
+    if (short.length === 0) return shares.map((share, i) => (low.has(i) ? least : Math.floor((rest * share) / sum)));
+    for (const i of short) low.add(i);
+  }
+}

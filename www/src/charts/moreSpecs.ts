@@ -1,0 +1,291 @@
+// The charts that not every run opens with: replicas, E2E, throughput, and those of the gateway's queue and of hand-overs. Loaded when
+// one of them is shown.
+import { count, minus, plain, ratePerS, text } from '../base/units.ts';
+import { lastSpan, type ViewColumns } from '../base/view.ts';
+import type { Palette } from '../draw/inks.ts';
+import type { Frame } from '../generated/boundary.ts';
+import {
+  DASHES,
+  gauge,
+  type Line,
+  latest,
+  lineOf,
+  milliseconds,
+  none,
+  percentiles,
+  SOLID,
+  type TimeSpec,
+  whole,
+} from './specs.ts';
+
+/** The stages of replicas: their columns, and the phase that a frame calls so. */
+const LIVES: readonly (readonly [column: string, phase: string | undefined])[] = [
+  ['serving', undefined],
+  ['cold', 'cold'],
+  ['starting', 'starting'],
+  ['draining', 'draining'],
+];
+const DESIRED = 'desired';
+
+/** Replicas by stage, those without a replica left out, and the wanted number in steps over them. */
+function lives(data: ViewColumns): Line[] {
+  return data.names.flatMap((name, column): Line[] => {
+    const isFirst = name === 'serving';
+    const isWanted = name === DESIRED;
+    if (column === 0 || !(isFirst || isWanted || data.columns[column]?.some((n) => n > 0))) return [];
+    return [
+      {
+        column,
+        name,
+        dash: () => (isWanted || isFirst ? SOLID : (DASHES[column - 1] ?? SOLID)),
+        stroke: (p) => (isWanted ? p.ink : isFirst ? p.decode : p.ink3),
+        width: () => (isWanted ? 2 : isFirst ? 1.75 : 1.25),
+        replica: undefined,
+        quiet: isWanted,
+      },
+    ];
+  });
+}
+
+function livesNow(f: Frame, line: Line): number {
+  const life = LIVES.find(([column]) => column === line.name);
+  if (!life) return Number.NaN;
+  return f.replicas.filter((r) =>
+    life[1] === undefined ? r.serving && r.life === undefined : r.life?.phase === life[1],
+  ).length;
+}
+
+const ENDS: Readonly<Record<string, string>> = {
+  prefilling: 'prefill',
+  transferring: 'moving',
+  decoding: 'decode',
+  under_way: '',
+};
+
+/** Columns of counts, each a line by dash. */
+function counted(data: ViewColumns): Line[] {
+  return data.names.slice(1).map((name, i) => ({
+    column: i + 1,
+    name: name.replaceAll('_', ' '),
+    end: ENDS[name] ?? name,
+    dash: () => DASHES[i % DASHES.length] ?? SOLID,
+    stroke: (p: Palette) => (i < 2 ? p.ink : i < 4 ? p.ink2 : p.ink3),
+    width: () => (i === 0 ? 1.75 : 1.25),
+    replica: undefined,
+    quiet: true,
+  }));
+}
+
+/** The replicas that send, by their numbers. */
+function senders(data: ViewColumns): Line[] {
+  return data.names.slice(1).map((name, i) => {
+    const id = Number(name.slice(1));
+    const single = !Number.isNaN(id);
+    const line = lineOf(name, i, single);
+    const focused = (focus: number | undefined): number | undefined =>
+      focus === id ? i : focus === undefined ? focus : -1;
+    return single
+      ? {
+          ...line,
+          replica: id,
+          dash: (f) => line.dash(focused(f)),
+          stroke: (p, f) => line.stroke(p, focused(f)),
+          width: (f) => line.width(focused(f)),
+        }
+      : line;
+  });
+}
+
+/** The bands of the gateway's queue by dash, the most urgent first. */
+function bandLines(data: ViewColumns): Line[] {
+  const bands = data.names.flatMap((name, column) =>
+    name.startsWith(BAND) ? [{ column, priority: Number(name.slice(BAND.length)) }] : [],
+  );
+  bands.sort((a, b) => b.priority - a.priority);
+  return bands.map(({ column, priority }, i) => ({
+    column,
+    name: BAND + minus(priority),
+    end: minus(priority),
+    dash: () => DASHES[i % DASHES.length] ?? SOLID,
+    stroke: (p) => (i === 0 ? p.ink : p.ink2),
+    width: () => (i === 0 ? 1.75 : 1.25),
+    replica: undefined,
+  }));
+}
+const BAND = 'band ';
+const SATURATION: Line = {
+  column: 1,
+  name: 'saturation',
+  end: '',
+  dash: () => SOLID,
+  stroke: (p) => p.ink,
+  width: () => 1.75,
+  replica: undefined,
+};
+
+const saturationNow = (f: Frame): number => 100 * (f.gateway?.saturation ?? Number.NaN);
+
+function waitingIn(f: Frame, line: Line): number {
+  return f.gateway?.bands.find((band) => BAND + minus(band.priority) === line.name)?.waiting ?? Number.NaN;
+}
+
+export const MORE_SPECS: readonly TimeSpec[] = [
+  {
+    ...none,
+    ...whole,
+    view: 'replicas',
+    title: 'Replicas',
+    unit: () => '',
+    log: false,
+    stepped: true,
+    share: 0.24,
+    top: 2,
+    fixed: false,
+    lines: lives,
+    now: livesNow,
+    span: () => 'now',
+    empty: 'nothing has started yet',
+  },
+  {
+    view: 'e2e-over-time',
+    title: 'E2E',
+    log: true,
+    stepped: false,
+    share: 0.2,
+    top: 0,
+    fixed: false,
+    lines: percentiles((p) => p.ink2),
+    bands: [
+      [1, 0],
+      [2, 1],
+    ],
+    band: (p) => p.shade,
+    slo: (f) => f.key.slo_e2e_us / 1000,
+    empty: 'no requests finished yet',
+    ...milliseconds,
+    ...latest('e2e'),
+  },
+  {
+    ...none,
+    view: 'throughput',
+    title: 'Throughput',
+    unit: () => 'req/s',
+    log: false,
+    stepped: false,
+    share: 0.2,
+    top: 1,
+    fixed: false,
+    lines: () => [
+      {
+        column: 1,
+        name: 'arrived',
+        dash: () => DASHES[1] ?? SOLID,
+        stroke: (p) => p.ink3,
+        width: () => 1,
+        replica: undefined,
+      },
+      { column: 2, name: 'done', dash: () => SOLID, stroke: (p) => p.ink, width: () => 1.75, replica: undefined },
+    ],
+    show: (v) => ratePerS(v).value,
+    now: (f, line) => (line.column === 1 ? f.key.offered_per_s : f.key.completed_per_s),
+    span: lastSpan,
+    tick: (v) => plain(v),
+    empty: 'no requests finished yet',
+  },
+  {
+    ...none,
+    ...whole,
+    ...gauge((r) => 100 * (r.split?.out.used ?? Number.NaN)),
+    view: 'ports-out',
+    title: 'Ports out',
+    unit: () => '%',
+    log: false,
+    stepped: false,
+    share: 0.2,
+    top: 100,
+    fixed: true,
+    lines: senders,
+    empty: 'nothing has been handed over yet',
+  },
+  {
+    ...none,
+    ...whole,
+    ...gauge((r) => 100 * (r.split?.into.used ?? Number.NaN)),
+    view: 'ports-in',
+    title: 'Ports in',
+    unit: () => '%',
+    log: false,
+    stepped: false,
+    share: 0.2,
+    top: 100,
+    fixed: true,
+    lines: senders,
+    empty: 'nothing has been received yet',
+  },
+  {
+    ...none,
+    ...whole,
+    view: 'gateway-bands',
+    title: 'Gateway queue',
+    unit: () => 'requests',
+    log: false,
+    stepped: true,
+    share: 0.2,
+    top: 2,
+    fixed: false,
+    lines: bandLines,
+    now: (f, line) => (line === SATURATION ? saturationNow(f) : waitingIn(f, line)),
+    aside: { line: SATURATION, show: (v) => text({ value: count(v), unit: '%' }) },
+    span: () => 'now',
+    empty: 'nothing has arrived yet',
+  },
+  {
+    ...none,
+    ...whole,
+    view: 'gateway-bands',
+    title: 'Saturation',
+    unit: () => '%',
+    log: false,
+    stepped: false,
+    share: 0.2,
+    top: 100,
+    fixed: false,
+    lines: () => [SATURATION],
+    now: saturationNow,
+    from: 440,
+    span: () => 'now',
+    empty: 'nothing has arrived yet',
+  },
+  {
+    ...none,
+    ...whole,
+    view: 'stages',
+    title: 'Requests by stage',
+    unit: () => '',
+    log: false,
+    stepped: true,
+    share: 0.2,
+    top: 2,
+    fixed: false,
+    lines: counted,
+    now: () => Number.NaN,
+    span: () => '',
+    empty: 'nothing has arrived yet',
+  },
+  {
+    ...none,
+    ...whole,
+    view: 'transfers',
+    title: 'Transfers under way',
+    unit: () => '',
+    log: false,
+    stepped: true,
+    share: 0.2,
+    top: 2,
+    fixed: false,
+    lines: (data) => counted(data).map((line) => ({ ...line, quiet: false })),
+    now: (f) => f.split?.under_way ?? Number.NaN,
+    span: () => 'now',
+    empty: 'nothing has been handed over yet',
+  },
+];

@@ -1,0 +1,21 @@
+// The names of charts in full, as in their tables and in the list to choose from.
+import type { ChartName } from '../base/chartList.ts';
+
+const TITLES: Readonly<Partial<Record<ChartName, string>>> = {
+  replicas: 'Replicas by stage',
+  'ttft-over-time': 'TTFT over time',
+  'ttft-density': 'TTFT density',
+  'e2e-over-time': 'E2E over time',
+  throughput: 'Throughput',
+  'queue-depth': 'Queue depth by replica',
+  'kv-use': 'KV in use by replica',
+  'gateway-bands': 'Gateway queue by band, and saturation',
+  stages: 'Requests by stage',
+  transfers: 'Transfers under way',
+  'ports-out': 'Ports out by replica',
+  'ports-in': 'Ports in by replica',
+  'ttft-ecdf': 'TTFT distribution',
+  'e2e-ecdf': 'E2E distribution',
+};
+
+export const titleOf = (name: ChartName): string => TITLES[name] ?? name;
