@@ -100,7 +100,7 @@ pub(super) fn text() -> String {
 }
 
 /// Limits of links that the page needs: name, what it is, value.
-const LINK_NUMBERS: [(&str, &str, usize); 5] = [
+const LINK_NUMBERS: [(&str, &str, usize); 6] = [
     ("LINK_CHARS_POST", "Longest link that a post takes.", limits::LINK_CHARS_POST),
     ("LINK_CHARS_QR", "Longest link that a camera reads as a QR code from a screen.", limits::LINK_CHARS_QR),
     ("LINK_CHARS_CHAT", "Longest link that a message of a chat takes.", limits::LINK_CHARS_CHAT),
@@ -109,6 +109,7 @@ const LINK_NUMBERS: [(&str, &str, usize); 5] = [
         "Above this chats and mails cut links: the file is offered first.",
         limits::LINK_CHARS_FILE,
     ),
+    ("LINK_CHARTS", "Most charts that a link names.", limits::LINK_CHARTS),
     ("RUN_NAME_CHARS", "Longest name of a run.", limits::RUN_NAME_CHARS),
 ];
 

@@ -81,9 +81,9 @@ fields! {
                 or "the mean before cutting" and { "x-role": "typical" } first 400.0 => Arrivals;
             sd_tokens: "Spread (sd)" of "tokens" in [0.0, f64::from(limits::REQUEST_TOKENS)]
                 or "0 makes all lengths equal" first 200.0 => Arrivals;
-            min_tokens: "Fewest" of "tokens" in [1, limits::REQUEST_TOKENS]
+            min_tokens: "Min" of "tokens" in [1, limits::REQUEST_TOKENS]
                 or "a request has at least one token" first 1 => Arrivals;
-            max_tokens: "Most" of "tokens" in [1, limits::REQUEST_TOKENS]
+            max_tokens: "Max" of "tokens" in [1, limits::REQUEST_TOKENS]
                 or "a request has at least one token" first 8192 => Arrivals;
         }
         Lognormal "lognormal" {
@@ -91,17 +91,17 @@ fields! {
                 or "the median before cutting" and { "x-role": "typical" } first 400.0 => Arrivals;
             sigma: "Spread (sigma)" in [0.0, limits::SIGMA]
                 or "0 is constant, 1 is a heavy tail" first 0.7 => Arrivals;
-            min_tokens: "Fewest" of "tokens" in [1, limits::REQUEST_TOKENS]
+            min_tokens: "Min" of "tokens" in [1, limits::REQUEST_TOKENS]
                 or "a request has at least one token" first 1 => Arrivals;
-            max_tokens: "Most" of "tokens" in [1, limits::REQUEST_TOKENS]
+            max_tokens: "Max" of "tokens" in [1, limits::REQUEST_TOKENS]
                 or "a request has at least one token" first 8192 => Arrivals;
         }
         Exponential "exponential" {
             mean_tokens: "Mean" of "tokens" in [1.0, f64::from(limits::REQUEST_TOKENS)]
                 or "the mean before cutting" and { "x-role": "typical" } first 400.0 => Arrivals;
-            min_tokens: "Fewest" of "tokens" in [1, limits::REQUEST_TOKENS]
+            min_tokens: "Min" of "tokens" in [1, limits::REQUEST_TOKENS]
                 or "a request has at least one token" first 1 => Arrivals;
-            max_tokens: "Most" of "tokens" in [1, limits::REQUEST_TOKENS]
+            max_tokens: "Max" of "tokens" in [1, limits::REQUEST_TOKENS]
                 or "a request has at least one token" first 8192 => Arrivals;
         }
         ParetoLognormal "pareto-lognormal" {
@@ -115,9 +115,9 @@ fields! {
                 or "the median of the lognormal part before cutting" and { "x-role": "typical" } first 400.0 => Arrivals;
             sigma: "Spread (sigma)" in [0.0, limits::SIGMA]
                 or "0 is constant, 1 is a heavy tail" first 0.7 => Arrivals;
-            min_tokens: "Fewest" of "tokens" in [1, limits::REQUEST_TOKENS]
+            min_tokens: "Min" of "tokens" in [1, limits::REQUEST_TOKENS]
                 or "a request has at least one token" first 1 => Arrivals;
-            max_tokens: "Most" of "tokens" in [1, limits::REQUEST_TOKENS]
+            max_tokens: "Max" of "tokens" in [1, limits::REQUEST_TOKENS]
                 or "a request has at least one token" first 8192 => Arrivals;
         }
         Empirical "empirical" {

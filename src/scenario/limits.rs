@@ -30,6 +30,14 @@ pub const LINK_CHARTS: usize = 8;
 pub const LINK_SETTINGS: usize = 100;
 /// Longest name of a panel or a chart in a link, in bytes.
 pub const LINK_VIEW_NAME_BYTES: usize = 24;
+/// Most words of a close-up in a link: its name and its settings.
+pub const LINK_CLOSEUP_WORDS: usize = 12;
+/// Longest of these words, in bytes.
+pub const LINK_CLOSEUP_WORD_BYTES: usize = 64;
+/// Longest version of a program in a link, in bytes.
+pub const LINK_VERSION_BYTES: usize = 24;
+/// Characters of a note that the description of a link shows.
+pub const LINK_NOTE_SHOWN: usize = 160;
 /// Longest name of a run, in characters.
 pub const RUN_NAME_CHARS: usize = 40;
 /// Most bytes that a run may come to take, as estimated before it begins: 16 GiB.

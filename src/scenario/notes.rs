@@ -131,9 +131,7 @@ impl Effect {
             }
             Self::Ports => "Applies at once: transfers under way go on at the new speed.",
             Self::Transfers => "Applies to transfers that start from then on.",
-            Self::Routing => {
-                "Applies from the next decision on; requests already routed stay where they are, and the router keeps what it remembers as long as its kind stays."
-            }
+            Self::Routing => "Takes effect from the next request.",
             Self::Signals => "The picture that the router has stays until it is as old as that.",
             Self::Delays => {
                 "Applies to requests that come to this point from then on; delays that are running end when they would have."

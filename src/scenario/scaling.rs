@@ -63,8 +63,8 @@ fields! {
         usd_per_hour: "Cost" of "$/h" in [0.0, limits::USD_PER_HOUR] or "use 0 for the price of the GPUs"
             and { "default": 0.0 } => Scaling;
         priority: "Priority" in [0.0, limits::WEIGHT] or "1 is the priority of all others" and { "default": 1.0 } => Scaling;
-        min: "Fewest" in [0, limits::REPLICAS] or "0 lets the last replica go" => Scaling;
-        max: "Most" in [1, limits::REPLICAS] or "it is a number of replicas" => Scaling;
+        min: "Min" in [0, limits::REPLICAS] or "0 lets the last replica go" => Scaling;
+        max: "Max" in [1, limits::REPLICAS] or "it is a number of replicas" => Scaling;
         gpus: "GPU budget" of "GPUs" in [0, limits::GPUS] or "use 0 for no budget" => Scaling;
         tick_s: "Decides every" of "s" in [limits::SCALING_PERIOD_S_MIN, limits::SCALING_S]
             or "Kubernetes decides every 15 s" => Scaling;

@@ -14,6 +14,8 @@ mod memory;
 mod model;
 mod occasion;
 pub(crate) mod outcomes;
+#[cfg(any(feature = "cli", feature = "links"))]
+mod renamed;
 mod snapshot;
 pub mod view;
 

@@ -10,6 +10,7 @@ use crate::session::view::{
 };
 use crate::session::{Audience, Report, Session, Trace, TraceReader, architecture_from_hf};
 use crate::wasm::boundary::{value, written};
+use serde::Serialize;
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 
@@ -48,6 +49,27 @@ pub fn refuses_trace(
 #[wasm_bindgen(js_name = linkedReport)]
 pub fn linked_report(report: &str, link: &str) -> String {
     Report::with_link(report, link)
+}
+
+/// The digest of a report's main figures, which links carry; `null` for a text that is no report.
+#[wasm_bindgen(js_name = figuresDigest, unchecked_return_type = "string | null")]
+pub fn figures_digest(report: &str) -> JsValue {
+    value(&Report::figures_digest(report))
+}
+
+/// A report under the title and the note of a scenario, JSON text, from one of the same run that was made under others;
+/// `null` if it is of another scenario.
+#[wasm_bindgen(js_name = renamedReport, unchecked_return_type = "{ json: string, digest: string } | null")]
+pub fn renamed_report(report: &str, scenario: &str, title: &str, note: &str) -> JsValue {
+    let renamed = parse(scenario).ok().and_then(|s| Session::renamed_report(report, &s, title, note));
+    value(&renamed.map(|json| Renamed { digest: Session::digest_of(&json), json }))
+}
+
+/// A report and its digest.
+#[derive(Serialize)]
+struct Renamed {
+    json: String,
+    digest: String,
 }
 
 /// The link of a scenario, JSON text, and of a second one where `asked` names a second run; `null` if it would be too

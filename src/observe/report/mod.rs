@@ -6,6 +6,7 @@
 mod anomalies;
 mod cost;
 mod disaggregation;
+mod figures;
 mod gateway;
 mod groups;
 mod measure;

@@ -196,16 +196,19 @@ impl Words<'_> {
         let mut say = |part, text| all.push(Holding { part, text });
         let scenario = &self.link.scenario;
         let own = match self.changes(&["edits", "seed", "title", "note"]) {
-            0 => "presets never change".to_owned(),
-            n => many(n, "change"),
+            0 => self.name(),
+            n => format!("{}, {}", self.name(), many(n, "change")),
         };
-        say("Scenario", format!("{}, {own}", self.name()));
+        say(
+            "Scenario",
+            if self.base == DEFAULT_PRESET { own } else { format!("{own} (presets never change)") },
+        );
         if !scenario.edits.is_empty() {
             say("Edits", self.edits_in_words());
         } else if self.edits().is_some() {
             say("Edits", "none, although the preset has some".to_owned());
         }
-        say("Draws", format!("seed {}, so that every request is the same request", scenario.seed));
+        say("Draws", format!("seed {}: the same requests every time", scenario.seed));
         if let Some(trace) = &self.link.trace {
             let text = format!(
                 "{} of {} rows, named by its digest; the file does not travel",
@@ -221,16 +224,10 @@ impl Words<'_> {
         if !view.is_empty() {
             say("View", view);
         }
-        let note = match scenario.note.chars().count() {
-            0 => "no note".to_owned(),
-            n => format!("a note of {}", many(n, "character")),
-        };
-        let title = if scenario.title.is_empty() {
-            "no title".to_owned()
-        } else {
-            format!("“{}”", scenario.title)
-        };
-        say("Words", format!("{title}, {note}"));
+        if let Some(result) = &self.link.view.result {
+            say("Result", format!("digest {}, computed by version {}", result.digest, result.version));
+        }
+        say("Words", self.title_and_note());
         all
     }
 
@@ -261,6 +258,14 @@ impl Words<'_> {
         format!("{}: {}{rest}", edits.len(), named.collect::<Vec<_>>().join(", "))
     }
 
+    fn title_and_note(&self) -> String {
+        let Scenario { title, note, .. } = &self.link.scenario;
+        let title = if title.is_empty() { "no title".to_owned() } else { format!("“{title}”") };
+        let shown: String = note.chars().take(limits::LINK_NOTE_SHOWN).collect();
+        let more = if shown.len() < note.len() { "…" } else { "" };
+        if note.is_empty() { format!("{title}, no note") } else { format!("{title}: {shown}{more}") }
+    }
+
     fn view(&self) -> String {
         let view = &self.link.view;
         let parts = [
@@ -274,6 +279,11 @@ impl Words<'_> {
                 Selection::Request(n) => format!("request #{n} selected"),
             }),
             view.panel.as_ref().map(|panel| format!("panel “{panel}”")),
+            view.span
+                .map(|span| format!("span {} – {} s", span.from_us as f64 / 1e6, span.to_us as f64 / 1e6)),
+            view.theory.as_ref().map(|law| format!("theory “{law}”")),
+            (!view.charts.is_empty()).then(|| many(view.charts.len(), "chart")),
+            view.closeup.first().map(|name| format!("close-up “{name}”")),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }

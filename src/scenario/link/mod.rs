@@ -14,7 +14,7 @@ mod view;
 
 pub use beside::Beside;
 pub use make::{Asked, Holding, Made, make};
-pub use view::{Selection, VIEW_KEYS, View};
+pub use view::{LinkResult, LinkSpan, Selection, VIEW_KEYS, View};
 
 use super::parse::from_value_in_part;
 use super::preset::{DEFAULT_PRESET, PRESETS, Preset};

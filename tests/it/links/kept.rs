@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokenyard::scenario::link::{Link, Opened, Selection, View, make};
+use tokenyard::scenario::link::{Link, LinkResult, LinkSpan, Opened, Selection, View, make};
 use tokenyard::scenario::preset::{PRESETS, Preset};
 use tokenyard::scenario::{Scenario, check, from_value, limits, set_path};
 use tokenyard::session::{Audience, Session};
@@ -102,8 +102,13 @@ prop_compose! {
             "[a-z0-9-]{1,24}",
             select(vec!["run", "7", "-1", "1e5", "true", "null"]).prop_map(str::to_owned),
         ]),
+        span in proptest::option::of((0..1_000_000_000_u64, 1..1_000_000_000_u64).prop_map(|(from_us, long)| LinkSpan { from_us, to_us: from_us + long })),
+        theory in proptest::option::of("[a-z0-9-]{1,24}"),
+        charts in proptest::collection::vec("[a-z0-9-]{1,24}", 0..=limits::LINK_CHARTS),
+        closeup in proptest::collection::vec("[a-z0-9._:-]{1,64}", 0..=limits::LINK_CLOSEUP_WORDS),
+        result in proptest::option::of(("[0-9A-Za-z.+-]{1,24}", "[0-9a-f]{16}").prop_map(|(version, digest)| LinkResult { version, digest })),
     ) -> View {
-        View { at_us, speed, selection, panel }
+        View { at_us, speed, selection, panel, span, theory, charts, closeup, result }
     }
 }
 

@@ -2,3 +2,4 @@
 
 mod kept;
 mod round_trip;
+mod views;

@@ -143,6 +143,7 @@ fn three_clients() -> Link {
         speed: Some(10.0),
         selection: Some(Selection::Request(621)),
         panel: Some("request".to_owned()),
+        ..View::default()
     };
     Link { scenario: scenario(document), view, ..Link::default() }
 }
@@ -209,9 +210,9 @@ fn the_contents_of_a_link_are_listed_in_both_forms() {
     let told: Vec<String> = made.holds.iter().map(|h| format!("{}: {}", h.part, h.text)).collect();
     for part in [
         "Edits: 3: arrivals 9.00/s at 40 s, routing least-loaded at 70.5 s, replicas 8 at 91.25 s",
-        "Draws: seed 1234, so that every request is the same request",
+        "Draws: seed 1234: the same requests every time",
         "View: opens paused at 39 s, speed 10×, request #621 selected, panel “request”",
-        "Words: “Three teams on one fleet”, a note of 38 characters",
+        "Words: “Three teams on one fleet”: Watch the third team at forty seconds.",
     ] {
         assert!(told.iter().any(|line| line == part), "{part} is not in {told:#?}");
     }
