@@ -115,6 +115,22 @@ impl Content {
         self.0.iter().take_while(|p| p.source & UNIQUE == 0).map(|p| p.len).sum()
     }
 
+    /// How many leading tokens two texts have in common.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    pub fn common(&self, other: &Self) -> u32 {
+        let mut tokens = 0;
+        for (a, b) in self.0.iter().zip(&other.0) {
+            if (a.source, a.start) != (b.source, b.start) {
+                break;
+            }
+            tokens += a.len.min(b.len);
+            if a.len != b.len {
+                break;
+            }
+        }
+        tokens
+    }
+
     /// Whether there are no tokens.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -204,6 +220,23 @@ mod tests {
         let first = whole.block_hash(0, 0, 16);
         assert_eq!(first, split.block_hash(0, 0, 16));
         assert_ne!(whole.block_hash(first, 16, 16), first);
+    }
+
+    #[test]
+    fn texts_have_in_common_what_they_begin_with() {
+        let text = |pieces: &[(u64, u64, u32)]| {
+            let mut text = Content::default();
+            for &(source, start, len) in pieces {
+                text.push(Piece { source, start, len });
+            }
+            text
+        };
+        let a = text(&[(1, 0, 40), (3, 0, 10)]);
+        assert_eq!(a.common(&a), 50);
+        assert_eq!(a.common(&text(&[(1, 0, 40), (3, 0, 4), (5, 0, 9)])), 44);
+        assert_eq!(text(&[(1, 0, 30)]).common(&a), 30);
+        assert_eq!(a.common(&text(&[(1, 1, 40)])), 0);
+        assert_eq!(a.common(&Content::EMPTY), 0);
     }
 
     #[test]

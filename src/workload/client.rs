@@ -131,6 +131,36 @@ impl ClientSource {
         self.request(arrival, position, (session, made), prompt, output)
     }
 
+    /// Its number, on which its texts depend.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    pub(super) fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// How many different prefixes there are.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    pub(super) fn groups(&self) -> u32 {
+        if self.prefix.tokens == 0 { 0 } else { self.prefix.groups }
+    }
+
+    /// The prefixes with their numbers, at most `most`.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    pub(super) fn prefixes(&self, most: u32) -> impl Iterator<Item = (u32, Content)> + '_ {
+        (0..self.groups().min(most)).map(|group| (group, self.prefix_of(group)))
+    }
+
+    /// The conversations that go on, by number: their text so far.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    pub(super) fn open_conversations(&self) -> Vec<(u32, Content)> {
+        let open = self.conversations.iter().filter(|c| c.accumulates());
+        let text = |mut round: Round| {
+            round.own = 0;
+            let (prompt, _) = self.texts_of(&round);
+            (round.conversation, prompt)
+        };
+        open.flat_map(|c| c.open()).map(text).collect()
+    }
+
     fn request(
         &self,
         arrival: Micros,

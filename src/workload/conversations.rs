@@ -160,6 +160,15 @@ impl Conversations {
         }
     }
 
+    /// The next rounds of conversations that go on, in order of conversation.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    pub(super) fn open(&self) -> Vec<Round> {
+        let awaited = self.awaited.sorted().into_iter().map(|(_, (_, round))| round);
+        let mut rounds: Vec<Round> = self.due.iter().map(|(_, round)| *round).chain(awaited).collect();
+        crate::base::small::sort::sort_by_key(&mut rounds, |round| round.conversation.into());
+        rounds
+    }
+
     /// Whether prompts contain earlier rounds.
     pub(super) fn accumulates(&self) -> bool {
         self.settings.context_growth == crate::scenario::ContextGrowth::Accumulate

@@ -12,10 +12,14 @@ mod lengths;
 mod places;
 mod replay;
 mod source;
+#[cfg(any(feature = "cli", feature = "closeup"))]
+mod shared_texts;
 #[cfg(test)]
 mod tests;
 pub mod trace;
 
+#[cfg(any(feature = "cli", feature = "closeup"))]
+pub use shared_texts::SharedText;
 pub use source::{Source, digest_of};
 pub use trace::{Trace, TraceReader, TraceSummary};
 

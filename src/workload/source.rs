@@ -227,6 +227,12 @@ impl Source {
         (clients + self.listed.expected(from, to) + replayed) / seconds
     }
 
+    /// The clients.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    pub(super) fn client_sources(&self) -> &[ClientSource] {
+        &self.clients
+    }
+
     /// Names of the clients by number.
     pub fn clients(&self) -> &[String] {
         &self.names.clients

@@ -74,6 +74,15 @@ pub(super) fn roles_of(plan: &Plan) -> Option<Box<Roles>> {
 }
 
 impl Gateway {
+    /// The router that chooses replicas of a pool.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    pub(in crate::engine) fn router_of(&self, pool: u32) -> &RouterState {
+        match &self.roles {
+            Some(roles) if roles.prefills >> pool & 1 == 1 => &roles.router,
+            Some(_) | None => &self.router,
+        }
+    }
+
     /// Follows the roles and the settings of hand-overs of `new`; the router of the prefill stage keeps its memory.
     pub(in crate::engine) fn adopt_roles(&mut self, new: &Plan, around: &mut Around<'_>) {
         let stages = |roles: &Option<Box<Roles>>| {

@@ -1,5 +1,7 @@
 //! What others see of a cluster: progress of requests, checks of the invariants, memory, packed copies.
 
+#[cfg(any(feature = "cli", feature = "closeup"))]
+mod blocks;
 mod invariants;
 mod memory;
 mod moving;
@@ -10,6 +12,8 @@ use super::fleet::Fleet;
 use super::gateway::Gateway;
 use super::request::Book;
 
+#[cfg(any(feature = "cli", feature = "closeup"))]
+pub use blocks::{HeldBlocks, HeldFor, RequestText};
 pub(in crate::engine) use memory::{bytes_alive, bytes_packed_from};
 pub(in crate::engine) use packed::{Packed, pack, shows_blocks, unpack};
 pub(in crate::engine) use progress::{batch, queue};

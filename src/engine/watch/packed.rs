@@ -36,7 +36,7 @@ pub(super) fn numbering(replicas: &[Replica]) -> Numbering {
 
 /// Which blocks of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Of {
+pub(super) enum Of {
     /// Those of the replica that has it.
     Own,
     /// Those set aside at its home.
@@ -47,7 +47,7 @@ enum Of {
 
 /// The requests that hold blocks of a replica: those of its batch, those that wait for what they have asked for, and those on
 /// their way from here or to here.
-fn holders(r: &Replica, slab: &Slab) -> Vec<(Slot, Of)> {
+pub(super) fn holders(r: &Replica, slab: &Slab) -> Vec<(Slot, Of)> {
     let some = |slot: Slot| (slot != Slot::NONE).then_some(slot);
     let batch = std::iter::successors(some(r.head), |&slot| some(slab[slot].after));
     let loading = r.waiting.iter().copied().filter(|&slot| slab[slot].load != Load::None);
@@ -57,7 +57,7 @@ fn holders(r: &Replica, slab: &Slab) -> Vec<(Slot, Of)> {
 }
 
 /// These blocks of a request.
-fn table(request: &ActiveRequest, of: Of) -> &BlockTable {
+pub(super) fn table(request: &ActiveRequest, of: Of) -> &BlockTable {
     match (of, &request.remote) {
         (Of::Reserved, Some(remote)) => &remote.reserved,
         (Of::Held, Some(remote)) => &remote.held,

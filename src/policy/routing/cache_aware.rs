@@ -60,6 +60,15 @@ impl CacheAware {
         self.memory.bytes()
     }
 
+    /// Its memory, unless it asks the caches.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    pub(super) fn memory(&self) -> Option<&PromptMemory> {
+        match self.settings.knows {
+            CacheKnowledge::Sent => Some(&self.memory),
+            CacheKnowledge::Events => None,
+        }
+    }
+
     /// Continues with the memory of `before`, as far as the capacity allows.
     pub(super) fn resume(&mut self, before: Self) {
         self.memory.resume(before.memory);

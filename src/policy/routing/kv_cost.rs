@@ -112,6 +112,25 @@ impl KvCost {
         loads + recent + 40 * self.charges.len() as u64
     }
 
+    /// Whether it asks the caches.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    pub(super) fn asks_caches(&self) -> bool {
+        matches!(self.settings.index, CacheIndex::Events)
+    }
+
+    /// Whether it guesses what the caches hold.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    pub(super) fn guesses(&self) -> bool {
+        matches!(self.settings.index, CacheIndex::Approximate(_))
+    }
+
+    /// How many leading blocks of `chain` it guesses to be in the cache of a replica.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    pub(super) fn guessed(&self, replica: u32, chain: &[u64], now: crate::base::Micros) -> u32 {
+        let Some(recent) = self.guessed.get(replica as usize) else { return 0 };
+        chain.iter().take_while(|hash| recent.get(**hash, now).is_some()).count() as u32
+    }
+
     /// Continues with the loads and memories of `before`, and with its draws.
     pub(super) fn resume(&mut self, before: Self) {
         self.draws = before.draws;

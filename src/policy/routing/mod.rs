@@ -11,6 +11,8 @@ mod least_kv;
 mod least_loaded;
 mod lru;
 mod picker;
+#[cfg(any(feature = "cli", feature = "closeup"))]
+mod picture;
 mod power_of_d;
 mod predictor;
 mod prefix_aware;
@@ -26,6 +28,8 @@ mod session_affinity;
 mod slo_headroom;
 mod weighted;
 
+#[cfg(any(feature = "cli", feature = "closeup"))]
+pub use picture::CachePicture;
 pub use scores::{Excluded, Part, Scores, Summand, Term, by_load};
 
 use super::{AdapterView, PoolView, Reason, ReplicaView, RequestView, Signals};

@@ -67,6 +67,13 @@ impl PrefixIndex {
         self.memories.get(replica as usize).map_or(0, |memory| memory.blocks)
     }
 
+    /// Whether it remembers a block for a replica.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    pub(super) fn remembers(&self, replica: u32, hash: u64) -> bool {
+        let word = |holders: &[u64]| holders.get(replica as usize / 64).copied();
+        self.holders.of(hash).and_then(word).is_some_and(|bits| bits >> (replica % 64) & 1 == 1)
+    }
+
     /// Sets the most blocks remembered for each replica; the oldest are forgotten first.
     pub(super) fn set_capacity(&mut self, capacity: u32) {
         self.capacity = capacity;

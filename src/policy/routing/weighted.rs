@@ -159,6 +159,18 @@ impl Weighted {
         self.picker.resume(before.picker);
     }
 
+    /// What it remembers of the prompts it sent.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    pub(super) fn memory(&self) -> Option<&PromptMemory> {
+        self.memory.as_ref()
+    }
+
+    /// Whether it asks the caches.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    pub(super) fn asks_caches(&self) -> bool {
+        self.rows.iter().map(|row| &row.state).chain(&self.priority).any(ScorerState::asks_cached)
+    }
+
     pub(super) fn wants_signals(&self) -> bool {
         self.wants_signals
     }

@@ -3,6 +3,8 @@
 //! memory has a size of its own. With a limit, only the leading tokens of a prompt are remembered and matched, and the
 //! share is one of the blocks below the limit.
 
+#[cfg(any(feature = "cli", feature = "closeup"))]
+use crate::base::Content;
 use crate::policy::RequestView;
 use crate::policy::routing::Fleet;
 use crate::policy::routing::prefix_index::PrefixIndex;
@@ -69,6 +71,17 @@ impl PromptMemory {
     pub(in crate::policy::routing) fn tokens_of(&self, replica: u32) -> u64 {
         let tokens = |i: &OfSize| u64::from(i.index.blocks_of(replica)) * u64::from(i.block_tokens);
         self.indexes.iter().map(tokens).sum()
+    }
+
+    /// How many leading tokens of the first `tokens` of a text it remembers for a replica.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    pub(in crate::policy::routing) fn remembered(&self, replica: u32, text: &Content, tokens: u32) -> u32 {
+        let of_size = |i: &OfSize| {
+            let chain = text.chain(i.block_tokens, tokens / i.block_tokens);
+            let known = chain.iter().take_while(|hash| i.index.remembers(replica, **hash)).count();
+            known as u32 * i.block_tokens
+        };
+        self.indexes.iter().map(of_size).max().unwrap_or_default()
     }
 
     /// Continues with the memory of `before`, as far as the capacity allows, if its blocks are of the same size.

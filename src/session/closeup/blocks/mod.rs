@@ -1,6 +1,14 @@
 //! Blocks: the KV cache of one replica block by block, what its prefixes share, and what the router believes of it.
 
-use crate::session::Session;
+mod answer;
+mod count;
+mod detail;
+mod happened;
+mod prefixes;
+#[cfg(test)]
+mod tests;
+mod tree;
+
 use serde::{Deserialize, Serialize};
 
 /// Blocks of a page of the grid.
@@ -28,7 +36,7 @@ pub struct BlockPage {
     /// Number of the first block.
     pub first: u32,
     /// A letter for each block: `u` held by one, `s` by two or more, `c` cached, `.` free, `h` held for a hand-over, `r` set aside
-    /// for one.
+    /// for one, `x` taken out of service by a smaller cache.
     pub states: String,
     /// The request that holds it, the first of several.
     pub owner: Vec<i64>,
@@ -36,9 +44,11 @@ pub struct BlockPage {
     pub refs: Vec<u32>,
     /// Index of its prefix group in [`Blocks::groups`].
     pub group: Vec<i32>,
-    /// For how long nobody has used it, in milliseconds; 0 while it is held, -1 if it is free.
+    /// Index of its run in [`Blocks::tree`].
+    pub node: Vec<i32>,
+    /// For how long no request has held it, in milliseconds; 0 while one does, -1 if it is empty.
     pub idle_ms: Vec<i64>,
-    /// Its place in the order of eviction, 0 for the next; -1 unless it is cached.
+    /// Its place among the cached blocks in the order of eviction, 0 for the next; -1 unless it is cached.
     pub order: Vec<i64>,
     /// Counts of the page: used, cached, free.
     pub counts: [u32; 3],
@@ -50,7 +60,9 @@ pub struct BlockPage {
 pub struct PrefixNode {
     /// Index of its parent in the list; missing for a root.
     pub parent: Option<u32>,
-    /// Its name: a prefix group with a letter, or the request.
+    /// A letter, with a number below it, for the run of a prefix group; else empty.
+    pub mark: String,
+    /// Its name: that of the shared text, or the request.
     pub label: String,
     /// Index of its prefix group in [`Blocks::groups`], if it has one.
     pub group: Option<u32>,
@@ -64,12 +76,10 @@ pub struct PrefixNode {
     pub blocks: u32,
     /// How many requests hold it.
     pub refs: u32,
-    /// How many of its blocks are in the cache of the replica.
+    /// How many of its blocks are on the replica: held by it, or its leading ones in the cache.
     pub cached: u32,
-    /// How many of its blocks the router believes to be there, where the router keeps such a picture.
+    /// How many of its leading blocks the router believes to be there, where the router keeps such a picture.
     pub believed: Option<u32>,
-    /// Some blocks of it in the page asked for, as ranges of block numbers, at most 64.
-    pub ranges: Vec<[u32; 2]>,
 }
 
 /// A prefix group on this replica: what the router believes, and what is true.
@@ -116,8 +126,8 @@ pub struct BlockEvent {
     pub kind: &'static str,
     /// The request, if there is one.
     pub request: Option<u32>,
-    /// How many blocks.
-    pub blocks: u32,
+    /// How many blocks; missing where that is not recorded.
+    pub blocks: Option<u32>,
     /// The rest in words.
     pub text: String,
 }
@@ -162,7 +172,10 @@ pub struct Blocks {
     pub tree: Vec<PrefixNode>,
     /// Nodes beyond the limit.
     pub more: u32,
-    /// Prefix groups, the largest first, at most six; what is beyond belongs to none.
+    /// Where the router knows from what is cached: `asked` of the replica, `remembered` of the prompts it sent there, or empty if
+    /// it does not look at caches.
+    pub picture: &'static str,
+    /// The prefix groups that take most blocks, at most six, in the order of the tree; what is beyond belongs to none.
     pub groups: Vec<GroupBelief>,
     /// The CPU tier.
     pub cpu: Option<CpuBlocks>,
@@ -174,7 +187,7 @@ pub struct Blocks {
     pub hits: u64,
     /// What happened lately, the newest first, at most 200.
     pub happened: Vec<BlockEvent>,
-    /// The share of blocks used and cached over the run: start of each bucket in seconds, percent used.
+    /// The share of blocks in use over the run: end of each bucket in seconds, percent.
     pub over_time: [Vec<f64>; 2],
 }
 
@@ -213,13 +226,15 @@ pub struct BlockDetail {
     pub hash: Option<String>,
     /// Hash of the content before it, if known.
     pub before: Option<String>,
-    /// For how long nobody has used it; missing while it is held or free.
+    /// For how long no request has held it; missing while one does and if it is empty.
     pub idle_us: Option<u64>,
     /// Its place in the order of eviction, 0 for the next; missing unless it is cached.
     pub order: Option<u32>,
+    /// Blocks that are taken before it, cached or empty; missing while it is held.
+    pub before_it: Option<u32>,
     /// Cached blocks in that order.
     pub cached: u32,
-    /// Empty blocks, which are taken before any cached one.
+    /// Empty blocks.
     pub free: u32,
     /// The next block to be evicted.
     pub next: Option<u32>,
@@ -227,14 +242,3 @@ pub struct BlockDetail {
     pub sentence: String,
 }
 
-impl Session {
-    /// The blocks of a replica; `None` if there is no such replica.
-    pub fn blocks(&self, _: &BlocksQuery) -> Option<Blocks> {
-        None
-    }
-
-    /// One block in full; `None` if there is no such block or single blocks are not shown.
-    pub fn block_detail(&self, _: &BlockQuery) -> Option<BlockDetail> {
-        None
-    }
-}

@@ -1,0 +1,53 @@
+//! Texts with which prompts of several requests begin, by name: what a cache can hold for requests that are not there.
+
+use super::Source;
+use super::client::ClientSource;
+use super::conversations::session_of;
+use crate::base::Content;
+
+/// A text that several prompts begin with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedText {
+    /// Number of the client in [`Source::clients`].
+    pub client: u32,
+    /// Its name.
+    pub name: String,
+    /// The text.
+    pub text: Content,
+    /// The session, if it is a conversation.
+    pub session: Option<u32>,
+}
+
+impl Source {
+    /// The shared prefixes of clients, at most `most` of each, in order. Those of adapters are left out.
+    pub fn prefixes(&self, most: u32) -> Vec<SharedText> {
+        let of = |c: &ClientSource| {
+            let groups = c.groups();
+            let name = self.clients()[c.shown() as usize].clone();
+            let prefix = move |(group, text)| SharedText {
+                client: c.shown(),
+                name: if groups == 1 { format!("{name} prefix") } else { format!("{name} prefix {}", group + 1) },
+                text,
+                session: None,
+            };
+            c.prefixes(most).map(prefix).collect::<Vec<_>>()
+        };
+        self.client_sources().iter().flat_map(of).collect()
+    }
+
+    /// The conversations that go on, as far as they are by now, at most `most`; those with prompts of one round only are left
+    /// out.
+    pub fn open_conversations(&self, most: usize) -> Vec<SharedText> {
+        let of = |c: &ClientSource| {
+            let name = self.clients()[c.shown() as usize].clone();
+            let text = move |(conversation, text)| SharedText {
+                client: c.shown(),
+                name: format!("{name} conversation {}", conversation + 1),
+                text,
+                session: Some(session_of(c.number(), conversation)),
+            };
+            c.open_conversations().into_iter().map(text).collect::<Vec<_>>()
+        };
+        self.client_sources().iter().flat_map(of).take(most).collect()
+    }
+}
