@@ -27,6 +27,7 @@ import { area, setTimeWindow, tall, timeWindow } from './state/closeup.ts';
 import { isScaled } from './state/scaled.ts';
 import { setSpanShown, spanShown } from './state/spanShown.ts';
 
+const ChartStrip = lazy(() => import('./panels/shell/ChartStrip.tsx'));
 const Theory = lazy(() => import('./panels/studies/Theory.tsx'));
 const RoleMenu = lazy(() => import('./panels/shell/RoleMenu.tsx'));
 const SpanLayer = lazy(() => import('./panels/shell/SpanLayer.tsx'));
@@ -135,6 +136,11 @@ export function ChartsView(props: {
           onWindow={setTimeWindow}
           marks={marksOf(app.selection.detail())}
           over={over()}
+          strip={(place, onTable) => (
+            <Suspense fallback={<StripPlace height={place.height} />}>
+              <ChartStrip app={app} place={place} marks={marksOf(app.selection.detail())} onTable={onTable} />
+            </Suspense>
+          )}
           layer={
             <Show when={spanShown()}>
               <Suspense>
@@ -190,4 +196,9 @@ function marksOf(detail: RequestDetail | undefined): RequestMarks | undefined {
   const at = (us: number | undefined): RequestMarks['ttft'] =>
     us === undefined ? undefined : { atS: (detail.arrival_us + us) / 1e6, ms: us / 1000 };
   return { ttft: at(detail.ttft_us), e2e: at(detail.e2e_us) };
+}
+
+/** Keeps the place of the heat map until its code is there. */
+function StripPlace(props: { readonly height: number }): JSX.Element {
+  return <div ref={(el) => createEffect(() => (el.style.height = `${props.height}px`))} />;
 }

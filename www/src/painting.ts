@@ -2,8 +2,10 @@
 
 import { drawEcdf } from './charts/drawEcdf.ts';
 import { drawScrubber } from './charts/drawScrubber.ts';
+import { drawStrip } from './charts/drawStrip.ts';
 import { drawTime } from './charts/drawTime.ts';
 import type { EcdfPicture } from './charts/ecdfPicture.ts';
+import type { StripPicture } from './charts/stripPicture.ts';
 import type { TimelinePicture } from './charts/timeline.ts';
 import type { TimePicture } from './charts/timePicture.ts';
 import { createEasels, type Painting } from './draw/easels.ts';
@@ -13,7 +15,7 @@ import type { Pen } from './draw/pen.ts';
 import { drawStage, StageMemory } from './stage/drawStage.ts';
 import type { StagePicture } from './stage/picture.ts';
 
-type AnyPicture = StagePicture | TimePicture | EcdfPicture | TimelinePicture;
+type AnyPicture = StagePicture | TimePicture | StripPicture | EcdfPicture | TimelinePicture;
 
 export function createPainting(tell: (message: FromPainter) => void): Painting<AnyPicture> {
   return createEasels<AnyPicture, StageMemory>(
@@ -36,6 +38,9 @@ function drawPicture(pen: Pen, p: Palette, size: Paint<AnyPicture>, picture: Any
       return drawStage(pen, p, size, picture, memory);
     case 'time':
       drawTime({ ...picture, pen, p, width, height });
+      return false;
+    case 'strip':
+      drawStrip({ ...picture, pen, p, width, height });
       return false;
     case 'ecdf':
       drawEcdf({ ...picture, pen, p, width, height });

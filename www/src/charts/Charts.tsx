@@ -70,7 +70,7 @@ type AllProps = ChartsProps & {
   /** Overlays on all charts over time. */
   readonly layer?: JSX.Element;
   /** The heat map of TTFT in its place. */
-  readonly strip?: (strip: Strip) => JSX.Element;
+  readonly strip?: (strip: Strip, onTable: (data: ViewColumns | undefined) => void) => JSX.Element;
 };
 
 export function Charts(props: AllProps): JSX.Element {
@@ -78,6 +78,8 @@ export function Charts(props: AllProps): JSX.Element {
   const palette = pagePalette();
   const [size, setSize] = createSignal({ width: 0, height: 0 });
   const [table, setTable] = createSignal<ChartName>();
+  /** The cells of the heat map as rows, when their table was opened. */
+  const [cells, setCells] = createSignal<ViewColumns>();
   onMount(() => {
     if (!region) return;
     const watch = new ResizeObserver(([entry]) => {
@@ -150,21 +152,27 @@ export function Charts(props: AllProps): JSX.Element {
                     over={props.over}
                   />
                 ) : (
-                  props.strip?.({
-                    get width() {
-                      return width();
+                  props.strip?.(
+                    {
+                      get width() {
+                        return width();
+                      },
+                      get height() {
+                        return heights()[i()] ?? LEAST;
+                      },
+                      get startS() {
+                        return scale().startS;
+                      },
+                      get endS() {
+                        return scale().endS;
+                      },
+                      first: i() === 0,
                     },
-                    get height() {
-                      return heights()[i()] ?? LEAST;
+                    (data) => {
+                      setCells(data);
+                      setTable('ttft-density');
                     },
-                    get startS() {
-                      return scale().startS;
-                    },
-                    get endS() {
-                      return scale().endS;
-                    },
-                    first: i() === 0,
-                  })
+                  )
                 )
               }
             </For>
@@ -182,16 +190,17 @@ export function Charts(props: AllProps): JSX.Element {
       <Show when={table()} keyed>
         {(name) => (
           <Suspense>
-            <ChartTable name={name} data={dataOf(props, name)} onClose={() => setTable(undefined)} />
+            <ChartTable
+              name={name}
+              data={name === 'ttft-density' ? cells() : props.data[name]}
+              onClose={() => setTable(undefined)}
+            />
           </Suspense>
         )}
       </Show>
     </div>
   );
 }
-
-const dataOf = (props: ChartsProps, name: ChartName): ViewColumns | undefined =>
-  name === 'ttft-density' ? undefined : props.data[name];
 
 const STRIP: Row = { name: 'ttft-density', spec: undefined };
 

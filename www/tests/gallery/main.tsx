@@ -1,18 +1,20 @@
 // A page with the stage, the charts and the scrubber at the sizes of the real one, fed with made-up frames.
+// ?charts=names in order, ?scales=1 with replicas over time,
 // ?n=4 replicas, ?split=3:5 prefill and decode replicas, ?theme=light, ?tab=charts (phone), ?play=1, ?empty=1, ?pick=1.
 import { createSignal, onMount } from 'solid-js';
 import { render } from 'solid-js/web';
 import '../../src/base/theme.css';
 import './gallery.css';
 import { trust } from '../../src/base/trust.ts';
-import { type ChartData, NO_DATA, type Selection } from '../../src/base/view.ts';
+import { type ChartData, type ChartsProps, NO_DATA, type RequestMarks, type Selection } from '../../src/base/view.ts';
 import { Charts } from '../../src/charts/Charts.tsx';
+import DensityStrip from '../../src/charts/DensityStrip.tsx';
 import { Scrubber } from '../../src/charts/Scrubber.tsx';
 import { startPainter, type Take } from '../../src/draw/painter.ts';
 import type { Move } from '../../src/generated/boundary.ts';
 import { createPainting } from '../../src/painting.ts';
 import { Stage } from '../../src/stage/Stage.tsx';
-import { chance, dataOf, frameOf } from './synthetic.ts';
+import { chance, dataOf, densityOf, frameOf } from './synthetic.ts';
 import { splitFrameOf } from './syntheticSplit.ts';
 
 startPainter({
@@ -25,6 +27,9 @@ const nowS = Number(query.get('now') ?? 131.25);
 document.documentElement.dataset.theme = query.get('theme') ?? 'dark';
 document.documentElement.dataset.tab = query.get('tab') ?? 'stage';
 
+/** The latencies of the selected request. */
+const MARKS: RequestMarks = { ttft: { atS: 120, ms: 1940 }, e2e: { atS: 128, ms: 9800 } };
+
 function Gallery() {
   const empty = query.has('empty');
   const look = { pools: query.has('pools'), tier: query.has('tier') };
@@ -35,6 +40,7 @@ function Gallery() {
   const [data, setData] = createSignal<ChartData>(
     empty ? NO_DATA : { ...NO_DATA, ...dataOf(n, nowS + Number(query.get('ahead') ?? 0)) },
   );
+  const [shown, setShown] = createSignal<ChartsProps['window']>();
   const [cursor, setCursor] = createSignal<number | undefined>();
   const [selected, setSelected] = createSignal<Selection>(
     query.has('pick')
@@ -98,6 +104,23 @@ function Gallery() {
           selected={selected()}
           onSelect={setSelected}
           warmUpS={20}
+          only={query.get('charts')?.split(',')}
+          scales={query.has('scales')}
+          window={shown()}
+          onWindow={setShown}
+          marks={query.has('pick') ? MARKS : undefined}
+          strip={(place) => (
+            <DensityStrip
+              place={place}
+              cells={empty ? undefined : densityOf(nowS)}
+              frame={frame()}
+              warmUpS={20}
+              mark={query.has('pick') ? { atS: 120, value: 1940 } : undefined}
+              cursorS={cursor()}
+              onCursor={setCursor}
+              onTable={() => undefined}
+            />
+          )}
         />
       </section>
       <footer class="gallery-foot">

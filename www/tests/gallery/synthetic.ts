@@ -2,6 +2,7 @@
 import type { ViewColumns } from '../../src/base/view.ts';
 import type {
   BatchFrame,
+  Density,
   Frame,
   GatewayFrame,
   Percentiles,
@@ -309,5 +310,33 @@ export function dataOf(n: number, endS: number): Record<string, ViewColumns> {
     health: view(['t_s', 'missed_percent', 'finished', 'unserved', 'preempted', 'outage'], health),
     'ttft-ecdf': view(['ttft_ms', 'percent'], ecdf(235, 1980)),
     'e2e-ecdf': view(['e2e_ms', 'percent'], ecdf(9400, 16_500)),
+  };
+}
+
+/** A heat map of TTFT in cells of 2 s. */
+export function densityOf(endS: number): Density {
+  const r = chance(11);
+  const columns = Math.floor(endS / 2);
+  const edges_us = Array.from({ length: 27 }, (_, i) => 50_000 * 10 ** (i / 13));
+  const counts = Array.from({ length: columns * 26 }, (_, i) => {
+    const [t, row] = [2 * Math.floor(i / 26), i % 26];
+    const bulk = 9 * Math.exp(-(((row - 9) / 2.5) ** 2));
+    const late = 6 * herd(t) * Math.exp(-(((row - 20) / 1.6) ** 2));
+    return Math.floor((bulk + late) * r() * 1.4);
+  });
+  return {
+    now_us: endS * 1e6,
+    of: 'ttft',
+    from_us: 0,
+    width_us: 2e6,
+    columns,
+    edges_us,
+    counts,
+    most: counts.reduce((a, b) => Math.max(a, b), 0),
+    total: counts.reduce((a, b) => a + b, 0),
+    unknown: 0,
+    by_arrival: true,
+    slo_us: 1e6,
+    finest_us: 1,
   };
 }

@@ -2,18 +2,21 @@
 import { beforeAll, expect, test } from 'vitest';
 import { clusters } from '../../src/base/anomalies.ts';
 import { trust } from '../../src/base/trust.ts';
+import { plain } from '../../src/base/units.ts';
 import { drawEcdf, placeMark } from '../../src/charts/drawEcdf.ts';
 import { besideMark, drawScrubber } from '../../src/charts/drawScrubber.ts';
+import { drawStrip } from '../../src/charts/drawStrip.ts';
 import { drawTime } from '../../src/charts/drawTime.ts';
 import { ecdfRange } from '../../src/charts/ecdfPicture.ts';
 import { MORE_SPECS } from '../../src/charts/moreSpecs.ts';
 import { HeldRange } from '../../src/charts/scales.ts';
 import { TIME_SPECS } from '../../src/charts/specs.ts';
+import { stripRange, stripTicks, tableOf } from '../../src/charts/stripPicture.ts';
 import { pictureOf, shownOf } from '../../src/charts/timeContent.ts';
 import { placeOn } from '../../src/charts/timeline.ts';
 import { placesIn, plotBox } from '../../src/charts/timePicture.ts';
 import type { AnomalyMark, Frame } from '../../src/generated/boundary.ts';
-import { dataOf, frameOf } from '../gallery/synthetic.ts';
+import { dataOf, densityOf, frameOf } from '../gallery/synthetic.ts';
 import { outside, overprinted, plainPalette, recordingPen } from './pen.ts';
 
 beforeAll(() => {
@@ -105,6 +108,42 @@ test('the axis of a chart over time, the names at the ends of its lines and the 
       }
     }
   }
+});
+
+test('the axis of the heat map and its objective do not overlap, at every size and in a window', () => {
+  const p = plainPalette(true);
+  for (const cells of [undefined, densityOf(131)]) {
+    for (const slo of [0, 320, 1000, 9000]) {
+      for (const [startS, endS] of [
+        [0, 240],
+        [96.2, 96.9],
+      ] as const) {
+        for (const [width, height] of [
+          [320, 44],
+          [540, 60],
+          [1100, 130],
+        ] as const) {
+          const { pen, labels } = recordingPen();
+          const { low, high } = stripRange(cells, slo, new HeldRange());
+          const ticks = stripTicks(low, high, height).map((value) => ({ value, text: plain(value / 1000) }));
+          const empty = cells ? undefined : 'after the first seconds';
+          const axes = { startS, endS, low, high, log: true, first: false, ticks, nowS: 131, warmUpS: 20 };
+          drawStrip({ ...axes, cells, slo, mark: undefined, empty, pen, p, width, height });
+          const where = `objective ${slo}, ${startS} to ${endS} s, ${width} × ${height}`;
+          expect(overprinted(labels), where).toEqual([]);
+          expect(outside(labels, width, height), where).toEqual([]);
+        }
+      }
+    }
+  }
+});
+
+test('the table of the heat map has a row for each filled cell, and their requests are all', () => {
+  const cells = densityOf(131);
+  const table = tableOf(cells);
+  expect(table.names).toEqual(['t_s', 'from_ms', 'to_ms', 'requests']);
+  expect(table.columns[3]?.reduce((a, b) => a + b, 0)).toBe(cells.total);
+  expect(table.columns[3]?.every((n) => n > 0)).toBe(true);
 });
 
 test('only values beyond the playhead are dimmed on a chart over time', () => {
