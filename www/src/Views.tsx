@@ -28,6 +28,7 @@ import { isScaled } from './state/scaled.ts';
 import { setSpanShown, spanShown } from './state/spanShown.ts';
 
 const ChartStrip = lazy(() => import('./panels/shell/ChartStrip.tsx'));
+const ChartTools = lazy(() => import('./panels/shell/ChartTools.tsx'));
 const Theory = lazy(() => import('./panels/studies/Theory.tsx'));
 const RoleMenu = lazy(() => import('./panels/shell/RoleMenu.tsx'));
 const SpanLayer = lazy(() => import('./panels/shell/SpanLayer.tsx'));
@@ -80,7 +81,13 @@ export function AreaView(props: { app: App }): JSX.Element {
       <Switch
         fallback={
           <>
-            <ToolRow />
+            <ToolRow>
+              <Suspense>
+                <Deferred>
+                  <ChartTools app={props.app} />
+                </Deferred>
+              </Suspense>
+            </ToolRow>
             <ChartsView app={props.app} />
           </>
         }

@@ -20,9 +20,10 @@ test('a list chooses charts and their order; unknown and repeated names and char
 });
 
 test('charts share the height by their shares, and none is lower than the least', () => {
-  expect(heightsOf([2, 1, 1], 400, 60)).toEqual([200, 100, 100]);
+  const least = [60, 60, 60, 60];
+  expect(heightsOf([2, 1, 1], 400, least)).toEqual([200, 100, 100]);
   // 20 % of 200 would be 40: it gets 60, and the others share 140.
-  expect(heightsOf([2, 2, 1], 200, 60)).toEqual([70, 70, 60]);
-  expect(heightsOf([3, 1, 1, 1], 200, 60)).toEqual([60, 60, 60, 60]);
-  expect(heightsOf([], 200, 60)).toEqual([]);
+  expect(heightsOf([2, 2, 1], 200, least)).toEqual([70, 70, 60]);
+  expect(heightsOf([3, 1, 1, 1], 200, [73, 60, 60, 60])).toEqual([73, 60, 60, 60]);
+  expect(heightsOf([], 200, [])).toEqual([]);
 });

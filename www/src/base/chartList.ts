@@ -54,16 +54,18 @@ export function chartsShown(list: readonly string[] | undefined, run: ChartedRun
 export const isDistribution = (name: ChartName): boolean => name === 'ttft-ecdf' || name === 'e2e-ecdf';
 
 /**
- * Heights that share `total` pixels as `shares` say, none below `least`. If all together need more than there is, each
- * has the least, and the charts scroll.
+ * Heights that share `total` pixels as `shares` say, none below its `least`. If all together need more than there is,
+ * each has its least, and the charts scroll.
  */
-export function heightsOf(shares: readonly number[], total: number, least: number): readonly number[] {
+export function heightsOf(shares: readonly number[], total: number, least: readonly number[]): readonly number[] {
   const low = new Set<number>();
+  const leastOf = (i: number): number => least[i] ?? 0;
   for (;;) {
     const sum = shares.reduce((all, share, i) => all + (low.has(i) ? 0 : share), 0);
-    const rest = Math.max(0, total - least * low.size);
-    const short = shares.flatMap((share, i) => (!low.has(i) && (rest * share) / sum < least ? [i] : []));
-    if (short.length === 0) return shares.map((share, i) => (low.has(i) ? least : Math.floor((rest * share) / sum)));
+    const rest = Math.max(0, total - [...low].reduce((all, i) => all + leastOf(i), 0));
+    const part = (share: number): number => (rest * share) / sum;
+    const short = shares.flatMap((share, i) => (!low.has(i) && part(share) < leastOf(i) ? [i] : []));
+    if (short.length === 0) return shares.map((share, i) => (low.has(i) ? leastOf(i) : Math.floor(part(share))));
     for (const i of short) low.add(i);
   }
 }

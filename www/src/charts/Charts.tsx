@@ -20,7 +20,7 @@ import { TIME_SPECS, type TimeSpec } from './specs.ts';
 import { placeAt, type Scale, slides, TimeAxis } from './TimeAxis.tsx';
 import { TimeChart } from './TimeChart.tsx';
 import type { Over } from './timeContent.ts';
-import { EDGE, type Mark } from './timePicture.ts';
+import { EDGE, LANE, type Mark } from './timePicture.ts';
 import { zooms } from './zoomKeys.ts';
 import './charts.css';
 
@@ -228,7 +228,9 @@ function createLayout(
   const heights = createMemo(() => {
     const shares = rows().map(({ spec }) => spec?.share ?? DENSITY_SHARE);
     const total = stacked() ? STACKED_HEIGHT * shares.reduce((sum, share) => sum + share, 0) : room();
-    return heightsOf(shares, total, Math.min(LEAST, room()));
+    // The first one has the labels of warm-up and edits above its plot.
+    const least = shares.map((_, i) => Math.min(room(), i === 0 ? LEAST + LANE : LEAST));
+    return heightsOf(shares, total, least);
   });
   const scrolls = createMemo(() => !stacked() && heights().reduce((sum, h) => sum + h, 0) > room());
   const width = createMemo(

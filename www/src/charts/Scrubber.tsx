@@ -23,6 +23,8 @@ export type ScrubberProps = {
   readonly warmUpS?: number | undefined;
   readonly anomalies: readonly AnomalyMark[];
   readonly onAnomaly: (mark: AnomalyMark) => void;
+  /** The part of the time axis that the charts show, in seconds. */
+  readonly window?: { readonly fromS: number; readonly toS: number } | undefined;
   readonly onSeek?: ((us: number) => void) | undefined;
   /** Seeks by this much, from the target of a seek under way or the present instant. */
   readonly onSeekBy?: ((us: number) => void) | undefined;
@@ -150,6 +152,7 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
     <div class="timeline">
       <div class="scrubber" ref={host}>
         <canvas ref={canvas} role="img" aria-label={describeTimeline(spokenFrame(), spokenData())} />
+        <Show when={props.window}>{(shown) => <Shown window={shown()} place={placeOn(axis().frame, width())} />}</Show>
         <svg
           class="scrubber-head"
           width="15"
@@ -194,6 +197,25 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
         </Suspense>
       </Show>
     </div>
+  );
+}
+
+/** The part of the time axis that the charts show. */
+function Shown(props: {
+  readonly window: NonNullable<ScrubberProps['window']>;
+  readonly place: (timeS: number) => number;
+}): JSX.Element {
+  return (
+    <i
+      class="scrubber-window"
+      ref={(el) =>
+        createEffect(() => {
+          const [left, right] = [props.place(props.window.fromS), props.place(props.window.toS)];
+          el.style.left = `${left}px`;
+          el.style.width = `${Math.max(3, right - left)}px`;
+        })
+      }
+    />
   );
 }
 

@@ -1,7 +1,7 @@
 // One chart on the shared clock: title, values and crosshair in the page, lines by the painter.
 import { createEffect, createMemo, Index, type JSX, onCleanup, onMount, Show, untrack } from 'solid-js';
 import { count, DASH, plain } from '../base/units.ts';
-import { isFew, type Place, type ViewColumns } from '../base/view.ts';
+import { isFew, type Place, type ViewColumns, WINDOW_S } from '../base/view.ts';
 import { attachSurface, type Surface } from '../draw/canvas.ts';
 import type { Palette } from '../draw/inks.ts';
 import type { Frame } from '../generated/boundary.ts';
@@ -126,9 +126,9 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
   const openBucket = (): void => {
     const at = times()[index() ?? -1];
     if (at === undefined || spec.of === undefined) return;
-    const [first = 0, second = 0] = times();
-    const half = (second - first) / 2;
-    props.onPlace?.({ of: spec.of, fromS: at - half, toS: at + half, atMostMs: Number.MAX_SAFE_INTEGER });
+    const width = bucketWidth(times());
+    const fromS = at - (isRolling(times()) ? width : width / 2);
+    props.onPlace?.({ of: spec.of, fromS, toS: fromS + width, atMostMs: Number.MAX_SAFE_INTEGER });
   };
   const missed = (value: number): boolean => slo() > 0 && value > slo();
   const isStrong = (line: Line): boolean =>
@@ -197,9 +197,23 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
 /** The time of the values beside the title: the span of all figures, or the bucket under the cursor. */
 function spanSaid(spec: TimeSpec, frame: Frame, times: Float64Array, at: number | undefined): string {
   if (at === undefined) return spec.span(frame);
+  const width = bucketWidth(times);
+  const t = plain(Math.round((times[at] ?? 0) * 10) / 10);
+  if (spec.of !== undefined && isRolling(times)) return `${WINDOW_S} s to ${t} s`;
+  return `${spec.span(frame) === 'now' || width <= 0 ? '' : `${plain(width)} s `}at ${t} s`;
+}
+
+/** The distance of two rows; the last one, at the playhead, can be closer. */
+function bucketWidth(times: Float64Array): number {
+  const [first = 0, second = 0, third = 0] = times;
+  return Math.max(second - first, third - second);
+}
+
+/** Whether percentiles are of the latest seconds up to each instant, not of a bucket around it. */
+function isRolling(times: Float64Array): boolean {
   const [first = 0, second = 0] = times;
-  const width = second - first;
-  return `${spec.span(frame) === 'now' || width <= 0 ? '' : `${plain(width)} s `}at ${plain(Math.round((times[at] ?? 0) * 10) / 10)} s`;
+  const place = (first / (second - first)) % 1;
+  return times.length > 1 && Math.abs(place - 0.5) > 1e-3;
 }
 
 type Readout = { readonly line: Line; readonly value: number; readonly text: string };

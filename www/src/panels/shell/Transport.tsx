@@ -17,6 +17,7 @@ import { clock, plain, secondsOf, speed as speedText } from '../../base/units.ts
 import { Scrubber } from '../../charts/Scrubber.tsx';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
+import { timeWindow } from '../../state/closeup.ts';
 import { type Progress, sayErrand } from '../../state/errand.ts';
 import { sayWanted } from '../../state/occasions.ts';
 import { type ShortcutName, tooltip } from '../../state/shortcuts.ts';
@@ -49,6 +50,7 @@ export function Transport(props: { app: Pick<App, 'transport' | 'selection' | 'd
           frame={app.transport.frame()}
           warmUpS={app.document.warmUpS()}
           anomalies={app.transport.anomalies()}
+          window={timeWindow()}
           onAnomaly={(mark) => void app.transport.showAnomaly(mark)}
           onSeek={(us) => void app.transport.seek(us / 1e6)}
           onSeekBy={app.transport.seekBy}

@@ -1,0 +1,96 @@
+// The tools of the charts, in the row above them: which charts, and the window of the time axis. Loaded once the page is built.
+import { type JSX, lazy, Show, Suspense } from 'solid-js';
+import type { ChartedRun } from '../../base/chartList.ts';
+import { plain } from '../../base/units.ts';
+import { zoomed } from '../../charts/zoom.ts';
+import type { App } from '../../state/app.ts';
+import { setTimeWindow, timeWindow } from '../../state/closeup.ts';
+import { isScaled } from '../../state/scaled.ts';
+import { Flyout } from '../parts/Flyout.tsx';
+import './chartTools.css';
+
+const ChartChooser = lazy(() => import('./ChartChooser.tsx'));
+
+/** What a press of a button zooms by. */
+const STEP = 2;
+
+export default function ChartTools(props: { app: App }): JSX.Element {
+  const app = props.app;
+  const run = (): ChartedRun => {
+    const { gateway, split } = app.transport.throttledFrame() ?? {};
+    return {
+      scales: isScaled(app.document.current()),
+      gateway: gateway !== undefined,
+      split: split !== undefined,
+    };
+  };
+  return (
+    <span class="chart-tools">
+      <Flyout
+        label="Charts to show"
+        name="Choose charts"
+        class="btn box"
+        title="Which charts are shown, and their order"
+        trigger="Choose charts"
+      >
+        {() => (
+          <Suspense>
+            <ChartChooser run={run()} />
+          </Suspense>
+        )}
+      </Flyout>
+      <Zoom app={app} />
+    </span>
+  );
+}
+
+/** Buttons that do what Ctrl and the wheel, and the keys + − 0, do. */
+function Zoom(props: { app: Pick<App, 'transport'> }): JSX.Element {
+  const frame = () => props.app.transport.frame();
+  const endS = (): number => (frame()?.axis_end_us ?? 0) / 1e6;
+  const by = (factor: number): void => {
+    const now = timeWindow() ?? { fromS: 0, toS: endS() };
+    const nowS = (frame()?.now_us ?? 0) / 1e6;
+    const around = nowS >= now.fromS && nowS <= now.toS ? nowS : (now.fromS + now.toS) / 2;
+    setTimeWindow(zoomed(now, endS(), around, factor));
+  };
+  return (
+    <span class="chart-zoom">
+      <Show when={timeWindow()}>
+        {(shown) => (
+          <>
+            <span class="chart-window">
+              {plain(Number(shown().fromS.toFixed(3)))} – {plain(Number(shown().toS.toFixed(3)))} s
+            </span>
+            <button
+              type="button"
+              class="btn box"
+              onClick={() => setTimeWindow(undefined)}
+              title="Show the whole run (0)"
+            >
+              All
+            </button>
+            <button
+              type="button"
+              class="btn box"
+              aria-label="Zoom out"
+              title="Zoom out (−)"
+              onClick={() => by(1 / STEP)}
+            >
+              −
+            </button>
+          </>
+        )}
+      </Show>
+      <button
+        type="button"
+        class="btn box"
+        aria-label="Zoom in"
+        title="Zoom in (+, or Ctrl and the wheel over a chart; Shift and the wheel moves)"
+        onClick={() => by(STEP)}
+      >
+        +
+      </button>
+    </span>
+  );
+}
