@@ -26,6 +26,7 @@ import { chartList, setShownViews, shownViews } from './state/chartList.ts';
 import { area, setTimeWindow, tall, timeWindow } from './state/closeup.ts';
 import { isScaled } from './state/scaled.ts';
 import { setSpanShown, spanShown } from './state/spanShown.ts';
+import { setTheoryLaw, theoryLaw } from './state/theoryLaw.ts';
 
 const ChartStrip = lazy(() => import('./panels/shell/ChartStrip.tsx'));
 const ChartTools = lazy(() => import('./panels/shell/ChartTools.tsx'));
@@ -112,7 +113,7 @@ export function ChartsView(props: {
   only?: readonly string[] | undefined;
 }): JSX.Element {
   const app = props.app;
-  const [theory, setTheory] = createSignal(false);
+  const theory = (): boolean => theoryLaw() !== undefined;
   const [over, setOver] = createSignal<Over>();
   const scales = createMemo(() => isScaled(app.document.current()));
   const list = (): readonly string[] | undefined => props.only ?? chartList();
@@ -163,7 +164,7 @@ export function ChartsView(props: {
                 aria-pressed={theory()}
                 onClick={(event) => {
                   event.stopPropagation();
-                  setTheory(!theory());
+                  setTheoryLaw(theory() ? undefined : '');
                 }}
               >
                 Theory

@@ -27,6 +27,16 @@ export type LinkQuestion =
       readonly asked: LinkAsked;
       readonly beside: string | undefined;
     }
+  /** The digest of the figures of a report, which links carry. */
+  | { readonly kind: 'figures'; readonly report: string }
+  /** A report under the title and note of a scenario, JSON text, from one of the same run under others. */
+  | {
+      readonly kind: 'renamed';
+      readonly report: string;
+      readonly scenario: string;
+      readonly title: string;
+      readonly note: string;
+    }
   /** A report with the link of its run. */
   | { readonly kind: 'report'; readonly report: string; readonly link: string }
   /** Whether a trace is the one named in a link. */
@@ -49,6 +59,10 @@ export type LinkAnswers = {
   /** `null` if the link would be too long. */
   make: MadeLink | null;
   report: string;
+  /** `null` for a text that is no report. */
+  figures: string | null;
+  /** `null` if it is of another scenario. */
+  renamed: { readonly json: string; readonly digest: string } | null;
   /** The error; `null` if it is the right one. */
   trace: Diagnostic | null;
   'read-expression': ExpressionReading;

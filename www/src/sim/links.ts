@@ -2,11 +2,13 @@
 // split a fleet. It starts on demand; only this file imports its module.
 import init, {
   architectureFromHf,
+  figuresDigest,
   linkedReport,
   makeLink,
   openLink,
   readExpression,
   refusesTrace,
+  renamedReport,
   scorerAsExpression,
   splitChange,
   TraceFile,
@@ -35,6 +37,10 @@ function answer(question: LinkQuestion): LinkAnswers[keyof LinkAnswers] {
       return makeLink(question.scenario, question.asked, question.beside);
     case 'report':
       return linkedReport(question.report, question.link);
+    case 'figures':
+      return figuresDigest(question.report);
+    case 'renamed':
+      return renamedReport(question.report, question.scenario, question.title, question.note);
     case 'trace':
       return refusesTrace(question.mark, question.rows, question.digest);
     case 'read-expression':

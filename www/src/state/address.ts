@@ -8,6 +8,7 @@ import { KEPT, type Kept, keep, keptIn, unlessDenied } from './kept.ts';
 import type { Making } from './linkMaking.ts';
 import type { PageState } from './linkPage.ts';
 import { isLinkText } from './linkText.ts';
+import { drawn } from './linkView.ts';
 
 /** The time without changes before the address bar is written. */
 const REST_MS = 600;
@@ -93,7 +94,7 @@ export function createFollowing({ write, onScreen, begin, awaitsRest, rests }: W
   let seen: Json;
   const key = createMemo(() => {
     const atUs = page.playsOn() ? undefined : page.frame()?.now_us;
-    return [page.document(), atUs, page.speed(), page.selected(), page.panel(), page.trace(), page.beside()];
+    return [page.document(), atUs, page.speed(), page.selected(), page.panel(), page.trace(), page.beside(), drawn()];
   });
 
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -39,7 +39,11 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker):
     () => transport.frame(),
     () => links.sharing() || links.trouble() !== undefined,
   );
-  const selection = createSelection(client, () => transport.focusOn());
+  const selection = createSelection(
+    client,
+    () => transport.focusOn(),
+    (report) => document.named(report),
+  );
   const transport: ReturnType<typeof createTransport> = createTransport({
     client,
     selection,

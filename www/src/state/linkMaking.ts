@@ -1,11 +1,12 @@
 // Making links: of the run on screen and its view, and in a report.
 import { getAt, type Json } from '../base/json.ts';
 import { writeDocument } from '../base/text.ts';
-import type { LinkAsked, LinkView, MadeLink } from '../generated/boundary.ts';
+import type { LinkAsked, LinkResult, LinkView, MadeLink } from '../generated/boundary.ts';
 import type { Asking } from '../sim/asking.ts';
 import type { LinkAnswers, LinkQuestion } from '../sim/linkProtocol.ts';
 import type { Beside } from './compare.ts';
 import type { PageState } from './linkPage.ts';
+import { drawn, NO_VIEW } from './linkView.ts';
 
 export type Making = ReturnType<typeof createMaking>;
 
@@ -15,6 +16,8 @@ export function createMaking(thread: Asking<LinkQuestion, LinkAnswers>, page: Pa
     const selection = request !== undefined ? { request } : replica !== undefined ? { replica } : null;
     const speed = page.speed();
     return {
+      ...NO_VIEW,
+      ...drawn(),
       at_us: page.frame()?.now_us ?? null,
       speed: speed === page.firstSpeed ? null : Number.isFinite(speed) ? speed : 0,
       selection,
@@ -28,18 +31,32 @@ export function createMaking(thread: Asking<LinkQuestion, LinkAnswers>, page: Pa
     readonly embed?: readonly string[];
     /** A second run in the link. */
     readonly beside?: Beside | undefined;
+    /** The result at the instant of the view. */
+    readonly result?: LinkResult | undefined;
+    /** The document, if not the one on screen. */
+    readonly document?: Json;
   }): Promise<MadeLink | null> {
-    const { beside } = options;
+    const { beside, result = null, document = page.document() } = options;
     const trace = page.trace();
-    const file = traceFile(page.document());
+    const file = traceFile(document);
     const asked: LinkAsked = {
-      view: options.withView ? view() : { at_us: null, speed: null, selection: null, panel: null },
+      view: options.withView ? { ...view(), result } : NO_VIEW,
       trace: trace && file !== undefined ? { name: file, rows: trace.requests, digest: trace.digest } : null,
       embed: options.embed ? [...options.embed] : null,
       beside: beside?.name ?? null,
     };
     const second = beside === undefined ? undefined : writeDocument(beside.document);
-    return thread.ask({ kind: 'make', scenario: writeDocument(page.document()), asked, beside: second });
+    return thread.ask({ kind: 'make', scenario: writeDocument(document), asked, beside: second });
+  }
+
+  /** The result at the instant on screen; undefined while the run moves. */
+  async function result(): Promise<LinkResult | undefined> {
+    if (!page.rests()) return undefined;
+    // A run that was stepped may rest between events of one instant; a link opens after all of them.
+    await page.settle();
+    const { json } = await page.report();
+    const digest = await thread.ask({ kind: 'figures', report: json });
+    return digest === null ? undefined : { version: page.version(), digest };
   }
 
   /** A report with the link of its run, as the command line prints it; without a link if none is possible. */
@@ -48,7 +65,7 @@ export function createMaking(thread: Asking<LinkQuestion, LinkAnswers>, page: Pa
     return made ? thread.ask({ kind: 'report', report, link: made.link }) : report;
   }
 
-  return { view, make, linked };
+  return { view, make, linked, result };
 }
 
 /** The file of the trace that a document replays. */

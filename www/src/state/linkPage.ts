@@ -3,6 +3,7 @@ import type { Accessor, Setter } from 'solid-js';
 import type { Json } from '../base/json.ts';
 import type { Selection } from '../base/view.ts';
 import type { Diagnostic, Frame, LinkView, OpenedLink, TraceSummary } from '../generated/boundary.ts';
+import type { RunReport } from '../sim/protocol.ts';
 import type { Beside } from './compare.ts';
 import type { Kept } from './kept.ts';
 import type { Notice } from './notices.ts';
@@ -47,6 +48,11 @@ export type PageState = {
   /** Applies the view of a link to the page. */
   readonly look: (view: LinkView) => void;
   readonly pause: () => void;
+  /** Runs the rest of the events at the instant on screen. */
+  readonly settle: () => Promise<void>;
+  /** The report at the instant on screen, and the version that computes it. */
+  readonly report: () => Promise<RunReport>;
+  readonly version: Accessor<string>;
   readonly goOn: (toUs: number) => void;
   /** Reads a trace file; `undefined` if it cannot be used. */
   readonly readTrace: (file: File) => Promise<TraceSummary | undefined>;

@@ -17,7 +17,7 @@ export function createLinks(spawn: () => LinkWorker, page: PageState) {
   const thread = new Asking<LinkQuestion, LinkAnswers>(spawn);
   const [sharing, setSharing] = createSignal(false);
   const making = createMaking(thread, page);
-  const opening = createLinkOpening(thread, page);
+  const opening = createLinkOpening(thread, page, making.result);
   const writing = createWriting(making, page, opening.embed);
   const following = createFollowing(writing, page, opening.embed);
   onCleanup(() => thread.end());
@@ -36,6 +36,10 @@ export function createLinks(spawn: () => LinkWorker, page: PageState) {
     architecture: (text: string): Promise<DescribedModel> => thread.ask({ kind: 'architecture', text }),
     make: making.make,
     linked: making.linked,
+    result: making.result,
+    /** A report under the words of the page, from one that was made under others; `null` if that is not possible. */
+    renamed: (report: string, [title, note]: readonly [string, string]) =>
+      thread.ask({ kind: 'renamed', report, scenario: writeDocument(page.document()), title, note }),
     /** The contents of a link, without opening it. */
     read: (text: string): Promise<OpenedLink> => thread.ask({ kind: 'open', text }),
     ...opening,

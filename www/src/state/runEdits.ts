@@ -16,7 +16,7 @@ import {
 } from './edits.ts';
 import { namedRunOf, namedRunsAfter } from './namedRuns.ts';
 import type { Opening } from './runLoading.ts';
-import type { RunProblems, RunState, Surroundings } from './runState.ts';
+import { type RunProblems, type RunState, type Surroundings, underWords, wordsOf } from './runState.ts';
 import { type Done, liveStep, recorded } from './undo.ts';
 
 export type Live = ReturnType<typeof createLive>;
@@ -33,7 +33,7 @@ export function createLive({ client, schema }: Surroundings, state: RunState, { 
         latest.id = accepted.id;
         batch(() => {
           latest.editedUs = accepted.nowUs;
-          const next = readDocument(accepted.scenario);
+          const next = underWords(readDocument(accepted.scenario), wordsOf(old));
           setDocument(next);
           tell(accepted.diagnostics, path);
           const { left } = accepted;

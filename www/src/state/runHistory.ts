@@ -11,7 +11,7 @@ type CarryOut = (plan: Plan) => Promise<boolean>;
 /** The actions that carry out a step of the history. */
 export function createCarrying(
   { aim }: Surroundings,
-  { document, setNamedRuns, nowUs }: RunState,
+  { document, setNamedRuns, nowUs, setWords }: RunState,
   { load, run }: Loading,
   { applyLive }: Live,
   { attempt }: RunProblems,
@@ -25,6 +25,9 @@ export function createCarrying(
         return run(plan.document, aim() ?? nowUs(), '');
       case 'runs':
         setNamedRuns(namedRunOf(plan.namedRuns, document()));
+        return true;
+      case 'words':
+        setWords(plan.words);
         return true;
       case 'open': {
         const { opened: again } = plan;

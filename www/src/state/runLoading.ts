@@ -5,7 +5,7 @@ import { readDocument, writeDocument } from '../base/text.ts';
 import type { RunId } from '../sim/protocol.ts';
 import { NO_NAMED_RUNS, namedRunOf } from './namedRuns.ts';
 import { byPath, ofDocument } from './notices.ts';
-import type { RunProblems, RunState, Surroundings } from './runState.ts';
+import { type RunProblems, type RunState, type Surroundings, wordsOf } from './runState.ts';
 import { NO_HISTORY, type Opened, recorded } from './undo.ts';
 
 /** The opening instant of a scenario without one: late enough for queues to have filled. */
@@ -62,6 +62,7 @@ export function createLoading(page: Surroundings, state: RunState, { attempt, se
 
   function showRun(next: Json, same: boolean): void {
     latest.editedUs = 0;
+    latest.words = wordsOf(next);
     setDocument(next);
     if (!same) setNamedRuns((all) => namedRunOf(all, next));
     onNewRun(same);

@@ -1,14 +1,14 @@
 // State of the run on screen: its document, the opened document, the other runs, the undo history, and its problems.
 import { type Accessor, createMemo, createSignal, type Setter, untrack } from 'solid-js';
-import type { Json } from '../base/json.ts';
+import { getAt, type Json, setAt } from '../base/json.ts';
 import type { Schema } from '../base/schema.ts';
 import type { Diagnostic, Frame, TraceSummary } from '../generated/boundary.ts';
 import { type Client, LostError, RefusedError } from '../sim/client.ts';
 import type { RunId } from '../sim/protocol.ts';
 import { changes, effective, isWithin, listedEdits, placedEdits } from './edits.ts';
-import { NO_NAMED_RUNS } from './namedRuns.ts';
+import { NO_NAMED_RUNS, withNamedRun } from './namedRuns.ts';
 import { byPath, explain, type Notice } from './notices.ts';
-import { NO_HISTORY } from './undo.ts';
+import { NO_HISTORY, type Words } from './undo.ts';
 
 /** The part of the page's state used by the run. */
 export type Surroundings = {
@@ -42,8 +42,15 @@ export function createRunState(frame: Accessor<Frame | undefined>) {
    * memo of the frame, because the whole form depends on it and would be checked at each frame.
    */
   const [editsPassed, setEditsPassed] = createSignal(0);
-  /** The run on screen, and the instant of its latest edit, as the frame on screen may be older. */
-  const latest: { id: RunId; editedUs: number } = { id: { run: 0, edit: 0 }, editedUs: 0 };
+  /**
+   * The run on screen, the instant of its latest edit, as the frame on screen may be older, and the title and note
+   * that the simulation has.
+   */
+  const latest: { id: RunId; editedUs: number; words: readonly [string, string] } = {
+    id: { run: 0, edit: 0 },
+    editedUs: 0,
+    words: ['', ''],
+  };
   const nowUs = (): number => frame()?.now_us ?? 0;
   const inForce = createMemo(() => {
     editsPassed();
@@ -64,11 +71,31 @@ export function createRunState(frame: Accessor<Frame | undefined>) {
     setEditsPassed(edits().filter((e) => e.atUs <= next.now_us).length);
   }
 
+  /** Gives the run on screen another title or note. The run stays as it is. */
+  function setWords({ path, text }: Words): void {
+    const next = setAt(document(), path, text);
+    setDocument(next);
+    setNamedRuns((all) => (all.all.length === 0 ? all : withNamedRun(all, all.shown, { document: next })));
+  }
+
   return {
+    setWords,
     ...{ document, setDocument, original, setOriginal, presetName, setPresetName, trace, setTrace },
     ...{ history, setHistory, namedRuns, setNamedRuns, latest, nowUs, onFrame },
     ...{ edits, editsPassed, inForce, changed, listed, differences },
   };
+}
+
+/** The title and the note of a document. */
+export function wordsOf(document: Json): readonly [title: string, note: string] {
+  return [String(getAt(document, 'title') ?? ''), String(getAt(document, 'note') ?? '')];
+}
+
+/** A document of the simulation under the words of the page, which the simulation may not have got yet. */
+export function underWords(document: Json, [title, note]: readonly [string, string]): Json {
+  const [madeTitle, madeNote] = wordsOf(document);
+  const titled = title === madeTitle ? document : setAt(document, 'title', title);
+  return note === madeNote ? titled : setAt(titled, 'note', note);
 }
 
 export type RunProblems = ReturnType<typeof createProblems>;

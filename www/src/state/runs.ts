@@ -1,10 +1,11 @@
+import { getAt } from '../base/json.ts';
 import { readDocument } from '../base/text.ts';
 import type { RunFigures } from '../generated/boundary.ts';
 import { branched, type NamedRuns, shownOf, withNamedRun, withSecondRun } from './namedRuns.ts';
 import { createChanges, createEditList, createLive } from './runEdits.ts';
 import { createCarrying, createHistory } from './runHistory.ts';
 import { createLoading, createOpening } from './runLoading.ts';
-import { createProblems, createRunState, type RunState, type Surroundings } from './runState.ts';
+import { createProblems, createRunState, type RunState, type Surroundings, wordsOf } from './runState.ts';
 import { recorded } from './undo.ts';
 
 export function createRuns(page: Surroundings) {
@@ -24,6 +25,19 @@ export function createRuns(page: Surroundings) {
     ...createEditList(state, opening),
     ...createListed(page, state),
     ...history,
+    /** The title and note that the simulation has, if the page has others. */
+    staleWords: (): readonly [string, string] | undefined => {
+      const { words } = state.latest;
+      const [title, note] = wordsOf(state.document());
+      return words[0] === title && words[1] === note ? undefined : words;
+    },
+    /** Gives the run another title or note: words that change no result, so it goes on. */
+    rename: (path: 'title' | 'note', text: string): void => {
+      const before = String(getAt(state.document(), path) ?? '');
+      if (text === before) return;
+      state.setHistory((h) => recorded(h, { kind: 'words', before: { path, text: before }, after: { path, text } }));
+      state.setWords({ path, text });
+    },
     reset: async () => {
       await opening.restartWith(state.original());
     },

@@ -29,7 +29,11 @@ export type Done =
   | LiveStep
   | { readonly kind: 'restart'; readonly before: Json; readonly after: Json }
   | { readonly kind: 'runs'; readonly before: NamedRuns; readonly after: NamedRuns }
+  | { readonly kind: 'words'; readonly before: Words; readonly after: Words }
   | { readonly kind: 'open'; readonly before: Opened; readonly after: Opened };
+
+/** The title or the note of a run: they change no result. */
+export type Words = { readonly path: 'title' | 'note'; readonly text: string };
 
 export type History = { readonly done: readonly Done[]; readonly undone: readonly Done[] };
 
@@ -38,6 +42,7 @@ export type Plan =
   | { readonly kind: 'edit'; readonly edit: Edit }
   | { readonly kind: 'run'; readonly document: Json }
   | { readonly kind: 'runs'; readonly namedRuns: NamedRuns }
+  | { readonly kind: 'words'; readonly words: Words }
   | { readonly kind: 'open'; readonly opened: Opened };
 
 export const NO_HISTORY: History = { done: [], undone: [] };
@@ -72,6 +77,7 @@ export function recorded(history: History, step: Done): History {
 export function undoPlan(step: Done, document: Json, nowUs: number): Plan {
   if (step.kind === 'restart') return { kind: 'run', document: step.before };
   if (step.kind === 'runs') return { kind: 'runs', namedRuns: step.before };
+  if (step.kind === 'words') return { kind: 'words', words: step.before };
   if (step.kind === 'open') return { kind: 'open', opened: step.before };
   return out(document, step.edit, step.atUs, nowUs) ?? { kind: 'edit', edit: step.back };
 }
@@ -92,6 +98,7 @@ export function withoutThis(document: Json, edit: Edit, atUs: number): Json | un
 export function redoPlan(step: Done, inForce: Json, document: Json, nowUs: number): Plan {
   if (step.kind === 'restart') return { kind: 'run', document: step.after };
   if (step.kind === 'runs') return { kind: 'runs', namedRuns: step.after };
+  if (step.kind === 'words') return { kind: 'words', words: step.after };
   if (step.kind === 'open') return { kind: 'open', opened: step.after };
   const unmade = step.backUs === undefined ? undefined : out(document, step.back, step.backUs, nowUs);
   if (unmade) return unmade;

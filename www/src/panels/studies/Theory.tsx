@@ -6,6 +6,7 @@ import type { Over } from '../../charts/timeContent.ts';
 import type { TheoryOfRun } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { theoryOfRun } from '../../state/theory.ts';
+import { setTheoryLaw, theoryLaw } from '../../state/theoryLaw.ts';
 import { LawChoice, ViolatedOf } from './TheoryKey.tsx';
 import { pieces, placed, quietPlace, stretches, strokes } from './theoryLine.ts';
 
@@ -23,7 +24,7 @@ export default function Theory(props: {
   onOver: (over: Over | undefined) => void;
 }): JSX.Element {
   const app = props.app;
-  const [law, setLaw] = createSignal('');
+  const law = (): string => theoryLaw() ?? '';
   const [found, setFound] = createSignal<TheoryOfRun>();
   const [failed, setFailed] = createSignal(false);
   let due = 0;
@@ -60,7 +61,7 @@ export default function Theory(props: {
         label="Law of queueing theory"
         onLaw={(next) => {
           due = 0;
-          setLaw(next);
+          setTheoryLaw(next);
         }}
       />
       <Show when={found()} fallback={<Show when={failed()}>no law could be computed</Show>}>

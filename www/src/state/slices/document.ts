@@ -5,6 +5,7 @@ import type { Schema } from '../../base/schema.ts';
 import type { Diagnostic, Frame, TraceSummary } from '../../generated/boundary.ts';
 import rawSchema from '../../generated/schema.json';
 import type { Client } from '../../sim/client.ts';
+import type { RunReport } from '../../sim/protocol.ts';
 import type { Change, Edit, GrowingList, ListedEdit, PlacedEdit } from '../edits.ts';
 import type { Box } from '../files.ts';
 import type { BenchmarkFile } from '../measured.ts';
@@ -52,6 +53,8 @@ export type DocumentSlice = {
   readonly applyEdit: (edit: Edit, path: string) => Promise<boolean>;
   readonly applyDocument: (next: Json) => Promise<boolean>;
   readonly restartWith: (next: Json, path?: string) => Promise<boolean>;
+  /** Gives the run another title or note: words that change no result, so it goes on. */
+  readonly rename: (path: 'title' | 'note', text: string) => void;
   readonly reset: () => Promise<void>;
   readonly add: (list: GrowingList) => Promise<boolean>;
   readonly removeEdit: (index: number) => Promise<void>;
@@ -93,6 +96,8 @@ type Documents = DocumentSlice & {
   readonly addSecondRun: (name: string, scenario: string) => void;
   readonly flagWords: Accessor<readonly string[]>;
   readonly editsPassed: Accessor<number>;
+  /** A report of the simulation under the title and note of the page. */
+  readonly named: (report: RunReport) => Promise<RunReport>;
   readonly onFrame: (frame: Frame) => void;
 };
 
@@ -118,6 +123,11 @@ export function createDocument(page: Surroundings): Documents {
     await open(await presetText(preset), preset.name, false, preset.opens_us);
   }
 
+  async function named(report: RunReport): Promise<RunReport> {
+    const words = runs.staleWords();
+    return words === undefined ? report : ((await links().renamed(report.json, words)) ?? report);
+  }
+
   /** The code that reads files is loaded with the first file. */
   async function openFile(file: File, box?: Box): Promise<void> {
     const files = await import('../files.ts');
@@ -135,7 +145,7 @@ export function createDocument(page: Surroundings): Documents {
 
   return {
     ...runs,
-    ...{ schema, traceFile, warmUpS, open, openPreset, openFile },
+    ...{ schema, traceFile, warmUpS, open, openPreset, openFile, named },
     ...{ flagWords, setFlagWords, openFlags, setOpenFlags },
     check: (text) => client().check(text),
     freshSeed: () => client().freshSeed(),

@@ -7,6 +7,7 @@ import type { LinkWorker } from '../../sim/spawnLinks.ts';
 import type { Beside } from '../compare.ts';
 import type { Kept } from '../kept.ts';
 import { createLinks, type Links } from '../links.ts';
+import { showDrawn } from '../linkView.ts';
 import { besides } from '../namedRuns.ts';
 import { PRESETS, presetNamed } from '../presets.ts';
 import { sendToB } from '../sentToB.ts';
@@ -78,6 +79,9 @@ export function createLinksSlice(spawn: () => LinkWorker, page: Surroundings): L
       open(text, name, useTrace, atUs ?? presetNamed(name)?.opens_us, original),
     look,
     pause: transport.pause,
+    settle: () => transport.seek((transport.frame()?.now_us ?? 0) / 1e6),
+    report: () => page.client().report(),
+    version: transport.version,
     goOn: (toUs) => void transport.seek(toUs / 1e6),
     readTrace: (file) => readTrace(page, file),
   });
@@ -92,7 +96,9 @@ async function readTrace({ client, dialogs }: Surroundings, file: File): Promise
 
 /** The functions that apply the view of a link. */
 function createLook({ transport, selection, document, studies }: Surroundings): (view: LinkView) => void {
-  return ({ speed: asked, selection: selected, panel }) => {
+  return (view) => {
+    const { speed: asked, selection: selected, panel } = view;
+    showDrawn(view);
     if (asked !== null) {
       const wanted = asked > 0 ? asked : Number.POSITIVE_INFINITY;
       const found = SPEEDS.findIndex((s) => s >= wanted);

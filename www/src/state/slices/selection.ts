@@ -5,6 +5,7 @@ import { isPhone } from '../../base/media.ts';
 import { NOTHING, type Place, type Selection } from '../../base/view.ts';
 import type { EventsQuery, RequestDetail } from '../../generated/boundary.ts';
 import { type Client, ignoreLost } from '../../sim/client.ts';
+import type { RunReport } from '../../sim/protocol.ts';
 
 export const RIGHT_TABS = ['request', 'replica', 'scaling', 'run', 'log'] as const;
 export type RightTab = (typeof RIGHT_TABS)[number];
@@ -47,8 +48,11 @@ type Selecting = SelectionSlice & {
   readonly forgetRequest: () => void;
 };
 
+/** Gives a report the title and note of the page. */
+type Naming = (report: RunReport) => Promise<RunReport>;
+
 /** `onReplica` is called when another replica is selected. */
-export function createSelection(client: () => Client, onReplica: () => void): Selecting {
+export function createSelection(client: () => Client, onReplica: () => void, named: Naming): Selecting {
   const [selected, setSelected] = createSignal<Selection>(NOTHING);
   const [detail, setDetail] = createSignal<RequestDetail>();
   const [cursorS, setCursorS] = createSignal<number>();
@@ -105,7 +109,7 @@ export function createSelection(client: () => Client, onReplica: () => void): Se
     openSlowest: (place) => void openSlowest(place).catch(ignoreLost),
     ...{ leftTab, setLeftTab, rightTab, setRightTab, phoneTab, setPhoneTab, drawer, setDrawer },
     searchForm,
-    ...questionsTo(client),
+    ...questionsTo(client, named),
     refreshDetail,
     forgetRequest: () => {
       setSelected((s) => ({ ...NOTHING, replica: s.replica }));
@@ -115,10 +119,13 @@ export function createSelection(client: () => Client, onReplica: () => void): Se
 }
 
 /** The questions of panels to the run on screen. */
-function questionsTo(client: () => Client): Pick<SelectionSlice, 'events' | 'report' | 'scaling' | 'closeUp'> {
+function questionsTo(
+  client: () => Client,
+  named: Naming,
+): Pick<SelectionSlice, 'events' | 'report' | 'scaling' | 'closeUp'> {
   return {
     events: (query) => client().events(query),
-    report: () => client().report(),
+    report: async () => named(await client().report()),
     scaling: (query) => client().scaling(query),
     closeUp: (asked) => client().closeUp(asked),
   };
