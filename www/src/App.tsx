@@ -13,7 +13,6 @@ import { NoticeBar } from './panels/shell/NoticeBar.tsx';
 import { TopBar } from './panels/shell/TopBar.tsx';
 import { Transport } from './panels/shell/Transport.tsx';
 import type { App as AppState } from './state/app.ts';
-import { readFlag, writeFlag } from './state/flags.ts';
 import { isEmbed, isLinkText } from './state/linkText.ts';
 import { handleKey } from './state/shortcuts.ts';
 import type { PhoneTab } from './state/slices/selection.ts';
@@ -22,6 +21,7 @@ import { AreaView, StageView } from './Views.tsx';
 const Dialogs = lazy(() => import('./panels/shell/Dialogs.tsx'));
 const loadEmbedded = () => import('./Embedded.tsx');
 const loadShare = () => import('./panels/shell/Share.tsx');
+const loadPalette = () => import('./panels/shell/Palette.tsx');
 const loadLinkTrouble = () => import('./panels/shell/LinkTrouble.tsx');
 const loadCompare = () => import('./CompareView.tsx');
 const loadMeasured = () => import('./panels/measured/MeasuredRuns.tsx');
@@ -41,7 +41,6 @@ export function App(props: { app: AppState }): JSX.Element {
   /** Whether this is a run within another page. */
   const embedded = isEmbed(location.hash);
   let host: HTMLDivElement | undefined;
-  const [keysOn, setKeysOn] = createSignal(readFlag('keys'));
   const [dropping, setDropping] = createSignal(false);
   const phone = createMedia(PHONE);
   /** On a phone the shown tab is the main part of the page. */
@@ -55,7 +54,7 @@ export function App(props: { app: AppState }): JSX.Element {
     afterParts(() => void app.start());
     watchMotion(app);
     watchVisibility(app);
-    const key = (event: KeyboardEvent): void => handleKey(event, app, keysOn());
+    const key = (event: KeyboardEvent): void => handleKey(event, app, app.dialogs.keys());
     window.addEventListener('keydown', key);
     onCleanup(() => window.removeEventListener('keydown', key));
     if (host) onCleanup(keepFocus(host));
@@ -145,14 +144,10 @@ export function App(props: { app: AppState }): JSX.Element {
         <Transport app={app} />
       </Show>
       <Show when={dialogs()}>
-        <Dialogs
-          app={app}
-          keysOn={keysOn()}
-          setKeysOn={(on) => {
-            setKeysOn(on);
-            writeFlag('keys', on);
-          }}
-        />
+        <Dialogs app={app} />
+      </Show>
+      <Show when={app.dialogs.palette()}>
+        <LazyPart app={app} what="The list of commands" load={loadPalette} />
       </Show>
       <Show when={app.dialogs.finding()}>
         <LazyPart app={app} what="The dialog for the ratio" load={loadFindRatio} />

@@ -12,6 +12,8 @@ import {
   untrack,
 } from 'solid-js';
 import { chartsShown } from './base/chartList.ts';
+import { getAt } from './base/json.ts';
+import { hasMarks } from './base/note.ts';
 import type { RequestMarks } from './base/view.ts';
 import { Charts } from './charts/Charts.tsx';
 import type { Over } from './charts/timeContent.ts';
@@ -31,6 +33,7 @@ import { setTheoryLaw, theoryLaw } from './state/theoryLaw.ts';
 const ChartStrip = lazy(() => import('./panels/shell/ChartStrip.tsx'));
 const ChartTools = lazy(() => import('./panels/shell/ChartTools.tsx'));
 const Theory = lazy(() => import('./panels/studies/Theory.tsx'));
+const NoteLines = lazy(async () => ({ default: (await import('./panels/shell/NoteMarks.tsx')).NoteLines }));
 const RoleMenu = lazy(() => import('./panels/shell/RoleMenu.tsx'));
 const SpanLayer = lazy(() => import('./panels/shell/SpanLayer.tsx'));
 
@@ -150,11 +153,18 @@ export function ChartsView(props: {
             </Suspense>
           )}
           layer={
-            <Show when={spanShown()}>
-              <Suspense>
-                <SpanLayer app={app} />
-              </Suspense>
-            </Show>
+            <>
+              <Show when={hasMarks(String(getAt(app.document.current(), 'note') ?? ''))}>
+                <Suspense>
+                  <NoteLines app={app} />
+                </Suspense>
+              </Show>
+              <Show when={spanShown()}>
+                <Suspense>
+                  <SpanLayer app={app} />
+                </Suspense>
+              </Show>
+            </>
           }
           head={
             <>

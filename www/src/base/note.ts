@@ -16,6 +16,9 @@ const PLAIN =
   /(?<=\b(?:at|until|till|since|around|near|before|after|see) |#\d{1,9},? (?:and|at) )\d{1,9}(?:\.\d{1,6})? s\b|(?<![\w&])#\d{1,9}\b/gi;
 const LINK = /\[([^[\]]+)\]\(([^()]*)\)/g;
 
+/** Whether a note has marks: lines that begin with an instant, as annotations.ts reads them. */
+export const hasMarks = (note: string): boolean => /^\s*at \d[\d.]* s:/im.test(note);
+
 /** The parts of a note in order, with the targets of links. */
 export function noteParts(note: string): NotePart[] {
   const parts: NotePart[] = [];

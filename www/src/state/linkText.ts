@@ -5,6 +5,10 @@ export function isLinkText(text: string): boolean {
   return /^(https?:\/\/[^\s#]*)?#[^\s#]+$/.test(text);
 }
 
+/** Names in the list of charts of an embedded run that are none: the note, and the start when it is scrolled into view. */
+export const NOTE_BESIDE = 'note';
+export const STARTS_IN_VIEW = 'plays-in-view';
+
 /** Whether an address requests the run alone, within another page. */
 export function isEmbed(hash: string): boolean {
   return /^#embed(=|;|$)/.test(hash);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keysOf, type Pressed, SHORTCUTS, shortcutFor, tooltip } from './shortcuts.ts';
+import { type Allowed, keysOf, type Pressed, SHORTCUTS, shortcutFor, tooltip } from './shortcuts.ts';
 
 const NONE = { shiftKey: false, ctrlKey: false, metaKey: false, altKey: false };
 const pressed = (key: string, modifiers: Partial<Pressed> = {}): Pressed => ({ key, ...NONE, ...modifiers });
@@ -7,8 +7,8 @@ const nowhere = (_: string): boolean => false;
 /** The focus is on a text field. */
 const inField = (selector: string): boolean => selector.startsWith('input:not');
 
-const nameOf = (p: Pressed, matches = nowhere, single = true): string | undefined =>
-  shortcutFor(p, single, matches)?.name;
+const nameOf = (p: Pressed, matches = nowhere, allowed: Allowed = 'all'): string | undefined =>
+  shortcutFor(p, allowed, matches)?.name;
 
 test('each key in the help has the described action', () => {
   for (const shortcut of SHORTCUTS)
@@ -50,20 +50,26 @@ test('a widget keeps the keys it needs', () => {
 });
 
 test('undo and redo take Ctrl or Cmd, with single keys switched off too, but not from a field', () => {
-  expect(nameOf(pressed('z', { metaKey: true }), nowhere, false)).toBe('undo');
+  expect(nameOf(pressed('z', { metaKey: true }), nowhere, 'chords')).toBe('undo');
   expect(nameOf(pressed('Z', { ctrlKey: true, shiftKey: true }))).toBe('redo');
   expect(nameOf(pressed('z', { ctrlKey: true }), inField)).toBeUndefined();
 });
 
-test('single keys can be switched off; other modifiers belong to the browser', () => {
-  expect(nameOf(pressed('r'), nowhere, false)).toBeUndefined();
+test('single keys or all keys can be switched off; other modifiers belong to the browser', () => {
+  expect(nameOf(pressed('r'), nowhere, 'chords')).toBeUndefined();
+  expect(nameOf(pressed('z', { ctrlKey: true }), nowhere, 'none')).toBeUndefined();
   expect(nameOf(pressed('r', { ctrlKey: true }))).toBeUndefined();
   expect(nameOf(pressed('.', { altKey: true }))).toBeUndefined();
-  expect(nameOf(pressed('Escape'), nowhere, false)).toBe('leave');
+  expect(nameOf(pressed('Escape'), nowhere, 'none')).toBe('leave');
 });
 
 test('a tooltip shows the keys of the table', () => {
   expect(tooltip('Pause', 'play')).toBe('Pause (Space)');
   expect(tooltip('Step one engine step', 'step-engine')).toBe('Step one engine step (Shift + .)');
   expect(tooltip('Step one event', 'step-event')).toBe('Step one event (. or →)');
+});
+
+test('commands are found from a field too, as its letters are no text there', () => {
+  expect(nameOf(pressed('k', { ctrlKey: true }), inField)).toBe('palette');
+  expect(nameOf(pressed('k'), inField)).toBeUndefined();
 });

@@ -1,6 +1,7 @@
 // The keyboard shortcuts, each declared once: the handler, the help sheet and the tooltips all use this table.
 import { NOTHING } from '../base/view.ts';
 import type { App } from './app.ts';
+import { setNoteEdited } from './noteEdited.ts';
 import { wantedNamed } from './occasions.ts';
 import { isSplit } from './roles.ts';
 
@@ -180,14 +181,44 @@ export const SHORTCUTS = [
     keys: [{ key: 'c' }],
     action: (app) => app.studies.setComparing(!app.studies.comparing()),
   },
-  { name: 'help', does: 'This sheet', keys: [{ key: '?' }], action: (app) => void app.dialogs.setHelp(true) },
+  {
+    name: 'mark',
+    does: 'Mark this instant in the note',
+    keys: [{ key: 'm' }],
+    action: (app) => {
+      app.selection.setLeftTab('form');
+      app.selection.setPhoneTab('scenario');
+      setNoteEdited('mark');
+    },
+  },
+  {
+    name: 'rename',
+    does: 'Edit the title',
+    keys: [{ key: 'F2' }],
+    action: () => document.querySelector<HTMLElement>('.title-button')?.click(),
+  },
+  {
+    name: 'palette',
+    does: 'Find a command',
+    keys: [{ key: 'k', command: true }],
+    action: (app) => void app.dialogs.setPalette(true),
+  },
+  {
+    name: 'help',
+    does: 'Help and keyboard',
+    keys: [{ key: '?' }],
+    action: (app) => void app.dialogs.setHelp(true),
+  },
   { name: 'leave', does: 'Close, or clear the selection', keys: [{ key: 'Escape' }], action: leave },
 ] as const satisfies readonly Shortcut[];
 
 export type ShortcutName = (typeof SHORTCUTS)[number]['name'];
 
 /** Shortcuts that work while a study covers the run. */
-const OVER: readonly string[] = ['leave', 'compare', 'gallery', 'share', 'help'];
+const OVER: readonly string[] = ['leave', 'compare', 'gallery', 'share', 'help', 'palette'];
+
+/** Which shortcuts work: all, those with Ctrl or Cmd, or none. */
+export type Allowed = 'all' | 'chords' | 'none';
 
 /** The parts of a keyboard event that matter. */
 export type Pressed = {
@@ -199,20 +230,20 @@ export type Pressed = {
 };
 
 /**
- * The shortcut for a pressed key; `matches` tests the focused element; `singleKeys` false excludes shortcuts without a
- * modifier.
+ * The shortcut for a pressed key; `matches` tests the focused element. Escape works whatever is allowed.
  */
 export function shortcutFor(
   pressed: Pressed,
-  singleKeys: boolean,
+  allowed: Allowed,
   matches: (selector: string) => boolean,
 ): Shortcut | undefined {
   const all: readonly Shortcut[] = SHORTCUTS;
   const found = all.find((s) => [...s.keys, ...(s.also ?? [])].some((chord) => fits(chord, pressed)));
   if (!found || found.name === 'leave') return found;
-  if (matches(WRITES) || OWN_KEYS.some(({ keys, within }) => keys.includes(pressed.key) && matches(within)))
-    return undefined;
-  return singleKeys || pressed.ctrlKey || pressed.metaKey ? found : undefined;
+  const isChord = pressed.ctrlKey || pressed.metaKey;
+  const writes = matches(WRITES) && found.name !== 'palette';
+  if (writes || OWN_KEYS.some(({ keys, within }) => keys.includes(pressed.key) && matches(within))) return undefined;
+  return allowed === 'all' || (allowed === 'chords' && isChord) ? found : undefined;
 }
 
 function fits(chord: Chord, pressed: Pressed): boolean {
@@ -223,13 +254,13 @@ function fits(chord: Chord, pressed: Pressed): boolean {
   return same && (chord.shift === undefined || chord.shift === pressed.shiftKey);
 }
 
-export function handleKey(event: KeyboardEvent, app: App, singleKeys: boolean): void {
+export function handleKey(event: KeyboardEvent, app: App, allowed: Allowed): void {
   if (event.defaultPrevented || app.dialogs.covered()) return;
   const target = event.target instanceof Element ? event.target : undefined;
   // A field that shows the value in force has no typed text to undo.
   const settled = target instanceof HTMLInputElement && target.dataset.value === target.value;
   const yields = settled && (event.ctrlKey || event.metaKey);
-  const shortcut = shortcutFor(event, singleKeys, (selector) => !yields && target?.closest(selector) != null);
+  const shortcut = shortcutFor(event, allowed, (selector) => !yields && target?.closest(selector) != null);
   if (!shortcut) return;
   if (shortcut.name === 'leave' && target?.matches(WRITES) && target instanceof HTMLElement) {
     target.blur();

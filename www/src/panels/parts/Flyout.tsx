@@ -1,4 +1,4 @@
-// A button with a flyout above it, in the browser's top layer. Escape or a click elsewhere closes it.
+// A button with a flyout above or below it, in the browser's top layer. Escape or a click elsewhere closes it.
 import { createSignal, createUniqueId, type JSX, onCleanup, onMount, Show } from 'solid-js';
 
 /** Distance from the button and from the edges of the window. */
@@ -11,9 +11,12 @@ export function Flyout(props: {
   name?: string;
   class: string;
   title?: string;
+  /** Whether it opens below the button. */
+  below?: boolean;
   trigger: JSX.Element;
   /** Opens the flyout from elsewhere, such as by a key. */
   ref?: (open: () => void) => void;
+  onKeyDown?: (event: KeyboardEvent) => void;
   children: (close: () => void) => JSX.Element;
 }): JSX.Element {
   const id = createUniqueId();
@@ -25,6 +28,11 @@ export function Flyout(props: {
     const at = button.getBoundingClientRect();
     const wide = box.offsetWidth;
     box.style.left = `${Math.max(GAP, Math.min(at.left, innerWidth - wide - GAP))}px`;
+    if (props.below) {
+      box.style.top = `${at.bottom + GAP}px`;
+      box.style.maxHeight = `${innerHeight - at.bottom - 2 * GAP}px`;
+      return;
+    }
     box.style.bottom = `${innerHeight - at.top + GAP}px`;
     box.style.maxHeight = `${at.top - 2 * GAP}px`;
   };
@@ -46,6 +54,7 @@ export function Flyout(props: {
         aria-expanded={open()}
         aria-label={props.name ?? props.label}
         title={props.title ?? props.label}
+        onKeyDown={(event) => props.onKeyDown?.(event)}
       >
         {props.trigger}
       </button>

@@ -1,20 +1,29 @@
 // The description of the scenario beside the run: what to look at, with links to the instants of scheduled edits.
 import { createSignal, createUniqueId, For, type JSX, Show } from 'solid-js';
 import { getAt } from '../../base/json.ts';
-import { noteParts } from '../../base/note.ts';
 import { plain } from '../../base/units.ts';
 import type { App } from '../../state/app.ts';
+import { noteEdited, setNoteEdited } from '../../state/noteEdited.ts';
+import { tooltip } from '../../state/shortcuts.ts';
 import { Disclosure } from '../parts/Disclosure.tsx';
 import { flagSaid } from '../parts/formFields.ts';
+import { LazyPart } from '../parts/LazyPart.tsx';
+import { NoteText } from '../parts/NoteText.tsx';
 
 /** A link to a scheduled edit leads to a little before it. */
 const BEFORE_US = 5_000_000;
+
+const loadNoteField = () => import('./NoteField.tsx');
 
 export function Story(props: { app: Pick<App, 'transport' | 'document'> }): JSX.Element {
   const app = props.app;
   const [open, setOpen] = createSignal(true);
   const body = createUniqueId();
   const note = (): string => String(getAt(app.document.current(), 'note') ?? '');
+  const editNote = (what: 'note' | 'mark'): void => {
+    setOpen(true);
+    setNoteEdited(what);
+  };
   /** The instants of scheduled edits, each with its edits. */
   const scheduled = () => [
     ...Map.groupBy(
@@ -23,7 +32,14 @@ export function Story(props: { app: Pick<App, 'transport' | 'document'> }): JSX.
     ),
   ];
   return (
-    <Show when={note() !== ''}>
+    <Show
+      when={note() !== '' || noteEdited() !== undefined}
+      fallback={
+        <button type="button" class="btn note-add" onClick={() => setNoteEdited('note')}>
+          Add a note…
+        </button>
+      }
+    >
       <section class="sec story" classList={{ shut: !open() }}>
         <h2>
           <button
@@ -36,21 +52,28 @@ export function Story(props: { app: Pick<App, 'transport' | 'document'> }): JSX.
             <Disclosure open={open()} />
             What to look at
           </button>
+          <Show when={noteEdited() === undefined}>
+            <button type="button" class="btn" onClick={() => editNote('note')}>
+              Edit
+            </button>
+            <button
+              type="button"
+              class="btn"
+              aria-label="Mark this instant"
+              title={tooltip('Mark this instant in the note', 'mark')}
+              onClick={() => editNote('mark')}
+            >
+              Mark
+            </button>
+          </Show>
         </h2>
         <div id={body} hidden={!open()}>
-          <p>
-            <For each={noteParts(note())}>
-              {(part) => (
-                <Show when={part.target} fallback={part.text}>
-                  {(target) => (
-                    <button type="button" class="note-link" onClick={() => void app.transport.visit(target())}>
-                      {part.text}
-                    </button>
-                  )}
-                </Show>
-              )}
-            </For>
-          </p>
+          <Show
+            when={noteEdited() === undefined}
+            fallback={<LazyPart app={app} what="The field of the note" load={loadNoteField} />}
+          >
+            <NoteText text={note()} onVisit={(target) => void app.transport.visit(target)} />
+          </Show>
           <Show when={scheduled().length > 0}>
             <p class="moments">
               <For each={scheduled().slice(0, 6)}>

@@ -4,15 +4,18 @@ import { SHAPES } from '../../base/anomalies.ts';
 import { count } from '../../base/units.ts';
 import { AnomalyGlyph } from '../../draw/shapes.tsx';
 import type { App } from '../../state/app.ts';
-import { keysOf, SHORTCUTS } from '../../state/shortcuts.ts';
+import { GROUPS, KEYED } from '../../state/commands.ts';
+import type { Allowed } from '../../state/shortcuts.ts';
 import { Sheet } from '../parts/Sheet.tsx';
 import { Problems } from './NoticeBar.tsx';
 
-function HelpSheet(props: {
-  app: Pick<App, 'dialogs'>;
-  keysOn: boolean;
-  setKeysOn: (on: boolean) => void;
-}): JSX.Element {
+const ALLOWED: readonly (readonly [Allowed, string])[] = [
+  ['all', 'All'],
+  ['chords', 'With Ctrl or ⌘ only'],
+  ['none', 'None'],
+];
+
+function HelpSheet(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
   return (
     <Sheet open={props.app.dialogs.help()} onClose={() => props.app.dialogs.setHelp(false)} title="Help">
       <p class="say">
@@ -28,6 +31,10 @@ function HelpSheet(props: {
         Drop a request trace (Azure, BurstGPT or Vidur as CSV; Mooncake, Qwen-Bailian or RouteSim as JSON lines), a
         benchmark’s result or a scenario file anywhere, packed with gzip or not. Nothing leaves this computer.
       </p>
+      <p class="say">
+        Ctrl + K finds every command, view and preset by a word. Title and note are edited where they stand; neither
+        changes the run.
+      </p>
       <h3>Anomalies on the timeline</h3>
       <dl class="shapes">
         <For each={SHAPES}>
@@ -42,26 +49,42 @@ function HelpSheet(props: {
         </For>
       </dl>
       <h3>Keyboard</h3>
-      <dl class="keys">
-        <For each={SHORTCUTS}>
-          {(shortcut) => (
-            <div>
-              <dt>
-                <kbd>{keysOf(shortcut)}</kbd>
-              </dt>
-              <dd>{shortcut.does}</dd>
-            </div>
+      <fieldset class="check">
+        <legend class="visually-hidden">Which shortcuts work</legend>
+        <span>Shortcuts</span>
+        <For each={ALLOWED}>
+          {([allowed, name]) => (
+            <label class="check-one">
+              <input
+                type="radio"
+                name="shortcuts"
+                checked={props.app.dialogs.keys() === allowed}
+                onChange={() => props.app.dialogs.setKeys(allowed)}
+              />
+              {name}
+            </label>
           )}
         </For>
-      </dl>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={props.keysOn}
-          onChange={(event) => props.setKeysOn(event.currentTarget.checked)}
-        />
-        Single-key shortcuts
-      </label>
+      </fieldset>
+      <For each={GROUPS.filter((group) => KEYED.some((command) => command.group === group))}>
+        {(group) => (
+          <>
+            <h4 class="keys-group">{group}</h4>
+            <dl class="keys">
+              <For each={KEYED.filter((command) => command.group === group)}>
+                {(command) => (
+                  <div>
+                    <dt>
+                      <kbd>{command.keys}</kbd>
+                    </dt>
+                    <dd>{command.does}</dd>
+                  </div>
+                )}
+              </For>
+            </dl>
+          </>
+        )}
+      </For>
       <label class="check">
         <input
           type="checkbox"
@@ -105,14 +128,10 @@ function TraceDialog(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
 }
 
 /** The dialog that is open. */
-export default function Dialogs(props: {
-  app: Pick<App, 'dialogs'>;
-  keysOn: boolean;
-  setKeysOn: (on: boolean) => void;
-}): JSX.Element {
+export default function Dialogs(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
   return (
     <>
-      <HelpSheet app={props.app} keysOn={props.keysOn} setKeysOn={props.setKeysOn} />
+      <HelpSheet app={props.app} />
       <TraceDialog app={props.app} />
     </>
   );

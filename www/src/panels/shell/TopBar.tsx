@@ -1,28 +1,23 @@
 // Title, preset, seed, files, theme, help.
-import { Menu } from '@ark-ui/solid/menu';
-import { createMemo, For, type JSX, Show } from 'solid-js';
-import { Portal } from 'solid-js/web';
+import { type Component, createMemo, createSignal, type JSX, Show } from 'solid-js';
 import { getAt } from '../../base/json.ts';
 import { setTheme, theme } from '../../base/theme.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
-import { PRESETS, presetNamed } from '../../state/presets.ts';
 import { tooltip } from '../../state/shortcuts.ts';
 import { Deferred } from '../parts/Deferred.tsx';
 import { FileButton } from '../parts/FileButton.tsx';
+import { Flyout } from '../parts/Flyout.tsx';
+import { LazyPart } from '../parts/LazyPart.tsx';
 import { Seed } from '../parts/Seed.tsx';
 import { isGuess, shortOf, weakest } from '../parts/trustWords.ts';
-
-/** The menu item that opens the gallery; no preset has this name. */
-const GALLERY = '*gallery';
-/** The menu item that compares, for a bar without room for the button. */
-const COMPARE = '*compare';
 
 export function TopBar(props: {
   app: Pick<App, 'selection' | 'document' | 'studies' | 'dialogs' | 'links' | 'transport'>;
 }): JSX.Element {
   const app = props.app;
   const title = createMemo(() => String(getAt(app.document.current(), 'title') ?? '') || 'Untitled run');
+  let openPresets: (() => void) | undefined;
   return (
     <header class="top">
       <Deferred>
@@ -34,52 +29,36 @@ export function TopBar(props: {
           <span class="wide">Tokenyard</span>
         </span>
         <span class="vr wide" />
-        <h1 class="title">{title()}</h1>
-        <Menu.Root
-          lazyMount
-          onSelect={({ value }) => {
-            if (value === GALLERY) app.dialogs.setGallery(true);
-            if (value === COMPARE) app.studies.setComparing(true);
-            const preset = presetNamed(value);
-            if (preset) void app.document.openPreset(preset);
+        <Title app={app} title={title()} />
+        <Flyout
+          below
+          label="Presets"
+          name="Presets"
+          class="btn"
+          ref={(open) => {
+            openPresets = open;
           }}
+          onKeyDown={(event) => {
+            if (event.key !== 'ArrowDown') return;
+            event.preventDefault();
+            openPresets?.();
+          }}
+          trigger={
+            <>
+              <span class="preset-name wide">
+                {app.document.presetName() === title() ? '' : app.document.presetName()}
+              </span>
+              <Show when={app.document.differences() > 0}>
+                <span class="ac">+{app.document.differences()}</span>
+              </Show>
+              <Icon name="down" />
+            </>
+          }
         >
-          <Menu.Trigger class="btn">
-            <span class="visually-hidden">Presets</span>
-            <span class="preset-name wide">
-              {app.document.presetName() === title() ? '' : app.document.presetName()}
-            </span>
-            <Show when={app.document.differences() > 0}>
-              <span class="ac">+{app.document.differences()}</span>
-            </Show>
-            <Icon name="down" />
-          </Menu.Trigger>
-          <Portal
-            ref={(host) => {
-              // The menu is outside the page's landmarks, so it is one itself.
-              host.role = 'region';
-              host.ariaLabel = 'Menu';
-            }}
-          >
-            <Menu.Positioner>
-              <Menu.Content class="menu" aria-label="Presets">
-                <Menu.Item class="menu-item" value={GALLERY}>
-                  <span class="ac">Gallery: all with pictures…</span>
-                </Menu.Item>
-                <Menu.Item class="menu-item" value={COMPARE}>
-                  <span class="ac">Compare with a second run…</span>
-                </Menu.Item>
-                <For each={PRESETS}>
-                  {(preset) => (
-                    <Menu.Item class="menu-item" value={preset.name}>
-                      <b>{preset.title || preset.name}</b>
-                    </Menu.Item>
-                  )}
-                </For>
-              </Menu.Content>
-            </Menu.Positioner>
-          </Portal>
-        </Menu.Root>
+          {(close) => (
+            <LazyPart app={app} what="The menu of presets" load={async () => ({ default: await presetMenu(close) })} />
+          )}
+        </Flyout>
         <button
           type="button"
           class="btn wide"
@@ -153,6 +132,40 @@ export function TopBar(props: {
         </button>
       </Deferred>
     </header>
+  );
+}
+
+/** The menu of presets; it closes after a choice. */
+async function presetMenu(
+  close: () => void,
+): Promise<Component<{ app: Pick<App, 'document' | 'dialogs' | 'studies'> }>> {
+  const { default: PresetMenu } = await import('./PresetMenu.tsx');
+  return (props) => <PresetMenu app={props.app} onDone={close} />;
+}
+
+/** The title of the run; pressed, it is a field. */
+function Title(props: { app: Pick<App, 'document'>; title: string }): JSX.Element {
+  const [edited, setEdited] = createSignal(false);
+  let button: HTMLButtonElement | undefined;
+  const done = (): void => {
+    setEdited(false);
+    button?.focus();
+  };
+  const field = async (): Promise<{ default: Component<{ app: Pick<App, 'document'> }> }> => {
+    const { default: TitleField } = await import('./TitleField.tsx');
+    return { default: (inner) => <TitleField app={inner.app} onDone={done} /> };
+  };
+  return (
+    <>
+      <h1 class="title" classList={{ edited: edited() }}>
+        <button ref={button} type="button" class="title-button" title="Edit the title" onClick={() => setEdited(true)}>
+          {props.title}
+        </button>
+      </h1>
+      <Show when={edited()}>
+        <LazyPart app={props.app} what="The field of the title" load={field} />
+      </Show>
+    </>
   );
 }
 

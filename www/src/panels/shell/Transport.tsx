@@ -13,6 +13,8 @@ import {
   Show,
   Switch,
 } from 'solid-js';
+import { getAt } from '../../base/json.ts';
+import { hasMarks } from '../../base/note.ts';
 import { clock, plain, secondsOf, speed as speedText } from '../../base/units.ts';
 import { Scrubber } from '../../charts/Scrubber.tsx';
 import { Icon } from '../../draw/glyphs.tsx';
@@ -38,6 +40,11 @@ export function Transport(props: { app: Pick<App, 'transport' | 'selection' | 'd
     return horizon > 0 ? `of ${plain(horizon / 1e6)} s` : 's';
   });
   let openFlags: (() => void) | undefined;
+  const openRun = (): void => {
+    app.selection.setRightTab('run');
+    app.selection.setDrawer(true);
+    app.selection.setPhoneTab('inspector');
+  };
   const asked = createMemo(() => speedText(app.transport.speed()));
   const got = createMemo(() =>
     app.transport.playing() && app.transport.achieved() > 0 ? speedText(app.transport.achieved()) : '–',
@@ -61,6 +68,9 @@ export function Transport(props: { app: Pick<App, 'transport' | 'selection' | 'd
           }}
         />
       </Deferred>
+      <Show when={hasMarks(String(getAt(app.document.current(), 'note') ?? ''))}>
+        <LazyPart app={app} what="The marks of the note" load={() => import('./NoteMarks.tsx')} />
+      </Show>
       <div class="ctl">
         <FlagStops
           app={app}
@@ -149,8 +159,10 @@ export function Transport(props: { app: Pick<App, 'transport' | 'selection' | 'd
           </Match>
           <Match when={app.transport.frame()?.trouble}>
             {(trouble) => (
-              <span class="trouble wa" title={trouble()}>
-                {trouble()}
+              <span class="trouble">
+                <button type="button" class="note-line wa" title={trouble()} onClick={openRun}>
+                  {firstSentence(trouble())}
+                </button>
               </span>
             )}
           </Match>
@@ -326,6 +338,11 @@ function FlagStops(props: { app: Pick<App, 'transport' | 'document'>; onOpen: (i
       </Index>
     </div>
   );
+}
+
+/** The Run tab has the rest. */
+function firstSentence(text: string): string {
+  return text.split(/\.(?= [A-Z])/)[0] ?? text;
 }
 
 function percent(progress: Progress): string {

@@ -1,8 +1,9 @@
 // Messages to the user: the notice, dialogs, the gallery, and the sentences of the polite live region.
 import { type Accessor, createSignal, type Setter } from 'solid-js';
 import type { Frame } from '../../generated/boundary.ts';
-import { readFlag, writeFlag } from '../flags.ts';
+import { readChoice, readFlag, writeChoice, writeFlag } from '../flags.ts';
 import type { Notice, TraceReading } from '../notices.ts';
+import type { Allowed } from '../shortcuts.ts';
 import { sentenceOf } from '../spoken.ts';
 
 export type DialogsSlice = {
@@ -13,6 +14,12 @@ export type DialogsSlice = {
   readonly setReading: Setter<TraceReading | undefined>;
   readonly help: Accessor<boolean>;
   readonly setHelp: Setter<boolean>;
+  /** Whether the list of commands is open. */
+  readonly palette: Accessor<boolean>;
+  readonly setPalette: Setter<boolean>;
+  /** Which keyboard shortcuts work. */
+  readonly keys: Accessor<Allowed>;
+  readonly setKeys: (allowed: Allowed) => void;
   readonly gallery: Accessor<boolean>;
   readonly setGallery: Setter<boolean>;
   /** Whether the dialog that finds the ratio of prefill to decode replicas is open. */
@@ -31,10 +38,20 @@ export type DialogsSlice = {
   readonly setSpeaks: (on: boolean) => void;
 };
 
+const KEYS = 'keys';
+
+/** The kept choice; `off` is what earlier versions kept for no single keys. */
+function keptKeys(): Allowed {
+  const kept = readChoice(KEYS);
+  return kept === 'none' ? 'none' : kept === 'chords' || kept === 'off' ? 'chords' : 'all';
+}
+
 export function createDialogs(frame: () => Frame | undefined, sharing: () => boolean): DialogsSlice {
   const [notice, setNotice] = createSignal<Notice>();
   const [reading, setReading] = createSignal<TraceReading>();
   const [help, setHelp] = createSignal(false);
+  const [palette, setPalette] = createSignal(false);
+  const [keys, setKeys] = createSignal<Allowed>(keptKeys());
   const [gallery, setGallery] = createSignal(false);
   const [finding, setFinding] = createSignal(false);
   const [spoken, tell] = createSignal('');
@@ -55,10 +72,15 @@ export function createDialogs(frame: () => Frame | undefined, sharing: () => boo
     setReading,
     help,
     setHelp,
+    ...{ palette, setPalette, keys },
+    setKeys: (allowed) => {
+      setKeys(allowed);
+      writeChoice(KEYS, allowed);
+    },
     gallery,
     setGallery,
     ...{ finding, setFinding },
-    covered: () => help() || finding() || reading() !== undefined || sharing(),
+    covered: () => help() || palette() || finding() || reading() !== undefined || sharing(),
     spoken,
     tell,
     say,
