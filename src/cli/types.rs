@@ -16,7 +16,8 @@ use crate::session::view::{
     ScalingRows, TraceOutcome,
 };
 use crate::session::{Occasion, OccasionChoice, Report, StepKind, Stop};
-use crate::study::compare::RunComparison;
+use crate::study::compare::{RequestCloud, RunComparison};
+use crate::study::file::{StudyFile, StudyRead};
 use crate::study::sweep::{
     Capacity, CaseText, RaceEntry, RaceRanking, RatioResult, RunRow, SweepRow, SweepSummary,
 };
@@ -66,6 +67,9 @@ pub(super) fn text() -> String {
     all.visit::<OneRun>();
     all.visit::<Band>();
     all.visit::<RunComparison>();
+    all.visit::<RequestCloud>();
+    all.visit::<StudyFile>();
+    all.visit::<StudyRead>();
     all.visit::<RunRow>();
     all.visit::<RaceEntry>();
     all.visit::<RaceRanking>();

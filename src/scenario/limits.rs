@@ -252,6 +252,14 @@ pub const OBJECTS: usize = 64;
 pub const CASES: usize = 10_000;
 /// The same on a page.
 pub const CASES_PAGE: usize = 1000;
+/// Largest file of a study, in bytes.
+pub const STUDY_BYTES: usize = 16 << 20;
+/// Most entrants of a race.
+pub const ENTRANTS: usize = 32;
+/// Longest name of an entrant or an axis in a file of a study, in bytes.
+pub const STUDY_NAME_BYTES: usize = 200;
+/// Most points of a small picture of a run in a file of a study.
+pub const STUDY_PICTURE: usize = 1000;
 /// Most paths that a sweep varies.
 pub const VARIED: usize = 8;
 /// Most values of one of them.

@@ -6,6 +6,8 @@
 #[cfg(any(feature = "cli", feature = "compare", feature = "theory"))]
 pub mod compare;
 #[cfg(any(feature = "cli", feature = "compare"))]
+pub mod file;
+#[cfg(any(feature = "cli", feature = "compare"))]
 pub mod oracle;
 #[cfg(any(feature = "cli", feature = "compare"))]
 pub mod sizing;

@@ -3,7 +3,8 @@
 
 use crate::base::Diagnostic;
 use crate::scenario::{Scenario, limits, parse, to_json};
-use crate::study::compare::{Comparing, Outcomes};
+use crate::study::compare::{Comparing, Metric, Outcomes};
+use crate::study::file::StudyFile;
 use crate::study::oracle::oracle_of;
 use crate::study::sweep::{
     Capacity, CapacitySearch, Plan, RaceEntry, RankBy, Ratio, RatioSearches, Ratios, RunRow, SweepRow, Vary,
@@ -23,7 +24,10 @@ type RatioCase = import('../src/generated/boundary.ts').RatioCase;
 type RatioResult = import('../src/generated/boundary.ts').RatioResult;
 type RankBy = import('../src/generated/boundary.ts').RankBy;
 type RunComparison = import('../src/generated/boundary.ts').RunComparison;
+type RequestCloud = import('../src/generated/boundary.ts').RequestCloud;
 type RunRow = import('../src/generated/boundary.ts').RunRow;
+type StudyFile = import('../src/generated/boundary.ts').StudyFile;
+type StudyRead = import('../src/generated/boundary.ts').StudyRead;
 type SweepRow = import('../src/generated/boundary.ts').SweepRow;
 type SweepSummary = import('../src/generated/boundary.ts').SweepSummary;
 ";
@@ -34,16 +38,39 @@ pub fn run_row(outcomes: &[u8]) -> Result<JsValue, JsValue> {
     Outcomes::read(outcomes).map(|run| value(&RunRow::new(&run))).map_err(|problems| value(&problems))
 }
 
-/// The current order of a race.
+/// The file of a study, as text.
+#[wasm_bindgen(js_name = writeStudy)]
+pub fn write_study(
+    #[wasm_bindgen(unchecked_param_type = "StudyFile")] study: &JsValue,
+) -> Result<String, JsError> {
+    Ok(written::<StudyFile>(study)?.write())
+}
+
+/// Reads the file of a study; throws a list of diagnostics.
+#[wasm_bindgen(js_name = readStudy, unchecked_return_type = "StudyRead")]
+pub fn read_study(text: &str) -> Result<JsValue, JsValue> {
+    StudyFile::read(text).map(|read| value(&read)).map_err(|problems| value(&problems))
+}
+
+/// The runs of a study as CSV.
+#[wasm_bindgen(js_name = studyCsv)]
+pub fn study_csv(
+    #[wasm_bindgen(unchecked_param_type = "StudyFile")] study: &JsValue,
+) -> Result<String, JsError> {
+    Ok(written::<StudyFile>(study)?.csv())
+}
+
+/// The current order of a race of a number of seeds.
 #[wasm_bindgen(js_name = rankRace, unchecked_return_type = "RaceRanking")]
 pub fn rank_race(
     #[wasm_bindgen(unchecked_param_type = "RaceEntry[]")] entries: &JsValue,
     #[wasm_bindgen(unchecked_param_type = "RunRow[]")] bound: &JsValue,
     #[wasm_bindgen(unchecked_param_type = "RankBy")] by: &JsValue,
+    seeds: u32,
 ) -> Result<JsValue, JsError> {
     let (entries, bound, by): (Vec<RaceEntry>, Vec<RunRow>, RankBy) =
         (written(entries)?, written(bound)?, written(by)?);
-    Ok(value(&rank(&entries, &bound, by)))
+    Ok(value(&rank(&entries, &bound, by, seeds)))
 }
 
 /// The scenario of the oracle, as JSON text; `undefined` if no pool has an autoscaler. Throws a list of diagnostics.
@@ -241,6 +268,12 @@ impl Comparison {
         let read = |bytes: &[u8]| Outcomes::read(bytes).map_err(|problems| value(&problems));
         self.0.add_bounds([&read(a)?, &read(b)?], [&read(bound_a)?, &read(bound_b)?]);
         Ok(())
+    }
+
+    /// The requests of the first pair as points, by TTFT; `null` unless requests are paired.
+    #[wasm_bindgen(unchecked_return_type = "RequestCloud | null")]
+    pub fn cloud(&self) -> JsValue {
+        value(&self.0.cloud(Metric::Ttft))
     }
 
     /// The result of the comparison; `null` before the first pair.

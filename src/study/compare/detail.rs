@@ -118,16 +118,30 @@ fn paired(metric: Metric, sample: &Sample, pairs: &[Pair]) -> Option<PairedPart>
     let all = Sums::of(moved.iter());
     let named = |(_, i): &(u64, u64)| named(&moved[*i as usize], a, b);
     let gained = sorted.iter().take_while(|(key, _)| *key < ZERO).take(NAMED);
+    let differences = || moved.iter().map(|m| (m.diff(), a.requests[m.pair.a].arrival_us));
     let median = Difference::of(
         &[[Some(0.0), Some(percentile(&sorted, 50.0))]],
-        sample.median_of(moved.iter().map(|m| (m.diff(), a.requests[m.pair.a].arrival_us))),
+        sample.median_of(differences()),
         Direction::Lower,
         UNBOUNDED,
     );
+    let whole = Difference::of(
+        &[[Some(0.0), Some(all.mean_ms())]],
+        sample.mean_of(differences()),
+        Direction::Lower,
+        UNBOUNDED,
+    );
+    let [blocks, blocks_gained, blocks_lost] = sample.signs_of(differences());
     let lost = sorted.iter().rev().take_while(|(key, _)| *key > ZERO).take(NAMED);
     Some(PairedPart {
         count: moved.len() as u64,
         mean_ms: all.mean_ms(),
+        mean_lo_ms: whole.lo,
+        mean_hi_ms: whole.hi,
+        mean_verdict: whole.verdict,
+        blocks,
+        blocks_gained,
+        blocks_lost,
         p1_ms: percentile(&sorted, 1.0),
         p5_ms: percentile(&sorted, 5.0),
         p50_ms: percentile(&sorted, 50.0),
@@ -244,6 +258,7 @@ fn groups(moved: &[Moved], a: &Outcomes, b: &Outcomes) -> Vec<GroupDifference> {
                 name: by.name(of[0].0 as u32, a),
                 count: s.count,
                 mean_ms: s.mean_ms(),
+                p1_ms: percentile(&keys, 1.0),
                 p50_ms: percentile(&keys, 50.0),
                 gained: s.share(s.gained),
                 lost: s.share(s.lost),

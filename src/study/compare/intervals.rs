@@ -143,15 +143,43 @@ impl<'a> Sample<'a> {
     /// Half the length of the 95 % interval of the median of differences of the same requests, each with its arrival in A, in
     /// milliseconds.
     pub(super) fn median_of(&self, differences_us: impl Iterator<Item = (i64, u64)>) -> Option<f64> {
-        let values =
-            differences_us.map(|(us, arrival)| (MIDDLE.saturating_add_signed(us), self.block(arrival), 1));
+        let values = differences_us.map(|(us, arrival)| (MIDDLE.saturating_add_signed(us), arrival));
+        self.half_of(values, Blocked::resampled_median)
+    }
+
+    /// The same of their mean. Differences count from the least one, so that sums are exact.
+    pub(super) fn mean_of(&self, differences_us: impl Iterator<Item = (i64, u64)> + Clone) -> Option<f64> {
+        let least = differences_us.clone().map(|(us, _)| us).min()?;
+        let values = differences_us.map(|(us, arrival)| (us.abs_diff(least), arrival));
+        self.half_of(values, Blocked::resampled_mean)
+    }
+
+    fn half_of(
+        &self,
+        values: impl Iterator<Item = (u64, u64)>,
+        figure: fn(&Blocked, &[u32]) -> Option<f64>,
+    ) -> Option<f64> {
+        let values = values.map(|(us, arrival)| (us, self.block(arrival), 1));
         let all = Blocked::new(self.blocks(), values);
         if all.count() < 2 {
             return None;
         }
         let mut draws = Draws::new(0);
-        let seen = (0..RESAMPLES).filter_map(|_| all.resampled_median(&draws.next(&self.spans)));
+        let seen = (0..RESAMPLES).filter_map(|_| figure(&all, &draws.next(&self.spans)));
         Some(half_of(&seen.collect::<Vec<f64>>(), &self.spans)? / 1000.0)
+    }
+
+    /// The number of blocks with differences of the same requests, of those whose differences sum to a gain, and of
+    /// those whose sum is a loss.
+    pub(super) fn signs_of(&self, differences_us: impl Iterator<Item = (i64, u64)>) -> [u32; 3] {
+        let mut sums: Vec<Option<i64>> = vec![None; self.blocks() as usize];
+        for (us, arrival) in differences_us {
+            let sum = &mut sums[self.block(arrival) as usize];
+            *sum = Some(sum.unwrap_or(0) + us);
+        }
+        let known = || sums.iter().flatten();
+        [known().count(), known().filter(|us| **us < 0).count(), known().filter(|us| **us > 0).count()]
+            .map(|n| n as u32)
     }
 }
 

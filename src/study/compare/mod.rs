@@ -5,6 +5,7 @@
 //! distributions. With several seeds the interval of a difference is over the seeds; with one it comes from a
 //! bootstrap over blocks of the run. docs/explanation/compare.md describes the calculation and its limits.
 
+mod cloud;
 mod detail;
 mod gaps;
 mod handovers;
@@ -16,6 +17,7 @@ mod regret;
 mod spans;
 mod totals;
 
+pub use cloud::RequestCloud;
 pub use gaps::GapLog;
 pub use handovers::HandoverTable;
 pub use parts::*;
@@ -216,6 +218,12 @@ impl Comparing {
                 scheduling_delay_ms: detail(Metric::SchedulingDelay),
             },
         })
+    }
+
+    /// The requests of the first seed as points, by a time that both runs know of them; `None` without pairs.
+    pub fn cloud(&self, metric: Metric) -> Option<RequestCloud> {
+        let (a, b, pairs) = self.first.as_ref()?;
+        self.not_paired.is_none().then(|| RequestCloud::of(metric, [a, b], pairs))
     }
 
     fn handovers(&self) -> Option<HandoverTable> {

@@ -260,6 +260,18 @@ pub struct PairedPart {
     pub count: u64,
     /// Their mean difference.
     pub mean_ms: f64,
+    /// Lower end of the 95 % interval of the mean difference; null for too few.
+    pub mean_lo_ms: Option<f64>,
+    /// Its upper end.
+    pub mean_hi_ms: Option<f64>,
+    /// The verdict on the mean difference.
+    pub mean_verdict: Verdict,
+    /// Blocks of time with such requests, those of the intervals from one seed.
+    pub blocks: u32,
+    /// Blocks in which the mean difference is a gain.
+    pub blocks_gained: u32,
+    /// Blocks in which it is a loss.
+    pub blocks_lost: u32,
     /// The 1st percentile of the differences: the largest gains.
     pub p1_ms: f64,
     /// The 5th percentile.
@@ -342,6 +354,8 @@ pub struct GroupDifference {
     pub count: u64,
     /// Their mean difference in milliseconds.
     pub mean_ms: f64,
+    /// The 1st percentile of their differences: the largest gains.
+    pub p1_ms: f64,
     /// The median of their differences.
     pub p50_ms: f64,
     /// Share that gained, 0 to 1.

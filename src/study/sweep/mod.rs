@@ -17,7 +17,7 @@ pub use capacity::{
 };
 pub use cases::{Case, CaseRow, CaseText, Plan, Shard};
 pub use curve::{CurveKnee, KNEE, knee};
-pub use race::{RaceBound, RaceEntry, RacePlace, RaceRanking, RankBy, Unranked, rank};
+pub use race::{RaceBound, RaceEntry, RacePlace, RaceRanking, RaceWork, RankBy, Unranked, rank};
 pub use ratio::{Ratio, RatioCase, Ratios};
 pub use ratio_study::{RatioResult, RatioRow, RatioSearches};
 pub use row::{RunFigure, RunRow};

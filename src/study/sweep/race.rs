@@ -80,8 +80,24 @@ pub struct RaceRanking {
     pub places: Vec<RacePlace>,
     /// Entries without a place, and why.
     pub unranked: Vec<Unranked>,
+    /// What the ranked entries were offered; missing without any.
+    pub work: Option<RaceWork>,
     /// The oracle's runs, if autoscalers are raced: the bound, without a place.
     pub bound: Option<RaceBound>,
+}
+
+/// The work that was offered to all ranked entries.
+#[apply(typescript!)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RaceWork {
+    /// The seeds, as text.
+    pub seeds: Vec<String>,
+    /// Fewest requests that arrived in the measurement window with one of them.
+    pub requests_least: u64,
+    /// Most.
+    pub requests_most: u64,
+    /// Digest of the workload of the first seed.
+    pub workload_digest: String,
 }
 
 /// The figures of the oracle on the same work.
@@ -110,6 +126,8 @@ pub struct RacePlace {
     pub hi: Option<f64>,
     /// Difference to the first entry, seed by seed: A is the first, B this one.
     pub to_first: Difference,
+    /// The difference with each seed, in the order of the seeds.
+    pub by_seed: Vec<f64>,
     /// Whether no difference to the first can be shown, or too few seeds ran to tell.
     pub tied: bool,
     /// Against the oracle, if it ran with every seed.
@@ -118,17 +136,25 @@ pub struct RacePlace {
 
 /// An entry without a place.
 #[apply(typescript!)]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Unranked {
     /// Name of the entry.
     pub name: String,
     /// Why.
     pub why: String,
+    /// Seeds with a run so far.
+    pub seeds: u32,
+    /// Mean over these; null if one of them has no value.
+    pub mean: Option<f64>,
+    /// Difference to the first entry over the seeds so far, if the offered work is the same: A is the first, B this one.
+    pub to_first: Option<Difference>,
+    /// The difference with each of these seeds.
+    pub by_seed: Vec<f64>,
 }
 
-/// The order of some runs. The first entry defines the offered work and the seeds. `bound` are the runs of the
-/// oracle, if there is one.
-pub fn rank(entries: &[RaceEntry], bound: &[RunRow], by: RankBy) -> RaceRanking {
+/// The order of some runs; only entries with a run for each of `seeds` seeds have a place. The first of them defines
+/// the offered work. `bound` are the runs of the oracle, if there is one.
+pub fn rank(entries: &[RaceEntry], bound: &[RunRow], by: RankBy, seeds: u32) -> RaceRanking {
     let mut names: Vec<&str> = Vec::new();
     for entry in entries {
         if !names.contains(&entry.name.as_str()) {
@@ -137,20 +163,26 @@ pub fn rank(entries: &[RaceEntry], bound: &[RunRow], by: RankBy) -> RaceRanking 
     }
     let runs =
         |name: &str| entries.iter().filter(|e| e.name == name).map(|e| &e.run).collect::<Vec<&RunRow>>();
-    let reference: Vec<&RunRow> = names.first().map(|first| runs(first)).unwrap_or_default();
-    let (mut ranked, mut unranked): (Vec<(&str, Vec<f64>)>, Vec<Unranked>) = (Vec::new(), Vec::new());
+    let reference: Vec<&RunRow> =
+        names.iter().map(|name| runs(name)).find(|runs| runs.len() >= seeds as usize).unwrap_or_default();
+    let (mut ranked, mut others): (Vec<(&str, Vec<f64>)>, Vec<(&str, String)>) = (Vec::new(), Vec::new());
     for name in names {
-        match values(&reference, &runs(name), by) {
+        let own = runs(name);
+        if own.len() < seeds as usize {
+            others.push((name, format!("{} of {seeds} seeds in", own.len())));
+            continue;
+        }
+        match values(&reference, &own, by) {
             Ok(found) => ranked.push((name, found)),
-            Err(why) => unranked.push(Unranked { name: name.to_owned(), why }),
+            Err(why) => others.push((name, why)),
         }
     }
-    let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
     ranked.sort_by(|(_, x), (_, y)| match by.better() {
         Direction::Lower => mean(x).total_cmp(&mean(y)),
         Direction::Higher => mean(y).total_cmp(&mean(x)),
     });
     let first = ranked.first().map(|(_, v)| v.clone()).unwrap_or_default();
+    let leader = ranked.first().map(|(name, _)| runs(name)).unwrap_or_default();
     let [own_bounds, bounds] = by.bounds();
     let place = |(place, (name, own)): (u32, &(&str, Vec<f64>))| {
         let pairs: Vec<[Option<f64>; 2]> = first.iter().zip(own).map(|(&a, &b)| [Some(a), Some(b)]).collect();
@@ -163,16 +195,56 @@ pub fn rank(entries: &[RaceEntry], bound: &[RunRow], by: RankBy) -> RaceRanking 
             lo: interval.map(|i| i.lo),
             hi: interval.map(|i| i.hi),
             to_first,
+            by_seed: first.iter().zip(own).map(|(a, b)| b - a).collect(),
             tied: matches!(to_first.verdict, Verdict::NoneShown | Verdict::Unknown),
             regret: regret(&runs(name), bound),
         }
     };
     let places = (1..).zip(&ranked).map(place).collect();
+    let unranked =
+        others.into_iter().map(|(name, why)| unranked(name, why, &runs(name), &leader, by)).collect();
     let own: Vec<&RunRow> = bound.iter().collect();
     let figures = regret(&own, bound);
     let value: Option<Vec<f64>> = own.iter().map(|run| by.of(run)).collect();
     let bound = figures.map(|figures| RaceBound { mean: value.map(|v| mean(&v)), figures });
-    RaceRanking { by, better: by.better(), places, unranked, bound }
+    RaceRanking { by, better: by.better(), places, unranked, work: work(&leader), bound }
+}
+
+fn mean(of: &[f64]) -> f64 {
+    of.iter().sum::<f64>() / of.len() as f64
+}
+
+/// The work of the runs of an entry; `None` without any.
+fn work(runs: &[&RunRow]) -> Option<RaceWork> {
+    let requests = || runs.iter().map(|run| run.requests);
+    Some(RaceWork {
+        seeds: runs.iter().map(|run| run.seed.clone()).collect(),
+        requests_least: requests().min()?,
+        requests_most: requests().max()?,
+        workload_digest: runs.first()?.workload_digest.clone(),
+    })
+}
+
+/// An entry without a place, with its figures over the seeds that it has in common with the first.
+fn unranked(name: &str, why: String, own: &[&RunRow], leader: &[&RunRow], by: RankBy) -> Unranked {
+    let known: Option<Vec<f64>> = own.iter().map(|run| by.of(run)).collect();
+    let same = |run: &&RunRow| {
+        let theirs = leader.iter().find(|l| l.seed == run.seed)?;
+        let equal = theirs.workload_digest == run.workload_digest && theirs.requests == run.requests;
+        equal.then(|| [by.of(theirs), by.of(run)])
+    };
+    let pairs: Option<Vec<[Option<f64>; 2]>> = own.iter().map(same).collect();
+    let pairs = pairs.filter(|pairs| !pairs.is_empty());
+    let difference = |pair: &[Option<f64>; 2]| Some(pair[1]? - pair[0]?);
+    let [_, bounds] = by.bounds();
+    Unranked {
+        name: name.to_owned(),
+        why,
+        seeds: own.len() as u32,
+        mean: known.filter(|known| !known.is_empty()).map(|known| mean(&known)),
+        by_seed: pairs.iter().flatten().filter_map(difference).collect(),
+        to_first: pairs.map(|pairs| Difference::of(&pairs, None, by.better(), bounds)),
+    }
 }
 
 /// Runs against those of the oracle on the same work; `None` if one of them is missing.
@@ -192,7 +264,7 @@ fn values(reference: &[&RunRow], own: &[&RunRow], by: RankBy) -> Result<Vec<f64>
     for of in reference {
         let seed = &of.seed;
         let Some(run) = own.iter().find(|r| r.seed == *seed) else {
-            return Err(format!("there is no run with seed {seed} yet"));
+            return Err(format!("there is no run with seed {seed}"));
         };
         if run.workload_digest != of.workload_digest {
             return Err(format!("another workload with seed {seed}: only equal offered work is ranked"));
@@ -242,28 +314,36 @@ mod tests {
         }
         all.iter_mut().filter(|e| e.name == "other").for_each(|e| e.run.workload_digest = "x".to_owned());
         all.push(entry("late", 1, 100));
-        let r = rank(&all, &[], RankBy::MetShare);
+        let r = rank(&all, &[], RankBy::MetShare, 3);
         let order: Vec<(&str, bool)> = r.places.iter().map(|p| (p.name.as_str(), p.tied)).collect();
         assert_eq!(order, [("a", true), ("c", true), ("b", false)]);
         assert_eq!(r.places[2].to_first.verdict, Verdict::Worse);
         let why: Vec<&str> = r.unranked.iter().map(|u| u.why.as_str()).collect();
         assert_eq!(
             why,
-            [
-                "another workload with seed 1: only equal offered work is ranked",
-                "there is no run with seed 2 yet"
-            ]
+            ["another workload with seed 1: only equal offered work is ranked", "1 of 3 seeds in"]
         );
+        // Of the seed that it has, 100 are met, and 90 at the first.
+        let late = &r.unranked[1];
+        assert_eq!((late.seeds, late.mean), (1, Some(1.0)));
+        assert!((late.by_seed[0] - 0.1).abs() < 1e-12 && late.by_seed.len() == 1);
+        assert_eq!(late.to_first.map(|d| d.verdict), Some(Verdict::Unknown), "one seed has no interval");
+        assert_eq!(r.unranked[0].to_first, None, "other work is not held against the first");
+        let ticks: Vec<i64> = r.places[2].by_seed.iter().map(|d| (d * 100.0).round() as i64).collect();
+        assert_eq!(ticks, [-20, -19, -21]);
+        let work = r.work.as_ref().expect("three are ranked");
+        assert_eq!((work.requests_least, work.requests_most, work.seeds.len()), (100, 100, 3));
+        assert!(rank(&all, &[], RankBy::MetShare, 4).places.is_empty(), "no rank before all seeds are in");
         assert!(r.bound.is_none() && r.places.iter().all(|p| p.regret.is_none()));
-        assert!(rank(&all, &[], RankBy::Fitness).places.is_empty(), "no score without weights");
-        assert!(rank(&[], &[], RankBy::MetShare).places.is_empty());
+        assert!(rank(&all, &[], RankBy::Fitness, 3).places.is_empty(), "no score without weights");
+        assert!(rank(&[], &[], RankBy::MetShare, 1).places.is_empty());
     }
 
     #[test]
     fn an_interval_of_a_share_stays_a_share() {
         let all: Vec<RaceEntry> =
             [(1, 100), (2, 99), (3, 80)].map(|(seed, met)| entry("a", seed, met)).to_vec();
-        let place = &rank(&all, &[], RankBy::MetShare).places[0];
+        let place = &rank(&all, &[], RankBy::MetShare, 3).places[0];
         assert!(place.lo > Some(0.0) && place.lo < Some(0.8) && place.hi < Some(1.0), "{place:?}");
     }
 
@@ -274,13 +354,13 @@ mod tests {
             all.extend(["a", "b"].iter().zip(met).map(|(name, met)| entry(name, seed, met)));
         }
         let bound: Vec<RunRow> = [(1, 95), (2, 79)].map(|(seed, met)| entry("", seed, met).run).to_vec();
-        let r = rank(&all, &bound, RankBy::MetShare);
+        let r = rank(&all, &bound, RankBy::MetShare, 2);
         assert_eq!(r.places.len(), 2);
         let regrets = r.places.iter().map(|p| p.regret.and_then(|x| x.attainment_regret.regret));
         assert_eq!(regrets.collect::<Vec<_>>(), [Some(2.0), Some(21.5)], "a beats it with the second seed");
         let oracle = r.bound.expect("it ran");
         assert_eq!((oracle.mean, oracle.figures.attainment_regret.regret), (Some(0.87), Some(0.0)));
-        let less = rank(&all, &bound[..1], RankBy::MetShare);
+        let less = rank(&all, &bound[..1], RankBy::MetShare, 2);
         assert!(less.places.iter().all(|p| p.regret.is_none()), "it ran with one seed of two");
     }
 }

@@ -4,7 +4,7 @@
 use crate::support::outcomes::{Normal, compared, made_up, run, scenario};
 use tokenyard::base::json;
 use tokenyard::scenario::ScalingPolicy;
-use tokenyard::study::compare::{Comparing, Difference, MetricTable, Outcomes, RegretTable, Verdict};
+use tokenyard::study::compare::{Comparing, Difference, Metric, MetricTable, Outcomes, RegretTable, Verdict};
 use tokenyard::study::oracle::oracle_of;
 use tokenyard::study::sweep::RunRow;
 
@@ -446,4 +446,39 @@ fn only_autoscalers_have_an_oracle_and_obstacles_are_reported() {
     assert!(short.starts_with("error: cluster.pools[0]: "), "{short}");
     let nobody = why(&[("workload.clients", "[]")]);
     assert!(nobody.contains("workload"), "{nobody}");
+}
+
+#[test]
+fn each_request_against_itself_shows_what_medians_between_two_regimes_do_not() {
+    // Two regimes of equally many requests, 40 and 2,000 ms; every request is 20 to 39 ms faster in B. The medians lie
+    // between the regimes, so that their difference is uncertain; that of each request is not.
+    let slow = |i: u64| if i % 2 == 0 { 40_000 } else { 2_000_000 };
+    let b = |i: u64| slow(i) - 20_000 - (i % 20) * 1000;
+    let c = compared([(made_up(1, (0..640).map(slow)), made_up(1, (0..640).map(b)))]);
+    let paired = c.detail.ttft_ms.paired.expect("it is paired");
+    assert!((paired.mean_ms + 29.5).abs() < 1e-9, "{}", paired.mean_ms);
+    let (lo, hi) = (paired.mean_lo_ms.expect("there are 32 blocks"), paired.mean_hi_ms.expect("the same"));
+    assert!(lo <= -29.5 && -29.5 <= hi && hi - lo < 1.0, "{lo} to {hi}");
+    assert_eq!(paired.mean_verdict, Verdict::Better);
+    assert_eq!((paired.blocks, paired.blocks_gained, paired.blocks_lost), (32, 32, 0));
+    let groups = &paired.groups;
+    assert!(groups.iter().all(|g| (g.p1_ms + 39.0).abs() < 1e-9), "{groups:?}");
+}
+
+#[test]
+fn requests_as_points_are_evenly_many_of_the_pairs() {
+    let a = made_up(1, (0..5000).map(|i| 1000 * i));
+    let b = made_up(1, (0..5000).map(|i| 1000 * i + 500));
+    let mut comparing = Comparing::default();
+    assert!(comparing.cloud(Metric::Ttft).is_none(), "nothing is compared");
+    comparing.add(a.clone(), b);
+    let cloud = comparing.cloud(Metric::Ttft).expect("it is paired");
+    assert_eq!((cloud.every, cloud.t_s.len()), (3, 1667));
+    assert_eq!((cloud.request_a[1], cloud.request_b[1]), (3, 3));
+    assert_eq!([cloud.t_s[1], cloud.a_ms[1], cloud.b_ms[1], cloud.diff_ms[1]], [0.3, 3.0, 3.5, 0.5]);
+    let mut other = made_up(1, (0..9).map(|i| i));
+    other.workload_digest = "another".to_owned();
+    let mut apart = Comparing::default();
+    apart.add(a, other);
+    assert!(apart.cloud(Metric::Ttft).is_none(), "without pairs there are no points");
 }
