@@ -285,13 +285,15 @@ export type BlockDetail = {
   hash: string | null,
   /** Hash of the content before it, if known. */
   before: string | null,
-  /** For how long nobody has used it; missing while it is held or free. */
+  /** For how long no request has held it; missing while one does and if it is empty. */
   idle_us: number | null,
   /** Its place in the order of eviction, 0 for the next; missing unless it is cached. */
   order: number | null,
+  /** Blocks that are taken before it, cached or empty; missing while it is held. */
+  before_it: number | null,
   /** Cached blocks in that order. */
   cached: number,
-  /** Empty blocks, which are taken before any cached one. */
+  /** Empty blocks. */
   free: number,
   /** The next block to be evicted. */
   next: number | null,
@@ -307,8 +309,8 @@ export type BlockEvent = {
   kind: string,
   /** The request, if there is one. */
   request: number | null,
-  /** How many blocks. */
-  blocks: number,
+  /** How many blocks; missing where that is not recorded. */
+  blocks: number | null,
   /** The rest in words. */
   text: string,
 };
@@ -318,7 +320,7 @@ export type BlockPage = {
   /** Number of the first block. */
   first: number,
   /** A letter for each block: `u` held by one, `s` by two or more, `c` cached, `.` free, `h` held for a hand-over, `r` set aside
-   * for one. */
+   * for one, `x` taken out of service by a smaller cache. */
   states: string,
   /** The request that holds it, the first of several. */
   owner: Array<number>,
@@ -326,9 +328,11 @@ export type BlockPage = {
   refs: Array<number>,
   /** Index of its prefix group in [`Blocks::groups`]. */
   group: Array<number>,
-  /** For how long nobody has used it, in milliseconds; 0 while it is held, -1 if it is free. */
+  /** Index of its run in [`Blocks::tree`]. */
+  node: Array<number>,
+  /** For how long no request has held it, in milliseconds; 0 while one does, -1 if it is empty. */
   idle_ms: Array<number>,
-  /** Its place in the order of eviction, 0 for the next; -1 unless it is cached. */
+  /** Its place among the cached blocks in the order of eviction, 0 for the next; -1 unless it is cached. */
   order: Array<number>,
   /** Counts of the page: used, cached, free. */
   counts: [number, number, number],
@@ -380,7 +384,10 @@ export type Blocks = {
   tree: Array<PrefixNode>,
   /** Nodes beyond the limit. */
   more: number,
-  /** Prefix groups, the largest first, at most six; what is beyond belongs to none. */
+  /** Where the router knows from what is cached: `asked` of the replica, `remembered` of the prompts it sent there, or empty if
+   * it does not look at caches. */
+  picture: string,
+  /** The prefix groups that take most blocks, at most six, in the order of the tree; what is beyond belongs to none. */
   groups: Array<GroupBelief>,
   /** The CPU tier. */
   cpu: CpuBlocks | null,
@@ -392,7 +399,7 @@ export type Blocks = {
   hits: number,
   /** What happened lately, the newest first, at most 200. */
   happened: Array<BlockEvent>,
-  /** The share of blocks used and cached over the run: start of each bucket in seconds, percent used. */
+  /** The share of blocks in use over the run: end of each bucket in seconds, percent. */
   over_time: [Array<number>, Array<number>],
 };
 
@@ -1428,6 +1435,8 @@ export type GroupDifference = {
   count: number,
   /** Their mean difference in milliseconds. */
   mean_ms: number,
+  /** The 1st percentile of their differences: the largest gains. */
+  p1_ms: number,
   /** The median of their differences. */
   p50_ms: number,
   /** Share that gained, 0 to 1. */
@@ -1836,8 +1845,24 @@ export type LinkPart = {
   mean_flows: number,
 };
 
+/** The result of the run at the instant of the view, as the maker of the link saw it. */
+export type LinkResult = {
+  /** The version of Tokenyard that computed it. */
+  version: string,
+  /** The digest of its figures: `Report::figures_digest`. */
+  digest: string,
+};
+
 /** What is selected. */
 export type LinkSelection = { "replica": number } | { "request": number };
+
+/** A span of time that is selected on the charts. */
+export type LinkSpan = {
+  /** Its beginning, in microseconds after the start. */
+  from_us: number,
+  /** Its end, later than the beginning. */
+  to_us: number,
+};
 
 /** The page's view of a run. Missing values stay as they are on the page. */
 export type LinkView = {
@@ -1849,6 +1874,16 @@ export type LinkView = {
   selection: LinkSelection | null,
   /** The panel that is open, as the page calls it. */
   panel: string | null,
+  /** The span of time that is selected on the charts. */
+  span: LinkSpan | null,
+  /** The law of queueing theory beside the charts; `best` for the one that fits best. */
+  theory: string | null,
+  /** The charts on screen in their order; none for the page's own choice. */
+  charts: Array<string>,
+  /** The close-up on screen: its name, then its settings as `key:value`; none for the charts. */
+  closeup: Array<string>,
+  /** The result at the instant. */
+  result: LinkResult | null,
 };
 
 /** How requests were sent, as far as the file says. */
@@ -2208,6 +2243,18 @@ export type PairedPart = {
   count: number,
   /** Their mean difference. */
   mean_ms: number,
+  /** Lower end of the 95 % interval of the mean difference; null for too few. */
+  mean_lo_ms: number | null,
+  /** Its upper end. */
+  mean_hi_ms: number | null,
+  /** The verdict on the mean difference. */
+  mean_verdict: Verdict,
+  /** Blocks of time with such requests, those of the intervals from one seed. */
+  blocks: number,
+  /** Blocks in which the mean difference is a gain. */
+  blocks_gained: number,
+  /** Blocks in which it is a loss. */
+  blocks_lost: number,
   /** The 1st percentile of the differences: the largest gains. */
   p1_ms: number,
   /** The 5th percentile. */
@@ -2441,7 +2488,9 @@ export type Prediction = {
 export type PrefixNode = {
   /** Index of its parent in the list; missing for a root. */
   parent: number | null,
-  /** Its name: a prefix group with a letter, or the request. */
+  /** A letter, with a number below it, for the run of a prefix group; else empty. */
+  mark: string,
+  /** Its name: that of the shared text, or the request. */
   label: string,
   /** Index of its prefix group in [`Blocks::groups`], if it has one. */
   group: number | null,
@@ -2455,12 +2504,10 @@ export type PrefixNode = {
   blocks: number,
   /** How many requests hold it. */
   refs: number,
-  /** How many of its blocks are in the cache of the replica. */
+  /** How many of its blocks are on the replica: held by it, or its leading ones in the cache. */
   cached: number,
-  /** How many of its blocks the router believes to be there, where the router keeps such a picture. */
+  /** How many of its leading blocks the router believes to be there, where the router keeps such a picture. */
   believed: number | null,
-  /** Some blocks of it in the page asked for, as ranges of block numbers, at most 64. */
-  ranges: Array<[number, number]>,
 };
 
 /** A built-in scenario in menus. The page reads its text when it is opened. */
@@ -2525,6 +2572,8 @@ export type RacePlace = {
   hi: number | null,
   /** Difference to the first entry, seed by seed: A is the first, B this one. */
   to_first: Difference,
+  /** The difference with each seed, in the order of the seeds. */
+  by_seed: Array<number>,
   /** Whether no difference to the first can be shown, or too few seeds ran to tell. */
   tied: boolean,
   /** Against the oracle, if it ran with every seed. */
@@ -2541,8 +2590,22 @@ export type RaceRanking = {
   places: Array<RacePlace>,
   /** Entries without a place, and why. */
   unranked: Array<Unranked>,
+  /** What the ranked entries were offered; missing without any. */
+  work: RaceWork | null,
   /** The oracle's runs, if autoscalers are raced: the bound, without a place. */
   bound: RaceBound | null,
+};
+
+/** The work that was offered to all ranked entries. */
+export type RaceWork = {
+  /** The seeds, as text. */
+  seeds: Array<string>,
+  /** Fewest requests that arrived in the measurement window with one of them. */
+  requests_least: number,
+  /** Most. */
+  requests_most: number,
+  /** Digest of the workload of the first seed. */
+  workload_digest: string,
 };
 
 /** The figure that decides the order. */
@@ -2811,6 +2874,24 @@ export type Report = {
   anomalies?: AnomalyPart,
   /** The counts that BLIS would report; only with its semantics. */
   blis?: BlisPart,
+};
+
+/** The same requests in both runs, in order of arrival; columns of equal length. */
+export type RequestCloud = {
+  /** 1 if every request with the time in both runs is a point; else one request in so many. */
+  every: number,
+  /** When the request arrived in A, in seconds. */
+  t_s: Array<number>,
+  /** Its time in A, in milliseconds. */
+  a_ms: Array<number>,
+  /** Its time in B. */
+  b_ms: Array<number>,
+  /** B minus A. */
+  diff_ms: Array<number>,
+  /** Its number in A. */
+  request_a: Array<number>,
+  /** Its number in B. */
+  request_b: Array<number>,
 };
 
 /** Everything known about one request. */
@@ -3769,6 +3850,97 @@ export type StripPoint = {
   count: number,
 };
 
+/** The axis of a sweep. */
+export type StudyAxis = {
+  /** The path that varies. */
+  path: string,
+  /** Its name. */
+  title: string,
+  /** Its unit. */
+  unit: string,
+  /** The document's units in one of these. */
+  times: number,
+};
+
+/** The second of two runs. */
+export type StudyBeside = {
+  /** Its name. */
+  name: string,
+  /** Its scenario. */
+  scenario: unknown,
+  /** The instant up to which both were compared, in microseconds. */
+  at_us: number,
+  /** Digests of the reports of A and B there. */
+  report_digests: [string, string],
+  /** The comparison, as `tokenyard compare --json` has it. */
+  comparison: unknown,
+};
+
+/** An entrant of a race: the scenario with some settings. */
+export type StudyEntrant = {
+  /** Its name. */
+  name: string,
+  /** Its settings: values by path. */
+  set: { [path: string]: unknown },
+};
+
+/** A study and its results. */
+export type StudyFile = {
+  /** The version of the format, which also says that the file is a study; set when it is written. */
+  tokenyard_study: number,
+  /** The version of the program that made the runs; set when it is written. */
+  version: string,
+  /** What kind of study it is. */
+  kind: StudyKind,
+  /** The scenario; of two runs that of A. */
+  scenario: unknown,
+  /** How many seeds, from the scenario's on. */
+  seeds: number,
+  /** The figure that ranks a race. */
+  by?: RankBy,
+  /** The entrants of a race. */
+  entrants?: Array<StudyEntrant>,
+  /** Whether the oracle ran beside them. */
+  bounded?: boolean,
+  /** The axis of a sweep. */
+  axis?: StudyAxis,
+  /** What a sweep varies, as arguments of `--vary`. */
+  varied?: Array<string>,
+  /** The second of two runs. */
+  beside?: StudyBeside,
+  /** The runs. */
+  rows: Array<StudyRow>,
+  /** Digest of everything before it; set when it is written. */
+  digest: string,
+};
+
+/** The kinds of study. */
+export type StudyKind = "compare" | "race" | "sweep";
+
+/** A study that was read. */
+export type StudyRead = {
+  /** The study. */
+  study: StudyFile,
+  /** Whether it is as it was written; false if its digest differs. */
+  whole: boolean,
+};
+
+/** A run of a study. */
+export type StudyRow = {
+  /** The entrant; empty in a sweep. */
+  name: string,
+  /** The values of a sweep's case as JSON text, in the order of `varied`. */
+  values?: Array<string>,
+  /** Whether it is the oracle's. */
+  bound?: boolean,
+  /** Its figures. */
+  run: RunRow,
+  /** Instants of a small picture, in seconds. */
+  t_s?: Array<number>,
+  /** TTFT p99 at these; null without a value. */
+  ttft_p99_ms?: Array<number | null>,
+};
+
 /** One summand of an expression. */
 export type SummandValue = {
   /** Its text, with its sign. */
@@ -4055,6 +4227,14 @@ export type Unranked = {
   name: string,
   /** Why. */
   why: string,
+  /** Seeds with a run so far. */
+  seeds: number,
+  /** Mean over these; null if one of them has no value. */
+  mean: number | null,
+  /** Difference to the first entry over the seeds so far, if the offered work is the same: A is the first, B this one. */
+  to_first: Difference | null,
+  /** The difference with each of these seeds. */
+  by_seed: Array<number>,
 };
 
 /** The verdict on a difference. */
@@ -4206,6 +4386,9 @@ export const LINK_CHARS_CHAT = 2000;
 
 /** Above this chats and mails cut links: the file is offered first. */
 export const LINK_CHARS_FILE = 4000;
+
+/** Most charts that a link names. */
+export const LINK_CHARTS = 8;
 
 /** Longest name of a run. */
 export const RUN_NAME_CHARS = 40;
