@@ -4,6 +4,7 @@ import { createEasels, type Painting } from '../draw/easels.ts';
 import type { Palette } from '../draw/inks.ts';
 import type { FromPainter, Paint } from '../draw/paintProtocol.ts';
 import type { Pen } from '../draw/pen.ts';
+import { drawKv } from './drawKv.ts';
 import type { CloseUpPicture } from './pictures.ts';
 
 export function createCloseUpPainting(tell: (message: FromPainter) => void): Painting<CloseUpPicture> {
@@ -11,10 +12,11 @@ export function createCloseUpPainting(tell: (message: FromPainter) => void): Pai
 }
 
 /** Returns whether something on the picture still moves. */
-function drawPicture(_pen: Pen, _p: Palette, _size: Paint<CloseUpPicture>, picture: CloseUpPicture): boolean {
+function drawPicture(pen: Pen, p: Palette, _size: Paint<CloseUpPicture>, picture: CloseUpPicture): boolean {
   switch (picture.of) {
-    case 'lanes':
     case 'kv':
+      return drawKv(pen, p, picture);
+    case 'lanes':
     case 'density':
       return false;
     default: {

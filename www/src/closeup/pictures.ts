@@ -1,10 +1,9 @@
 // The pictures of the close-ups, which their painter draws. A picture is data; each view has its own.
 import type { Picture } from '../draw/paintProtocol.ts';
+import type { KvPicture } from './kvPicture.ts';
 
 /** The lanes of replicas. */
 export type LanesPicture = Picture & { readonly of: 'lanes' };
-/** The blocks of a replica. */
-export type KvPicture = Picture & { readonly of: 'kv' };
 /** A heat map, a distribution of a span, or steps by batch size. */
 export type DensityPicture = Picture & { readonly of: 'density' };
 

@@ -4,6 +4,7 @@ import { type JSX, lazy, Show } from 'solid-js';
 import { NOTHING } from '../../base/view.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
+import { area } from '../../state/closeup.ts';
 import { isScaled } from '../../state/scaled.ts';
 import { RIGHT_TABS, type RightTab } from '../../state/slices/selection.ts';
 import { Deferred } from '../parts/Deferred.tsx';
@@ -12,6 +13,7 @@ import { RequestPanel } from './RequestPanel.tsx';
 const ReplicaPanel = lazy(() => import('./ReplicaPanel.tsx'));
 const ScalingPanel = lazy(() => import('./ScalingPanel.tsx'));
 const RunPanel = lazy(() => import('./RunPanel.tsx'));
+const BlockPanel = lazy(() => import('../kv/BlockPanel.tsx'));
 const EventLog = lazy(() => import('./EventLog.tsx'));
 
 /** `main`: whether this is the main part of the page, as its tab on a phone is. */
@@ -51,6 +53,9 @@ export function Inspector(props: {
         >
           <div class="bar">
             <Tabs.List class="seg" aria-label="Inspect">
+              <Show when={area() === 'kv'}>
+                <Tabs.Trigger value="block">Block</Tabs.Trigger>
+              </Show>
               <Tabs.Trigger value="request">Request</Tabs.Trigger>
               <Tabs.Trigger value="replica">Replica</Tabs.Trigger>
               <Show when={app.selection.rightTab() === 'scaling' || isScaled(app.document.current())}>
@@ -80,6 +85,9 @@ export function Inspector(props: {
               <Icon name="close" />
             </button>
           </div>
+          <Tabs.Content value="block" class="tab">
+            <BlockPanel app={app} />
+          </Tabs.Content>
           <Tabs.Content value="request" class="tab">
             <RequestPanel app={app} />
           </Tabs.Content>

@@ -1,0 +1,77 @@
+// What the colours and shapes of the map mean.
+import { createMemo, For, type JSX } from 'solid-js';
+import { groupShape, LEGEND_SHAPES } from '../../closeup/kvLegend.ts';
+import { NO_GROUP } from '../../closeup/kvPicture.ts';
+import type { Blocks } from '../../generated/boundary.ts';
+import { blockColour } from '../../state/closeup.ts';
+import { AGE_ENDS } from './kvWords.ts';
+
+type Entry = { readonly swatch: string; readonly name: string; readonly shape?: string };
+
+export function Legend(props: { blocks: Blocks }): JSX.Element {
+  const entries = createMemo<readonly Entry[]>(() => entriesOf(props.blocks));
+  return (
+    <ul class="kv-legend" aria-label="Legend">
+      <For each={entries()}>
+        {(entry) => (
+          <li>
+            <svg class={`kv-swatch ${entry.swatch}`} viewBox="0 0 8 8" aria-hidden="true">
+              <rect class="ground" width="8" height="8" />
+              <path class="shape" d={entry.shape ?? ''} />
+            </svg>
+            {entry.name}
+          </li>
+        )}
+      </For>
+    </ul>
+  );
+}
+
+function entriesOf(b: Blocks): readonly Entry[] {
+  const free: Entry = { swatch: 'kf', name: 'free' };
+  const cached: Entry = { swatch: 'kc', name: 'cached', shape: LEGEND_SHAPES.stroke };
+  switch (blockColour()) {
+    case 'owner':
+      return [
+        { swatch: 'ku', name: 'held by one' },
+        { swatch: 'ks', name: 'by two or more' },
+        cached,
+        free,
+        ...(b.grid.states.includes('h')
+          ? [{ swatch: 'ku', name: 'held for a hand-over', shape: LEGEND_SHAPES.dot }]
+          : []),
+        ...(b.grid.states.includes('r') ? [{ swatch: 'kr', name: 'set aside' }] : []),
+        ...(b.grid.states.includes('x') ? [{ swatch: 'kx', name: 'out of service' }] : []),
+        { swatch: 'hit', name: 'just hit' },
+        { swatch: 'evicted', name: 'just evicted', shape: LEGEND_SHAPES.cross },
+        { swatch: 'preempted', name: 'just preempted' },
+      ];
+    case 'group': {
+      const named = b.groups.map((group, i) => ({
+        swatch: `g${i}`,
+        name: `${String.fromCharCode(65 + i)} ${group.name}`,
+        shape: groupShape(i),
+      }));
+      return [...named, { swatch: `g${NO_GROUP}`, name: 'other' }, { ...cached, name: 'thin: cached only' }, free];
+    }
+    case 'age':
+      return [
+        { swatch: 'young', name: AGE_ENDS[0] },
+        { swatch: 'old', name: `${AGE_ENDS[1]} unused` },
+        { swatch: 'kr', name: 'held' },
+        free,
+      ];
+    case 'references':
+      return [
+        ...['1', '2', '3–7', '8 or more'].map((name, i) => ({
+          swatch: i === 0 ? 'q1' : 'q2',
+          name,
+          shape: LEGEND_SHAPES.quarters[i] ?? '',
+        })),
+        cached,
+        free,
+      ];
+    default:
+      return [free];
+  }
+}
