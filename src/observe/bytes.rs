@@ -10,6 +10,7 @@ impl Recorder {
             + self.spread.bytes()
             + self.transit.bytes()
             + self.itl.bytes()
+            + self.rolling.bytes()
             + 8 * (1 << 12);
         alive + packed + self.scaling.bytes()
     }
@@ -21,7 +22,11 @@ impl Recorder {
 
     /// Bytes at rest that are not shared with `later`, which continued from a copy.
     pub(crate) fn bytes_at_rest(&self, later: Option<&Self>) -> u64 {
-        self.judgements.bytes_beside(later.map(|l| &l.judgements))
+        #[cfg(any(feature = "cli", feature = "closeup"))]
+        let gaps = self.gap_counts.bytes_beside(later.map(|l| &l.gap_counts));
+        #[cfg(not(any(feature = "cli", feature = "closeup")))]
+        let gaps = 0;
+        gaps + self.judgements.bytes_beside(later.map(|l| &l.judgements))
             + self.ttft_log.bytes_beside(later.map(|l| &l.ttft_log))
             + self.e2e_log.bytes_beside(later.map(|l| &l.e2e_log))
             + self.ttft_prefill_log.bytes_beside(later.map(|l| &l.ttft_prefill_log))

@@ -3,11 +3,15 @@
 mod code;
 mod groups;
 
+#[cfg(any(feature = "cli", feature = "closeup"))]
+use crate::base::SortedMap;
 use crate::base::number_text::three_digits;
 use crate::base::{ReplicaId, RequestId};
 use crate::engine::{Cluster, Decision, Stage, ranking};
 use crate::policy::ReplicaView;
 use crate::policy::routing::{Excluded, Term, by_load};
+#[cfg(any(feature = "cli", feature = "closeup"))]
+use crate::scenario::Scorer;
 use groups::Groups;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -322,6 +326,31 @@ impl Decisions {
                 take(&mut kept.summand_values, &summand.values, some);
             }
         });
+    }
+
+    /// Of requests whose decision is kept and was scored by the cached part of the prompt: that part on the chosen replica, as the
+    /// router saw it, 0 to 1.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    pub(crate) fn believed_cached(&self) -> SortedMap<u32, f64> {
+        let mut out = Vec::new();
+        self.kept.each(|d| {
+            let by_cache = |(term, _): &(Term, f64)| match term {
+                Term::Scorer(scorer) => matches!(scorer, Scorer::PrefixAffinity | Scorer::PrecisePrefix),
+                Term::Cache => true,
+                Term::Expression(_)
+                | Term::Idle
+                | Term::Cost
+                | Term::Prefill
+                | Term::Decode
+                | Term::Active => false,
+            };
+            let column = d.terms.iter().position(by_cache);
+            let place = column.zip(d.chosen).map(|(column, chosen)| column * d.seen.len() + chosen as usize);
+            if let Some(&share) = place.and_then(|place| d.values.get(place)) {
+                out.push((d.request, share));
+            }
+        });
+        out.into_iter().collect()
     }
 
     /// The candidates that the router saw for `request`, the best first, if the decision is still kept.

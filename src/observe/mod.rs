@@ -17,6 +17,7 @@ pub(crate) mod recorder;
 mod regime;
 pub mod report;
 mod roles;
+pub(crate) mod rolling;
 pub(crate) mod scaling;
 pub(crate) mod segments;
 pub(crate) mod transit;

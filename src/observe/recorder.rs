@@ -6,20 +6,23 @@ use super::event_log::{EventLog, Note};
 use super::meters::Meters;
 use super::objectives::{Judgements, Met, Targets};
 use super::recent::RecentHandovers;
+use super::rolling::Rolling;
 use super::scaling::ScalingLog;
 use super::transit::Transit;
 use super::warmup::Warmup;
 use super::window::{Finished, Window};
-use crate::base::small::sort::sort_pairs;
 use crate::base::{Micros, RequestId, Span};
-use crate::engine::{
-    Cluster, Decision, Fact, HandoverFact, Replica, ReplicaFact, RequestFact, ScalingRecord, Sink,
-};
+use crate::engine::{Decision, Fact, HandoverFact, ReplicaFact, RequestFact, ScalingRecord, Sink};
 use crate::scenario::{Scenario, Slo};
+#[cfg(any(feature = "cli", feature = "closeup"))]
+use crate::stats::BinCounts;
 use crate::stats::{BucketLog, Histogram, Tally, Timeline};
+use buckets::first_width_us;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::rc::Rc;
+
+mod buckets;
 
 /// Counters of the timeline.
 pub(crate) mod counter {
@@ -107,6 +110,11 @@ pub(crate) struct Recorder {
     pub(crate) e2e_log: BucketLog,
     /// TTFT as prefill replicas have it, of requests that they prefilled for others.
     pub(crate) ttft_prefill_log: BucketLog,
+    /// For the page: percentiles of the latest seconds at the end of each bucket.
+    pub(crate) rolling: Rolling,
+    /// For the page: gaps between tokens by bucket of the timeline and by length, the warm-up included.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    pub(crate) gap_counts: BinCounts,
     /// Requests by stage, and the use of ports.
     pub(crate) transit: Transit,
     pub(crate) timeline: Timeline,
@@ -129,33 +137,6 @@ pub(crate) struct Recorder {
     pub(super) packed: Option<Rc<[u64]>>,
 }
 
-/// Buckets of a run of known length, about as many as a chart can show. Narrower ones would hold too few requests for
-/// their percentiles to mean anything.
-const BUCKETS: u64 = 240;
-
-/// Width of the first buckets: 100, 200 or 500 ms, 1, 2 or 5 s, … by the length of the run; 100 ms if it is
-/// open-ended.
-fn first_width_us(horizon_s: f64) -> u64 {
-    let horizon = crate::base::math::round_to_span(horizon_s * 1e6).0;
-    let mut decade = 100_000;
-    loop {
-        for width in [decade, 2 * decade, 5 * decade] {
-            if horizon <= width * BUCKETS {
-                return width;
-            }
-        }
-        decade *= 10;
-    }
-}
-
-/// The smallest, median and largest value; zeros if there is none.
-fn spread(values: impl Iterator<Item = u32>) -> [u32; 3] {
-    let mut pairs: Vec<(u64, u64)> = values.map(|v| (u64::from(v), 0)).collect();
-    sort_pairs(&mut pairs);
-    let at = |k: usize| pairs.get(k).map_or(0, |&(v, _)| v as u32);
-    [at(0), at(pairs.len() / 2), at(pairs.len().saturating_sub(1))]
-}
-
 impl Recorder {
     pub(crate) fn new(scenario: &Scenario, replicas: usize, live: bool) -> Self {
         let width_us = first_width_us(scenario.run.horizon_s);
@@ -175,6 +156,9 @@ impl Recorder {
             ttft_log: BucketLog::default(),
             e2e_log: BucketLog::default(),
             ttft_prefill_log: BucketLog::default(),
+            rolling: Rolling::default(),
+            #[cfg(any(feature = "cli", feature = "closeup"))]
+            gap_counts: BinCounts::default(),
             transit: Transit::new(scenario, timeline(0)),
             timeline: timeline(counter::ALL),
             spread: timeline(0),
@@ -211,30 +195,6 @@ impl Recorder {
     /// What the measurement window leaves out, and whether it has begun.
     pub(crate) fn warmup(&self) -> &Warmup {
         &self.warmup
-    }
-
-    /// Closes the open bucket of the timeline: queue depth and KV use of each replica at its end.
-    pub(crate) fn close_bucket(&mut self, engine: &Cluster) {
-        let permille =
-            |r: &Replica| (u64::from(r.kv().used()) * 1000 / u64::from(r.kv().total().max(1))) as u32;
-        if self.live {
-            let queues = spread(engine.replicas().iter().map(Replica::waiting));
-            let kv_use = spread(engine.replicas().iter().map(permille));
-            let own = queues.into_iter().chain(kv_use).chain([engine.held_back()]);
-            match engine.gateway_gauges(engine.last_event_at()) {
-                Some((saturation, bands)) => {
-                    self.spread.close(own.chain([saturation]).chain(bands.map(|(_, waiting)| waiting)));
-                }
-                None => {
-                    self.spread.close(own);
-                }
-            }
-        }
-        self.transit.close(engine, Micros(self.timeline.boundary_us()));
-        let doubled = self.timeline.close(engine.replicas().iter().flat_map(|r| [r.waiting(), permille(r)]));
-        self.ttft_log.follow(doubled);
-        self.e2e_log.follow(doubled);
-        self.ttft_prefill_log.follow(doubled);
     }
 
     /// An edit was applied.
@@ -362,6 +322,10 @@ impl Recorder {
     #[inline]
     fn gaps(&mut self, itl: Span, count: u32) {
         self.timeline.count(counter::TOKENS, u64::from(count));
+        #[cfg(any(feature = "cli", feature = "closeup"))]
+        if self.live {
+            self.gap_counts.add(itl.0, count);
+        }
         if self.warmup.is_over() {
             self.tokens += u64::from(count);
             self.itl.add(itl.0, u64::from(count));

@@ -3,6 +3,7 @@
 //! A frame asks for the percentiles of some thirty seconds, sixty times a second. The values of a second are sorted
 //! once, when it is over; percentiles over several seconds are found without merging them.
 
+use super::rolling::Latest;
 use crate::base::bits::{BitReader, BitWriter};
 use crate::base::shared_queue::Entry;
 use crate::base::small::sort::sort_pairs;
@@ -365,6 +366,18 @@ impl Window {
         let since = self.since(first_second(now, window_s));
         let ranks = since.iter().map(|s| s.ranks.as_ref().unwrap_or(&running));
         Ranks::merged(&ranks.map(|r| if ttft { &r.ttft } else { &r.e2e }).collect::<Vec<_>>())
+    }
+
+    /// TTFT, E2E and TTFT as prefill replicas have it, of the latest `window_s` seconds, as in [`Window::sums`].
+    pub(crate) fn latest(&self, now: Micros, window_s: f64) -> Latest {
+        let running = self.seconds.last().map(Second::in_order).unwrap_or_default();
+        let since = self.since(first_second(now, window_s));
+        let over_all = |part: fn(&SecondRanks) -> &Ranks| {
+            let parts = since.iter().map(|s| part(s.ranks.as_ref().unwrap_or(&running)));
+            Ranks::percentiles(&parts.collect::<Vec<_>>())
+        };
+        let prefill = since.iter().flat_map(|s| &s.prefill_ttft).map(|(_, ttft)| *ttft);
+        [over_all(|r| &r.ttft), over_all(|r| &r.e2e), percentiles_of(&mut prefill.collect::<Vec<_>>())]
     }
 
     /// Sums over the whole seconds of the latest `window_s` seconds before `now`, and the running one. The `limits` are those of

@@ -5,6 +5,8 @@ mod blocked;
 mod coverage;
 mod dist;
 mod histogram;
+#[cfg(any(feature = "cli", feature = "closeup"))]
+mod log_bins;
 mod ranked;
 mod series;
 mod student;
@@ -15,6 +17,8 @@ pub use blocked::{Blocked, Draws, FIGURES, Weights};
 pub use coverage::Coverage;
 pub use dist::{Ranks, RunLength, Summary, percentiles_of, push_pairs, take_pairs, upper_percentile};
 pub use histogram::Histogram;
+#[cfg(any(feature = "cli", feature = "closeup"))]
+pub use log_bins::{BINS_PER_OCTAVE, BinCounts, log_bin, log_edge};
 pub use ranked::{Ranked, doubled_pairs, jain, variation};
 pub use series::{BucketLog, Percentiles, Timeline};
 pub use student::{Interval, POSITIVE, SHARE, SHARE_DIFFERENCE, UNBOUNDED, mean_interval, t_975};

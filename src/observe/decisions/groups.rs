@@ -201,6 +201,14 @@ impl Groups {
         self.open.latest_about(request.0).or_else(older)
     }
 
+    /// Reads all, the oldest first.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    pub(super) fn each(&self, mut read: impl FnMut(&KeptDecision)) {
+        for group in self.full.iter().map(|group| &**group).chain([&self.open]) {
+            group.read(&mut read);
+        }
+    }
+
     /// All, the oldest first.
     fn all(&self) -> Vec<KeptDecision> {
         let mut all = Vec::with_capacity(self.decisions);

@@ -4,9 +4,10 @@ use crate::base::units::{Micros, US_PER_S};
 use crate::engine::Direction;
 use crate::observe::recorder::counter;
 use crate::observe::report::known_share;
+use crate::observe::rolling::ROLLING_S;
 use crate::observe::transit::StageGauge;
 use crate::session::Session;
-use crate::stats::{BucketLog, Histogram, Timeline};
+use crate::stats::{Histogram, Percentiles, Timeline};
 use serde::Deserialize;
 
 /// Which columns.
@@ -16,8 +17,10 @@ use serde::Deserialize;
 pub enum View {
     /// `t_s`, `p50_ms`, `p90_ms`, `p99_ms`, `count`: TTFT by time of the first token. Where roles of pools differ, then
     /// `prefill_p50_ms`, `prefill_p99_ms`, `prefill_count`: TTFT as prefill replicas have it, by time of the prefill's end.
+    /// Without a window: of each bucket, at its middle. With one, as long as no bucket is longer: of the latest 30 s, as the key
+    /// figures have them, at the end of each bucket; the last row is of the playhead.
     TtftOverTime,
-    /// `t_s`, `p50_ms`, `p90_ms`, `p99_ms`, `count`: E2E by time of completion.
+    /// `t_s`, `p50_ms`, `p90_ms`, `p99_ms`, `count`: E2E by time of completion, of buckets or of the latest 30 s as for TTFT.
     E2eOverTime,
     /// `t_s`, `arrived_per_s`, `completed_per_s`, `output_tokens_per_s`.
     Throughput,
@@ -102,7 +105,7 @@ pub struct ColumnsQuery {
     #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     pub to_us: u64,
     /// For a distribution: the length of its window in seconds, as for the key figures; 0 for all values since the
-    /// warm-up.
+    /// warm-up. For percentiles over time: 0 for those of each bucket.
     #[serde(default)]
     #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     pub window_s: f64,
@@ -129,8 +132,8 @@ impl Session {
     pub fn columns(&self, query: &ColumnsQuery) -> Columns {
         let r = &self.recorder;
         let whole = match query.view {
-            View::TtftOverTime => self.ttft_over_time(),
-            View::E2eOverTime => percentile_columns(&r.e2e_log, &r.timeline),
+            View::TtftOverTime => self.ttft_over_time(query.window_s),
+            View::E2eOverTime => self.percentiles_over_time(1, query.window_s),
             View::Throughput => self.throughput(),
             View::QueueDepth => self.queues(),
             View::KvUse => self.gauges(1, 0.1),
@@ -184,6 +187,31 @@ impl Session {
         } else {
             all.bins().collect()
         }
+    }
+
+    /// Percentiles of TTFT (0), E2E (1) or TTFT as prefill replicas have it (2) by bucket, or of the latest seconds at the end of each.
+    pub(super) fn percentiles_over_time(&self, which: usize, window_s: f64) -> Columns {
+        let r = &self.recorder;
+        let rolls = r.live && window_s > 0.0 && r.timeline.width_us() as f64 <= ROLLING_S * US_PER_S as f64;
+        let (mut out, rows) = if rolls {
+            let mut rows: Vec<Percentiles> = r.rolling.buckets().iter().map(|all| all[which]).collect();
+            let mut out = with_time(&r.timeline, false);
+            // A bucket that ends at the playhead has no row of its own.
+            let whole = self.playhead.0.saturating_sub(1) / r.timeline.width_us();
+            out.columns[0].truncate(whole as usize);
+            rows.truncate(whole as usize);
+            rows.push(r.window.latest(self.playhead, ROLLING_S)[which]);
+            out.columns[0].push(self.playhead.0 as f64 / US_PER_S as f64);
+            (out, rows)
+        } else {
+            let log = [&r.ttft_log, &r.e2e_log, &r.ttft_prefill_log][which];
+            (with_time(&r.timeline, true), log.buckets())
+        };
+        for (k, name) in ["p50_ms", "p90_ms", "p99_ms"].into_iter().enumerate() {
+            out.push(name, rows.iter().map(|b| b.map_or(f64::NAN, |(_, p)| p[k] / 1000.0)).collect());
+        }
+        out.push("count", rows.iter().map(|b| b.map_or(0.0, |(n, _)| n as f64)).collect());
+        out
     }
 
     fn throughput(&self) -> Columns {
@@ -335,16 +363,6 @@ pub(super) fn with_time(t: &Timeline, sums: bool) -> Columns {
     let (n, offset) = if sums { (t.closed() + 1, 0.5) } else { (t.closed(), 1.0) };
     let mut out = Columns::default();
     out.push("t_s", (0..n).map(|i| (i as f64 + offset) * width).collect());
-    out
-}
-
-pub(super) fn percentile_columns(log: &BucketLog, t: &Timeline) -> Columns {
-    let mut out = with_time(t, true);
-    let buckets = log.buckets();
-    for (k, name) in ["p50_ms", "p90_ms", "p99_ms"].into_iter().enumerate() {
-        out.push(name, buckets.iter().map(|b| b.map_or(f64::NAN, |(_, p)| p[k] / 1000.0)).collect());
-    }
-    out.push("count", buckets.iter().map(|b| b.map_or(0.0, |(n, _)| n as f64)).collect());
     out
 }
 

@@ -1,17 +1,16 @@
 //! Columns of numbers about hand-overs, for charts.
 
-use super::columns::{Columns, OWN_COLUMN, percentile_columns, with_time};
+use super::columns::{Columns, OWN_COLUMN, with_time};
 use crate::engine::Direction;
 use crate::observe::transit::StageGauge;
 use crate::session::Session;
 
 impl Session {
     /// TTFT over time; with the TTFT at prefill replicas, where there are any.
-    pub(super) fn ttft_over_time(&self) -> Columns {
-        let r = &self.recorder;
-        let mut out = percentile_columns(&r.ttft_log, &r.timeline);
-        if r.transit.is_known() {
-            let prefill = percentile_columns(&r.ttft_prefill_log, &r.timeline);
+    pub(super) fn ttft_over_time(&self, window_s: f64) -> Columns {
+        let mut out = self.percentiles_over_time(0, window_s);
+        if self.recorder.transit.is_known() {
+            let prefill = self.percentiles_over_time(2, window_s);
             for (name, column) in prefill.names.into_iter().zip(prefill.columns) {
                 if ["p50_ms", "p99_ms", "count"].contains(&name.as_str()) {
                     out.push(&format!("prefill_{name}"), column);

@@ -236,6 +236,12 @@ fn charts_and_the_log_have_hand_overs() {
     let columns = |view| session.columns(&ColumnsQuery { view, from_us: 0, to_us: 0, window_s: 0.0 });
     let ttft = columns(View::TtftOverTime);
     assert_eq!(ttft.names[5..], ["prefill_p50_ms", "prefill_p99_ms", "prefill_count"]);
+    let latest =
+        session.columns(&ColumnsQuery { view: View::TtftOverTime, from_us: 0, to_us: 0, window_s: 30.0 });
+    assert_eq!(latest.names, ttft.names);
+    assert!(latest.columns.iter().all(|column| column.len() == latest.columns[0].len()));
+    let most = |column: &[f64]| column.iter().copied().fold(0.0, f64::max);
+    assert!(most(&latest.columns[7]) > most(&ttft.columns[7]), "more prefills in 30 s than in any bucket");
     assert_eq!(columns(View::PortsOut).names, ["t_s", "r0", "r1"]);
     assert_eq!(columns(View::PortsIn).names, ["t_s", "r2", "r3"]);
     assert_eq!(columns(View::Transfers).names, ["t_s", "under_way"]);

@@ -3,6 +3,7 @@
 mod gateway_frame;
 mod live_edits;
 mod past_is_kept;
+mod rolling;
 mod run_to;
 mod seeking;
 mod split_frame;
