@@ -167,35 +167,6 @@ pub struct StepPoints {
 }
 
 impl Session {
-    /// The heat map of a latency.
-    pub fn density(&self, query: &DensityQuery) -> Density {
-        Density {
-            now_us: self.playhead.0,
-            of: query.of,
-            from_us: query.from_us,
-            width_us: 1,
-            columns: 0,
-            edges_us: Vec::new(),
-            counts: Vec::new(),
-            most: 0,
-            total: 0,
-            unknown: 0,
-            by_arrival: query.of != Measure::Itl,
-            slo_us: 0,
-            finest_us: 1,
-        }
-    }
-
-    /// The distribution of a latency over the requests of a filter.
-    pub fn ecdf(&self, _: &EcdfQuery) -> Ecdf {
-        Ecdf::default()
-    }
-
-    /// The figures before and after an instant.
-    pub fn around(&self, _: &AroundQuery) -> Around {
-        Around::default()
-    }
-
     /// Steps between two instants by batch size, of all replicas or of one.
     pub fn step_points(&self, _: &PointsQuery) -> StepPoints {
         StepPoints::default()

@@ -3,10 +3,14 @@
 //!
 //! Every number that these views show is in one of these answers. Times are whole microseconds; a missing value is `null`.
 
+mod apart;
 mod blocks;
 mod density;
+mod distribution;
+mod heat_map;
 mod lanes;
 mod request_table;
+mod selected;
 
 use crate::base::json;
 use crate::session::Session;
@@ -52,7 +56,12 @@ pub enum CloseUp {
     Rows(RequestRowsQuery),
     /// What sets the requests of a filter apart.
     Summary(RequestFilter),
+    /// Questions that are answered at one instant: at most 16, none of which is of this kind.
+    Several(Vec<CloseUp>),
 }
+
+/// Most questions at once.
+const MOST_AT_ONCE: usize = 16;
 
 /// The answers, by the name of the question.
 #[apply(typescript!)]
@@ -78,6 +87,9 @@ pub struct CloseUpAnswers {
     pub rows: RequestRows,
     /// What sets them apart.
     pub summary: SelectionSummary,
+    /// The answers in the order of the questions.
+    #[cfg_attr(feature = "schema", ts(type = "unknown[]"))]
+    pub several: Vec<String>,
 }
 
 impl Session {
@@ -94,6 +106,23 @@ impl Session {
             CloseUp::Points(query) => json::compact(&self.step_points(query)),
             CloseUp::Rows(query) => json::compact(&self.request_rows(query)),
             CloseUp::Summary(filter) => json::compact(&self.selection_summary(filter)),
+            CloseUp::Several(all) => {
+                let answer = |asked: &CloseUp| match asked {
+                    CloseUp::Several(_) => "null".to_owned(),
+                    CloseUp::Lanes(_)
+                    | CloseUp::Step(_)
+                    | CloseUp::Blocks(_)
+                    | CloseUp::Block(_)
+                    | CloseUp::Density(_)
+                    | CloseUp::Ecdf(_)
+                    | CloseUp::Around(_)
+                    | CloseUp::Points(_)
+                    | CloseUp::Rows(_)
+                    | CloseUp::Summary(_) => self.close_up(asked),
+                };
+                let answers: Vec<String> = all.iter().take(MOST_AT_ONCE).map(answer).collect();
+                format!("[{}]", answers.join(","))
+            }
         }
     }
 }

@@ -1,9 +1,15 @@
 //! The table of requests: those of a filter, sorted, page by page; and what sets the filtered ones apart from the rest.
 
+use super::selected::latency;
+use crate::base::RequestId;
+use crate::engine::Record;
 use crate::observe::Percentiles;
 use crate::session::Session;
 use crate::session::view::RequestState;
 use serde::{Deserialize, Serialize};
+
+/// Most rows of one answer.
+const MOST_ROWS: u32 = 100_000;
 
 /// A latency of requests.
 #[apply(typescript!)]
@@ -139,7 +145,7 @@ pub struct RequestRow {
     pub ttft_us: Option<u64>,
     /// Whether its TTFT missed its objective; missing without an objective or without a first token.
     pub ttft_missed: Option<bool>,
-    /// Mean gap between its tokens, once known.
+    /// Mean gap between its tokens, once it has finished.
     pub tpot_us: Option<f64>,
     /// End-to-end latency, once known.
     pub e2e_us: Option<u64>,
@@ -205,14 +211,95 @@ pub struct SelectionSummary {
     pub sentence: String,
 }
 
+/// By number: the place of its name among all of them in order; equal names share one.
+fn places(names: &[String]) -> Vec<u64> {
+    let mut sorted: Vec<&String> = names.iter().collect();
+    sorted.sort();
+    names.iter().map(|name| sorted.partition_point(|other| *other < name) as u64).collect()
+}
+
 impl Session {
     /// Rows of the table of requests.
-    pub fn request_rows(&self, _: &RequestRowsQuery) -> RequestRows {
-        RequestRows::default()
+    pub fn request_rows(&self, query: &RequestRowsQuery) -> RequestRows {
+        let source = self.engine.source();
+        let names = match query.sort {
+            SortKey::Client => places(source.clients()),
+            SortKey::Class => places(source.classes()),
+            SortKey::Request
+            | SortKey::Replica
+            | SortKey::State
+            | SortKey::Prompt
+            | SortKey::Output
+            | SortKey::Ttft
+            | SortKey::Tpot
+            | SortKey::E2e
+            | SortKey::Preemptions => Vec::new(),
+        };
+        let (mut known, mut missing) = (Vec::new(), Vec::new());
+        for (id, r) in self.filtered(&query.filter) {
+            match self.sort_value(query.sort, &names, id, &r) {
+                Some(value) => known.push((if query.descending { u64::MAX - value } else { value }, id.0)),
+                None => missing.push(id.0),
+            }
+        }
+        let matching = (known.len() + missing.len()) as u64;
+        known.sort_unstable();
+        let order = known.into_iter().map(|(_, request)| request).chain(missing);
+        let shown = order.skip(query.offset as usize).take(query.limit.min(MOST_ROWS) as usize);
+        RequestRows {
+            rows: shown.map(|request| self.request_row(RequestId(request))).collect(),
+            matching,
+            arrived: self.engine.records().len() as u64,
+            slo_ttft_us: self.strictest(Measure::Ttft),
+        }
     }
 
-    /// What sets the requests of a filter apart.
-    pub fn selection_summary(&self, _: &RequestFilter) -> SelectionSummary {
-        SelectionSummary::default()
+    /// The value of a request by which the table is sorted; `None` if it is missing.
+    fn sort_value(&self, key: SortKey, names: &[u64], id: RequestId, r: &Record) -> Option<u64> {
+        let place = |number: u32| names.get(number as usize).copied();
+        match key {
+            SortKey::Request => Some(id.0.into()),
+            SortKey::Client => place(r.client),
+            SortKey::Class => place(r.class),
+            SortKey::Replica => r.replica().map(|replica| replica.0.into()),
+            SortKey::State => Some(r.state() as u64),
+            SortKey::Prompt => Some(r.prompt_tokens.into()),
+            SortKey::Output => Some(self.produced(id, r).into()),
+            SortKey::Ttft => latency(Measure::Ttft, r),
+            SortKey::Tpot => latency(Measure::Itl, r),
+            SortKey::E2e => latency(Measure::E2e, r),
+            SortKey::Preemptions => Some(r.preemptions.into()),
+        }
+    }
+
+    /// Tokens that a request has produced.
+    fn produced(&self, id: RequestId, r: &Record) -> u32 {
+        let generated = if r.left.is_known() { r.generated } else { self.engine.progress(id).generated };
+        generated.min(r.output_tokens)
+    }
+
+    fn request_row(&self, id: RequestId) -> RequestRow {
+        let (source, r) = (self.engine.source(), self.engine.records().at(id.index()));
+        let name = |names: &[String], number: u32| names.get(number as usize).cloned().unwrap_or_default();
+        let [queue_us, prefill_us] = self.ttft_parts(id, &r);
+        RequestRow {
+            request: id.0,
+            client: r.client,
+            client_name: name(source.clients(), r.client),
+            class: name(source.classes(), r.class),
+            replica: r.replica().map(|replica| replica.0),
+            state: r.state(),
+            arrival_us: r.arrival.0,
+            prompt_tokens: r.prompt_tokens,
+            cached_tokens: r.cached_tokens,
+            output_tokens: self.produced(id, &r),
+            queue_us,
+            prefill_us,
+            ttft_us: latency(Measure::Ttft, &r),
+            ttft_missed: self.ttft_missed(id, &r),
+            tpot_us: latency(Measure::Itl, &r).map(|us| us as f64),
+            e2e_us: latency(Measure::E2e, &r),
+            preemptions: r.preemptions,
+        }
     }
 }

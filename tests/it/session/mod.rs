@@ -1,5 +1,6 @@
 //! A session: edits, going back and forth in time, running to the next event of a kind.
 
+mod density;
 mod gateway_frame;
 mod live_edits;
 mod past_is_kept;
