@@ -4,6 +4,7 @@ import { createEasels, type Painting } from '../draw/easels.ts';
 import type { Palette } from '../draw/inks.ts';
 import type { FromPainter, Paint } from '../draw/paintProtocol.ts';
 import type { Pen } from '../draw/pen.ts';
+import { drawDensity } from './drawDensity.ts';
 import { drawKv } from './drawKv.ts';
 import type { CloseUpPicture } from './pictures.ts';
 
@@ -12,12 +13,13 @@ export function createCloseUpPainting(tell: (message: FromPainter) => void): Pai
 }
 
 /** Returns whether something on the picture still moves. */
-function drawPicture(pen: Pen, p: Palette, _size: Paint<CloseUpPicture>, picture: CloseUpPicture): boolean {
+function drawPicture(pen: Pen, p: Palette, size: Paint<CloseUpPicture>, picture: CloseUpPicture): boolean {
   switch (picture.of) {
     case 'kv':
       return drawKv(pen, p, picture);
     case 'lanes':
     case 'density':
+      drawDensity(pen, p, size.width, size.height, picture);
       return false;
     default: {
       const left: never = picture;

@@ -1,12 +1,72 @@
-// Density: loaded when it is opened.
-import type { JSX } from 'solid-js';
+// Density: a latency as a heat map over time with a brush, the table of the brushed requests, the distribution of the span on screen, and
+// steps by batch size. Loaded when it is opened.
+import { createSignal, type JSX, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js';
 import type { App } from '../../state/app.ts';
+import { boxes, measure, setBoxes, setMeasure } from '../../state/closeup.ts';
+import { setSorting, sorting } from '../../state/density.ts';
+import { Segments } from '../parts/Segments.tsx';
 import { ToolRow } from '../parts/ToolRow.tsx';
+import { createAnswers } from './answers.ts';
+import { HeatMap } from './HeatMap.tsx';
+import { RequestTable } from './RequestTable.tsx';
+import { Spread, Steps } from './Spreads.tsx';
+import type { Behind } from './TableBehind.tsx';
+import './density.css';
 
-export default function Density(_props: { app: App }): JSX.Element {
+const TableBehind = lazy(() => import('./TableBehind.tsx'));
+const OPTIONS = [
+  ['ttft', 'TTFT'],
+  ['itl', 'ITL'],
+  ['e2e', 'E2E'],
+] as const;
+const SORTED_BY = { ttft: 'ttft', itl: 'tpot', e2e: 'e2e' } as const;
+
+export default function Density(props: { app: App }): JSX.Element {
+  const app = props.app;
+  let view: HTMLDivElement | undefined;
+  const [table, setTable] = createSignal<Behind>();
+  const [width, setWidth] = createSignal(560);
+  const [firstRow, setFirstRow] = createSignal(0);
+  onMount(() => {
+    if (!view) return;
+    const watch = new ResizeObserver(([entry]) => entry && setWidth(Math.floor(entry.contentRect.width)));
+    watch.observe(view);
+    onCleanup(() => watch.disconnect());
+  });
+  createAnswers(app, () => ({ width: width(), firstRow: firstRow() }));
+  const choose = (of: (typeof OPTIONS)[number][0]): void => {
+    // A table sorted by the latency of the map stays so.
+    if (sorting().by === SORTED_BY[measure()]) setSorting({ by: SORTED_BY[of], descending: sorting().descending });
+    setMeasure(of);
+  };
+  const clear = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape' || boxes().length === 0) return;
+    event.preventDefault();
+    event.stopPropagation();
+    setBoxes([]);
+  };
   return (
-    <section class="closeup" aria-label="Density">
-      <ToolRow />
+    <section class="closeup" aria-label="Density" onKeyDown={clear}>
+      <ToolRow>
+        <Segments label="Latency" options={OPTIONS} chosen={measure()} onChoose={choose} />
+        <span class="grow" />
+        <span class="density-keys">
+          drag to select <kbd>Shift</kbd> add <kbd>Esc</kbd> clear
+        </span>
+      </ToolRow>
+      <div class="density" ref={view}>
+        <HeatMap app={app} onTable={() => setTable('map')} />
+        <Spread onTable={() => setTable('spread')} />
+        <RequestTable app={app} onFirstRow={setFirstRow} />
+        <Steps onTable={() => setTable('steps')} />
+        <Show when={table()}>
+          {(of) => (
+            <Suspense>
+              <TableBehind of={of()} onClose={() => setTable(undefined)} />
+            </Suspense>
+          )}
+        </Show>
+      </div>
     </section>
   );
 }

@@ -4,7 +4,7 @@ import { type JSX, lazy, Show } from 'solid-js';
 import { NOTHING } from '../../base/view.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
-import { area } from '../../state/closeup.ts';
+import { area, boxes } from '../../state/closeup.ts';
 import { isScaled } from '../../state/scaled.ts';
 import { RIGHT_TABS, type RightTab } from '../../state/slices/selection.ts';
 import { Deferred } from '../parts/Deferred.tsx';
@@ -15,6 +15,7 @@ const ScalingPanel = lazy(() => import('./ScalingPanel.tsx'));
 const RunPanel = lazy(() => import('./RunPanel.tsx'));
 const BlockPanel = lazy(() => import('../kv/BlockPanel.tsx'));
 const EventLog = lazy(() => import('./EventLog.tsx'));
+const SelectionPanel = lazy(() => import('./SelectionPanel.tsx'));
 
 /** `main`: whether this is the main part of the page, as its tab on a phone is. */
 export function Inspector(props: {
@@ -56,6 +57,9 @@ export function Inspector(props: {
               <Show when={area() === 'kv'}>
                 <Tabs.Trigger value="block">Block</Tabs.Trigger>
               </Show>
+              <Show when={app.selection.rightTab() === 'selection' || boxes().length > 0}>
+                <Tabs.Trigger value="selection">Selection</Tabs.Trigger>
+              </Show>
               <Tabs.Trigger value="request">Request</Tabs.Trigger>
               <Tabs.Trigger value="replica">Replica</Tabs.Trigger>
               <Show when={app.selection.rightTab() === 'scaling' || isScaled(app.document.current())}>
@@ -87,6 +91,9 @@ export function Inspector(props: {
           </div>
           <Tabs.Content value="block" class="tab">
             <BlockPanel app={app} />
+          </Tabs.Content>
+          <Tabs.Content value="selection" class="tab">
+            <SelectionPanel app={app} />
           </Tabs.Content>
           <Tabs.Content value="request" class="tab">
             <RequestPanel app={app} />

@@ -5,7 +5,7 @@ import { plain } from '../../base/units.ts';
 import type { AccountedTime } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { type SelectedSpan, setAccountDue, setAccountOpen, setSpan, span, spanBetween } from '../../state/span.ts';
-import { setSpanShown } from '../../state/spanShown.ts';
+import { setSpanShown, spanShown } from '../../state/spanShown.ts';
 import './span.css';
 
 /** A pointer that moves less than this counts as a click. */
@@ -101,7 +101,10 @@ export default function SpanLayer(props: { app: Pick<App, 'transport' | 'selecti
     });
     if (nowS() > 0 && !span()) select(nowS() - endS() / FIRST_SHARE, nowS(), 'e2e');
   });
-  onCleanup(() => setSpan(undefined));
+  // It stays while another view is shown in the place of the charts.
+  onCleanup(() => {
+    if (!spanShown()) setSpan(undefined);
+  });
 
   const move = (limit: Limit) => (event: KeyboardEvent) => {
     const now = span();
