@@ -13,6 +13,7 @@ import { NoticeBar } from './panels/shell/NoticeBar.tsx';
 import { TopBar } from './panels/shell/TopBar.tsx';
 import { Transport } from './panels/shell/Transport.tsx';
 import type { App as AppState } from './state/app.ts';
+import { around } from './state/around.ts';
 import { isEmbed, isLinkText } from './state/linkText.ts';
 import { handleKey } from './state/shortcuts.ts';
 import type { PhoneTab } from './state/slices/selection.ts';
@@ -125,6 +126,7 @@ export function App(props: { app: AppState }): JSX.Element {
           <KeyFigures
             frame={app.transport.figuresFrame()}
             evidence={app.transport.evidence()}
+            around={around()}
             onRest={() => app.studies.setMeasured(true)}
           />
           <StageView app={app} roles={app} />

@@ -24,6 +24,7 @@ import { ToolRow } from './panels/parts/ToolRow.tsx';
 import type { RoleAsked } from './panels/shell/RoleMenu.tsx';
 import { Stage } from './stage/Stage.tsx';
 import type { App } from './state/app.ts';
+import { around } from './state/around.ts';
 import { chartList, setShownViews, shownViews } from './state/chartList.ts';
 import { area, setTimeWindow, tall, timeWindow } from './state/closeup.ts';
 import { isScaled } from './state/scaled.ts';
@@ -146,6 +147,7 @@ export function ChartsView(props: {
           window={timeWindow()}
           onWindow={setTimeWindow}
           marks={marksOf(app.selection.detail())}
+          around={around()}
           over={over()}
           strip={(place, onTable) => (
             <Suspense fallback={<StripPlace height={place.height} />}>

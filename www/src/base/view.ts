@@ -1,5 +1,5 @@
 // Types shared by the panels of the page: the selection, and the props of stage and charts.
-import type { Frame, View } from '../generated/boundary.ts';
+import type { Around, Frame, View } from '../generated/boundary.ts';
 
 /** The user's selection; at most one of each. */
 export type Selection = {
@@ -124,6 +124,8 @@ export type ChartsProps = {
   readonly onWindow?: ((next: { readonly fromS: number; readonly toS: number } | undefined) => void) | undefined;
   /** The selected request: when its first token came and when it finished, and its latencies. */
   readonly marks?: RequestMarks | undefined;
+  /** The figures before and after an edit, if these are shown. */
+  readonly around?: Around | undefined;
   /** The measured values, if the run replays an experiment. */
   readonly measured?: MeasuredMarks | undefined;
 };

@@ -24,6 +24,7 @@ import { EDGE, LANE, type Mark } from './timePicture.ts';
 import { zooms } from './zoomKeys.ts';
 import './charts.css';
 
+const AroundShares = lazy(() => import('./AroundShares.tsx'));
 const ChartTable = lazy(() => import('./Tables.tsx'));
 
 /** For runs without measured percentiles. */
@@ -51,6 +52,9 @@ function loadMore(): void {
   );
 }
 
+/** The chart whose table is open, and its columns if they are not those of a view. */
+type Table = { readonly name: ChartName; readonly data?: ViewColumns | undefined };
+
 /** A chart over time, or the place of the heat map. */
 type Row = { readonly name: ChartName; readonly spec: TimeSpec | undefined };
 
@@ -77,9 +81,7 @@ export function Charts(props: AllProps): JSX.Element {
   let region: HTMLDivElement | undefined;
   const palette = pagePalette();
   const [size, setSize] = createSignal({ width: 0, height: 0 });
-  const [table, setTable] = createSignal<ChartName>();
-  /** The cells of the heat map as rows, when their table was opened. */
-  const [cells, setCells] = createSignal<ViewColumns>();
+  const [table, setTable] = createSignal<Table>();
   onMount(() => {
     if (!region) return;
     const watch = new ResizeObserver(([entry]) => {
@@ -146,7 +148,7 @@ export function Charts(props: AllProps): JSX.Element {
                     first={i() === 0}
                     cursorS={props.cursorS}
                     onCursor={tell}
-                    onTable={() => setTable(spec.view)}
+                    onTable={() => setTable({ name: spec.view })}
                     onPlace={props.onPlace}
                     head={i() === 0 ? props.head : undefined}
                     over={props.over}
@@ -168,10 +170,7 @@ export function Charts(props: AllProps): JSX.Element {
                       },
                       first: i() === 0,
                     },
-                    (data) => {
-                      setCells(data);
-                      setTable('ttft-density');
-                    },
+                    (data) => setTable({ name: 'ttft-density', data }),
                   )
                 )
               }
@@ -184,15 +183,34 @@ export function Charts(props: AllProps): JSX.Element {
           {props.layer}
         </div>
         <Show when={hasShares()}>
-          <Shares charts={props} names={names()} palette={palette()} onTable={setTable} />
+          <Show
+            when={props.around}
+            fallback={
+              <Shares charts={props} names={names()} palette={palette()} onTable={(name) => setTable({ name })} />
+            }
+          >
+            {(around) => (
+              <Suspense>
+                <AroundShares
+                  around={around()}
+                  sloMs={{
+                    ttft: (props.figures?.key.slo_ttft_us ?? 0) / 1000,
+                    e2e: (props.figures?.key.slo_e2e_us ?? 0) / 1000,
+                  }}
+                  palette={palette()}
+                  onTable={(name, data) => setTable({ name, data })}
+                />
+              </Suspense>
+            )}
+          </Show>
         </Show>
       </Show>
       <Show when={table()} keyed>
-        {(name) => (
+        {({ name, data }) => (
           <Suspense>
             <ChartTable
               name={name}
-              data={name === 'ttft-density' ? cells() : props.data[name]}
+              data={data ?? (name === 'ttft-density' ? undefined : props.data[name])}
               onClose={() => setTable(undefined)}
             />
           </Suspense>

@@ -35,6 +35,11 @@ export function drawEcdf(s: EcdfScene): void {
     return;
   }
   const slo = drawObjective(s, x, right, bottom);
+  if (s.before && s.before.values.length > 0) {
+    pen.setLineDash([4, 3]);
+    drawCurve({ ...s, ...s.before, stroke: p.ink3 }, x, y, right, 1.5);
+    pen.setLineDash([]);
+  }
   drawCurve(s, x, y, right);
   drawMarks(s, x, y, slo);
   drawMeasured(s, x, y, right);
@@ -119,10 +124,10 @@ function drawTicks(s: EcdfScene, x: (v: number) => number, right: number, height
   });
 }
 
-function drawCurve(s: EcdfScene, x: (v: number) => number, y: (q: number) => number, right: number): void {
+function drawCurve(s: EcdfScene, x: (v: number) => number, y: (q: number) => number, right: number, width = 2): void {
   const { pen, values, percents } = s;
   pen.strokeStyle = s.stroke;
-  pen.lineWidth = 2;
+  pen.lineWidth = width;
   pen.lineJoin = 'round';
   pen.beginPath();
   pen.moveTo(EDGE.left, y(0));
@@ -180,18 +185,22 @@ export function placeMark(
 
 /** The curve as drawn, from point to point, and the line of the objective. */
 function crossesOf(s: EcdfScene, x: (v: number) => number, y: (q: number) => number, right: number): Crosses {
-  const corners = Array.from(s.values, (v, i) => [Math.min(right, x(v)), y(s.percents[i] ?? 0)] as const);
+  const all = [s, ...(s.before ? [s.before] : [])].map(({ values, percents }) =>
+    Array.from(values, (v, i) => [Math.min(right, x(v)), y(percents[i] ?? 0)] as const),
+  );
   const slo = objectiveAt(s, x) ?? Number.NaN;
   return (from, to, top, bottom) =>
     (slo >= from && slo <= to) ||
-    corners.some(([x1, y1], i) => {
-      const [x0, y0] = corners[i - 1] ?? [x1, y(0)];
-      if (x1 < from || x0 > to) return false;
-      // The part of this stretch between the two x positions.
-      const at = (place: number): number => (x1 > x0 ? y0 + ((y1 - y0) * (place - x0)) / (x1 - x0) : y1);
-      const [low, high] = x1 > x0 ? [at(Math.max(from, x0)), at(Math.min(to, x1))] : [y0, y1];
-      return Math.max(low, high) >= top && Math.min(low, high) <= bottom;
-    });
+    all.some((corners) =>
+      corners.some(([x1, y1], i) => {
+        const [x0, y0] = corners[i - 1] ?? [x1, y(0)];
+        if (x1 < from || x0 > to) return false;
+        // The part of this stretch between the two x positions.
+        const at = (place: number): number => (x1 > x0 ? y0 + ((y1 - y0) * (place - x0)) / (x1 - x0) : y1);
+        const [low, high] = x1 > x0 ? [at(Math.max(from, x0)), at(Math.min(to, x1))] : [y0, y1];
+        return Math.max(low, high) >= top && Math.min(low, high) <= bottom;
+      }),
+    );
 }
 
 function drawMarks(s: EcdfScene, x: (v: number) => number, y: (q: number) => number, before: readonly Taken[]): void {

@@ -15,6 +15,8 @@ export type EcdfPicture = {
   readonly marks: readonly (readonly [percent: number, ms: number])[];
   /** So few values that one request determines the p99. */
   readonly few: boolean;
+  /** The distribution before an edit, drawn dashed below that after it. */
+  readonly before?: { readonly values: Float64Array; readonly percents: Float64Array };
   /** The latency of the selected request. */
   readonly markMs?: number | undefined;
   /** Measured percentiles, drawn as hollow dots in ink, each joined to the curve. */

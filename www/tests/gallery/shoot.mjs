@@ -7,6 +7,8 @@ const [, , out = 'gallery-out', filter = ''] = process.argv;
 const SHOTS = [
   ['desktop-dark', 1440, 900, 'pick=1'],
   ['desktop-light', 1440, 900, 'pick=1&theme=light'],
+  ['around-dark', 1440, 900, 'around=1'],
+  ['replicas-light', 1440, 900, 'scales=1&theme=light'],
   ['ahead-dark', 1440, 900, 'ahead=73'],
   ['empty-dark', 1440, 900, 'empty=1'],
   ['eight-dark', 1440, 900, 'n=8'],

@@ -7,6 +7,7 @@ import type { App } from '../../state/app.ts';
 import { setTimeWindow, timeWindow } from '../../state/closeup.ts';
 import { isScaled } from '../../state/scaled.ts';
 import { Flyout } from '../parts/Flyout.tsx';
+import { AroundTools } from './AroundTools.tsx';
 import './chartTools.css';
 
 const ChartChooser = lazy(() => import('./ChartChooser.tsx'));
@@ -39,6 +40,7 @@ export default function ChartTools(props: { app: App }): JSX.Element {
           </Suspense>
         )}
       </Flyout>
+      <AroundTools app={app} />
       <Zoom app={app} />
     </span>
   );

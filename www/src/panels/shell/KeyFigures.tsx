@@ -7,14 +7,17 @@ import {
   NBSP,
   percent,
   percentileUs,
+  plain,
   type Quantity,
   ratePerS,
+  signed,
   text,
   usd,
 } from '../../base/units.ts';
 import { isFew, lastSpan } from '../../base/view.ts';
 import { EvidenceGlyph, type Mark, ObjectiveMark, Q } from '../../draw/glyphs.tsx';
 import type { Evidence, Frame, Percentiles, Mark as Standing } from '../../generated/boundary.ts';
+import type { AroundEdit } from '../../state/around.ts';
 import { Deferred } from '../parts/Deferred.tsx';
 import { type FigureBasis, figureBasis } from '../parts/evidenceWords.ts';
 import { basisOf, isGuess, keyOf, weakest } from '../parts/trustWords.ts';
@@ -28,6 +31,8 @@ function markOf(standing: Standing | undefined): Mark {
 export function KeyFigures(props: {
   frame: Frame | undefined;
   evidence?: Evidence | undefined;
+  /** The figures before and after an edit, whose differences are then shown. */
+  around?: AroundEdit | undefined;
   /** Opens the panel that says what the numbers are based on. */
   onRest?: () => void;
 }): JSX.Element {
@@ -48,6 +53,9 @@ export function KeyFigures(props: {
     const c = props.frame?.counts;
     return c !== undefined && c.running + c.completed + c.preemptions > 0;
   };
+  /** The p99 after an edit less that before it. */
+  const since = (of: 'ttft_us' | 'tpot_us' | 'e2e_us'): Difference | undefined =>
+    props.around && { us: props.around[of][2] ?? null, atUs: props.around.atUs };
   const cpuHits = (): readonly string[] =>
     props.frame?.replicas.some((r) => r.kv.cpu_total > 0) ? [`· CPU ${text(percent(key()?.cpu_hit_rate ?? 0))}`] : [];
   return (
@@ -60,6 +68,7 @@ export function KeyFigures(props: {
           rest={times()}
           onRest={props.onRest}
           p90
+          difference={since('ttft_us')}
           waits={waits()}
           window={lastSpan(props.frame)}
         />
@@ -84,6 +93,7 @@ export function KeyFigures(props: {
             mark={markOf(key()?.tpot_mark)}
             rest={times()}
             onRest={props.onRest}
+            difference={since('tpot_us')}
             itl={key()?.itl ?? none}
           />
           <Tail
@@ -92,6 +102,7 @@ export function KeyFigures(props: {
             mark={markOf(key()?.e2e_mark)}
             rest={times()}
             onRest={props.onRest}
+            difference={since('e2e_us')}
           />
         </Show>
         <Figure
@@ -166,6 +177,9 @@ function TrustFigure(props: { evidence: Evidence | undefined; onRest: (() => voi
   );
 }
 
+/** The difference of a p99 after an edit and before it, in microseconds; null if a side has no requests. */
+type Difference = { readonly us: number | null; readonly atUs: number };
+
 export function Tail(props: {
   title: string;
   about?: string;
@@ -178,6 +192,8 @@ export function Tail(props: {
   window?: string;
   /** The time between tokens, shown instead of the median. */
   itl?: Percentiles;
+  /** Shown instead of all else. */
+  difference?: Difference | undefined;
 }): JSX.Element {
   const show = (us: number): string => {
     const q = durationUs(us);
@@ -186,6 +202,11 @@ export function Tail(props: {
   };
   const few = (): boolean => isFew(props.p.count);
   const small = (): readonly string[] => {
+    const { difference } = props;
+    if (difference) {
+      const said = difference.us === null ? DASH : text(signed(durationUs(difference.us)));
+      return [`${said} by the edit at ${plain(difference.atUs / 1e6)}${NBSP}s`];
+    }
     if (props.itl) return props.itl.count === 0 ? [] : [`ITL ${show(props.itl.p99_us)}`];
     if (props.waits) return [props.waits];
     if (props.p.count === 0) return [];
