@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { noteParts } from './note.ts';
+import { describe, expect, it, test } from 'vitest';
+import { hasMarks, noteParts } from './note.ts';
 
 const SCENARIOS = import.meta.glob<{ note: string }>('../../../scenarios/*.json', { eager: true });
 
@@ -62,4 +62,18 @@ describe('notes', () => {
     it(`of ${file} has only valid links`, () => {
       for (const { text, target } of noteParts(note)) if (!target) expect(text).not.toMatch(/[[\]]/);
     });
+});
+
+test('t=60 in plain words leads to its instant, and what only looks like it does not', () => {
+  const links = (note: string) =>
+    noteParts(note).flatMap((part) => (part.target ? [[part.text, part.target.timeS]] : []));
+  expect(links('look at t=60 and t=61.5, not at seat=7')).toEqual([
+    ['t=60', 60],
+    ['t=61.5', 61.5],
+  ]);
+});
+
+test('marks of a note are seen without reading them', () => {
+  expect(hasMarks('Look.\nAt 61.9 s: it begins')).toBe(true);
+  expect(hasMarks('At 61.9 s it begins')).toBe(false);
 });

@@ -1,7 +1,7 @@
 // Notes of scenarios: plain text, with links that take the run to an instant and select something.
 //
-// `[words](t=60;select=request:74)`: keys and values as in the link of a scenario. Without markup, `at 63 s` links to
-// its instant and `#530` to its request; a duration, such as `for 30 s`, is no link. All other text stays as written.
+// `[words](t=60;select=request:74)`: keys and values as in the link of a scenario. Without markup, `at 63 s` and `t=63` link
+// to their instant and `#530` to its request; a duration, such as `for 30 s`, is no link. All other text stays as written.
 
 export type NoteTarget = {
   /** The instant of the link; without one the run stays. */
@@ -13,7 +13,7 @@ export type NotePart = { readonly text: string; readonly target?: NoteTarget };
 
 /** Seconds after a word that marks them as an instant, and requests. */
 const PLAIN =
-  /(?<=\b(?:at|until|till|since|around|near|before|after|see) |#\d{1,9},? (?:and|at) )\d{1,9}(?:\.\d{1,6})? s\b|(?<![\w&])#\d{1,9}\b/gi;
+  /(?<=\b(?:at|until|till|since|around|near|before|after|see) |#\d{1,9},? (?:and|at) )\d{1,9}(?:\.\d{1,6})? s\b|(?<![\w(;])t=\d{1,9}(?:\.\d{1,6})?\b|(?<![\w&])#\d{1,9}\b/gi;
 const LINK = /\[([^[\]]+)\]\(([^()]*)\)/g;
 
 /** Whether a note has marks: lines that begin with an instant, as annotations.ts reads them. */
@@ -42,7 +42,7 @@ function plainParts(words: string): NotePart[] {
   for (const { 0: text, index } of words.matchAll(PLAIN)) {
     if (index > end) parts.push({ text: words.slice(end, index) });
     const request = text.startsWith('#') ? Number(text.slice(1)) : undefined;
-    const timeS = request === undefined ? Number(text.slice(0, -2)) : undefined;
+    const timeS = request === undefined ? Number(/[\d.]+/.exec(text)?.[0]) : undefined;
     parts.push({ text, target: { timeS, request, replica: undefined } });
     end = index + text.length;
   }

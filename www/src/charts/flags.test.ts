@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Flag } from '../generated/boundary.ts';
-import { gathered, type Pennant, placePennants } from './flags.ts';
+import { gathered, type Pennant, placePennants, withoutBeginning } from './flags.ts';
 
 const flag = (label: string, applied = true): Flag => ({ at_us: 0, label, applied, off: false });
 const edges = { left: 0, right: 1000, playhead: -100, knob: 6 };
@@ -31,7 +31,7 @@ test('edits in force and edits ahead stay apart', () => {
 test('a label is at the right, at the left if the right has no room, and is shortened before it is dropped', () => {
   expect(place(['rate 9'], [50])).toMatchObject([{ side: 'right', text: 'rate 9' }]);
   expect(place(['rate 9'], [980])).toMatchObject([{ side: 'left', text: 'rate 9' }]);
-  expect(place(['a long label of an edit', 'rate 9'], [0, 80])[0]).toMatchObject({ side: 'right', text: 'a long la…' });
+  expect(place(['a long label of an edit', 'rate 9'], [0, 80])[0]).toMatchObject({ side: 'right', text: 'of an edit' });
 });
 
 test('a label does not cross the playhead if its other side is free', () => {
@@ -40,14 +40,12 @@ test('a label does not cross the playhead if its other side is free', () => {
 });
 
 test('a label is shortened beside the playhead if neither side has room for all of it', () => {
-  expect(place(['arrivals 27.0/s'], [100], { playhead: 130 })).toMatchObject([
-    { side: 'left', text: 'arrivals 27.0…' },
-  ]);
+  expect(place(['arrivals 27.0/s'], [100], { playhead: 130 })).toMatchObject([{ side: 'left', text: '27.0/s' }]);
   const odd = (text: string): number => text.length * 5.2;
   expect(placePennants([flag('arrivals 27.0/s')], [102.5], { ...edges, left: 10, playhead: 131 }, odd)).toMatchObject([
-    { side: 'left', text: 'arrivals 27.0…' },
+    { side: 'left', text: '27.0/s' },
   ]);
-  expect(place(['arrivals 27.0/s'], [30], { playhead: 110 })).toMatchObject([{ side: 'right', text: 'arrivals…' }]);
+  expect(place(['arrivals 27.0/s'], [30], { playhead: 110 })).toMatchObject([{ side: 'right', text: '27.0/s' }]);
 });
 
 test('close edits are all part of a pennant with a label, and no two pennants touch', () => {
@@ -85,4 +83,12 @@ test('any edits on any axis get their pennants', () => {
     const found = place(labels, places, { right, playhead: next(right) });
     expect(found.flatMap((p) => p.flags).length).toBe(places.length);
   }
+});
+
+test('a label that is too long keeps the new value, not the name of the field', () => {
+  expect(withoutBeginning('Routing policy Random', 200, six)).toBe('Routing policy Random');
+  expect(withoutBeginning('Routing policy Random', 90, six)).toBe('policy Random');
+  expect(withoutBeginning('Routing policy Random', 40, six)).toBe('Random');
+  expect(withoutBeginning('Rate 27 +2', 36, six)).toBe('27 +2');
+  expect(withoutBeginning('Unbelievable', 36, six)).toBe('Unbel…');
 });

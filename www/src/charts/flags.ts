@@ -134,7 +134,7 @@ function fitted(group: Group, taken: number, next: number, edges: Edges, measure
   const anywhere = between(x, taken, next);
   const shortenedTo = ({ side, room }: Room): Pennant | undefined => {
     const most = room - pad - TAIL;
-    const short = at(shortened(first, most, measure), side);
+    const short = at(withoutBeginning(first, most, measure), side);
     return more === 0 && most >= SHORTEST && fits(short) ? short : undefined;
   };
   // A shortened label beside the playhead is better than a whole one under it.
@@ -142,6 +142,14 @@ function fitted(group: Group, taken: number, next: number, edges: Edges, measure
   if (found || more === 0) return found;
   const bare = at(countOf(group), anywhere.side);
   return fits(bare) ? bare : undefined;
+}
+
+/** A label without its first words, so that the new value stays; cut only if even that is too long. */
+export function withoutBeginning(label: string, most: number, measure: Measure): string {
+  const words = label.split(' ');
+  // The number of further changes is no beginning.
+  const from = words.findIndex((word, i) => !word.startsWith('+') && measure(words.slice(i).join(' ')) <= most);
+  return from >= 0 ? words.slice(from).join(' ') : shortened(label, most, measure);
 }
 
 type Room = { readonly side: 'right' | 'left'; readonly room: number };

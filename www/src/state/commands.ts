@@ -60,6 +60,9 @@ const GROUP_OF: Readonly<Record<ShortcutName, Group>> = {
   help: 'Page',
 };
 
+/** Shortcuts that do something only where pools have roles. */
+const OF_ROLES: readonly ShortcutName[] = ['next-transfer', 'next-landing', 'less-prefill', 'more-prefill'];
+
 const AREA_NAMES: Readonly<Record<Area, string>> = {
   charts: 'the charts',
   lanes: 'lanes: the steps of each replica',
@@ -80,13 +83,14 @@ const plain = (group: Group, does: string, action: (app: App) => void): Command 
 
 /** The commands of the run on screen. */
 export function commandsOf(app: App): readonly Command[] {
-  const occasions = choicesOf(isSplit(app.document.inForce())).flatMap((choice) => chosen(choice, '') ?? []);
+  const roles = isSplit(app.document.inForce());
+  const occasions = choicesOf(roles).flatMap((choice) => chosen(choice, '') ?? []);
   const left = (tab: 'form' | 'yaml' | 'changes') => (a: App) => {
     a.selection.setLeftTab(tab);
     a.selection.setPhoneTab('scenario');
   };
   return [
-    ...KEYED.filter(({ name }) => name !== 'palette'),
+    ...KEYED.filter(({ name }) => name !== 'palette' && (roles || !OF_ROLES.includes(name))),
     ...occasions.map((wanted) =>
       plain('Run', `Run to the next ${sayWanted(wanted)}`, (a) => a.transport.runTo(wanted)),
     ),

@@ -161,7 +161,7 @@ export function Transport(props: { app: Pick<App, 'transport' | 'selection' | 'd
             {(trouble) => (
               <span class="trouble">
                 <button type="button" class="note-line wa" title={trouble()} onClick={openRun}>
-                  {firstSentence(trouble())}
+                  {trouble().split(':')[0]}
                 </button>
               </span>
             )}
@@ -338,11 +338,6 @@ function FlagStops(props: { app: Pick<App, 'transport' | 'document'>; onOpen: (i
       </Index>
     </div>
   );
-}
-
-/** The Run tab has the rest. */
-function firstSentence(text: string): string {
-  return text.split(/\.(?= [A-Z])/)[0] ?? text;
 }
 
 function percent(progress: Progress): string {
