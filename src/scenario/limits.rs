@@ -24,8 +24,8 @@ pub const LINK_CHARS_QR: usize = 1200;
 pub const LINK_CHARS_FILE: usize = 4000;
 /// Most edits that the description of a link names one by one.
 pub const LINK_NAMED_EDITS: usize = 3;
-/// Most charts that a link for use in another page names.
-pub const LINK_CHARTS: usize = 8;
+/// Most charts that a link names.
+pub const LINK_CHARTS: usize = 16;
 /// Most settings of a readable link.
 pub const LINK_SETTINGS: usize = 100;
 /// Longest name of a panel or a chart in a link, in bytes.

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { chartList, setChartList } from './chartList.ts';
 import { area, boxes, setBoxes, tall, timeWindow } from './closeup.ts';
 import { closeupWords, drawn, showCloseup, showDrawn } from './linkView.ts';
 import { setSpan, span } from './span.ts';
@@ -10,10 +11,11 @@ afterEach(() => {
   setSpan(undefined);
   setSpanShown(false);
   setTheoryLaw(undefined);
+  setChartList(undefined);
 });
 
 test('the page as it opens says nothing', () => {
-  expect(drawn()).toEqual({ span: null, theory: null, closeup: [] });
+  expect(drawn()).toEqual({ span: null, theory: null, charts: [], closeup: [] });
 });
 
 test('a close-up and its settings come back from the words of its link', () => {
@@ -38,6 +40,13 @@ test('a close-up and its settings come back from the words of its link', () => {
 test('settings that nobody knows, or out of order, are left out', () => {
   showCloseup(['hologram', 'window:60-40', 'replica:x', 'colour:mauve', 'measure:mood', 'box:e2e:2-1:3-4', 'later:1']);
   expect([area(), tall(), timeWindow(), boxes()]).toEqual(['charts', false, undefined, []]);
+});
+
+test('a choice of charts comes back in its order', () => {
+  showDrawn({ charts: ['kv-use', 'ttft-over-time'] });
+  expect(drawn().charts).toEqual(['kv-use', 'ttft-over-time']);
+  showDrawn({ charts: [] });
+  expect(chartList()).toEqual(['kv-use', 'ttft-over-time']);
 });
 
 test('span and law come back; a link without them leaves them as they are', () => {

@@ -1,6 +1,8 @@
-// The parts of a link's view that are drawn over the run: the selected span, the law of theory, and the close-up with
-// its settings.
+// The parts of a link's view that are drawn over the run: the selected span, the law of theory, the choice of
+// charts, and the close-up with its settings.
+
 import type { LatencyBox, LinkView, Measure } from '../generated/boundary.ts';
+import { chartList, setChartList } from './chartList.ts';
 import {
   AREAS,
   area,
@@ -38,7 +40,7 @@ const US = 1e6;
 const text = (seconds: number): string => String(Number(seconds.toFixed(6)));
 
 /** What is drawn over the run on screen. */
-export function drawn(): Pick<LinkView, 'span' | 'theory' | 'closeup'> {
+export function drawn(): Pick<LinkView, 'span' | 'theory' | 'charts' | 'closeup'> {
   const selected = spanShown() ? span() : undefined;
   const us = (s: number): number => Math.round(s * US);
   const law = theoryLaw();
@@ -48,6 +50,7 @@ export function drawn(): Pick<LinkView, 'span' | 'theory' | 'closeup'> {
         ? { from_us: us(selected.fromS), to_us: us(selected.toS) }
         : null,
     theory: law === undefined ? null : law === '' ? BEST_LAW : law,
+    charts: [...(chartList() ?? [])],
     closeup: closeupWords(),
   };
 }
@@ -71,7 +74,9 @@ function boxText({ of, from_us, to_us, least_us, most_us }: LatencyBox): string 
 }
 
 /** Shows what a link says; what it leaves out stays as it is. */
-export function showDrawn(view: Partial<Pick<LinkView, 'span' | 'theory' | 'closeup'>>): void {
+export function showDrawn(view: Partial<Pick<LinkView, 'span' | 'theory' | 'charts' | 'closeup'>>): void {
+  // Shown for now; the reader's own choice stays kept.
+  if (view.charts && view.charts.length > 0) setChartList(view.charts);
   if (view.span) {
     setSpan({ fromS: view.span.from_us / US, toS: view.span.to_us / US, of: 'e2e' });
     setSpanShown(true);

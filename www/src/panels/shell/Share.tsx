@@ -16,7 +16,7 @@ import { type Form, Forms, Lengths, LinkButtons, Qr } from './ShareLink.tsx';
 import { TITLE_CHARS } from './TitleField.tsx';
 import './share.css';
 
-type Slices = Pick<App, 'document' | 'links'>;
+type Slices = Pick<App, 'document' | 'links' | 'transport'>;
 
 /** The link of the run on screen with the parts that are ticked. */
 function createLink(app: Slices) {

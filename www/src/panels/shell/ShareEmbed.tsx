@@ -1,23 +1,17 @@
 // The code that embeds the run in another page: which charts, the note, the size, and when it starts.
 import { createEffect, createSignal, For, type JSX, on, Show } from 'solid-js';
+import { CHART_NAMES, type ChartedRun, hasChart } from '../../base/chartList.ts';
+import { titleOf } from '../../charts/titles.ts';
 import { LINK_CHARTS } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { NOTE_BESIDE, STARTS_IN_VIEW } from '../../state/linkText.ts';
+import { isScaled } from '../../state/scaled.ts';
 
-const CHARTS: readonly (readonly [name: string, title: string])[] = [
-  ['ttft-over-time', 'TTFT'],
-  ['e2e-over-time', 'E2E'],
-  ['throughput', 'Throughput'],
-  ['queue-depth', 'Queue depth'],
-  ['kv-use', 'KV in use'],
-  ['ttft-ecdf', 'TTFT distribution'],
-  ['e2e-ecdf', 'E2E distribution'],
-];
 /** Least and most pixels of an edge of the frame. */
 const EDGE = { least: 200, most: 4000 };
 
 export function EmbedCode(props: {
-  app: Pick<App, 'document' | 'links'>;
+  app: Pick<App, 'document' | 'links' | 'transport'>;
   withView: boolean;
   title: string;
   address: string;
@@ -29,6 +23,11 @@ export function EmbedCode(props: {
   const [width, setWidth] = createSignal(800);
   const [height, setHeight] = createSignal(450);
   const [link, setLink] = createSignal('');
+  const run = (): ChartedRun => ({
+    scales: isScaled(props.app.document.current()),
+    gateway: props.app.transport.toldFrame()?.gateway !== undefined,
+    split: props.app.transport.toldFrame()?.split !== undefined,
+  });
   const names = (): string[] => [
     ...charts(),
     ...(withNote() ? [NOTE_BESIDE] : []),
@@ -44,7 +43,7 @@ export function EmbedCode(props: {
   );
   const toggle = (name: string, isOn: boolean): void => {
     // In the order of the list.
-    setCharts((now) => CHARTS.map(([one]) => one).filter((one) => (one === name ? isOn : now.includes(one))));
+    setCharts((now) => CHART_NAMES.filter((one) => (one === name ? isOn : now.includes(one))));
   };
   const isFull = (): boolean => names().length >= LINK_CHARTS;
   const code = (): string => {
@@ -84,8 +83,8 @@ export function EmbedCode(props: {
         </div>
         <fieldset class="embed-charts">
           <legend class="visually-hidden">What the frame shows</legend>
-          <For each={CHARTS}>
-            {([name, title]) => (
+          <For each={CHART_NAMES.filter((name) => name !== 'ttft-density' && hasChart(name, run()))}>
+            {(name) => (
               <label>
                 <input
                   type="checkbox"
@@ -93,7 +92,7 @@ export function EmbedCode(props: {
                   disabled={isFull() && !charts().includes(name)}
                   onChange={(event) => toggle(name, event.currentTarget.checked)}
                 />
-                {title}
+                {titleOf(name)}
               </label>
             )}
           </For>
