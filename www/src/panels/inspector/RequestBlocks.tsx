@@ -48,7 +48,9 @@ export default function RequestBlocks(props: {
             )}
           </Show>
           <span class="m end">
-            {d().e2e_us === undefined ? 'age' : 'E2E'} {text(durationUs(d().lasted_us))}
+            {d().e2e_us === undefined
+              ? `${text(durationUs(d().lasted_us))} so far, ${count(d().output_tokens)} tokens`
+              : `E2E ${text(durationUs(d().lasted_us))}`}
           </span>
         </div>
         <p class="say">{d().summary}</p>

@@ -33,7 +33,7 @@ export function ExpectedRanges(props: { app: Pick<App, 'document'> }): JSX.Eleme
     <div class="truth-block">
       <h3>Effect of the intervals</h3>
       <button type="button" class="btn box" onClick={() => void ask()}>
-        Draw the band
+        Show how the intervals spread TTFT and E2E
       </button>
       <p class="s" role="status">
         {told()}

@@ -11,6 +11,7 @@ import { applyAsRun } from '../../state/listedRuns.ts';
 import { explain } from '../../state/notices.ts';
 import { dropInto } from '../parts/dropInto.ts';
 import { FileButton } from '../parts/FileButton.tsx';
+import { coefficientSaid } from './coefficients.ts';
 import { errorText } from './measuredData.ts';
 import { MeasuredCurve, type MeasuredRow, MeasuredTable } from './SideBySide.tsx';
 
@@ -249,10 +250,11 @@ function Calibrated(props: { one: OneRun }): JSX.Element {
           {(change) => (
             <li>
               <span>
-                {change.coefficient.replaceAll('_', ' ')}: {Number(change.before.toPrecision(4))} →{' '}
-                <b>{Number(change.after.toPrecision(4))}</b>
-                {change.half === undefined ? ', interval unknown' : ` ± ${Number(change.half.toPrecision(2))} (95 %)`},
-                from {change.told_by}
+                {coefficientSaid(change.coefficient).name} {Number(change.before.toPrecision(3))} →{' '}
+                <b>{Number(change.after.toPrecision(3))}</b>
+                {coefficientSaid(change.coefficient).unit}
+                {change.half === undefined ? ', interval unknown' : ` ± ${Number(change.half.toPrecision(2))} (95 %)`}{' '}
+                (from {change.told_by})
               </span>
             </li>
           )}

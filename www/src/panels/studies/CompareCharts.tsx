@@ -232,9 +232,11 @@ function Strip(props: { points: readonly StripPoint[]; onPair: (a: number, b: nu
       title={
         <>
           <b>Difference for each request</b>{' '}
-          <span class="s">
-            TTFT in B − A, symmetric log. Stem: from the best to the worst of a group of requests; dot: the largest
-            difference, opens both waterfalls
+          <span
+            class="s"
+            title="Symmetric log. A stem goes from the best to the worst of a group of requests; its dot is the largest difference and opens both waterfalls"
+          >
+            TTFT in B − A; above 0: slower in B
           </span>
         </>
       }
