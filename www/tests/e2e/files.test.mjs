@@ -32,6 +32,7 @@ onPage('presets give the digests pinned for the native program and for Node', as
   const panel = scenarioPanel(page);
   const trigger = page.getByRole('banner').getByRole('button', { name: 'Presets' });
   await trigger.click();
+  await page.getByRole('menuitem').first().waitFor();
   const names = await page.getByRole('menuitem').evaluateAll((all) => all.map((item) => item.dataset.value));
   await page.keyboard.press('Escape');
   const wanted = pinned().filter(({ name }) => names.includes(name));

@@ -279,10 +279,15 @@ onPage('the list of presets works with keys: open, move, leave, and open a choic
   const focused = () => trigger.evaluate((e) => e === document.activeElement);
   await trigger.focus();
   await page.keyboard.press('ArrowDown');
+  const field = page.getByRole('searchbox', { name: 'Find a preset' });
+  await comes(() => field.evaluate((e) => e === document.activeElement), true);
+  await page.keyboard.press('ArrowDown');
   await comes(() => lit.textContent(), /Gallery/);
   await page.keyboard.press('Escape');
   await comes(() => page.getByRole('menuitem').filter({ visible: true }).count(), 0);
   await comes(focused, true);
+  await page.keyboard.press('ArrowDown');
+  await comes(() => field.evaluate((e) => e === document.activeElement), true);
   await page.keyboard.press('ArrowDown');
   await comes(() => lit.textContent(), /Gallery/);
   await page.keyboard.press('End');

@@ -37,7 +37,7 @@ onPage('a shared run opens elsewhere at the same instant and has the same digest
   await setSeed(page, 77);
   await goTo(page, 31.5);
   const link = await sharedLink(page);
-  assert.match(link, /#kv-pressure;seed=77;t=31\.5$/);
+  assert.match(link, /#kv-pressure;seed=77;t=31\.5;result=\d+\.\d+\.\d+:[0-9a-f]{16}$/);
   const dialog = dialogOf(page);
   const told = (await dialog.locator('.share-length').textContent()).replace(/\s+/g, ' ').trim();
   assert.equal(told, `${link.length} characters`);

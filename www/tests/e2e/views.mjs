@@ -222,7 +222,7 @@ const DIALOGS = {
         await page.getByRole('banner').getByRole('button', { name: 'Presets' }).click();
         await page.getByRole('menu').waitFor();
       },
-      part: '.menu[data-state=open]',
+      part: '.flyout:popover-open',
       close: leave,
     },
     {

@@ -89,7 +89,6 @@ export default function RunPanel(props: {
       <Show when={app.transport.throttledFrame()?.split}>
         {(split) => <PoolLoads split={split()} onFind={() => app.dialogs.setFinding(true)} />}
       </Show>
-      <Show when={app.transport.frame()?.trouble}>{(trouble) => <p class="say wa">{trouble()}</p>}</Show>
       <NoticeBlock app={app} />
       <LoadVerdict verdict={figures()?.verdict} />
       <TrustBlock pools={figures()?.evidence ?? app.transport.evidence()?.pools} />

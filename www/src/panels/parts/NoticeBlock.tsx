@@ -3,8 +3,17 @@ import { For, type JSX, Show } from 'solid-js';
 import type { App } from '../../state/app.ts';
 import { listOf } from './Notices.tsx';
 
-/** All notices, with advice. */
+/** Why the run cannot go on, if it cannot, and all notices, with advice. */
 export function NoticeBlock(props: { app: Pick<App, 'transport'> }): JSX.Element {
+  return (
+    <>
+      <Show when={props.app.transport.frame()?.trouble}>{(trouble) => <p class="blk say wa">{trouble()}</p>}</Show>
+      <Notices app={props.app} />
+    </>
+  );
+}
+
+function Notices(props: { app: Pick<App, 'transport'> }): JSX.Element {
   return (
     <Show when={listOf(props.app).length > 0}>
       <div class="blk">

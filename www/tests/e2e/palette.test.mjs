@@ -1,0 +1,76 @@
+// The list of commands, the sheet of keys and the menu of presets in the built page in Chromium.
+import assert from 'node:assert/strict';
+import { comes, resting, suite } from './harness.mjs';
+import { violations } from './violations.mjs';
+
+const onPage = suite();
+const palette = (page) => page.getByRole('dialog', { name: 'Commands' });
+const chosen = (page) => palette(page).locator('[role=option][aria-selected=true]').innerText();
+
+onPage('a command is found by typing and done by Enter; the field says which is chosen', async (page) => {
+  await page.keyboard.press('Control+k');
+  const field = palette(page).getByRole('combobox', { name: 'Find a command' });
+  await field.waitFor();
+  assert.deepEqual(await violations(page), []);
+  await field.fill('yaml');
+  await comes(() => chosen(page), /Show the scenario as YAML/);
+  await page.keyboard.press('Enter');
+  await palette(page).waitFor({ state: 'detached' });
+  await page.getByRole('tab', { name: 'YAML', selected: true }).waitFor();
+});
+
+onPage('arrows choose, a preset opens, and a command without a match says so', async (page) => {
+  await page.keyboard.press('Control+k');
+  const field = palette(page).getByRole('combobox', { name: 'Find a command' });
+  await field.fill('no such thing');
+  await palette(page).getByText('No command matches').last().waitFor();
+  await field.fill('cache preset');
+  const first = await chosen(page);
+  await page.keyboard.press('ArrowDown');
+  assert.notEqual(await chosen(page), first);
+  await page.keyboard.press('ArrowUp');
+  assert.equal(await chosen(page), first);
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.querySelector('.preset-name')?.textContent !== 'chat-4xh100');
+});
+
+onPage('the sheet of help has the keys by groups, and switches them off: the single ones, or all', async (page) => {
+  await page.keyboard.press('?');
+  const sheet = page.getByRole('dialog', { name: 'Help' });
+  for (const group of ['Run', 'Step', 'Edit', 'View'])
+    await sheet.getByRole('heading', { name: group, exact: true }).waitFor();
+  await sheet.getByText('Repeat the last “run to”').waitFor();
+  await sheet.getByRole('radio', { name: 'With Ctrl or ⌘ only' }).check();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('s');
+  await page.keyboard.press('Control+k');
+  await palette(page).getByRole('combobox').waitFor();
+  assert.equal(await page.getByRole('dialog', { name: 'Share this run' }).count(), 0);
+  await page.keyboard.press('Escape');
+  await page.reload();
+  await page.waitForFunction(() => performance.getEntriesByName('first-frame').length > 0);
+  await resting(page);
+  await page.getByRole('banner').getByRole('button', { name: 'Help and keyboard' }).click();
+  await comes(() => sheet.getByRole('radio', { name: 'With Ctrl or ⌘ only' }).isChecked(), true);
+  await sheet.getByRole('radio', { name: 'None' }).check();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.press('?');
+  assert.equal(await page.getByRole('dialog').count(), 0);
+});
+
+onPage('the menu of presets is searched, grouped, and within the window', async (page) => {
+  await page.getByRole('banner').getByRole('button', { name: 'Presets' }).click();
+  const menu = page.getByRole('menu', { name: 'Presets' });
+  await menu.getByRole('group', { name: 'Autoscaling' }).waitFor();
+  const box = await menu.boundingBox();
+  assert.ok(box.y + box.height <= 900, `${box.y + box.height}`);
+  assert.deepEqual(await violations(page), []);
+  await page.getByRole('searchbox', { name: 'Find a preset' }).fill('stale');
+  await comes(() => menu.getByRole('menuitem').count(), 1);
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.querySelector('.preset-name')?.textContent === 'stale-herd');
+  await page.goBack();
+  await page.waitForFunction(() => document.querySelector('.preset-name')?.textContent === 'chat-4xh100');
+  assert.equal(await resting(page), 48);
+});
