@@ -18,6 +18,7 @@ function drawPicture(pen: Pen, p: Palette, size: Paint<CloseUpPicture>, picture:
     case 'kv':
       return drawKv(pen, p, picture);
     case 'lanes':
+      return false;
     case 'density':
       drawDensity(pen, p, size.width, size.height, picture);
       return false;

@@ -5,19 +5,21 @@ import init, {
   oracleOf,
   RatioStudy,
   rankRace,
+  readStudy,
   runRow,
+  studyCsv,
   sweepCases,
   sweepSummary,
+  writeStudy,
 } from '../../pkg/compare.js';
 import wasmUrl from '../../pkg/compare_bg.wasm?url';
-import type { RunComparison } from '../generated/boundary.ts';
 import { answering } from './answering.ts';
-import type { CompareAnswers, CompareQuestion, Outcomes } from './compareProtocol.ts';
+import type { CompareAnswers, Compared, CompareQuestion, Outcomes } from './compareProtocol.ts';
 import { never } from './protocol.ts';
 
 type Pairs = readonly (readonly [Outcomes, Outcomes])[];
 
-function compare(pairs: Pairs, scenarios: readonly [a: string, b: string], bounds: Pairs): RunComparison | null {
+function compare(pairs: Pairs, scenarios: readonly [a: string, b: string], bounds: Pairs): Compared | null {
   const comparison = new Comparison();
   try {
     comparison.setScenarios(...scenarios);
@@ -26,7 +28,8 @@ function compare(pairs: Pairs, scenarios: readonly [a: string, b: string], bound
       if (bound) comparison.addBounds(a, b, ...bound);
       comparison.add(a, b);
     }
-    return comparison.result();
+    const result = comparison.result();
+    return result && { comparison: result, cloud: comparison.cloud() };
   } finally {
     comparison.free();
   }
@@ -44,7 +47,13 @@ function answer(question: CompareQuestion): CompareAnswers[keyof CompareAnswers]
     case 'row':
       return runRow(question.outcomes);
     case 'rank':
-      return rankRace([...question.entries], [...question.bound], question.by);
+      return rankRace([...question.entries], [...question.bound], question.by, question.seeds);
+    case 'write-study':
+      return writeStudy(question.study);
+    case 'read-study':
+      return readStudy(question.text);
+    case 'study-csv':
+      return studyCsv(question.study);
     case 'oracle':
       return oracleOf(question.scenario);
     case 'summary':

@@ -6,14 +6,20 @@ import type {
   RaceRanking,
   RankBy,
   RatioResult,
+  RequestCloud,
   RunComparison,
   RunRow,
+  StudyFile,
+  StudyRead,
   SweepRow,
   SweepSummary,
 } from '../generated/boundary.ts';
 
 /** The outcomes of the requests of a run, as written by its simulation. */
 export type Outcomes = Uint8Array<ArrayBuffer>;
+
+/** Two runs compared, with the requests of the first pair as points, if they are paired. */
+export type Compared = { readonly comparison: RunComparison; readonly cloud: RequestCloud | null };
 
 export type CompareQuestion =
   /** Two runs beside each other, or a pair of runs per seed. */
@@ -38,7 +44,15 @@ export type CompareQuestion =
       /** The runs of the oracle, where autoscalers are raced. */
       readonly bound: readonly RunRow[];
       readonly by: RankBy;
+      /** Only entries with a run for each of so many seeds have a place. */
+      readonly seeds: number;
     }
+  /** The file of a study, as text. */
+  | { readonly kind: 'write-study'; readonly study: StudyFile }
+  /** Reads such a file. */
+  | { readonly kind: 'read-study'; readonly text: string }
+  /** The runs of a study as CSV. */
+  | { readonly kind: 'study-csv'; readonly study: StudyFile }
   /** The scenario of the oracle of a scenario. */
   | { readonly kind: 'oracle'; readonly scenario: string }
   /** The results of a sweep so far. */
@@ -66,10 +80,13 @@ export type CompareQuestion =
 
 export type CompareAnswers = {
   /** `null` if there is nothing to compare yet. */
-  compare: RunComparison | null;
+  compare: Compared | null;
   cases: readonly CaseText[];
   row: RunRow;
   rank: RaceRanking;
+  'write-study': string;
+  'read-study': StudyRead;
+  'study-csv': string;
   /** Nothing if no pool has an autoscaler. */
   oracle: string | undefined;
   summary: SweepSummary;

@@ -3,7 +3,7 @@ import { type Accessor, createEffect, createMemo, createSignal, on, onCleanup, u
 import { getAt, type Json } from '../base/json.ts';
 import { oneAtATime } from '../base/oneAtATime.ts';
 import { writeDocument } from '../base/text.ts';
-import type { Frame, RequestDetail, RunComparison, View } from '../generated/boundary.ts';
+import type { Frame, RequestCloud, RequestDetail, RunComparison, View } from '../generated/boundary.ts';
 import { Client, LostError } from '../sim/client.ts';
 import { CompareClient, spawnCompare } from '../sim/compareClient.ts';
 import type { ColumnsAnswer } from '../sim/protocol.ts';
@@ -27,6 +27,13 @@ export type BothFrames = { readonly a: Frame; readonly b: Frame };
 
 /** A pair of one request: how it went in each run. */
 export type Pair = { readonly a: RequestDetail; readonly b: RequestDetail };
+
+/** Both runs compared up to an instant. */
+export type Result = {
+  readonly atUs: number;
+  readonly comparison: RunComparison;
+  readonly cloud: RequestCloud | null;
+};
 
 /** The parts of the run on screen used here. */
 type RunA = {
@@ -91,6 +98,8 @@ export function createComparing(a: RunA) {
   return {
     beside,
     choose,
+    /** The thread that compares; it also reads and writes files of studies. */
+    thread,
     trouble,
     setTrouble,
     pair,
@@ -145,7 +154,7 @@ function createFollowing(runs: {
   readonly tell: (error: unknown) => void;
 }) {
   const { a, b, beside, thread, tell } = runs;
-  const [result, setResult] = createSignal<{ readonly atUs: number; readonly comparison: RunComparison }>();
+  const [result, setResult] = createSignal<Result>();
   const [charts, setCharts] = createSignal<Charts>();
   const [atUs, setAtUs] = createSignal<number>();
   const [frames, setFrames] = createSignal<BothFrames>();
@@ -177,8 +186,8 @@ function createFollowing(runs: {
     const second = untrack(beside);
     if (!second) return;
     const scenarios = [writeDocument(untrack(a.document)), writeDocument(second.document)] as const;
-    const comparison = await thread.ask({ kind: 'compare', pairs: [[ofA, ofB]], scenarios });
-    if (comparison && untrack(a.frame)?.now_us === now) setResult({ atUs: now, comparison });
+    const found = await thread.ask({ kind: 'compare', pairs: [[ofA, ofB]], scenarios });
+    if (found && untrack(a.frame)?.now_us === now) setResult({ atUs: now, ...found });
   }
 
   function onFrame(frame: Frame): void {

@@ -4,12 +4,14 @@ import type { TraceOutcome } from '../generated/boundary.ts';
 import type { Client } from '../sim/client.ts';
 import { type Box, kindOfText, openFile } from './files.ts';
 import type { Links } from './links.ts';
+import { openedStudy } from './openedStudy.ts';
 
 const KEYS = new Set(['cluster', 'workload', 'seed']);
 const MIB = 2 ** 20;
 
 test.each([
   ['{"cluster": {}}', 'scenario'],
+  ['{"tokenyard_study": 1, "seed": 3}', 'study'],
   ['{}', 'scenario'],
   ['not JSON', 'scenario'],
   ['3', 'scenario'],
@@ -65,6 +67,7 @@ function page(waits = false) {
     setNotice: trust((notice: { text: string }) => went.push(`notice ${notice.text}`)),
     scenarioKeys: KEYS,
     onBenchmark: (file) => note('benchmark', file, file.text),
+    onStudy: () => went.push(`study ${openedStudy()?.name}`),
     open: async (text, name) => {
       note('open', { name }, text);
       return true;
@@ -74,6 +77,12 @@ function page(waits = false) {
   const take = (file: File, box?: Box): Promise<void> => openFile(trust<Client>(client), state, file, box);
   return { take, went };
 }
+
+test('the file of a study goes to the view of studies', async () => {
+  const { take, went } = page();
+  await take(new File(['{"tokenyard_study": 1}'], 'race.json'));
+  expect(went).toEqual(['study race.json']);
+});
 
 test('a packed trace is read and replayed by its own name', async () => {
   const { take, went } = page();

@@ -11,6 +11,7 @@ import { onTrace } from './document.ts';
 import type { Links } from './links.ts';
 import type { BenchmarkFile } from './measured.ts';
 import { explain, type Notice, type TraceReading } from './notices.ts';
+import { openStudy } from './openedStudy.ts';
 
 /** The part of the page's state used to open a file. */
 type PageState = {
@@ -28,6 +29,8 @@ type PageState = {
   readonly scenarioKeys: ReadonlySet<string>;
   /** Takes the output of a benchmark tool or a server. */
   readonly onBenchmark: (file: BenchmarkFile) => void;
+  /** Shows the view of studies, which takes the file that was opened. */
+  readonly onStudy: () => void;
   /** Loads a scenario; false if it is refused. */
   readonly open: (text: string, name: string, useTrace: boolean, untilUs?: number) => Promise<boolean>;
   readonly links: Pick<Links, 'trouble' | 'setTrouble' | 'giveTrace'>;
@@ -37,7 +40,7 @@ type PageState = {
 export type Box = (text: string, name: string) => void;
 
 /** The kind of a file by its name and text. A table may be a trace or a benchmark: the reader of traces decides. */
-export type FileKind = 'scenario' | 'benchmark' | 'model' | 'policies' | 'table';
+export type FileKind = 'scenario' | 'study' | 'benchmark' | 'model' | 'policies' | 'table';
 
 /** The box for a file that only one box takes. */
 const BOXES = {
@@ -69,6 +72,10 @@ async function openByKind(client: Client, page: PageState, file: File): Promise<
   switch (kind) {
     case 'benchmark':
       page.onBenchmark({ name: file.name, text: await file.text() });
+      break;
+    case 'study':
+      openStudy({ name: file.name, text: await file.text() });
+      page.onStudy();
       break;
     case 'scenario':
       await openScenarioFile(file, page);
@@ -104,6 +111,7 @@ export function kindOfText(text: string, isJson: boolean, scenarioKeys: Readonly
   }
   if (Array.isArray(document)) return 'benchmark';
   if (!isObject(document)) return 'scenario';
+  if (typeof document.tokenyard_study === 'number') return 'study';
   const keys = Object.keys(document);
   if (keys.length === 0 || keys.some((key) => scenarioKeys.has(key))) return 'scenario';
   if (typeof document.kind === 'string') return 'policies';

@@ -53,7 +53,8 @@ export function createOverSeeds(
       if (!found) return;
       many.stop();
       const scenarios = [writeDocument(first), writeDocument(second)] as const;
-      tell(found.pairs.length, (await thread.ask({ kind: 'compare', ...found, scenarios })) ?? undefined);
+      const compared = await thread.ask({ kind: 'compare', ...found, scenarios });
+      tell(found.pairs.length, compared?.comparison);
     } catch (error) {
       forget();
       setTrouble(troubleOf(error));

@@ -1,21 +1,20 @@
-// A race: several policies on the same requests, with several seeds, in as many workers as there are cores.
+// A race: several settings of the policies on the same requests, with several seeds, in as many workers as there are cores.
 import { createSignal, onCleanup } from 'solid-js';
-import { type Json, parsePath } from '../base/json.ts';
+import { type Json, setAt } from '../base/json.ts';
 import { writeDocument } from '../base/text.ts';
 import type { CaseText, RaceEntry, RaceRanking, RankBy, RunRow, View } from '../generated/boundary.ts';
-import type { Client } from '../sim/client.ts';
+import { type Client, RefusedError } from '../sim/client.ts';
 import { CompareClient, spawnCompare } from '../sim/compareClient.ts';
 import { ManyRuns, outcomesOf, type Progress, troubleOf } from './manyRuns.ts';
 
 const PICTURE: View = 'ttft-over-time';
 
-/** A policy in the race, and its value in the document. */
-export type Runner = { readonly name: string; readonly value: Json };
+/** An entrant: the scenario with some settings, by path. */
+export type Entrant = { readonly name: string; readonly set: Readonly<Record<string, Json>> };
 
 /** The input of a race. */
 export type RaceOf = {
-  readonly path: string;
-  readonly runners: readonly Runner[];
+  readonly entrants: readonly Entrant[];
   readonly seeds: number;
   /** Whether the oracle runs too: the bound of autoscalers. */
   readonly bounded: boolean;
@@ -29,17 +28,22 @@ export type Lap = {
   /** Whether it is the oracle's. */
   readonly bound: boolean;
   readonly row: RunRow;
-  readonly scenario: string;
   readonly t: Float64Array;
   readonly ttft: Float64Array;
 };
 
 /** A run to make. */
-type Run = { readonly of: CaseText; readonly name: string; readonly bound: boolean };
+type Run = { readonly number: number; readonly of: CaseText; readonly name: string; readonly bound: boolean };
 
 export type Race = ReturnType<typeof createRace>;
 
-export function createRace() {
+/** The scenario of an entrant. */
+export function withSettings(document: Json, { set }: Pick<Entrant, 'set'>): Json {
+  return Object.entries(set).reduce((to, [path, value]) => setAt(to, path, value), document);
+}
+
+/** What is shown of a race. */
+function createShown() {
   const [laps, setLaps] = createSignal<readonly Lap[]>([]);
   const [ranking, setRanking] = createSignal<RaceRanking>();
   const [progress, setProgress] = createSignal<Progress>();
@@ -47,12 +51,36 @@ export function createRace() {
   const [trouble, setTrouble] = createSignal('');
   /** The reason for a missing oracle in a race of autoscalers. */
   const [noOracle, setNoOracle] = createSignal('');
+  /** The race on screen, and the scenario that it is of. */
+  const [raced, setRaced] = createSignal<Raced>();
+  const seen = { laps, ranking, progress, running, trouble, noOracle, raced };
+  return {
+    seen,
+    setLaps,
+    setRanking,
+    setProgress,
+    setRunning,
+    setTrouble,
+    setNoOracle,
+    begin: (next: Raced): void => {
+      setLaps([]);
+      setRanking(undefined);
+      setProgress(undefined);
+      setTrouble('');
+      setNoOracle('');
+      setRaced(next);
+    },
+  };
+}
+
+export function createRace() {
+  const { seen, begin, ...set } = createShown();
   const thread = new CompareClient(spawnCompare);
   const runs = new ManyRuns();
 
   function stop(): void {
     runs.stop();
-    setRunning(false);
+    set.setRunning(false);
   }
   onCleanup(() => {
     stop();
@@ -60,49 +88,76 @@ export function createRace() {
   });
 
   async function start(document: Json, race: RaceOf, by: RankBy): Promise<void> {
-    const { path, runners, seeds } = race;
     stop();
-    setLaps([]);
-    setRanking(undefined);
-    setTrouble('');
-    setNoOracle('');
-    setRunning(true);
+    begin({ ...race, document });
+    set.setRunning(true);
     const beganMs = performance.now();
     try {
-      const varied = [`${path}=${runners.map((r) => JSON.stringify(r.value)).join(',')}`];
-      const raced = await thread.ask({ kind: 'cases', scenario: writeDocument(document), varied, seeds });
-      const nameOf = (of: CaseText): string =>
-        runners[Math.floor(of.number / seeds)]?.name ?? parsePath(path).join('.');
       const cases = [
-        ...raced.map((of) => ({ of, name: nameOf(of), bound: false })),
-        ...(race.bounded ? await boundsOf(thread, document, seeds, setNoOracle) : []),
+        ...(await casesOf(thread, document, race)),
+        ...(race.bounded ? await boundsOf(thread, document, race.seeds, set.setNoOracle) : []),
       ];
       const workers = runs.workersFor(cases.length);
       const tell = (): void => {
-        setProgress({ done: laps().length, of: cases.length, tookMs: performance.now() - beganMs, workers });
+        set.setProgress({ done: seen.laps().length, of: cases.length, tookMs: performance.now() - beganMs, workers });
       };
       tell();
       const whole = await runs.all(cases, async (client, next, heard) => {
         const lap = await lapOf(thread, client, next);
         if (!heard()) return;
-        setLaps((all) => [...all, lap]);
+        set.setLaps((all) => [...all, lap]);
         tell();
         await rank(by);
       });
       if (whole) stop();
     } catch (error) {
-      setTrouble(troubleOf(error));
+      set.setTrouble(troubleOf(error));
       stop();
     }
   }
 
   /** Ranks the finished runs by a figure. */
   async function rank(by: RankBy): Promise<void> {
-    const found = await rankingOf(thread, laps(), by);
-    if (found) setRanking(found);
+    const found = await rankingOf(thread, seen.laps(), by, seen.raced()?.seeds ?? 1);
+    if (found) set.setRanking(found);
   }
 
-  return { laps, ranking, progress, running, trouble, noOracle, start, stop, rank: (by: RankBy) => void rank(by) };
+  /** Shows the runs of a race that was saved. */
+  async function show(saved: Raced, laps: readonly Lap[], by: RankBy): Promise<void> {
+    stop();
+    begin(saved);
+    set.setLaps(laps);
+    await rank(by);
+  }
+
+  /** `thread` also reads and writes the files of studies. */
+  return { ...seen, setTrouble: set.setTrouble, start, stop, show, rank: (by: RankBy) => void rank(by), thread };
+}
+
+/** A race with the scenario that it is of. */
+export type Raced = RaceOf & { readonly document: Json };
+
+/** The runs of all entrants; the problems of an entrant name it. */
+async function casesOf(thread: CompareClient, document: Json, race: RaceOf): Promise<readonly Run[]> {
+  const all = await Promise.all(
+    race.entrants.map(async (entrant) => {
+      const scenario = writeDocument(withSettings(document, entrant));
+      try {
+        return await thread.ask({ kind: 'cases', scenario, varied: [], seeds: race.seeds });
+      } catch (error) {
+        if (!(error instanceof RefusedError)) throw error;
+        throw new RefusedError(
+          error.diagnostics.map((d) => ({
+            ...d,
+            path: [entrant.name, d.path].filter((part) => part !== '').join(', '),
+          })),
+        );
+      }
+    }),
+  );
+  return all.flatMap((cases, i) =>
+    cases.map((of, k) => ({ number: i * race.seeds + k, of, name: race.entrants[i]?.name ?? '', bound: false })),
+  );
 }
 
 /** The runs of the oracle; none, with the reason reported, if it has no answer. */
@@ -116,7 +171,7 @@ async function boundsOf(
     const scenario = await thread.ask({ kind: 'oracle', scenario: writeDocument(document) });
     if (scenario === undefined) return [];
     const all = await thread.ask({ kind: 'cases', scenario, varied: [], seeds });
-    return all.map((of) => ({ of, name: 'oracle', bound: true }));
+    return all.map((of) => ({ number: of.number, of, name: 'oracle', bound: true }));
   } catch (error) {
     setWhyNot(troubleOf(error));
     return [];
@@ -127,19 +182,24 @@ async function boundsOf(
 async function lapOf(
   thread: CompareClient,
   client: Client,
-  { of: { number, scenario }, name, bound }: Run,
+  { number, of: { scenario }, name, bound }: Run,
 ): Promise<Lap> {
   const outcomes = await outcomesOf(client, scenario);
   const [picture] = await client.columns([PICTURE]);
   const column = (of: string): Float64Array => picture?.columns[picture.names.indexOf(of)] ?? new Float64Array();
   const row = await thread.ask({ kind: 'row', outcomes });
-  return { number, name, bound, scenario, row, t: column('t_s'), ttft: column('p99_ms') };
+  return { number, name, bound, row, t: column('t_s'), ttft: column('p99_ms') };
 }
 
 /** The finished runs, ranked by a figure; `undefined` before the first. */
-async function rankingOf(thread: CompareClient, laps: readonly Lap[], by: RankBy): Promise<RaceRanking | undefined> {
+async function rankingOf(
+  thread: CompareClient,
+  laps: readonly Lap[],
+  by: RankBy,
+  seeds: number,
+): Promise<RaceRanking | undefined> {
   const inOrder = laps.toSorted((x, y) => x.number - y.number);
   const entries: RaceEntry[] = inOrder.filter((lap) => !lap.bound).map(({ name, row }) => ({ name, run: row }));
   const bound = inOrder.filter((lap) => lap.bound).map((lap) => lap.row);
-  return entries.length > 0 ? thread.ask({ kind: 'rank', entries, bound, by }) : undefined;
+  return entries.length > 0 ? thread.ask({ kind: 'rank', entries, bound, by, seeds }) : undefined;
 }

@@ -7,65 +7,106 @@ import type { Capacity, CaseText, SweepRow, SweepSummary } from '../generated/bo
 import { type Client, RefusedError } from '../sim/client.ts';
 import { CompareClient, spawnCompare } from '../sim/compareClient.ts';
 import { ManyRuns, outcomesOf, type Progress, rowOf, troubleOf } from './manyRuns.ts';
+import type { Swept } from './studyFiles.ts';
 
-export function createSweep() {
+/** What is shown of a sweep and of a search for the capacity. */
+function createShown() {
   const [summary, setSummary] = createSignal<SweepSummary>();
+  const [rows, setRows] = createSignal<readonly SweepRow[]>([]);
+  const [swept, setSwept] = createSignal<Swept>();
   const [progress, setProgress] = createSignal<Progress>();
   const [capacity, setCapacity] = createSignal<Capacity>();
   const [running, setRunning] = createSignal<'sweep' | 'capacity'>();
   const [trouble, setTrouble] = createSignal('');
+  const seen = { summary, rows, swept, progress, capacity, running, trouble };
+  return { seen, setSummary, setRows, setSwept, setProgress, setCapacity, setRunning, setTrouble };
+}
+
+type Set = Omit<ReturnType<typeof createShown>, 'seen'>;
+
+export function createSweep() {
+  const { seen, ...set } = createShown();
   const thread = new CompareClient(spawnCompare);
   const runs = new ManyRuns();
 
   function stop(): void {
     runs.stop();
-    setRunning(undefined);
+    set.setRunning(undefined);
   }
   onCleanup(() => {
     stop();
     thread.end();
   });
 
-  /** Does such a study and reports its errors. */
-  async function attempt(what: 'sweep' | 'capacity', work: (tell: Tell) => Promise<boolean>): Promise<void> {
-    stop();
-    setTrouble('');
-    setProgress(undefined);
-    setRunning(what);
-    const beganMs = performance.now();
-    try {
-      const tell: Tell = (done, of) =>
-        setProgress({ done, of, tookMs: performance.now() - beganMs, workers: runs.workersFor(of) });
-      if (await work(tell)) stop();
-    } catch (error) {
-      setTrouble(troubleOf(error));
-      stop();
-    }
+  function begin(swept: Swept): void {
+    set.setSwept(swept);
+    set.setSummary(undefined);
+    set.setRows([]);
+    set.setCapacity(undefined);
   }
 
   /** Runs every combination of the varied values, as in `--vary` of the command line. */
-  function sweep(document: Json, varied: readonly string[], seeds: number): Promise<void> {
-    return attempt('sweep', async (tell) => {
-      setSummary(undefined);
+  function sweep(swept: Swept): Promise<void> {
+    return attempt({ runs, set, stop }, 'sweep', async (tell) => {
+      const { document, varied, seeds } = swept;
       const cases = await thread.ask({ kind: 'cases', scenario: writeDocument(document), varied, seeds });
-      const paths = varied.map((text) => text.slice(0, text.indexOf('=')));
-      return runCases({ thread, runs, tell }, cases, paths, setSummary);
+      begin(swept);
+      return runCases({ thread, runs, tell }, cases, pathsOf(varied), (rows, summary) => {
+        set.setRows(rows);
+        set.setSummary(summary);
+      });
     });
+  }
+
+  /** Shows the rows of a sweep that was saved. */
+  async function show(swept: Swept, rows: readonly SweepRow[]): Promise<void> {
+    stop();
+    set.setTrouble('');
+    set.setProgress(undefined);
+    begin(swept);
+    set.setRows(rows);
+    if (rows.length > 0) set.setSummary(await thread.ask({ kind: 'summary', paths: pathsOf(swept.varied), rows }));
   }
 
   /** Looks for the highest load at which a share of the requests meets the objectives. */
   function find(document: Json, seeds: number, share: number): Promise<void> {
-    return attempt('capacity', async (tell) => {
-      setCapacity(undefined);
+    return attempt({ runs, set, stop }, 'capacity', async (tell) => {
+      set.setCapacity(undefined);
       await thread.ask({ kind: 'search', scenario: writeDocument(document), seeds, share });
       if (!(await searchAll({ thread, runs, tell }, seeds))) return false;
-      setCapacity(await thread.ask({ kind: 'search-found' }));
+      set.setCapacity(await thread.ask({ kind: 'search-found' }));
       return true;
     });
   }
 
-  return { summary, progress, capacity, running, trouble, sweep, find, stop };
+  /** `thread` also reads and writes the files of studies. */
+  return { ...seen, setTrouble: set.setTrouble, sweep, show, find, stop, thread };
 }
+
+/** Does such a study and reports its errors. */
+async function attempt(
+  { runs, set, stop }: { readonly runs: ManyRuns; readonly set: Set; readonly stop: () => void },
+  what: 'sweep' | 'capacity',
+  work: (tell: Tell) => Promise<boolean>,
+): Promise<void> {
+  stop();
+  set.setTrouble('');
+  set.setProgress(undefined);
+  set.setRunning(what);
+  const beganMs = performance.now();
+  try {
+    const tell: Tell = (done, of) =>
+      set.setProgress({ done, of, tookMs: performance.now() - beganMs, workers: runs.workersFor(of) });
+    if (await work(tell)) stop();
+  } catch (error) {
+    set.setTrouble(troubleOf(error));
+    stop();
+  }
+}
+
+/** The paths of arguments of `--vary`. */
+const pathsOf = (varied: readonly string[]): readonly string[] =>
+  varied.map((text) => text.slice(0, text.indexOf('=')));
 
 /** Reports the number of finished runs and of all runs. */
 type Tell = (done: number, of: number) => void;
@@ -78,7 +119,7 @@ async function runCases(
   { thread, runs, tell }: Means,
   cases: readonly CaseText[],
   paths: readonly string[],
-  found: (summary: SweepSummary) => void,
+  found: (rows: readonly SweepRow[], summary: SweepSummary) => void,
 ): Promise<boolean> {
   const rows = new Map<number, SweepRow>();
   tell(0, cases.length);
@@ -89,7 +130,7 @@ async function runCases(
     tell(rows.size, cases.length);
     const inOrder = cases.flatMap((c) => rows.get(c.number) ?? []);
     const summary = await thread.ask({ kind: 'summary', paths, rows: inOrder });
-    if (heard()) found({ ...summary, evidence: cases[0]?.evidence ?? [] });
+    if (heard()) found(inOrder, { ...summary, evidence: cases[0]?.evidence ?? [] });
   });
 }
 

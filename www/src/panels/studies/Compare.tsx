@@ -6,33 +6,36 @@ import {
   createEffect,
   createMemo,
   createSignal,
-  For,
+  getOwner,
   type JSX,
   lazy,
   on,
   onCleanup,
+  runWithOwner,
   Show,
   Suspense,
 } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
-import { equal, getAt, type Json } from '../../base/json.ts';
-import { sentence } from '../../base/schema.ts';
-import { clock, count, durationMs, plain, text } from '../../base/units.ts';
+import { equal, getAt } from '../../base/json.ts';
+import { clock, plain } from '../../base/units.ts';
 import { Icon } from '../../draw/glyphs.tsx';
-import type { RunComparison } from '../../generated/boundary.ts';
+import type { StudyFile } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { type Beside, type BothFrames, type Comparing, createComparing } from '../../state/compare.ts';
-import { changes, placedEdits, routeSaid } from '../../state/edits.ts';
 import { applyAsRun } from '../../state/listedRuns.ts';
 import { sendToB, sentToB } from '../../state/sentToB.ts';
-import { choiceText, fieldAt, pathName, plainText } from '../parts/formFields.ts';
 import { overlay } from '../parts/overlay.ts';
 import { Segments } from '../parts/Segments.tsx';
-import { TrustChip } from '../parts/Trust.tsx';
 import { CompareCharts } from './CompareCharts.tsx';
 import { type Choices, Chooser, createChoices, Proposals } from './CompareChooser.tsx';
 import { CompareFigures, CompareRegret, NoOracle } from './CompareFigures.tsx';
+import { Differs, Pairing, Seeds, said } from './CompareSettings.tsx';
 import { CompareTables } from './CompareTables.tsx';
+import { sceneOf } from './compareScene.ts';
+import { comparisonFile, createOpenedStudies, type OpenedStudies } from './openedStudies.ts';
+import type { RaceState } from './Race.tsx';
+import { StudyTools } from './StudyTools.tsx';
+import type { SweepState } from './Sweep.tsx';
 import './compare.css';
 
 const Race = lazy(() => import('./Race.tsx'));
@@ -41,6 +44,9 @@ const Sweep = lazy(() => import('./Sweep.tsx'));
 /** The kinds of comparison: two runs, several policies, or values of a field. */
 const STUDIES = ['Two runs', 'Race', 'Sweep'] as const;
 type Study = (typeof STUDIES)[number];
+
+/** The view that shows the file of a study. */
+const SHOWS: Readonly<Record<StudyFile['kind'], Study>> = { compare: 'Two runs', race: 'Race', sweep: 'Sweep' };
 
 /** The views of two runs. */
 const SHOWN = ['Charts', 'Stages'] as const;
@@ -71,6 +77,11 @@ export function Compare(props: {
   });
   const choices = createChoices(app);
   const [study, setStudy] = createSignal<Study>('Two runs');
+  /** Races and sweeps keep their results while another study is shown. */
+  const owner = getOwner();
+  let race: RaceState | undefined;
+  let sweep: SweepState | undefined;
+  const files = createOpenedStudies({ app, comparing, show: (kind) => setStudy(SHOWS[kind]) });
   /** The request that was sent elsewhere; it is shown in both runs once they are compared. */
   const [askedAbout, setAskedAbout] = createSignal<number>();
   createEffect(
@@ -123,25 +134,42 @@ export function Compare(props: {
           <Icon name="close" />
         </button>
       </div>
-      <Show
-        when={study() !== 'Two runs'}
-        fallback={
-          <TwoRuns
-            app={app}
-            comparing={comparing}
-            choices={choices}
-            shown={shown()}
-            onShown={setShown}
-            stages={props.stages}
-          />
-        }
-      >
-        <Suspense>
-          <Show when={study() === 'Race'} fallback={<Sweep app={app} />}>
-            <Race app={app} onB={raceAsB} />
-          </Show>
-        </Suspense>
+      <Show when={study() === 'Two runs'}>
+        <TwoRuns
+          app={app}
+          comparing={comparing}
+          choices={choices}
+          files={files}
+          shown={shown()}
+          onShown={setShown}
+          stages={props.stages}
+        />
       </Show>
+      <Suspense>
+        <Show when={study() === 'Race'}>
+          <Race
+            app={app}
+            state={(make) => {
+              race ??= runWithOwner(owner, make) ?? make();
+              return race;
+            }}
+            opened={files.opened()}
+            onOpen={files.openFile}
+            onB={raceAsB}
+          />
+        </Show>
+        <Show when={study() === 'Sweep'}>
+          <Sweep
+            app={app}
+            state={(make) => {
+              sweep ??= runWithOwner(owner, make) ?? make();
+              return sweep;
+            }}
+            opened={files.opened()}
+            onOpen={files.openFile}
+          />
+        </Show>
+      </Suspense>
     </main>
   );
 }
@@ -151,6 +179,7 @@ function TwoRuns(props: {
   app: Pick<App, 'transport' | 'document' | 'studies' | 'dialogs' | 'links'>;
   comparing: Comparing;
   choices: Choices;
+  files: OpenedStudies;
   shown: Shown;
   onShown: (shown: Shown) => void;
   stages: Component<StagesProps>;
@@ -159,6 +188,14 @@ function TwoRuns(props: {
   const promote = async (b: Beside): Promise<void> => {
     if (await applyAsRun(app.document, b.document)) app.studies.setComparing(false);
   };
+  const scene = createMemo(() =>
+    sceneOf(
+      app.transport.frame(),
+      comparing.frames()?.b.flags ?? [],
+      app.document.current(),
+      app.document.warmUpS() ?? 0,
+    ),
+  );
   const swap = async (b: Beside): Promise<void> => {
     const a: Beside = { name: 'A before the swap', document: app.document.current() };
     if (await applyAsRun(app.document, b.document)) await comparing.choose(a);
@@ -198,6 +235,16 @@ function TwoRuns(props: {
           <Show when={comparing.beside()}>
             <Seeds comparing={comparing} />
           </Show>
+          <div class="compare-buttons">
+            <StudyTools
+              thread={comparing.thread}
+              study={() => comparisonFile(app, comparing)}
+              name="comparison"
+              hasRows={false}
+              onOpen={props.files.openFile}
+              onTrouble={comparing.setTrouble}
+            />
+          </div>
           <Show when={comparing.result()}>{(found) => <Pairing comparison={found().comparison} />}</Show>
         </div>
       </div>
@@ -209,11 +256,11 @@ function TwoRuns(props: {
           {(b) => (
             <>
               <div class="compare-head">
-                <span>
-                  <Key run="a" /> A: {nameOfA(app, b())}
+                <span class="compare-name">
+                  <b class="run-badge a">A</b> <Key run="a" /> {nameOfA(app, b())}
                 </span>
-                <span>
-                  <Key run="b" /> B: {b().name}
+                <span class="compare-name">
+                  <b class="run-badge b">B</b> <Key run="b" /> {b().name}
                 </span>
                 <span class="grow" />
                 <span class="s">{state(comparing, app)}</span>
@@ -222,6 +269,13 @@ function TwoRuns(props: {
                   Run both to the end
                 </button>
               </div>
+              <Show when={props.files.repeated()}>
+                {(said) => (
+                  <p class="say study-saved" role="status">
+                    {said()}
+                  </p>
+                )}
+              </Show>
               <Show when={props.shown === 'Stages'}>
                 <Suspense>
                   <Dynamic component={props.stages} app={app} frames={comparing.frames()} nameOfB={b().name} />
@@ -239,7 +293,10 @@ function TwoRuns(props: {
               <Show when={props.shown === 'Charts'}>
                 <CompareCharts
                   comparison={comparing.result()?.comparison}
+                  cloud={comparing.result()?.cloud ?? undefined}
                   charts={comparing.charts()}
+                  scene={scene()}
+                  selected={comparing.pair()?.a.request}
                   onPair={comparing.openPair}
                   runs={async () => {
                     const [a, b] = await Promise.all([app.studies.outcomes(), comparing.outcomes()]);
@@ -287,157 +344,6 @@ function Key(props: { run: 'a' | 'b' }): JSX.Element {
     </svg>
   );
 }
-
-/** The same comparison over several seeds, which shows how certain a difference is. */
-function Seeds(props: { comparing: Comparing }): JSX.Element {
-  const [count, setCount] = createSignal(5);
-  const seeds = props.comparing.seeds;
-  return (
-    <div class="blk">
-      <div class="blk-head">
-        <h2>Over several seeds</h2>
-        <span class="m" role="status">
-          <Show when={seeds()}>
-            {(s) => (
-              <>
-                {s().progress.done} of {s().progress.of} · {text(durationMs(s().progress.tookMs))}
-              </>
-            )}
-          </Show>
-        </span>
-      </div>
-      <div class="compare-buttons flat">
-        <select
-          class="in"
-          aria-label="How many seeds"
-          value={count()}
-          onChange={(event) => setCount(Number(event.currentTarget.value))}
-        >
-          <For each={[3, 5, 10, 20]}>{(n) => <option value={n}>{n} seeds</option>}</For>
-        </select>
-        <Show
-          when={seeds()}
-          fallback={
-            <button type="button" class="btn box" onClick={() => props.comparing.overSeeds(count())}>
-              Run both
-            </button>
-          }
-        >
-          {(s) => (
-            <button type="button" class="btn box" onClick={props.comparing.forgetSeeds}>
-              {s().comparison ? 'Back to one seed' : 'Cancel'}
-            </button>
-          )}
-        </Show>
-      </div>
-    </div>
-  );
-}
-
-/** The differences between B and A. */
-function Differs(props: { app: Pick<App, 'document'>; b: Beside }): JSX.Element {
-  const listed = createMemo(() => changes(props.app.document.current(), props.b.document));
-  /** Requests that B sends to other replicas. */
-  const sent = createMemo(() => {
-    const [inA, inB] = [props.app.document.current(), props.b.document].map((of) =>
-      placedEdits(of).flatMap(({ edit, off }) => (off ? [] : [routeSaid(edit) ?? []])),
-    );
-    const known = new Set(inA?.map(String));
-    return (inB ?? []).filter((said) => said.length > 0 && !known.has(String(said)));
-  });
-  const edits = (of: Json): number => {
-    const all = getAt(of, 'edits');
-    return Array.isArray(all) ? all.length : 0;
-  };
-  return (
-    <div class="blk">
-      <div class="blk-head">
-        <h2>Differs</h2>
-        <span class="m">
-          {edits(props.b.document) === edits(props.app.document.current())
-            ? ''
-            : `edits: ${edits(props.app.document.current())} in A, ${edits(props.b.document)} in B`}
-        </span>
-      </div>
-      <ul class="compare-differs">
-        <For each={listed().slice(0, 20)}>
-          {(change) => (
-            <li>
-              <span>{pathName(props.app.document.schema, props.b.document, change.path)}</span>
-              <span class="m">
-                {said(props.app, change.path, change.from)} → <b>{said(props.app, change.path, change.to)}</b>
-              </span>
-            </li>
-          )}
-        </For>
-        <For each={sent()}>
-          {([what, to]) => (
-            <li>
-              <span>{what}</span>
-              <b>{to}</b>
-            </li>
-          )}
-        </For>
-        <Show
-          when={
-            listed().length + sent().length === 0 && edits(props.b.document) === edits(props.app.document.current())
-          }
-        >
-          <li class="s">nothing: B is the same run</li>
-        </Show>
-      </ul>
-    </div>
-  );
-}
-
-function said(app: Pick<App, 'document'>, path: string, value: Json | undefined): string {
-  const field = fieldAt(app.document.schema, app.document.current(), path);
-  if (field?.input.kind === 'choice' && value !== undefined) return choiceText(value, field);
-  return typeof value === 'object' && value !== null ? choiceText(value) : plainText(value) || 'default';
-}
-
-function Pairing(props: { comparison: RunComparison }): JSX.Element {
-  const c = (): RunComparison => props.comparison;
-  return (
-    <div class="blk">
-      <div class="blk-head">
-        <h2>Pairing</h2>
-        <span class="m">{c().paired ? 'request by request' : 'distributions only'}</span>
-      </div>
-      <Show when={c().not_paired}>{(why) => <p class="say">{sentence(why())}</p>}</Show>
-      <dl class="compare-pairing">
-        <dt>
-          {c().paired ? 'Pairs' : 'Requests of A'}
-          {c().since_s === undefined ? '' : ` from ${plain(c().since_s ?? 0)} s on`}
-        </dt>
-        <dd>{count(c().requests)}</dd>
-        <dt>Workload digest</dt>
-        <dd>
-          <code>{c().a.workload_digest.slice(0, 8)}</code>
-        </dd>
-        <For each={LOST}>
-          {(what) => (
-            <>
-              <dt>{sentence(what)}</dt>
-              <dd>
-                {count(c().a[what])} → {count(c().b[what])}
-              </dd>
-            </>
-          )}
-        </For>
-      </dl>
-      <p class="say">{c().explained}.</p>
-      <div class="compare-trust">
-        <TrustChip label="A" pools={c().a.evidence} />
-        <TrustChip label="B" pools={c().b.evidence} />
-      </div>
-      <For each={c().notices}>{(notice) => <p class="say">{sentence(notice)}.</p>}</For>
-    </div>
-  );
-}
-
-/** Requests that have not ended, or ended before the last token. */
-const LOST = ['refused', 'dropped', 'unfinished'] as const;
 
 /** The name of A: its router, if B has another one. */
 function nameOfA(app: Pick<App, 'document'>, b: Beside): string {

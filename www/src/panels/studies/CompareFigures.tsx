@@ -1,6 +1,17 @@
 // The key figures of both runs: A → B, which one is better, and how certain the difference is.
 import { For, type JSX, Show } from 'solid-js';
-import { count, DASH, durationMs, percent, type Quantity, ratePerS, signed, text, usd } from '../../base/units.ts';
+import {
+  count,
+  DASH,
+  durationMs,
+  NBSP,
+  percent,
+  type Quantity,
+  ratePerS,
+  signed,
+  text,
+  usd,
+} from '../../base/units.ts';
 import type { Difference, Regret, RunComparison, RunRegret, Verdict } from '../../generated/boundary.ts';
 import './regret.css';
 
@@ -10,24 +21,29 @@ type Figure = {
   readonly say: (value: number) => Quantity;
   /** The requests that the figure covers, if not obvious. */
   readonly about?: string;
+  /** The same in a sentence. */
+  readonly title?: string;
   /** Formats a difference, if its unit differs. */
   readonly sayChange?: (value: number) => Quantity;
 };
 
+/** A price; one below half a cent with as many digits as it takes. */
 const money = (value: number): Quantity => {
-  const plain = usd(Math.abs(value));
-  return { value: value < 0 ? `-${plain}` : plain, unit: '' };
+  const size = Math.abs(value);
+  const said = size > 0 && size < 0.005 ? `$${Number(size.toPrecision(2))}` : usd(size);
+  return { value: value < 0 ? `-${said}` : said, unit: '' };
 };
 const points = (value: number): Quantity => ({ value: percent(value, 1).value, unit: 'points' });
 const FIGURES: readonly Figure[] = [
   { name: 'TTFT p99', of: (c) => c.metrics.ttft_ms.p99, say: durationMs },
   { name: 'TTFT p50', of: (c) => c.metrics.ttft_ms.p50, say: durationMs },
-  { name: 'TPOT p99', of: (c) => c.metrics.tpot_ms.p99, say: durationMs },
   { name: 'E2E p99', of: (c) => c.metrics.e2e_ms.p99, say: durationMs },
+  { name: 'TPOT p99', of: (c) => c.metrics.tpot_ms.p99, say: durationMs },
   { name: 'Goodput', of: (c) => c.totals.goodput_per_s, say: ratePerS },
   {
     name: 'Objectives met',
-    about: 'of finished, refused and dropped',
+    about: 'of ended',
+    title: 'Of the requests that finished, were refused or dropped; refused and dropped ones have missed',
     of: (c) => c.totals.met_share,
     say: (v) => percent(v, 1),
     sayChange: points,
@@ -51,10 +67,14 @@ export function CompareFigures(props: { comparison: RunComparison | undefined })
           const d = (): Difference | undefined => props.comparison && figure.of(props.comparison);
           const say = (value: number | null | undefined): string =>
             value === null || value === undefined ? DASH : text(figure.say(value));
-          const change = (value: number): string => text(signed((figure.sayChange ?? figure.say)(value)));
+          const change = (value: number): string => changeText(value, figure.sayChange ?? figure.say);
+          const ends = (of: Difference): string =>
+            of.lo === null || of.hi === null
+              ? noInterval(of, props.comparison?.seeds.length ?? 1)
+              : rangeText(change(of.lo), change(of.hi));
           return (
             <div>
-              <dt>
+              <dt title={figure.title}>
                 {figure.name}
                 <Show when={figure.about}>
                   {' '}
@@ -70,17 +90,15 @@ export function CompareFigures(props: { comparison: RunComparison | undefined })
                     <>
                       <span class={`compare-verdict ${found().verdict}`}>
                         <VerdictGlyph verdict={found().verdict} />{' '}
-                        <Show when={found().verdict !== 'none-shown' && isSome(change(found().diff ?? 0))}>
+                        <Show when={found().verdict !== 'none-shown' && found().diff}>
                           <b>{change(found().diff ?? 0)}</b>{' '}
                         </Show>
                         {isSame(found()) ? 'the same in both' : WORDS[found().verdict]}
                       </span>
                       <Show when={!isSame(found())}>
-                        <IntervalBar of={found()} />
-                        <span class="s">
-                          {found().lo === null || found().hi === null
-                            ? noInterval(found(), props.comparison?.seeds.length ?? 1)
-                            : `${change(found().lo ?? 0)} to ${change(found().hi ?? 0)}`}
+                        <span class="compare-interval s">
+                          <IntervalBar of={found()} />
+                          <span>{ends(found())}</span>
                         </span>
                       </Show>
                     </>
@@ -95,8 +113,21 @@ export function CompareFigures(props: { comparison: RunComparison | undefined })
   );
 }
 
-/** Whether a formatted difference is not zero. */
-const isSome = (said: string): boolean => /[1-9]/.test(said);
+/** A difference with its sign. One that rounds to zero has two significant digits: a zero would deny it. */
+export function changeText(value: number, say: (value: number) => Quantity): string {
+  const said = signed(say(value));
+  if (value === 0 || /[1-9]/.test(said.value)) return text(said);
+  const shown = Math.abs(value) * (said.unit === 'points' || said.unit === '%' ? 100 : 1);
+  const digits = Number(shown.toPrecision(2));
+  const size = digits < 1e-4 ? 'under 0.0001' : String(digits);
+  return text({ value: `${value < 0 ? '−' : '+'}${size}`, unit: said.unit });
+}
+
+/** Both ends of an interval; the unit once if they share it. */
+export function rangeText(lo: string, hi: string): string {
+  const unitOf = (said: string): string => said.split(NBSP)[1] ?? '';
+  return unitOf(lo) === unitOf(hi) ? `${lo.split(NBSP)[0]} to ${hi}` : `${lo} to ${hi}`;
+}
 
 /** Whether the difference and its interval are zero. */
 const isSame = (d: Difference): boolean => d.diff === 0 && (d.lo ?? 0) === 0 && (d.hi ?? 0) === 0;
@@ -107,7 +138,7 @@ function noInterval(d: Difference, seeds: number): string {
   return seeds > 1 ? 'too few values for an interval' : 'its interval needs several seeds';
 }
 
-const BAR = 120;
+const BAR = 72;
 
 /** The interval as a bar over the zero line: filled if B is better, open if it is worse, grey if it contains zero. */
 function IntervalBar(props: { of: Difference }): JSX.Element {
@@ -118,16 +149,16 @@ function IntervalBar(props: { of: Difference }): JSX.Element {
   return (
     <Show when={ends()}>
       {(range) => (
-        <svg class="interval-bar" width={BAR} height="10" viewBox={`0 0 ${BAR} 10`} aria-hidden="true">
-          <path class="zero" d={`M${BAR / 2} 0v10`} />
+        <svg class="interval-bar" width={BAR} height="12" viewBox={`0 0 ${BAR} 12`} aria-hidden="true">
+          <path class="zero" d={`M${BAR / 2} 0v12`} />
           <rect
             class={props.of.verdict}
             x={x(range()[0])}
-            y="2.5"
-            width={Math.max(1, x(range()[1]) - x(range()[0]))}
-            height="5"
+            y="3"
+            width={Math.max(2, x(range()[1]) - x(range()[0]))}
+            height="6"
           />
-          <path class="at" d={`M${x(props.of.diff ?? 0)} 1v8`} />
+          <path class="at" d={`M${x(props.of.diff ?? 0)} 1v10`} />
         </svg>
       )}
     </Show>

@@ -7,6 +7,7 @@ import type { Pair } from '../../state/compare.ts';
 import { LATENCY_METRICS, type LatencyMetric } from '../parts/latencyMetrics.ts';
 import { Segments } from '../parts/Segments.tsx';
 import { Waterfall } from '../parts/Waterfall.tsx';
+import { pairedWords } from './pairedDifference.ts';
 
 const GROUPS: Readonly<Record<Grouping, string>> = {
   class: 'by class',
@@ -47,10 +48,10 @@ export function CompareTables(props: {
           {(p) => (
             <>
               <p class="say">
-                {text(percent(p().gained))} gained, {text(percent(p().lost))} lost; median{' '}
-                {text(signed(durationMs(p().p50_ms)))}
-                {medianRange(p())}, 1 % best {text(signed(durationMs(p().p1_ms)))}, 1 % worst{' '}
-                {text(signed(durationMs(p().p99_ms)))}.
+                {text(percent(p().gained))} gained, {text(percent(p().lost))} lost; {pairedWords(p())}. Best 1 %{' '}
+                {text(signed(durationMs(p().p1_ms)))}, worst 1 % {text(signed(durationMs(p().p99_ms)))}; mean{' '}
+                {text(signed(durationMs(p().mean_ms)))}
+                {meanRange(p())}.
               </p>
               <GroupTable groups={p().groups} />
               <Moved title="Gained most" moved={p().gained_most} onPair={props.onPair} />
@@ -63,12 +64,10 @@ export function CompareTables(props: {
   );
 }
 
-/** The interval of the median difference, and its meaning in words. */
-function medianRange({ p50_lo_ms: lo, p50_hi_ms: hi, p50_verdict: verdict }: PairedPart): string {
+/** The interval of the mean difference. */
+function meanRange({ mean_lo_ms: lo, mean_hi_ms: hi }: PairedPart): string {
   if (lo === null || hi === null || (lo === 0 && hi === 0)) return '';
-  const words =
-    verdict === 'better' ? 'B is better' : verdict === 'worse' ? 'B is worse' : 'no difference can be shown';
-  return ` (${text(signed(durationMs(lo)))} to ${text(signed(durationMs(hi)))}: ${words})`;
+  return ` (${text(signed(durationMs(lo)))} to ${text(signed(durationMs(hi)))})`;
 }
 
 function GroupTable(props: { groups: readonly GroupDifference[] }): JSX.Element {
@@ -78,16 +77,20 @@ function GroupTable(props: { groups: readonly GroupDifference[] }): JSX.Element 
       <thead>
         <tr>
           <th>Group</th>
-          <th class="r">gained %</th>
-          <th class="r">lost %</th>
+          <th class="r" colSpan={3}>
+            gained · lost, %
+          </th>
           <th class="r">median</th>
+          <th class="r" title="The 1st percentile: the largest gains">
+            best 1 %
+          </th>
         </tr>
       </thead>
       <For each={kinds()}>
         {(by) => (
           <tbody>
             <tr>
-              <th colSpan={4} class="s">
+              <th colSpan={6} class="s">
                 {GROUPS[by]}
               </th>
             </tr>
@@ -95,15 +98,13 @@ function GroupTable(props: { groups: readonly GroupDifference[] }): JSX.Element 
               {(g) => (
                 <tr>
                   <td>{g.name}</td>
-                  <td class="r">
-                    {percent(g.gained).value}
-                    <Share of={g.gained} way="better" />
+                  <td class="r gained">{percent(g.gained).value}</td>
+                  <td class="share">
+                    <Shares of={g} />
                   </td>
-                  <td class="r">
-                    {percent(g.lost).value}
-                    <Share of={g.lost} way="worse" />
-                  </td>
+                  <td class="r lost">{percent(g.lost).value}</td>
                   <td class="r">{text(signed(durationMs(g.p50_ms)))}</td>
+                  <td class="r">{text(signed(durationMs(g.p1_ms)))}</td>
                 </tr>
               )}
             </For>
@@ -114,11 +115,15 @@ function GroupTable(props: { groups: readonly GroupDifference[] }): JSX.Element 
   );
 }
 
-/** A share as a bar below its number. */
-function Share(props: { of: number; way: 'better' | 'worse' }): JSX.Element {
+const SHARES = 44;
+
+/** Both shares as one bar: gains filled from the left, losses striped from the right. */
+function Shares(props: { of: Pick<GroupDifference, 'gained' | 'lost'> }): JSX.Element {
+  const lost = (): number => SHARES * props.of.lost;
   return (
-    <svg class={`share-bar ${props.way}`} width="40" height="3" viewBox="0 0 40 3" aria-hidden="true">
-      <rect width={40 * props.of} height="3" />
+    <svg class="share-bar" width={SHARES} height="8" viewBox={`0 0 ${SHARES} 8`} aria-hidden="true">
+      <rect class="better" width={SHARES * props.of.gained} height="8" />
+      <rect class="lost" x={SHARES - lost()} width={lost()} height="8" />
     </svg>
   );
 }
@@ -154,6 +159,11 @@ function Moved(props: {
 /** One request in both runs, on one axis. */
 function BothWaterfalls(props: { pair: Pair }): JSX.Element {
   const spanUs = (): number => Math.max(props.pair.a.total_us, props.pair.b.total_us);
+  const firstTokens = () => {
+    const [a, b] = [props.pair.a.ttft_us, props.pair.b.ttft_us];
+    if (typeof a !== 'number' || typeof b !== 'number') return undefined;
+    return { text: text(signed(durationMs((b - a) / 1000))), way: b > a ? 'lost' : 'gained' };
+  };
   let host: HTMLElement | undefined;
   // It is shown above the lists that it is chosen from.
   createEffect(
@@ -166,6 +176,9 @@ function BothWaterfalls(props: { pair: Pair }): JSX.Element {
     <section class="blk" ref={host} aria-label={`Request ${props.pair.a.request} in both runs`}>
       <div class="blk-head">
         <h2>#{props.pair.a.request} in both runs</h2>
+        <Show when={firstTokens()}>
+          {(said) => <span class={`m ${said().way}`}>first token {said().text} in B</span>}
+        </Show>
       </div>
       <p class="compare-sub">A</p>
       <Waterfall detail={props.pair.a} spanUs={spanUs()} />

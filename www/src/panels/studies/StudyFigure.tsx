@@ -1,11 +1,24 @@
 // The frame of a chart of a comparison or a sweep: its title, its axes, and the positions of values on them.
 import { createSignal, For, type JSX, onCleanup, onMount } from 'solid-js';
 import { NBSP, plain } from '../../base/units.ts';
+import { logCeil, logFloor } from '../../charts/scales.ts';
 
 const HEIGHT = 132;
-const EDGE = { left: 58, right: 14, top: 8, bottom: 22 } as const;
+export const EDGE = { left: 58, right: 14, top: 8, bottom: 22 } as const;
 /** The y of the base line of a chart. */
 export const FOOT = HEIGHT - EDGE.bottom;
+
+/** The range of a log axis around all positive values; a single one is in its middle. */
+export function logRange(
+  values: Iterable<number>,
+  none: readonly [number, number] = [1, 1000],
+): readonly [number, number] {
+  let [least, most] = [Number.POSITIVE_INFINITY, 0];
+  for (const v of values) if (Number.isFinite(v) && v > 0) [least, most] = [Math.min(least, v), Math.max(most, v)];
+  if (most === 0) return none;
+  const [low, high] = [logFloor(least), logCeil(most)];
+  return low < high ? [low, high] : [low / 2, high * 2];
+}
 
 /** The position of a value. */
 export type Place = (value: number) => number;
@@ -18,8 +31,12 @@ export function tickMs(ms: number): string {
   return ms < 1000 ? `${plain(ms)}${NBSP}ms` : `${plain(ms / 1000)}${NBSP}s`;
 }
 
+/** The y of the base line of a chart of a height. */
+export const footOf = (height: number): number => height - EDGE.bottom;
+
 /** The position on the vertical axis of a share of its range. */
-export const upward = (share: number): number => FOOT - Math.min(1, Math.max(0, share)) * (FOOT - EDGE.top);
+export const upward = (share: number, foot = FOOT): number =>
+  foot - Math.min(1, Math.max(0, share)) * (foot - EDGE.top);
 
 /** The length of the horizontal axis in a figure. */
 export const roomIn = (width: number): number => width - EDGE.left - EDGE.right;
@@ -31,8 +48,12 @@ export const along = (share: number, width: number): number => EDGE.left + share
 export function StudyFigure(props: {
   title: JSX.Element;
   label: string;
+  height?: number;
+  /** A further class. */
+  class?: string;
   children: (width: number) => JSX.Element;
 }): JSX.Element {
+  const height = (): number => props.height ?? HEIGHT;
   const [width, setWidth] = createSignal(600);
   let host: HTMLElement | undefined;
   onMount(() => {
@@ -41,12 +62,15 @@ export function StudyFigure(props: {
     onCleanup(() => sized.disconnect());
   });
   return (
-    <figure class="compare-figure" ref={host}>
+    <figure class={`compare-figure ${props.class ?? ''}`} ref={host}>
       <figcaption>{props.title}</figcaption>
-      <svg width={width()} height={HEIGHT} viewBox={`0 0 ${width()} ${HEIGHT}`} role="img" aria-label={props.label}>
+      <svg width={width()} height={height()} viewBox={`0 0 ${width()} ${height()}`} role="img" aria-label={props.label}>
         <defs>
           <pattern id="compare-worse" width="4" height="4" patternUnits="userSpaceOnUse">
             <path class="worse-hatch" d="M1 0v4" />
+          </pattern>
+          <pattern id="study-future" width="6" height="6" patternUnits="userSpaceOnUse">
+            <path class="future-hatch" d="M0 6L6 0" />
           </pattern>
         </defs>
         {props.children(width())}
@@ -63,7 +87,9 @@ export function Axes(props: {
   columns: readonly Tick[];
   x: Place;
   unit?: string;
+  height?: number;
 }): JSX.Element {
+  const height = (): number => props.height ?? HEIGHT;
   const end = (): number => props.width - EDGE.right;
   // A value at the end leaves room for the unit, or goes inside the plot.
   const anchor = (value: number): 'middle' | 'end' => (props.x(value) > end() - 24 ? 'end' : 'middle');
@@ -85,12 +111,12 @@ export function Axes(props: {
       </For>
       <For each={shown()}>
         {([value, says]) => (
-          <text x={props.x(value)} y={HEIGHT - 6} text-anchor={anchor(value)}>
+          <text x={props.x(value)} y={height() - 6} text-anchor={anchor(value)}>
             {says}
           </text>
         )}
       </For>
-      <text x={end()} y={HEIGHT - 6} text-anchor="end">
+      <text x={end()} y={height() - 6} text-anchor="end">
         {props.unit}
       </text>
     </>

@@ -4,7 +4,14 @@
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import { durationMs, NBSP, percent, plain, text, usd } from '../../base/units.ts';
 import { linearTop, logCeil, logFloor, logTicks } from '../../charts/scales.ts';
-import type { CaseTheory, SweepPoint, SweepSummary, SweepValue } from '../../generated/boundary.ts';
+import type {
+  Capacity,
+  CaseTheory,
+  CurveKnee,
+  SweepPoint,
+  SweepSummary,
+  SweepValue,
+} from '../../generated/boundary.ts';
 import { Segments } from '../parts/Segments.tsx';
 import { Axes, along, FOOT, lineOf, StudyFigure, type Tick, tickMs, upward } from './StudyFigure.tsx';
 import { paths, placed } from './theoryLine.ts';
@@ -54,6 +61,8 @@ export function SweepCharts(props: {
   summary: SweepSummary;
   axis: Axis;
   ttftMs: number;
+  /** The capacity in traffic, if it was found and traffic is on the axis. */
+  capacity: Capacity | undefined;
   theory: Theories | undefined;
 }): JSX.Element {
   const [percentile, setPercentile] = createSignal<Percentile>('p99');
@@ -129,6 +138,7 @@ export function SweepCharts(props: {
               at={props.summary.paths.indexOf(props.axis.path)}
               families={all()}
               knees={knees().filter((k) => k.figure === figure.figure)}
+              capacity={figure.limit !== undefined || figure.figure === 'met_share' ? props.capacity : undefined}
               theory={props.theory}
             />
           )}
@@ -142,7 +152,7 @@ export function SweepCharts(props: {
               <Show when={k.name}>
                 <b>{k.name}: </b>
               </Show>
-              {k.knee.explained}
+              {kneeWords(k, props.axis, props.summary)}
             </li>
           )}
         </For>
@@ -174,6 +184,7 @@ function Curves(props: {
   at: number;
   families: readonly Family[];
   knees: readonly { readonly knee: Knee; readonly name: string }[];
+  capacity: Capacity | undefined;
   theory: Theories | undefined;
 }): JSX.Element {
   /** The prediction of the law for a point: a mean, for any percentile. */
@@ -297,14 +308,74 @@ function Curves(props: {
               {({ knee }) => (
                 <Show when={knee.x !== null && knee.threshold !== null}>
                   <path class="sweep-knee" d={diamond(x((knee.x ?? 0) / props.axis.times), y(knee.threshold ?? 0))} />
+                  <text
+                    class="sweep-knee-name"
+                    x={x((knee.x ?? 0) / props.axis.times) - 8}
+                    y={y(knee.threshold ?? 0) - 6}
+                    text-anchor="end"
+                  >
+                    knee {plain(Number(((knee.x ?? 0) / props.axis.times).toPrecision(3)))}
+                  </text>
                 </Show>
               )}
             </For>
+            <CapacityMark capacity={props.capacity} x={x} across={across()} />
           </>
         );
       }}
     </StudyFigure>
   );
+}
+
+/** The capacity as a bracket on the axis: a stroke for each seed, and their mean with its number. */
+function CapacityMark(props: {
+  capacity: Capacity | undefined;
+  x: (v: number) => number;
+  across: readonly [number, number];
+}): JSX.Element {
+  const inside = (factor: number): boolean => factor >= props.across[0] && factor <= props.across[1];
+  const seeds = (): readonly number[] =>
+    (props.capacity?.seeds ?? []).flatMap(({ factor }) => (factor !== null && inside(factor) ? [factor] : []));
+  const mean = (): number | undefined => {
+    const factor = props.capacity?.factor ?? undefined;
+    return factor !== undefined && inside(factor) ? factor : undefined;
+  };
+  return (
+    <Show when={mean()}>
+      {(at) => (
+        <>
+          <path
+            class="sweep-capacity-mark"
+            d={`M${props.x(Math.min(at(), ...seeds()))} ${FOOT}H${props.x(Math.max(at(), ...seeds()))}`}
+          />
+          <For each={seeds()}>{(f) => <path class="sweep-capacity-seed" d={`M${props.x(f)} ${FOOT - 5}v10`} />}</For>
+          <path class="sweep-capacity-mean" d={`M${props.x(at())} 8V${FOOT}`} />
+          <text class="sweep-knee-name" x={props.x(at()) + 4} y={FOOT - 6}>
+            capacity {plain(Number(at().toPrecision(3)))}×
+          </text>
+        </>
+      )}
+    </Show>
+  );
+}
+
+/** The sentence of a knee; a field other than the traffic with its name and its unit. */
+function kneeWords(
+  { knee, points, figure }: { knee: CurveKnee; points: readonly number[]; figure: string },
+  axis: Axis,
+  summary: SweepSummary,
+): string {
+  const [first] = points;
+  const point = first === undefined ? undefined : summary.points[first];
+  const lowest = point && Number(point.values[summary.paths.indexOf(axis.path)]) / axis.times;
+  if (axis.unit === '×' || knee.threshold === null || lowest === undefined) return knee.explained;
+  const unit = axis.unit === '' ? '' : NBSP + axis.unit;
+  const at = (v: number): string => `${plain(Number(v.toPrecision(3)))}${unit}`;
+  const [time, percentile] = figure.split('_');
+  const name = `${time?.toUpperCase()} ${percentile}`;
+  if (knee.x === null) return `No knee: ${name} stays below three times what it is at ${axis.title} ${at(lowest)}.`;
+  const threshold = text(durationMs(knee.threshold));
+  return `Knee at ${axis.title} ${at(knee.x / axis.times)}: ${name} is three times what it is at ${at(lowest)} (${threshold}).`;
 }
 
 const diamond = (x: number, y: number): string => `M${x} ${y - 5}l5 5l-5 5l-5 -5Z`;

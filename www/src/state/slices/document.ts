@@ -139,6 +139,7 @@ export function createDocument(page: Surroundings): Documents {
         studies().setBenchmarkFile(file);
         studies().showMeasured();
       },
+      onStudy: () => studies().showComparison(),
     };
     await files.openFile(client(), page, file, box);
   }

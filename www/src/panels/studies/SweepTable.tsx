@@ -1,0 +1,81 @@
+// The cases of a sweep as a table, means over the seeds.
+import { For, type JSX, Show } from 'solid-js';
+import { DASH, durationMs, percent, plain, ratePerS, text, usd } from '../../base/units.ts';
+import type { SweepPoint, SweepSummary } from '../../generated/boundary.ts';
+import { TrustChip } from '../parts/Trust.tsx';
+import { type Axis, figureOf } from './SweepCharts.tsx';
+
+type Column = {
+  readonly figure: string;
+  readonly title: string;
+  readonly says: (value: number) => string;
+};
+const COLUMNS: readonly Column[] = [
+  { figure: 'arrived_per_s', title: 'Arrivals', says: (v) => text(ratePerS(v)) },
+  { figure: 'ttft_p50_ms', title: 'TTFT p50', says: (v) => text(durationMs(v)) },
+  { figure: 'ttft_p99_ms', title: 'TTFT p99', says: (v) => text(durationMs(v)) },
+  { figure: 'itl_p99_ms', title: 'ITL p99', says: (v) => text(durationMs(v)) },
+  { figure: 'met_share', title: 'Objectives met *', says: (v) => text(percent(v, 1)) },
+  { figure: 'usd_per_million_output_tokens', title: 'Cost of 1M output', says: usd },
+];
+
+/** Whether the latencies of all points can be trusted equally. */
+function oneClass(summary: SweepSummary): boolean {
+  return summary.points.every((point) => point.evidence === summary.points[0]?.evidence);
+}
+
+export function SweepTable(props: { summary: SweepSummary; axis: Axis }): JSX.Element {
+  const value = (point: SweepPoint, i: number): string => {
+    const said = point.values[i] ?? '';
+    const axis = props.summary.paths[i] === props.axis.path;
+    return axis ? plain(Number(said) / props.axis.times) : said.replaceAll('"', '');
+  };
+  const said = (point: SweepPoint, column: Column): string => {
+    const mean = figureOf(point, column.figure)?.mean;
+    return mean === null || mean === undefined ? DASH : column.says(mean);
+  };
+  return (
+    <section class="race-table" aria-label="Cases of the sweep" tabindex="0">
+      <table class="tbl">
+        <caption class="visually-hidden">The cases of the sweep, means over the seeds</caption>
+        <thead>
+          <tr>
+            <For each={props.summary.paths}>
+              {(path) => <th>{path === props.axis.path ? `${props.axis.title} ${props.axis.unit}` : path}</th>}
+            </For>
+            <For each={COLUMNS}>{(column) => <th class="r">{column.title}</th>}</For>
+            <th>Best trade-off</th>
+            <Show when={!oneClass(props.summary)}>
+              <th>Evidence</th>
+            </Show>
+          </tr>
+        </thead>
+        <tbody>
+          <For each={props.summary.points}>
+            {(point, i) => (
+              <tr>
+                <For each={props.summary.paths}>{(_, k) => <td>{value(point, k())}</td>}</For>
+                <For each={COLUMNS}>{(column) => <td class="r">{said(point, column)}</td>}</For>
+                <td>
+                  <Show when={props.summary.front.includes(i())}>
+                    <span aria-hidden="true">✓</span>
+                    <span class="visually-hidden">yes</span>
+                  </Show>
+                </td>
+                <Show when={!oneClass(props.summary)}>
+                  <td>{point.evidence}</td>
+                </Show>
+              </tr>
+            )}
+          </For>
+        </tbody>
+      </table>
+      <Show when={oneClass(props.summary)}>
+        <TrustChip pools={props.summary.evidence} label="All cases" />
+      </Show>
+      <p class="say">
+        * of the requests that finished, were refused or dropped; refused and dropped ones count as misses.
+      </p>
+    </section>
+  );
+}
