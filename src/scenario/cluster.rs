@@ -27,11 +27,11 @@ pub struct Cluster {
     /// Prefill and decode apart: who prefills a request, and how its KV cache gets to its decode replica. Only pools with the roles `prefill` and `decode` read it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disaggregation: Option<Disaggregation>,
-    /// Largest age of the router's view of a replica before a decision refreshes it (microseconds in the document). 0 means every decision sees the present. In-flight counts are always current.
+    /// Largest age of the router's view of a replica before a decision refreshes it. 0 means every decision sees the present. In-flight counts are always current.
     pub snapshot_refresh_us: u64,
-    /// Time from arrival to the admission decision (microseconds in the document).
+    /// Time from arrival to the admission decision.
     pub admission_latency_us: u64,
-    /// Time from admission to the routing decision (microseconds in the document).
+    /// Time from admission to the routing decision.
     pub routing_latency_us: u64,
     /// Engine semantics. The default follows vLLM and queueing theory.
     pub compat: Compat,
@@ -229,7 +229,7 @@ pub struct KvCache {
     pub offload_threshold: f64,
     /// Speed of the link that loads blocks from the CPU tier, in tokens per microsecond. 100 is about 13 GB/s for a model with 128 KB of KV a token.
     pub transfer_tokens_per_us: f64,
-    /// Fixed time of one load from the CPU tier (microseconds in the document); with the tier `blis`, of each block.
+    /// Fixed time of one load from the CPU tier; with the tier `blis`, of each block.
     pub transfer_base_us: u64,
 }
 

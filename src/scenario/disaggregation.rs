@@ -153,7 +153,7 @@ without_fields! { FirstToken }
 pub struct Transfer {
     /// Speed of the network port of one GPU in each direction, in GB/s (10^9 bytes). A replica has as many ports as GPUs. 50 is a network of 400 Gbit/s.
     pub port_gb_per_s: f64,
-    /// Time before the first byte of a transfer moves (microseconds in the document).
+    /// Time before the first byte of a transfer moves.
     pub base_us: u64,
     /// Bytes of one token in the cache of the decode replica, on all of its GPUs together. "auto" takes them from the model's shape.
     pub kv_bytes_per_token: KvBytes,

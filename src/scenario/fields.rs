@@ -199,7 +199,9 @@ without_fields! { bool i32 u32 u64 f64 super::BatchLimit super::KvBlocks super::
 /// - `first`: what a form starts with where the field has no default.
 /// - `and`: what else a form knows. `x-after`: in a new entry of a list, the seconds by which it lies after that field of the
 ///   entry before. `x-role`: when another variant is chosen, the value goes to the field with the same role. `x-with`: what an
-///   option needs of a list beside it, and no other option does. `x-max-bytes`: the largest file. `x-form`: the unit that the
+///   option needs of a list beside it, and no other option does. `x-stands-for`: the entries of a list beside it that an option
+///   stands for. `x-row-of`: the entry of a list is one row with this number, named by that field. `x-rare`: a form shows it
+///   when asked, or where it is not the default. `x-max-bytes`: the largest file. `x-form`: the unit that the
 ///   form shows and takes, and how many of the document's units are one of it.
 /// - `=> Effect`: what an edit of it does, see `notes::Effect`. With `by itself` behind it, `check` walks the field's entries.
 ///

@@ -31,7 +31,7 @@ pub struct FlowControl {
     pub ttl_s: f64,
     /// Longest wait while no replica serves, in seconds. A change between the two begins a new wait. 0 means no limit.
     pub no_replica_ttl_s: f64,
-    /// Time between two attempts to send a request on (microseconds in the document); each arrival is an attempt too. An attempt sends at most one request.
+    /// Time between two attempts to send a request on; each arrival is an attempt too. An attempt sends at most one request.
     pub tick_us: u64,
     /// Whether a running request of negative priority is stopped when a higher band has to wait: the lowest priority first, then the newest.
     pub eviction: bool,
@@ -121,9 +121,9 @@ pub struct UtilizationDetector {
     pub queue_threshold: f64,
     /// Share of KV blocks in use at which a replica is saturated, above 0 to 1.
     pub kv_threshold: f64,
-    /// Largest age of what the detector sees of a replica (microseconds in the document); an attempt after that looks again. 0 means that it always sees the present.
+    /// Largest age of what the detector sees of a replica; an attempt after that looks again. 0 means that it always sees the present.
     pub refresh_us: u64,
-    /// Age from which a replica counts as saturated, whatever was seen of it (microseconds in the document).
+    /// Age from which a replica counts as saturated, whatever was seen of it.
     pub stale_us: u64,
 }
 

@@ -101,11 +101,9 @@ impl Effect {
             Self::Replace => {
                 "The pool's replicas are replaced one after the other: the old finish what they have and get nothing new, the new start empty."
             }
-            Self::Steps => {
-                "Applies from each replica's next step on; the step that is running ends when it would have."
-            }
+            Self::Steps => "Takes effect from each replica's next step.",
             Self::BatchSize => {
-                "Applies from each replica's next step on; a larger batch shrinks as its requests finish, without preemption."
+                "Takes effect from each replica's next step; a larger batch shrinks as its requests finish."
             }
             Self::QueueOrder => {
                 "Requests that wait are put in the new order at once, by the priorities they came with; those that run go on."

@@ -15,41 +15,49 @@ use serde::{Deserialize, Serialize};
 pub enum ScalingPolicy {
     /// No policy: only edits change the number of replicas.
     #[default]
+    #[cfg_attr(feature = "schema", schemars(extend("x-group" = "Simple rules")))]
     None,
     /// Adds one replica above a utilisation, removes one below another.
+    #[cfg_attr(feature = "schema", schemars(extend("x-group" = "Simple rules")))]
     Threshold(Threshold),
     /// The number of replicas that brings the utilisation to its target.
+    #[cfg_attr(feature = "schema", schemars(extend("x-group" = "Simple rules")))]
     TargetUtilization(TargetUtilization),
     /// Adds or removes one replica by the number of waiting requests per replica.
+    #[cfg_attr(feature = "schema", schemars(extend("x-group" = "Simple rules")))]
     QueueDepth(QueueDepth),
     /// The horizontal autoscaler of Kubernetes, version 2.
-    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "HPA")))]
+    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "HPA", "x-group" = "Kubernetes")))]
     Hpa(Horizontal),
     /// KEDA: from zero to one at the first signal and back after a quiet time; above that the horizontal autoscaler.
-    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "KEDA")))]
+    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "KEDA", "x-group" = "Kubernetes")))]
     Keda(Keda),
     /// The autoscaler of Knative: concurrent requests averaged over a long window, and over a short one in a burst.
-    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "KPA")))]
+    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "KPA", "x-group" = "Kubernetes")))]
     Kpa(Kpa),
     /// llm-d's token-aware scaling: seconds of prompt tokens that wait, and KV cache in use. The larger need decides.
+    #[cfg_attr(feature = "schema", schemars(extend("x-group" = "llm-d")))]
     TokenAware(TokenAware),
     /// llm-d's scaling by objectives: a quantile of TTFT and TPOT over their objectives, carried out by KEDA.
-    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "SLO-aware")))]
+    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "SLO-aware", "x-group" = "llm-d")))]
     SloAware(SloAware),
     /// Legacy (llm-d ≤ 0.9): the first saturation analyser. It adds a replica when little room is left, and removes one when the others can take its load.
-    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "WVA saturation v1 (legacy)")))]
+    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "WVA saturation v1 (legacy)", "x-group" = "llm-d, legacy")))]
     WvaSaturationV1(SaturationV1),
     /// Legacy (llm-d ≤ 0.9): the second saturation analyser, by demand and supply in tokens of KV cache.
-    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "WVA saturation v2 (legacy)")))]
+    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "WVA saturation v2 (legacy)", "x-group" = "llm-d, legacy")))]
     WvaSaturationV2(SaturationV2),
     /// Legacy (llm-d ≤ 0.9): the queueing model. It learns the cost of a step, and asks for the replicas that meet the objectives.
-    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "WVA model (legacy)")))]
+    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "WVA model (legacy)", "x-group" = "llm-d, legacy")))]
     WvaQueueingModel(QueueingModel),
     /// The throughput planner of NVIDIA Dynamo: predicts the next rate.
+    #[cfg_attr(feature = "schema", schemars(extend("x-group" = "NVIDIA Dynamo")))]
     DynamoThroughput(DynamoThroughput),
     /// The load planner of NVIDIA Dynamo: adds a replica if all engines miss an objective.
+    #[cfg_attr(feature = "schema", schemars(extend("x-group" = "NVIDIA Dynamo")))]
     DynamoLoad(DynamoLoad),
     /// Knows the future rates of the clients and has replicas ready in time: an upper bound for any policy.
+    #[cfg_attr(feature = "schema", schemars(extend("x-group" = "Bound")))]
     Oracle(Oracle),
 }
 

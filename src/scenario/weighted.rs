@@ -61,34 +61,37 @@ pub struct Weighted {
 
 fields! {
     struct Weighted {
-        profile: "Profile" and { "x-with": { "custom": { "scorers": Weighted::default().scorers() } } } => Routing;
+        profile: "Profile" and {
+            "x-with": { "custom": { "scorers": Weighted::default().scorers() } },
+            "x-stands-for": { "scorers": Profile::scorers() }
+        } => Routing;
         scorers: "Scorers" up_to [limits::SCORERS, "scorers", "scorer"] and { "default": [] } => Routing;
         filters: "Filters" up_to [limits::FILTERS, "filters", "filter"] and { "default": [] } => Routing;
         picker: "Picker" and { "default": Picker::Max } => Routing;
         ties: "Ties" => Routing;
         prefix_index_blocks: "Prefix index" of "blocks" in [1, limits::KV_BLOCKS]
-            or "10,000 blocks of 16 tokens are 160,000 tokens" => Routing;
+            or "10,000 blocks of 16 tokens are 160,000 tokens" and { "x-rare": true } => Routing;
         prefix_block_tokens: "Prefix block" of "tokens" in [0, limits::BLOCK_TOKENS]
             or "llm-d's router has blocks of 64 tokens"
-            and { "default": 0 } => Routing;
+            and { "x-rare": true, "default": 0 } => Routing;
         prefix_match_tokens: "Prefix match" of "tokens" in [0, limits::REQUEST_TOKENS]
             or "leave it out to match whole prompts"
-            and { "default": 0 } => Routing;
-        prefix_match_bonus: "Match bonus" in [0.0, 1.0] or "0.5 is half of the highest score" and { "default": 0.5 } => Routing;
+            and { "x-rare": true, "default": 0 } => Routing;
+        prefix_match_bonus: "Match bonus" in [0.0, 1.0] or "0.5 is half of the highest score" and { "x-rare": true, "default": 0.5 } => Routing;
         token_threshold: "Token threshold" of "tokens" in [1, limits::THRESHOLD]
             or "leave it out for llm-d's default"
-            and { "default": TOKEN_THRESHOLD } => Routing;
-        token_count: "Tokens counted" and { "default": TokenCount::Prompt } => Routing;
-        token_until: "Counted until" and { "default": TokenUntil::End } => Routing;
+            and { "x-rare": true, "default": TOKEN_THRESHOLD } => Routing;
+        token_count: "Tokens counted" and { "x-rare": true, "default": TokenCount::Prompt } => Routing;
+        token_until: "Counted until" and { "x-rare": true, "default": TokenUntil::End } => Routing;
         waiting_threshold: "Waiting threshold" of "req" in [1, limits::THRESHOLD]
             or "leave it out for llm-d's default"
-            and { "default": WAITING_THRESHOLD } => Routing;
+            and { "x-rare": true, "default": WAITING_THRESHOLD } => Routing;
         idle_threshold: "Idle threshold" of "req" in [0, limits::IN_FLIGHT]
             or "0 is llm-d's default"
-            and { "default": 0 } => Routing;
-        max_busy_score: "Busy score" in [0.0, 1.0] or "1 is llm-d's default" and { "default": 1.0 } => Routing;
-        priority: "Priority" and { "default": "" } => Routing;
-        prediction: "Prediction" and { "default": LatencyPrediction::default() } => Routing;
+            and { "x-rare": true, "default": 0 } => Routing;
+        max_busy_score: "Busy score" in [0.0, 1.0] or "1 is llm-d's default" and { "x-rare": true, "default": 1.0 } => Routing;
+        priority: "Priority" and { "x-rare": true, "default": "" } => Routing;
+        prediction: "Prediction" and { "x-rare": true, "default": LatencyPrediction::default() } => Routing;
     }
 }
 
@@ -232,6 +235,17 @@ pub enum Profile {
 without_fields! { Profile }
 
 impl Profile {
+    /// The scorers of each profile that names some, by the profile's name.
+    #[cfg(feature = "schema")]
+    fn scorers() -> std::collections::BTreeMap<String, Vec<WeightedScorer>> {
+        [Self::BlisDefault, Self::LlmDDefault, Self::LlmD1, Self::LlmD1Decode, Self::LlmD1Home]
+            .map(|profile| {
+                let name = serde_json::json!(profile).as_str().expect("a profile is a word").to_owned();
+                (name, Weighted { profile, ..Weighted::default() }.scorers())
+            })
+            .into()
+    }
+
     fn is_llm_d_1(self) -> bool {
         matches!(self, Self::LlmD1 | Self::LlmD1Decode)
     }
@@ -280,6 +294,6 @@ fields! {
     struct WeightedScorer {
         scorer: "Scorer" => Routing;
         weight: "Weight" in [limits::WEIGHT_MIN, limits::WEIGHT]
-            or "remove a scorer that should not count" first 1.0 => Routing;
+            or "remove a scorer that should not count" and { "x-row-of": "scorer" } first 1.0 => Routing;
     }
 }

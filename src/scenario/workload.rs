@@ -276,7 +276,7 @@ pub struct ExplicitRequest {
     /// Name of the request; simultaneous arrivals are ordered by it.
     #[serde(default)]
     pub id: String,
-    /// When it arrives after the start (microseconds in the document).
+    /// When it arrives after the start.
     pub arrival_us: u64,
     /// The prompt: pieces of text. Equal pieces are equal tokens.
     pub prompt: Vec<ExplicitPiece>,

@@ -90,7 +90,7 @@ test('every policy shows its parameters, each with a label, help, and a first va
     for (const field of fields) {
       expect(field.label, `${from}: ${field.path}`).not.toBe('');
       expect(field.description, `${from}: ${field.path}`).not.toBe('');
-      const value = getAt(document, field.path) ?? field.initial;
+      const value = schema.valueAt(document, field.path) ?? field.initial;
       if (field.input.kind === 'choice' && field.id === field.path)
         expect(field.input.tag, `${from}: ${field.path}`).not.toBe('');
       if (field.input.kind !== 'number') continue;
@@ -185,14 +185,57 @@ test('a custom profile comes with scorers, and adding a scorer makes the profile
   const scorers = getAt(own?.value, 'scorers');
   expect(own?.path).toBe(path);
   expect(Array.isArray(scorers) && scorers.length).toBe(3);
-  const added = schema.together(weighted({ profile: 'blis-default' }), `${path}.scorers`, []);
-  expect(added?.value).toEqual({ profile: 'custom', scorers });
   const one: Json = [{ scorer: 'queue-depth', weight: 1 }];
+  const added = schema.together(weighted({ profile: 'blis-default' }), `${path}.scorers`, one);
+  expect(added?.value).toEqual({ profile: 'custom', scorers: one });
   const named = schema.together(weighted({ profile: 'custom', scorers: one }), `${path}.profile`, 'llm-d-default');
   expect(named?.value).toEqual({ profile: 'llm-d-default', scorers: [] });
   const kept = schema.together(weighted({ profile: 'custom', scorers: one }), `${path}.scorers`, []);
   expect(kept?.value).toEqual({ profile: 'custom', scorers: [] });
   expect(schema.together(weighted({}), `${path}.ties`, 'random')).toBeUndefined();
+});
+
+test('a profile shows the scorers that it stands for, one row each, and a moved weight makes it custom', () => {
+  const path = 'cluster.routing.weighted';
+  const profile = (name: string): Json => setAt(DOC, 'cluster.routing', { weighted: { profile: name } });
+  const rows = (doc: Json) => schema.fields(doc, ['cluster', 'routing']).filter((f) => f.row !== undefined);
+  const weights = (doc: Json) => rows(doc).map((f) => [f.label, schema.valueAt(doc, f.path)]);
+  const doc = profile('llm-d-default');
+  expect(weights(doc)).toEqual([
+    ['Prefix affinity', 3],
+    ['Waiting requests', 2],
+    ['KV utilization', 2],
+  ]);
+  expect(weights(profile('llm-d-1.0'))).toEqual([['Token load', 1]]);
+  const moved = schema.together(doc, `${path}.scorers[1].weight`, 5);
+  const scorers: Json = [
+    { scorer: 'prefix-affinity', weight: 3 },
+    { scorer: 'waiting-requests', weight: 5 },
+    { scorer: 'kv-utilization', weight: 2 },
+  ];
+  expect(moved).toEqual({ path, value: { profile: 'custom', scorers } });
+  const own = setAt(DOC, path, { profile: 'custom', scorers });
+  expect(weights(own)[1]).toEqual(['Waiting requests', 5]);
+  expect(schema.together(own, `${path}.scorers[1].weight`, 4)).toBeUndefined();
+  expect(getAt(schema.together(doc, `${path}.profile`, 'custom')?.value, 'scorers[1].scorer')).toBe('waiting-requests');
+  // A flag names the scorer, and the scorer itself is among the details of its row.
+  expect(schema.fields(own, ['cluster', 'routing', 'weighted', 'scorers', 1, 'weight'])[0]?.label).toBe(
+    'Waiting requests',
+  );
+  const details = schema.fields(own, ['cluster', 'routing']).filter((f) => f.detail === `${path}.scorers[1]`);
+  expect(details.map((f) => [f.label, f.item])).toEqual([['Scorer', `${path}.scorers[1]`]]);
+});
+
+test('rare settings of a policy are marked, and long lists have groups', () => {
+  const doc = setAt(DOC, 'cluster.routing', { weighted: { profile: 'blis-default' } });
+  const [policy, ...fields] = schema.fields(doc, ['cluster', 'routing']);
+  const rare = fields.filter((f) => f.rare).map((f) => f.label);
+  expect(rare).toContain('Token threshold');
+  expect(fields.filter((f) => !f.rare && f.depth === 1).map((f) => f.label)).toEqual(
+    expect.arrayContaining(['Profile', 'Scorers', 'Picker']),
+  );
+  const groups = policy?.input.kind === 'choice' ? policy.input.options.map((o) => o.group) : [];
+  expect(new Set(groups)).toEqual(new Set(['No signals', 'Load', 'Cache and sessions', 'Weighted scores']));
 });
 
 test('each field says the effect of an edit', () => {

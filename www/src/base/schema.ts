@@ -33,6 +33,8 @@ export type Input =
 export type Option = {
   readonly tag: string;
   readonly label: string;
+  /** The heading above it in a long list. */
+  readonly group: string;
   readonly description: string;
   readonly value: Json;
 };
@@ -59,6 +61,12 @@ export type Field = {
   readonly effect: string;
   /** The path of the list item whose first field this is. */
   readonly item?: string;
+  /** The list item that is one row with this number, and the word of the choice that names it. */
+  readonly row?: { readonly item: string; readonly tag: string };
+  /** The list item among whose details it is: its row opens them. */
+  readonly detail?: string;
+  /** Shown when asked, or where it is not the default. */
+  readonly rare?: boolean;
 };
 
 /** The first value for the length of a text, in tokens. */
@@ -86,12 +94,48 @@ export class Schema {
     const value = steps.reduce<Json | undefined>(child, document) ?? node.default;
     const into: Field[] = [];
     this.walk(node, value, steps.reduce(joinPath, ''), 0, into);
-    return into;
+    return this.named(document, steps, into);
+  }
+
+  /** The number of a row has the name of its row. */
+  private named(document: Json, steps: readonly PathStep[], fields: readonly Field[]): readonly Field[] {
+    const by = this.at(steps)?.['x-row-of'];
+    if (typeof by !== 'string') return fields;
+    const beside = [...steps.slice(0, -1), by];
+    const choice: Field[] = [];
+    const node = this.at(beside);
+    if (node) this.walk(node, this.valueAt(document, beside.reduce(joinPath, '')), '', 0, choice);
+    const input = choice[0]?.input;
+    const name = input?.kind === 'choice' ? input.options.find((o) => o.tag === input.tag)?.label : undefined;
+    return name === undefined ? fields : fields.map((field) => ({ ...field, label: name }));
   }
 
   /** The schema's value at `path` under `key`, such as `x-max-bytes`. */
   said(path: string, key: string): Json | undefined {
     return this.at(parsePath(path))?.[key];
+  }
+
+  /** The value at `path`, where the entries that a choice stands for count as written. */
+  valueAt(document: Json, path: string): Json | undefined {
+    const steps = parsePath(path);
+    return steps.reduce<Json | undefined>((value, step, i) => {
+      const meant = typeof step === 'string' ? this.meant(this.at(steps.slice(0, i)), value, step) : undefined;
+      return meant ?? child(value, step);
+    }, document);
+  }
+
+  /** The entries of the list `key` that a choice beside it stands for (`x-stands-for`). */
+  private meant(node: JsonObject | undefined, holder: Json | undefined, key: string): Json | undefined {
+    if (!isObject(node?.properties)) return undefined;
+    for (const [choice, raw] of Object.entries(node.properties)) {
+      const stands = child(child(raw, 'x-stands-for'), key);
+      const own = child(holder, key);
+      if (stands === undefined) continue;
+      // Entries alone make the choice that has entries of its own.
+      const chosen = child(holder, choice) ?? (Array.isArray(own) && own.length > 0 ? '' : child(raw, 'default'));
+      return typeof chosen === 'string' ? child(stands, chosen) : undefined;
+    }
+    return undefined;
   }
 
   /** The effect of an edit of `path`, from the innermost field on the way to it. */
@@ -110,6 +154,17 @@ export class Schema {
    */
   together(document: Json, path: string, next: Json): { readonly path: string; readonly value: Json } | undefined {
     const steps = parsePath(path);
+    // An entry that a choice stands for is changed with the whole list, which then is of its own.
+    const at = steps.findIndex((step, i) => {
+      const [list, holder] = [steps[i - 1], steps.slice(0, Math.max(0, i - 1))];
+      if (typeof step !== 'number' || typeof list !== 'string') return false;
+      return this.meant(this.at(holder), getAt(document, holder.reduce(joinPath, '')), list) !== undefined;
+    });
+    if (at > 0) {
+      const list = steps.slice(0, at).reduce(joinPath, '');
+      const entries = this.valueAt(document, list) ?? [];
+      return this.together(document, list, setAt(entries, steps.slice(at).reduce(joinPath, ''), next));
+    }
     const key = String(steps.at(-1));
     const base = steps.slice(0, -1).reduce(joinPath, '');
     const properties = this.at(steps.slice(0, -1))?.properties;
@@ -122,12 +177,13 @@ export class Schema {
         for (const [list, first] of Object.entries(isObject(needs) ? needs : {})) {
           const there = child(holder, list);
           const kept = Array.isArray(there) && there.length > 0 ? there : undefined;
+          const meant = this.meant(this.at(steps.slice(0, -1)), holder, list);
           if (key === choice) {
-            const entries = next === option ? (kept ?? first) : [];
+            const entries = next === option ? (kept ?? meant ?? first) : [];
             return { path: base, value: setAt(setAt(holder, choice, next), list, entries) };
           }
           if (key !== list) continue;
-          const entries = child(holder, choice) === option || kept ? next : first;
+          const entries = child(holder, choice) === option || kept || meant ? next : first;
           return { path: base, value: setAt(setAt(holder, list, entries), choice, option) };
         }
       }
@@ -182,9 +238,11 @@ export class Schema {
         if (!isObject(raw)) continue;
         const next = this.resolve(raw);
         // Values missing in a document have their defaults.
-        const shown = child(value, key) ?? next.default;
+        const shown = this.meant(node, value, key) ?? child(value, key) ?? next.default;
+        const from = into.length;
         if ((shown !== undefined && shown !== null) || isObject(next.properties) || isObject(next.items))
           this.walk(next, shown, joinPath(path, key), depth, into);
+        if (next['x-rare'] === true) into.push(...into.splice(from).map((field) => ({ ...field, rare: true })));
       }
       return;
     }
@@ -200,8 +258,9 @@ export class Schema {
       if (!Array.isArray(value)) return;
       value.forEach((item: Json, i) => {
         const own: Field[] = [];
-        this.walk(items, item, joinPath(path, i), depth + 1, own);
-        into.push(...own.map((f, k) => (k === 0 ? { ...f, item: joinPath(path, i) } : f)));
+        const at = joinPath(path, i);
+        this.walk(items, item, at, depth + 1, own);
+        into.push(...asRow(items, at, own));
       });
       return;
     }
@@ -223,12 +282,14 @@ export class Schema {
     const options: Option[] = all.map(({ variant, tag }) => ({
       tag,
       label: tag === INTEGER_OPTION ? 'Set' : text(variant['x-label']) || sentence(tag),
+      group: text(variant['x-group']),
       description: text(variant.description),
       value: tag === INTEGER_OPTION ? (node['x-first'] ?? 1) : this.first(variant, tag, known),
     }));
     // An optional choice with a name for its absence can be left out.
     const label = text(node['x-none']);
-    if (label !== '') options.unshift({ tag: '', label, description: text(node['x-none-help']), value: null });
+    if (label !== '')
+      options.unshift({ tag: '', label, group: '', description: text(node['x-none-help']), value: null });
     into.push({ ...frame(node, path, depth), id: path, input: { kind: 'choice', options, tag: current?.tag ?? '' } });
     if (!current) return;
     if (current.tag === INTEGER_OPTION) {
@@ -324,6 +385,29 @@ export class Schema {
     // Required tokens start with a visible number.
     return node['x-unit'] === 'tokens' && node.minimum === 1 ? FIRST_TOKENS : (node.minimum ?? 1);
   }
+}
+
+/**
+ * The fields of a list item. One with a number that is its row (`x-row-of`) begins with that number, named by the choice
+ * beside it; the choice and its settings follow as details.
+ */
+function asRow(items: JsonObject, at: string, own: readonly Field[]): readonly Field[] {
+  const parts = Object.entries(isObject(items.properties) ? items.properties : {});
+  const [key, by] = parts.map(([name, raw]) => [name, text(child(raw, 'x-row-of'))]).find(([, of]) => of !== '') ?? [];
+  const number = own.find((field) => field.path === joinPath(at, key ?? ''));
+  const choice = own.find((field) => field.path === joinPath(at, by ?? ''));
+  if (!number || choice?.input.kind !== 'choice') return own.map((f, k) => (k === 0 ? { ...f, item: at } : f));
+  const { tag, options } = choice.input;
+  const label = options.find((option) => option.tag === tag)?.label ?? '';
+  const details = own
+    .filter((field) => field !== number)
+    .map((field) => ({
+      ...field,
+      depth: number.depth + 1,
+      ...(field.input.kind === 'expression' ? {} : { detail: at }),
+      ...(field === choice ? { item: at } : {}),
+    }));
+  return [{ ...number, label, row: { item: at, tag } }, ...details];
 }
 
 /** The part of a type under a key: a property, or the content of a variant of that name. */

@@ -17,10 +17,10 @@ onPage('an expression is written, corrected, used in the middle of a run, and ke
   const panel = scenarioPanel(page);
   await choose(page, panel.getByRole('combobox', { name: 'Policy' }).nth(1), /^Weighted$/);
   await choose(page, panel.getByRole('combobox', { name: 'Profile' }), /^Custom$/);
-  const scorers = panel.getByRole('combobox', { name: /^Scorer/ });
-  await comes(() => scorers.count(), 3, 'the scorers of the default profile');
+  await comes(() => panel.locator('.f.weight').count(), 3, 'the scorers of the default profile');
 
-  // A named scorer opens as its expression.
+  // A named scorer opens as its expression, from the details of its row.
+  await panel.getByRole('button', { name: 'Settings of Queue depth' }).click();
   await panel.getByRole('button', { name: 'Open as expression: Queue depth' }).click();
   const field = panel.locator('.expression input');
   await field.waitFor();

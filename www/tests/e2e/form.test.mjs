@@ -119,6 +119,7 @@ onPage('every variant of every policy can be picked, and its parameters have hel
   for (const [section, label, index] of PICKERS) {
     const list = panel.getByRole('combobox', { name: label, exact: true }).nth(index);
     await list.click();
+    await page.getByRole('option').first().waitFor();
     const variants = await page.getByRole('option').locator('b').allTextContents();
     await page.keyboard.press('Escape');
     assert.ok(variants.length >= 4, `${section}: ${variants.join(', ')}`);
@@ -175,25 +176,87 @@ onPage('every variant of every policy can be picked, and its parameters have hel
   }
 });
 
-onPage('a named profile becomes a custom one with its parts', async (page) => {
+onPage(
+  'the scorers of a profile are rows, and a moved weight makes the profile custom with these scorers',
+  async (page) => {
+    const panel = scenarioPanel(page);
+    const pick = async (label, index, option) => {
+      await panel.getByRole('combobox', { name: label, exact: true }).nth(index).click();
+      await page.getByRole('option', { name: option }).first().click();
+    };
+    const rows = () =>
+      panel.locator('.f.weight').evaluateAll((all) => all.map((f) => f.querySelector('label').firstChild.textContent));
+    await pick('Policy', 1, 'Weighted');
+    await panel.getByRole('combobox', { name: 'Profile' }).click();
+    await page.getByRole('option', { name: /^llm-d default/ }).click();
+    await comes(rows, ['Prefix affinity', 'Waiting requests', 'KV utilization']);
+    const weight = panel.getByRole('slider', { name: 'Waiting requests, as a slider' });
+    await weight.focus();
+    await page.keyboard.press('ArrowRight');
+    await comes(() => panel.getByRole('combobox', { name: 'Profile' }).textContent(), /Custom/);
+    await comes(() => panel.getByRole('textbox', { name: /^Waiting requests/ }).inputValue(), '2.5');
+    await comes(() => panel.getByRole('textbox', { name: /^Prefix affinity/ }).inputValue(), '3');
+    await panel.getByRole('button', { name: 'Add scorer' }).click();
+    await comes(() => panel.locator('.f.weight').count(), 4);
+    // The details of a row have the scorer and the button that removes it.
+    await panel.getByRole('button', { name: 'Settings of KV utilization' }).click();
+    await panel.getByRole('button', { name: /^Remove .*scorers\[2\]/ }).click();
+    await comes(() => panel.locator('.f.weight').count(), 3);
+    // Rare settings are shown when asked.
+    await comes(() => panel.getByRole('textbox', { name: /^Token threshold/ }).count(), 0);
+    await panel.getByRole('button', { name: /^\d+ more settings/ }).click();
+    await comes(() => panel.getByRole('textbox', { name: /^Token threshold/ }).inputValue(), '4,194,304');
+    await comes(() => page.locator('.problem').count(), 0);
+  },
+);
+
+onPage(
+  'a long list has groups and a search field, is complete by keyboard and stays inside the window',
+  async (page) => {
+    const panel = scenarioPanel(page);
+    const list = panel.getByRole('combobox', { name: 'Policy', exact: true }).nth(1);
+    await list.scrollIntoViewIfNeeded();
+    await list.focus();
+    await page.keyboard.press('ArrowDown');
+    const box = page.getByRole('listbox', { name: 'Policy' });
+    await box.waitFor();
+    await comes(
+      () => box.getByRole('group').evaluateAll((all) => all.map((g) => g.ariaLabel)),
+      ['No signals', 'Load', 'Cache and sessions', 'Weighted scores'],
+    );
+    const { top, bottom, height } = await page.locator('.long-list').evaluate((e) => ({
+      ...e.getBoundingClientRect().toJSON(),
+      height: innerHeight,
+    }));
+    assert.ok(top >= 0 && bottom <= height, `${top} to ${bottom} of ${height}`);
+    await page.keyboard.type('dynamo');
+    await comes(() => box.getByRole('option').count(), 1);
+    await page.keyboard.press('Escape');
+    await box.waitFor({ state: 'detached' });
+    await comes(() => list.evaluate((e) => e === document.activeElement), true, 'the focus is where it was');
+    await page.keyboard.press('ArrowDown');
+    await box.waitFor();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await comes(() => list.textContent(), 'Weighted');
+    await comes(() => page.locator('.problem').count(), 0);
+  },
+);
+
+onPage('one field tells what it means: by a click on its label, and by F1', async (page) => {
   const panel = scenarioPanel(page);
-  const pick = async (label, index, option) => {
-    await panel.getByRole('combobox', { name: label, exact: true }).nth(index).click();
-    await page.getByRole('option', { name: option }).first().click();
-  };
-  await pick('Policy', 1, 'Weighted');
-  await panel.getByRole('combobox', { name: 'Profile' }).click();
-  await page.getByRole('option', { name: /^llm-d default/ }).waitFor();
-  await page.getByRole('option', { name: /^BLIS default/ }).click();
-  await comes(() => page.locator('.weigh').count(), 0);
-  await panel.getByRole('button', { name: 'Add scorer' }).click();
-  await page.waitForFunction(() => document.querySelectorAll('.weigh').length === 3);
-  await comes(() => panel.getByRole('combobox', { name: 'Profile' }).textContent(), /Custom/);
-  const weight = panel.getByRole('slider', { name: /Weight, as a slider/ }).first();
-  await weight.focus();
-  await page.keyboard.press('ArrowRight');
-  await page.waitForFunction(() => document.querySelector('.weigh')?.value === '3.5');
-  await comes(() => page.locator('.problem').count(), 0);
+  const replicas = panel.getByRole('textbox', { name: 'Replicas' });
+  await replicas.focus();
+  await page.keyboard.press('F1');
+  await comes(() => panel.locator('.help').count(), 1);
+  await comes(
+    () => replicas.evaluate((e) => document.getElementById(e.getAttribute('aria-describedby'))?.textContent),
+    /From .+ to /,
+  );
+  await page.keyboard.press('F1');
+  await comes(() => panel.locator('.help').count(), 0);
+  await panel.locator('label', { hasText: 'Tensor parallel' }).click();
+  await comes(() => panel.locator('.help').count(), 1);
 });
 
 onPage('field names include their section or entry, and a section explains all of its fields at once', async (page) => {
@@ -203,7 +266,7 @@ onPage('field names include their section or entry, and a section explains all o
   for (const name of ['Name', 'Model'])
     await panel.getByRole('group', { name: 'chat' }).getByRole('textbox', { name }).first().waitFor();
   await panel.getByRole('button', { name: 'Add request' }).waitFor();
-  await comes(() => panel.getByRole('button', { name: /^(About|Explain)/ }).count(), 5, 'one for each open section');
+  await comes(() => panel.getByRole('button', { name: /^(About|Explain)/ }).count(), 4, 'one for each open section');
   await panel.getByRole('button', { name: 'Explain Fleet' }).click();
   await comes(() => panel.locator('.help').first().textContent(), /\w{4}/);
   const stops = await page.evaluate(

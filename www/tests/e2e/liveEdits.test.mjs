@@ -63,13 +63,13 @@ onPage(
     await pick(page, panel.getByRole('combobox', { name: 'Profile' }), 'Custom');
     await flags(page, 7);
     await panel
-      .getByRole('slider', { name: /Weight, as a slider/ })
+      .getByRole('slider', { name: /, as a slider/ })
       .first()
       .press('ArrowRight');
     await flags(page, 8);
     assert.equal(
       await panel
-        .getByRole('textbox', { name: /^Weight/ })
+        .getByRole('textbox', { name: /^Prefix affinity/ })
         .first()
         .inputValue(),
       '3.5',
@@ -78,7 +78,7 @@ onPage(
     await flags(page, 9);
     assert.equal(
       await panel
-        .getByRole('textbox', { name: /^Weight/ })
+        .getByRole('textbox', { name: /^Prefix affinity/ })
         .first()
         .inputValue(),
       '3',

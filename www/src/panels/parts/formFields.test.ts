@@ -17,6 +17,8 @@ import {
   pathName,
   rangeOf,
   SECTIONS,
+  typedText,
+  ungrouped,
 } from './formFields.ts';
 
 const schema = new Schema(trust<JsonObject>(raw));
@@ -134,4 +136,19 @@ test('settings of hand-overs are in the form where a pool prefills or decodes on
   expect(labels(document, 'Routing')[0]).toBe('Policy');
   expect(labels(split, 'Routing')[0]).toBe('Homes');
   expect(labels(split, 'Routing')).toContain('Prefill routing');
+});
+
+test('a number in a field has separators, and reads the same without them', () => {
+  for (const [value, text] of [
+    [4_194_304, '4,194,304'],
+    [1200, '1,200'],
+    [0.5, '0.5'],
+    [1e-12, '1e-12'],
+  ] as const) {
+    expect(typedText(value)).toBe(text);
+    expect(Number(ungrouped(text))).toBe(value);
+  }
+  expect(typedText('chat')).toBe('chat');
+  // A comma that separates no thousands stays, so that it is refused.
+  expect(ungrouped(' 1,20 ')).toBe('1,20');
 });

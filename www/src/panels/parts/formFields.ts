@@ -34,8 +34,6 @@ export const SECTIONS: readonly Section[] = [
   },
   { title: 'Link', open: true, paths: ['cluster.disaggregation.transfer'] },
   { title: 'Autoscaling', open: false, paths: ['cluster.pools[*].scaling'] },
-  { title: 'KV cache', open: true, paths: ['cluster.pools[*].kv'] },
-  { title: 'LoRA adapters', open: false, paths: ['cluster.pools[*].lora', 'workload.clients[*].adapters'] },
   { title: 'Admission', open: true, paths: ['cluster.admission', 'cluster.admission_latency_us'] },
   { title: 'Gateway queue', open: false, paths: ['cluster.flow_control'] },
   {
@@ -48,6 +46,8 @@ export const SECTIONS: readonly Section[] = [
       'cluster.routing_latency_us',
     ],
   },
+  { title: 'KV cache', open: false, paths: ['cluster.pools[*].kv'] },
+  { title: 'LoRA adapters', open: false, paths: ['cluster.pools[*].lora', 'workload.clients[*].adapters'] },
   {
     title: 'Scheduling',
     open: false,
@@ -306,6 +306,18 @@ export function inDocument(field: Pick<Field, 'times' | 'input'>, typed: number)
 
 function exact(x: number): string {
   return x.toLocaleString('en', { maximumFractionDigits: 9 }).replace('-', '−');
+}
+
+/** A value as its field shows it: numbers with separators, which typed ones may have too. */
+export function typedText(value: Json | undefined): string {
+  if (typeof value !== 'number') return plainText(value);
+  const text = value.toLocaleString('en', { maximumFractionDigits: 9 });
+  return Number(ungrouped(text)) === value ? text : String(value);
+}
+
+/** A typed number without separators. */
+export function ungrouped(text: string): string {
+  return text.trim().replace(/,(?=\d{3}(\D|$))/g, '');
 }
 
 export function plainText(value: Json | undefined): string {

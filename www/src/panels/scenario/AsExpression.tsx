@@ -13,7 +13,7 @@ export default function AsExpression(props: {
 }): JSX.Element {
   const app = props.app;
   const [refused, setRefused] = createSignal('');
-  const name = (): string => String(getAt(app.document.inForce(), props.path) ?? '');
+  const name = (): string => String(app.document.schema.valueAt(app.document.inForce(), props.path) ?? '');
   const open = async (): Promise<void> => {
     const asked = name();
     const [, router, index] = /^(.*)\.scorers\[(\d+)\]/.exec(props.path) ?? [];
@@ -22,7 +22,11 @@ export default function AsExpression(props: {
     try {
       const text = await app.links.asExpression(settings, Number(index));
       if (text === null) setRefused(asked);
-      else if (asked === name()) await app.document.change(props.path, { [OPTION]: text });
+      else if (asked === name()) {
+        const next = { [OPTION]: text };
+        const together = app.document.schema.together(app.document.inForce(), props.path, next);
+        await app.document.change(together?.path ?? props.path, together?.value ?? next);
+      }
     } catch {
       app.dialogs.setNotice({ kind: 'problem', text: 'The expression could not be loaded; check the network.' });
     }

@@ -1,7 +1,7 @@
 // The scenario's main fields, generated from its JSON Schema, in sections. A row is built when it is first seen: when
 // its section, pool or client is opened. Long lists of pools or clients are shown in pages.
-import { createEffect, createMemo, createSignal, createUniqueId, For, type JSX, Show } from 'solid-js';
-import { getAt } from '../../base/json.ts';
+import { createEffect, createMemo, createSignal, createUniqueId, For, type JSX, lazy, Show, Suspense } from 'solid-js';
+import { equal, getAt } from '../../base/json.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
 import { Deferred, isBuilding } from '../parts/Deferred.tsx';
@@ -18,7 +18,6 @@ import {
   sameList,
   say,
   saysSomething,
-  search,
 } from '../parts/formFields.ts';
 import { LazyPart } from '../parts/LazyPart.tsx';
 import { AddEntry, EntryHead, headId, isJustAdded, Split } from './Entries.tsx';
@@ -26,8 +25,7 @@ import { FieldRow } from './FieldRow.tsx';
 
 /** Pools or clients listed at a time. */
 const STRETCH = 12;
-/** The most fields that a search shows. */
-const MOST_FOUND = 40;
+const FoundFields = lazy(() => import('./FoundFields.tsx'));
 
 export function Form(props: { app: Pick<App, 'transport' | 'document' | 'dialogs' | 'links'> }): JSX.Element {
   const [query, setQuery] = createSignal('');
@@ -58,46 +56,11 @@ export function Form(props: { app: Pick<App, 'transport' | 'document' | 'dialogs
           </For>
         }
       >
-        <FoundFields app={props.app} query={query()} />
+        <Suspense>
+          <FoundFields app={props.app} query={query()} />
+        </Suspense>
       </Show>
     </div>
-  );
-}
-
-/** The matching fields, each under the name of its section and of its client or pool. */
-function FoundFields(props: {
-  app: Pick<App, 'transport' | 'document' | 'dialogs' | 'links'>;
-  query: string;
-}): JSX.Element {
-  const app = props.app;
-  const found = createMemo(() => search(app.document.schema, app.document.inForce(), props.query, MOST_FOUND));
-  const ids = createMemo(() => found().map((f) => f.field.id), [], { equals: sameList });
-  return (
-    <section class="sec" aria-label="Found">
-      <p class="empty" role="status">
-        {found().length === 0
-          ? 'No field has these words in its name or help.'
-          : `${found().length === MOST_FOUND ? 'the first ' : ''}${found().length} field${found().length === 1 ? '' : 's'}`}
-      </p>
-      <For each={ids()}>
-        {(id) => {
-          const own = createMemo(
-            (old: ReturnType<typeof found>[number] | undefined) => found().find((f) => f.field.id === id) ?? old,
-            undefined,
-          );
-          return (
-            <Show when={own()}>
-              {(f) => (
-                <>
-                  <p class="found-in">{[f().section.title, f().field.within].filter((s) => s !== '').join(' · ')}</p>
-                  <FieldRow app={app} field={f().field} help={false} />
-                </>
-              )}
-            </Show>
-          );
-        }}
-      </For>
-    </section>
   );
 }
 
@@ -288,7 +251,16 @@ function Rows(props: {
   const app = props.app;
   const fields = createMemo(() => fieldsIn(app.document.schema, app.document.inForce(), props.section, props.entry));
   const byId = createMemo(() => new Map(fields().map((f) => [f.id, f])));
-  const ids = createMemo(() => fields().map((f) => f.id), [], { equals: sameList });
+  /** The items of lists whose details are shown. */
+  const [opened, setOpened] = createSignal<readonly string[]>([]);
+  const turn = (item: string): void =>
+    void setOpened((all) => (all.includes(item) ? without(all, item) : [...all, item]));
+  const [all, setAll] = createSignal(false);
+  const usual = (f: PlacedField): boolean =>
+    !f.rare || !equal(getAt(app.document.inForce(), f.path) ?? f.initial, f.initial);
+  const inReach = createMemo(() => fields().filter((f) => f.detail === undefined || opened().includes(f.detail)));
+  const ids = createMemo(() => inReach().flatMap((f) => (all() || usual(f) ? [f.id] : [])), [], { equals: sameList });
+  const rare = createMemo(() => inReach().filter((f) => !usual(f)).length);
   const said = createMemo(() => commonest(fields().map((f) => f.effect)));
   return (
     <>
@@ -300,13 +272,38 @@ function Rows(props: {
           const field = createMemo<PlacedField | undefined>((old) => byId().get(id) ?? old);
           const row = () => (
             <Show when={field()}>
-              {(f) => <FieldRow app={app} field={f()} help={props.help} said={said() ?? ''} />}
+              {(f) => (
+                <FieldRow
+                  app={app}
+                  field={f()}
+                  help={props.help}
+                  said={said() ?? ''}
+                  {...detailsOf(f(), opened(), turn)}
+                />
+              )}
             </Show>
           );
           // While the page is built, each row is a deferred part; rows opened later are built at once.
           return isBuilding() ? <Deferred>{row()}</Deferred> : row();
         }}
       </For>
+      <Show when={rare() > 0}>
+        <button type="button" class="btn quiet further" aria-expanded={all()} onClick={() => setAll(!all())}>
+          {all() ? 'Fewer settings' : `${rare()} more settings`}
+        </button>
+      </Show>
     </>
   );
+}
+
+const without = (all: readonly string[], one: string): readonly string[] => all.filter((x) => x !== one);
+
+/** For the row of a list item: whether its details are shown. */
+function detailsOf(
+  field: PlacedField,
+  opened: readonly string[],
+  turn: (item: string) => void,
+): { details?: { open: boolean; turn: () => void } } {
+  const item = field.row?.item;
+  return item === undefined ? {} : { details: { open: opened.includes(item), turn: () => turn(item) } };
 }
