@@ -53,7 +53,8 @@ export function StageView(props: {
           told={app.transport.toldFrame()}
           speed={app.transport.speed()}
           playing={app.transport.playing()}
-          selected={app.selection.selected()}
+          selected={app.selection.shown()}
+          holder={app.selection.detail()?.replica}
           onSelect={app.selection.select}
           onSay={(sentence) => app.dialogs.tell(sentence)}
           onRole={props.roles && ((replica, x, y) => void setAsked({ replica, x, y }))}
@@ -136,7 +137,7 @@ export function ChartsView(props: {
           onCursor={app.selection.setCursorS}
           frame={app.transport.frame()}
           figures={app.transport.figuresFrame()}
-          selected={app.selection.selected()}
+          selected={app.selection.shown()}
           onSelect={app.selection.select}
           onPlace={app.selection.openSlowest}
           onSeek={(timeS) => void app.transport.seek(timeS)}

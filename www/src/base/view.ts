@@ -75,6 +75,8 @@ export type StageProps = {
   readonly speed: number;
   readonly playing: boolean;
   readonly selected: Selection;
+  /** The replica that has or had the selected request, where that is known. */
+  readonly holder?: number | undefined;
   readonly onSelect: (selection: Selection) => void;
   /** Announces a selection made with keys. */
   readonly onSay?: (sentence: string) => void;

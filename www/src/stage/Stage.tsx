@@ -43,7 +43,7 @@ export function Stage(props: StageProps) {
   const focus = createMemo(() => {
     if (props.selected.replica !== undefined) return props.selected.replica;
     const request = props.selected.request;
-    return request !== undefined && props.frame ? holderOf(props.frame, request) : undefined;
+    return request !== undefined && props.frame ? (holderOf(props.frame, request) ?? props.holder) : undefined;
   });
 
   const shown = (): readonly ReplicaFrame[] => present(props.frame?.replicas ?? []);

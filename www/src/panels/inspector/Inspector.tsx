@@ -24,7 +24,7 @@ export function Inspector(props: {
 }): JSX.Element {
   const app = props.app;
   const stepBy = (by: number): void => {
-    const { request, replica } = app.selection.selected();
+    const { request, replica } = app.selection.shown();
     if (app.selection.rightTab() === 'scaling') {
       void import('../../state/decisions.ts').then(({ stepDecision }) => stepDecision(app, by));
     } else if (app.selection.rightTab() === 'replica') {

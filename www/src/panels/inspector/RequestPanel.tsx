@@ -1,7 +1,10 @@
 // One request, or suggestions while none is chosen.
-import { type JSX, lazy, Show, Suspense } from 'solid-js';
+import { createEffect, type JSX, lazy, on, Show, Suspense } from 'solid-js';
+import { isPhone } from '../../base/media.ts';
 import type { EventKind } from '../../generated/boundary.ts';
+import { ignoreLost } from '../../sim/client.ts';
 import type { App } from '../../state/app.ts';
+import { span } from '../../state/span.ts';
 
 const RequestBlocks = lazy(() => import('./RequestBlocks.tsx'));
 
@@ -9,30 +12,48 @@ export function RequestPanel(props: {
   app: Pick<App, 'transport' | 'selection' | 'document' | 'studies'>;
 }): JSX.Element {
   const app = props.app;
+  const { selected, automatic } = app.selection;
+  const chosen = (): boolean => selected().request !== undefined || selected().replica !== undefined;
+  /** Under a narrow window it is a drawer: closed, it chooses nothing. */
+  const inSight = (): boolean => !matchMedia('(max-width: 1360px)').matches || app.selection.drawer() || isPhone();
+  createEffect(
+    on([app.transport.refreshTick, app.transport.playing, chosen, span, inSight], ([, , own, , seen]) => {
+      if (own || !seen) return;
+      import('../../state/automatic.ts').then(({ chooseAutomatically }) => chooseAutomatically(app), ignoreLost);
+    }),
+  );
   return (
-    <Show when={app.selection.detail()} fallback={<Empty app={app} />}>
-      {(detail) => (
-        <Suspense>
-          <RequestBlocks app={app} detail={detail()} />
-        </Suspense>
-      )}
-    </Show>
+    <>
+      <Show when={!chosen()}>
+        <Offers app={app} why={automatic()?.why} />
+      </Show>
+      <Show when={app.selection.detail()}>
+        {(detail) => (
+          <Suspense>
+            <RequestBlocks app={app} detail={detail()} />
+          </Suspense>
+        )}
+      </Show>
+    </>
   );
 }
 
-/** Suggestions in an empty inspector. */
-function Empty(props: { app: Pick<App, 'transport' | 'selection'> }): JSX.Element {
+/** What to look at while no request is selected, and why the one below is shown. */
+function Offers(props: { app: Pick<App, 'transport' | 'selection'>; why: string | undefined }): JSX.Element {
   const latest = async (kind: EventKind): Promise<void> => {
     const { rows } = await props.app.selection.events({ kinds: [kind], limit: 1 });
     const request = rows.at(-1)?.request;
     if (request !== undefined) props.app.selection.select({ request, replica: undefined });
   };
   return (
-    <div class="blk">
-      <p class="say">
-        Pick a request on the stage or in the log to see where its time went and why it was routed to its replica. Or
-        look at:
-      </p>
+    <div class="blk automatic">
+      <Show when={props.why} fallback={<p class="say">Pick a request on the stage or in the log, or look at:</p>}>
+        {(why) => (
+          <p class="say" role="status">
+            {why()}, chosen automatically. Others:
+          </p>
+        )}
+      </Show>
       <div class="offers">
         <button
           type="button"

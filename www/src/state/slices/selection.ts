@@ -1,6 +1,6 @@
 // What the user looks at: the selected request or replica, the cursor on the charts, the tabs, and questions about
 // them.
-import { type Accessor, batch, createSignal, type Setter } from 'solid-js';
+import { type Accessor, batch, createMemo, createSignal, type Setter } from 'solid-js';
 import { isPhone } from '../../base/media.ts';
 import { NOTHING, type Place, type Selection } from '../../base/view.ts';
 import type { EventsQuery, RequestDetail } from '../../generated/boundary.ts';
@@ -12,16 +12,25 @@ export type RightTab = (typeof RIGHT_TABS)[number];
 export type LeftTab = 'form' | 'yaml' | 'changes';
 export type PhoneTab = 'stage' | 'charts' | 'scenario' | 'inspector';
 
+/** A request that the page chose: it has no part in links. */
+export type Automatic = { readonly request: number; readonly why: string };
+
 export type SelectionSlice = {
   readonly selected: Accessor<Selection>;
   readonly select: (next: Selection) => void;
-  /** The details of the selected request. */
+  /** The request shown while none is selected, and why this one. */
+  readonly automatic: Accessor<Automatic | undefined>;
+  readonly setAutomatic: (next: Automatic | undefined) => void;
+  /** The selection, or the request shown in its place. */
+  readonly shown: Accessor<Selection>;
+  /** The details of the request shown. */
   readonly detail: Accessor<RequestDetail | undefined>;
   /** The instant under the pointer on the charts, in seconds. */
   readonly cursorS: Accessor<number | undefined>;
   readonly setCursorS: Setter<number | undefined>;
   /** Opens the request of a place on a chart or a distribution. */
   readonly openSlowest: (place: Place) => void;
+  readonly slowest: Client['slowest'];
   readonly leftTab: Accessor<LeftTab>;
   readonly setLeftTab: Setter<LeftTab>;
   readonly rightTab: Accessor<RightTab>;
@@ -54,7 +63,8 @@ type Naming = (report: RunReport) => Promise<RunReport>;
 /** `onReplica` is called when another replica is selected. */
 export function createSelection(client: () => Client, onReplica: () => void, named: Naming): Selecting {
   const [selected, setSelected] = createSignal<Selection>(NOTHING);
-  const [detail, setDetail] = createSignal<RequestDetail>();
+  const { automatic, setAutomatic, shown } = createShown(selected);
+  const { detail, refreshDetail, forgetDetail } = createDetail(client, shown);
   const [cursorS, setCursorS] = createSignal<number>();
   const [leftTab, setLeftTab] = createSignal<LeftTab>('form');
   const [rightTab, setRightTab] = createSignal<RightTab>('request');
@@ -76,19 +86,6 @@ export function createSelection(client: () => Client, onReplica: () => void, nam
     refreshDetail();
   }
 
-  function refreshDetail(): void {
-    const { request } = selected();
-    if (request === undefined) {
-      setDetail(undefined);
-      return;
-    }
-    client()
-      .inspect(request)
-      .then((found) => {
-        if (selected().request === request) setDetail(found ?? undefined);
-      }, ignoreLost);
-  }
-
   function searchForm(): void {
     setLeftTab('form');
     setPhoneTab('scenario');
@@ -103,19 +100,57 @@ export function createSelection(client: () => Client, onReplica: () => void, nam
   return {
     selected,
     select,
+    automatic,
+    setAutomatic: (next) => {
+      const { request } = shown();
+      setAutomatic(next);
+      if (shown().request !== request) refreshDetail();
+    },
+    shown,
     detail,
     cursorS,
     setCursorS,
     openSlowest: (place) => void openSlowest(place).catch(ignoreLost),
+    slowest: (place) => client().slowest(place),
     ...{ leftTab, setLeftTab, rightTab, setRightTab, phoneTab, setPhoneTab, drawer, setDrawer },
     searchForm,
     ...questionsTo(client, named),
     refreshDetail,
     forgetRequest: () => {
       setSelected((s) => ({ ...NOTHING, replica: s.replica }));
-      setDetail(undefined);
+      setAutomatic(undefined);
+      forgetDetail();
     },
   };
+}
+
+/** What is shown: the selection, or the request that the page chose in its place. */
+function createShown(selected: Accessor<Selection>) {
+  const [automatic, setAutomatic] = createSignal<Automatic>();
+  const chosen = (): Selection => {
+    const own = automatic();
+    const none = selected().request === undefined && selected().replica === undefined;
+    return none && own ? { request: own.request, replica: undefined } : selected();
+  };
+  const same = (a: Selection, b: Selection): boolean => a.request === b.request && a.replica === b.replica;
+  return { automatic, setAutomatic, shown: createMemo(chosen, NOTHING, { equals: same }) };
+}
+
+/** The details of the request shown. */
+function createDetail(client: () => Client, shown: Accessor<Selection>) {
+  const [detail, setDetail] = createSignal<RequestDetail>();
+  const forgetDetail = (): void => void setDetail(undefined);
+  function refreshDetail(): void {
+    const { request } = shown();
+    if (request === undefined) forgetDetail();
+    else
+      client()
+        .inspect(request)
+        .then((found) => {
+          if (shown().request === request) setDetail(found ?? undefined);
+        }, ignoreLost);
+  }
+  return { detail, refreshDetail, forgetDetail };
 }
 
 /** The questions of panels to the run on screen. */
