@@ -18,7 +18,8 @@ mod watch;
 
 pub use facts::{
     AdapterSource, CacheFact, DeciderReason, Decision, Detail, DropReason, Fact, FleetFact, HandoverFact,
-    Ignore, Present, ReplicaFact, RequestFact, ScalingRecord, Sink, Stage, StepParts, StepTrace, ranking,
+    Ignore, Present, PromptChunk, ReplicaFact, RequestFact, ScalingRecord, Sink, Stage, StepParts, StepTerms,
+    StepTrace, ranking,
 };
 pub use fleet::{PoolCounts, replicas_started};
 pub use gateway::{BandSight, NotRedirected, WhyNot};

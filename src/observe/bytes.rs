@@ -31,6 +31,7 @@ impl Recorder {
             + self.e2e_log.bytes_beside(later.map(|l| &l.e2e_log))
             + self.ttft_prefill_log.bytes_beside(later.map(|l| &l.ttft_prefill_log))
             + self.log.bytes_beside(later.map(|l| &l.log))
+            + self.steps.bytes_beside(later.map(|l| &l.steps))
             + self.window.bytes_beside(later.map(|l| &l.window))
             + self.decisions.bytes_beside(later.map(|l| &l.decisions))
             + self.meters.bytes_beside(later.map(|l| &l.meters))

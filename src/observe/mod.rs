@@ -9,6 +9,8 @@ mod bytes;
 mod decisions;
 pub(crate) mod event_log;
 mod meters;
+#[cfg(not(feature = "steps"))]
+mod no_steps;
 mod notices;
 pub(crate) mod objectives;
 mod packed;
@@ -20,6 +22,8 @@ mod roles;
 pub(crate) mod rolling;
 pub(crate) mod scaling;
 pub(crate) mod segments;
+#[cfg(feature = "steps")]
+pub(crate) mod step_log;
 pub(crate) mod transit;
 mod trips;
 mod verdict;
@@ -29,6 +33,8 @@ pub(crate) mod window;
 #[cfg(any(feature = "cli", feature = "whatif"))]
 pub(crate) use decisions::excluded_words;
 pub use decisions::{Candidate, DecisionPart, ScorePart, StageDecisionPart, SummandValue};
+#[cfg(not(feature = "steps"))]
+pub(crate) use no_steps::StepLog;
 pub use notices::{Notice, NoticeKind};
 pub(crate) use notices::{RunSoFar, requests_asked};
 pub use recorder::{Move, MoveKind};
@@ -36,6 +42,8 @@ pub(crate) use regime::regime;
 pub use report::Report;
 pub(crate) use roles::roles_differ;
 pub use segments::{Part, Segment, SegmentKind};
+#[cfg(feature = "steps")]
+pub(crate) use step_log::StepLog;
 pub(crate) use verdict::verdict;
 pub use verdict::{LoadState, RunVerdict};
 pub use window::Percentiles;

@@ -10,6 +10,7 @@ impl Recorder {
         self.itl.pack(&mut out);
         self.packed = Some(out.finish().into());
         self.log.pack();
+        self.steps.pack();
         self.window.pack();
         self.decisions.pack();
     }
@@ -19,6 +20,7 @@ impl Recorder {
         let Some(packed) = self.packed.take() else { return };
         self.itl.unpack(&mut BitReader::new(&packed));
         self.log.unpack();
+        self.steps.unpack();
         self.window.unpack();
         self.decisions.unpack();
     }

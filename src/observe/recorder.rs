@@ -1,5 +1,6 @@
 //! The recorder of a run: distributions, time series, the event log and the latest window.
 
+use super::StepLog;
 use super::anomaly::{Anomaly, Detectors};
 use super::decisions::{Decisions, is_kept};
 use super::event_log::{EventLog, Note};
@@ -12,7 +13,9 @@ use super::transit::Transit;
 use super::warmup::Warmup;
 use super::window::{Finished, Window};
 use crate::base::{Micros, RequestId, Span};
-use crate::engine::{Decision, Fact, HandoverFact, ReplicaFact, RequestFact, ScalingRecord, Sink};
+use crate::engine::{
+    Decision, Fact, HandoverFact, PromptChunk, ReplicaFact, RequestFact, ScalingRecord, Sink, StepTerms,
+};
 use crate::scenario::{Scenario, Slo};
 #[cfg(any(feature = "cli", feature = "closeup"))]
 use crate::stats::BinCounts;
@@ -33,7 +36,9 @@ pub(crate) mod counter {
     pub(crate) const PREEMPTED: usize = 4;
     /// Refused or dropped.
     pub(crate) const UNSERVED: usize = 5;
-    pub(crate) const ALL: usize = 6;
+    /// Prompt tokens computed, in builds that keep steps.
+    pub(crate) const PROMPT: usize = 6;
+    pub(crate) const ALL: usize = if crate::observe::StepLog::KEEPS { 7 } else { 6 };
 }
 
 /// Moves kept between two frames.
@@ -124,6 +129,7 @@ pub(crate) struct Recorder {
     pub(crate) spread: Timeline,
     pub(crate) fact_counts: FactCounts,
     pub(crate) log: EventLog,
+    pub(crate) steps: StepLog,
     pub(crate) window: Window,
     pub(crate) decisions: Decisions,
     pub(crate) recent: RecentHandovers,
@@ -164,6 +170,7 @@ impl Recorder {
             spread: timeline(0),
             fact_counts: FactCounts::default(),
             log: EventLog::new(scenario.observe.event_log as usize),
+            steps: StepLog::default(),
             window: Window::default(),
             decisions: Decisions::new(scenario.observe.counterfactual_k),
             recent: RecentHandovers::default(),
@@ -374,8 +381,12 @@ impl Recorder {
             | RequestFact::Expired { .. }
             | RequestFact::Routed { .. }
             | RequestFact::Queued { .. }
-            | RequestFact::Scheduled { .. }
-            | RequestFact::Prefilled { .. } => {}
+            | RequestFact::Scheduled { .. } => {}
+            RequestFact::Prefilled { tokens, .. } => {
+                if StepLog::KEEPS {
+                    self.timeline.count(counter::PROMPT, tokens.into());
+                }
+            }
         }
     }
 
@@ -404,6 +415,9 @@ impl Recorder {
             self.window.fact(at, fact);
             self.tell(at, fact);
             self.note_move(at, fact);
+            if let Fact::Replica(fact) = *fact {
+                self.steps.fact(at, fact);
+            }
             if let Fact::Handover(fact) = *fact {
                 self.recent.fact(fact);
             }
@@ -424,6 +438,22 @@ impl Sink for Recorder {
             return;
         }
         self.read(at, &fact);
+    }
+
+    fn wants_step_terms(&self) -> bool {
+        StepLog::KEEPS && self.live
+    }
+
+    fn step_terms(&mut self, terms: StepTerms, context: u64) {
+        if self.live {
+            self.steps.terms(terms, context);
+        }
+    }
+
+    fn step_chunk(&mut self, chunk: PromptChunk) {
+        if self.live {
+            self.steps.chunk(chunk);
+        }
     }
 
     fn wants_blocked_heads(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::base::{Micros, RequestId};
-use crate::engine::{Decision, Fact, Halt, Ignore, ScalingRecord, Sink, StepParts};
+use crate::engine::{Decision, Fact, Halt, Ignore, PromptChunk, ScalingRecord, Sink, StepParts, StepTerms};
 use crate::observe::recorder::Recorder;
 use serde::{Deserialize, Serialize};
 
@@ -109,6 +109,23 @@ impl<S: Sink + ?Sized> Sink for Both<'_, S> {
     #[inline]
     fn step_parts(&mut self, parts: StepParts) {
         self.also.step_parts(parts);
+    }
+
+    #[inline]
+    fn wants_step_terms(&self) -> bool {
+        self.recorder.wants_step_terms() || self.also.wants_step_terms()
+    }
+
+    #[inline]
+    fn step_terms(&mut self, terms: StepTerms, context: u64) {
+        self.also.step_terms(terms, context);
+        self.recorder.step_terms(terms, context);
+    }
+
+    #[inline]
+    fn step_chunk(&mut self, chunk: PromptChunk) {
+        self.also.step_chunk(chunk);
+        self.recorder.step_chunk(chunk);
     }
 
     #[inline]

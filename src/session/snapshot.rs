@@ -5,13 +5,15 @@ use super::edits::{Course, EditLog, with_edits};
 use crate::base::digest::Digest;
 use crate::base::{Micros, diag::has_errors};
 use crate::engine::Cluster;
+use crate::observe::StepLog;
 use crate::observe::recorder::Recorder;
 use crate::perf::Plan;
 use crate::scenario::{parse, to_json};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-const MAGIC: [u8; 8] = *b"tokyard6";
+/// A build without the log of steps lays the bytes out in another way.
+const MAGIC: [u8; 8] = if StepLog::KEEPS { *b"tokyard6" } else { *b"tokyar-6" };
 
 /// Why a snapshot could not be used. The session stays as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

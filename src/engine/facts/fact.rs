@@ -4,6 +4,7 @@
 use super::decision::Decision;
 use super::handover_fact::HandoverFact;
 use super::scaling_record::ScalingRecord;
+use super::step_terms::{PromptChunk, StepTerms};
 use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::policy::Reason;
 use crate::policy::scaling::Rule;
@@ -401,6 +402,18 @@ pub trait Sink {
 
     /// Called before [`ReplicaFact::StepStarted`], of the same step, if wanted.
     fn step_parts(&mut self, _: StepParts) {}
+
+    /// Whether it wants to know what the time of each step is made of.
+    fn wants_step_terms(&self) -> bool {
+        false
+    }
+
+    /// Called before [`ReplicaFact::StepStarted`], of the same step, if wanted; with the tokens of contexts that the step reads for the
+    /// requests that decode.
+    fn step_terms(&mut self, _: StepTerms, _context: u64) {}
+
+    /// Called between the two, of the same step, if wanted: once for each prompt in it, in batch order.
+    fn step_chunk(&mut self, _: PromptChunk) {}
 
     /// Whether it wants [`CacheFact::HeadBlocked`] and [`CacheFact::HeadUnblocked`].
     fn wants_blocked_heads(&self) -> bool {

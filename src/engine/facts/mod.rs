@@ -4,6 +4,7 @@ mod decision;
 mod fact;
 mod handover_fact;
 mod scaling_record;
+mod step_terms;
 mod step_trace;
 
 pub use decision::{Decision, Stage, ranking};
@@ -12,4 +13,5 @@ pub use fact::{
 };
 pub use handover_fact::{DeciderReason, HandoverFact};
 pub use scaling_record::{Present, ScalingRecord};
+pub use step_terms::{PromptChunk, StepTerms};
 pub use step_trace::{Detail, StepTrace};

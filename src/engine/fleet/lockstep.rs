@@ -1,7 +1,7 @@
 //! Servers whose ranks step together: which replicas are the ranks of one, and when its next step begins.
 
 use super::state::Fleet;
-use crate::base::{Micros, ReplicaId};
+use crate::base::{Micros, ReplicaId, Span};
 use crate::engine::clock::Clock;
 use crate::engine::facts::Sink;
 use crate::engine::replica::{BatchTokens, RankTime, Replica};
@@ -79,13 +79,23 @@ impl Fleet {
         let sum = |of: fn(&BatchTokens) -> u64| tokens.iter().map(of).sum::<u64>();
         let (every, decoding) = (sum(|t| t.all), sum(|t| t.decoding));
         let mut time = RankTime::default();
+        let mut each = Vec::with_capacity(ready.len());
         for (rank, own) in ready.iter().zip(&tokens) {
             let others = BatchTokens { all: every - own.all, decoding: decoding - own.decoding };
-            time = time.or_longer(self.replicas[rank.index()].time_beside(others, book.active()));
+            let own = self.replicas[rank.index()].time_beside(others, book.active());
+            time = time.or_longer(own);
+            each.push((own, others));
         }
-        for rank in &ready {
+        let mut decoding = Span::ZERO;
+        if sink.wants_step_parts() {
+            for (rank, (own, others)) in ready.iter().zip(&each) {
+                let rank = &self.replicas[rank.index()];
+                decoding = decoding.max(rank.decoding_beside(*others, own.model(), book.active()));
+            }
+        }
+        for (rank, own) in ready.iter().zip(each) {
             let (replica, mut world) = self.replica_in_world(rank.index(), book, sink);
-            replica.step_with_ranks(now, time, &mut world);
+            replica.step_with_ranks(now, (time, decoding), own, &mut world);
             replica.verify_counts();
         }
         let until = now.saturating_add(time.span());

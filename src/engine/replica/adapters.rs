@@ -254,18 +254,23 @@ impl Replica {
 
     /// What adapters add to the step that begins, in which `decode` requests decode.
     pub(in crate::engine) fn adapter_time(&mut self, decode: u32, slab: &Slab) -> AdapterTime {
-        let Some(all) = &self.adapters else { return AdapterTime::default() };
-        let (adapters, tokens) = if self.settles_members() {
-            self.granted_adapters(slab)
-        } else {
-            (all.running.len(), self.adapter_tokens(all, decode, slab))
-        };
-        let step = all.figures.step(adapters, tokens);
+        let step = self.adapter_step(decode, slab);
         let Some(all) = &mut self.adapters else { return AdapterTime::default() };
         let loads = std::mem::take(&mut all.loads);
         all.counts.load_time += loads;
         all.counts.step_time += step;
         AdapterTime { loads, step }
+    }
+
+    /// What computing with adapters adds to it.
+    pub(super) fn adapter_step(&self, decode: u32, slab: &Slab) -> Span {
+        let Some(all) = &self.adapters else { return Span::ZERO };
+        let (adapters, tokens) = if self.settles_members() {
+            self.granted_adapters(slab)
+        } else {
+            (all.running.len(), self.adapter_tokens(all, decode, slab))
+        };
+        all.figures.step(adapters, tokens)
     }
 
     /// Tokens of requests with adapters in a step in which `decode` requests decode a token each.

@@ -4,6 +4,7 @@ use super::state::Replica;
 use super::totals::Totals;
 use crate::base::{Micros, ReplicaId, Span};
 use crate::kv::BlockPool;
+use crate::perf::StepLoad;
 use crate::policy::ReplicaPhase;
 
 impl Replica {
@@ -77,6 +78,16 @@ impl Replica {
     #[inline]
     pub fn in_flight(&self) -> u32 {
         self.arriving() + self.waiting() + self.running() + self.moving.in_flight()
+    }
+
+    /// How long its latency model lets a step take.
+    pub fn would_take(&self, load: &StepLoad<'_>) -> Span {
+        self.model_step(load)
+    }
+
+    /// Whether its steps wait for those of other ranks.
+    pub fn is_rank(&self) -> bool {
+        self.lockstep.is_rank()
     }
 
     /// Requests on their way to its wait queue.

@@ -29,8 +29,6 @@ pub(in crate::engine) struct Lockstep {
 pub(in crate::engine) struct RankTime {
     /// By the latency model.
     model: Span,
-    /// By the latency model without the prompts of any rank.
-    decoding: Span,
     /// Of loads of adapters.
     loads: Span,
     /// With transfers and loads of adapters.
@@ -43,11 +41,29 @@ impl RankTime {
         self.whole
     }
 
+    /// That part of it which the latency model gives.
+    pub(in crate::engine) fn model(self) -> Span {
+        self.model
+    }
+
+    /// That part of it in which adapters are loaded.
+    pub(in crate::engine) fn loads(self) -> Span {
+        self.loads
+    }
+
+    /// What the step takes its time for, if it takes `decoding` without any prompt.
+    fn parts(self, decoding: Span) -> StepParts {
+        let loads = self.loads.min(self.whole);
+        let rest = Span(self.whole.0 - loads.0);
+        let model = self.model.min(rest);
+        let decoding = decoding.min(model);
+        StepParts { prompts: Span(model.0 - decoding.0), transfers: Span(rest.0 - model.0), adapters: loads }
+    }
+
     /// The server takes the longest of each.
     pub(in crate::engine) fn or_longer(self, other: Self) -> Self {
         Self {
             model: self.model.max(other.model),
-            decoding: self.decoding.max(other.decoding),
             loads: self.loads.max(other.loads),
             whole: self.whole.max(other.whole),
         }
@@ -97,37 +113,45 @@ impl Replica {
         let load = StepLoad { prefill: &self.chunks, decode, decode_context: context, drafts };
         let computing = self.model_step_beside(&load, others.all) + adapters.step;
         let model = self.life.step(computing).min(LONGEST);
-        let decoding = if decode > 0 {
-            let without = StepLoad { prefill: &[], ..load };
-            let computing = self.model_step_beside(&without, others.decoding) + adapters.step;
-            self.life.step(computing).min(model)
-        } else {
-            Span::ZERO
-        };
         let whole = (model + transfer + adapters.loads).min(LONGEST);
-        RankTime { model, decoding, loads: adapters.loads, whole }
+        RankTime { model, loads: adapters.loads, whole }
     }
 
-    /// The step of the server begins, and takes that long.
+    /// The load of the batch whose tokens were counted last.
+    pub(super) fn rank_load(&self) -> StepLoad<'_> {
+        let Decoding { sequences: decode, context, drafts } = self.lockstep.decoding;
+        StepLoad { prefill: &self.chunks, decode, decode_context: context, drafts }
+    }
+
+    /// How long that batch would take by the latency model without the prompts of any rank; at most `model`.
+    pub(in crate::engine) fn decoding_beside(&self, others: BatchTokens, model: Span, slab: &Slab) -> Span {
+        let without = StepLoad { prefill: &[], ..self.rank_load() };
+        if without.decode == 0 {
+            return Span::ZERO;
+        }
+        let adapters = self.adapter_step(without.decode, slab);
+        self.life.step(self.model_step_beside(&without, others.decoding) + adapters).min(model)
+    }
+
+    /// The step of the server begins, and takes that long; `decoding` of it without any prompt. This rank alone would take `own`
+    /// beside the tokens of the others.
     pub(in crate::engine) fn step_with_ranks<S: Sink>(
         &mut self,
         now: Micros,
-        time: RankTime,
+        (time, decoding): (RankTime, Span),
+        (own, others): (RankTime, BatchTokens),
         w: &mut World<'_, S>,
     ) {
         self.lockstep.waits = false;
         self.report_offloaded(now, w);
         let (span, decode) = (time.whole, self.lockstep.decoding.sequences);
-        let loads = time.loads.min(span);
-        let rest = Span(span.0 - loads.0);
-        let model = time.model.min(rest);
-        let decoding = time.decoding.min(model);
-        let parts = StepParts {
-            prompts: Span(model.0 - decoding.0),
-            transfers: Span(rest.0 - model.0),
-            adapters: loads,
-        };
-        self.announce((now, decode), span, Some(parts), w);
+        self.latest_step = span;
+        if w.sink.wants_step_terms() {
+            let terms = self.terms_beside(others, own, span, w.active);
+            self.tell_terms(terms, self.lockstep.decoding.context, w);
+        }
+        let parts = w.sink.wants_step_parts().then(|| time.parts(decoding));
+        self.announce((now, decode), span, parts, w);
         self.step = Some(RunningStep { started: now, span, decode });
         self.step_at = now.saturating_add(span);
     }

@@ -20,6 +20,7 @@ mod speculation;
 mod start_up;
 mod state;
 mod step;
+mod terms;
 mod tier_load;
 mod timeout;
 mod totals;

@@ -336,9 +336,13 @@ impl Replica {
         let transfer = if self.kv.reloads() { self.kv.own().take_transfer() } else { Span::ZERO };
         let adapters = self.adapter_time(decode, w.active);
         let computing = self.life.step(self.model_step(&load) + adapters.step);
-        let span = (computing + transfer + adapters.loads).min(LONGEST);
-        let span = self.pipe.as_mut().map_or(span, |pipe| pipe.enter(now, span, &load));
+        let own = (computing + transfer + adapters.loads).min(LONGEST);
+        let span = self.pipe.as_mut().map_or(own, |pipe| pipe.enter(now, own, &load));
+        self.latest_step = span;
         let parts = w.sink.wants_step_parts().then(|| self.parts_of(&load, adapters, span));
+        if w.sink.wants_step_terms() {
+            self.tell_terms(self.terms_of(&load, (transfer, adapters), own, span), context, w);
+        }
         self.chunks = chunks;
         self.announce((now, decode), span, parts, w);
         span
@@ -366,8 +370,7 @@ impl Replica {
         parts: Option<StepParts>,
         w: &mut World<'_, S>,
     ) {
-        self.latest_step = span;
-        if let Some(parts) = parts.filter(|_| w.sink.wants_step_parts()) {
+        if let Some(parts) = parts {
             w.sink.step_parts(parts);
         }
         let prefill = self.chunks.iter().map(|c| c.tokens).sum();

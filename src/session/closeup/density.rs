@@ -168,7 +168,7 @@ pub struct StepPoints {
 
 impl Session {
     /// Steps between two instants by batch size, of all replicas or of one.
-    pub fn step_points(&self, _: &PointsQuery) -> StepPoints {
-        StepPoints::default()
+    pub fn step_points(&self, query: &PointsQuery) -> StepPoints {
+        self.points(query)
     }
 }

@@ -9,6 +9,7 @@ mod density;
 mod distribution;
 mod heat_map;
 mod lanes;
+mod points;
 mod request_table;
 mod selected;
 

@@ -2,6 +2,7 @@
 
 mod density;
 mod gateway_frame;
+mod lanes;
 mod live_edits;
 mod past_is_kept;
 mod rolling;
