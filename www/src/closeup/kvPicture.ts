@@ -83,7 +83,7 @@ export type KvLayout = {
 /** Where things lie on a map of this width, with numbers of blocks up to `largest`. */
 export function kvLayout(width: number, rows: number, largest: number): KvLayout {
   const left = width < 440 ? 0 : largest < 100_000 ? 46 : 64;
-  const pitch = Math.min(8, Math.max(3, Math.floor((width - left - 2) / ACROSS)));
+  const pitch = Math.min(8, Math.max(3, Math.floor((width - left - (left === 0 ? 0 : 2)) / ACROSS)));
   const gridTop = 34;
   return { left, stripHeight: 20, gridTop, pitch, width: ACROSS * pitch, height: gridTop + rows * pitch + 2 };
 }

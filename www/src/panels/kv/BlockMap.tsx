@@ -266,7 +266,7 @@ function PageHead(props: { blocks: Blocks; alone: boolean; goTo: (block: number)
           </button>
         </Show>
         <span class="grow" />
-        <span class="m">
+        <span class="m kv-counts">
           used {count(b().grid.counts[0])} + cached {count(b().grid.counts[1])} + free {count(b().grid.counts[2])}
         </span>
       </Show>

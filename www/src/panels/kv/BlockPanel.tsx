@@ -155,9 +155,17 @@ function Cells(props: { of: number; at: number; shared: boolean }): JSX.Element 
       aria-label={`Block ${count(props.at + 1)} of ${count(props.of)}`}
     >
       <path class={props.shared ? 'ks' : 'ku'} d={area(0, shown())} />
+      <path class="gaps" d={gapsOf(rows())} />
       <path class="this" d={area(at(), at() + 1)} />
     </svg>
   );
+}
+
+/** The gaps between cells. */
+function gapsOf(rows: number): string {
+  const down = Array.from({ length: COLUMNS + 1 }, (_, i) => `M${i * CELL} 0V${rows * CELL}`);
+  const across = Array.from({ length: rows + 1 }, (_, i) => `M0 ${i * CELL}H${COLUMNS * CELL}`);
+  return [...down, ...across].join('');
 }
 
 /** The order in which cached blocks go, and where this one stands in it. */

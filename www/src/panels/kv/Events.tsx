@@ -1,6 +1,6 @@
 // What happened to the blocks of a replica lately, the newest first, with filters.
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
-import { clockExact, count } from '../../base/units.ts';
+import { clock, count } from '../../base/units.ts';
 import type { BlockEvent, Blocks } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { Block } from '../parts/Block.tsx';
@@ -27,7 +27,7 @@ export function Events(props: { app: Pick<App, 'selection'>; blocks: Blocks }): 
           <For each={events().slice(0, SHOWN)}>
             {(event) => (
               <li class={event.kind}>
-                <time>{clockExact(event.at_us)}</time>
+                <time>{clock(event.at_us)}</time>
                 <span>
                   <Show when={event.request !== null}>
                     <Request app={props.app} event={event} />{' '}

@@ -80,7 +80,9 @@ export default function Kv(props: { app: App }): JSX.Element {
           onChoose={(next) => void [setBlockPage(0), setOpenReplica(next)]}
         />
         <span class="grow" />
-        <span class="m">Colour by</span>
+        <Show when={!phone()}>
+          <span class="m">Colour by</span>
+        </Show>
         <Segments label="Colour by" options={COLOURS} chosen={blockColour()} onChoose={setBlockColour} />
       </ToolRow>
       <div class="kv" classList={{ phone: phone() }}>

@@ -28,20 +28,20 @@ export function Legend(props: { blocks: Blocks }): JSX.Element {
 }
 
 function entriesOf(b: Blocks): readonly Entry[] {
-  const free: Entry = { swatch: 'kf', name: 'free' };
-  const cached: Entry = { swatch: 'kc', name: 'cached', shape: LEGEND_SHAPES.stroke };
+  const free: Entry = { swatch: 'of-kf', name: 'free' };
+  const cached: Entry = { swatch: 'of-kc', name: 'cached', shape: LEGEND_SHAPES.stroke };
   switch (blockColour()) {
     case 'owner':
       return [
-        { swatch: 'ku', name: 'held by one' },
-        { swatch: 'ks', name: 'by two or more' },
+        { swatch: 'of-ku', name: 'held by one' },
+        { swatch: 'of-ks', name: 'by two or more' },
         cached,
         free,
         ...(b.grid.states.includes('h')
-          ? [{ swatch: 'ku', name: 'held for a hand-over', shape: LEGEND_SHAPES.dot }]
+          ? [{ swatch: 'of-ku', name: 'held for a hand-over', shape: LEGEND_SHAPES.dot }]
           : []),
-        ...(b.grid.states.includes('r') ? [{ swatch: 'kr', name: 'set aside' }] : []),
-        ...(b.grid.states.includes('x') ? [{ swatch: 'kx', name: 'out of service' }] : []),
+        ...(b.grid.states.includes('r') ? [{ swatch: 'of-kr', name: 'set aside' }] : []),
+        ...(b.grid.states.includes('x') ? [{ swatch: 'of-kx', name: 'out of service' }] : []),
         { swatch: 'hit', name: 'just hit' },
         { swatch: 'evicted', name: 'just evicted', shape: LEGEND_SHAPES.cross },
         { swatch: 'preempted', name: 'just preempted' },
@@ -58,7 +58,7 @@ function entriesOf(b: Blocks): readonly Entry[] {
       return [
         { swatch: 'young', name: AGE_ENDS[0] },
         { swatch: 'old', name: `${AGE_ENDS[1]} unused` },
-        { swatch: 'kr', name: 'held' },
+        { swatch: 'of-kr', name: 'held' },
         free,
       ];
     case 'references':

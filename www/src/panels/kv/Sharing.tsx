@@ -20,9 +20,8 @@ export function Sharing(props: { app: Pick<App, 'selection'>; blocks: Blocks }):
   return (
     <div class="kv-sharing">
       <div class="kv-page">
-        <b>Sharing</b> <span class="m">blocks from the start of a prompt</span>
+        <b>Sharing</b> <span class="m kv-cut">blocks of a prompt, 0 to {count(longest())}</span>
         <span class="grow" />
-        <span class="m">0 – {count(longest())}</span>
         <span class="m kv-refs">refs, own</span>
       </div>
       <Show
@@ -90,7 +89,7 @@ function Run(props: RunProps): JSX.Element {
       onBlur={() => setPointedRun(undefined)}
       onClick={open}
     >
-      <span class="kv-run-name" style={{ 'padding-left': `${12 * Math.min(4, props.depth)}px` }}>
+      <span class="kv-run-name" style={{ 'padding-left': `${9 * Math.min(4, props.depth)}px` }}>
         <Show when={node().mark !== ''}>
           <b class={node().group === null ? '' : `kv-letter g${node().group}`}>{node().mark}</b>
         </Show>

@@ -26,7 +26,7 @@ export function Sum(props: { blocks: Blocks }): JSX.Element {
         >
           {b().conserved ? '✓' : '✕'}
         </span>{' '}
-        <span class="m">
+        <span class="m checked">
           {b().conserved ? `after each of ${count(b().checked)} events` : `at event ${count(b().checked)}`}
         </span>
       </p>

@@ -28,7 +28,7 @@ test('events are filtered by kind, both directions of the CPU tier together', ()
   expect(of('all')).toHaveLength(5);
   expect(of('cpu')).toEqual(['to-cpu', 'from-cpu']);
   expect(of('evicted')).toEqual(['evicted']);
-  expect(EVENT_KINDS.map(filterName)).toEqual(['Hits', 'Evictions', 'Preemptions', 'CPU tier']);
+  expect(EVENT_KINDS.map(filterName)).toEqual(['Hits', 'Evicted', 'Preempted', 'CPU tier']);
 });
 
 test('an event says how many blocks, or a dash where that is not recorded', () => {

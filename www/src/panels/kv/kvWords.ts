@@ -18,8 +18,8 @@ export type EventFilter = 'all' | (typeof EVENT_KINDS)[number];
 const FILTER_NAMES: Readonly<Record<EventFilter, string>> = {
   all: 'All',
   hit: 'Hits',
-  evicted: 'Evictions',
-  preempted: 'Preemptions',
+  evicted: 'Evicted',
+  preempted: 'Preempted',
   cpu: 'CPU tier',
 };
 export const filterName = (filter: EventFilter): string => FILTER_NAMES[filter];
