@@ -1,5 +1,7 @@
 //! A session: edits, going back and forth in time, running to the next event of a kind.
 
+mod blocks;
+mod blocks_over_runs;
 mod density;
 mod gateway_frame;
 mod lanes;

@@ -47,6 +47,8 @@ impl Session {
             shared,
             cached,
             free,
+            percent: [own + shared, cached, free]
+                .map(|n| 100.0 * f64::from(n) / f64::from(kv.total().max(1))),
             conserved: counted.is_conserved(kv),
             checked: engine.events_done(),
             hidden: if is_shown { String::new() } else { HIDDEN.to_owned() },
@@ -85,11 +87,13 @@ impl Session {
         let (used, total) = kv.tier_blocks();
         let counts = kv.tier_counts();
         let tokens = f64::from(kv.block_tokens());
-        let bytes = self.engine.kv_bytes_per_token(replica);
+        let block_tokens = u64::from(kv.block_tokens());
+        let block_bytes = self.engine.kv_bytes_per_token(replica).map(|bytes| bytes * block_tokens);
         Some(CpuBlocks {
             total,
             used,
-            block_bytes: bytes.map(|bytes| bytes * u64::from(kv.block_tokens())),
+            block_bytes,
+            bytes: block_bytes.map(|bytes| [used, total].map(|blocks| bytes * u64::from(blocks))),
             block_us: settings.transfer_base_us as f64 + tokens / settings.transfer_tokens_per_us,
             written: counts.offloads,
             loaded: counts.hits,

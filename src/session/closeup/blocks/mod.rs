@@ -108,6 +108,8 @@ pub struct CpuBlocks {
     pub used: u32,
     /// Bytes of a block on all GPUs of the replica; missing where the model's size is not known.
     pub block_bytes: Option<u64>,
+    /// Bytes of the blocks in it, and of those that it has room for.
+    pub bytes: Option<[u64; 2]>,
     /// Time to move one block, in microseconds.
     pub block_us: f64,
     /// Blocks written to it so far.
@@ -152,6 +154,8 @@ pub struct Blocks {
     pub cached: u32,
     /// Empty blocks.
     pub free: u32,
+    /// Blocks used, cached and free, in percent of all.
+    pub percent: [f64; 3],
     /// Whether used + cached + free = total, counted block by block.
     pub conserved: bool,
     /// Events of the run after each of which the sum was checked.

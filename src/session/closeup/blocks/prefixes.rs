@@ -164,7 +164,7 @@ impl<'a> Search<'a> {
         let texts: Vec<Text<'_>> = members.iter().map(text_of).collect();
         let tree = Tree::of(&texts, block);
         let runs = self.runs(&tree, &members);
-        let mut shown = Shown { tree: &tree, members: &members, runs: &runs };
+        let shown = Shown { tree: &tree, members: &members, runs: &runs };
         let mut prefixes = shown.list(most, page, self.kv());
         prefixes.more += left_out;
         prefixes
@@ -248,7 +248,7 @@ impl Shown<'_, '_> {
         order
     }
 
-    fn list(&mut self, most: u32, page: &mut BlockPage, kv: &BlockPool) -> Prefixes {
+    fn list(&self, most: u32, page: &mut BlockPage, kv: &BlockPool) -> Prefixes {
         let lettered = self.lettered();
         let mut out = Prefixes::default();
         let first = |root: &usize| lettered.contains(root);
