@@ -25,11 +25,11 @@ pub use fleet::{PoolCounts, replicas_started};
 pub use gateway::{BandSight, NotRedirected, WhyNot};
 pub use network::{Direction, Network, Port, Transfer};
 pub use replica::{AdapterCounts, DraftTotals, Replica, StartPhase, Totals, mean_start_s};
-#[cfg(any(feature = "cli", feature = "closeup"))]
-pub use watch::{HeldBlocks, HeldFor, RequestText};
 pub use request::{
     AdapterUse, Census, Handover, Location, Progress, Record, RecordColumn, Records, RequestState, Stay,
 };
+#[cfg(any(feature = "cli", feature = "closeup"))]
+pub use watch::{HeldBlocks, HeldFor, RequestText};
 
 use crate::base::{Micros, ReplicaId, RequestId};
 use crate::perf::Plan;

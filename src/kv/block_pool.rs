@@ -175,7 +175,12 @@ impl BlockPool {
         let stored = self.store.as_ref().map_or(0, |store| store.blocks().0 as usize);
         let tiered = self.tier.as_ref().map_or(0, |tier| tier.len());
         packed
-            + (4 * words + self.listed.stamps().bytes() + 8 * self.hashes.len() + 24 * self.by_hash.len() + 56 * stored + 40 * tiered) as u64
+            + (4 * words
+                + self.listed.stamps().bytes()
+                + 8 * self.hashes.len()
+                + 24 * self.by_hash.len()
+                + 56 * stored
+                + 40 * tiered) as u64
     }
 
     /// Tokens in one block.

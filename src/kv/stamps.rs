@@ -56,8 +56,10 @@ impl Stamps {
             stamp.place = stamp.place.wrapping_sub(gone);
         }
         let later = |i: usize| self.kept.get(i + 1).map(|next| next.place);
-        let keep: Vec<Stamp> =
-            (0..self.kept.len()).filter(|&i| later(i) != Some(self.kept[i].place)).map(|i| self.kept[i]).collect();
+        let keep: Vec<Stamp> = (0..self.kept.len())
+            .filter(|&i| later(i) != Some(self.kept[i].place))
+            .map(|i| self.kept[i])
+            .collect();
         self.kept = keep.into();
     }
 

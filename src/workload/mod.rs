@@ -11,9 +11,9 @@ mod explicit;
 mod lengths;
 mod places;
 mod replay;
-mod source;
 #[cfg(any(feature = "cli", feature = "closeup"))]
 mod shared_texts;
+mod source;
 #[cfg(test)]
 mod tests;
 pub mod trace;

@@ -26,7 +26,11 @@ impl Source {
             let name = self.clients()[c.shown() as usize].clone();
             let prefix = move |(group, text)| SharedText {
                 client: c.shown(),
-                name: if groups == 1 { format!("{name} prefix") } else { format!("{name} prefix {}", group + 1) },
+                name: if groups == 1 {
+                    format!("{name} prefix")
+                } else {
+                    format!("{name} prefix {}", group + 1)
+                },
                 text,
                 session: None,
             };

@@ -50,7 +50,8 @@ impl Cluster {
                 Of::Held => HeldFor::HandOver,
                 Of::Reserved => HeldFor::Arrival,
             };
-            let grown = if of == Of::Own && active.decoding { active.counts(replica.decoders.ticks).0 } else { 0 };
+            let grown =
+                if of == Of::Own && active.decoding { active.counts(replica.decoders.ticks).0 } else { 0 };
             HeldBlocks { request: active.id, why, blocks: table.blocks(), tokens: table.tokens().max(grown) }
         };
         let all = holders(replica, slab).into_iter().map(held);

@@ -100,7 +100,13 @@ mod tests {
         let order: Vec<_> = pool.in_order().collect();
         assert_eq!(
             order,
-            [idle(4, false, 100), idle(3, true, 100), idle(2, true, 100), idle(1, true, 250), idle(0, true, 250)]
+            [
+                idle(4, false, 100),
+                idle(3, true, 100),
+                idle(2, true, 100),
+                idle(1, true, 250),
+                idle(0, true, 250)
+            ]
         );
         assert_eq!((pool.untouched(), pool.numbers()), (1, 6));
         assert_eq!(pool.sight(2), BlockSight { holders: 0, content: true, hash: Some(21) });

@@ -72,12 +72,7 @@ fn what_two_requests_share_is_a_group_and_is_held_twice() {
     let rows: Vec<_> = b.tree.iter().map(row).collect();
     assert_eq!(
         rows,
-        [
-            ("A", "text 1", 0, 4, 2, 4),
-            ("", "#0", 4, 4, 1, 4),
-            ("", "#1", 4, 2, 1, 2),
-            ("", "#2", 0, 3, 1, 3)
-        ]
+        [("A", "text 1", 0, 4, 2, 4), ("", "#0", 4, 4, 1, 4), ("", "#1", 4, 2, 1, 2), ("", "#2", 0, 3, 1, 3)]
     );
     assert_eq!((b.groups.len(), b.groups[0].name.as_str(), b.groups[0].refs), (1, "text 1", 2));
     assert_eq!((b.groups[0].believed, b.picture), (None, ""));
@@ -92,7 +87,10 @@ fn what_two_requests_share_is_a_group_and_is_held_twice() {
     assert_eq!((b.happened[0].kind, b.happened[0].request, b.happened[0].blocks), ("hit", Some(1), Some(4)));
     let third = block(&s, 0, 2);
     assert_eq!((third.state.as_str(), third.position, third.of), ("s", Some(2), Some(8)));
-    assert_eq!((third.holders, third.tokens, third.group.as_deref()), (vec![0, 1], Some([8, 12]), Some("text 1")));
+    assert_eq!(
+        (third.holders, third.tokens, third.group.as_deref()),
+        (vec![0, 1], Some([8, 12]), Some("text 1"))
+    );
     assert_eq!(third.before, block(&s, 0, 1).hash);
     assert!(third.hash.is_some() && third.order.is_none() && third.sentence.contains("2 requests"));
     assert_eq!(block(&s, 0, 0).before, None);
@@ -172,7 +170,11 @@ fn the_cpu_tier_says_what_it_has_and_what_a_block_takes() {
 
 #[test]
 fn a_router_that_remembers_prompts_believes_in_blocks_that_are_gone() {
-    let requests = [ask("a", 0, &[(1, 16), (2, 4)], 1), ask("b", 5000, &[(3, 33)], 1), ask("c", 9000, &[(1, 16), (4, 4)], 90)];
+    let requests = [
+        ask("a", 0, &[(1, 16), (2, 4)], 1),
+        ask("b", 5000, &[(3, 33)], 1),
+        ask("c", 9000, &[(1, 16), (4, 4)], 90),
+    ];
     let cache_aware = r#"{"cache-aware": {}}"#;
     let s = scenario(r#""blocks": 9"#, cache_aware, &requests.join(", "));
     // After `b` only what it had is cached; `c` computes its prompt anew.

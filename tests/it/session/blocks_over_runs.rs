@@ -1,8 +1,8 @@
 //! The blocks of replicas over drawn runs: sums that hold, and an order of eviction that comes true.
 
 use crate::support::start;
-use tokenyard::base::rng::{Purpose, Stream};
 use tokenyard::base::Micros;
+use tokenyard::base::rng::{Purpose, Stream};
 use tokenyard::scenario::Scenario;
 use tokenyard::session::closeup::{Blocks, BlocksQuery};
 use tokenyard::session::{Session, Stop};
@@ -11,8 +11,9 @@ use tokenyard::session::{Session, Stop};
 fn drawn(seed: u64) -> Scenario {
     let mut dice = Stream::new(seed, Purpose::PromptLengths, 3);
     let mut pick = |of: &[u32]| of[dice.below(of.len() as u32) as usize];
-    let routing = [r#""round-robin""#, r#"{"cache-aware": {}}"#, r#"{"weighted": {}}"#, r#"{"prefix-aware": {}}"#]
-        [pick(&[0, 1, 2, 3]) as usize];
+    let routing =
+        [r#""round-robin""#, r#"{"cache-aware": {}}"#, r#"{"weighted": {}}"#, r#"{"prefix-aware": {}}"#]
+            [pick(&[0, 1, 2, 3]) as usize];
     let text = format!(
         r#"{{"run": {{"horizon_s": 4, "warmup_s": 0}}, "seed": {seed},
         "cluster": {{"routing": {routing}, "pools": [{{"name": "p", "replicas": {},
@@ -47,7 +48,11 @@ fn sums_hold(b: &Blocks, case: &str) {
     assert_eq!(b.grid.counts, [b.own + b.shared, b.cached, b.free], "{case}: one page has them all");
     assert!((b.percent.iter().sum::<f64>() - 100.0).abs() < 1e-9, "{case}");
     let letter = |l: char| b.grid.states.chars().filter(|x| *x == l).count() as u32;
-    assert_eq!([letter('u'), letter('s'), letter('c'), letter('.')], [b.own, b.shared, b.cached, b.free], "{case}");
+    assert_eq!(
+        [letter('u'), letter('s'), letter('c'), letter('.')],
+        [b.own, b.shared, b.cached, b.free],
+        "{case}"
+    );
     // The order of the cached blocks is a permutation, and no block is younger than one behind it.
     let mut order: Vec<(i64, i64)> =
         b.grid.order.iter().zip(&b.grid.idle_ms).filter(|(o, _)| **o >= 0).map(|(o, i)| (*o, *i)).collect();
@@ -58,12 +63,20 @@ fn sums_hold(b: &Blocks, case: &str) {
     for (i, node) in b.tree.iter().enumerate() {
         let parent = node.parent.map(|parent| &b.tree[parent as usize]);
         assert!(node.parent.is_none_or(|parent| (parent as usize) < i), "{case}");
-        assert_eq!(node.from, parent.map_or(0, |parent| parent.from + parent.blocks), "{case}: it follows its parent");
+        assert_eq!(
+            node.from,
+            parent.map_or(0, |parent| parent.from + parent.blocks),
+            "{case}: it follows its parent"
+        );
         assert!(parent.is_none_or(|parent| parent.group == node.group), "{case}");
-        assert!(node.cached <= node.blocks && node.believed.is_none_or(|n| n <= node.blocks), "{case}: {node:?}");
+        assert!(
+            node.cached <= node.blocks && node.believed.is_none_or(|n| n <= node.blocks),
+            "{case}: {node:?}"
+        );
     }
     // Every block of a request is in a run.
-    let free = b.grid.owner.iter().zip(&b.grid.node).filter(|(owner, node)| **owner >= 0 && **node < 0).count();
+    let free =
+        b.grid.owner.iter().zip(&b.grid.node).filter(|(owner, node)| **owner >= 0 && **node < 0).count();
     assert_eq!(free, 0, "{case}");
     assert!(b.groups.len() <= 6 && b.more == 0, "{case}");
 }
@@ -98,7 +111,10 @@ fn the_block_that_is_to_go_next_is_the_one_that_goes() {
             // Hits take blocks out of the middle of the order; releases add to its end.
             if after.evictions > before.evictions && after.hits == before.hits {
                 let next = before.next.expect("something was cached") as usize;
-                assert!(!after.grid.states[next..].starts_with('c') || after.grid.idle_ms[next] == 0, "case {seed}");
+                assert!(
+                    !after.grid.states[next..].starts_with('c') || after.grid.idle_ms[next] == 0,
+                    "case {seed}"
+                );
                 came_true += 1;
             }
             before = after;

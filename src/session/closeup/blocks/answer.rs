@@ -27,11 +27,8 @@ impl Session {
         let [own, shared, cached, free] = counted.all;
         let held = engine.held_blocks(replica);
         let (page, numbers) = page_at(kv, query.page);
-        let (mut grid, order) = if is_shown {
-            page_of(kv, &held, numbers, self.playhead)
-        } else {
-            Default::default()
-        };
+        let (mut grid, order) =
+            if is_shown { page_of(kv, &held, numbers, self.playhead) } else { Default::default() };
         let search = self.search(replica);
         let texts = search.cached_texts();
         let prefixes = search.prefixes(&held, &texts, query.nodes.min(NODES), &mut grid);

@@ -117,7 +117,8 @@ fn hash_before(
 
 /// When it goes.
 fn sentence(state: char, holders: &[u32], sight: BlockSight, place: Place) -> String {
-    let idle = place.idle_us.map_or_else(String::new, |us| format!(" No request has held it for {}.", duration(us)));
+    let idle =
+        place.idle_us.map_or_else(String::new, |us| format!(" No request has held it for {}.", duration(us)));
     match (state, place.before_it, place.order) {
         ('x', ..) => "A smaller cache has taken it out of service.".to_owned(),
         ('h', ..) => "Held until its request's KV has landed at its home.".to_owned(),
@@ -134,7 +135,10 @@ fn sentence(state: char, holders: &[u32], sight: BlockSight, place: Place) -> St
             "Held for the states of running requests, without content that others can use.".to_owned()
         }
         (_, None, _) if holders.len() > 1 => {
-            format!("Held by {} requests: it joins the end of the order when the last of them lets it go.", holders.len())
+            format!(
+                "Held by {} requests: it joins the end of the order when the last of them lets it go.",
+                holders.len()
+            )
         }
         (_, None, _) => "Held: it joins the end of the order when its request lets it go.".to_owned(),
     }

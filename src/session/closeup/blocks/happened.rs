@@ -2,7 +2,7 @@
 
 use super::BlockEvent;
 use crate::base::number_text::count;
-use crate::engine::{CacheFact, Fact, FleetFact, HandoverFact, ReplicaFact, Replica, RequestFact};
+use crate::engine::{CacheFact, Fact, FleetFact, HandoverFact, Replica, ReplicaFact, RequestFact};
 use crate::observe::event_log::LogEntry;
 use crate::session::Session;
 
@@ -128,7 +128,11 @@ fn of_cache(fact: CacheFact, at_us: u64, block: u32) -> Option<BlockEvent> {
             kind: "to-cpu",
             request: None,
             blocks: Some(blocks),
-            text: if forgotten > 0 { format!("{} forgotten there", count(forgotten.into())) } else { String::new() },
+            text: if forgotten > 0 {
+                format!("{} forgotten there", count(forgotten.into()))
+            } else {
+                String::new()
+            },
         }),
         CacheFact::HeadBlocked { .. }
         | CacheFact::HeadUnblocked { .. }

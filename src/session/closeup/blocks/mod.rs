@@ -245,4 +245,3 @@ pub struct BlockDetail {
     /// When it goes, in a sentence.
     pub sentence: String,
 }
-

@@ -95,7 +95,16 @@ impl<'a> Search<'a> {
             None => format!("{} prefix", client.map_or("", String::as_str)),
         };
         let shareable = if self.kv().caching() { text.shareable().min(tokens) } else { 0 };
-        Member { text, request: Some(request), client: record.client, name, held, blocks, shareable, named: false }
+        Member {
+            text,
+            request: Some(request),
+            client: record.client,
+            name,
+            held,
+            blocks,
+            shareable,
+            named: false,
+        }
     }
 
     /// The texts in the cache that clients begin prompts with: prefixes that it has or that a request has, and conversations that
@@ -109,7 +118,8 @@ impl<'a> Search<'a> {
         }
         let ids = self.engine.queue(self.replica).chain(self.engine.batch(self.replica));
         let here: Vec<RequestId> = ids.collect();
-        let first = |id: &RequestId| self.engine.text_of(*id)?.text.pieces().first().map(|piece| piece.source);
+        let first =
+            |id: &RequestId| self.engine.text_of(*id)?.text.pieces().first().map(|piece| piece.source);
         let begun: BTreeSet<u64> = here.iter().filter_map(first).collect();
         let is_there = |shared: &SharedText| {
             let first = shared.text.pieces().first().map_or(0, |piece| piece.source);

@@ -101,7 +101,15 @@ impl Tree {
         let place = self.nodes.len();
         let Node { from, ref texts, .. } = self.nodes[child];
         let texts = texts.clone();
-        self.nodes.push(Node { parent, from, to: end, texts, rest_of: None, named: None, children: vec![child] });
+        self.nodes.push(Node {
+            parent,
+            from,
+            to: end,
+            texts,
+            rest_of: None,
+            named: None,
+            children: vec![child],
+        });
         let siblings = match parent {
             Some(parent) => &mut self.nodes[parent].children,
             None => &mut self.roots,
@@ -118,7 +126,9 @@ impl Tree {
     /// Named texts name the runs that they are: what is left of them is no node of its own.
     fn name_runs(&mut self, texts: &[Text<'_>]) {
         for place in 0..self.nodes.len() {
-            let Some(number) = self.nodes[place].rest_of.filter(|&number| texts[number].named) else { continue };
+            let Some(number) = self.nodes[place].rest_of.filter(|&number| texts[number].named) else {
+                continue;
+            };
             match self.nodes[place].parent {
                 Some(parent) if self.nodes[place].from == self.nodes[place].to => {
                     self.nodes[parent].named = Some(number);
