@@ -5,8 +5,6 @@ mod count;
 mod detail;
 mod happened;
 mod prefixes;
-#[cfg(test)]
-mod tests;
 mod tree;
 
 use serde::{Deserialize, Serialize};
