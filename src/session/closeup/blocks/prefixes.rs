@@ -4,7 +4,7 @@ use super::tree::{Node, Text, Tree};
 use super::{BlockPage, GroupBelief, PrefixNode};
 use crate::base::small::sort::sort_by_key;
 use crate::base::{Content, Micros, RequestId};
-use crate::engine::{Cluster, HeldBlocks, Replica};
+use crate::engine::{Cluster, HeldBlocks, HeldFor, Replica};
 use crate::kv::BlockPool;
 use crate::policy::routing::CachePicture;
 use crate::scenario::Scenario;
@@ -72,7 +72,11 @@ impl<'a> Search<'a> {
         for one in held {
             let Some(text) = self.engine.text_of(one.request) else { continue };
             let all = one.blocks.len() as u32;
-            members.push(self.member(one.request, text.text, (one.blocks, all, all * block)));
+            let tokens = match one.why {
+                HeldFor::Arrival => all * block,
+                HeldFor::Itself | HeldFor::HandOver => one.tokens,
+            };
+            members.push(self.member(one.request, text.text, (one.blocks, all, tokens)));
         }
         for request in self.engine.queue(self.replica).filter(|request| !holds.contains(request)) {
             let Some(text) = self.engine.text_of(request) else { continue };

@@ -1,5 +1,5 @@
 // One block in full: the one pointed at, else the one that is pinned; below it the CPU tier and what happened lately.
-import { createEffect, createMemo, createSignal, For, type JSX, on, onCleanup, Show } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, type JSX, on, onCleanup, Show, untrack } from 'solid-js';
 import { count, DASH, durationUs, text } from '../../base/units.ts';
 import type { BlockDetail, Blocks, CpuBlocks } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
@@ -56,19 +56,28 @@ function createDetail(app: Pick<App, 'selection'>): () => BlockDetail | undefine
     if (replica !== undefined && pointed !== undefined) return { replica, block: pointed };
     return pinned?.replica === replica ? pinned : undefined;
   });
-  let number = 0;
+  let under = false;
+  let late = false;
+  let gone = false;
   onCleanup(() => {
-    number = -1;
+    gone = true;
   });
-  createEffect(
-    on([asked, blocks], async ([query]) => {
-      if (number < 0) return;
-      number += 1;
-      const own = number;
-      const found = query && (await app.selection.closeUp<'block'>({ block: { ...query } }).catch(() => undefined));
-      if (own === number) setDetail(found ?? undefined);
-    }),
-  );
+  /** One question at a time: the pointer moves over more blocks than can be asked about. */
+  const ask = async (): Promise<void> => {
+    if (under) {
+      late = true;
+      return;
+    }
+    under = true;
+    const query = untrack(asked);
+    const found = query && (await app.selection.closeUp<'block'>({ block: { ...query } }).catch(() => undefined));
+    under = false;
+    if (gone) return;
+    setDetail(found ?? undefined);
+    if (late) void ask();
+    late = false;
+  };
+  createEffect(on([asked, blocks], () => void ask()));
   return detail;
 }
 
