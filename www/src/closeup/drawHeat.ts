@@ -1,6 +1,6 @@
 // A heat map: requests by arrival and latency, or gaps between tokens by instant and length, with what the user did on it.
 
-import { durationUs, plain, text } from '../base/units.ts';
+import { plain } from '../base/units.ts';
 import { placePennants } from '../charts/flags.ts';
 import { logTicks, timeTicks } from '../charts/scales.ts';
 import { heatPaint } from '../draw/heat.ts';
@@ -46,7 +46,6 @@ function drawGround({ pen, p, at, nowS, map, empty }: Scene): void {
 function drawCells({ pen, p, at, map }: Scene): void {
   if (!map) return;
   const rows = map.edges_us.length - 1;
-  const scale = Math.log1p(map.most);
   const edges = map.edges_us.map((us) => Math.round(at.y(us)));
   for (let column = 0; column < map.columns; column++) {
     const fromS = (map.from_us + column * map.width_us) / 1e6;
@@ -57,7 +56,7 @@ function drawCells({ pen, p, at, map }: Scene): void {
       const count = map.counts[column * rows + row] ?? 0;
       if (count === 0) continue;
       const [bottom = 0, top = 0] = [edges[row], edges[row + 1]];
-      pen.fillStyle = heatPaint(p.dark, Math.log1p(count) / scale);
+      pen.fillStyle = heatPaint(p.dark, count / map.most);
       // A gap of a pixel parts cells that are wide enough for one.
       const gap = right - left > 4 ? 1 : 0;
       pen.fillRect(left, top, right - left - gap, Math.max(1, bottom - top - gap));
@@ -189,7 +188,3 @@ function drawMark({ pen, p, at, mark, startS, endS }: Scene): void {
   pen.arc(at.x(mark.atS), at.y(mark.us), 4.5, 0, Math.PI * 2);
   pen.stroke();
 }
-
-/** The range of latencies of boxes in words. */
-export const latencyWords = (least: number, most: number): string =>
-  `${text(durationUs(least))} – ${text(durationUs(most))}`;

@@ -1,6 +1,6 @@
 // The heat map with its brush: cells by the painter, pointer and keys here.
 import { createEffect, createMemo, createSignal, type JSX, onCleanup, onMount, Show, untrack } from 'solid-js';
-import { count, plain } from '../../base/units.ts';
+import { count } from '../../base/units.ts';
 import { TableButton } from '../../charts/TableButton.tsx';
 import { type HeatPart, heatPlaces } from '../../closeup/heatPicture.ts';
 import { closeUpPainter } from '../../closeup/painter.ts';
@@ -200,6 +200,3 @@ function markOf(app: Pick<App, 'selection'>, map: Density | undefined): HeatPart
   const us = { ttft: detail.ttft_us, itl: undefined, e2e: detail.e2e_us }[map.of];
   return us === undefined ? undefined : { atS: detail.arrival_us / 1e6, us };
 }
-
-/** The part of the axis on screen in words. */
-export const windowWords = (fromS: number, toS: number): string => `${plain(fromS)} – ${plain(toS)} s`;

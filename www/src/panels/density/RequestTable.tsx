@@ -1,7 +1,8 @@
 // The requests of the view: those of the brush, else all of the span on screen. Sorted by any column; only the rows in sight are in the
 // document.
 import { createVirtualizer } from '@tanstack/solid-virtual';
-import { createEffect, createMemo, createSignal, For, type JSX, on, Show, untrack } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, type JSX, on, onMount, Show, untrack } from 'solid-js';
+import { isPhone } from '../../base/media.ts';
 import { count, DASH, durationUs, text } from '../../base/units.ts';
 import { ClientShape } from '../../draw/shapes.tsx';
 import type { RequestRow, SortKey } from '../../generated/boundary.ts';
@@ -13,16 +14,20 @@ import { PAGE_ROWS } from './answers.ts';
 import { copyRows } from './copyRows.ts';
 import { boxWords, OF_REQUEST, STATES, timeWords } from './words.ts';
 
-const ROW = 26;
-const HEAD = 28;
+/** Height of a row; a finger needs more. */
+const ROW = isPhone() ? 40 : 26;
+const HEAD = isPhone() ? 40 : 28;
 
-type Column = { readonly by: SortKey; readonly name: string; readonly class: string };
+/** `by`: what a press on its head sorts by. */
+type Column = { readonly by: SortKey | undefined; readonly name: string; readonly class: string };
 const COLUMNS: readonly Column[] = [
   { by: 'request', name: 'request', class: '' },
   { by: 'client', name: 'client', class: '' },
   { by: 'class', name: 'class', class: 'wide' },
   { by: 'replica', name: 'replica', class: '' },
   { by: 'state', name: 'state', class: '' },
+  // Its order is that of the numbers.
+  { by: undefined, name: 'arrived', class: 'num' },
   { by: 'prompt', name: 'prompt', class: 'num' },
 ];
 const LAST = { ttft: 'ttft', itl: 'tpot', e2e: 'e2e' } as const;
@@ -32,7 +37,10 @@ export function RequestTable(props: {
   onFirstRow: (row: number) => void;
 }): JSX.Element {
   const app = props.app;
+  let grid: HTMLDivElement | undefined;
+  // Known once it is in the document: before that the list could not observe its size.
   const [box, setBox] = createSignal<HTMLDivElement>();
+  onMount(() => setBox(grid));
   const [active, setActive] = createSignal(0);
   const matching = (): number => answers()?.rows.matching ?? 0;
   const rowAt = (index: number): RequestRow | undefined => {
@@ -91,7 +99,8 @@ export function RequestTable(props: {
       {/* biome-ignore lint/a11y/useSemanticElements: a table whose rows are in the document only while they are in sight */}
       <div
         class="rows-box"
-        ref={setBox}
+        classList={{ high: isPhone() }}
+        ref={grid}
         role="grid"
         tabIndex={0}
         aria-label="Requests; J and K move, Enter opens"
@@ -104,7 +113,7 @@ export function RequestTable(props: {
         <div
           role="rowgroup"
           class="rows-all"
-          ref={(el) => createEffect(() => (el.style.height = `${list.getTotalSize() - HEAD}px`))}
+          ref={(el) => createEffect(() => (el.style.height = `${list.getTotalSize()}px`))}
         >
           <For each={list.getVirtualItems()}>
             {(item) => (
@@ -123,9 +132,11 @@ export function RequestTable(props: {
         </div>
       </div>
       <p class="rows-foot">
-        <span class="bar-key hollow" aria-hidden="true" /> queue <span class="bar-key solid" aria-hidden="true" />{' '}
-        prefill
-        <span class="bar-key slo" aria-hidden="true" /> SLO
+        <Show when={measure() === 'ttft'}>
+          <span class="bar-key hollow" aria-hidden="true" /> queue <span class="bar-key solid" aria-hidden="true" />{' '}
+          prefill
+          <span class="bar-key slo" aria-hidden="true" /> SLO
+        </Show>
         <span class="grow" />
         <kbd>J</kbd>
         <kbd>K</kbd> row <kbd>Enter</kbd> open
@@ -134,6 +145,8 @@ export function RequestTable(props: {
   );
 }
 
+/** Seconds after the start, as many decimals as fit the column. */
+const arrivedAt = (us: number): string => (us < 1e9 ? (us / 1e6).toFixed(2) : (us / 1e6).toFixed(0));
 const ttftOf = (row: RequestRow): number => row.queue_us + row.prefill_us;
 
 /** What filters the rows, how many there are, and the button that copies them. */
@@ -196,10 +209,14 @@ function SortHeads(): JSX.Element {
             class={column.class}
             aria-sort={sorting().by !== column.by ? 'none' : sorting().descending ? 'descending' : 'ascending'}
           >
-            <button type="button" onClick={() => sortBy(column.by)}>
-              {column.name}
-              <Show when={sorting().by === column.by}>{sorting().descending ? ' ▾' : ' ▴'}</Show>
-            </button>
+            <Show when={column.by} fallback={<i>{column.name}</i>}>
+              {(by) => (
+                <button type="button" onClick={() => sortBy(by())}>
+                  {column.name}
+                  <Show when={sorting().by === by()}>{sorting().descending ? ' ▾' : ' ▴'}</Show>
+                </button>
+              )}
+            </Show>
           </span>
         )}
       </For>
@@ -237,6 +254,7 @@ function Row(props: RowProps): JSX.Element {
       ['wide', row.class],
       ['', row.replica === null ? DASH : `r${row.replica}`],
       ['', <State row={row} />],
+      ['num', arrivedAt(row.arrival_us)],
       ['num', count(row.prompt_tokens)],
     ];
   };
@@ -268,7 +286,14 @@ function Row(props: RowProps): JSX.Element {
           // biome-ignore lint/a11y/useSemanticElements: as the grid around it
           // biome-ignore lint/a11y/useFocusableInteractive: the focus is on the grid
           <span role="gridcell" class="last">
-            <Bar queueUs={row().queue_us} prefillUs={row().prefill_us} longestUs={props.longest} sloUs={props.sloUs} />
+            <Show when={measure() === 'ttft'} fallback={<i />}>
+              <Bar
+                queueUs={row().queue_us}
+                prefillUs={row().prefill_us}
+                longestUs={props.longest}
+                sloUs={props.sloUs}
+              />
+            </Show>
             <span classList={{ missed: measure() === 'ttft' && row().ttft_missed === true }}>
               {value() === null ? DASH : text(durationUs(value() ?? 0))}
             </span>
@@ -291,7 +316,7 @@ function State(props: { row: RequestRow }): JSX.Element {
 
 /** TTFT so far: hollow while it waited, solid from its first step on, and a tick at the objective. */
 export function Bar(props: { queueUs: number; prefillUs: number; longestUs: number; sloUs: number }): JSX.Element {
-  const W = 64;
+  const W = 48;
   const at = (us: number): number => (W * Math.min(us, props.longestUs)) / Math.max(1, props.longestUs);
   return (
     <svg class="ttft-bar" width={W} height="12" viewBox={`0 0 ${W} 12`} aria-hidden="true">

@@ -77,7 +77,7 @@ function Summary(props: {
         <p class="say">{props.found.sentence}</p>
       </div>
       <Show when={props.found.apart.length > 0}>
-        <Block title="What sets them apart" remark="share of requests: these, the rest">
+        <Block title="What sets them apart" remark="these, the rest">
           <ul class="apart">
             <For each={props.found.apart}>
               {({ what, these, rest }) => (
