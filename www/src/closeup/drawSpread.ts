@@ -3,6 +3,7 @@
 
 import { durationMs, plain, text } from '../base/units.ts';
 import { isFew } from '../base/view.ts';
+import { placeMark } from '../charts/drawEcdf.ts';
 import { linearTop, logCeil, logFloor, logTicks } from '../charts/scales.ts';
 import type { Palette } from '../draw/inks.ts';
 import { font, label, plate } from '../draw/marks.ts';
@@ -11,6 +12,8 @@ import type { Ecdf } from '../generated/boundary.ts';
 import type { SpreadPart, StepsPart } from './spreadPicture.ts';
 
 const EDGE = { left: 30, right: 12, top: 10, bottom: 20 } as const;
+/** Between two base lines. */
+const LINE = 13;
 const NAMES = ['p50', 'p90', 'p99'] as const;
 
 type Plane = {
@@ -87,14 +90,14 @@ export function drawSpread(pen: Pen, p: Palette, width: number, height: number, 
     if (q !== 100) label(pen, String(q), at.left - 5, at.y(q) + 4, p.ink3, 'right');
   }
   ticksBelow(at, low, high);
-  drawObjective(at, s.sloMs, low, high);
+  const taken = drawObjective(at, s.sloMs, low, high);
   if (before && before.count > 0) {
     pen.setLineDash([4, 3]);
     curve(at, before, p.ink3, 1.25);
     pen.setLineDash([]);
   }
   curve(at, visible, p.prefill, 2);
-  drawPercentiles(at, visible);
+  drawPercentiles(at, visible, taken);
 }
 
 /** The range of latencies of the brush: shaded, with a bracket above. */
@@ -114,8 +117,12 @@ function drawBracket({ pen, p, x, top, bottom }: Plane, [least, most]: readonly 
   pen.stroke();
 }
 
-function drawObjective({ pen, p, x, top, bottom, left }: Plane, ms: number, low: number, high: number): void {
-  if (ms < low || ms > high) return;
+/** Text on one base line, which others keep clear of. */
+type Taken = { readonly x: number; readonly y: number; readonly w: number };
+
+/** The line of the objective with its name at its foot; returns the place of the name. */
+function drawObjective({ pen, p, x, top, bottom, left }: Plane, ms: number, low: number, high: number): Taken[] {
+  if (ms < low || ms > high) return [];
   const at = Math.round(x(ms)) + 0.5;
   pen.strokeStyle = p.miss;
   pen.lineWidth = 1;
@@ -127,6 +134,7 @@ function drawObjective({ pen, p, x, top, bottom, left }: Plane, ms: number, low:
   pen.setLineDash([]);
   const before = at - 26 > left;
   label(pen, 'SLO', at + (before ? -4 : 4), bottom - 5, p.missText, before ? 'right' : 'left');
+  return [{ x: before ? at - 28 : at + 3, y: bottom - 5, w: 25 }];
 }
 
 function curve({ pen, x, y, right }: Plane, { ms, percent }: Ecdf, ink: string, width: number): void {
@@ -142,29 +150,53 @@ function curve({ pen, x, y, right }: Plane, { ms, percent }: Ecdf, ink: string, 
   pen.stroke();
 }
 
-/** Dots on the curve with their values below at the right, where these do not end beyond the plot. */
-function drawPercentiles({ pen, p, x, y, right, bottom }: Plane, { percentiles_ms, count }: Ecdf): void {
-  let lowest = bottom - 8;
-  percentiles_ms.forEach((ms, i) => {
-    if (ms === null) return;
-    const at = [x(ms), y([50, 90, 99][i] ?? 50)] as const;
+/** A place at the right edge below a mark that has none beside it. */
+function below(
+  mark: Taken,
+  taken: readonly Taken[],
+  crosses: (from: number, to: number, top: number, bottom: number) => boolean,
+  bottom: number,
+): Taken | undefined {
+  const { x, w } = mark;
+  const free = (y: number): boolean => {
+    const apart = taken.every((t) => x >= t.x + t.w + 4 || x + w + 4 <= t.x || Math.abs(y - t.y) >= LINE);
+    return y + 3 < bottom && apart && !crosses(x - 2, x + w + 2, y - 10, y + 2);
+  };
+  const y = [16, 29, 42].map((dy) => mark.y + dy).find(free);
+  return y === undefined ? undefined : { x, y, w };
+}
+
+/** Dots on the curve with their values beside them, where these have room: the table has them all. */
+function drawPercentiles(at: Plane, { ms: values, percent, percentiles_ms, count }: Ecdf, before: Taken[]): void {
+  const { pen, p, x, y } = at;
+  const within = { left: at.left + 1, right: at.right + 10, bottom: at.bottom };
+  const taken = [...before];
+  const corners = values.map((v, i) => [x(v), y(percent[i] ?? 0)] as const);
+  // The curve is as good as level between two of its points.
+  const crosses = (from: number, to: number, top: number, bottom: number): boolean =>
+    corners.some(([cx, cy]) => cx >= from && cx <= to && cy >= top && cy <= bottom);
+  pen.strokeStyle = p.prefill;
+  pen.lineWidth = 1.5;
+  // The last one first: if not all have room, the tail matters more than the middle.
+  for (const i of [2, 1, 0] as const) {
+    const ms = percentiles_ms[i];
+    if (ms === null) continue;
+    const [cx, cy] = [x(ms), y([50, 90, 99][i] ?? 50)];
     pen.beginPath();
-    pen.arc(at[0], at[1], 3.5, 0, Math.PI * 2);
+    pen.arc(cx, cy, 3.5, 0, Math.PI * 2);
     pen.fillStyle = p.surface;
     pen.fill();
-    pen.strokeStyle = p.prefill;
-    pen.lineWidth = 1.5;
     pen.stroke();
     const words = `${NAMES[i]} ${text(durationMs(ms))}`;
     const w = pen.measureText(words).width;
-    const left = at[0] + 7 + w <= right + 10 ? at[0] + 7 : right + 8 - w;
-    const base = Math.min(lowest, at[1] + 16);
-    // One line for each: a later one goes above an earlier one where they would touch.
-    lowest = base - 13;
+    const near = placeMark({ x: cx, y: cy, w, last: i === 2 }, within, taken, crosses);
+    const spot = near ?? below({ x: within.right - w, y: cy, w }, taken, crosses, at.bottom);
+    if (!spot) continue;
+    taken.push(spot);
     pen.fillStyle = p.surface;
-    pen.fillRect(left - 2, base - 9, w + 4, 12);
-    label(pen, words, left, base, i === 2 && isFew(count) ? p.ink3 : p.ink2);
-  });
+    pen.fillRect(spot.x - 2, spot.y - 9, spot.w + 4, 12);
+    label(pen, words, spot.x, spot.y, i === 2 && isFew(count) ? p.ink3 : p.ink2);
+  }
 }
 
 export function drawSteps(pen: Pen, p: Palette, width: number, height: number, s: StepsPart): void {
