@@ -64,7 +64,8 @@ function drawCells({ pen, p, at, map }: Scene): void {
   }
 }
 
-function drawAxes({ pen, p, at, map, startS, endS }: Scene): void {
+function drawAxes(s: Scene): void {
+  const { pen, p, at, map, startS, endS } = s;
   const [low, high] = latencyRange(map);
   const inSeconds = high >= 1e6;
   const unit = inSeconds ? 1e6 : 1e3;
@@ -76,11 +77,28 @@ function drawAxes({ pen, p, at, map, startS, endS }: Scene): void {
   pen.fillStyle = p.line;
   pen.fillRect(at.left, at.bottom, at.right - at.left, 1);
   const ticks = timeTicks(endS - startS, at.right - at.left, 56).map((t) => t + startS);
+  const pill = pillOf(s);
   ticks.forEach((t, i) => {
     const last = i === ticks.length - 1;
-    const shown = plain(Number(t.toFixed(3)));
-    label(pen, last ? `${shown} s` : shown, at.x(t), at.bottom + 14, p.ink3, 'center');
+    const shown = `${plain(Number(t.toFixed(3)))}${last ? ' s' : ''}`;
+    const half = pen.measureText(shown).width / 2 + 3;
+    const isFree = !pill || at.x(t) + half < pill.x || at.x(t) - half > pill.x + pill.w;
+    if (isFree) label(pen, shown, at.x(t), at.bottom + 14, p.ink3, 'center');
   });
+  if (!pill) return;
+  pen.fillStyle = p.accent;
+  pen.beginPath();
+  pen.roundRect(pill.x, at.bottom + 3, pill.w, 14, 3);
+  pen.fill();
+  label(pen, pill.text, pill.x + 4, at.bottom + 14, p.onAccent);
+}
+
+/** The instant of the playhead on the axis, if it is on screen. */
+function pillOf({ pen, at, nowS, startS, endS, width }: Scene) {
+  if (nowS < startS || nowS > endS) return undefined;
+  const text = plain(Number(nowS.toFixed(2)));
+  const w = pen.measureText(text).width + 8;
+  return { text, w, x: Math.min(width - w - 1, Math.max(0, at.x(nowS) - w / 2)) };
 }
 
 function drawObjective({ pen, p, at, map }: Scene): void {

@@ -331,6 +331,25 @@ const EMBED = {
   ],
 };
 
+const DENSITY = {
+  link: '#kv-pressure;t=60',
+  views: [
+    {
+      name: 'density',
+      open: async (page) => {
+        await page.getByRole('button', { name: 'Density', exact: true }).click();
+        await page.getByRole('region', { name: 'Density' }).getByRole('row').nth(3).waitFor();
+        const map = page.getByRole('region', { name: /^Brush of the TTFT map/ });
+        await map.focus();
+        await page.keyboard.press('b');
+        await page.locator('.rows-pill').first().waitFor();
+      },
+      tabs: ['Charts', 'Inspector'],
+      scroll: '.area',
+    },
+  ],
+};
+
 export const SCENES = [
   main('chat-4xh100', ''),
   main('kv-pressure'),
@@ -350,5 +369,6 @@ export const SCENES = [
   STUDIES,
   AUTOSCALERS,
   TRUTH,
+  DENSITY,
   EMBED,
 ];
