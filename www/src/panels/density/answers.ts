@@ -20,6 +20,8 @@ import { span } from '../../state/span.ts';
 
 const EVERY_MS = 250;
 const AGAIN_MS = 1000;
+/** While the run plays, questions may take one part in this many of the time: those of a run with a million requests are slow. */
+const SHARE = 10;
 /** Rows asked for at once: those in sight and some around them. */
 export const PAGE_ROWS = 120;
 /** About the width of a column of the heat map in pixels. */
@@ -69,10 +71,13 @@ function questions(frame: Frame | undefined, places: Places) {
 
 export function createAnswers(app: Pick<App, 'transport' | 'selection'>, places: Accessor<Places>): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let due = 0;
   const ask = oneAtATime(async () => {
+    const began = performance.now();
     const { several, filter, offset, editUs } = questions(app.transport.toldFrame(), places());
     const found = await app.selection.closeUp<'several'>({ several }).catch(() => undefined);
     clearTimeout(timer);
+    due = performance.now() + SHARE * (performance.now() - began);
     if (!found) {
       timer = setTimeout(ask, AGAIN_MS);
       return;
@@ -85,6 +90,16 @@ export function createAnswers(app: Pick<App, 'transport' | 'selection'>, places:
     if (summary && summary.these.count > 0) setSummary({ of: filter, found: summary });
   });
   const tick = createThrottled(app.transport.refreshTick, EVERY_MS);
-  createEffect(on([tick, app.transport.playing, boxes, measure, timeWindow, span, sorting, places], ask));
+  // What the user does is answered at once.
+  createEffect(on([app.transport.playing, boxes, measure, timeWindow, span, sorting, places], ask));
+  createEffect(
+    on(
+      tick,
+      () => {
+        if (!app.transport.playing() || performance.now() >= due) ask();
+      },
+      { defer: true },
+    ),
+  );
   onCleanup(() => clearTimeout(timer));
 }
