@@ -144,6 +144,7 @@ export function ChartsView(props: {
           warmUpS={app.document.warmUpS()}
           measured={app.studies.measuredRun()}
           only={list()}
+          fills={props.only !== undefined}
           scales={scales()}
           window={timeWindow()}
           onWindow={setTimeWindow}

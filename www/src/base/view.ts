@@ -117,6 +117,8 @@ export type ChartsProps = {
   readonly onSeek?: ((timeS: number) => void) | undefined;
   /** Length of the warm-up, shaded on every time axis. */
   readonly warmUpS?: number | undefined;
+  /** Whether charts keep to the height of their area on narrow screens too. */
+  readonly fills?: boolean;
   /** The charts shown, in order; those that suit the run if undefined. */
   readonly only?: readonly string[] | undefined;
   /** Whether a pool has an autoscaler. */

@@ -1,12 +1,13 @@
 // Two distributions, each before and after an edit. Loaded when they are shown.
-import { createEffect, createMemo, type JSX, onCleanup, onMount, Show } from 'solid-js';
+import { createEffect, createMemo, type JSX, onCleanup, onMount, Show, untrack } from 'solid-js';
 import { count } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
 import { attachSurface, type Surface } from '../draw/canvas.ts';
 import type { Palette } from '../draw/inks.ts';
 import type { Around } from '../generated/boundary.ts';
-import { differenceSaid, isFewOf, type Pair, pairOf, pairSaid, spanSaid } from './aroundWords.ts';
+import { differenceSaid, isFewOf, type Pair, pairOf, pairSaid, spanSaid, spansSaid } from './aroundWords.ts';
 import { type EcdfPicture, ecdfRange } from './ecdfPicture.ts';
+import { offers } from './pictures.ts';
 import { valueAt } from './scales.ts';
 import { TableButton } from './TableButton.tsx';
 
@@ -87,6 +88,12 @@ function PairChart(props: {
       ...range,
     };
   };
+  offers({
+    title: `${props.title} before and after the edit`,
+    picture: () => untrack(picture),
+    columns: () => untrack(() => tableOf(curves())),
+    span: () => untrack(() => spansSaid(props.around)),
+  });
   onMount(() => {
     if (!host || !canvas) return;
     surface = attachSurface(canvas, host, { palette: () => props.palette, picture });

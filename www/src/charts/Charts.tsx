@@ -224,7 +224,7 @@ const STRIP: Row = { name: 'ttft-density', spec: undefined };
 
 /** Which charts are shown, and the places of charts and instants. */
 function createLayout(
-  props: Pick<AllProps, 'only' | 'scales' | 'frame' | 'window' | 'strip'>,
+  props: Pick<AllProps, 'only' | 'fills' | 'scales' | 'frame' | 'window' | 'strip'>,
   size: Accessor<{ readonly width: number; readonly height: number }>,
 ) {
   const stacked = createMemo(() => size().width > 0 && size().width < 640);
@@ -242,15 +242,17 @@ function createLayout(
   const rows = createMemo(() =>
     rowsOf(names(), props.strip !== undefined, ({ from = 0 }) => stacked() || size().height >= from),
   );
+  /** As high as they need, on a page that scrolls; else they have the height of their area. */
+  const flows = (): boolean => stacked() && !props.fills;
   const room = createMemo(() => Math.max(LEAST, size().height - 6 - AXIS));
   const heights = createMemo(() => {
     const shares = rows().map(({ spec }) => spec?.share ?? DENSITY_SHARE);
-    const total = stacked() ? STACKED_HEIGHT * shares.reduce((sum, share) => sum + share, 0) : room();
+    const total = flows() ? STACKED_HEIGHT * shares.reduce((sum, share) => sum + share, 0) : room();
     // The first one has the labels of warm-up and edits above its plot.
     const least = shares.map((_, i) => Math.min(room(), i === 0 ? LEAST + LANE : LEAST));
     return heightsOf(shares, total, least);
   });
-  const scrolls = createMemo(() => !stacked() && heights().reduce((sum, h) => sum + h, 0) > room());
+  const scrolls = createMemo(() => !flows() && heights().reduce((sum, h) => sum + h, 0) > room());
   const width = createMemo(
     () => size().width - (stacked() || !hasShares() ? 0 : SHARES + 1) - (scrolls() ? SCROLL : 0),
   );

@@ -7,8 +7,9 @@ import { pagePalette } from '../draw/palette.ts';
 import type { Density, Frame } from '../generated/boundary.ts';
 import type { Strip } from './Charts.tsx';
 import { PlotArea } from './PlotArea.tsx';
+import { offers } from './pictures.ts';
 import { HeldRange } from './scales.ts';
-import { type StripPicture, stripRange, stripTicks } from './stripPicture.ts';
+import { type StripPicture, stripRange, stripTicks, tableOf } from './stripPicture.ts';
 import { TableButton } from './TableButton.tsx';
 import { type Axes, type Mark, plotBox } from './timePicture.ts';
 
@@ -64,6 +65,11 @@ export default function DensityStrip(props: {
       empty: empty(),
     };
   };
+  offers({
+    title: 'TTFT density',
+    picture: (w, h) => untrack(() => picture(w, h)),
+    columns: () => untrack(() => props.cells && tableOf(props.cells)),
+  });
   onMount(() => {
     if (!host || !canvas) return;
     surface = attachSurface(canvas, host, { palette, picture: (w, h) => untrack(() => picture(w, h)) });

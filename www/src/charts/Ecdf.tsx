@@ -1,11 +1,12 @@
 // One distribution chart: title, share within the objective, curve.
-import { createEffect, createMemo, type JSX, onCleanup, onMount, Show } from 'solid-js';
+import { createEffect, createMemo, type JSX, onCleanup, onMount, Show, untrack } from 'solid-js';
 import { count, durationMs, percent, text } from '../base/units.ts';
 import { isFew, type ViewColumns } from '../base/view.ts';
 import { attachSurface, type Surface } from '../draw/canvas.ts';
 import type { Palette } from '../draw/inks.ts';
 import type { Percentiles } from '../generated/boundary.ts';
 import { type EcdfPicture, ecdfRange, msAt } from './ecdfPicture.ts';
+import { offers } from './pictures.ts';
 import { HeldRange, valueAt } from './scales.ts';
 import { TableButton } from './TableButton.tsx';
 
@@ -89,6 +90,12 @@ export function Ecdf(props: EcdfProps): JSX.Element {
     };
   };
 
+  offers({
+    title: `${props.title} distribution`,
+    picture: () => untrack(picture),
+    columns: data,
+    span: () => untrack(span),
+  });
   onMount(() => {
     if (!host || !canvas) return;
     surface = attachSurface(canvas, host, { palette: () => props.palette, picture });

@@ -1,5 +1,16 @@
 // The timeline as a control: it shows the health of the run and, if seeking is possible, moves the playhead.
-import { createEffect, createMemo, createSignal, type JSX, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js';
+import {
+  createEffect,
+  createMemo,
+  createSignal,
+  type JSX,
+  lazy,
+  onCleanup,
+  onMount,
+  Show,
+  Suspense,
+  untrack,
+} from 'solid-js';
 import { clusters } from '../base/anomalies.ts';
 import { clock } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
@@ -11,6 +22,7 @@ import { slideOf } from '../draw/slide.ts';
 import { createThrottled } from '../draw/throttled.ts';
 import type { AnomalyMark, Flag, Frame } from '../generated/boundary.ts';
 import { PENNANT, pennantAt, placePennants } from './flags.ts';
+import { offers } from './pictures.ts';
 import { describeTimeline, flagPlaces, placeOn, scrubberEdges, type TimelinePicture } from './timeline.ts';
 import './charts.css';
 
@@ -87,6 +99,7 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
       carried: held()?.us,
     };
   };
+  offers({ title: 'Timeline', picture: () => untrack(picture), columns: data });
   onMount(() => {
     if (!host || !canvas) return;
     const fit = (w: number): number => {

@@ -6,6 +6,7 @@ import { attachSurface, type Surface } from '../draw/canvas.ts';
 import type { Palette } from '../draw/inks.ts';
 import type { Frame } from '../generated/boundary.ts';
 import { PlotArea } from './PlotArea.tsx';
+import { offers } from './pictures.ts';
 import { HeldRange, nearest } from './scales.ts';
 import { describeLines, type Line, type TimeSpec, valueNow } from './specs.ts';
 import { TableButton } from './TableButton.tsx';
@@ -72,11 +73,16 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
     log: spec.log,
   }));
 
-  const picture = (width: number, height: number): TimePicture => {
-    const { frame, palette, focus, warmUpS, first, over, startS, endS, mark } = props;
+  const picture = (width: number, height: number, first = props.first): TimePicture => {
+    const { frame, palette, focus, warmUpS, over, startS, endS, mark } = props;
     const content = { spec, data: data(), lines: lines(), shown: shown(), startS, endS, mark };
     return pictureOf({ ...content, frame, palette, focus, warmUpS, first, over }, width, height);
   };
+  offers({
+    title: spec.title,
+    picture: (w, h) => untrack(() => picture(w, h, true)),
+    columns: data,
+  });
   onMount(() => {
     if (!host || !canvas) return;
     surface = attachSurface(canvas, host, {
@@ -86,12 +92,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
     onCleanup(() => surface?.dispose());
   });
   // Only these fields of a frame change the picture; the playhead is a separate element.
-  const ground = createMemo(() => {
-    const f = props.frame;
-    return f
-      ? `${f.axis_end_us} ${f.flags.map((x) => `${x.at_us}${x.applied}${x.label}`).join()} ${f.anomalies.length}`
-      : '';
-  });
+  const ground = createMemo(() => groundOf(props.frame));
   createEffect(() => {
     void data();
     ground();
@@ -214,6 +215,12 @@ function isRolling(times: Float64Array): boolean {
   const [first = 0, second = 0] = times;
   const place = (first / (second - first)) % 1;
   return times.length > 1 && Math.abs(place - 0.5) > 1e-3;
+}
+
+/** The parts of a frame that the picture shows, as a text to compare. */
+function groundOf(f: Frame | undefined): string {
+  if (!f) return '';
+  return `${f.axis_end_us} ${f.flags.map((x) => `${x.at_us}${x.applied}${x.label}`).join()} ${f.anomalies.length}`;
 }
 
 type Readout = { readonly line: Line; readonly value: number; readonly text: string };

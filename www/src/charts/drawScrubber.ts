@@ -206,7 +206,9 @@ export function besideMark(
 
 const paths = new Map<AnomalyKind, Path2D>();
 function pathOf(kind: AnomalyKind): Path2D {
-  const made = paths.get(kind) ?? new Path2D(shapeOf(kind).path);
+  // With its text, for pens that write it.
+  const d = shapeOf(kind).path;
+  const made = paths.get(kind) ?? Object.assign(new Path2D(d), { d });
   paths.set(kind, made);
   return made;
 }

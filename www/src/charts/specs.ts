@@ -209,15 +209,18 @@ export function valueNow(spec: TimeSpec, line: Line, frame: Frame | undefined): 
 
 /** The chart in one sentence. */
 export function describeLines(spec: TimeSpec, data: ViewColumns | undefined, frame: Frame | undefined): string {
-  const unit = spec.log ? '' : ` ${spec.unit(0)}`;
+  const unit = spec.log ? '' : spec.unit(0);
   if (!data || !frame || (data.columns[0]?.length ?? 0) === 0) return `${spec.title} over time: ${spec.empty}.`;
   const parts = spec
     .lines(data)
+    .filter((line) => !line.quiet)
     .slice(0, 8)
     .map((line) => {
       const value = valueNow(spec, line, frame);
       return `${line.name} ${Number.isFinite(value) ? spec.show(value) : 'none'}`;
     });
   if (spec.aside) parts.push(`${spec.aside.line.name} ${spec.aside.show(valueNow(spec, spec.aside.line, frame))}`);
-  return `${spec.title} over time${unit === '' ? '' : ` in${unit}`}, ${spec.span(frame)}: ${parts.join(', ')}.`;
+  const span = spec.span(frame);
+  const told = parts.length > 0 ? `: ${parts.join(', ')}` : '';
+  return `${spec.title} over time${unit === '' ? '' : ` in ${unit}`}${span === '' ? '' : `, ${span}`}${told}.`;
 }

@@ -8,6 +8,10 @@ const onPage = suite();
 const inspector = (page) => page.getByRole('complementary', { name: 'Inspector' });
 const figure = (page, title) => page.locator('.kpi > div').filter({ hasText: title });
 
+/** A chart over time by its title. */
+const chart = (page, title) =>
+  page.locator('.time-chart').filter({ has: page.locator('figcaption b').getByText(title, { exact: true }) });
+
 /** A value of the inspector by its name. */
 async function said(page, name) {
   const row = inspector(page)
@@ -88,9 +92,9 @@ onPage(
   async (page) => {
     await resting(page);
     await comes(() => figure(page, 'TTFT p99').locator('p').innerText(), /^–\s*\d+ wait at the gateway$/);
-    const heads = page.locator('.time-chart');
-    await comes(() => heads.nth(0).getAttribute('aria-label'), /last 30 s: p50 none, p90 none, p99 none\.$/);
-    await comes(() => heads.nth(3).getAttribute('aria-label'), /gateway [1-9]/);
+    const head = (name) => chart(page, name).getAttribute('aria-label');
+    await comes(() => head('TTFT'), /last 30 s: p50 none, p90 none, p99 none\.$/);
+    await comes(() => head('Queue depth'), /gateway [1-9]/);
     const picture = (name) => page.getByRole('img', { name });
     await picture(/requests wait at replicas and \d+ at the gateway/).waitFor();
     await picture(/^Timeline .* stretches requests waited and none ended/).waitFor();
@@ -138,12 +142,12 @@ onPage('the pointer over one chart shows its instant on all of them, with the va
   // A bucket of latencies is drawn at its middle, a gauge at the instant it was read.
   const chip = Number(await page.locator('.cursor-chip').textContent());
   for (const span of await page.locator('.time-chart .span').allTextContents()) {
-    const told = Number(/at ([\d.]+) s$/.exec(span.trim())?.[1]);
+    const told = Number(/(?:at|to) ([\d.]+) s$/.exec(span.trim())?.[1]);
     assert.ok(Math.abs(told - chip) <= 1, `${span} at ${chip}`);
   }
-  // TTFT has three percentiles, throughput has arrived and finished requests.
+  // TTFT has three percentiles, KV in use has four replicas.
   assert.equal(await areas.nth(0).locator('.crosshair-point').count(), 3);
-  assert.equal(await areas.nth(2).locator('.crosshair-point').count(), 2);
+  assert.equal(await areas.nth(2).locator('.crosshair-point').count(), 4);
   await page.mouse.move(box.x - 60, box.y - 300);
   await comes(() => page.locator('.crosshair').count(), 0);
 });
@@ -186,10 +190,7 @@ onPage('a replica among 256 shows its running requests, and counts requests in f
   await drop(page, 'scenario.json', JSON.stringify(many));
   await page.getByText(many.title).first().waitFor();
   await resting(page);
-  await page
-    .locator('.time-chart')
-    .nth(4)
-    .click({ position: { x: 120, y: 40 } });
+  await chart(page, 'Queue depth').click({ position: { x: 120, y: 40 } });
   await resting(page);
   await inspectorTab(page, 'Replica');
   await inspector(page).getByRole('button', { name: 'r3', exact: true }).click();
@@ -208,10 +209,7 @@ onPage('in the warm-up the latest seconds are shown, with a note that nothing is
   await drop(page, 'scenario.json', JSON.stringify(warm));
   await page.getByText(warm.title).first().waitFor();
   await resting(page);
-  await page
-    .locator('.time-chart')
-    .nth(4)
-    .click({ position: { x: 180, y: 40 } });
+  await chart(page, 'Queue depth').click({ position: { x: 180, y: 40 } });
   await resting(page);
   await comes(() => page.locator('.ecdf canvas').last().getAttribute('aria-label'), /half of the requests/);
   await inspectorTab(page, 'Run');

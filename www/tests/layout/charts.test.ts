@@ -82,12 +82,13 @@ test('labels of edits and anomalies on a timeline never overlap, at any distance
   }
 });
 
-test('the axis of a chart over time, the names at the ends of its lines and the labels of edits do not overlap', () => {
-  const p = plainPalette(true);
-  for (const n of [1, 2, 8, 12, 64, 256]) {
-    for (const nowS of [0, 31, 131.25]) {
-      const frame = withEdits([3, 30, 33, 90, 130], nowS);
-      for (const spec of SPECS) {
+test.each(SPECS.map((spec) => [spec.title, spec] as const))(
+  'the axis of %s over time, the names at the ends of its lines and the labels of edits do not overlap',
+  (_, spec) => {
+    const p = plainPalette(true);
+    for (const n of [1, 2, 8, 12, 64, 256]) {
+      for (const nowS of [0, 31, 131.25]) {
+        const frame = withEdits([3, 30, 33, 90, 130], nowS);
         const data = nowS > 0 ? dataOf(n, nowS)[spec.view] : undefined;
         const lines = data ? spec.lines(data) : [];
         const shown = shownOf(spec, data, lines, spec.slo(frame), new HeldRange());
@@ -107,8 +108,8 @@ test('the axis of a chart over time, the names at the ends of its lines and the 
         }
       }
     }
-  }
-});
+  },
+);
 
 test('the axis of the heat map and its objective do not overlap, at every size and in a window', () => {
   const p = plainPalette(true);

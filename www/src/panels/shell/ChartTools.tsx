@@ -10,6 +10,7 @@ import { Flyout } from '../parts/Flyout.tsx';
 import { AroundTools } from './AroundTools.tsx';
 import './chartTools.css';
 
+const SaveCharts = lazy(() => import('./SaveCharts.tsx'));
 const ChartChooser = lazy(() => import('./ChartChooser.tsx'));
 
 /** What a press of a button zooms by. */
@@ -37,6 +38,13 @@ export default function ChartTools(props: { app: App }): JSX.Element {
         {() => (
           <Suspense>
             <ChartChooser run={run()} />
+          </Suspense>
+        )}
+      </Flyout>
+      <Flyout label="Save charts" class="btn box" title="The charts on screen as PNG, SVG or CSV" trigger="Save charts">
+        {() => (
+          <Suspense>
+            <SaveCharts app={app} />
           </Suspense>
         )}
       </Flyout>

@@ -4,6 +4,7 @@ import { createEffect, type JSX, onCleanup, onMount, Show } from 'solid-js';
 import { plain } from '../../base/units.ts';
 import type { AccountedTime } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
+import { timeWindow } from '../../state/closeup.ts';
 import { type SelectedSpan, setAccountDue, setAccountOpen, setSpan, span, spanBetween } from '../../state/span.ts';
 import { setSpanShown, spanShown } from '../../state/spanShown.ts';
 import './span.css';
@@ -68,12 +69,17 @@ export default function SpanLayer(props: { app: Pick<App, 'transport' | 'selecti
   const select = (a: number, b: number, of: AccountedTime): void => {
     setSpan(spanBetween(a, b, nowS(), endS(), of));
   };
-  const share = (s: number): number => (100 * Math.min(s, endS())) / endS();
+  const shown = (): { readonly fromS: number; readonly toS: number } => timeWindow() ?? { fromS: 0, toS: endS() };
+  const share = (s: number): number => {
+    const { fromS, toS } = shown();
+    return (100 * (Math.min(toS, Math.max(fromS, s)) - fromS)) / (toS - fromS);
+  };
   const says = (s: SelectedSpan): string => `${plain(s.fromS)} to ${plain(s.toS)} s`;
   /** The instant below a pointer. */
   const at = (event: PointerEvent): number => {
     const box = layer?.getBoundingClientRect();
-    return box ? ((event.clientX - box.left) / Math.max(1, box.width)) * endS() : 0;
+    const { fromS, toS } = shown();
+    return box ? fromS + ((event.clientX - box.left) / Math.max(1, box.width)) * (toS - fromS) : 0;
   };
 
   const { take, drag, release } = createDrag(at, select);
