@@ -150,6 +150,7 @@ export function ChartsView(props: {
           onWindow={setTimeWindow}
           marks={marksOf(app.selection.detail())}
           around={around()}
+          holder={app.selection.detail()?.replica}
           over={over()}
           strip={(place, onTable) => (
             <Suspense fallback={<StripPlace height={place.height} />}>

@@ -126,6 +126,8 @@ export type ChartsProps = {
   /** The part of the time axis on screen; all of it if undefined. */
   readonly window?: { readonly fromS: number; readonly toS: number } | undefined;
   readonly onWindow?: ((next: { readonly fromS: number; readonly toS: number } | undefined) => void) | undefined;
+  /** The replica of the selected request, which holds it no more once it has finished. */
+  readonly holder?: number | undefined;
   /** The selected request: when its first token came and when it finished, and its latencies. */
   readonly marks?: RequestMarks | undefined;
   /** The figures before and after an edit, if these are shown. */

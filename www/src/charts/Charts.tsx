@@ -101,7 +101,7 @@ export function Charts(props: AllProps): JSX.Element {
   const focus = createMemo(() => {
     if (props.selected.replica !== undefined) return props.selected.replica;
     const request = props.selected.request;
-    return request !== undefined && props.frame ? holderOf(props.frame, request) : undefined;
+    return request !== undefined && props.frame ? (holderOf(props.frame, request) ?? props.holder) : undefined;
   });
   const markOf = (spec: TimeSpec): Mark | undefined => {
     const found = spec.of && props.marks?.[spec.of];

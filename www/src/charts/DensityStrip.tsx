@@ -69,6 +69,7 @@ export default function DensityStrip(props: {
     title: 'TTFT density',
     picture: (w, h) => untrack(() => picture(w, h)),
     columns: () => untrack(() => props.cells && tableOf(props.cells)),
+    unit: () => untrack(() => (range().high >= 1000 ? 's, log' : 'ms, log')),
   });
   onMount(() => {
     if (!host || !canvas) return;

@@ -82,6 +82,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
     title: spec.title,
     picture: (w, h) => untrack(() => picture(w, h, true)),
     columns: data,
+    unit: () => untrack(() => spec.unit(shown().high)),
   });
   onMount(() => {
     if (!host || !canvas) return;

@@ -12,6 +12,8 @@ export type Offered = {
   readonly title: string;
   readonly picture: (width: number, height: number) => ChartPicture | undefined;
   readonly columns: () => ViewColumns | undefined;
+  /** The unit of its values. */
+  readonly unit?: () => string;
   /** The span of a distribution in words; the others say it by their axes. */
   readonly span?: () => string;
 };

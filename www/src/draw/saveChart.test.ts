@@ -57,7 +57,7 @@ test('the pen writes what it draws: paths, dashes, opacity, text', () => {
   expect(body()).toBe(
     '<path d="M1 2L3.46 4" fill="none" stroke="#abc" stroke-width="2" stroke-dasharray="4 3"/>' +
       '<rect x="6" y="10" width="4" height="2" fill="red" opacity="0.5"/>' +
-      '<text x="5" y="6" font-family="Inter, sans-serif" font-size="11" font-weight="600" text-anchor="end" fill="red">a &lt; b</text>',
+      '<text x="5" y="6" font-family="Inter, sans-serif" font-size="11" font-weight="600" text-anchor="end" textLength="30" lengthAdjust="spacingAndGlyphs" fill="red">a &lt; b</text>',
   );
   expect(pen.measureText('abc').width).toBe(18);
 });

@@ -194,8 +194,10 @@ class SvgWriter extends Path {
     const anchors: Readonly<Record<string, string>> = { right: 'end', end: 'end', center: 'middle' };
     const anchor = anchors[textAlign] === undefined ? '' : ` text-anchor="${anchors[textAlign]}"`;
     const look = ` font-family="${escaped(family)}" font-size="${size}"${weight === '400' ? '' : ` font-weight="${weight}"`}`;
+    // As wide as measured, wherever the font is another one.
+    const wide = ` textLength="${tidy(this.measure(text, font))}" lengthAdjust="spacingAndGlyphs"`;
     this.put(
-      `<text x="${tidy(x)}" y="${tidy(y)}"${look}${anchor} fill="${escaped(fillStyle)}"${this.placed()}>${escaped(text)}</text>`,
+      `<text x="${tidy(x)}" y="${tidy(y)}"${look}${anchor}${wide} fill="${escaped(fillStyle)}"${this.placed()}>${escaped(text)}</text>`,
     );
   }
 }

@@ -1,6 +1,6 @@
 // Full rows of the stage, one per replica: busy, queue, batch, KV blocks, TTFT. On a phone the same marks as stacked
 // cards.
-import { clock, count, durationUs, percent, percentileUs, type Quantity, short, text } from '../base/units.ts';
+import { count, durationUs, percent, percentileUs, plain, type Quantity, short, text } from '../base/units.ts';
 import type { Palette } from '../draw/inks.ts';
 import {
   CHIP,
@@ -151,7 +151,7 @@ export function startWords(r: ReplicaFrame): string {
 /** When a starting replica will serve; empty if unknown. */
 export function servesAt(r: ReplicaFrame): string {
   const us = r.life?.ready_us ?? 0;
-  return us > 0 ? `serves at ${clock(us)} s` : '';
+  return us > 0 ? `serves at ${plain(Math.round(us / 100_000) / 10)} s` : '';
 }
 
 /** The progress of a starting replica, as the length of a bar. */

@@ -121,7 +121,7 @@ export function KeyFigures(props: {
             rest={cache()}
             onRest={props.onRest}
             value={started() ? percent(key()?.cache_hit_rate ?? Number.NaN, 1) : { value: DASH, unit: '' }}
-            small={started() ? ['total', ...cpuHits()] : []}
+            small={started() ? ['since start', ...cpuHits()] : []}
           />
           <Figure
             title="Preempted"
@@ -130,7 +130,7 @@ export function KeyFigures(props: {
             onRest={props.onRest}
             mark={(props.frame?.counts.preemptions ?? 0) > 0 ? 'risk' : undefined}
             value={{ value: count(props.frame?.counts.preemptions ?? Number.NaN), unit: '' }}
-            small={['total']}
+            small={['since start']}
           />
         </Show>
         <Figure

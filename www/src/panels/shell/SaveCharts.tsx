@@ -29,7 +29,7 @@ export default function SaveCharts(props: { app: Pick<App, 'transport' | 'docume
     const nowS = (app.transport.frame()?.now_us ?? 0) / 1e6;
     const { fromS, toS } = (one.title === 'Timeline' ? undefined : timeWindow()) ?? { fromS: 0, toS: nowS };
     return {
-      title: one.title,
+      title: `${one.title}${one.unit?.() ? `, ${one.unit?.()}` : ''}`,
       run: runName(app),
       span: one.span?.() ?? spanWords(fromS, toS),
       link: location.href,
@@ -37,7 +37,7 @@ export default function SaveCharts(props: { app: Pick<App, 'transport' | 'docume
   };
   const write = async (one: Offered, kind: Kind): Promise<void> => {
     const about = aboutOf(one);
-    const name = fileName(about, kind.toLowerCase());
+    const name = fileName({ ...about, title: one.title }, kind.toLowerCase());
     if (kind === 'CSV') {
       const columns = one.columns();
       if (columns) save(name, chartCsv(about, columns), 'text/csv');

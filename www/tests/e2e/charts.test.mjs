@@ -1,0 +1,125 @@
+// Charts: which ones and their order, the window of time, files, and the marks of the selected request.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { comes, resting, suite, toEnd } from './harness.mjs';
+import { violations } from './violations.mjs';
+
+const onPage = suite();
+const titles = (page) => page.locator('.time-chart figcaption b').allTextContents();
+const chosen = (page) => page.getByRole('dialog', { name: 'Charts to show' });
+const choose = (page) => page.getByRole('button', { name: 'Choose charts' });
+const FOUR = ['TTFT', 'TTFT density', 'KV in use', 'Queue depth'];
+
+/** The instants of the first and last label of the axis. */
+async function axis(page) {
+  const ticks = await page.locator('.time-axis > span:not(.now-chip, .cursor-chip)').allTextContents();
+  return [ticks.at(0), ticks.at(-1)].map((text) => Number.parseFloat(text));
+}
+
+onPage(
+  'four charts are tall enough to read; others are chosen and moved with keys, and the choice stays',
+  async (page) => {
+    await comes(() => titles(page), FOUR);
+    for (const figure of await page.locator('.time-chart').all())
+      assert.ok((await figure.boundingBox()).height >= 59, 'at least 60 px, less a fraction');
+    await choose(page).focus();
+    await page.keyboard.press('Enter');
+    const e2e = chosen(page).getByRole('checkbox', { name: 'E2E over time' });
+    await e2e.waitFor();
+    await e2e.focus();
+    await page.keyboard.press('Space');
+    await comes(() => titles(page), [...FOUR, 'E2E']);
+    const up = chosen(page).getByRole('button', { name: 'Queue depth by replica up' });
+    await up.focus();
+    await page.keyboard.press('Enter');
+    await comes(() => titles(page), ['TTFT', 'TTFT density', 'Queue depth', 'KV in use', 'E2E']);
+    await comes(
+      () => page.evaluate(() => document.activeElement.getAttribute('aria-label')),
+      'Queue depth by replica up',
+    );
+    assert.deepEqual(await violations(page), []);
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await comes(() => titles(page), ['TTFT', 'TTFT density', 'Queue depth', 'KV in use', 'E2E']);
+    await resting(page);
+    await choose(page).click();
+    await chosen(page).getByRole('button', { name: 'Let the run decide' }).click();
+    await comes(() => titles(page), FOUR);
+  },
+);
+
+onPage(
+  'where a pool has an autoscaler, its replicas are the first chart',
+  async (page) => {
+    await comes(async () => (await titles(page))[0], 'Replicas');
+    await comes(
+      () => page.locator('.time-chart').first().getAttribute('aria-label'),
+      /^Replicas over time, now: serving [1-9]/,
+    );
+  },
+  { link: '#day-in-ten-minutes' },
+);
+
+onPage('Ctrl and the wheel, keys and buttons zoom all charts; the wheel alone does not', async (page) => {
+  await toEnd(page);
+  const area = page.locator('.time-chart .plot-area').first();
+  const box = await area.boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.wheel(0, -200);
+  await comes(() => axis(page), [0, 240]);
+  await page.keyboard.down('Control');
+  await page.mouse.wheel(0, -208);
+  await page.keyboard.up('Control');
+  // Twice as close, around the instant under the pointer.
+  await comes(
+    () => page.locator('.chart-window').textContent(),
+    /^60(\.\d+)? – 180(\.\d+)? s$|^5\d\.\d+ – 1[78]\d(\.\d+)? s$/,
+  );
+  await page.locator('.scrubber-window').waitFor();
+  await page.locator('.charts-scroll').focus();
+  const before = await axis(page);
+  await page.keyboard.press('ArrowRight');
+  await comes(async () => (await axis(page))[0] > before[0], true);
+  await page.keyboard.press('0');
+  await comes(() => axis(page), [0, 240]);
+  await page.getByRole('button', { name: 'Zoom in' }).click();
+  await page.getByRole('button', { name: 'All', exact: true }).click();
+  await comes(() => axis(page), [0, 240]);
+  assert.deepEqual(await violations(page), []);
+});
+
+onPage('a chart is saved as CSV, SVG and PNG with its title, run, span and link', async (page) => {
+  await resting(page);
+  await page.getByRole('button', { name: 'Save charts' }).click();
+  const file = async (name) => {
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name, exact: true }).click();
+    const saved = await download;
+    return [saved.suggestedFilename(), await readFile(await saved.path())];
+  };
+  const [csvName, csv] = await file('TTFT as CSV');
+  assert.equal(csvName, 'four-h100s-serving-llama-3-1-8b-ttft.csv');
+  const lines = csv.toString().split('\n');
+  assert.match(lines[0], /^# TTFT, (ms|s), log$/);
+  assert.equal(lines[1], '# Four H100s serving Llama 3.1 8B');
+  assert.equal(lines[2], '# 0 to 48 s');
+  assert.equal(lines[3], `# ${page.url()}`);
+  assert.equal(lines[4], 't_s,p50_ms,p90_ms,p99_ms,count');
+  assert.ok(lines.length > 20);
+  const [, svg] = await file('Timeline as SVG');
+  assert.match(
+    svg.toString(),
+    /^<svg [^>]*><title>Timeline, Four H100s serving Llama 3\.1 8B · 0 to 48 s<\/title><desc>/,
+  );
+  const parsed = await page.evaluate(
+    (text) => new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror')?.textContent ?? '',
+    svg.toString(),
+  );
+  assert.equal(parsed, '');
+  const [, png] = await file('TTFT distribution as PNG');
+  assert.equal(png.subarray(1, 4).toString(), 'PNG');
+  // The width of the header is twice that of the drawing.
+  assert.equal(png.readUInt32BE(16), 1280);
+  assert.ok(png.includes(`Source\0\0\0\0\0${page.url()}`));
+  assert.deepEqual(await violations(page), []);
+});
