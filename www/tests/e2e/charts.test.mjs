@@ -37,7 +37,7 @@ onPage(
       () => page.evaluate(() => document.activeElement.getAttribute('aria-label')),
       'Queue depth by replica up',
     );
-    assert.deepEqual(await violations(page), []);
+    assert.deepEqual(await violations(page, '.area'), []);
     await page.keyboard.press('Escape');
     await page.reload();
     await comes(() => titles(page), ['TTFT', 'TTFT density', 'Queue depth', 'KV in use', 'E2E']);
@@ -85,7 +85,7 @@ onPage('Ctrl and the wheel, keys and buttons zoom all charts; the wheel alone do
   await page.getByRole('button', { name: 'Zoom in' }).click();
   await page.getByRole('button', { name: 'All', exact: true }).click();
   await comes(() => axis(page), [0, 240]);
-  assert.deepEqual(await violations(page), []);
+  assert.deepEqual(await violations(page, '.area'), []);
 });
 
 onPage('a chart is saved as CSV, SVG and PNG with its title, run, span and link', async (page) => {
@@ -121,5 +121,5 @@ onPage('a chart is saved as CSV, SVG and PNG with its title, run, span and link'
   // The width of the header is twice that of the drawing.
   assert.equal(png.readUInt32BE(16), 1280);
   assert.ok(png.includes(`Source\0\0\0\0\0${page.url()}`));
-  assert.deepEqual(await violations(page), []);
+  assert.deepEqual(await violations(page, '.area'), []);
 });
