@@ -37,6 +37,8 @@ export type ScrubberProps = {
   readonly onAnomaly: (mark: AnomalyMark) => void;
   /** The part of the time axis that the charts show, in seconds. */
   readonly window?: { readonly fromS: number; readonly toS: number } | undefined;
+  /** Decisions of autoscalers that changed the wanted number. */
+  readonly decisions?: TimelinePicture['decisions'];
   readonly onSeek?: ((us: number) => void) | undefined;
   /** Seeks by this much, from the target of a seek under way or the present instant. */
   readonly onSeekBy?: ((us: number) => void) | undefined;
@@ -96,6 +98,7 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
       warmUpS: props.warmUpS ?? 0,
       anomalies: placed(),
       pointed: pointed(),
+      decisions: props.decisions ?? [],
       carried: held()?.us,
     };
   };
@@ -118,6 +121,7 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
     placed();
     pointed();
     held();
+    void props.decisions;
     surface?.request();
   });
 
@@ -164,21 +168,13 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
   return (
     <div class="timeline">
       <div class="scrubber" ref={host}>
-        <canvas ref={canvas} role="img" aria-label={describeTimeline(spokenFrame(), spokenData())} />
+        <canvas
+          ref={canvas}
+          role="img"
+          aria-label={describeTimeline(spokenFrame(), spokenData(), props.decisions?.length)}
+        />
         <Show when={props.window}>{(shown) => <Shown window={shown()} place={placeOn(axis().frame, width())} />}</Show>
-        <svg
-          class="scrubber-head"
-          width="15"
-          height="43"
-          viewBox="0 0 15 43"
-          aria-hidden="true"
-          ref={(el) => {
-            const slide = slideOf(el);
-            createEffect(() => slide(playhead() - 7.5));
-          }}
-        >
-          <path d="M2 2h11v5l-4.5 4.5V41h-2V11.5L2 7z" />
-        </svg>
+        <Head x={playhead()} />
         <Show when={props.onSeek}>
           <div
             class="scrubber-slider"
@@ -210,6 +206,25 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
         </Suspense>
       </Show>
     </div>
+  );
+}
+
+/** The playhead. */
+function Head(props: { readonly x: number }): JSX.Element {
+  return (
+    <svg
+      class="scrubber-head"
+      width="15"
+      height="43"
+      viewBox="0 0 15 43"
+      aria-hidden="true"
+      ref={(el) => {
+        const slide = slideOf(el);
+        createEffect(() => slide(props.x - 7.5));
+      }}
+    >
+      <path d="M2 2h11v5l-4.5 4.5V41h-2V11.5L2 7z" />
+    </svg>
   );
 }
 

@@ -49,6 +49,7 @@ export function drawScrubber(s: ScrubberScene): void {
   pen.font = font(p, 11);
   if (right - x(doneS) > 110 && width >= 720) label(pen, 'not yet simulated', right - 4, BASE - 4, p.ink3, 'right');
   drawBars(s, x, nowS, doneS);
+  drawDecisions(s, x, nowS);
   drawTicks(s, x, endS, left, right);
   drawAnomalies(s, x, nowS, right);
   drawFlags(s);
@@ -92,6 +93,30 @@ function drawBars(s: ScrubberScene, x: (t: number) => number, nowS: number, done
     pen.fillRect(x0, BASE - h, Math.max(1, x1 - x0 - 1), h);
   }
   for (const one of stretches) drawOutage(s, one);
+  pen.globalAlpha = 1;
+}
+
+/** Half the width of the mark of a decision, and its height. */
+const DECISION = { half: 3, high: 5 } as const;
+
+/** Decisions of autoscalers: a pole with a solid mark up for more replicas, a hollow one down for fewer. */
+function drawDecisions({ pen, p, decisions = [] }: ScrubberScene, x: (t: number) => number, nowS: number): void {
+  pen.lineWidth = 1;
+  for (const { us, more } of decisions) {
+    const at = Math.round(x(us / 1e6)) + 0.5;
+    pen.globalAlpha = us / 1e6 > nowS ? 0.38 : 1;
+    pen.fillStyle = p.ink2;
+    pen.strokeStyle = p.ink2;
+    pen.fillRect(at - 0.5, TOP, 1, BASE - TOP);
+    const [tip, foot] = more ? [TOP - DECISION.high, TOP] : [TOP, TOP - DECISION.high];
+    pen.beginPath();
+    pen.moveTo(at, tip);
+    pen.lineTo(at + DECISION.half, foot);
+    pen.lineTo(at - DECISION.half, foot);
+    pen.closePath();
+    if (more) pen.fill();
+    else pen.stroke();
+  }
   pen.globalAlpha = 1;
 }
 

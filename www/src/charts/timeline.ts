@@ -16,6 +16,8 @@ export type TimelinePicture = {
   readonly anomalies: readonly Cluster[];
   /** The index of the cluster under the pointer or in focus; −1 for none. */
   readonly pointed: number;
+  /** Decisions of autoscalers that changed the wanted number. */
+  readonly decisions?: readonly { readonly us: number; readonly more: boolean }[];
   /** A dragged flag with its new instant, in microseconds. */
   readonly carried: number | undefined;
 };
@@ -48,7 +50,7 @@ export function flagPlaces(
 }
 
 /** The timeline in one sentence. */
-export function describeTimeline(frame: Frame | undefined, data: ViewColumns | undefined): string {
+export function describeTimeline(frame: Frame | undefined, data: ViewColumns | undefined, decisions = 0): string {
   if (!frame) return 'Timeline: nothing has been simulated yet.';
   const missed = data?.columns[1];
   let bad = 0;
@@ -68,7 +70,12 @@ export function describeTimeline(frame: Frame | undefined, data: ViewColumns | u
   const outage = out === 0 ? '' : `; in ${out} of ${data?.columns[0]?.length} stretches requests waited and none ended`;
   const flags =
     frame.flags.length === 0 ? '' : `; ${frame.flags.length} ${frame.flags.length === 1 ? 'edit' : 'edits'}`;
-  return `Timeline at ${plain(Number((frame.now_us / 1e6).toFixed(3)))} of ${plain(frame.axis_end_us / 1e6)} s: ${health}${outage}${flags}${anomaliesOf(frame)}.`;
+  return `Timeline at ${plain(Number((frame.now_us / 1e6).toFixed(3)))} of ${plain(frame.axis_end_us / 1e6)} s: ${health}${outage}${flags}${decisionsSaid(decisions)}${anomaliesOf(frame)}.`;
+}
+
+function decisionsSaid(decisions: number): string {
+  if (decisions === 0) return '';
+  return `; ${decisions} scaling ${decisions === 1 ? 'decision' : 'decisions'}`;
 }
 
 function anomaliesOf(frame: Frame): string {

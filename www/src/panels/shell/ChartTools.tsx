@@ -1,18 +1,23 @@
 // The tools of the charts, in the row above them: which charts, and the window of the time axis. Loaded once the page is built.
-import { type JSX, lazy, Show, Suspense } from 'solid-js';
+import { createEffect, type JSX, lazy, on, Show, Suspense } from 'solid-js';
 import type { ChartedRun } from '../../base/chartList.ts';
+import { oneAtATime } from '../../base/oneAtATime.ts';
 import { plain } from '../../base/units.ts';
 import { zoomed } from '../../charts/zoom.ts';
 import type { App } from '../../state/app.ts';
 import { setTimeWindow, timeWindow } from '../../state/closeup.ts';
 import { isScaled } from '../../state/scaled.ts';
+import { scalingMarks, setScalingMarks } from '../../state/scalingMarks.ts';
 import { Flyout } from '../parts/Flyout.tsx';
 import { AroundTools } from './AroundTools.tsx';
+import { marksOf } from './scalingMarksOf.ts';
 import './chartTools.css';
 
 const SaveCharts = lazy(() => import('./SaveCharts.tsx'));
 const ChartChooser = lazy(() => import('./ChartChooser.tsx'));
 
+/** The latest of this many decisions are on the timeline. */
+const MOST_DECISIONS = 200;
 /** What a press of a button zooms by. */
 const STEP = 2;
 
@@ -26,6 +31,7 @@ export default function ChartTools(props: { app: App }): JSX.Element {
       split: split !== undefined,
     };
   };
+  createScalingMarks(app);
   return (
     <span class="chart-tools">
       <Flyout
@@ -52,6 +58,25 @@ export default function ChartTools(props: { app: App }): JSX.Element {
       <Zoom app={app} />
     </span>
   );
+}
+
+/** The decisions on the timeline follow the run. */
+function createScalingMarks(app: Pick<App, 'transport' | 'selection' | 'document'>): void {
+  const ask = oneAtATime(async () => {
+    if (!isScaled(app.document.current())) {
+      if (scalingMarks().length > 0) setScalingMarks([]);
+      return;
+    }
+    const query = { changes_only: true, most: MOST_DECISIONS };
+    const rows = await app.selection.scaling(query).then(
+      (found) => found.rows,
+      () => [],
+    );
+    const marks = marksOf(rows);
+    const same = marks.length === scalingMarks().length && marks.at(-1)?.us === scalingMarks().at(-1)?.us;
+    if (!same) setScalingMarks(marks);
+  });
+  createEffect(on([app.transport.refreshTick, app.transport.playing, app.document.current], ask));
 }
 
 /** Buttons that do what Ctrl and the wheel, and the keys + − 0, do. */

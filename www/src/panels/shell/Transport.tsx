@@ -22,6 +22,7 @@ import type { App } from '../../state/app.ts';
 import { timeWindow } from '../../state/closeup.ts';
 import { type Progress, sayErrand } from '../../state/errand.ts';
 import { sayWanted } from '../../state/occasions.ts';
+import { scalingMarks } from '../../state/scalingMarks.ts';
 import { type ShortcutName, tooltip } from '../../state/shortcuts.ts';
 import { behind, caption, LABELLED, SPEEDS } from '../../state/speeds.ts';
 import { Deferred } from '../parts/Deferred.tsx';
@@ -58,6 +59,7 @@ export function Transport(props: { app: Pick<App, 'transport' | 'selection' | 'd
           warmUpS={app.document.warmUpS()}
           anomalies={app.transport.anomalies()}
           window={timeWindow()}
+          decisions={scalingMarks()}
           onAnomaly={(mark) => void app.transport.showAnomaly(mark)}
           onSeek={(us) => void app.transport.seek(us / 1e6)}
           onSeekBy={app.transport.seekBy}
