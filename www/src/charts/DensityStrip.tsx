@@ -60,6 +60,7 @@ export default function DensityStrip(props: {
       ticks: stripTicks(low, high, height).map((value) => ({ value, text: show(value) })),
       nowS: (props.frame?.now_us ?? 0) / 1e6,
       warmUpS: props.warmUpS,
+      flags: props.frame?.flags ?? [],
       slo: slo(),
       mark: props.mark,
       empty: empty(),

@@ -124,6 +124,20 @@ function drawTicks(s: EcdfScene, x: (v: number) => number, right: number, height
   });
 }
 
+/** With fewer values than this the curve is drawn in steps, so that every percentile lies on it. */
+const STEPPED_BELOW = 100;
+
+/** The corners of a curve, from the first value at 0 %: value and percent. */
+export function cornersOf(values: Float64Array, percents: Float64Array): readonly (readonly [number, number])[] {
+  const out: (readonly [number, number])[] = [];
+  const isStepped = values.length < STEPPED_BELOW;
+  values.forEach((value, i) => {
+    if (i === 0 || isStepped) out.push([value, percents[i - 1] ?? 0]);
+    out.push([value, percents[i] ?? 0]);
+  });
+  return out;
+}
+
 function drawCurve(s: EcdfScene, x: (v: number) => number, y: (q: number) => number, right: number, width = 2): void {
   const { pen, values, percents } = s;
   pen.strokeStyle = s.stroke;
@@ -131,14 +145,13 @@ function drawCurve(s: EcdfScene, x: (v: number) => number, y: (q: number) => num
   pen.lineJoin = 'round';
   pen.beginPath();
   pen.moveTo(EDGE.left, y(0));
-  for (let i = 0; i < values.length; i++) {
-    const at = Math.min(right, x(values[i] ?? 0));
-    if (i === 0) pen.lineTo(at, y(0));
-    pen.lineTo(at, y(percents[i] ?? 0));
-  }
+  for (const [at, percent] of cornersOf(values, percents)) pen.lineTo(Math.min(right, x(at)), y(percent));
   pen.lineTo(right, y(percents[percents.length - 1] ?? 100));
   pen.stroke();
 }
+
+/** Distances of text that has no room beside its mark. */
+const FAR = [28, 48, 72, 100] as const;
 
 /** Text on one base line. */
 type Taken = { readonly x: number; readonly y: number; readonly w: number };
@@ -173,9 +186,15 @@ export function placeMark(
   ] as const;
   // The last mark is on the upper edge, so its text goes to the left or below.
   const order = last ? [1, 2, 6, 0, 5, 10, 7, 9] : [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+  // Further away, with a line to the mark.
+  const far = FAR.flatMap((d) => [
+    [x - d - w, y + 13] as const,
+    [x - d - w, y + 31] as const,
+    [x - d - w, y + 49] as const,
+  ]);
   // Also at its own height left of the objective's line, if that is left of the mark.
   const before = within.line !== undefined && within.line < x ? [[within.line - 5 - w, y + 4] as const] : [];
-  const free = [...order.flatMap((i) => spots.slice(i, i + 1)), ...before].flatMap(([at, base]) => {
+  const free = [...order.flatMap((i) => spots.slice(i, i + 1)), ...before, ...far].flatMap(([at, base]) => {
     if (at < within.left || at + w > within.right || base - 9 < 0 || base + 3 > within.bottom) return [];
     const alone = taken.every((t) => at >= t.x + t.w + 4 || at + w + 4 <= t.x || Math.abs(base - t.y) >= LINE);
     return alone ? [{ x: at, y: base, w }] : [];
@@ -186,7 +205,7 @@ export function placeMark(
 /** The curve as drawn, from point to point, and the line of the objective. */
 function crossesOf(s: EcdfScene, x: (v: number) => number, y: (q: number) => number, right: number): Crosses {
   const all = [s, ...(s.before ? [s.before] : [])].map(({ values, percents }) =>
-    Array.from(values, (v, i) => [Math.min(right, x(v)), y(percents[i] ?? 0)] as const),
+    cornersOf(values, percents).map(([v, percent]) => [Math.min(right, x(v)), y(percent)] as const),
   );
   const slo = objectiveAt(s, x) ?? Number.NaN;
   return (from, to, top, bottom) =>
@@ -226,8 +245,22 @@ function drawMarks(s: EcdfScene, x: (v: number) => number, y: (q: number) => num
     const spot = placeMark({ x: at, y: y(q), w: pen.measureText(words).width, last: q === 99 }, within, taken, crosses);
     if (!spot) continue;
     taken.push(spot);
+    if (at - spot.x - spot.w > (FAR[0] ?? 0) - 1)
+      drawLeader(pen, p, [spot.x + spot.w + 2, spot.y - 4], [at - 4, y(q) + 1]);
+    pen.strokeStyle = s.stroke;
+    pen.lineWidth = 1.5;
     pen.fillStyle = p.surface;
     pen.fillRect(spot.x - 2, spot.y - 9, spot.w + 4, 11);
     label(pen, words, spot.x, spot.y, q === 99 && s.few ? p.ink3 : p.ink2);
   }
+}
+
+/** A fine line from a text to its mark. */
+function drawLeader(pen: Pen, p: Palette, from: readonly [number, number], to: readonly [number, number]): void {
+  pen.strokeStyle = p.ink3;
+  pen.lineWidth = 0.75;
+  pen.beginPath();
+  pen.moveTo(...from);
+  pen.lineTo(...to);
+  pen.stroke();
 }

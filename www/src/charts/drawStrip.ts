@@ -4,7 +4,7 @@ import type { Palette } from '../draw/inks.ts';
 import { font, label, plate, SOLID } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
 import { filled, type StripPicture } from './stripPicture.ts';
-import { EDGE, placesIn, plotBox } from './timePicture.ts';
+import { type Box, EDGE, placesIn, plotBox } from './timePicture.ts';
 
 export type StripScene = Omit<StripPicture, 'of'> & {
   readonly pen: Pen;
@@ -31,6 +31,7 @@ export function drawStrip(s: StripScene): void {
     label(pen, text, box.x - 5, y(value) + 3.5, p.ink3, 'right');
   }
   if (cells) drawCells(s, cells, { x, y });
+  drawPoles(s, box, x);
   drawObjective(s, box.x + box.w, x(s.startS ?? 0), y);
   const { mark } = s;
   if (mark && mark.atS >= (s.startS ?? 0) && mark.atS <= s.endS && mark.value >= s.low && mark.value <= s.high) {
@@ -60,6 +61,24 @@ function drawCells(
     const [gapX, gapY] = [right - left > 3 ? 0.5 : 0, bottom - top > 3 ? 0.5 : 0];
     pen.fillRect(left, top, Math.max(0.5, right - left - gapX), Math.max(0.5, bottom - top - gapY));
   }
+  pen.globalAlpha = 1;
+}
+
+/** A pole at each edit, as on the other charts. */
+function drawPoles({ pen, p, flags, startS = 0, endS }: StripScene, box: Box, x: (timeS: number) => number): void {
+  pen.strokeStyle = p.accent;
+  pen.lineWidth = 1;
+  pen.setLineDash([2, 2]);
+  for (const { at_us, applied } of flags) {
+    if (at_us / 1e6 < startS || at_us / 1e6 > endS) continue;
+    const at = Math.round(x(at_us / 1e6)) + 0.5;
+    pen.globalAlpha = applied ? 0.9 : 0.4;
+    pen.beginPath();
+    pen.moveTo(at, box.y);
+    pen.lineTo(at, box.y + box.h);
+    pen.stroke();
+  }
+  pen.setLineDash(SOLID);
   pen.globalAlpha = 1;
 }
 

@@ -1,6 +1,6 @@
 // The heat map of a latency below its chart, as data for its painter and as columns of its table.
 import type { ViewColumns } from '../base/view.ts';
-import type { Density } from '../generated/boundary.ts';
+import type { Density, Flag } from '../generated/boundary.ts';
 import { type HeldRange, logCeil, logFloor, logTicks } from './scales.ts';
 import type { Axes, Mark } from './timePicture.ts';
 
@@ -14,6 +14,7 @@ export type StripPicture = Axes & {
   readonly ticks: readonly { readonly value: number; readonly text: string }[];
   readonly nowS: number;
   readonly warmUpS: number;
+  readonly flags: readonly Flag[];
   /** In milliseconds, 0 for none. */
   readonly slo: number;
   readonly mark: Mark | undefined;

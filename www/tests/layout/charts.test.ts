@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { clusters } from '../../src/base/anomalies.ts';
 import { trust } from '../../src/base/trust.ts';
 import { plain } from '../../src/base/units.ts';
-import { drawEcdf, placeMark } from '../../src/charts/drawEcdf.ts';
+import { cornersOf, drawEcdf, placeMark } from '../../src/charts/drawEcdf.ts';
 import { besideMark, drawScrubber } from '../../src/charts/drawScrubber.ts';
 import { drawStrip } from '../../src/charts/drawStrip.ts';
 import { drawTime } from '../../src/charts/drawTime.ts';
@@ -129,7 +129,7 @@ test('the axis of the heat map and its objective do not overlap, at every size a
           const ticks = stripTicks(low, high, height).map((value) => ({ value, text: plain(value / 1000) }));
           const empty = cells ? undefined : 'after the first seconds';
           const axes = { startS, endS, low, high, log: true, first: false, ticks, nowS: 131, warmUpS: 20 };
-          drawStrip({ ...axes, cells, slo, mark: undefined, empty, pen, p, width, height });
+          drawStrip({ ...axes, flags: [], cells, slo, mark: undefined, empty, pen, p, width, height });
           const where = `objective ${slo}, ${startS} to ${endS} s, ${width} × ${height}`;
           expect(overprinted(labels), where).toEqual([]);
           expect(outside(labels, width, height), where).toEqual([]);
@@ -235,4 +235,20 @@ test('the label of an anomaly avoids the playhead: it is shorter, or left of the
   expect(besideMark(['2 × livelock', '×2'], 490, edges, six)).toEqual({ words: '×2', x: 475 });
   expect(besideMark(['livelock'], 290, edges, six)).toBeUndefined();
   expect(besideMark(['2 × livelock', '×2'], 290, { ...edges, taken: 280 }, six)).toBeUndefined();
+});
+
+test('a curve of few values has steps, so that every percentile lies on it', () => {
+  const corners = cornersOf(Float64Array.of(100, 400), Float64Array.of(50, 100));
+  expect(corners).toEqual([
+    [100, 0],
+    [100, 50],
+    [400, 50],
+    [400, 100],
+  ]);
+  const many = Float64Array.from({ length: 200 }, (_, i) => i + 1);
+  expect(cornersOf(many, many).slice(0, 3)).toEqual([
+    [1, 0],
+    [1, 1],
+    [2, 2],
+  ]);
 });
