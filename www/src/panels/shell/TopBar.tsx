@@ -18,6 +18,8 @@ export function TopBar(props: {
   const app = props.app;
   const title = createMemo(() => String(getAt(app.document.current(), 'title') ?? '') || 'Untitled run');
   let openPresets: (() => void) | undefined;
+  const shownName = (): string => (app.document.presetName() === title() ? '' : app.document.presetName());
+  const changesSaid = (): string => (app.document.differences() > 0 ? `+${app.document.differences()}` : '');
   return (
     <header class="top">
       <Deferred>
@@ -33,7 +35,7 @@ export function TopBar(props: {
         <Flyout
           below
           label="Presets"
-          name="Presets"
+          name={`${shownName()} ${changesSaid()} Presets`.trim()}
           class="btn"
           ref={(open) => {
             openPresets = open;
@@ -45,12 +47,8 @@ export function TopBar(props: {
           }}
           trigger={
             <>
-              <span class="preset-name wide">
-                {app.document.presetName() === title() ? '' : app.document.presetName()}
-              </span>
-              <Show when={app.document.differences() > 0}>
-                <span class="ac">+{app.document.differences()}</span>
-              </Show>
+              <span class="preset-name wide">{shownName()}</span>{' '}
+              <Show when={changesSaid()}>{(said) => <span class="ac">{said()}</span>}</Show>
               <Icon name="down" />
             </>
           }
