@@ -640,7 +640,7 @@ export type ClientShare = {
 };
 
 /** A question of a close-up. */
-export type CloseUp = { "lanes": LanesQuery } | { "step": StepQuery } | { "blocks": BlocksQuery } | { "block": BlockQuery } | { "density": DensityQuery } | { "ecdf": EcdfQuery } | { "around": AroundQuery } | { "points": PointsQuery } | { "rows": RequestRowsQuery } | { "summary": RequestFilter };
+export type CloseUp = { "lanes": LanesQuery } | { "step": StepQuery } | { "blocks": BlocksQuery } | { "block": BlockQuery } | { "density": DensityQuery } | { "ecdf": EcdfQuery } | { "around": AroundQuery } | { "points": PointsQuery } | { "rows": RequestRowsQuery } | { "summary": RequestFilter } | { "several": Array<CloseUp> };
 
 /** The answers, by the name of the question. */
 export type CloseUpAnswers = {
@@ -664,6 +664,8 @@ export type CloseUpAnswers = {
   rows: RequestRows,
   /** What sets them apart. */
   summary: SelectionSummary,
+  /** The answers in the order of the questions. */
+  several: unknown[],
 };
 
 /** A coefficient, before and after. */
@@ -700,7 +702,7 @@ export type ColumnsQuery = {
   /** End, in microseconds; 0 means the playhead. */
   to_us?: number,
   /** For a distribution: the length of its window in seconds, as for the key figures; 0 for all values since the
-   * warm-up. */
+   * warm-up. For percentiles over time: 0 for those of each bucket. */
   window_s?: number,
 };
 
@@ -1674,13 +1676,13 @@ export type LaneRequest = {
   request: number,
   /** Number of its client. */
   client: number,
-  /** The row that it is packed into: the first that is free when it comes, in order of arrival. */
+  /** The row that it is packed into: the first that is free when it is routed. It is the same whichever span is shown. */
   row: number,
   /** When it was routed. */
   from_us: number,
   /** When it left, or the playhead. */
   to_us: number,
-  /** Its first slice here: the start of the step that computed its first chunk, if there was one in what is kept. */
+  /** When it first joined a batch: the step that computed its first chunk. */
   first_step_us: number | null,
   /** What it did and waited for, clipped to the span. */
   parts: Array<Segment>,
@@ -1740,6 +1742,10 @@ export type LanesQuery = {
   most: number,
   /** Most requests listed. */
   requests: number,
+  /** Number of the first replica whose slices are listed. */
+  first: number,
+  /** How many replicas have their slices listed; the others have their figures alone. */
+  count: number,
 };
 
 /** A box of a heat map: arrivals between two instants with a latency between two values, all in microseconds. */
@@ -2139,9 +2145,11 @@ export type OpenLane = {
   replica: number,
   /** Its requests in the span, in order of arrival. */
   requests: Array<LaneRequest>,
-  /** Requests in the span beyond the limit, which are not listed. */
+  /** Its requests in the span. */
+  count: number,
+  /** Those of them beyond the limit, which are not listed. */
   more: number,
-  /** Rows that they take. */
+  /** Rows down to the lowest of them. */
   rows: number,
   /** Instants at which its batch changed, and from then on the running and the waiting requests. */
   batch_us: Array<number>,
@@ -3045,7 +3053,7 @@ export type RequestRow = {
   ttft_us: number | null,
   /** Whether its TTFT missed its objective; missing without an objective or without a first token. */
   ttft_missed: boolean | null,
-  /** Mean gap between its tokens, once known. */
+  /** Mean gap between its tokens, once it has finished. */
   tpot_us: number | null,
   /** End-to-end latency, once known. */
   e2e_us: number | null,
@@ -3726,9 +3734,11 @@ export type StepChunk = {
   request: number,
   /** First token computed, counted from the start of the prompt. */
   from: number,
+  /** The token after the last. */
+  to: number,
   /** Tokens computed. */
   tokens: number,
-  /** Tokens of the prompt. */
+  /** Tokens of the prompt; after a preemption with the tokens of its answer so far. */
   of: number,
 };
 
@@ -3744,6 +3754,8 @@ export type StepDetail = {
   span_us: number,
   /** What its time is made of. */
   terms: StepTerms,
+  /** Those parts as shares of it, 0 to 1, in order. */
+  shares: Array<number>,
   /** Requests that decode in it. */
   decode: number,
   /** Tokens of their contexts, which it reads. */
@@ -3752,7 +3764,7 @@ export type StepDetail = {
   prompt_tokens: number,
   /** Most tokens a step of this replica may have. */
   token_budget: number,
-  /** The parts of prompts, in batch order. */
+  /** The parts of prompts, in batch order, as far as they are kept. */
   chunks: Array<StepChunk>,
   /** Requests running. */
   running: number,
@@ -3762,7 +3774,9 @@ export type StepDetail = {
   kv_used: number,
   /** Blocks of the cache. */
   kv_total: number,
-  /** How long it would take without its prompt tokens; missing where it has none or nothing decodes. */
+  /** The share of it in use, 0 to 1; missing without blocks. */
+  kv_share: number | null,
+  /** How long it would take without its prompt tokens; missing where it has none or nothing decodes, and where it waits for others. */
   without_prefill_us: number | null,
   /** In one or two sentences: how long it took, why, and what that cost the others. */
   sentence: string,
@@ -3793,7 +3807,12 @@ export type StepQuery = {
   seq: number,
 };
 
-/** What the time of one or more steps was made of, in microseconds. The parts add up to the steps. */
+/** What the time of one or more steps was made of, in microseconds. The parts add up to the steps, to the microsecond.
+ *
+ * The latency model says how long a step would take with one request that decodes and has an empty cache (`base_us`); with all that
+ * decode, and empty caches (`batch_us` is what they add); with their contexts (`kv_us`); and with the prompt tokens (`prefill_us`). A
+ * step in which nothing decodes has its base too: the time of one token with an empty cache, at most that of the step. No part is
+ * negative. On a cold replica these parts grow alike. */
 export type StepTerms = {
   /** A step of one request with an empty cache: launches, and the weights read once. */
   base_us: number,
@@ -3805,7 +3824,7 @@ export type StepTerms = {
   prefill_us: number,
   /** Waiting for blocks from the CPU tier. */
   transfers_us: number,
-  /** Waiting for adapters. */
+  /** Adapters: computing with them, and waiting for their loads. */
   adapters_us: number,
   /** Waiting for others: ranks in lock step, stages of a pipe. */
   others_us: number,
@@ -3821,10 +3840,14 @@ export type StepTotals = {
   p99_us: number | null,
   /** Prompt tokens computed. */
   prompt_tokens: number,
-  /** Tokens produced: one of each request that decoded or finished its prompt. */
+  /** Tokens produced: one of each request that decoded or finished its prompt. Accepted drafts come on top of these. */
   output_tokens: number,
+  /** Their time in all. */
+  time_us: number,
   /** Their time, by what it was for. */
   terms: StepTerms,
+  /** Those parts as shares of it, 0 to 1, in order; empty without steps. */
+  shares: Array<number>,
 };
 
 /** Why `advance` returned. */
@@ -4388,7 +4411,7 @@ export const LINK_CHARS_CHAT = 2000;
 export const LINK_CHARS_FILE = 4000;
 
 /** Most charts that a link names. */
-export const LINK_CHARTS = 8;
+export const LINK_CHARTS = 16;
 
 /** Longest name of a run. */
 export const RUN_NAME_CHARS = 40;
