@@ -14,6 +14,7 @@ import { TopBar } from './panels/shell/TopBar.tsx';
 import { Transport } from './panels/shell/Transport.tsx';
 import type { App as AppState } from './state/app.ts';
 import { around } from './state/around.ts';
+import { bare } from './state/bare.ts';
 import { isEmbed, isLinkText } from './state/linkText.ts';
 import { handleKey } from './state/shortcuts.ts';
 import type { PhoneTab } from './state/slices/selection.ts';
@@ -69,6 +70,7 @@ export function App(props: { app: AppState }): JSX.Element {
       ref={host}
       data-tab={app.selection.phoneTab()}
       data-mode={app.transport.mode()}
+      data-bare={bare() ? '' : undefined}
       classList={{ opening: !app.transport.frame(), embedded }}
       onDragOver={(event) => {
         if (!hasFiles(event) && !event.dataTransfer?.types.includes('text/plain')) return;

@@ -134,6 +134,9 @@ pub(super) fn read(rest: &str, document: &mut Value, view: &mut View, problems: 
         if VIEW_KEYS.contains(&path.as_str()) {
             let value = serde_json::from_str(&value).unwrap_or(Value::String(value));
             problems.extend(view.take(&path, &value).err());
+        } else if path == super::EMBED {
+            let allowed = "before the preset: #embed=ttft-over-time;kv-pressure";
+            problems.push(Diagnostic::error(super::EMBED, "it behind the preset", allowed, "put it first"));
         } else {
             // A setting that does not fit has no other effect.
             let mut changed = document.clone();

@@ -105,6 +105,15 @@ fn values_out_of_bounds_are_reported_and_the_rest_is_opened() {
 }
 
 #[test]
+fn an_embed_behind_the_preset_is_told_its_place() {
+    let opened = open("#kv-pressure;embed=ttft-over-time;t=7");
+    let told: Vec<String> = opened.problems.iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 1);
+    assert!(told[0].contains("before the preset: #embed=ttft-over-time;kv-pressure"), "{told:?}");
+    assert_eq!(opened.link.view.at_us, Some(7_000_000));
+}
+
+#[test]
 fn a_damaged_link_of_a_whole_view_still_opens() {
     let packed = make(&preset_with(full())).expect("short enough").packed;
     for end in 5..packed.len() {

@@ -52,6 +52,7 @@ const GROUP_OF: Readonly<Record<ShortcutName, Group>> = {
   mark: 'Words',
   search: 'View',
   leave: 'View',
+  bare: 'View',
   say: 'View',
   compare: 'Study',
   share: 'Share',

@@ -1,6 +1,7 @@
 // The keyboard shortcuts, each declared once: the handler, the help sheet and the tooltips all use this table.
 import { NOTHING } from '../base/view.ts';
 import type { App } from './app.ts';
+import { bare, setBare } from './bare.ts';
 import { setNoteEdited } from './noteEdited.ts';
 import { wantedNamed } from './occasions.ts';
 import { isSplit } from './roles.ts';
@@ -172,6 +173,12 @@ export const SHORTCUTS = [
     does: 'Gallery of presets',
     keys: [{ key: 'p' }],
     action: (app) => void app.dialogs.setGallery(true),
+  },
+  {
+    name: 'bare',
+    does: 'Hide the form and the inspector, or show them again',
+    keys: [{ key: 'h' }],
+    action: () => void setBare(!bare()),
   },
   { name: 'say', does: 'Announce the state of the run', keys: [{ key: 'v' }], action: (app) => app.dialogs.say() },
   { name: 'share', does: 'Share this run', keys: [{ key: 's' }], action: (app) => void app.links.setSharing(true) },

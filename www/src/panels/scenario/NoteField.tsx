@@ -55,8 +55,8 @@ function NoteArea(props: { note: string; onSave: (text: string) => void; onDone:
     >
       <textarea ref={area} class="in" aria-label="Note" rows="8" maxLength={NOTE_CHARS} value={props.note} />
       <p class="s">
-        “at 61.9 s” and “#123” become links. A line that begins with “at 61.9 s:” is a mark on the timeline. The run
-        goes on: words change no result.
+        “at 61.9 s” and “#123” become links, “[words](t=60;select=request:74)” too. A line that begins with “at 61.9 s:”
+        is a mark on the timeline. The run goes on: words change no result.
       </p>
       <div class="note-acts">
         <button type="submit" class="btn pri" title="Save (Ctrl + Enter)">

@@ -15,6 +15,24 @@ const ALLOWED: readonly (readonly [Allowed, string])[] = [
   ['none', 'None'],
 ];
 
+/** The abbreviations of the page; the glossary of the documentation has every word. */
+const WORDS: readonly (readonly [string, string])[] = [
+  ['TTFT', 'Time to first token, from the arrival of a request.'],
+  ['ITL', 'Inter-token latency: the time between two tokens of an answer.'],
+  ['TPOT', 'Time per output token: the mean ITL of one request.'],
+  ['E2E', 'End to end: from the arrival of a request to its last token.'],
+  ['p50, p90, p99', 'Percentiles: 50, 90 or 99 of 100 values are at most this.'],
+  ['SLO', 'Service level objective: a latency that a request has to keep.'],
+  ['Goodput', 'Requests a second that finish within all their objectives.'],
+  ['KV', 'Keys and values of attention, which a replica keeps for each token in blocks of its memory.'],
+  ['Prefill, decode', 'Computing the prompt; then one token of the answer a step.'],
+  ['Preempted', 'Out of the batch again, because its blocks were needed; it is computed again later.'],
+  ['ECDF', 'Share of the requests, upwards, with at most a latency.'],
+  ['λ*', 'Requests a second that one replica serves within the objectives, as an autoscaler estimates it.'],
+  ['NIS', 'Normalised innovation squared: how far a measurement is from the estimator’s expectation.'],
+  ['Jain', 'Jain’s index of fairness: 1 if all get the same.'],
+];
+
 function HelpSheet(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
   return (
     <Sheet open={props.app.dialogs.help()} onClose={() => props.app.dialogs.setHelp(false)} title="Help">
@@ -35,6 +53,17 @@ function HelpSheet(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
         Ctrl + K finds every command, view and preset by a word. Title and note are edited where they stand; neither
         changes the run.
       </p>
+      <h3>Words</h3>
+      <dl class="shapes">
+        <For each={WORDS}>
+          {([word, meaning]) => (
+            <div>
+              <dt>{word}</dt>
+              <dd>{meaning}</dd>
+            </div>
+          )}
+        </For>
+      </dl>
       <h3>Anomalies on the timeline</h3>
       <dl class="shapes">
         <For each={SHAPES}>

@@ -63,6 +63,7 @@ export function KeyFigures(props: {
       <Deferred>
         <Tail
           title="TTFT p99"
+          about="Time to first token: from the arrival of a request to its first token; 1 in 100 took longer"
           p={key()?.ttft ?? none}
           mark={markOf(key()?.ttft_mark)}
           rest={times()}
@@ -98,6 +99,7 @@ export function KeyFigures(props: {
           />
           <Tail
             title="E2E p99"
+            about="End to end: from the arrival of a request to its last token; 1 in 100 took longer"
             p={key()?.e2e ?? none}
             mark={markOf(key()?.e2e_mark)}
             rest={times()}

@@ -18,7 +18,12 @@ export default function Runs(props: { app: Pick<App, 'document'> }): JSX.Element
           <th>Run</th>
           <th>Differs by</th>
           <th class="r">Computed</th>
-          <th class="r">TTFT p99</th>
+          <th
+            class="r"
+            title="Of the run after its warm-up, as far as it was computed; the key figures are of the last seconds"
+          >
+            TTFT p99 of the run
+          </th>
           <th class="r">E2E p99</th>
           <th>
             <span class="visually-hidden">Actions</span>

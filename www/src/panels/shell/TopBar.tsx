@@ -78,7 +78,7 @@ export function TopBar(props: {
         </FileButton>
         <button
           type="button"
-          class="btn wide"
+          class="btn box wide"
           aria-pressed={app.studies.comparing()}
           title={tooltip('Compare this run with another on the same requests', 'compare')}
           onClick={() => app.studies.setComparing(!app.studies.comparing())}
@@ -90,7 +90,7 @@ export function TopBar(props: {
         <Seed app={app} class="wide" />
         <button
           type="button"
-          class="btn share"
+          class="btn pri share"
           aria-label="Share"
           title={tooltip('Share this run as a link', 'share')}
           onClick={() => app.links.setSharing(true)}

@@ -124,6 +124,7 @@ export function Transport(props: { app: Pick<App, 'transport' | 'selection' | 'd
           <button
             type="button"
             class="btn box desk"
+            disabled={app.studies.studying()}
             title={tooltip('Keep this run and continue in another one', 'branch')}
             onClick={() => void app.document.branch()}
           >
