@@ -53,30 +53,6 @@ function HelpSheet(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
         Ctrl + K finds every command, view and preset by a word. Title and note are edited where they stand; neither
         changes the run.
       </p>
-      <h3>Words</h3>
-      <dl class="shapes">
-        <For each={WORDS}>
-          {([word, meaning]) => (
-            <div>
-              <dt>{word}</dt>
-              <dd>{meaning}</dd>
-            </div>
-          )}
-        </For>
-      </dl>
-      <h3>Anomalies on the timeline</h3>
-      <dl class="shapes">
-        <For each={SHAPES}>
-          {(shape) => (
-            <div>
-              <dt>
-                <AnomalyGlyph kind={shape.kind} /> {shape.name}
-              </dt>
-              <dd>{shape.meaning}</dd>
-            </div>
-          )}
-        </For>
-      </dl>
       <h3>Keyboard</h3>
       <fieldset class="check">
         <legend class="visually-hidden">Which shortcuts work</legend>
@@ -122,6 +98,30 @@ function HelpSheet(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
         />
         Announce to a screen reader when the run stops and what an edit changed
       </label>
+      <h3>Words</h3>
+      <dl class="shapes">
+        <For each={WORDS}>
+          {([word, meaning]) => (
+            <div>
+              <dt>{word}</dt>
+              <dd>{meaning}</dd>
+            </div>
+          )}
+        </For>
+      </dl>
+      <h3>Anomalies on the timeline</h3>
+      <dl class="shapes">
+        <For each={SHAPES}>
+          {(shape) => (
+            <div>
+              <dt>
+                <AnomalyGlyph kind={shape.kind} /> {shape.name}
+              </dt>
+              <dd>{shape.meaning}</dd>
+            </div>
+          )}
+        </For>
+      </dl>
     </Sheet>
   );
 }
