@@ -34,6 +34,8 @@ pub const LINK_VIEW_NAME_BYTES: usize = 24;
 pub const LINK_CLOSEUP_WORDS: usize = 12;
 /// Longest of these words, in bytes.
 pub const LINK_CLOSEUP_WORD_BYTES: usize = 64;
+/// Longest study in a link, in bytes.
+pub const LINK_STUDY_BYTES: usize = 2000;
 /// Longest version of a program in a link, in bytes.
 pub const LINK_VERSION_BYTES: usize = 24;
 /// Characters of a note that the description of a link shows.

@@ -279,6 +279,7 @@ impl Words<'_> {
                 Selection::Request(n) => format!("request #{n} selected"),
             }),
             view.panel.as_ref().map(|panel| format!("panel “{panel}”")),
+            view.study.as_ref().map(|_| "a study".to_owned()),
             view.span
                 .map(|span| format!("span {} – {} s", span.from_us as f64 / 1e6, span.to_us as f64 / 1e6)),
             view.theory.as_ref().map(|law| format!("theory “{law}”")),

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The keys of a view, as links have them.
-pub const VIEW_KEYS: [&str; 9] =
-    ["t", "speed", "select", "panel", "span", "theory", "charts", "closeup", "result"];
+pub const VIEW_KEYS: [&str; 10] =
+    ["t", "speed", "select", "panel", "span", "theory", "charts", "closeup", "result", "study"];
 
 /// What is selected.
 #[apply(typescript!)]
@@ -117,6 +117,8 @@ pub struct View {
     pub closeup: Vec<String>,
     /// The result at the instant.
     pub result: Option<LinkResult>,
+    /// The study of the open comparison, as the page writes it: a race or a sweep with its settings.
+    pub study: Option<String>,
 }
 
 impl View {
@@ -133,6 +135,7 @@ impl View {
             list(&self.charts),
             list(&self.closeup),
             self.result.as_ref().map(|result| Value::from(result.text())),
+            self.study.clone().map(Value::from),
         ];
         VIEW_KEYS.into_iter().zip(said).filter_map(|(key, value)| Some((key, value?))).collect()
     }
@@ -157,6 +160,7 @@ impl View {
             "charts" => self.charts = words(value.as_str()?, limits::LINK_CHARTS, is_name)?,
             "closeup" => self.closeup = words(value.as_str()?, limits::LINK_CLOSEUP_WORDS, is_setting)?,
             "result" => self.result = Some(LinkResult::read(value.as_str()?)?),
+            "study" => self.study = Some(value.as_str().filter(|text| is_study(text))?.to_owned()),
             _ => self.panel = Some(name(value.as_str()?)?),
         }
         Some(())
@@ -186,6 +190,10 @@ fn allowed(key: &str) -> (String, &'static str) {
         "result" => (
             "a version and a digest of 16 letters".to_owned(),
             "such as result=0.1.0:0123456789abcdef; without it nothing is compared",
+        ),
+        "study" => (
+            format!("at most {} letters, digits, - and _", limits::LINK_STUDY_BYTES),
+            "open the study's file instead",
         ),
         _ => ("the name of a panel".to_owned(), "such as panel=run"),
     }
@@ -218,6 +226,12 @@ fn words(text: &str, most: usize, fits: fn(&str) -> bool) -> Option<Vec<String>>
 pub(super) fn is_name(name: &str) -> bool {
     (1..=limits::LINK_VIEW_NAME_BYTES).contains(&name.len())
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+}
+
+/// Whether a text can be a study: base64 for addresses.
+fn is_study(text: &str) -> bool {
+    (1..=limits::LINK_STUDY_BYTES).contains(&text.len())
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
 }
 
 /// Whether a text can be the name of a close-up or one of its settings.

@@ -107,8 +107,9 @@ prop_compose! {
         charts in proptest::collection::vec("[a-z0-9-]{1,24}", 0..=limits::LINK_CHARTS),
         closeup in proptest::collection::vec("[a-z0-9._:-]{1,64}", 0..=limits::LINK_CLOSEUP_WORDS),
         result in proptest::option::of(("[0-9A-Za-z.+-]{1,24}", "[0-9a-f]{16}").prop_map(|(version, digest)| LinkResult { version, digest })),
+        study in proptest::option::of("[A-Za-z0-9_-]{1,60}"),
     ) -> View {
-        View { at_us, speed, selection, panel, span, theory, charts, closeup, result }
+        View { at_us, speed, selection, panel, span, theory, charts, closeup, result, study }
     }
 }
 

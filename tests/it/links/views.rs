@@ -25,6 +25,7 @@ fn full() -> View {
         charts: words(&["ttft-over-time", "kv-use"]),
         closeup: words(&["lanes", "replica:2", "window:40-60.5"]),
         result: Some(LinkResult { version: "0.1.0".to_owned(), digest: "00ff00ff00ff00ff".to_owned() }),
+        study: Some("eyJrIjoicmFjZSJ9-_".to_owned()),
         ..View::default()
     }
 }
@@ -40,7 +41,7 @@ fn the_whole_view_travels_in_both_forms() {
     assert_eq!(
         made.link,
         "#chat-4xh100;t=61.9;span=40-140.5;theory=best;charts=ttft-over-time,kv-use;\
-         closeup=lanes,replica:2,window:40-60.5;result=0.1.0:00ff00ff00ff00ff"
+         closeup=lanes,replica:2,window:40-60.5;result=0.1.0:00ff00ff00ff00ff;study=eyJrIjoicmFjZSJ9-_"
     );
     for text in [&made.link, &made.packed] {
         let opened = open(text);
@@ -48,7 +49,7 @@ fn the_whole_view_travels_in_both_forms() {
     }
     let told: Vec<String> = made.holds.iter().map(|h| format!("{}: {}", h.part, h.text)).collect();
     for part in [
-        "View: opens paused at 61.9 s, span 40 – 140.5 s, theory “best”, 2 charts, close-up “lanes”",
+        "View: opens paused at 61.9 s, span 40 – 140.5 s, theory “best”, 2 charts, close-up “lanes”, a study",
         "Result: digest 00ff00ff00ff00ff, computed by version 0.1.0",
     ] {
         assert!(told.iter().any(|line| line == part), "{part} is not in {told:#?}");
@@ -96,6 +97,8 @@ fn values_out_of_bounds_are_reported_and_the_rest_is_opened() {
         ("result", "0.1.0:00FF00FF00FF00FF".to_owned()),
         ("result", format!("{long}:00ff00ff00ff00ff")),
         ("result", "<b>:00ff00ff00ff00ff".to_owned()),
+        ("study", "eyJ9+".to_owned()),
+        ("study", "e".repeat(limits::LINK_STUDY_BYTES + 1)),
     ] {
         let opened = open(&format!("#chat-4xh100;{key}={value};t=7"));
         let found: Vec<&str> = opened.problems.iter().map(|problem| problem.path.as_str()).collect();

@@ -9,6 +9,7 @@ import type { Making } from './linkMaking.ts';
 import type { PageState } from './linkPage.ts';
 import { isLinkText } from './linkText.ts';
 import { drawn } from './linkView.ts';
+import { studyInLink } from './studyLink.ts';
 
 /** The time without changes before the address bar is written. */
 const REST_MS = 600;
@@ -94,7 +95,17 @@ export function createFollowing({ write, onScreen, begin, awaitsRest, rests }: W
   let seen: Json;
   const key = createMemo(() => {
     const atUs = page.playsOn() ? undefined : page.frame()?.now_us;
-    return [page.document(), atUs, page.speed(), page.selected(), page.panel(), page.trace(), page.beside(), drawn()];
+    return [
+      page.document(),
+      atUs,
+      page.speed(),
+      page.selected(),
+      page.panel(),
+      page.trace(),
+      page.beside(),
+      drawn(),
+      studyInLink(),
+    ];
   });
 
   let timer: ReturnType<typeof setTimeout> | undefined;

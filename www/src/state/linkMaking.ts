@@ -7,6 +7,7 @@ import type { LinkAnswers, LinkQuestion } from '../sim/linkProtocol.ts';
 import type { Beside } from './compare.ts';
 import type { PageState } from './linkPage.ts';
 import { drawn, NO_VIEW } from './linkView.ts';
+import { studyInLink } from './studyLink.ts';
 
 export type Making = ReturnType<typeof createMaking>;
 
@@ -22,6 +23,7 @@ export function createMaking(thread: Asking<LinkQuestion, LinkAnswers>, page: Pa
       speed: speed === page.firstSpeed ? null : Number.isFinite(speed) ? speed : 0,
       selection,
       panel: page.panel() ?? null,
+      study: studyInLink() ?? null,
     };
   }
 

@@ -28,7 +28,7 @@ import { BEST_LAW, setTheoryLaw, theoryLaw } from './theoryLaw.ts';
 /** A view that says nothing. */
 export const NO_VIEW: LinkView = {
   ...{ at_us: null, speed: null, selection: null, panel: null },
-  ...{ span: null, theory: null, charts: [], closeup: [], result: null },
+  ...{ span: null, theory: null, charts: [], closeup: [], result: null, study: null },
 };
 
 /** Most boxes of the heat map in a link. */

@@ -24,6 +24,7 @@ import type { App } from '../../state/app.ts';
 import { type Beside, type BothFrames, type Comparing, createComparing } from '../../state/compare.ts';
 import { applyAsRun } from '../../state/listedRuns.ts';
 import { sendToB, sentToB } from '../../state/sentToB.ts';
+import { openStudyOfLink, studyOfLink } from '../../state/studyLink.ts';
 import { overlay } from '../parts/overlay.ts';
 import { Segments } from '../parts/Segments.tsx';
 import { CompareCharts } from './CompareCharts.tsx';
@@ -36,6 +37,7 @@ import { comparisonFile, createOpenedStudies, type OpenedStudies } from './opene
 import type { RaceState } from './Race.tsx';
 import { StudyTools } from './StudyTools.tsx';
 import type { SweepState } from './Sweep.tsx';
+import { readStudyText, type StudyAsked } from './studyText.ts';
 import './compare.css';
 
 const Race = lazy(() => import('./Race.tsx'));
@@ -102,16 +104,38 @@ export function Compare(props: {
     }),
   );
   createEffect(() => app.studies.setCompared(comparing.beside()));
+  createEffect(() =>
+    app.studies.setBesideHealth(
+      study() === 'Two runs' ? comparing.charts()?.b.find(({ view }) => view === 'health') : undefined,
+    ),
+  );
   // Races and sweeps have their own runs: the one on screen does not move.
   createEffect(() => app.studies.setStudying(study() !== 'Two runs'));
   onCleanup(() => {
     app.studies.setCompared(undefined);
+    app.studies.setBesideHealth(undefined);
     app.studies.setStudying(false);
   });
   overlay(
     () => host,
     () => app.studies.setComparing(false),
   );
+  /** The settings of a race or a sweep that a link asked for. */
+  const [asked, setAsked] = createSignal<StudyAsked>();
+  createEffect(
+    on(studyOfLink, (text) => {
+      if (text === undefined) return;
+      openStudyOfLink(undefined);
+      const found = readStudyText(text);
+      setAsked(found);
+      if (found) setStudy(SHOWS[found.kind]);
+    }),
+  );
+  const linked = <K extends StudyAsked['kind']>(kind: K): Extract<StudyAsked, { kind: K }> | undefined => {
+    const isIt = (of: StudyAsked): of is Extract<StudyAsked, { kind: K }> => of.kind === kind;
+    const found = asked();
+    return found && isIt(found) ? found : undefined;
+  };
   const raceAsB = (next: Beside): void => {
     setStudy('Two runs');
     void comparing.choose(next);
@@ -154,6 +178,7 @@ export function Compare(props: {
               return race;
             }}
             opened={files.opened()}
+            linked={linked('race')}
             onOpen={files.openFile}
             onB={raceAsB}
           />
@@ -166,6 +191,7 @@ export function Compare(props: {
               return sweep;
             }}
             opened={files.opened()}
+            linked={linked('sweep')}
             onOpen={files.openFile}
           />
         </Show>

@@ -1,7 +1,7 @@
 // A race: routers, autoscalers or settings of one's own on the same requests with several seeds, ranked as results come
 // in. Autoscalers are compared with the oracle. Loaded when it is opened.
 
-import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, type JSX, on, onCleanup, Show } from 'solid-js';
 import { getAt, type Json } from '../../base/json.ts';
 import type { RankBy } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
@@ -10,12 +10,14 @@ import { freeName, tagOf } from '../../state/entrants.ts';
 import { createRace, type Entrant, withSettings } from '../../state/race.ts';
 import { scaledPools } from '../../state/scaled.ts';
 import { type OpenedStudy, raceFile, raceOfFile } from '../../state/studyFiles.ts';
+import { setStudyInLink } from '../../state/studyLink.ts';
 import { fieldAt } from '../parts/formFields.ts';
 import { Segments } from '../parts/Segments.tsx';
 import { NoOracle } from './CompareFigures.tsx';
 import { Entrants, OwnEntrants, RankedBy } from './RaceSide.tsx';
 import { RaceTable } from './RaceTable.tsx';
 import { Reached, StudyTools } from './StudyTools.tsx';
+import { type RaceAsked, studyText } from './studyText.ts';
 import './race.css';
 
 const ROUTING = 'cluster.routing';
@@ -61,7 +63,7 @@ function createRunners(app: Pick<App, 'document'>) {
     if (!next.delete(tag)) next.add(tag);
     setChosen(next);
   };
-  return { setKind, of, chosen, toggle, own, setOwn, scaled, options, ownTag, entrants };
+  return { setKind, of, chosen, setChosen, toggle, own, setOwn, scaled, options, ownTag, entrants };
 }
 
 /** What a race keeps while another study is shown. */
@@ -80,6 +82,8 @@ export default function Race(props: {
   state: (make: () => RaceState) => RaceState;
   /** The file of a race, to show. */
   opened: OpenedStudy | undefined;
+  /** The settings of a link. */
+  linked: RaceAsked | undefined;
   onOpen: (file: File) => void;
   onB: (next: Beside) => void;
 }): JSX.Element {
@@ -102,6 +106,17 @@ export default function Race(props: {
       },
     ),
   );
+  createEffect(
+    on(
+      () => props.linked,
+      (linked) => linked && applyLinked(linked, { who, setSeeds, setBy }),
+    ),
+  );
+  createEffect(() => {
+    const asked = { of: who.of(), chosen: [...who.chosen()], own: who.own(), seeds: seeds(), by: by() };
+    setStudyInLink(studyText({ kind: 'race', ...asked }));
+  });
+  onCleanup(() => setStudyInLink(undefined));
   const document = (): Json => race.raced()?.document ?? app.document.current();
   /** The objective of TTFT; 0 for none. */
   const objectiveMs = (): number => Number(getAt(document(), 'slo.ttft_ms') ?? 0);
@@ -202,6 +217,15 @@ export default function Race(props: {
       </div>
     </>
   );
+}
+
+/** Takes over the settings of a link; nothing runs yet. */
+function applyLinked(linked: RaceAsked, to: Pick<RaceState, 'who' | 'setSeeds' | 'setBy'>): void {
+  to.who.setKind(linked.of);
+  to.who.setChosen(new Set(linked.chosen));
+  to.who.setOwn(linked.own);
+  to.setSeeds(SEEDS.findLast((n) => n <= linked.seeds) ?? 1);
+  to.setBy(linked.by);
 }
 
 /** Where the rows on screen come from, if from a file. */

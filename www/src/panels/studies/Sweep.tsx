@@ -1,11 +1,12 @@
 // A sweep: a field of the scenario over a range, with several seeds and routers, and the capacity of the fleet. Loaded
 // when it is opened.
-import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, type JSX, on, onCleanup, Show } from 'solid-js';
 import { getAt, type Json } from '../../base/json.ts';
 import type { Option } from '../../base/schema.ts';
 import { NBSP } from '../../base/units.ts';
 import type { App } from '../../state/app.ts';
 import { type OpenedStudy, sweepFile, sweepOfFile } from '../../state/studyFiles.ts';
+import { setStudyInLink } from '../../state/studyLink.ts';
 import { createSweep } from '../../state/sweep.ts';
 import { choiceText, fieldAt } from '../parts/formFields.ts';
 import { FieldPick } from './FieldPick.tsx';
@@ -15,11 +16,13 @@ import { SweepCapacity } from './SweepCapacity.tsx';
 import { SweepCharts, type Theories } from './SweepCharts.tsx';
 import { SweepTable } from './SweepTable.tsx';
 import { SweepTheory } from './SweepTheory.tsx';
+import { type SweepAsked, studyText } from './studyText.ts';
 import { numbersOf, TRAFFIC, type Varied } from './sweepFields.ts';
 import './race.css';
 
 const ROUTING = 'cluster.routing';
 const SEEDS = [1, 3, 5, 10];
+const STEPS = [3, 5, 6, 8, 10, 15];
 /** The most lines that can be distinguished in one chart. */
 const MOST_ROUTERS = 4;
 
@@ -69,7 +72,7 @@ function createAsked(app: Pick<App, 'document'>) {
   };
   return {
     ...{ fields, path, varied, from, setFrom, to, setTo, steps, setSteps },
-    ...{ routers, options, choose, toggle, asked, wrong },
+    ...{ routers, setRouters, options, choose, toggle, asked, wrong },
   };
 }
 
@@ -91,6 +94,8 @@ export default function Sweep(props: {
   state: (make: () => SweepState) => SweepState;
   /** The file of a sweep, to show. */
   opened: OpenedStudy | undefined;
+  /** The settings of a link. */
+  linked: SweepAsked | undefined;
   onOpen: (file: File) => void;
 }): JSX.Element {
   const app = props.app;
@@ -120,6 +125,17 @@ export default function Sweep(props: {
       },
     ),
   );
+  createEffect(
+    on(
+      () => props.linked,
+      (linked) => linked && applyLinked(linked, asked, setSeeds),
+    ),
+  );
+  createEffect(() => {
+    const of = { path: asked.path(), from: asked.from(), to: asked.to(), steps: asked.steps(), seeds: seeds() };
+    setStudyInLink(studyText({ kind: 'sweep', ...of, routers: asked.routers() }));
+  });
+  onCleanup(() => setStudyInLink(undefined));
   const ttftMs = (): number => {
     const document = study.swept()?.document ?? app.document.current();
     const value = getAt(document, 'slo.ttft_ms') ?? fieldAt(app.document.schema, document, 'slo.ttft_ms')?.initial;
@@ -197,6 +213,16 @@ export default function Sweep(props: {
   );
 }
 
+/** Takes over the settings of a link; nothing runs yet. */
+function applyLinked(linked: SweepAsked, asked: Asked, setSeeds: (seeds: number) => void): void {
+  if (asked.fields().some(({ path }) => path === linked.path)) asked.choose(linked.path);
+  asked.setFrom(linked.from);
+  asked.setTo(linked.to);
+  asked.setSteps(STEPS.findLast((n) => n <= linked.steps) ?? 3);
+  asked.setRouters(linked.routers.slice(0, MOST_ROUTERS - 1));
+  setSeeds(SEEDS.findLast((n) => n <= linked.seeds) ?? 1);
+}
+
 /** The view before the first run, with one button that begins. */
 function Before(props: { asked: Asked; running: boolean; begin: () => void }): JSX.Element {
   const varied = (): Varied => props.asked.varied();
@@ -235,7 +261,7 @@ function Settings(props: {
             value={asked.steps()}
             onChange={(event) => asked.setSteps(Number(event.currentTarget.value))}
           >
-            <For each={[3, 5, 6, 8, 10, 15]}>{(n) => <option value={n}>{n}</option>}</For>
+            <For each={STEPS}>{(n) => <option value={n}>{n}</option>}</For>
           </select>
         </label>
       </div>

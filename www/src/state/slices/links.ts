@@ -12,6 +12,7 @@ import { besides } from '../namedRuns.ts';
 import { PRESETS, presetNamed } from '../presets.ts';
 import { sendToB } from '../sentToB.ts';
 import { FIRST_SPEED, SPEEDS } from '../speeds.ts';
+import { openStudyOfLink } from '../studyLink.ts';
 import type { DialogsSlice } from './dialogs.ts';
 import type { createDocument } from './document.ts';
 import { RIGHT_TABS, type SelectionSlice } from './selection.ts';
@@ -115,6 +116,7 @@ function createLook({ transport, selection, document, studies }: Surroundings): 
     if (panel === MEASURED) studies.showMeasured();
     if (panel === COMPARISON) {
       sendToB(besides(document.namedRuns()));
+      openStudyOfLink(view.study ?? undefined);
       studies.showComparison();
     }
   };
