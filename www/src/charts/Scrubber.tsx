@@ -31,6 +31,8 @@ const AnomalyMarks = lazy(() => import('./AnomalyMarks.tsx'));
 
 export type ScrubberProps = {
   readonly data: ViewColumns | undefined;
+  /** The health of the run beside the one on screen. */
+  readonly beside?: ViewColumns | undefined;
   readonly frame: Frame | undefined;
   readonly warmUpS?: number | undefined;
   readonly anomalies: readonly AnomalyMark[];
@@ -95,6 +97,7 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
       of: 'timeline',
       frame: { now_us, axis_end_us, flags },
       data: data(),
+      beside: props.beside,
       warmUpS: props.warmUpS ?? 0,
       anomalies: placed(),
       pointed: pointed(),
@@ -117,6 +120,7 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
     drawnFrame();
     axis();
     void data();
+    void props.beside;
     void props.warmUpS;
     placed();
     pointed();

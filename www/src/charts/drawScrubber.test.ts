@@ -65,3 +65,20 @@ test('the sentence of the timeline distinguishes an outage from time without tra
   expect(said).toContain('in 8 of 24 stretches requests waited and none ended');
   expect(said).toContain('in 100 % of the stretches in which requests ended');
 });
+
+test('two runs have a lane each: the bars of A end above those of B', () => {
+  const { pen, labels } = recordingPen();
+  const ends: number[] = [];
+  const watched = new Proxy(pen, {
+    get: (on, name) =>
+      name === 'fillRect'
+        ? (_x: number, y: number, w: number, h: number) => y >= 24 && h > 1.5 && w < 60 && ends.push(y + h)
+        : Reflect.get(on, name),
+  });
+  const { now_us, axis_end_us, flags } = { ...frameOf(1, 240), flags: [] };
+  const rest = { warmUpS: 0, anomalies: [], pointed: -1, carried: undefined, width: 1200 };
+  const scene = { ...rest, p: plainPalette(true), frame: { now_us, axis_end_us, flags }, data: health() };
+  drawScrubber({ ...scene, pen: watched, beside: health() });
+  expect([...new Set(ends)].toSorted((a, b) => a - b)).toEqual([32, 40]);
+  expect(labels.map((l) => l.text)).toEqual(expect.arrayContaining(['A', 'B']));
+});

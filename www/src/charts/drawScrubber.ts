@@ -15,6 +15,8 @@ const TOP = 26;
 const BASE = 40;
 const TICKS = 52;
 const TALLEST = BASE - TOP - 2;
+/** The base line of the first of two runs. */
+const MIDDLE = 32;
 /** Top of the marks of anomalies, and their size. */
 export const LANE = { y: 14, size: 9 } as const;
 
@@ -48,7 +50,13 @@ export function drawScrubber(s: ScrubberScene): void {
   pen.fillRect(left, BASE, right - left, 1);
   pen.font = font(p, 11);
   if (right - x(doneS) > 110 && width >= 720) label(pen, 'not yet simulated', right - 4, BASE - 4, p.ink3, 'right');
-  drawBars(s, x, nowS, doneS);
+  if (s.beside) {
+    drawBars(s, { data: s.data, base: MIDDLE }, x, nowS, doneS);
+    drawBars(s, { data: s.beside, base: BASE }, x, nowS, doneS);
+    pen.font = font(p, 11, 600);
+    label(pen, 'A', 3, MIDDLE + 1, p.ink);
+    label(pen, 'B', 3, BASE + 4, p.ink);
+  } else drawBars(s, { data: s.data, base: BASE }, x, nowS, doneS);
   drawDecisions(s, x, nowS);
   drawTicks(s, x, endS, left, right);
   drawAnomalies(s, x, nowS, right);
@@ -56,8 +64,12 @@ export function drawScrubber(s: ScrubberScene): void {
   if (s.carried !== undefined) drawCarried(s, x(s.carried / 1e6), s.carried, right);
 }
 
-function drawBars(s: ScrubberScene, x: (t: number) => number, nowS: number, doneS: number): void {
-  const { pen, p, data } = s;
+/** The health of a run, and the base line of its bars. */
+type Lane = { readonly data: ScrubberScene['data']; readonly base: number };
+
+function drawBars(s: ScrubberScene, { data, base }: Lane, x: (t: number) => number, nowS: number, doneS: number): void {
+  const { pen, p } = s;
+  const tallest = s.beside ? MIDDLE - TOP : TALLEST;
   const times = data?.columns[0];
   const missed = data?.columns[1];
   if (!times || !missed) return;
@@ -87,12 +99,12 @@ function drawBars(s: ScrubberScene, x: (t: number) => number, nowS: number, done
     }
     if (isOut || !Number.isFinite(worst)) continue;
     // Full height if at least half of the requests missed.
-    const h = 3 + Math.min(1, worst / 50) * (TALLEST - 1);
+    const h = (s.beside ? 2 : 3) + Math.min(1, worst / 50) * (tallest - (s.beside ? 2 : 1));
     pen.globalAlpha = ahead ? 0.32 : 1;
     pen.fillStyle = p[missClass(worst)];
-    pen.fillRect(x0, BASE - h, Math.max(1, x1 - x0 - 1), h);
+    pen.fillRect(x0, base - h, Math.max(1, x1 - x0 - 1), h);
   }
-  for (const one of stretches) drawOutage(s, one);
+  for (const one of stretches) drawOutage(s, one, base, tallest);
   pen.globalAlpha = 1;
 }
 
@@ -125,18 +137,19 @@ type Outage = { x0: number; x1: number; ahead: boolean };
 const OUTAGE = ['requests wait, none finishes', 'none finishes'] as const;
 
 /** Hollow, because all wait, in the colour of a miss and of full height, with text if it has room. */
-function drawOutage({ pen, p }: ScrubberScene, { x0, x1, ahead }: Outage): void {
+function drawOutage({ pen, p }: ScrubberScene, { x0, x1, ahead }: Outage, base: number, tallest: number): void {
   const w = Math.max(2, x1 - x0 - 1);
-  const top = BASE - TALLEST - 2;
+  const top = base - tallest - (tallest === TALLEST ? 2 : 0);
   pen.globalAlpha = ahead ? 0.1 : 0.25;
   pen.fillStyle = p.miss;
-  pen.fillRect(x0, top, w, BASE - top);
+  pen.fillRect(x0, top, w, base - top);
   pen.globalAlpha = ahead ? 0.32 : 1;
   pen.fillRect(x0, top, w, 1.5);
-  pen.fillRect(x0, BASE - 1.5, w, 1.5);
+  pen.fillRect(x0, base - 1.5, w, 1.5);
+  if (tallest < TALLEST) return;
   pen.font = font(p, 11);
   const words = OUTAGE.find((said) => pen.measureText(said).width + 8 <= w);
-  if (words !== undefined) label(pen, words, x0 + 4, BASE - 3, p.missText);
+  if (words !== undefined) label(pen, words, x0 + 4, base - 3, p.missText);
 }
 
 function drawTicks(s: ScrubberScene, x: (t: number) => number, endS: number, left: number, right: number): void {

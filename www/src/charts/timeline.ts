@@ -12,6 +12,8 @@ export type TimelinePicture = {
   readonly of: 'timeline';
   readonly frame: TimelineFrame;
   readonly data: ViewColumns | undefined;
+  /** The health of a second run, drawn below that of the first. */
+  readonly beside?: ViewColumns | undefined;
   readonly warmUpS: number;
   readonly anomalies: readonly Cluster[];
   /** The index of the cluster under the pointer or in focus; −1 for none. */

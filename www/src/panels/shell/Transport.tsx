@@ -55,6 +55,7 @@ export function Transport(props: { app: Pick<App, 'transport' | 'selection' | 'd
       <Deferred>
         <Scrubber
           data={app.transport.data().health}
+          beside={app.studies.besideHealth()}
           frame={app.transport.frame()}
           warmUpS={app.document.warmUpS()}
           anomalies={app.transport.anomalies()}

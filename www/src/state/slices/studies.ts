@@ -1,6 +1,7 @@
 // Views over the run: the comparison, studies of many runs, measured runs and benchmarks; with their input from the run
 // on screen.
 import { type Accessor, createSignal, type Setter } from 'solid-js';
+import type { ViewColumns } from '../../base/view.ts';
 import type { RequestDetail, View } from '../../generated/boundary.ts';
 import type { Client } from '../../sim/client.ts';
 import type { ColumnsAnswer } from '../../sim/protocol.ts';
@@ -14,6 +15,9 @@ export type StudiesSlice = {
   /** B of the comparison that is open. */
   readonly compared: Accessor<Beside | undefined>;
   readonly setCompared: Setter<Beside | undefined>;
+  /** The health of B over time. */
+  readonly besideHealth: Accessor<ViewColumns | undefined>;
+  readonly setBesideHealth: Setter<ViewColumns | undefined>;
   /** Whether a study covers the run, which disables its playhead. */
   readonly studying: Accessor<boolean>;
   readonly setStudying: Setter<boolean>;
@@ -37,6 +41,7 @@ type Studying = StudiesSlice & { readonly showMeasured: () => void; readonly sho
 export function createStudies(client: () => Client, presetName: Accessor<string>): Studying {
   const [comparing, setComparing] = createSignal(false);
   const [compared, setCompared] = createSignal<Beside>();
+  const [besideHealth, setBesideHealth] = createSignal<ViewColumns>();
   const [studying, setStudying] = createSignal(false);
   const [measured, setMeasured] = createSignal(false);
   const [benchmarkFile, setBenchmarkFile] = createSignal<BenchmarkFile>();
@@ -49,6 +54,8 @@ export function createStudies(client: () => Client, presetName: Accessor<string>
     },
     compared,
     setCompared,
+    besideHealth,
+    setBesideHealth,
     studying,
     setStudying,
     measured,
