@@ -54,8 +54,8 @@ export function drawScrubber(s: ScrubberScene): void {
     drawBars(s, { data: s.data, base: MIDDLE }, x, nowS, doneS);
     drawBars(s, { data: s.beside, base: BASE }, x, nowS, doneS);
     pen.font = font(p, 11, 600);
-    label(pen, 'A', 3, MIDDLE + 1, p.ink);
-    label(pen, 'B', 3, BASE + 4, p.ink);
+    label(pen, 'A', 2, MIDDLE - 1, p.ink);
+    label(pen, 'B', 2, BASE + 1, p.ink);
   } else drawBars(s, { data: s.data, base: BASE }, x, nowS, doneS);
   drawDecisions(s, x, nowS);
   drawTicks(s, x, endS, left, right);

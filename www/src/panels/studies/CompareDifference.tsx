@@ -47,7 +47,10 @@ export function Differences(props: Props): JSX.Element {
       class="compare-difference"
       title={
         <>
-          <b>Difference for each request</b> <span class="s">TTFT in B − A, symmetric log{sampled(props.cloud)}</span>
+          <b>Difference for each request</b>{' '}
+          <span class="s" title="Symmetric log: each decade beyond 1 ms has the same length">
+            TTFT in B − A{sampled(props.cloud)}
+          </span>
           <Show when={props.paired}>
             {(p) => (
               <span class="compare-apart">

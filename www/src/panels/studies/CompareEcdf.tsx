@@ -118,9 +118,9 @@ function Apart(props: { of: Difference | undefined; y: number; x: Place; width: 
   const right = (): number => Math.max(...(ends() ?? [0]));
   const wide = (): number => right() - Math.min(...(ends() ?? [0]));
   /** Below the bar if that is long enough, else beside it. */
-  const place = (): readonly [x: number, anchor: 'middle' | 'start' | 'end'] => {
-    if (wide() > 46) return [right() - wide() / 2, 'middle'];
-    return right() + 62 < props.width ? [right() + 7, 'start'] : [right() - wide() - 7, 'end'];
+  const place = (): readonly [x: number, anchor: 'middle' | 'start'] => {
+    const fits = right() + 62 < props.width;
+    return wide() <= 46 && fits ? [right() + 7, 'start'] : [right() - wide() / 2, 'middle'];
   };
   const said = (): string => text(signed(durationMs(props.of?.diff ?? 0)));
   return (

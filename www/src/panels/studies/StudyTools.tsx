@@ -6,6 +6,7 @@ import type { CompareClient } from '../../sim/compareClient.ts';
 import { type Progress, troubleOf } from '../../state/manyRuns.ts';
 import { FileButton } from '../parts/FileButton.tsx';
 import { save } from '../parts/save.ts';
+import './studyTools.css';
 
 /** The runs that are done, as a bar and in numbers, and the button that ends them. */
 export function Reached(props: {
