@@ -71,7 +71,7 @@ export function CompareFigures(props: { comparison: RunComparison | undefined })
           const ends = (of: Difference): string =>
             of.lo === null || of.hi === null
               ? noInterval(of, props.comparison?.seeds.length ?? 1)
-              : rangeText(change(of.lo), change(of.hi));
+              : intervalText(of.lo, of.hi, figure.sayChange ?? figure.say);
           return (
             <div>
               <dt title={figure.title}>
@@ -121,6 +121,14 @@ export function changeText(value: number, say: (value: number) => Quantity): str
   const digits = Number(shown.toPrecision(2));
   const size = digits < 1e-4 ? 'under 0.0001' : String(digits);
   return text({ value: `${value < 0 ? '−' : '+'}${size}`, unit: said.unit });
+}
+
+/** Both ends of an interval; with more digits only if both round to zero. */
+export function intervalText(lo: number, hi: number, say: (value: number) => Quantity): string {
+  const plain = [lo, hi].map((v) => signed(say(v)));
+  if (!plain.some(({ value }) => /[1-9]/.test(value))) return rangeText(changeText(lo, say), changeText(hi, say));
+  const [from = '', to = ''] = plain.map(text);
+  return rangeText(from, to);
 }
 
 /** Both ends of an interval; the unit once if they share it. */

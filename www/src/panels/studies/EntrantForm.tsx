@@ -78,21 +78,23 @@ export default function EntrantForm(props: {
           </For>
         )}
       </Show>
-      <p class="say" role="status">
-        {Object.keys(set()).length === 0 ? 'Nothing differs from the scenario yet.' : `Differs in ${said(set())}.`}
-      </p>
-      <div class="compare-buttons flat">
-        <button
-          type="button"
-          class="btn pri"
-          disabled={Object.keys(set()).length === 0}
-          onClick={() => props.onAdd({ name: freeName(own(), props.taken), set: set() })}
-        >
-          Add to the race
-        </button>
-        <button type="button" class="btn box" onClick={props.onCancel}>
-          Cancel
-        </button>
+      <div class="entrant-foot">
+        <p class="say" role="status">
+          {Object.keys(set()).length === 0 ? 'Nothing differs from the scenario yet.' : `Differs in ${said(set())}.`}
+        </p>
+        <div class="compare-buttons flat">
+          <button
+            type="button"
+            class="btn pri"
+            disabled={Object.keys(set()).length === 0}
+            onClick={() => props.onAdd({ name: freeName(own(), props.taken), set: set() })}
+          >
+            Add to the race
+          </button>
+          <button type="button" class="btn box" onClick={props.onCancel}>
+            Cancel
+          </button>
+        </div>
       </div>
     </section>
   );
@@ -152,7 +154,10 @@ function Row(props: {
     if (Array.isArray(items)) props.onSet(list, items.toSpliced(index, 1));
   };
   return (
-    <div class="entrant-row" classList={{ changed: changed(), deep: props.field.depth > 0 }}>
+    <div
+      class="entrant-row"
+      classList={{ changed: changed(), deep: props.field.depth > 0, item: props.field.item !== undefined }}
+    >
       <label for={id} title={props.field.description.replaceAll('`', '')}>
         {props.field.label}
         <Show when={props.field.within}>

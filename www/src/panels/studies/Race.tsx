@@ -3,6 +3,7 @@
 
 import { createEffect, createMemo, createSignal, For, type JSX, on, onCleanup, Show } from 'solid-js';
 import { getAt, type Json } from '../../base/json.ts';
+import { isPhone } from '../../base/media.ts';
 import type { RankBy } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import type { Beside } from '../../state/compare.ts';
@@ -89,7 +90,10 @@ export default function Race(props: {
 }): JSX.Element {
   const app = props.app;
   const { race, who, seeds, setSeeds, by, setBy, saved, setSaved } = props.state(() => createState(app));
+  let results: HTMLDivElement | undefined;
   const begin = (): void => {
+    // On a phone the results are above the settings.
+    if (isPhone()) results?.scrollIntoView();
     setSaved(undefined);
     const raced = { entrants: who.entrants(), seeds: seeds(), bounded: who.of() === 'Autoscalers' };
     void race.start(app.document.current(), raced, by());
@@ -182,7 +186,7 @@ export default function Race(props: {
           </div>
         </div>
       </div>
-      <div class="compare-mid race-mid">
+      <div class="compare-mid race-mid" ref={results}>
         <div class="compare-head">
           <b class="compare-title">Policy race</b>
           <span class="s of-laps">a row for each entrant, a picture of TTFT p99 for each seed</span>

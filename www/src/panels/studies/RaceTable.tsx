@@ -2,10 +2,10 @@
 // beside them the difference to the first with its interval and a tick for each seed.
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import { getAt } from '../../base/json.ts';
-import { count, DASH, durationMs, percent, ratePerS, text, usd } from '../../base/units.ts';
+import { count, DASH, durationMs, percent, type Quantity, ratePerS, text, usd } from '../../base/units.ts';
 import type { RankBy, RunRegret } from '../../generated/boundary.ts';
 import type { Lap, Race, Raced } from '../../state/race.ts';
-import { changeText, rangeText } from './CompareFigures.tsx';
+import { changeText, intervalText } from './CompareFigures.tsx';
 import { RaceBoundFigure } from './RaceBound.tsx';
 import { differenceScale, IntervalOfSeeds } from './RaceInterval.tsx';
 import { LapPicture, lapScale } from './RaceLaps.tsx';
@@ -187,7 +187,7 @@ function Against(props: { row: Row; by: RankBy; scale: ReturnType<typeof differe
     const of = props.row.of;
     if (props.row.place === 1) return 'reference';
     if (!of || of.diff === null) return props.row.place === undefined ? '' : DASH;
-    const range = of.lo === null || of.hi === null ? '' : rangeText(change(of.lo), change(of.hi));
+    const range = of.lo === null || of.hi === null ? '' : intervalText(of.lo, of.hi, sayOf(props.by));
     if (of.diff === 0 && (of.lo ?? 0) === 0 && (of.hi ?? 0) === 0) return 'the same';
     return of.verdict === 'none-shown' ? `no difference can be shown: ${range}` : range || change(of.diff);
   };
@@ -215,11 +215,14 @@ function sayFigure(value: number, by: RankBy): string {
 const sayBound = (value: number | null | undefined, by: RankBy): string =>
   value === null || value === undefined ? DASH : sayFigure(value, by);
 
-function sayChange(value: number, by: RankBy): string {
-  if (by === 'met-share') return changeText(value, (v) => ({ value: percent(v, 1).value, unit: 'points' }));
-  if (by === 'usd') return changeText(value, (v) => ({ value: `${v < 0 ? '-' : ''}${usd(Math.abs(v))}`, unit: '' }));
-  return changeText(value, by === 'goodput' ? ratePerS : durationMs);
+/** How a difference is said. */
+function sayOf(by: RankBy): (value: number) => Quantity {
+  if (by === 'met-share') return (v) => ({ value: percent(v, 1).value, unit: 'points' });
+  if (by === 'usd') return (v) => ({ value: `${v < 0 ? '-' : ''}${usd(Math.abs(v))}`, unit: '' });
+  return by === 'goodput' ? ratePerS : durationMs;
 }
+
+const sayChange = (value: number, by: RankBy): string => changeText(value, sayOf(by));
 
 const whole = (value: number | null | undefined): string =>
   value === null || value === undefined ? DASH : count(value);

@@ -2,6 +2,7 @@
 // when it is opened.
 import { createEffect, createMemo, createSignal, For, type JSX, on, onCleanup, Show } from 'solid-js';
 import { getAt, type Json } from '../../base/json.ts';
+import { isPhone } from '../../base/media.ts';
 import type { Option } from '../../base/schema.ts';
 import { NBSP } from '../../base/units.ts';
 import type { App } from '../../state/app.ts';
@@ -101,7 +102,10 @@ export default function Sweep(props: {
   const app = props.app;
   const { study, asked, seeds, setSeeds, theory, setTheory, saved, setSaved } = props.state(() => createState(app));
   const axis = () => study.swept()?.axis ?? TRAFFIC;
+  let results: HTMLDivElement | undefined;
   const begin = (): void => {
+    // On a phone the results are above the settings.
+    if (isPhone()) results?.scrollIntoView();
     const { path, title, unit, times } = asked.varied();
     setTheory(undefined);
     setSaved(undefined);
@@ -158,7 +162,7 @@ export default function Sweep(props: {
           </p>
         </div>
       </div>
-      <div class="compare-mid race-mid">
+      <div class="compare-mid race-mid" ref={results}>
         <div class="compare-head">
           <b class="compare-title">Sweep and capacity</b>
           <span class="s of-laps">each value gets the same requests with each seed</span>

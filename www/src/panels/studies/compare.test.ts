@@ -4,7 +4,7 @@ import { durationMs, NBSP, percent, usd } from '../../base/units.ts';
 import type { PairedPart, RaceRanking } from '../../generated/boundary.ts';
 import type { Raced } from '../../state/race.ts';
 import { slices, valueAt } from './CompareEcdf.tsx';
-import { changeText, rangeText } from './CompareFigures.tsx';
+import { changeText, intervalText, rangeText } from './CompareFigures.tsx';
 import { bands } from './CompareTime.tsx';
 import { editsOf, sceneOf } from './compareScene.ts';
 import { nearest, pairedWords, symmetric } from './pairedDifference.ts';
@@ -95,6 +95,9 @@ test('no difference is printed as zero unless it is', () => {
   expect(said(-0.00031, (v) => ({ value: percent(v, 1).value, unit: 'points' }))).toBe('−0.031 points');
   expect(said(0.0021, money)).toBe('+0.0021');
   expect(said(-1.5, money)).toBe('−$1.50');
+  const points = (v: number) => ({ value: percent(v, 1).value, unit: 'points' });
+  expect(intervalText(-0.006, 0.0003, points)).toBe(`−0.6 to 0.0${NBSP}points`);
+  expect(intervalText(-0.0002, 0.0003, points)).toBe(`−0.02 to +0.03${NBSP}points`);
   expect(rangeText(`−5${NBSP}ms`, `+2${NBSP}ms`)).toBe(`−5 to +2${NBSP}ms`);
   expect(rangeText(`−5${NBSP}s`, `+2${NBSP}ms`)).toBe(`−5${NBSP}s to +2${NBSP}ms`);
 });
