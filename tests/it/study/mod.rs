@@ -3,6 +3,7 @@
 mod compare;
 mod compare_edits;
 mod derived_scenarios;
+mod files;
 mod redirects;
 mod roles;
 mod what_if;

@@ -168,3 +168,28 @@ onPage(
     await compareFits(page);
   },
 );
+
+onPage('the address of a race or a sweep sets it up again, and runs nothing', async (page) => {
+  await opened(page, 'Race');
+  await alone(page, '3');
+  await panel(page).getByLabel('Random', { exact: true }).check();
+  await panel(page).getByLabel('Ranked by').selectOption({ label: 'goodput' });
+  await page.waitForFunction(() => location.hash.length > 1);
+  const settled = async () => {
+    const before = await page.evaluate(() => location.hash);
+    await page.waitForTimeout(600);
+    return before === (await page.evaluate(() => location.hash));
+  };
+  await comes(settled, true);
+  await page.reload();
+  await panel(page).getByRole('button', { name: 'Race 2 routers, 3 seeds each' }).waitFor();
+  await comes(() => panel(page).getByLabel('Ranked by').locator('option:checked').textContent(), 'goodput');
+  assert.equal(await ranks(page).count(), 0);
+  await panel(page).getByRole('button', { name: 'Sweep', exact: true }).first().click();
+  await panel(page).getByRole('textbox', { name: 'From', exact: true }).fill('0.25');
+  await comes(settled, true);
+  await page.reload();
+  await panel(page)
+    .getByRole('button', { name: /^Start: traffic from 0\.25 to 1\.5/ })
+    .waitFor();
+});
