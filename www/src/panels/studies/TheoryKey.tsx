@@ -1,5 +1,6 @@
 // The law drawn, and its assumptions that the run violates.
 import { createSignal, createUniqueId, For, type JSX, Show } from 'solid-js';
+import { Icon } from '../../draw/glyphs.tsx';
 import type { Theory } from '../../generated/boundary.ts';
 import './theory.css';
 
@@ -41,12 +42,14 @@ export function LawChoice(props: {
   );
 }
 
-/** The violated assumptions: the first ones in a line, all of them in a list that opens. */
+/** The violated assumptions: their number, and all of them in a list that opens. */
 export function Violated(props: { texts: readonly string[]; kept: readonly string[] }): JSX.Element {
   const id = createUniqueId();
   const [at, setAt] = createSignal({ left: 0, top: 0 });
-  const many = (): string =>
-    props.texts.length === 0 ? 'all assumptions kept' : `${props.texts.length} violated: ${props.texts.join(' · ')}`;
+  const many = (): string => {
+    const n = props.texts.length;
+    return n === 0 ? 'all assumptions kept' : `${n} ${n === 1 ? 'assumption' : 'assumptions'} violated`;
+  };
   return (
     <>
       <button
@@ -68,7 +71,11 @@ export function Violated(props: { texts: readonly string[]; kept: readonly strin
             <path d="M1 9L4 1M5.500 9L8.500 1M10 9L13 1" />
           </svg>
         </Show>
-        <span>{many()}</span>
+        <span>
+          {many()}
+          <span class="visually-hidden">{props.texts.length === 0 ? '' : `: ${props.texts.join(' · ')}`}</span>
+        </span>
+        <Icon name="down" />
       </button>
       <div
         id={id}
