@@ -112,7 +112,8 @@ export function Decision(props: Props): JSX.Element {
       </For>
       <p class="m foot-note">
         Load = waiting + running + in flight (in flight already includes the other two, so they count twice). True: the
-        load at that instant. <Show when={minus()}>Score = −load. </Show>The highest score wins.{' '}
+        load at that instant; other signals are kept as the router saw them. <Show when={minus()}>Score = −load. </Show>
+        <Show when={parts().length > 0 && !regret()}>The highest score wins. </Show>
         <Show when={parts().length > 0}>Each value, and below it times its weight; the weights add up to 1. </Show>
         <Show when={parts().length === 0 && out().length > 0}>
           Excluded:{' '}
@@ -127,7 +128,7 @@ export function Decision(props: Props): JSX.Element {
         <Show when={regret()} fallback={`r${props.list.find((c) => c.chosen)?.replica} had the best score.`}>
           {(r) => (
             <>
-              r{r().best} scored <b>{score(r().amount)}</b> better.
+              r{r().best} scored <b>{score(r().amount)}</b> better; the router did not choose by this score alone.
             </>
           )}
         </Show>

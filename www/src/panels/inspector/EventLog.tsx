@@ -11,12 +11,14 @@ import {
   type EventsQuery,
 } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
+import './log.css';
 
-const ROW = 24;
+/** A line has room for two rows of text. */
+const ROW = 36;
 const LIMIT = 2000;
 
 /** A kind in a word that fits its column. */
-const kindName = (kind: EventKind): string => (kind === 'gateway-queue' ? 'gateway' : kind);
+const kindName = (kind: EventKind): string => (kind === 'gateway-queue' ? 'gateway' : kind.replaceAll('-', ' '));
 
 export default function EventLog(props: { app: Pick<App, 'transport' | 'selection'> }): JSX.Element {
   const app = props.app;
@@ -44,6 +46,12 @@ export default function EventLog(props: { app: Pick<App, 'transport' | 'selectio
   createEffect(on([app.transport.refreshTick, kind, request], ask));
 
   const rows = (): readonly EventRow[] => answer().rows;
+  /** How many lines match, and of how many. */
+  const matches = (): string => {
+    const { rows: found, total } = answer();
+    if (kind() === undefined && request() === '') return `${count(total)} lines`;
+    return found.length === LIMIT ? `the latest ${count(LIMIT)}` : `${count(found.length)} of ${count(total)} lines`;
+  };
   const first = createMemo(() => Math.max(0, Math.floor(top() / ROW) - 4));
   const inSight = createMemo(() => rows().slice(first(), first() + Math.ceil(height() / ROW) + 8));
   const scrolled = (): void => {
@@ -82,7 +90,9 @@ export default function EventLog(props: { app: Pick<App, 'transport' | 'selectio
           />
         </label>
         <span class="grow" />
-        <span class="m">{count(answer().total)} events</span>
+        <span class="m" role="status">
+          {matches()}
+        </span>
       </div>
       <Show
         when={rows().length > 0}
@@ -100,6 +110,15 @@ export default function EventLog(props: { app: Pick<App, 'transport' | 'selectio
                 <li style={{ top: `${(first() + i()) * ROW}px` }}>
                   <button
                     type="button"
+                    class="log-at link"
+                    aria-label={`Go to ${clock(row.at_us)} s`}
+                    title={`Go to ${clock(row.at_us)} s`}
+                    onClick={() => void app.transport.seek(row.at_us / 1e6)}
+                  >
+                    {clock(row.at_us)}
+                  </button>
+                  <button
+                    type="button"
                     class="log-row"
                     classList={{ pick: row.request !== undefined && row.request === app.selection.selected().request }}
                     onPointerEnter={() => setRead(row)}
@@ -110,7 +129,6 @@ export default function EventLog(props: { app: Pick<App, 'transport' | 'selectio
                       if (!(event instanceof PointerEvent) || event.pointerType !== 'touch') open(row);
                     }}
                   >
-                    <span class="at">{clock(row.at_us)}</span>
                     <span class={`kind ${row.kind}`}>{kindName(row.kind)}</span>
                     <span class="txt">
                       <Named row={row} /> {row.text}
@@ -132,11 +150,16 @@ export default function EventLog(props: { app: Pick<App, 'transport' | 'selectio
               <p>
                 <span class="m">{clock(row().at_us)} s</span> {kindName(row().kind)} <Named row={row()} /> {row().text}
               </p>
-              <Show when={row().request !== undefined || row().replica !== undefined}>
-                <button type="button" class="btn box" onClick={() => open(row())}>
-                  Open {row().request === undefined ? `r${row().replica}` : `#${row().request}`}
+              <span class="log-ways">
+                <Show when={row().request !== undefined || row().replica !== undefined}>
+                  <button type="button" class="btn box" onClick={() => open(row())}>
+                    Open {row().request === undefined ? `r${row().replica}` : `#${row().request}`}
+                  </button>
+                </Show>
+                <button type="button" class="btn box" onClick={() => void app.transport.seek(row().at_us / 1e6)}>
+                  Go to {clock(row().at_us)} s
                 </button>
-              </Show>
+              </span>
             </>
           )}
         </Show>

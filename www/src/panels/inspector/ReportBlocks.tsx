@@ -117,7 +117,7 @@ function Tails(props: { rows: readonly (readonly [string, Summary])[] }): JSX.El
       <thead>
         <tr>
           <th scope="col">
-            <span class="visually-hidden">LatencyMetric</span>
+            <span class="visually-hidden">Latency</span>
           </th>
           <For each={['p50', 'p90', 'p99', 'n']}>{(head) => <th scope="col">{head}</th>}</For>
         </tr>

@@ -1,10 +1,11 @@
 // One request: its story in a sentence, where its time went, why it was routed to its replica. Loaded when one is
 // chosen.
-import { createMemo, type JSX, lazy, Show, Suspense } from 'solid-js';
+import { createMemo, createSignal, type JSX, lazy, Show, Suspense } from 'solid-js';
 import { clock, count, DASH, durationUs, text } from '../../base/units.ts';
 import { ClientShape } from '../../draw/shapes.tsx';
 import type { Part, RequestDetail } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
+import { Segments } from '../parts/Segments.tsx';
 import { Waterfall } from '../parts/Waterfall.tsx';
 import { AnomalyBlock } from './AnomalyList.tsx';
 import { Decision } from './Decision.tsx';
@@ -27,6 +28,7 @@ export default function RequestBlocks(props: {
     const pool = frame?.replicas.find((r) => r.id === d().replica)?.pool;
     return frame?.pools.find((p) => p.name === pool)?.output_us ?? 0;
   };
+  const [part, setPart] = createSignal<'whole' | 'first'>('whole');
   const output = (): Part | undefined => d().parts.find((part) => part.kind === 'output');
   const remote = () => (d().handover?.prefill === undefined ? undefined : d().handover);
   const where = (): string => (d().replica === undefined ? d().state : `${d().state} on r${d().replica}`);
@@ -74,7 +76,19 @@ export default function RequestBlocks(props: {
             {clock(d().arrival_us)} – {clock(d().until_us)} s
           </span>
         </div>
-        <Waterfall detail={d()} />
+        <Show when={isShort(d())}>
+          <Segments
+            label="Part of the waterfall"
+            class="zoom-to"
+            options={[
+              ['whole', 'Whole'],
+              ['first', 'To the first token'],
+            ]}
+            chosen={part()}
+            onChoose={setPart}
+          />
+        </Show>
+        <Waterfall detail={d()} endUs={part() === 'first' && isShort(d()) ? d().ttft_us : undefined} />
         <Show when={output()}>
           {(part) => (
             <p class="m note">
@@ -97,7 +111,7 @@ export default function RequestBlocks(props: {
       <div class="blk">
         <div class="blk-head">
           <h2>Why {d().replica === undefined ? 'there' : `r${d().replica}`}</h2>
-          <span class="m">as seen · then true</span>
+          <span class="m">as the router saw it; load also as it was</span>
         </div>
         <Show
           when={d().candidates.length > 0}
@@ -115,11 +129,16 @@ export default function RequestBlocks(props: {
       </div>
       <Show when={d().routed_us !== undefined && d().candidates.length > 1}>
         <Suspense>
-          <WhatIfBlock app={props.app} detail={d()} />
+          <WhatIfBlock app={props.app} detail={d()} chosen={props.app.selection.selected().request === d().request} />
         </Suspense>
       </Show>
     </>
   );
+}
+
+/** Whether the time to the first token is too short beside the whole to read its phases there. */
+function isShort(d: RequestDetail): boolean {
+  return d.ttft_us !== undefined && d.ttft_us > 0 && d.ttft_us * 2 < d.total_us;
 }
 
 function Fact(props: { name: string; value: string }): JSX.Element {

@@ -45,12 +45,17 @@ export function Waterfall(props: {
   detail: RequestDetail;
   /** Least length of the axis, so that two waterfalls can share it. */
   spanUs?: number;
+  /** Where the axis ends after the arrival, if before the end of the request: what is later is not drawn. */
+  endUs?: number | undefined;
 }): JSX.Element {
   const start = (): number => props.detail.arrival_us;
   const rows = createMemo(() => allRows(props.detail));
   const endUs = (): number => Math.max(0, ...rows().map((row) => (row.ahead?.toUs ?? start()) - start()));
-  const lengthUs = createMemo(() => Math.max(1000, props.detail.total_us, props.spanUs ?? 0, endUs()));
-  const x = (us: number): number => LEFT + ((WIDTH - LEFT - RIGHT) * (us - start())) / lengthUs();
+  const lengthUs = createMemo(() => props.endUs ?? Math.max(1000, props.detail.total_us, props.spanUs ?? 0, endUs()));
+  /** Whether it begins on the axis. */
+  const onAxis = (us: number): boolean => us - start() < lengthUs() || props.endUs === undefined;
+  const x = (us: number): number =>
+    LEFT + (WIDTH - LEFT - RIGHT) * Math.min(props.endUs === undefined ? Infinity : 1, (us - start()) / lengthUs());
   const marks = createMemo(() => wholeTicks(lengthUs() / 1e6, 4));
   /** The axis of a request shorter than a second is in milliseconds. */
   const short = (): boolean => lengthUs() < 1e6;
@@ -82,14 +87,16 @@ export function Waterfall(props: {
             <text class="row-name" classList={{ later: row.bars.length === 0 }} x="0" y="14">
               {rowName(props.detail, row.part.kind)}
             </text>
-            <For each={row.bars}>
+            <For each={row.bars.filter((s) => onAxis(s.from_us))}>
               {(s) => (
                 <Show when={s.kind === 'transfer'} fallback={<Bar segment={s} from={x(s.from_us)} to={x(s.to_us)} />}>
                   <TransferBar segment={s} detail={props.detail} x={x} />
                 </Show>
               )}
             </For>
-            <Show when={row.ahead}>{(part) => <AheadBar part={part()} x={x} />}</Show>
+            <Show when={row.ahead && onAxis(row.ahead.fromUs) ? row.ahead : undefined}>
+              {(part) => <AheadBar part={part()} x={x} />}
+            </Show>
             <text class="row-value" classList={{ later: row.bars.length === 0 }} x={WIDTH} y="14" text-anchor="end">
               {row.ahead ? aheadSaid(row.ahead, row.part.us) : text(durationUs(row.part.us))}
             </text>

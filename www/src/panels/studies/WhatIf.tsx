@@ -17,6 +17,8 @@ const LOOKED_AT_MS = 200;
 export default function WhatIfBlock(props: {
   app: Pick<App, 'transport' | 'document' | 'studies'>;
   detail: RequestDetail;
+  /** Whether the user chose the request: one that the page chose prepares nothing. */
+  chosen: boolean;
 }): JSX.Element {
   const app = props.app;
   const [found, setFound] = createSignal<WhatIf>();
@@ -46,8 +48,8 @@ export default function WhatIfBlock(props: {
     return { request, most: MOST, until_us, ...(routed_us !== undefined && { routed_us }) };
   };
   createEffect(
-    on([() => props.detail.request, app.transport.playing], ([, playing]) => {
-      if (playing) return;
+    on([() => props.detail.request, app.transport.playing, () => props.chosen], ([, playing, chosen]) => {
+      if (playing || !chosen) return;
       const timer = setTimeout(() => prepareWhatIf(app, query()), LOOKED_AT_MS);
       onCleanup(() => clearTimeout(timer));
     }),
@@ -133,6 +135,9 @@ export default function WhatIfBlock(props: {
             <p class="m foot-note">
               Each replica had the request in a run of its own; difference = there − here. Others: summed E2E of all
               other requests that finished in both.{' '}
+              <Show when={w().alternatives.some((a) => a.e2e_ms === null)}>
+                –: the request has not finished there or here by then; go on to compare.{' '}
+              </Show>
               <Show when={w().left_out > 0}>{count(w().left_out)} replicas with lower scores are left out.</Show>
             </p>
           </>

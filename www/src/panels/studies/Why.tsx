@@ -155,6 +155,8 @@ export default function Why(props: { app: Pick<App, 'transport' | 'selection' | 
 
 function Explained(props: { app: Pick<App, 'selection'>; e: Explanation }): JSX.Element {
   const parts = createMemo(() => props.e.causes.filter((c) => c.slow_ms > 0 || c.fast_ms > 0));
+  /** The largest difference first. */
+  const byDifference = createMemo(() => parts().toSorted((a, b) => Math.abs(b.diff_ms) - Math.abs(a.diff_ms)));
   const longest = (): number => Math.max(props.e.slow.mean_ms, props.e.fast.mean_ms, 1e-9);
   return (
     <>
@@ -180,7 +182,7 @@ function Explained(props: { app: Pick<App, 'selection'>; e: Explanation }): JSX.
             </tr>
           </thead>
           <tbody>
-            <For each={parts()}>{(part) => <Row app={props.app} part={part} />}</For>
+            <For each={byDifference()}>{(part) => <Row app={props.app} part={part} />}</For>
             <tr>
               <th scope="row">Together</th>
               <td class="total">{text(durationMs(props.e.slow.mean_ms))}</td>
