@@ -7,7 +7,8 @@ import { pagePalette } from '../draw/palette.ts';
 import { createThrottled } from '../draw/throttled.ts';
 import type { Frame, ReplicaFrame } from '../generated/boundary.ts';
 import { choose, pick } from './choosing.ts';
-import { awayWords, contextScale, describeStage, followable, present } from './facts.ts';
+import { awayWords, contextScale, describeStage, followable, present, toldOf } from './facts.ts';
+import { kvSaid } from './kvHover.ts';
 import type { StageLayout } from './layout.ts';
 import { layoutFor, needsFor } from './layoutFor.ts';
 import type { StageFrame, StageNote, StagePicture } from './picture.ts';
@@ -127,14 +128,9 @@ export function Stage(props: StageProps) {
     surface?.request();
   });
 
-  const pickAt = (event: MouseEvent): void => {
-    if (size && props.frame) pick(event, layoutOf(size.width, size.height), shown(), props);
-  };
-
-  const look = (event: MouseEvent): void => {
-    if (size && props.frame && apart())
-      setUnder(ribbonSaid(layoutOf(size.width, size.height), props.frame, shown(), event) ?? '');
-  };
+  const { pickAt, look } = pointing(props, setUnder, (frame) =>
+    size ? { layout: layoutOf(size.width, size.height), drawn: told() ?? frame } : undefined,
+  );
 
   return (
     <div
@@ -152,7 +148,14 @@ export function Stage(props: StageProps) {
           onKeyDown={(event) => choose(event, shown(), props)}
         >
           {/* Every click target is also a control in the table. */}
-          <canvas ref={canvas} role="img" aria-label={describeStage(readFrame())} onClick={pickAt} onMouseMove={look} />
+          <canvas
+            ref={canvas}
+            role="img"
+            aria-label={describeStage(readFrame())}
+            onClick={pickAt}
+            onMouseMove={look}
+            onMouseLeave={() => setUnder('')}
+          />
           <Show when={under()}>
             <span class="stage-under">{under()}</span>
           </Show>
@@ -171,4 +174,32 @@ export function Stage(props: StageProps) {
       </Show>
     </div>
   );
+}
+
+/** What a click selects, and what is said of the place under the pointer. */
+function pointing(
+  props: StageProps,
+  say: (words: string) => void,
+  drawnOn: (frame: Frame) => { readonly layout: StageLayout; readonly drawn: Frame } | undefined,
+) {
+  return {
+    pickAt: (event: MouseEvent): void => {
+      const at = props.frame && drawnOn(props.frame);
+      if (!at) return;
+      // The cards are of the frame of the numbers.
+      const replicas = present(props.frame?.replicas ?? []).map((r) => toldOf(at.drawn, r));
+      pick(event, at.layout, replicas, props);
+    },
+    look: (event: MouseEvent): void => {
+      const { frame } = props;
+      const layout = frame && drawnOn(frame)?.layout;
+      if (!layout) return;
+      const replicas = present(frame.replicas);
+      const { offsetX, offsetY } = event;
+      const words = frame.split
+        ? ribbonSaid(layout, frame, replicas, event)
+        : kvSaid(layout, replicas, offsetX, offsetY);
+      say(words ?? '');
+    },
+  };
 }

@@ -99,6 +99,8 @@ function drawRowNames(s: Scene): void {
 /** The least height of a card with a line of text above its bars, and of one with space around its name. */
 const TALL = 60;
 const PLAIN = 32;
+/** From this height on a card has a line for its numbers. */
+const WORDS = 46;
 /** Least width of a card with a number for its TTFT. */
 const SHOWS_TTFT = 100;
 
@@ -136,18 +138,20 @@ function drawFleetCard(s: Scene, box: Box, r: ReplicaFrame, most: number): void 
     const from = pool ? 0 : x + after - 6;
     labelFrom(pen, q, from, right, y, health === 'missed' ? p.missText : p.ink2);
   }
-  if (tall) {
-    const waiting = `${count(told.waiting)} waiting`;
-    label(pen, waiting, box.x + box.w - pad, y + 15, told.waiting > 0 ? p.ink2 : p.ink3, 'right');
+  if (box.h >= WORDS) {
+    const line = y + (tall ? 15 : 13);
+    const words = `${count(told.waiting)} waiting`;
+    const waiting = pen.measureText(words).width <= w ? words : '';
+    label(pen, waiting, box.x + box.w - pad, line, told.waiting > 0 ? p.ink2 : p.ink3, 'right');
     const left = box.x + box.w - pad - pen.measureText(waiting).width;
     const running = `${count(told.running)} running`;
-    if (x + pen.measureText(running).width + 8 <= left) label(pen, running, x, y + 15, p.ink2);
+    if (x + pen.measureText(running).width + 8 <= left) label(pen, running, x, line, p.ink2);
   }
   const kvH = tall ? 6 : small ? 2 : 4;
   const kvY = box.y + box.h - (small ? 3 : pad - 1) - kvH;
   const loadH = tall ? 6 : small ? 3 : 5;
-  drawLoad(s, x, kvY - loadH - (small ? 1 : 3), w, loadH, r, most);
-  drawKvStrip(s, x, kvY, w, kvH, r);
+  drawLoad(s, x, kvY - loadH - (small ? 1 : 3), w, loadH, told, most);
+  drawKvStrip(s, x, kvY, w, kvH, told);
 }
 
 /** Running and waiting requests as one bar: decode, prefill, then the hollow queue. */

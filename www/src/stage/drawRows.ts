@@ -109,10 +109,11 @@ export function drawRows(s: Scene): void {
       return;
     }
     const top = marksTop(box, layout);
+    // Marks and numbers of a card are of one instant.
     const told = toldOf(s.told, r);
-    drawWaiting(s, layout.columns.wait, top, r, told);
-    drawBatch(s, layout.columns.batch, top, r, told);
-    drawKv(s, layout.columns.kv, top, r, told);
+    drawWaiting(s, layout.columns.wait, top, told, told);
+    drawBatch(s, layout.columns.batch, top, told, told);
+    drawKv(s, layout.columns.kv, top, told, told);
     if (layout.stacked) drawPhoneTitle(s, box, told);
     else if (layout.compact) drawLine(s, box, told);
     else {

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { trust } from '../base/trust.ts';
+import type { ReplicaFrame } from '../generated/boundary.ts';
+import { kvSaid } from './kvHover.ts';
 import { barPitch, cellGrid, chipSlots, detailFor, hitTest, marksTop, stageLayout } from './layout.ts';
 
 const inside = (width: number, height: number, n: number): boolean => {
@@ -33,6 +36,28 @@ test('four rows at the designed width are 66 px high and 6 apart, with the colum
     40, 84, 160, 129, 67,
   ]);
   expect(l.marks).toBe(36);
+});
+
+test('one replica does not fill the height: its row has a limit and stands in the middle, with the pipes', () => {
+  const [one] = stageLayout(822, 326, 1).boxes;
+  expect(one?.h).toBeLessThanOrEqual(150);
+  const middle = (one?.y ?? 0) + (one?.h ?? 0) / 2;
+  expect(stageLayout(822, 326, 1).axisY).toBe(middle);
+  expect(Math.abs(middle - (30 + 288 / 2))).toBeLessThan(5);
+  expect(stageLayout(822, 326, 2).boxes.every((b) => b.h <= 150)).toBe(true);
+});
+
+test('a place on the blocks of a row says what a cell stands for', () => {
+  const l = stageLayout(822, 326, 4);
+  const box = l.boxes[1];
+  if (!box) throw new Error('no second row');
+  const replicas = [0, 1, 2, 3].map((id) => trust<ReplicaFrame>({ id, kv: { total: 1200, cells: '.'.repeat(168) } }));
+  const [x, y] = [l.columns.kv.x + 10, marksTop(box, l) + 10];
+  expect(kvSaid(l, replicas, x, y)).toBe('r1: 1,200 KV blocks in 168 cells, 7.1 blocks a cell');
+  expect(kvSaid(l, replicas, l.columns.batch.x + 4, y)).toBe('');
+  const few = [trust<ReplicaFrame>({ id: 0, kv: { total: 100, cells: '.'.repeat(100) } })];
+  expect(kvSaid(l, few, x, marksTop(l.boxes[0] ?? box, l) + 10)).toBe('r0: 100 KV blocks, a cell each');
+  expect(kvSaid(l, few, x, y)).toBe('');
 });
 
 test('without replicas the router is where it is with one', () => {

@@ -59,8 +59,11 @@ export const GUTTER = 34;
 const EDGE = 12;
 const GAP = 12;
 const PHONE = { card: 93, gap: 7, top: 62, edge: 8, pad: 10, foot: 30 } as const;
-/** The least heights of a compact row and of one with text above the marks; below `compact` a row is illegible. */
-const ROW = { compact: 30, words: 50, airy: 56, roomy: 60 } as const;
+/**
+ * The least heights of a compact row and of one with text above the marks; below `compact` a row is illegible. No row is
+ * higher than `most`: one or two replicas stand in the middle.
+ */
+const ROW = { compact: 30, words: 50, airy: 56, roomy: 60, most: 150 } as const;
 /** Room for the number before the marks of a compact row. */
 export const LEAD = { wait: 26, batch: 32, kv: 36 } as const;
 const NO_LEAD = { wait: 0, batch: 0, kv: 0 } as const;
@@ -175,13 +178,16 @@ function gridLayout(pane: Pane, area: Box, detail: Detail, grid: Grid): Bare {
   };
 }
 
-function fullRows(pane: Pane, area: Box, n: number, pools: number, pitch: number): Bare {
+function fullRows(pane: Pane, area: Box, n: number, pools: number, room: number): Bare {
+  const pitch = Math.min(room, ROW.most);
+  const top = area.y + Math.floor((area.h - Math.max(1, n) * pitch) / 2);
+  const first = pitch < room ? top : area.y;
   const narrow = isNarrow(pane);
   const gap = pitch >= ROW.airy ? 6 : 4;
   const h = pitch - gap;
   const compact = h < ROW.words;
   const boxes: Box[] = [];
-  for (let i = 0; i < n; i++) boxes.push({ x: area.x, y: area.y + i * pitch, w: area.w, h });
+  for (let i = 0; i < n; i++) boxes.push({ x: area.x, y: first + i * pitch, w: area.w, h });
   const pad = h >= ROW.roomy ? 7 : 5;
   return {
     detail: 'rows',
@@ -194,7 +200,7 @@ function fullRows(pane: Pane, area: Box, n: number, pools: number, pitch: number
     boxes,
     columns: columnsOf({ x: area.x + 10, w: area.w - 20 }, compact, pools > 1),
     branches: boxes.map((b, i) => ({ y: b.y + b.h / 2, first: i, count: 1 })),
-    axisY: area.y + (Math.max(1, n) * pitch - gap) / 2,
+    axisY: first + (Math.max(1, n) * pitch - gap) / 2,
     marks: compact ? h - 10 : h - 2 * pad - 16,
   };
 }

@@ -134,8 +134,8 @@ test('a stage without replicas says that requests are held, and no text overlaps
   }
 });
 
-test('the replicas fill the stage for any number of them', () => {
-  for (const n of [1, 2, 3, 4, 5, 8]) {
+test('two replicas and more fill the stage', () => {
+  for (const n of [2, 3, 4, 5, 8]) {
     const { boxes } = stageLayout(822, 326, n);
     const last = boxes[n - 1];
     expect(326 - 8 - ((last?.y ?? 0) + (last?.h ?? 0)), `${n} replicas`).toBeLessThanOrEqual(12);
