@@ -1,0 +1,78 @@
+// The inspector: it is never empty, a waterfall can be read to the first token, and a line of the log leads to its instant.
+import assert from 'node:assert/strict';
+import { clock, comes, OPENING_S, resting, suite } from './harness.mjs';
+
+const onPage = suite();
+const inspector = (page) => page.getByRole('complementary', { name: 'Inspector' });
+const waterfall = (page) => page.getByRole('img', { name: /^Waterfall of request/ });
+const number = async (page) => /request (\d+)/.exec(await waterfall(page).getAttribute('aria-label'))[1];
+
+async function goTo(page, seconds) {
+  await page.locator('#time-field').fill(String(seconds));
+  await page.locator('#time-field').press('Enter');
+  await comes(() => clock(page), seconds);
+  await resting(page);
+}
+
+onPage('it opens with the slowest request of the span on screen, and a selection wins', async (page) => {
+  const panel = inspector(page);
+  await waterfall(page).waitFor();
+  await comes(
+    () => panel.locator('.automatic').textContent(),
+    /The slowest first token of the last 30 s, chosen automatically/,
+  );
+  const first = await number(page);
+  // What the page chose is no part of the link.
+  assert.ok(!(await page.evaluate(() => location.hash)).includes(`#${first}`));
+  await panel.getByRole('button', { name: 'The latest completion' }).click();
+  await comes(() => panel.locator('.automatic').count(), 0);
+  await comes(async () => (await number(page)) !== first, true);
+  await page.keyboard.press('Escape');
+  await panel.locator('.automatic').waitFor();
+  await comes(() => number(page), first);
+  // It is chosen anew for another span.
+  await goTo(page, 100);
+  await comes(async () => (await number(page)) !== first, true);
+  await comes(() => panel.locator('.automatic').count(), 1);
+});
+
+onPage('a waterfall can be read to the first token, where the whole hides its phases', async (page) => {
+  const panel = inspector(page);
+  await waterfall(page).waitFor();
+  const widths = () =>
+    panel
+      .locator('.fall .fall-row')
+      .first()
+      .locator('rect')
+      .first()
+      .evaluate((r) => r.getBBox().width);
+  const whole = await widths();
+  const zoom = panel.getByRole('group', { name: 'Part of the waterfall' });
+  await zoom.getByRole('button', { name: 'To the first token' }).click();
+  await comes(async () => (await widths()) > whole, true);
+  const ends = await panel.locator('.fall').evaluate((svg) => {
+    const bars = [...svg.querySelectorAll('.fall-row rect')].map((r) => r.getBBox().x + r.getBBox().width);
+    return [Math.max(...bars), svg.viewBox.baseVal.width];
+  });
+  assert.ok(ends[0] <= ends[1] - 60, `bars end at ${ends[0]} of ${ends[1]}, before the figures`);
+  await zoom.getByRole('button', { name: 'Whole' }).click();
+  await comes(widths, whole);
+});
+
+onPage('a line of the log says its kind in words and leads to its instant', async (page) => {
+  const panel = inspector(page);
+  await panel.getByRole('tab', { name: 'Log' }).click();
+  await page.locator('.log-row').first().waitFor();
+  await comes(
+    () => panel.locator('.log-row .kind').evaluateAll((all) => all.some((k) => k.textContent === 'step end')),
+    true,
+  );
+  await page.getByLabel('Kind of event').selectOption('completed');
+  await comes(() => panel.locator('.log-bar [role=status]').textContent(), /^[\d,]+ of [\d,]+ lines$/);
+  const at = panel.getByRole('button', { name: /^Go to .* s$/ }).first();
+  const said = /Go to ([\d.,]+) s/.exec(await at.getAttribute('aria-label'))[1];
+  assert.ok(Number(said) < OPENING_S);
+  await at.click();
+  await resting(page);
+  await comes(() => clock(page), Number(said));
+});
