@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { hasMarks, noteParts } from './note.ts';
+import { hasMarks, noteParts, opening } from './note.ts';
 
 const SCENARIOS = import.meta.glob<{ note: string }>('../../../scenarios/*.json', { eager: true });
 
@@ -76,4 +76,18 @@ test('t=60 in plain words leads to its instant, and what only looks like it does
 test('marks of a note are seen without reading them', () => {
   expect(hasMarks('Look.\nAt 61.9 s: it begins')).toBe(true);
   expect(hasMarks('At 61.9 s it begins')).toBe(false);
+});
+
+test('a long note begins with whole sentences and whole links, a short one is whole', () => {
+  const short = 'At [60 s](t=60) it begins. Look at r2.';
+  expect(opening(short)).toBe(short);
+  const first = `The replica ${'waits and '.repeat(16)}waits, e.g. 1.5 times at [90 s](t=88). `;
+  const long = `${first}${'Then it goes on for a while. '.repeat(12)}`;
+  expect(opening(long)).toBe(first.trimEnd());
+  // Lines of a user's own note are never hidden.
+  const marks = `${long}\nat 12 s: it begins`;
+  expect(opening(marks)).toBe(marks);
+  // Nothing is hidden for the sake of a few words.
+  const nearly = `${'word '.repeat(66)}end. One more sentence.`;
+  expect(opening(nearly)).toBe(nearly);
 });

@@ -19,6 +19,22 @@ const LINK = /\[([^[\]]+)\]\(([^()]*)\)/g;
 /** Whether a note has marks: lines that begin with an instant, as annotations.ts reads them. */
 export const hasMarks = (note: string): boolean => /^\s*at \d[\d.]* s:/im.test(note);
 
+/** A note longer than this is shortened to its first sentences, about as many characters as the second number. */
+const LONG = 330;
+const OPENING = 170;
+
+/** The first sentences of a long note; a short one, or one with lines of its own, is whole. */
+export function opening(note: string): string {
+  if (note.length <= LONG || note.includes('\n')) return note;
+  for (const { index } of note.matchAll(/[.!?](?= [A-Z[#])/g)) {
+    const head = note.slice(0, index + 1);
+    // A link is never cut.
+    const whole = head.split('[').length === head.split(')').length || head.lastIndexOf(')') > head.lastIndexOf('[');
+    if (index >= OPENING && whole) return head.length > note.length - 60 ? note : head;
+  }
+  return note;
+}
+
 /** The parts of a note in order, with the targets of links. */
 export function noteParts(note: string): NotePart[] {
   const parts: NotePart[] = [];

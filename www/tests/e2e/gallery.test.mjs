@@ -85,6 +85,7 @@ onPage('axe finds nothing in the gallery, on a desktop and a phone, in either th
 onPage('a link in a note takes the run to an instant and selects its subject', async (page) => {
   await preset(page, 'cache-livelock');
   const note = page.locator('.story');
+  await note.getByRole('button', { name: 'More' }).click();
   await note.getByRole('button', { name: 'Its waterfall' }).click();
   await shows(page, 46);
   await page.getByRole('img', { name: /Waterfall of request 74/ }).waitFor();

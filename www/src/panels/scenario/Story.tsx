@@ -1,6 +1,7 @@
 // The description of the scenario beside the run: what to look at, with links to the instants of scheduled edits.
 import { createSignal, createUniqueId, For, type JSX, Show } from 'solid-js';
 import { getAt } from '../../base/json.ts';
+import { opening } from '../../base/note.ts';
 import { plain } from '../../base/units.ts';
 import type { App } from '../../state/app.ts';
 import { noteEdited, setNoteEdited } from '../../state/noteEdited.ts';
@@ -18,6 +19,8 @@ const loadNoteField = () => import('./NoteField.tsx');
 export function Story(props: { app: Pick<App, 'transport' | 'document'> }): JSX.Element {
   const app = props.app;
   const [open, setOpen] = createSignal(true);
+  /** Whether a long note is shown to its end. */
+  const [whole, setWhole] = createSignal(false);
   const body = createUniqueId();
   const note = (): string => String(getAt(app.document.current(), 'note') ?? '');
   const editNote = (what: 'note' | 'mark'): void => {
@@ -72,7 +75,15 @@ export function Story(props: { app: Pick<App, 'transport' | 'document'> }): JSX.
             when={noteEdited() === undefined}
             fallback={<LazyPart app={app} what="The field of the note" load={loadNoteField} />}
           >
-            <NoteText text={note()} onVisit={(target) => void app.transport.visit(target)} />
+            <NoteText
+              text={whole() ? note() : opening(note())}
+              onVisit={(target) => void app.transport.visit(target)}
+            />
+            <Show when={opening(note()) !== note()}>
+              <button type="button" class="btn quiet rest" aria-expanded={whole()} onClick={() => setWhole(!whole())}>
+                {whole() ? 'Less' : 'More'}
+              </button>
+            </Show>
           </Show>
           <Show when={scheduled().length > 0}>
             <p class="moments">
