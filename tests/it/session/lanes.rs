@@ -219,8 +219,7 @@ fn merges(single: &LaneSteps, merged: &LaneSteps, most: usize) {
 #[test]
 fn terms_add_up_in_presets_of_all_kinds() {
     for name in ["kv-pressure", "router-showdown", "long-chats", "scale-to-zero", "prompts-among-decodes"] {
-        let mut scenario = preset(name);
-        scenario.run.horizon_s = scenario.run.horizon_s.min(20.0);
+        let scenario = preset(name, 20.0);
         let mut session = start(&scenario);
         session.advance(Micros::MAX, u64::MAX);
         let steps = adds_up(&session);
@@ -256,7 +255,7 @@ proptest! {
 
 #[test]
 fn lanes_after_going_back_are_those_of_a_run_straight_there() {
-    let scenario = preset("kv-pressure");
+    let scenario = preset("kv-pressure", 30.0);
     let mut history = History::new(start(&scenario), Budget { bytes: 12 << 20, events: 500 });
     for until in [15_000_000, 6_000_000, 20_000_000, 9_500_000] {
         history.seek(Micros(until));
@@ -274,7 +273,7 @@ fn lanes_after_going_back_are_those_of_a_run_straight_there() {
 
 #[test]
 fn questions_beyond_all_limits_have_bounded_answers() {
-    let session = run(&preset("kv-pressure"), 20_000_000);
+    let session = run(&preset("kv-pressure", 30.0), 20_000_000);
     let huge = LanesQuery {
         from_us: 0,
         to_us: u64::MAX,
@@ -297,7 +296,7 @@ fn questions_beyond_all_limits_have_bounded_answers() {
 
 #[test]
 fn the_overview_counts_all_tokens_and_a_batch_run_keeps_no_step() {
-    let scenario = preset("kv-pressure");
+    let scenario = preset("kv-pressure", 30.0);
     let session = run(&scenario, 20_000_000);
     let [start_s, prompt, output] = session.lanes(&query(0, 1)).overview;
     let width = start_s[1] - start_s[0];
