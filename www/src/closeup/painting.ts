@@ -6,19 +6,34 @@ import type { FromPainter, Paint } from '../draw/paintProtocol.ts';
 import type { Pen } from '../draw/pen.ts';
 import { drawDensity } from './drawDensity.ts';
 import { drawKv } from './drawKv.ts';
+import { drawLanes } from './drawLanes.ts';
+import { type LanesMemory, takeLanes } from './lanesPicture.ts';
 import type { CloseUpPicture } from './pictures.ts';
 
 export function createCloseUpPainting(tell: (message: FromPainter) => void): Painting<CloseUpPicture> {
-  return createEasels<CloseUpPicture, undefined>({ memory: () => undefined, draw: drawPicture }, tell);
+  const drawing = { memory: (): LanesMemory => ({}), take: takePicture, draw: drawPicture };
+  return createEasels<CloseUpPicture, LanesMemory>(drawing, tell);
+}
+
+/** Keeps what comes once, as bytes. */
+function takePicture(picture: CloseUpPicture, memory: LanesMemory): void {
+  if (picture.of === 'lanes') takeLanes(picture, memory);
 }
 
 /** Returns whether something on the picture still moves. */
-function drawPicture(pen: Pen, p: Palette, size: Paint<CloseUpPicture>, picture: CloseUpPicture): boolean {
+function drawPicture(
+  pen: Pen,
+  p: Palette,
+  size: Paint<CloseUpPicture>,
+  picture: CloseUpPicture,
+  memory: LanesMemory,
+): boolean {
   switch (picture.of) {
+    case 'lanes':
+      if (memory.lanes) drawLanes(pen, p, memory.lanes, picture.view, [size.width, size.height]);
+      return false;
     case 'kv':
       return drawKv(pen, p, picture);
-    case 'lanes':
-      return false;
     case 'density':
       drawDensity(pen, p, size.width, size.height, picture);
       return false;

@@ -2,10 +2,9 @@
 import type { Picture } from '../draw/paintProtocol.ts';
 import type { HeatPart } from './heatPicture.ts';
 import type { KvPicture } from './kvPicture.ts';
+import type { LanesPicture } from './lanesPicture.ts';
 import type { SpreadPart, StepsPart } from './spreadPicture.ts';
 
-/** The lanes of replicas. */
-export type LanesPicture = Picture & { readonly of: 'lanes' };
 /** A heat map, a distribution of a span, or steps by batch size. */
 export type DensityPicture = Picture & { readonly of: 'density' } & (HeatPart | SpreadPart | StepsPart);
 

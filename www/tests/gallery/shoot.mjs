@@ -45,6 +45,13 @@ const SHOTS = [
   ['phone-charts-light', 390, 844, 'tab=charts&theme=light'],
   ['phone64-dark', 390, 844, 'n=64'],
   ['phone256-dark', 390, 844, 'n=256'],
+  ['lanes-dark', 1440, 652, 'pick=1&cursor=1', 'lanes'],
+  ['lanes-light', 1440, 652, 'pick=1&theme=light', 'lanes'],
+  ['lanes-low-dark', 1440, 420, 'rows=20', 'lanes'],
+  ['lanes64-dark', 1440, 652, 'n=64&rows=30&still=4', 'lanes'],
+  ['lanes-crowd-dark', 1440, 652, 'rows=300&still=1', 'lanes'],
+  ['lanes-late-dark', 1440, 652, 'late=1', 'lanes'],
+  ['phone-lanes-dark', 390, 844, 'pick=1', 'lanes'],
   ['split-dark', 1440, 900, 'split=3:5&pick=1'],
   ['split-light', 1440, 900, 'split=3:5&theme=light'],
   ['split-mixed-dark', 1440, 900, 'split=2:3:2'],
@@ -80,7 +87,7 @@ try {
   for (const [name, width, height, query, place = 'index'] of SHOTS) {
     if (!name.includes(filter)) continue;
     const page = await browser.newPage({ viewport: { width, height }, deviceScaleFactor: width < 720 ? 2 : 1 });
-    page.on('pageerror', (error) => console.log(name, error.message));
+    page.on('pageerror', (error) => console.log(name, error.stack.slice(0, 1500)));
     page.on('response', (r) => r.status() >= 400 && console.log(name, r.url()));
     page.on('console', (m) => {
       if (m.type() === 'error') console.log(name, m.text());
