@@ -11,6 +11,7 @@ import { Deferred } from '../parts/Deferred.tsx';
 import { RequestPanel } from './RequestPanel.tsx';
 
 const ReplicaPanel = lazy(() => import('./ReplicaPanel.tsx'));
+const StepPanel = lazy(() => import('./StepPanel.tsx'));
 const ScalingPanel = lazy(() => import('./ScalingPanel.tsx'));
 const RunPanel = lazy(() => import('./RunPanel.tsx'));
 const BlockPanel = lazy(() => import('../kv/BlockPanel.tsx'));
@@ -60,6 +61,9 @@ export function Inspector(props: {
               <Show when={app.selection.rightTab() === 'selection' || boxes().length > 0}>
                 <Tabs.Trigger value="selection">Selection</Tabs.Trigger>
               </Show>
+              <Show when={app.selection.rightTab() === 'step' || area() === 'lanes'}>
+                <Tabs.Trigger value="step">Step</Tabs.Trigger>
+              </Show>
               <Tabs.Trigger value="request">Request</Tabs.Trigger>
               <Tabs.Trigger value="replica">Replica</Tabs.Trigger>
               <Show when={app.selection.rightTab() === 'scaling' || isScaled(app.document.current())}>
@@ -94,6 +98,9 @@ export function Inspector(props: {
           </Tabs.Content>
           <Tabs.Content value="selection" class="tab">
             <SelectionPanel app={app} />
+          </Tabs.Content>
+          <Tabs.Content value="step" class="tab">
+            <StepPanel app={app} />
           </Tabs.Content>
           <Tabs.Content value="request" class="tab">
             <RequestPanel app={app} />

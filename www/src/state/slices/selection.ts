@@ -7,7 +7,7 @@ import type { EventsQuery, RequestDetail } from '../../generated/boundary.ts';
 import { type Client, ignoreLost } from '../../sim/client.ts';
 import type { RunReport } from '../../sim/protocol.ts';
 
-export const RIGHT_TABS = ['selection', 'request', 'replica', 'scaling', 'run', 'log', 'block'] as const;
+export const RIGHT_TABS = ['selection', 'step', 'request', 'replica', 'scaling', 'run', 'log', 'block'] as const;
 export type RightTab = (typeof RIGHT_TABS)[number];
 export type LeftTab = 'form' | 'yaml' | 'changes';
 export type PhoneTab = 'stage' | 'charts' | 'scenario' | 'inspector';
