@@ -4,7 +4,7 @@ import { type JSX, lazy, Show } from 'solid-js';
 import { NOTHING } from '../../base/view.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
-import { area, boxes } from '../../state/closeup.ts';
+import { area, boxes, setChosenStep } from '../../state/closeup.ts';
 import { isScaled } from '../../state/scaled.ts';
 import { RIGHT_TABS, type RightTab } from '../../state/slices/selection.ts';
 import { Deferred } from '../parts/Deferred.tsx';
@@ -28,6 +28,8 @@ export function Inspector(props: {
     const { request, replica } = app.selection.shown();
     if (app.selection.rightTab() === 'scaling') {
       void import('../../state/decisions.ts').then(({ stepDecision }) => stepDecision(app, by));
+    } else if (app.selection.rightTab() === 'step') {
+      setChosenStep((now) => now && { ...now, seq: Math.max(0, now.seq + by) });
     } else if (app.selection.rightTab() === 'replica') {
       const last = (app.transport.frame()?.replicas.length ?? 1) - 1;
       app.selection.select({ request: undefined, replica: Math.max(0, Math.min(last, (replica ?? -by) + by)) });
@@ -37,7 +39,7 @@ export function Inspector(props: {
     }
   };
   const stepped = (): string => (app.selection.rightTab() === 'scaling' ? 'decision' : app.selection.rightTab());
-  const steps = (): boolean => ['request', 'replica', 'decision'].includes(stepped());
+  const steps = (): boolean => ['step', 'request', 'replica', 'decision'].includes(stepped());
   return (
     <section
       class="right"
