@@ -34,7 +34,9 @@ const LanesTable = lazy(() => import('./LanesTable.tsx'));
 
 export default function Lanes(props: { app: App }): JSX.Element {
   const app = props.app;
-  const [size, setSize] = createSignal<readonly [number, number]>([0, 0]);
+  const [size, setSize] = createSignal<readonly [number, number]>([0, 0], {
+    equals: (a, b) => a[0] === b[0] && a[1] === b[1],
+  });
   const [scroll, setScroll] = createSignal(0);
   const [table, setTable] = createSignal(false);
   const frame = createThrottled(() => app.transport.frame(), 250);
