@@ -307,6 +307,20 @@ pub(super) struct Rows {
     /// Write a row for each autoscaling decision: measurements, wanted replicas and rule; .csv or .jsonl
     #[arg(long, value_name = "FILE")]
     pub(super) scaling: Option<PathBuf>,
+    /// Write a trace for Perfetto (ui.perfetto.dev): steps and requests of every replica, decisions, refusals, edits and
+    /// anomalies; compressed with gzip if the name ends in .gz. It has at most 1,000,000 slices
+    #[arg(long, value_name = "FILE")]
+    pub(super) perfetto: Option<PathBuf>,
+    /// The part of the run that the trace holds, in seconds, such as 60-90; default all of it
+    #[arg(long, value_name = "FROM-TO", requires = "perfetto")]
+    pub(super) perfetto_span: Option<String>,
+    /// Write the results as one HTML file that opens offline: key figures, charts, tables and the scenario
+    #[arg(long, value_name = "FILE")]
+    pub(super) html: Option<PathBuf>,
+    /// Add the gaps between the tokens of each request to `--requests`: a column `itl_us`, a list in JSON, numbers
+    /// between semicolons in CSV. At most 10,000,000 gaps of a run are kept
+    #[arg(long, requires = "requests")]
+    pub(super) itl: bool,
 }
 
 /// Arguments of `link`.
@@ -363,6 +377,8 @@ pub(super) enum Listed {
     Policies,
     /// Columns of the files that `run` writes with --requests, --decisions, --events, --series and --scaling
     Columns,
+    /// Figures of whole runs that `sweep --metric` and `compare --metric` add
+    Metrics,
 }
 
 /// Arguments of `model`.

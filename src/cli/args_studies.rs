@@ -1,6 +1,7 @@
 //! The arguments of the commands that make many runs.
 
 use super::args::{Input, scenario_help};
+use super::metrics::METRIC;
 use clap::value_parser;
 use std::path::PathBuf;
 
@@ -32,6 +33,8 @@ pub(super) struct Compare {
     /// Accept a GPU of which nothing is known but its peaks: its step times are a guess
     #[arg(long)]
     pub(super) allow_guess: bool,
+    #[arg(long, value_name = "NAME", help = METRIC)]
+    pub(super) metric: Vec<String>,
     /// Number of pairs of runs, from the scenario's seed upwards. With two or more, the interval is over the seeds
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=SEEDS))]
     pub(super) seeds: u32,
@@ -55,6 +58,8 @@ pub(super) struct Sweep {
     pub(super) input: Input,
     #[arg(long, required = true, value_name = "PATH=VALUES", help = VARY)]
     pub(super) vary: Vec<String>,
+    #[arg(long, value_name = "NAME", help = METRIC)]
+    pub(super) metric: Vec<String>,
     /// Number of runs per combination, from the scenario's seed upwards
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=SEEDS))]
     pub(super) seeds: u32,
@@ -146,6 +151,9 @@ pub(super) struct Explain {
     /// Print the full result as JSON
     #[arg(long)]
     pub(super) json: bool,
+    /// Print the explanation as Markdown
+    #[arg(long, conflicts_with = "json")]
+    pub(super) markdown: bool,
 }
 
 /// The names of the laws, for the help.

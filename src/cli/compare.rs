@@ -9,6 +9,7 @@ use super::{Failed, say, tell};
 use crate::base::number_text::count;
 use crate::base::{Diagnostic, Diagnostics, json};
 use crate::scenario::Scenario;
+use crate::session::report::RunMetric;
 use crate::session::{Audience, Session, Trace};
 use crate::study::compare::{
     Comparing, Difference, MetricComparison, MovedRequest, OraclePool, Outcomes, PairedPart, RegretTable,
@@ -28,6 +29,7 @@ pub(super) fn run(args: &Compare) -> Result<(), Failed> {
         );
         return Err(refused("-", &[twice]));
     }
+    let metrics = super::metrics::named(&args.metric)?;
     let input = |scenario: &String, own: &[String]| Input {
         scenario: scenario.clone(),
         trace: args.trace.clone(),
@@ -46,7 +48,7 @@ pub(super) fn run(args: &Compare) -> Result<(), Failed> {
         seeds = 1;
     }
     let oracles = oracles([&a, &b]);
-    let result = compare([&a, &b], oracles.as_ref(), seeds, args.jobs)?;
+    let result = compare([&a, &b], oracles.as_ref(), seeds, args.jobs, metrics)?;
     if args.json {
         return say(&format!("{}\n", json::indented(&result)));
     }
@@ -127,10 +129,12 @@ fn compare(
     oracles: Option<&Oracles>,
     seeds: u32,
     jobs: Option<u32>,
+    metrics: Vec<RunMetric>,
 ) -> Result<RunComparison, Failed> {
     let pool = threads(jobs)?;
     let mut comparing = Comparing::default();
     comparing.set_scenarios(&cases[0].scenario, &cases[1].scenario);
+    comparing.set_metrics(metrics);
     let bounds = oracles.map_or(&[][..], |o| &o.cases);
     let runs: Vec<&Case> = cases.into_iter().chain(bounds).collect();
     if let Some(oracles) = oracles {
@@ -302,7 +306,8 @@ fn total_table(c: &RunComparison) -> Table {
             ("wait to join, ms", &h.join_wait_ms, 1),
         ]
     });
-    for (name, of, decimals) in all.into_iter().chain(handovers.into_iter().flatten()) {
+    let figures = c.figures.iter().map(|f| (f.name.as_str(), &f.comparison, 4));
+    for (name, of, decimals) in all.into_iter().chain(handovers.into_iter().flatten()).chain(figures) {
         let mut row = vec![name.to_owned()];
         row.extend(cells(&of.difference, decimals));
         table.row(row);

@@ -22,6 +22,7 @@ pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
     let above = args.above.as_deref().map(percentile).transpose()?;
     let name = &args.input.scenario;
     let Loaded { scenario, trace, .. } = load(&args.input)?;
+    let title = scenario.title.clone();
     let (mut explaining, warnings) =
         Explaining::new(scenario, trace).map_err(|problems| refused(name, &problems))?;
     tell_all(name, &warnings);
@@ -29,6 +30,9 @@ pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
     let found = explaining.explain(&asked).map_err(|problem| refused(name, &[problem]))?;
     if args.json {
         return say(&format!("{}\n", json::indented(&found)));
+    }
+    if args.markdown {
+        return say(&found.markdown(&title));
     }
     say(&text(&found))
 }

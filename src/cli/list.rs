@@ -2,7 +2,7 @@
 
 use super::args::{List, Listed};
 use super::table::{Align, Table, name};
-use super::{Failed, say};
+use super::{Failed, metrics, say};
 use crate::base::json;
 use crate::exchange::export::{Column, Table as TableKind};
 use crate::scenario::Scenario;
@@ -13,7 +13,8 @@ use serde_json::{Map, Value, json};
 
 /// `tokenyard list`
 pub(super) fn run(args: &List) -> Result<(), Failed> {
-    let all = [Listed::Models, Listed::Gpus, Listed::Presets, Listed::Policies, Listed::Columns];
+    let all =
+        [Listed::Models, Listed::Gpus, Listed::Presets, Listed::Policies, Listed::Columns, Listed::Metrics];
     let wanted: Vec<Listed> =
         all.into_iter().filter(|kind| args.kinds.is_empty() || args.kinds.contains(kind)).collect();
     if args.json {
@@ -32,6 +33,7 @@ fn title(kind: Listed) -> &'static str {
         Listed::Presets => "Presets",
         Listed::Policies => "Policies",
         Listed::Columns => "Columns",
+        Listed::Metrics => "Metrics",
     }
 }
 
@@ -57,6 +59,7 @@ fn as_json(kind: Listed) -> Value {
                 .collect::<Map<_, _>>()
                 .into()
         }
+        Listed::Metrics => metrics::tree(),
         Listed::Columns => {
             let of = |table: TableKind| -> Value {
                 let column = |c: &Column| json!({ "name": c.name, "unit": c.unit, "description": c.help });
@@ -99,6 +102,7 @@ fn as_text(kind: Listed) -> String {
             table.text()
         }
         Listed::Columns => columns_text(),
+        Listed::Metrics => metrics::text(),
     }
 }
 

@@ -3,11 +3,16 @@
 use super::args::Rows;
 use super::input::refused;
 use super::outputs::Outputs;
-use super::{Failed, unreadable};
+use super::{Failed, tell, unreadable};
 use crate::base::{Diagnostic, Micros};
-use crate::exchange::export::{Format, Output, Table, TableError, Tables};
+use crate::exchange::export::{
+    Format, MOST_SLICES, Output, Table, TableError, Tables, TraceOutput, Written, page,
+};
 use crate::session::{Session, Stop};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use std::fs::File;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Requests between two checks whether the file still accepts rows.
@@ -17,12 +22,21 @@ const AT_ONCE: u32 = 4096;
 pub(super) struct RowFiles {
     files: Vec<(Table, Format, PathBuf)>,
     candidates: u32,
+    trace: Option<TraceFile>,
+    page: Option<PathBuf>,
+    gaps: bool,
+}
+
+/// The requested trace for Perfetto.
+struct TraceFile {
+    path: PathBuf,
+    span: Option<[Micros; 2]>,
 }
 
 impl RowFiles {
     /// No files of rows.
     pub(super) fn none() -> Self {
-        Self { files: Vec::new(), candidates: 1 }
+        Self { files: Vec::new(), candidates: 1, trace: None, page: None, gaps: false }
     }
 
     /// The files that the arguments request. Reports all names that cannot be used.
@@ -34,7 +48,8 @@ impl RowFiles {
             (Table::Series, &args.series),
             (Table::Scaling, &args.scaling),
         ];
-        let (mut found, mut failed) = (Self { files: Vec::new(), candidates: args.decisions_k }, None);
+        let (mut found, mut failed) =
+            (Self { candidates: args.decisions_k, gaps: args.itl, ..Self::none() }, None);
         let mut outputs = Outputs::beside([]);
         for (table, path) in asked {
             let Some(path) = path else { continue };
@@ -43,28 +58,111 @@ impl RowFiles {
                 Err(problem) => failed = Some(refused(&format!("--{}", table.name()), &[problem])),
             }
         }
+        if let Some(path) = &args.perfetto {
+            let span = args.perfetto_span.as_deref().map(span).transpose();
+            match outputs
+                .add(path)
+                .map_err(|e| ("--perfetto", e))
+                .and(span.map_err(|e| ("--perfetto-span", e)))
+            {
+                Ok(span) => found.trace = Some(TraceFile { path: path.clone(), span }),
+                Err((option, problem)) => failed = Some(refused(option, &[problem])),
+            }
+        }
+        if let Some(path) = &args.html {
+            match outputs.add(path) {
+                Ok(()) => found.page = Some(path.clone()),
+                Err(problem) => failed = Some(refused("--html", &[problem])),
+            }
+        }
         failed.map_or(Ok(found), Err)
+    }
+
+    /// The name of each file of rows, and where it is.
+    fn named(&self) -> Vec<(Written, &PathBuf)> {
+        let tables = self.files.iter().map(|(table, _, path)| (Written::Table(*table), path));
+        tables.chain(self.trace.as_ref().map(|trace| (Written::Trace, &trace.path))).collect()
+    }
+
+    /// Writes the page of a run that is over.
+    pub(super) fn write_page(&self, session: &Session, link: Option<&str>) -> Result<(), Failed> {
+        let Some(path) = &self.page else { return Ok(()) };
+        std::fs::write(path, page(session, link)).map_err(|e| unreadable(&path.display(), &e))
     }
 
     /// Refuses files that the run reads.
     pub(super) fn keep_apart(&self, read: Vec<PathBuf>) -> Result<(), Failed> {
-        let options: Vec<String> =
-            self.files.iter().map(|(table, ..)| format!("--{}", table.name())).collect();
-        let asked =
-            options.iter().zip(&self.files).map(|(option, (.., path))| (option.as_str(), path.clone()));
-        Outputs::beside(read).add_all(asked)
+        let rows = self.named().into_iter().map(|(file, path)| (format!("--{}", file.name()), path.clone()));
+        let page = self.page.iter().map(|path| ("--html".to_owned(), path.clone()));
+        let named: Vec<(String, PathBuf)> = rows.chain(page).collect();
+        Outputs::beside(read).add_all(named.iter().map(|(option, path)| (option.as_str(), path.clone())))
     }
 
     /// Opens the files for a run that is about to begin.
-    pub(super) fn open(&self, session: &Session) -> Result<RowsUnderWay<'_>, Failed> {
+    pub(super) fn open(&self, session: &mut Session) -> Result<RowsUnderWay<'_>, Failed> {
+        if self.gaps {
+            session.keep_gaps();
+        }
+        if let Some(path) = &self.page {
+            File::create(path).map_err(|e| unreadable(&path.display(), &e))?;
+        }
         let mut outputs = Vec::new();
         for (table, format, path) in &self.files {
             let file = File::create(path).map_err(|e| unreadable(&path.display(), &e))?;
             outputs.push(Output { table: *table, format: *format, out: Box::new(file) });
         }
-        let tables = (!outputs.is_empty()).then(|| Tables::new(session, outputs, self.candidates));
+        let trace = self.trace.as_ref().map(TraceFile::open).transpose()?;
+        let any = !outputs.is_empty() || trace.is_some();
+        let tables = any.then(|| {
+            let tables = Tables::new(session, outputs, self.candidates);
+            trace.into_iter().fold(tables, |tables, trace| tables.with_trace(session, trace))
+        });
         Ok(RowsUnderWay { files: self, tables })
     }
+}
+
+impl TraceFile {
+    fn open(&self) -> Result<TraceOutput, Failed> {
+        let file = File::create(&self.path).map_err(|e| unreadable(&self.path.display(), &e))?;
+        let compressed = self.path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
+        let out: Box<dyn Write> = if compressed {
+            Box::new(Gzip(GzEncoder::new(file, Compression::default())))
+        } else {
+            Box::new(file)
+        };
+        Ok(TraceOutput { span: self.span, most: MOST_SLICES, out })
+    }
+}
+
+/// A compressed file, which ends when it is flushed.
+struct Gzip(GzEncoder<File>);
+
+impl Write for Gzip {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.try_finish()
+    }
+}
+
+/// Two instants in seconds, such as `60-90`; either can be left out.
+fn span(text: &str) -> Result<[Micros; 2], Diagnostic> {
+    let wrong = || {
+        let allowed = "two instants in seconds, the earlier first, such as 60-90";
+        Diagnostic::error("", text, allowed, "either can be left out: 60- goes to the end")
+    };
+    let (from, to) = text.split_once('-').ok_or_else(wrong)?;
+    let instant = |text: &str, left_out: Micros| match text.trim() {
+        "" => Ok(left_out),
+        text => {
+            let seconds = text.parse::<f64>().ok().filter(|s| (0.0..1e12).contains(s));
+            seconds.map(|s| Micros((s * 1e6).round() as u64)).ok_or_else(wrong)
+        }
+    };
+    let span = [instant(from, Micros::ZERO)?, instant(to, Micros::MAX)?];
+    if span[0] < span[1] { Ok(span) } else { Err(wrong()) }
 }
 
 /// The format by the extension of a name.
@@ -104,14 +202,17 @@ impl RowsUnderWay<'_> {
     pub(super) fn finish(&mut self, session: &Session) -> Result<(), Failed> {
         let Some(tables) = &mut self.tables else { return Ok(()) };
         while !tables.write_rest(session, AT_ONCE).map_err(|e| failed(self.files, &e))? {}
+        if let Some(held) = tables.held(session) {
+            let (from, to) = (held.to.as_secs(), held.asked_to.as_secs());
+            tell(&format!("note: --perfetto: {} The rest: --perfetto-span {from}-{to}", held.sentence()));
+        }
         Ok(())
     }
 }
 
 fn failed(files: &RowFiles, e: &TableError) -> Failed {
-    let path = files.files.iter().find(|(table, ..)| *table == e.table).map(|(.., path)| path.display());
-    match path {
-        Some(path) => unreadable(&path, &e.error),
-        None => unreadable(&e.table.name(), &e.error),
+    match files.named().into_iter().find(|(file, _)| *file == e.file) {
+        Some((_, path)) => unreadable(&path.display(), &e.error),
+        None => unreadable(&e.file.name(), &e.error),
     }
 }

@@ -20,6 +20,7 @@ pub(super) fn run(args: &Run) -> Result<(), Failed> {
     let verdict = session.verdict();
     report.evidence = session.pool_evidence(&verdict);
     report.verdict = Some(verdict);
+    files.write_page(&session, report.link.as_deref())?;
     if let Some(link) = &report.link {
         tell(&format!("link: {link}"));
     }
@@ -64,7 +65,7 @@ fn start(input: &Input, files: &RowFiles) -> Result<Session, Failed> {
 
 fn finish(input: &Input, files: &RowFiles) -> Result<(Session, Report), Failed> {
     let mut session = start(input, files)?;
-    let mut rows = files.open(&session)?;
+    let mut rows = files.open(&mut session)?;
     let bar = Progress::new(&session);
     let (mut pace, mut shown) = (Pace::default(), now());
     let mut looked = shown;

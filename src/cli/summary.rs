@@ -32,7 +32,10 @@ fn write(out: &mut String, r: &Report) -> fmt::Result {
         parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
     writeln!(out, "             {}", if told.is_empty() { "none".to_owned() } else { told.join(" + ") })?;
     writeln!(out, "             {}", if q.conserved { "all accounted for" } else { "NOT CONSERVED" })?;
-    writeln!(out, "preemptions  {}", q.preemptions)?;
+    super::summary_rest::write_refusals(out, r)?;
+    let rate = number((q.completed > 0).then_some(q.preemption_rate), 3);
+    let rate = if q.preemptions > 0 { format!(", {rate} per finished request") } else { String::new() };
+    writeln!(out, "preemptions  {}{rate}", q.preemptions)?;
     writeln!(out, "clock        {:.6} s, {} events", r.run.clock_us as f64 / 1e6, r.run.events)?;
     if let Some(verdict) = &r.verdict {
         writeln!(out, "load         {}", verdict.text)?;
@@ -97,7 +100,14 @@ fn write_rates(out: &mut String, r: &Report) -> fmt::Result {
     let tokens = [t.prompt_tokens_per_s, t.output_tokens_per_s, t.total_tokens_per_s].map(|x| rate(x, 1));
     writeln!(out, "tokens       {} prompt/s, {} output/s, {} in all", tokens[0], tokens[1], tokens[2])?;
     let looked_up = r.kv.hits + r.kv.misses > 0;
-    writeln!(out, "cache hits   {} % of prompt blocks", percent(looked_up.then_some(r.kv.hit_rate)))?;
+    // Shares of blocks include the warm-up, those of requests and tokens do not.
+    let measured = |share: f64| percent((looked_up && t.seconds > 0.0).then_some(share));
+    let blocks = percent(looked_up.then_some(r.kv.hit_rate));
+    let [requests, tokens] = [r.kv.request_hit_rate, r.kv.reused_prompt_share].map(measured);
+    writeln!(
+        out,
+        "cache hits   {blocks} % of prompt blocks, {tokens} % of prompt tokens, {requests} % of requests"
+    )?;
     for p in &r.pools {
         let Some(s) = &p.speculative else { continue };
         let (length, rate) = (number(s.mean_acceptance_length, 3), percent(s.acceptance_rate));
@@ -105,8 +115,14 @@ fn write_rates(out: &mut String, r: &Report) -> fmt::Result {
         writeln!(out, "drafts       {pool}{length} tokens a step, {rate} % of draft tokens accepted")?;
     }
     let (hour, million) = (r.cost.usd_per_hour, r.cost.usd_per_million_output_tokens);
-    let cost = format!("{} USD/h, {} USD per million output tokens", number(hour, 2), number(million, 3));
+    let thousand = number(r.cost.usd_per_1k_tokens, 5);
+    let (hour_text, million) = (number(hour, 2), number(million, 3));
+    let cost = format!(
+        "{hour_text} USD/h, {million} USD per million output tokens, {thousand} per 1,000 tokens of both kinds"
+    );
     writeln!(out, "cost         {}", if hour.is_none() { MISSING } else { &cost })?;
+    let gpu = number(r.cost.gpu_busy_seconds_per_request, 4);
+    writeln!(out, "GPU time     {gpu} busy GPU-seconds per finished request")?;
     writeln!(out)
 }
 

@@ -94,6 +94,7 @@ fn write_shares(out: &mut String, r: &Report) -> fmt::Result {
         index(f.replicas_jain),
         index(f.max_min_queue_ratio)
     )?;
+    super::summary_rest::write_spread(out, r)?;
     if let Some(fitness) = &r.fitness {
         writeln!(out, "fitness      {:.4}", fitness.score)?;
     }

@@ -14,7 +14,7 @@ use super::{Failed, say, tell, unreadable};
 use crate::base::{Diagnostic, Diagnostics, json};
 use crate::scenario::Scenario;
 use crate::session::{Audience, Session, guesses, pool_evidence};
-use crate::study::sweep::{Case, CaseRow, Plan, Shard, SweepRow, SweepSummary, Vary, summary};
+use crate::study::sweep::{Case, CaseRow, Plan, RunFigure, Shard, SweepRow, SweepSummary, Vary, summary};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
@@ -28,6 +28,7 @@ const ROWS_BYTES: u64 = 256 << 20;
 /// `tokenyard sweep`
 pub(super) fn run(args: &Sweep) -> Result<(), Failed> {
     let varied = varied(&args.vary)?;
+    let metrics = super::metrics::named(&args.metric)?;
     let shard = args.shard.as_deref().map(Shard::parse).transpose();
     let shard = shard.map_err(|problem| refused("--shard", &[problem]))?;
     let Loaded { scenario, trace, read } = load(&args.input)?;
@@ -51,7 +52,7 @@ pub(super) fn run(args: &Sweep) -> Result<(), Failed> {
         Session::start(s.clone(), trace.clone(), Audience::Batch).map(|_| ())
     };
     let plan = Plan::new(&scenario, trace.clone(), &varied, seeds, check);
-    let plan = plan.map_err(|problems| refused("--vary", &problems))?;
+    let plan = plan.map_err(|problems| refused("--vary", &problems))?.with_metrics(metrics);
     let cases = plan.part(shard);
     let mut done = files.read(&plan)?;
     let missing: Vec<&Case> = cases.iter().filter(|case| !done.contains_key(&case.number)).copied().collect();
@@ -240,15 +241,28 @@ fn text(s: &SweepSummary) -> String {
     let mut out = String::new();
     let heads = s.paths.iter().map(|path| (last_of(path), Align::Left, 8));
     let figures = SHOWN.iter().map(|&(_, head, _)| (head, Align::Right, 8));
+    // Further figures follow those that every sweep has.
+    let further: Vec<&str> = s
+        .points
+        .first()
+        .map_or(&[][..], |p| &p.figures[RunFigure::ALL.len()..])
+        .iter()
+        .map(|f| f.name.as_str())
+        .collect();
+    let asked = further.iter().map(|name| (*name, Align::Right, 8));
     let several = (!s.one_class()).then_some(("evidence", Align::Left, 8));
     let columns: Vec<(&str, Align, usize)> =
-        heads.chain(figures).chain([("front", Align::Left, 5)]).chain(several).collect();
+        heads.chain(figures).chain(asked).chain([("front", Align::Left, 5)]).chain(several).collect();
     let mut table = Table::new(&columns);
     for (i, point) in (0..).zip(&s.points).take(MOST_POINTS) {
         let mut row: Vec<String> = point.values.iter().map(|v| shortened(v)).collect();
         for (column, _, decimals) in SHOWN {
             let mean = point.figures.iter().find(|f| f.name == column).and_then(|f| f.mean);
             row.push(number(mean, decimals));
+        }
+        for column in &further {
+            let mean = point.figures.iter().find(|f| f.name == *column).and_then(|f| f.mean);
+            row.push(number(mean, 4));
         }
         row.push(if s.front.contains(&i) { "*".to_owned() } else { String::new() });
         row.extend(several.map(|_| point.evidence.clone()));

@@ -10,6 +10,7 @@ use crate::scenario::SplitAsked;
 use crate::scenario::limits;
 use crate::scenario::link::{Asked, Made};
 use crate::session::closeup::{CloseUp, CloseUpAnswers};
+use crate::session::report::RunMetric;
 use crate::session::view::{
     AnomalyKind, ColumnsQuery, DescribedModel, EventKind, EventRows, EventsQuery, Evidence,
     ExpressionReading, Frame, FrameQuery, OpenedLink, PresetInfo, RequestDetail, RunFigures, ScalingQuery,
@@ -98,6 +99,12 @@ pub(super) fn text() -> String {
             "(readonly [name: string, title: string])",
             "All laws of queueing theory, by the names that queries take.",
             &Law::ALL.map(|law| (law.name(), law.title())),
+        )
+        + &list(
+            "RUN_METRICS",
+            "(readonly [name: string, label: string, unit: MetricUnit])",
+            "Further figures of whole runs, as rows of sweeps and comparisons have them.",
+            &RunMetric::all().into_iter().map(|m| (m.name, m.label, m.unit)).collect::<Vec<_>>(),
         )
         + &list("OCCASIONS", "OccasionChoice", "All that a run can be run to.", &Occasion::CHOICES)
         + &LINK_NUMBERS.map(number).concat()

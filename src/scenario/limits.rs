@@ -6,6 +6,8 @@ pub const REPLICAS: u32 = 1024;
 pub const REPLICAS_STARTED: u32 = 16_384;
 /// Most requests of one run.
 pub const REQUESTS: u64 = 5_000_000;
+/// Most gaps between tokens that a run keeps request by request.
+pub const GAPS: u64 = 10_000_000;
 /// Most requests of a run that came from a link.
 pub const REQUESTS_FROM_LINK: u64 = 1_000_000;
 /// Events after which the way to a link's instant goes on only when the reader says so: some seconds of work.

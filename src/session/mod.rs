@@ -34,9 +34,13 @@ use crate::base::digest::Digest;
 use crate::base::small::sort::sort_by_key;
 use crate::base::{Diagnostic, Diagnostics, Micros, json};
 use crate::engine::Cluster;
+#[cfg(any(feature = "cli", feature = "measured"))]
+use crate::engine::Detail;
 use crate::observe::recorder::Recorder;
 use crate::observe::{RunSoFar, requests_asked, verdict};
 use crate::perf::Plan;
+#[cfg(any(feature = "cli", feature = "measured"))]
+use crate::scenario::limits;
 use crate::scenario::link::{self, Opened, TraceMark};
 use crate::scenario::{Scenario, Served, TimedEdit, check_edits, in_order, parse, to_json};
 use crate::workload::Source;
@@ -230,6 +234,12 @@ impl Session {
     #[cfg(any(feature = "cli", feature = "measured"))]
     pub(crate) fn recorder(&self) -> &Recorder {
         &self.recorder
+    }
+
+    /// Keeps the gaps between the tokens of each request from now on, as many as fit. Changes no result.
+    #[cfg(any(feature = "cli", feature = "measured"))]
+    pub fn keep_gaps(&mut self) {
+        self.engine.record_detail(Detail::of_gaps(limits::GAPS));
     }
 
     /// Whether nothing is left to run.

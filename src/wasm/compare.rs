@@ -3,6 +3,7 @@
 
 use crate::base::Diagnostic;
 use crate::scenario::{Scenario, limits, parse, to_json};
+use crate::session::report::RunMetric;
 use crate::study::compare::{Comparing, Metric, Outcomes};
 use crate::study::file::StudyFile;
 use crate::study::oracle::oracle_of;
@@ -35,7 +36,9 @@ type SweepSummary = import('../src/generated/boundary.ts').SweepSummary;
 /// The figures of a run, from the bytes of `Sim.outcomes`; throws a list of diagnostics.
 #[wasm_bindgen(js_name = runRow, unchecked_return_type = "RunRow")]
 pub fn run_row(outcomes: &[u8]) -> Result<JsValue, JsValue> {
-    Outcomes::read(outcomes).map(|run| value(&RunRow::new(&run))).map_err(|problems| value(&problems))
+    Outcomes::read(outcomes)
+        .map(|run| value(&RunRow::with_metrics(&run, &RunMetric::all())))
+        .map_err(|problems| value(&problems))
 }
 
 /// The file of a study, as text.
@@ -252,6 +255,7 @@ impl Comparison {
     pub fn set_scenarios(&mut self, a: &str, b: &str) -> Result<(), JsValue> {
         let read = |text: &str| parse(text).map_err(|problems| value(&problems));
         self.0.set_scenarios(&read(a)?, &read(b)?);
+        self.0.set_metrics(RunMetric::all());
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 //! module.
 
 use crate::base::{Diagnostic, Diagnostics, Micros};
-use crate::exchange::export::{CANDIDATES, Format, Output, Table, Tables};
+use crate::exchange::export::{CANDIDATES, Format, MOST_SLICES, Output, Table, Tables, TraceOutput, page};
 use crate::exchange::import::benchmark::{Benchmark, read};
 use crate::exchange::import::configuration::AdoptedPolicies;
 use crate::measured::{bands, calibrate, compare, replay};
@@ -80,12 +80,41 @@ impl Write for Pieces {
     }
 }
 
-/// The rows of one table, from a run of their own: the bytes that the command line writes.
+/// A file that is made of a run.
+#[derive(Clone, Copy)]
+enum Asked {
+    /// The rows of a table.
+    Rows(Table, Format),
+    /// A trace for Perfetto.
+    Perfetto,
+    /// One page of HTML.
+    Page,
+}
+
+impl Asked {
+    /// By the names of the command line's options and of file extensions.
+    fn named(table: &str, format: &str) -> Option<Self> {
+        match (table, format) {
+            ("perfetto", "json") => Some(Self::Perfetto),
+            ("page", "html") => Some(Self::Page),
+            _ => {
+                let table = Table::ALL.into_iter().find(|t| t.name() == table)?;
+                let format = Format::ALL.into_iter().find(|f| f.extension() == format)?;
+                Some(Self::Rows(table, format))
+            }
+        }
+    }
+}
+
+/// The rows of one table, a trace or a page, from a run of their own: the bytes that the command line writes.
 #[wasm_bindgen]
 pub struct Rows {
     scenario: Scenario,
-    table: Table,
-    format: Format,
+    asked: Asked,
+    /// The part of the run that a trace holds.
+    span: Option<[Micros; 2]>,
+    /// The address that a page gives for the run.
+    link: Option<String>,
     trace: Option<TraceReader>,
     run: Option<(Session, Tables)>,
     ran: bool,
@@ -95,18 +124,34 @@ pub struct Rows {
 
 #[wasm_bindgen]
 impl Rows {
-    /// The rows of a table by its name, `csv` or `jsonl`; throws a list of diagnostics.
+    /// The rows of a table by its name, as `csv` or `jsonl`, the trace `perfetto` as `json`, or the `page` as `html`;
+    /// throws a list of diagnostics.
     #[wasm_bindgen(constructor)]
     pub fn new(scenario: &str, table: &str, format: &str) -> Result<Self, JsValue> {
         let scenario = parse(scenario).map_err(|p| value(&p))?;
         let unknown = |what: &str| {
             value(&vec![Diagnostic::error("", what, "a table and a format", "see docs/reference/output.md")])
         };
-        let table = Table::ALL.into_iter().find(|t| t.name() == table).ok_or_else(|| unknown(table))?;
-        let format =
-            Format::ALL.into_iter().find(|f| f.extension() == format).ok_or_else(|| unknown(format))?;
-        let (trace, run, pieces) = (None, None, Pieces::default());
-        Ok(Self { scenario, table, format, trace, run, ran: false, done: false, pieces })
+        let found = format!("{table} as {format}");
+        let asked = Asked::named(table, format).ok_or_else(|| unknown(&found))?;
+        let (span, link, trace, run, pieces) = (None, None, None, None, Pieces::default());
+        Ok(Self { scenario, asked, span, link, trace, run, ran: false, done: false, pieces })
+    }
+
+    /// The part of the run that a trace holds, in microseconds; all of it by default.
+    pub fn span(&mut self, from_us: f64, to_us: f64) {
+        self.span = Some([Micros(from_us as u64), Micros(to_us as u64)]);
+    }
+
+    /// The address that a page gives for the run.
+    pub fn link(&mut self, address: String) {
+        self.link = Some(address);
+    }
+
+    /// What a trace holds, if it has no room for all of the run; at its end.
+    pub fn note(&self) -> Option<String> {
+        let (session, tables) = self.run.as_ref()?;
+        tables.held(session).map(|held| held.sentence())
     }
 
     /// Takes the next piece of the trace that the scenario replays.
@@ -124,8 +169,17 @@ impl Rows {
         };
         let started = Session::start(self.scenario.clone(), trace, Audience::Batch);
         let (session, _) = started.map_err(|p| value(&p))?;
-        let output = Output { table: self.table, format: self.format, out: Box::new(self.pieces.clone()) };
-        let tables = Tables::new(&session, vec![output], CANDIDATES);
+        let out = Box::new(self.pieces.clone());
+        let tables = match self.asked {
+            Asked::Rows(table, format) => {
+                Tables::new(&session, vec![Output { table, format, out }], CANDIDATES)
+            }
+            Asked::Perfetto => {
+                let trace = TraceOutput { span: self.span, most: MOST_SLICES, out };
+                Tables::new(&session, Vec::new(), CANDIDATES).with_trace(&session, trace)
+            }
+            Asked::Page => Tables::new(&session, Vec::new(), CANDIDATES),
+        };
         self.run = Some((session, tables));
         Ok(())
     }
@@ -135,6 +189,10 @@ impl Rows {
         let (session, tables) = self.run.as_mut()?;
         if self.done {
             return None;
+        }
+        if self.ran && matches!(self.asked, Asked::Page) {
+            self.done = true;
+            return Some(page(session, self.link.as_deref()).into_bytes());
         }
         if self.ran {
             self.done = tables.write_rest(session, REQUESTS_AT_ONCE).expect("memory takes all");

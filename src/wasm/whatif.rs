@@ -4,7 +4,7 @@
 use crate::base::Diagnostics;
 use crate::scenario::{Scenario, limits, parse};
 use crate::session::{Trace, TraceReader};
-use crate::study::whatif::{Asking, ExplainQuery, Explaining, WhatIfQuery};
+use crate::study::whatif::{Asking, ExplainQuery, Explaining, Explanation, WhatIfQuery};
 use crate::wasm::boundary::{value, written};
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
@@ -25,6 +25,8 @@ pub struct Questions {
     trace: Option<Arc<Trace>>,
     /// The run so far: later questions about its decisions use its checkpoints.
     asking: Option<Asking>,
+    /// The latest explanation, and its question.
+    explained: Option<(ExplainQuery, Explanation)>,
 }
 
 #[wasm_bindgen]
@@ -34,7 +36,7 @@ impl Questions {
     pub fn new(text: &str, trace_name: &str, trace: &[u8]) -> Result<Self, JsValue> {
         let scenario = parse(text).map_err(|problems| value(&problems))?;
         let trace = read_trace(trace_name, trace).map_err(|problems| value(&problems))?;
-        Ok(Self { scenario, trace, asking: None })
+        Ok(Self { scenario, trace, asking: None, explained: None })
     }
 
     /// One decision and its alternatives; throws a list of diagnostics.
@@ -60,17 +62,38 @@ impl Questions {
     /// Why slow requests are slow; throws a list of diagnostics.
     #[wasm_bindgen(unchecked_return_type = "Explanation")]
     pub fn explain(
-        &self,
+        &mut self,
         #[wasm_bindgen(unchecked_param_type = "ExplainQuery")] asked: &JsValue,
     ) -> Result<JsValue, JsValue> {
         let asked: ExplainQuery = written(asked)?;
-        let begun = Explaining::new(self.scenario.clone(), self.trace.clone());
-        let (mut explaining, _) = begun.map_err(|problems| value(&problems))?;
-        explaining.explain(&asked).map(|found| value(&found)).map_err(|problem| value(&[problem]))
+        self.explained(&asked).map(value)
+    }
+
+    /// The same as Markdown; throws a list of diagnostics.
+    #[wasm_bindgen(js_name = explainMarkdown)]
+    pub fn explain_markdown(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "ExplainQuery")] asked: &JsValue,
+    ) -> Result<String, JsValue> {
+        let (asked, title): (ExplainQuery, _) = (written(asked)?, self.scenario.title.clone());
+        self.explained(&asked).map(|found| found.markdown(&title))
     }
 }
 
 impl Questions {
+    fn explained(&mut self, asked: &ExplainQuery) -> Result<&Explanation, JsValue> {
+        let known = self.explained.take().filter(|(query, _)| query == asked);
+        let found = match known {
+            Some((_, found)) => found,
+            None => {
+                let begun = Explaining::new(self.scenario.clone(), self.trace.clone());
+                let (mut explaining, _) = begun.map_err(|problems| value(&problems))?;
+                explaining.explain(asked).map_err(|problem| value(&[problem]))?
+            }
+        };
+        Ok(&self.explained.insert((*asked, found)).1)
+    }
+
     fn asking(&mut self) -> Result<&mut Asking, JsValue> {
         match &mut self.asking {
             Some(asking) => Ok(asking),

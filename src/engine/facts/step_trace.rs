@@ -28,6 +28,8 @@ pub struct Detail {
     pub steps: Vec<Vec<StepTrace>>,
     /// By request: the gaps between its tokens.
     pub itl: Vec<Vec<Span>>,
+    /// Gaps that can still be kept.
+    gaps_left: u64,
     /// Preemptions in order.
     pub preemptions: Vec<(Micros, ReplicaId, RequestId)>,
     /// By request: when it got its latest token.
@@ -40,7 +42,18 @@ impl Detail {
     /// A recorder that keeps the first `steps_kept` steps of each replica.
     #[must_use]
     pub fn new(steps_kept: u32) -> Self {
-        Self { steps_kept, ..Self::default() }
+        Self { steps_kept, gaps_left: u64::MAX, ..Self::default() }
+    }
+
+    /// A recorder that keeps gaps between tokens and nothing else, at most that many: the first ones.
+    #[must_use]
+    pub fn of_gaps(most: u64) -> Self {
+        Self { gaps_left: most, ..Self::default() }
+    }
+
+    /// Whether there was no room for a gap.
+    pub fn is_full(&self) -> bool {
+        self.gaps_left == 0
     }
 
     /// A step has formed its batch: (request, progress, tokens, whether it yields a token at the end).
@@ -69,7 +82,7 @@ impl Detail {
                 let i = self.reach(request);
                 if self.last_token[i] != Micros::MAX {
                     let gap = now.since(self.last_token[i]) + overhead;
-                    self.itl[i].push(gap);
+                    self.keep(i, gap);
                 }
                 self.last_token[i] = now;
             }
@@ -79,7 +92,14 @@ impl Detail {
     /// `compat: blis`: a decode step of `gap` for `request`.
     pub(in crate::engine) fn gap(&mut self, request: RequestId, gap: Span) {
         let i = self.reach(request);
-        self.itl[i].push(gap);
+        self.keep(i, gap);
+    }
+
+    fn keep(&mut self, i: usize, gap: Span) {
+        if self.gaps_left > 0 {
+            self.gaps_left -= 1;
+            self.itl[i].push(gap);
+        }
     }
 
     /// `compat: blis`: preemption starts the output again.

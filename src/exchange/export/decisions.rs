@@ -1,7 +1,7 @@
 //! Export of routing decisions: one row for each of the best candidates, with the router's view of it and its score.
 
 use super::sheet::{Cell, Field, Sheet};
-use super::{Begun, Column, Export, Rows, columns_of};
+use super::{Begun, Column, Destination, Export, Rows, columns_of};
 use crate::base::Micros;
 use crate::engine::{Decision, Stage};
 use crate::observe::roles_differ;
@@ -177,7 +177,7 @@ impl File {
 }
 
 impl Rows for File {
-    fn sheet(&mut self) -> &mut Sheet {
+    fn out(&mut self) -> &mut dyn Destination {
         &mut self.sheet
     }
 

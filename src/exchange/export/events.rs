@@ -1,7 +1,7 @@
 //! Export of events: one row for each fact, in order.
 
 use super::sheet::{Cell, Field, Sheet};
-use super::{Begun, Column, Export, Rows, columns_of};
+use super::{Begun, Column, Destination, Export, Rows, columns_of};
 use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::engine::{CacheFact, Fact, FleetFact, HandoverFact, ReplicaFact, RequestFact};
 use crate::observe::roles_differ;
@@ -33,7 +33,7 @@ struct File {
 }
 
 impl Rows for File {
-    fn sheet(&mut self) -> &mut Sheet {
+    fn out(&mut self) -> &mut dyn Destination {
         &mut self.sheet
     }
 

@@ -10,6 +10,8 @@
 
 mod decisions;
 mod events;
+mod page;
+mod perfetto;
 mod requests;
 mod scaling;
 mod series;
@@ -19,6 +21,8 @@ use crate::base::{Micros, RequestId};
 use crate::engine::{Decision, Fact, ScalingRecord, Sink};
 use crate::scenario::{Scenario, limits};
 use crate::session::{Session, Stop};
+pub use page::page;
+pub use perfetto::{Held, MOST_SLICES, TraceOutput};
 use sheet::{Field, Sheet};
 use std::io::{self, Write};
 use std::ops::Range;
@@ -83,6 +87,8 @@ struct Begun<'a> {
     pools: Vec<String>,
     /// Candidates of a decision that are written beside the chosen one.
     candidates: u32,
+    /// Whether the gaps between the tokens of each request are kept.
+    gaps: bool,
     format: Format,
     out: Box<dyn Write>,
 }
@@ -95,10 +101,19 @@ impl Begun<'_> {
     }
 }
 
+/// Where a file goes. It keeps the first error of writing and drops what comes after it.
+trait Destination {
+    /// Writes what is held back, at the end.
+    fn flush(&mut self);
+
+    /// The error that ended it, once.
+    fn take_error(&mut self) -> Option<io::Error>;
+}
+
 /// A file being written: the events of the run that it takes. Most files take one kind.
 trait Rows {
-    /// The file.
-    fn sheet(&mut self) -> &mut Sheet;
+    /// Where it goes.
+    fn out(&mut self) -> &mut dyn Destination;
 
     /// Whether it takes facts.
     fn takes_facts(&self) -> bool {
@@ -124,6 +139,16 @@ trait Rows {
 
     /// The run is over, and all of its requests were given.
     fn end(&mut self, _session: &Session) {}
+
+    /// After that: writes at most so many more rows. Whether these were the last.
+    fn more(&mut self, _session: &Session, _most: usize) -> bool {
+        true
+    }
+
+    /// What it holds, if it has no room for all.
+    fn held(&self, _session: &Session) -> Option<Held> {
+        None
+    }
 }
 
 /// The columns of fields.
@@ -179,11 +204,30 @@ pub struct Output {
     pub out: Box<dyn Write>,
 }
 
-/// A table could not be written.
+/// A file of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// The rows of a table.
+    Table(Table),
+    /// A trace for Perfetto.
+    Trace,
+}
+
+impl Written {
+    /// Its name, that of the option of the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Table(table) => table.name(),
+            Self::Trace => "perfetto",
+        }
+    }
+}
+
+/// A file could not be written.
 #[derive(Debug)]
 pub struct TableError {
     /// Which one.
-    pub table: Table,
+    pub file: Written,
     /// Why.
     pub error: io::Error,
 }
@@ -195,21 +239,41 @@ pub const MOST_CANDIDATES: u32 = limits::REPLICAS;
 
 /// The files of a run under way.
 pub struct Tables {
-    open: Vec<(Table, Box<dyn Rows>)>,
+    open: Vec<(Written, Box<dyn Rows>)>,
     /// The first request that has not been written.
     next: usize,
+    /// Whether all requests were given, and the tables after them ended.
+    ended: bool,
 }
 
 impl Tables {
     /// The tables of a run that has not begun. For each decision, the `candidates` best candidates and the chosen one
     /// are written.
     pub fn new(session: &Session, outputs: Vec<Output>, candidates: u32) -> Self {
-        let course = session.course();
+        let (course, gaps) = (session.course(), session.engine().detail().is_some());
         let begin = |Output { table, format, out }| {
             let pools = pool_names(&course);
-            (table, table.export().begin(Begun { course: &course, pools, candidates, format, out }))
+            let begun = Begun { course: &course, pools, candidates, gaps, format, out };
+            (Written::Table(table), table.export().begin(begun))
         };
-        Self { open: outputs.into_iter().map(begin).collect(), next: 0 }
+        Self { open: outputs.into_iter().map(begin).collect(), next: 0, ended: false }
+    }
+
+    /// The same with a trace of the run, which has not begun.
+    #[must_use]
+    pub fn with_trace(mut self, session: &Session, trace: TraceOutput) -> Self {
+        let TraceOutput { span, most, out } = trace;
+        let course = session.course();
+        let pools = pool_names(&course);
+        let (candidates, gaps, format) = (1, false, Format::Jsonl);
+        let begun = Begun { course: &course, pools, candidates, gaps, format, out };
+        self.open.push((Written::Trace, Box::new(perfetto::Trace::new(begun, span, most))));
+        self
+    }
+
+    /// What a trace holds, if it has no room for all that was asked for.
+    pub fn held(&self, session: &Session) -> Option<Held> {
+        self.open.iter().find_map(|(_, rows)| rows.held(session))
     }
 
     /// [`Session::advance`] of a run without watchers; writes events and decisions on the way.
@@ -224,28 +288,33 @@ impl Tables {
         self.check().map(|()| stop)
     }
 
-    /// Writes what is known only at the playhead: the next `most` requests, and the series after the last of them.
-    /// Returns whether that was all.
+    /// Writes what is known only at the playhead: the next `most` requests, then the series, then the trace, as many
+    /// rows at a time. Returns whether that was all.
     pub fn write_rest(&mut self, session: &Session, most: u32) -> Result<bool, TableError> {
         let arrived = session.engine().records().len();
         let end = arrived.min(self.next + most as usize);
-        let done = end == arrived;
+        let all = end == arrived;
+        let mut done = all;
         for (_, rows) in &mut self.open {
             rows.requests(session, self.next..end);
-            if done {
+            if all && !self.ended {
                 rows.end(session);
-                rows.sheet().flush();
             }
+            done &= !all || rows.more(session, most as usize);
         }
         self.next = end;
+        self.ended |= all;
+        if done {
+            self.open.iter_mut().for_each(|(_, rows)| rows.out().flush());
+        }
         self.check().map(|()| done)
     }
 
     /// The first error of writing, if there was one.
     fn check(&mut self) -> Result<(), TableError> {
-        for (table, rows) in &mut self.open {
-            if let Some(error) = rows.sheet().take_error() {
-                return Err(TableError { table: *table, error });
+        for (file, rows) in &mut self.open {
+            if let Some(error) = rows.out().take_error() {
+                return Err(TableError { file: *file, error });
             }
         }
         Ok(())

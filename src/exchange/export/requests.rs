@@ -1,7 +1,7 @@
 //! Export of requests: one row each, in order of arrival, read from the records that the engine keeps anyway.
 
 use super::sheet::{Cell, Field, Sheet};
-use super::{Begun, Column, Export, Rows, columns_of};
+use super::{Begun, Column, Destination, Export, Rows, columns_of};
 use crate::base::{Maybe, Micros, RequestId};
 use crate::engine::{DropReason, Handover, Progress, Record};
 use crate::observe::objectives::Met;
@@ -20,12 +20,17 @@ impl Export for Requests {
     }
 
     fn columns(&self) -> Vec<Column> {
-        columns_of(FIELDS).into_iter().chain(columns_of(HANDOVER_FIELDS)).collect()
+        let all = [FIELDS, HANDOVER_FIELDS, GAP_FIELDS];
+        all.into_iter().flat_map(columns_of).collect()
     }
 
     fn begin(&self, run: Begun<'_>) -> Box<dyn Rows> {
         let handovers = run.course.iter().any(roles_differ);
-        let fields = || FIELDS.iter().chain(HANDOVER_FIELDS.iter().filter(|_| handovers));
+        let gaps = run.gaps;
+        let fields = || {
+            let split = HANDOVER_FIELDS.iter().filter(|_| handovers);
+            FIELDS.iter().chain(split).chain(GAP_FIELDS.iter().filter(|_| gaps))
+        };
         Box::new(File { sheet: run.sheet(fields()), fields: fields().map(|f| f.value).collect() })
     }
 }
@@ -36,7 +41,7 @@ struct File {
 }
 
 impl Rows for File {
-    fn sheet(&mut self) -> &mut Sheet {
+    fn out(&mut self) -> &mut dyn Destination {
         &mut self.sheet
     }
 
@@ -121,6 +126,12 @@ const HANDOVER_FIELDS: &[Field<Value>] = &[
     field("ttft_decode_us", "us", "time to the first token that its home made, of one prefilled elsewhere", |r| r.handover.and_then(|h| h.ttft_decode.get()).into()),
 ];
 
+/// The last column, with `--itl`.
+#[rustfmt::skip]
+const GAP_FIELDS: &[Field<Value>] = &[
+    field("itl_us", "us", "with `--itl`: the gaps between its tokens, in order; a list in JSON, between semicolons in CSV. One for each step that gave it tokens; none at replicas with pipeline stages", |r| r.gaps()),
+];
+
 fn named(names: &[String], number: u32) -> Cell<'_> {
     names.get(number as usize).map(String::as_str).into()
 }
@@ -142,6 +153,11 @@ impl<'a> Row<'a> {
     /// A number of its transfer, if that has started.
     fn transferred(&self, number: fn(&Handover) -> u64) -> Option<u64> {
         self.handover.filter(|h| h.start.is_known()).map(number)
+    }
+
+    fn gaps(&self) -> Cell<'a> {
+        let all = self.session.engine().detail().map_or(&[][..], |detail| &detail.itl);
+        Cell::Spans(all.get(self.id.index()).map_or(&[], Vec::as_slice))
     }
 
     fn name(&self) -> Option<&'a str> {

@@ -1,7 +1,7 @@
 //! Export of autoscaler decisions: one row each, in order.
 
 use super::sheet::{Cell, Field, Sheet};
-use super::{Begun, Column, Export, Rows, columns_of};
+use super::{Begun, Column, Destination, Export, Rows, columns_of};
 use crate::engine::{Present, ScalingRecord};
 use crate::policy::scaling::Estimate;
 use crate::queueing::{Event, ObjectivePath};
@@ -31,7 +31,7 @@ struct File {
 }
 
 impl Rows for File {
-    fn sheet(&mut self) -> &mut Sheet {
+    fn out(&mut self) -> &mut dyn Destination {
         &mut self.sheet
     }
 

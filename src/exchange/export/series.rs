@@ -1,7 +1,7 @@
 //! Export of the page's time series: for each bucket a row for the whole cluster and one for each replica.
 
 use super::sheet::{Cell, Field, Sheet};
-use super::{Begun, Column, Export, Rows, columns_of};
+use super::{Begun, Column, Destination, Export, Rows, columns_of};
 use crate::engine::Direction;
 use crate::observe::recorder::counter;
 use crate::observe::roles_differ;
@@ -34,7 +34,7 @@ struct File {
 }
 
 impl Rows for File {
-    fn sheet(&mut self) -> &mut Sheet {
+    fn out(&mut self) -> &mut dyn Destination {
         &mut self.sheet
     }
 

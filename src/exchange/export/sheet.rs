@@ -1,6 +1,6 @@
 //! One file of rows: cells in order of its columns, as CSV or as JSON lines, through a buffer of fixed size.
 
-use super::Format;
+use super::{Destination, Format};
 use crate::base::{Micros, Span, csv_text};
 use std::io::{self, BufWriter, Write};
 
@@ -16,6 +16,8 @@ pub(super) enum Cell<'a> {
     Real(f64),
     Text(&'a str),
     Flag(bool),
+    /// Whole numbers: a list in JSON, between semicolons in CSV.
+    Spans(&'a [Span]),
 }
 
 impl From<u64> for Cell<'_> {
@@ -142,6 +144,10 @@ impl Sheet {
                 match cell {
                     Cell::Unknown => {}
                     Cell::Text(text) => csv_text::push(&mut self.text, text),
+                    Cell::Spans(spans) => {
+                        let numbers: Vec<String> = spans.iter().map(|span| span.0.to_string()).collect();
+                        self.text.extend_from_slice(numbers.join(";").as_bytes());
+                    }
                     number => write_json(&mut self.text, number),
                 }
                 csv.write_field(&self.text).map_err(io_error)
@@ -170,8 +176,16 @@ impl Sheet {
         self.keep(written);
     }
 
-    /// Writes what is held back.
-    pub(super) fn flush(&mut self) {
+    fn keep(&mut self, written: io::Result<()>) {
+        if let Err(error) = written {
+            self.failed = true;
+            self.error = Some(error);
+        }
+    }
+}
+
+impl Destination for Sheet {
+    fn flush(&mut self) {
         if self.failed {
             return;
         }
@@ -182,16 +196,8 @@ impl Sheet {
         self.keep(written);
     }
 
-    /// The error that ended it, once.
-    pub(super) fn take_error(&mut self) -> Option<io::Error> {
+    fn take_error(&mut self) -> Option<io::Error> {
         self.error.take()
-    }
-
-    fn keep(&mut self, written: io::Result<()>) {
-        if let Err(error) = written {
-            self.failed = true;
-            self.error = Some(error);
-        }
     }
 }
 
@@ -204,6 +210,9 @@ fn write_json(text: &mut Vec<u8>, cell: Cell<'_>) {
         Cell::Real(x) => serde_json::to_writer(text, &x),
         Cell::Text(x) => serde_json::to_writer(text, x),
         Cell::Flag(x) => serde_json::to_writer(text, &x),
+        Cell::Spans(spans) => {
+            serde_json::to_writer(text, &spans.iter().map(|span| span.0).collect::<Vec<_>>())
+        }
     };
     written.expect("INV-6: a plain value can be written to memory as JSON");
 }

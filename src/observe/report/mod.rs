@@ -10,6 +10,8 @@ mod figures;
 mod gateway;
 mod groups;
 mod measure;
+#[cfg(any(feature = "cli", feature = "measured", feature = "compare"))]
+mod metrics;
 mod parts;
 mod pools;
 mod scaling;
@@ -19,6 +21,8 @@ pub use anomalies::{
 };
 #[cfg(any(feature = "cli", feature = "measured"))]
 pub(crate) use measure::tpot_us;
+#[cfg(any(feature = "cli", feature = "measured", feature = "compare"))]
+pub use metrics::{MetricUnit, RunMetric};
 pub use parts::{
     ClassPart, CostPart, CpuTierPart, FairnessPart, FitnessPart, FitnessTerm, GroupPart, KvPart, LatencyPart,
     RejectionPart, ReplicaPart, RequestPart, RunPart, SloPart, SlowRequest, ThroughputPart,

@@ -27,7 +27,8 @@ pub use regret::{OraclePool, Regret, RegretTable, RunRegret};
 
 use crate::base::number_text::count;
 use crate::scenario::Scenario;
-use crate::stats::{FIGURES, Interval, UNBOUNDED, mean_interval};
+use crate::session::report::{MetricUnit, RunMetric};
+use crate::stats::{FIGURES, Interval, SHARE_DIFFERENCE, UNBOUNDED, mean_interval};
 use handovers::HANDOVERS;
 use intervals::{Figures, Sample, differences_of_blocks};
 use pairing::{Pair, pairs};
@@ -87,6 +88,8 @@ struct Seed {
     figures: Vec<[Figures; 2]>,
     totals: [[Option<f64>; 2]; TOTALS],
     handovers: [[Option<f64>; 2]; HANDOVERS],
+    /// Further figures, in the order in which they were asked for.
+    metrics: Vec<[Option<f64>; 2]>,
 }
 
 /// Runs being compared: one pair for each seed.
@@ -103,6 +106,8 @@ pub struct Comparing {
     /// By seed, for A and B: their figures and those of their oracles; then the inputs of the oracles.
     bounds: Vec<[[Held; 2]; 2]>,
     oracles: [Vec<OraclePool>; 2],
+    /// Further figures that are asked for.
+    metrics: Vec<RunMetric>,
     /// The outcomes of the first seed with their pairs.
     first: Option<(Outcomes, Outcomes, Vec<Pair>)>,
 }
@@ -112,6 +117,11 @@ impl Comparing {
     /// arrived after the last difference between the two are compared. Called before the first pair is added.
     pub fn set_scenarios(&mut self, a: &Scenario, b: &Scenario) {
         self.spans = Spans::of(a, b);
+    }
+
+    /// Asks for further figures of whole runs. Called before the first pair is added.
+    pub fn set_metrics(&mut self, metrics: Vec<RunMetric>) {
+        self.metrics = metrics;
     }
 
     /// Adds two runs with the same seed. After the first pair only figures are kept.
@@ -141,7 +151,8 @@ impl Comparing {
         let figures = Metric::ALL.iter().map(figures).collect();
         let totals = Total::ALL.map(|t| [&a, &b].map(|run| t.of(run, since_us)));
         let handovers = handovers::figures(&a, &b);
-        self.seeds.push(Seed { figures, totals, handovers });
+        let metrics = self.metrics.iter().map(|m| [&a, &b].map(|run| m.of(&run.report))).collect();
+        self.seeds.push(Seed { figures, totals, handovers, metrics });
         if self.first.is_none() {
             self.first = Some((a, b, counts));
         }
@@ -208,6 +219,7 @@ impl Comparing {
                 preemptions: total(5),
                 usd_per_million_output_tokens: total(6),
             },
+            figures: (0..self.metrics.len()).map(|i| self.figure(i)).collect(),
             handovers: self.handovers(),
             regret: self.regret(),
             detail: DetailTable {
@@ -257,6 +269,17 @@ impl Comparing {
         let pairs: Vec<[Option<f64>; 2]> = self.seeds.iter().map(|s| s.totals[i]).collect();
         let difference = Difference::of(&pairs, half, total.better(), total.bounds());
         TotalComparison { better: total.better(), difference }
+    }
+
+    /// A further figure. It has no interval from one seed.
+    fn figure(&self, i: usize) -> FigureComparison {
+        let RunMetric { name, label, unit, higher_is_better, .. } = &self.metrics[i];
+        let pairs: Vec<[Option<f64>; 2]> = self.seeds.iter().map(|s| s.metrics[i]).collect();
+        let better = if *higher_is_better { Direction::Higher } else { Direction::Lower };
+        let bounds = if *unit == MetricUnit::Share { SHARE_DIFFERENCE } else { UNBOUNDED };
+        let difference = Difference::of(&pairs, None, better, bounds);
+        let (name, label, unit) = (name.clone(), label.clone(), *unit);
+        FigureComparison { name, label, unit, comparison: TotalComparison { better, difference } }
     }
 
     fn explained(&self, paired: bool, spans: usize) -> String {

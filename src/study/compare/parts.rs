@@ -2,6 +2,7 @@
 //! minus A.
 
 use super::{HandoverTable, RegretTable};
+use crate::session::report::MetricUnit;
 use crate::session::{PoolEvidence, RunVerdict};
 use serde::Serialize;
 
@@ -38,6 +39,10 @@ pub struct RunComparison {
     pub metrics: MetricTable,
     /// Figures of whole runs.
     pub totals: TotalTable,
+    /// Further figures of whole runs, those that are asked for; missing without any.
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub figures: Vec<FigureComparison>,
     /// Figures of hand-overs; missing unless a pool has a role in one of them.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -189,6 +194,21 @@ pub struct TotalComparison {
     /// The figure.
     #[serde(flatten)]
     pub difference: Difference,
+}
+
+/// A further figure of whole runs, by its name.
+#[apply(typescript!)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FigureComparison {
+    /// Its name in columns and options.
+    pub name: String,
+    /// Its name for people.
+    pub label: String,
+    /// How it is written.
+    pub unit: MetricUnit,
+    /// The figure of both, and its difference.
+    #[serde(flatten)]
+    pub comparison: TotalComparison,
 }
 
 /// Figures of whole runs. Cache hits and preemptions have no interval from one seed, nor has the cost of a changing

@@ -7,6 +7,7 @@ use super::vary::Vary;
 use crate::base::digest::Digest;
 use crate::base::{Diagnostic, Diagnostics, csv_text, json};
 use crate::scenario::{Scenario, from_value, limits, to_json};
+use crate::session::report::RunMetric;
 use crate::session::{PoolEvidence, Trace, pool_evidence};
 use crate::study::compare::Outcomes;
 use serde::Serialize;
@@ -85,6 +86,8 @@ pub struct Plan {
     pub cases: Vec<Case>,
     by_digest: BTreeMap<String, u32>,
     trace: Option<Arc<Trace>>,
+    /// Further figures of each row.
+    metrics: Vec<RunMetric>,
 }
 
 /// A row: its case, the values of its paths, the figures of its run, and a digest of these.
@@ -129,7 +132,8 @@ impl Plan {
             )]);
         }
         let base = json::tree(scenario);
-        let mut plan = Self { paths, cases: Vec::new(), by_digest: BTreeMap::new(), trace };
+        let (cases, by_digest, metrics) = (Vec::new(), BTreeMap::new(), Vec::new());
+        let mut plan = Self { paths, cases, by_digest, trace, metrics };
         let mut problems = Diagnostics::new();
         for combination in 0..count / u64::from(seeds) {
             let values = values_of(varied, combination);
@@ -142,6 +146,12 @@ impl Plan {
             }
         }
         if problems.is_empty() { Ok(plan) } else { Err(problems) }
+    }
+
+    /// The same, whose rows have further figures.
+    #[must_use]
+    pub fn with_metrics(self, metrics: Vec<RunMetric>) -> Self {
+        Self { metrics, ..self }
     }
 
     fn add(&mut self, scenario: &Scenario, values: &[String], seeds: u32) {
@@ -174,15 +184,21 @@ impl Plan {
 
     /// Runs a case.
     pub fn run(&self, case: &Case) -> Result<CaseRow, Diagnostics> {
-        let run = RunRow::new(&Outcomes::of_run(case.scenario.clone(), self.trace.clone())?);
+        let outcomes = Outcomes::of_run(case.scenario.clone(), self.trace.clone())?;
+        let run = RunRow::with_metrics(&outcomes, &self.metrics);
         let mut fields = Map::new();
         fields.insert("case".to_owned(), case.number.into());
         fields.insert("case_digest".to_owned(), case.digest.as_str().into());
         for (path, value) in self.paths.iter().zip(&case.values) {
             fields.insert(path.clone(), serde_json::from_str(value).unwrap_or(Value::Null));
         }
-        if let Value::Object(figures) = json::tree(&run) {
+        if let Value::Object(mut figures) = json::tree(&run) {
+            figures.shift_remove("metrics");
             fields.extend(figures);
+        }
+        for metric in &self.metrics {
+            let value = run.metrics.get(&metric.name).map_or(Value::Null, |x| Value::from(*x));
+            fields.insert(metric.name.clone(), value);
         }
         fields.insert(ROW_DIGEST.to_owned(), digest_of(&fields).into());
         Ok(CaseRow { number: case.number, fields, row: SweepRow { values: case.values.clone(), run } })
@@ -206,7 +222,13 @@ impl Plan {
         for name in self.paths.iter().map(String::as_str).chain(["case", "case_digest"]) {
             figures.shift_remove(name);
         }
+        let mut metrics = BTreeMap::new();
+        for metric in &self.metrics {
+            let Some(value) = figures.shift_remove(&metric.name) else { return Ok(None) };
+            metrics.extend(value.as_f64().map(|x| (metric.name.clone(), x)));
+        }
         let Ok(run) = json::data::<RunRow>(&Value::Object(figures)) else { return Ok(None) };
+        let run = RunRow { metrics, ..run };
         // With more values or seeds than last time the case may have another number.
         fields.insert("case".to_owned(), case.number.into());
         let digest = digest_of(&fields);

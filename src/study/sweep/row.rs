@@ -1,9 +1,11 @@
 //! The figures of one run in one row, for sweeps and races.
 
+use crate::session::report::RunMetric;
 use crate::session::weakest;
 use crate::stats::{Blocked, POSITIVE, SHARE};
 use crate::study::compare::{Ending, Outcomes, held};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// One run: its digests, the outcomes of its requests, its figures. Times are in milliseconds and of requests that
 /// arrived in the measurement window; null without values.
@@ -103,6 +105,10 @@ pub struct RunRow {
     pub evidence: String,
     /// Where its load lies: below, near or over the knee; empty if it is not known.
     pub regime: String,
+    /// Further figures by name, those that are asked for and known.
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metrics: BTreeMap<String, f64>,
 }
 
 /// A figure of a row by its name.
@@ -199,7 +205,14 @@ impl RunRow {
             load: run.load().state.name().to_owned(),
             evidence: weakest.map_or_else(String::new, |pool| pool.class.name().to_owned()),
             regime: weakest.and_then(|pool| pool.regime).map_or_else(String::new, |r| r.name().to_owned()),
+            metrics: BTreeMap::new(),
         }
+    }
+
+    /// The same with further figures.
+    pub fn with_metrics(run: &Outcomes, metrics: &[RunMetric]) -> Self {
+        let value = |m: &RunMetric| Some((m.name.clone(), m.of(&run.report)?));
+        Self { metrics: metrics.iter().filter_map(value).collect(), ..Self::new(run) }
     }
 }
 

@@ -4,9 +4,9 @@ use super::curve::{CurveKnee, knee};
 use super::row::{RunFigure, RunRow};
 use crate::base::small::sort::sort_pairs;
 use crate::session::PoolEvidence;
-use crate::stats::mean_interval;
+use crate::stats::{POSITIVE, mean_interval};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A run of a sweep.
 #[apply(typescript!)]
@@ -67,7 +67,7 @@ pub struct SweepPoint {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SweepValue {
     /// Name of its column.
-    pub name: &'static str,
+    pub name: String,
     /// The mean; null if a seed has no value.
     pub mean: Option<f64>,
     /// Lower end; null for one seed.
@@ -123,11 +123,15 @@ pub fn summary(paths: &[String], rows: &[SweepRow]) -> SweepSummary {
 impl SweepValue {
     /// A figure of the runs of one combination.
     pub(super) fn of(figure: &RunFigure, rows: &[&RunRow]) -> Self {
-        let found: Option<Vec<f64>> = rows.iter().map(|r| (figure.of)(r)).collect();
-        let interval = found.as_deref().and_then(|values| mean_interval(values, figure.bounds()));
+        Self::named(figure.name, rows.iter().map(|r| (figure.of)(r)).collect(), figure.bounds())
+    }
+
+    /// A figure by its name, if every run has it.
+    fn named(name: &str, found: Option<Vec<f64>>, bounds: [f64; 2]) -> Self {
+        let interval = found.as_deref().and_then(|values| mean_interval(values, bounds));
         let alone = found.as_deref().and_then(<[f64]>::first).copied();
         Self {
-            name: figure.name,
+            name: name.to_owned(),
             mean: interval.map(|i| i.value).or(alone),
             lo: interval.map(|i| i.lo),
             hi: interval.map(|i| i.hi),
@@ -136,9 +140,13 @@ impl SweepValue {
 }
 
 fn point(values: &[String], rows: &[&RunRow]) -> SweepPoint {
-    let figures = RunFigure::ALL.map(|figure| SweepValue::of(&figure, rows));
+    let mut figures: Vec<SweepValue> = RunFigure::ALL.iter().map(|f| SweepValue::of(f, rows)).collect();
+    let further: BTreeSet<&str> = rows.iter().flat_map(|r| r.metrics.keys().map(String::as_str)).collect();
+    figures.extend(further.into_iter().map(|name| {
+        SweepValue::named(name, rows.iter().map(|r| r.metrics.get(name).copied()).collect(), POSITIVE)
+    }));
     let evidence = rows.first().map_or_else(String::new, |r| r.evidence.clone());
-    SweepPoint { values: values.to_vec(), seeds: rows.len() as u32, figures: figures.to_vec(), evidence }
+    SweepPoint { values: values.to_vec(), seeds: rows.len() as u32, figures, evidence }
 }
 
 /// The curves along path number `i`, if its values are numbers: one for each combination of the others' values.

@@ -7,6 +7,7 @@
 
 mod account;
 mod explain;
+mod markdown;
 mod others;
 mod sentences;
 mod steps;

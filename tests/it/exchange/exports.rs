@@ -46,6 +46,8 @@ fn of_roles(table: Table) -> &'static [&'static str] {
             "home_cached_blocks",
             "ttft_prefill_us",
             "ttft_decode_us",
+            // Only with the gaps between tokens.
+            "itl_us",
         ],
         Table::Decisions => &["stage"],
         Table::Events => &[

@@ -2,6 +2,7 @@
 
 mod exports;
 mod imports;
+mod perfetto;
 
 use std::fs;
 use std::path::PathBuf;
