@@ -20,6 +20,8 @@ let rows: Rows | undefined;
 async function openRows(question: Extract<BenchmarkQuestion, { kind: 'rows-open' }>): Promise<null> {
   rows?.free();
   rows = new Rows(question.scenario, question.table, question.format);
+  if (question.spanUs) rows.span(...question.spanUs);
+  if (question.link !== undefined) rows.link(question.link);
   const reader = question.trace?.stream().getReader();
   for (let piece = await reader?.read(); piece?.value; piece = await reader?.read()) rows.trace(piece.value);
   rows.start();
@@ -47,6 +49,8 @@ function answer(question: BenchmarkQuestion): BenchmarkAnswers[keyof BenchmarkAn
       return openRows(question);
     case 'rows-next':
       return nextRows();
+    case 'rows-note':
+      return rows?.note() ?? '';
     default:
       return never(question);
   }

@@ -21,20 +21,30 @@ export type BenchmarkQuestion =
    * text.
    */
   | { readonly kind: 'policies'; readonly scenario: string; readonly documents: string; readonly texts: string }
-  /** Begins a run for the rows of one table. */
-  | {
+  /** Begins a run for a file. */
+  | (FileKind & {
       readonly kind: 'rows-open';
       readonly scenario: string;
-      readonly table: RowTable;
-      readonly format: RowFormat;
       /** The trace that the scenario replays. */
       readonly trace: Blob | undefined;
-    }
-  /** The next piece of these rows; null after the last. */
-  | { readonly kind: 'rows-next' };
+      /** The part of the run that a trace for Perfetto holds, in microseconds. */
+      readonly spanUs?: readonly [number, number] | undefined;
+      /** The address that a page gives for the run. */
+      readonly link?: string;
+    })
+  /** The next piece of the file; null after the last. */
+  | { readonly kind: 'rows-next' }
+  /** What the file holds, if it has no room for all; empty otherwise. */
+  | { readonly kind: 'rows-note' };
+
+/** A file that is made of a whole run: rows, a trace for Perfetto, a page. */
+export type FileKind =
+  | { readonly table: RowTable; readonly format: RowFormat }
+  | { readonly table: 'perfetto'; readonly format: 'json' }
+  | { readonly table: 'page'; readonly format: 'html' };
 
 /** The tables and the formats of rows, by their names on the command line. */
-export const ROW_TABLES = ['requests', 'decisions', 'events', 'series'] as const;
+export const ROW_TABLES = ['requests', 'decisions', 'events', 'series', 'scaling'] as const;
 export const ROW_FORMATS = ['csv', 'jsonl'] as const;
 export type RowTable = (typeof ROW_TABLES)[number];
 export type RowFormat = (typeof ROW_FORMATS)[number];
@@ -50,4 +60,5 @@ export type BenchmarkAnswers = {
   calibrate: OneRun;
   'rows-open': null;
   'rows-next': RowPiece | null;
+  'rows-note': string;
 };

@@ -32,6 +32,8 @@ async function answer(question: WhatIfQuestion): Promise<WhatIfAnswers[keyof Wha
       return undefined;
     case 'explain':
       return questions.explain(question.query);
+    case 'explain-markdown':
+      return questions.explainMarkdown(question.query);
     default:
       return never(question);
   }

@@ -10,6 +10,13 @@ export type WhatIfQuestion =
   /** Runs ahead what such a question needs, for a quicker answer. */
   | { readonly kind: 'prepare'; readonly run: AskedRun; readonly query: WhatIfQuery }
   /** Why slow requests are slow. */
-  | { readonly kind: 'explain'; readonly run: AskedRun; readonly query: ExplainQuery };
+  | { readonly kind: 'explain'; readonly run: AskedRun; readonly query: ExplainQuery }
+  /** The same as Markdown. */
+  | { readonly kind: 'explain-markdown'; readonly run: AskedRun; readonly query: ExplainQuery };
 
-export type WhatIfAnswers = { 'what-if': WhatIf; prepare: undefined; explain: Explanation };
+export type WhatIfAnswers = {
+  'what-if': WhatIf;
+  prepare: undefined;
+  explain: Explanation;
+  'explain-markdown': string;
+};

@@ -61,6 +61,11 @@ export function askWhy(app: Pick<App, 'document'>, query: ExplainQuery): Promise
   return answered(thread.ask({ kind: 'explain', run: runOf(app), query }));
 }
 
+/** The same as Markdown. */
+export function askWhyAsMarkdown(app: Pick<App, 'document'>, query: ExplainQuery): Promise<Answer<string>> {
+  return answered(thread.ask({ kind: 'explain-markdown', run: runOf(app), query }));
+}
+
 /** The document with an edit that sends a request to a replica, instead of any other edit that sends it. */
 export function sentElsewhere(document: Json, atUs: number, request: number, to: number): Json {
   const edits = child(document, 'edits');

@@ -61,6 +61,16 @@ export function ReportBlocks(props: { app: Pick<App, 'selection'>; report: Repor
       <Block title="Fairness, cost and caches" remark={span()}>
         <NameValues rows={shares(r())} />
       </Block>
+      <Show when={(r().rejections ?? []).length > 0}>
+        <Block title="Refusals by reason" remark="warm-up included">
+          <NameValues rows={(r().rejections ?? []).map((p) => [sentence(p.reason), count(p.requests)])} />
+        </Block>
+      </Show>
+      <Show when={anomalies(r()).length > 0}>
+        <Block title="Anomalies by kind" remark="warm-up included">
+          <NameValues rows={anomalies(r())} />
+        </Block>
+      </Show>
     </Show>
   );
 }
@@ -82,6 +92,13 @@ function throughput(r: Report): readonly Row[] {
   ];
 }
 
+/** How many of each kind there were. */
+function anomalies(r: Report): readonly Row[] {
+  return Object.entries(r.anomalies?.counts ?? {}).flatMap(([kind, n]) =>
+    n > 0 ? [[sentence(kind), count(n)] as const] : [],
+  );
+}
+
 function shares(r: Report): readonly Row[] {
   const { fairness: f, fitness, decisions: d, cost: c } = r;
   const cpu = r.kv.cpu;
@@ -89,11 +106,20 @@ function shares(r: Report): readonly Row[] {
     ["Jain's index of tenants", sig3(f.tenants_jain)],
     ["Jain's index of replicas", sig3(f.replicas_jain)],
     ['Longest queue ÷ shortest', sig3(f.max_min_queue_ratio)],
+    ['Variation of load, replicas', sig3(f.replicas_cov)],
+    ['Variation of load, tenants', sig3(f.tenants_cov)],
+    ['Preemptions per finished request', r.requests.completed > 0 ? sig3(r.requests.preemption_rate) : DASH],
     ...(fitness ? [['Fitness', fitness.score.toFixed(4)] as const] : []),
     ...(fitness?.parts ?? []).map((p) => [`${sentence(p.metric)} ×${plain(p.weight)}`, p.norm.toFixed(4)] as const),
     ['Cost per request', c.usd_per_request === undefined ? DASH : `$${c.usd_per_request.toPrecision(3)}`],
     ['Cost per million output tokens', usd(c.usd_per_million_output_tokens ?? Number.NaN)],
+    ['Cost per 1,000 tokens', c.usd_per_1k_tokens === undefined ? DASH : `$${c.usd_per_1k_tokens.toPrecision(3)}`],
+    [
+      'Busy GPU-seconds per request',
+      c.gpu_busy_seconds_per_request === undefined ? DASH : `${sig3(c.gpu_busy_seconds_per_request)} s`,
+    ],
     ['Prompt tokens from cache', share(r.kv.reused_prompt_share)],
+    ['Requests with a cached prefix', share(r.kv.request_hit_rate)],
     ...(cpu
       ? ([
           ['Found in the CPU tier', share(cpu.hit_rate)],

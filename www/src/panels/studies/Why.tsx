@@ -6,7 +6,7 @@ import type { AccountedTime, CausePart, ExplainQuery, Explanation, SpanBy } from
 import type { App } from '../../state/app.ts';
 import { accountDue, setAccountDue, setSpan, span, spanBetween } from '../../state/span.ts';
 import { setSpanShown } from '../../state/spanShown.ts';
-import { askWhy, stopAsking } from '../../state/whatIf.ts';
+import { askWhy, askWhyAsMarkdown, stopAsking } from '../../state/whatIf.ts';
 import './whatif.css';
 
 /** The requests to explain: those above a percentile, or all that arrived in a span of time. */
@@ -19,7 +19,7 @@ export default function Why(props: { app: Pick<App, 'transport' | 'selection' | 
   const [by, setBy] = createSignal<SpanBy>('end');
   const [from, setFrom] = createSignal('');
   const [to, setTo] = createSignal('');
-  const [found, setFound] = createSignal<Explanation>();
+  const [found, setFound] = createSignal<{ readonly e: Explanation; readonly query: ExplainQuery }>();
   const [trouble, setTrouble] = createSignal('');
   const [busy, setBusy] = createSignal(false);
   let host: HTMLDivElement | undefined;
@@ -38,7 +38,7 @@ export default function Why(props: { app: Pick<App, 'transport' | 'selection' | 
     };
     const answer = await askWhy(app, query);
     setBusy(false);
-    setFound('found' in answer ? answer.found : undefined);
+    setFound('found' in answer ? { e: answer.found, query } : undefined);
     if ('trouble' in answer) setTrouble(answer.trouble);
   }
 
@@ -148,7 +148,14 @@ export default function Why(props: { app: Pick<App, 'transport' | 'selection' | 
       <p class="trouble" role="alert">
         {trouble()}
       </p>
-      <Show when={found()}>{(e) => <Explained app={app} e={e()} />}</Show>
+      <Show when={found()}>
+        {(now) => (
+          <>
+            <Explained app={app} e={now().e} />
+            <CopyMarkdown app={app} query={now().query} />
+          </>
+        )}
+      </Show>
     </div>
   );
 }
@@ -201,6 +208,33 @@ function Explained(props: { app: Pick<App, 'selection'>; e: Explanation }): JSX.
         {text(percent(props.e.slow.stale_share))} and {text(percent(props.e.fast.stale_share))}.
       </p>
     </>
+  );
+}
+
+/** The explanation as Markdown, for an issue or a chat. */
+function CopyMarkdown(props: { app: Pick<App, 'document'>; query: ExplainQuery }): JSX.Element {
+  const [told, setTold] = createSignal('');
+  async function copy(): Promise<void> {
+    const answer = await askWhyAsMarkdown(props.app, props.query);
+    if ('trouble' in answer) {
+      setTold(answer.trouble);
+      return;
+    }
+    const copied = await navigator.clipboard.writeText(answer.found).then(
+      () => true,
+      () => false,
+    );
+    setTold(copied ? 'Copied' : 'The browser did not allow the copy.');
+  }
+  return (
+    <div class="offers">
+      <button type="button" class="btn box" onClick={() => void copy()}>
+        Copy as Markdown
+      </button>
+      <span class="m" role="status">
+        {told()}
+      </span>
+    </div>
   );
 }
 
