@@ -33,6 +33,7 @@ import { CompareFigures, CompareRegret, NoOracle } from './CompareFigures.tsx';
 import { Differs, Pairing, Seeds, said } from './CompareSettings.tsx';
 import { CompareTables } from './CompareTables.tsx';
 import { sceneOf } from './compareScene.ts';
+import { MoreFigures } from './MoreFigures.tsx';
 import { comparisonFile, createOpenedStudies, type OpenedStudies } from './openedStudies.ts';
 import type { RaceState } from './Race.tsx';
 import { StudyTools } from './StudyTools.tsx';
@@ -314,6 +315,7 @@ function TwoRuns(props: {
                 </p>
               </Show>
               <CompareFigures comparison={comparing.seeds()?.comparison ?? comparing.result()?.comparison} />
+              <MoreFigures comparison={comparing.seeds()?.comparison ?? comparing.result()?.comparison} />
               <CompareRegret comparison={comparing.seeds()?.comparison} />
               <NoOracle why={comparing.seeds()?.noOracle} />
               <Show when={props.shown === 'Charts'}>

@@ -1,8 +1,9 @@
 // The cases of a sweep as a table, means over the seeds.
-import { For, type JSX, Show } from 'solid-js';
+import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import { DASH, durationMs, percent, plain, ratePerS, text, usd } from '../../base/units.ts';
-import type { SweepPoint, SweepSummary } from '../../generated/boundary.ts';
+import { RUN_METRICS, type SweepPoint, type SweepSummary } from '../../generated/boundary.ts';
 import { TrustChip } from '../parts/Trust.tsx';
+import { metricText } from './metricText.ts';
 import { type Axis, figureOf } from './SweepCharts.tsx';
 
 type Column = {
@@ -34,8 +35,28 @@ export function SweepTable(props: { summary: SweepSummary; axis: Axis }): JSX.El
     const mean = figureOf(point, column.figure)?.mean;
     return mean === null || mean === undefined ? DASH : column.says(mean);
   };
+  const [chosen, setChosen] = createSignal('');
+  /** The further figures that are not 0 in every case. */
+  const further = createMemo(() =>
+    RUN_METRICS.filter(([name]) => props.summary.points.some((point) => (figureOf(point, name)?.mean ?? 0) !== 0)),
+  );
+  const columns = createMemo((): readonly Column[] => {
+    const also = further().find(([name]) => name === chosen());
+    if (!also) return COLUMNS;
+    const [figure, title, unit] = also;
+    return [...COLUMNS, { figure, title, says: (v) => metricText(unit, v) }];
+  });
   return (
     <section class="race-table" aria-label="Cases of the sweep" tabindex="0">
+      <Show when={further().length > 0}>
+        <label>
+          Further figure{' '}
+          <select class="in" value={chosen()} onChange={(event) => setChosen(event.currentTarget.value)}>
+            <option value="">None</option>
+            <For each={further()}>{([name, label]) => <option value={name}>{label}</option>}</For>
+          </select>
+        </label>
+      </Show>
       <table class="tbl">
         <caption class="visually-hidden">The cases of the sweep, means over the seeds</caption>
         <thead>
@@ -43,7 +64,7 @@ export function SweepTable(props: { summary: SweepSummary; axis: Axis }): JSX.El
             <For each={props.summary.paths}>
               {(path) => <th>{path === props.axis.path ? `${props.axis.title} ${props.axis.unit}` : path}</th>}
             </For>
-            <For each={COLUMNS}>{(column) => <th class="r">{column.title}</th>}</For>
+            <For each={columns()}>{(column) => <th class="r">{column.title}</th>}</For>
             <th>Best trade-off</th>
             <Show when={!oneClass(props.summary)}>
               <th>Evidence</th>
@@ -55,7 +76,7 @@ export function SweepTable(props: { summary: SweepSummary; axis: Axis }): JSX.El
             {(point, i) => (
               <tr>
                 <For each={props.summary.paths}>{(_, k) => <td>{value(point, k())}</td>}</For>
-                <For each={COLUMNS}>{(column) => <td class="r">{said(point, column)}</td>}</For>
+                <For each={columns()}>{(column) => <td class="r">{said(point, column)}</td>}</For>
                 <td>
                   <Show when={props.summary.front.includes(i())}>
                     <span aria-hidden="true">✓</span>
