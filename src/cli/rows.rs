@@ -202,6 +202,9 @@ impl RowsUnderWay<'_> {
     pub(super) fn finish(&mut self, session: &Session) -> Result<(), Failed> {
         let Some(tables) = &mut self.tables else { return Ok(()) };
         while !tables.write_rest(session, AT_ONCE).map_err(|e| failed(self.files, &e))? {}
+        if session.lost_gaps() {
+            tell(&"note: --itl: later requests have no gaps, because a run keeps 10,000,000 of them");
+        }
         if let Some(held) = tables.held(session) {
             let (from, to) = (held.to.as_secs(), held.asked_to.as_secs());
             tell(&format!("note: --perfetto: {} The rest: --perfetto-span {from}-{to}", held.sentence()));

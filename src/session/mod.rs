@@ -242,6 +242,12 @@ impl Session {
         self.engine.record_detail(Detail::of_gaps(limits::GAPS));
     }
 
+    /// Whether there were more gaps than fit.
+    #[cfg(any(feature = "cli", feature = "measured"))]
+    pub fn lost_gaps(&self) -> bool {
+        self.engine.detail().is_some_and(Detail::is_full)
+    }
+
     /// Whether nothing is left to run.
     pub(crate) fn has_ended(&self) -> bool {
         self.engine.next_event_at().is_none() && self.next_edit().is_none()

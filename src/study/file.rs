@@ -9,6 +9,7 @@ use crate::base::{Diagnostic, Diagnostics, csv_text, json};
 use crate::scenario::{from_value, limits};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The version of the format.
 const FORMAT: u32 = 1;
@@ -254,7 +255,10 @@ impl StudyFile {
         let who = (self.kind == StudyKind::Race).then_some("entrant");
         let names = json::tree(&RunRow::default());
         let columns = names.as_object().into_iter().flat_map(Map::keys).map(String::as_str);
-        let head: Vec<String> = who.into_iter().chain(paths).chain(columns).map(text).collect();
+        let further: BTreeSet<&str> =
+            self.rows.iter().flat_map(|row| row.run.metrics.keys().map(String::as_str)).collect();
+        let named = columns.chain(further.iter().copied());
+        let head: Vec<String> = who.into_iter().chain(paths).chain(named).map(text).collect();
         let mut lines = vec![head.join(",")];
         for row in &self.rows {
             let own = who.map(|_| text(&row.name)).into_iter();
@@ -262,13 +266,16 @@ impl StudyFile {
                 Ok(Value::String(said)) => text(&said),
                 _ => quoted(value),
             });
-            let figures = json::tree(&row.run);
+            let figures = json::tree(&RunRow { metrics: BTreeMap::new(), ..row.run.clone() });
+            let metrics = further.iter().map(|name| {
+                row.run.metrics.get(*name).map_or_else(String::new, |x| Value::from(*x).to_string())
+            });
             let cells = figures.as_object().into_iter().flat_map(Map::values).map(|value| match value {
                 Value::Null => String::new(),
                 Value::String(said) => text(said),
                 Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
             });
-            lines.push(own.chain(values).chain(cells).collect::<Vec<String>>().join(","));
+            lines.push(own.chain(values).chain(cells).chain(metrics).collect::<Vec<String>>().join(","));
         }
         lines.push(String::new());
         lines.join("\n")
@@ -361,5 +368,11 @@ mod tests {
         assert!(lines[1].starts_with("\"own, 5 : 2\",1,,,,0,0,9,"), "{}", lines[1]);
         assert!(lines[2].starts_with("'=random,1,"), "{}", lines[2]);
         assert_eq!((lines.len(), csv.ends_with('\n')), (3, true));
+        let mut asked = study();
+        asked.rows[1].run.metrics.insert("refused_shed".to_owned(), 3.0);
+        let csv = asked.csv();
+        let ends: Vec<&str> =
+            csv.lines().filter_map(|line| line.rsplit_once(',')).map(|(_, end)| end).collect();
+        assert_eq!(ends, ["refused_shed", "", "3.0"], "a column for all rows");
     }
 }

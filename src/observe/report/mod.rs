@@ -10,7 +10,7 @@ mod figures;
 mod gateway;
 mod groups;
 mod measure;
-#[cfg(any(feature = "cli", feature = "measured", feature = "compare"))]
+#[cfg(any(feature = "cli", feature = "measured", feature = "compare", feature = "theory"))]
 mod metrics;
 mod parts;
 mod pools;
@@ -21,7 +21,7 @@ pub use anomalies::{
 };
 #[cfg(any(feature = "cli", feature = "measured"))]
 pub(crate) use measure::tpot_us;
-#[cfg(any(feature = "cli", feature = "measured", feature = "compare"))]
+#[cfg(any(feature = "cli", feature = "measured", feature = "compare", feature = "theory"))]
 pub use metrics::{MetricUnit, RunMetric};
 pub use parts::{
     ClassPart, CostPart, CpuTierPart, FairnessPart, FitnessPart, FitnessTerm, GroupPart, KvPart, LatencyPart,

@@ -31,7 +31,7 @@ fn rows_and_summary_of_a_sweep_have_the_figures_that_are_asked_for() {
     let vary = ["sweep", scenario.path(), "--vary", "traffic=1,2", "-o"];
     let text = said(&[&vary[..], &[with], &ASKED].concat());
     assert!(
-        text.lines().next().is_some_and(|head| head.contains("request_hit_rate  refused_rate_limit")),
+        text.lines().next().is_some_and(|head| head.contains("refused_rate_limit  request_hit_rate")),
         "{text}"
     );
     said(&[&vary[..], &[without]].concat());
