@@ -146,9 +146,12 @@ struct Declarations {
 
 impl TypeVisitor for Declarations {
     fn visit<T: TS + 'static + ?Sized>(&mut self) {
+        // A list, a map, an option or a number has neither a declaration nor a name; its parts are still visited.
+        if T::output_path().is_none() {
+            return;
+        }
         let name = T::ident(&self.config);
-        // A list, an option or a number has no declaration; its parts are still visited.
-        if T::output_path().is_none() || self.by_name.contains_key(&name) {
+        if self.by_name.contains_key(&name) {
             return;
         }
         let mut text = in_one_line(&T::docs().unwrap_or_default());
