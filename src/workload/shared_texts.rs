@@ -46,7 +46,7 @@ impl Source {
             let name = self.clients()[c.shown() as usize].clone();
             let text = move |(conversation, text)| SharedText {
                 client: c.shown(),
-                name: format!("{name} conversation {}", conversation + 1),
+                name: format!("conversation {} of {name}", conversation + 1),
                 text,
                 session: Some(session_of(c.number(), conversation)),
             };

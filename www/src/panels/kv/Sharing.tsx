@@ -73,6 +73,8 @@ function Run(props: RunProps): JSX.Element {
   const share = (blocks: number): string => `${(100 * blocks) / props.longest}%`;
   const said = (): string =>
     `${runName(node())}, from block ${count(node().from)}, ${count(node().blocks)} blocks, ${count(node().cached)} here, held by ${count(node().refs)}`;
+  /** Several prompts begin with it, or could; else it is the rest of one, or of a conversation that is only cached. */
+  const isShared = (): boolean => node().mark !== '' || (node().request === null && node().refs > 0);
   const open = (): void => {
     const { request } = node();
     if (request !== null) props.app.selection.select({ request, replica: undefined });
@@ -81,7 +83,7 @@ function Run(props: RunProps): JSX.Element {
     <button
       type="button"
       class="kv-run"
-      classList={{ shared: node().request === null, pointed: props.pointed, gone: node().refs === 0 }}
+      classList={{ shared: isShared(), pointed: props.pointed, gone: node().refs === 0 }}
       data-run={props.index}
       aria-label={said()}
       onMouseEnter={() => setPointedRun(props.index)}
@@ -101,7 +103,7 @@ function Run(props: RunProps): JSX.Element {
       <span class="kv-run-bar" aria-hidden="true">
         <i class="inherited" style={{ width: share(node().from) }} />
         <i
-          class={node().refs > 1 || node().request === null ? 'run' : 'own'}
+          class={isShared() || node().request === null ? 'run' : 'own'}
           style={{ left: share(node().from), width: share(node().cached) }}
         />
         <i
@@ -110,7 +112,7 @@ function Run(props: RunProps): JSX.Element {
         />
       </span>
       <span class="kv-run-count">
-        {node().request === null ? `${count(node().refs)} ${node().refs === 1 ? 'ref' : 'refs'}` : count(node().blocks)}
+        {isShared() ? `${count(node().refs)} ${node().refs === 1 ? 'ref' : 'refs'}` : count(node().blocks)}
       </span>
     </button>
   );
