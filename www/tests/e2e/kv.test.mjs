@@ -118,7 +118,7 @@ onPage(
     await page.locator('.kv-run').first().waitFor();
     const rows = await page.locator('.kv-run').count();
     assert.ok(rows > 1, `${rows} rows`);
-    for (const said of await page.locator('.kv-run').evaluateAll((all) => all.map((one) => one.ariaLabel)))
+    for (const said of await page.locator('.kv-run').evaluateAll((all) => all.map((one) => one.title)))
       assert.match(said, /, from block [\d,]+, [\d,]+ blocks, [\d,]+ here, held by [\d,]+$/);
     await page
       .locator('.kv-beliefs')

@@ -74,8 +74,9 @@ function createDetail(app: Pick<App, 'selection'>): () => BlockDetail | undefine
     under = false;
     if (gone) return;
     setDetail(found ?? undefined);
-    if (late) void ask();
+    const again = late;
     late = false;
+    if (again) void ask();
   };
   createEffect(on([asked, blocks], () => void ask()));
   return detail;

@@ -157,9 +157,10 @@ function askAgain(app: App, replica: () => number): void {
     under = false;
     if (gone) return;
     if (answer) setBlocks(answer);
-    if (answer === undefined) setTimeout(() => void (gone || ask()), AGAIN_MS);
-    else if (late) void ask();
+    const again = late;
     late = false;
+    if (answer === undefined) setTimeout(() => void (gone || ask()), AGAIN_MS);
+    else if (again) void ask();
   };
   createEffect(on([instant, replica, blockPage], () => void ask()));
 }

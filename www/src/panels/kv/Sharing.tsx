@@ -85,7 +85,7 @@ function Run(props: RunProps): JSX.Element {
       class="kv-run"
       classList={{ shared: isShared(), pointed: props.pointed, gone: node().refs === 0 }}
       data-run={props.index}
-      aria-label={said()}
+      title={said()}
       onMouseEnter={() => setPointedRun(props.index)}
       onFocus={() => setPointedRun(props.index)}
       onBlur={() => setPointedRun(undefined)}
