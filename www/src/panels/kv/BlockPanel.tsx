@@ -1,5 +1,6 @@
 // One block in full: the one pointed at, else the one that is pinned; below it the CPU tier and what happened lately.
 import { createEffect, createMemo, createSignal, For, type JSX, on, onCleanup, Show, untrack } from 'solid-js';
+import { oneAtATime } from '../../base/oneAtATime.ts';
 import { count, DASH, durationUs, text } from '../../base/units.ts';
 import type { BlockDetail, Blocks, CpuBlocks } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
@@ -56,29 +57,17 @@ function createDetail(app: Pick<App, 'selection'>): () => BlockDetail | undefine
     if (replica !== undefined && pointed !== undefined) return { replica, block: pointed };
     return pinned?.replica === replica ? pinned : undefined;
   });
-  let under = false;
-  let late = false;
   let gone = false;
   onCleanup(() => {
     gone = true;
   });
-  /** One question at a time: the pointer moves over more blocks than can be asked about. */
-  const ask = async (): Promise<void> => {
-    if (under) {
-      late = true;
-      return;
-    }
-    under = true;
+  // The pointer moves over more blocks than can be asked about.
+  const ask = oneAtATime(async () => {
     const query = untrack(asked);
-    const found = query && (await app.selection.closeUp<'block'>({ block: { ...query } }).catch(() => undefined));
-    under = false;
-    if (gone) return;
-    setDetail(found ?? undefined);
-    const again = late;
-    late = false;
-    if (again) void ask();
-  };
-  createEffect(on([asked, blocks], () => void ask()));
+    const found = query && (await app.selection.closeUp<'block'>({ block: { ...query } }));
+    if (!gone) setDetail(found ?? undefined);
+  });
+  createEffect(on([asked, blocks], () => ask()));
   return detail;
 }
 

@@ -13,6 +13,7 @@ import {
   Switch,
 } from 'solid-js';
 import { createMedia, PHONE } from '../../base/media.ts';
+import { oneAtATime } from '../../base/oneAtATime.ts';
 import { count } from '../../base/units.ts';
 import { createThrottled } from '../../draw/throttled.ts';
 import type { App } from '../../state/app.ts';
@@ -140,29 +141,18 @@ export default function Kv(props: { app: App }): JSX.Element {
 /** Asks for the blocks as the run goes on, and at once when something else is wanted. */
 function askAgain(app: App, replica: () => number): void {
   const instant = createThrottled(() => app.transport.frame(), EVERY_MS);
-  let under = false;
-  let late = false;
   let gone = false;
   onCleanup(() => {
     gone = true;
   });
-  const ask = async (): Promise<void> => {
-    if (under) {
-      late = true;
-      return;
-    }
-    under = true;
+  const ask = oneAtATime(async () => {
     const query = { replica: replica(), page: blockPage(), strip: STRIP, nodes: NODES };
-    const answer = await app.selection.closeUp<'blocks'>({ blocks: query }).catch(() => undefined);
-    under = false;
+    const answer = await app.selection.closeUp<'blocks'>({ blocks: query });
     if (gone) return;
     if (answer) setBlocks(answer);
-    const again = late;
-    late = false;
-    if (answer === undefined) setTimeout(() => void (gone || ask()), AGAIN_MS);
-    else if (again) void ask();
-  };
-  createEffect(on([instant, replica, blockPage], () => void ask()));
+    else if (answer === undefined) setTimeout(() => gone || ask(), AGAIN_MS);
+  });
+  createEffect(on([instant, replica, blockPage], () => ask()));
 }
 
 /** A button for each of a few replicas, else a number to choose. */
