@@ -38,20 +38,28 @@ export function HeatMap(props: {
     const found = map();
     return hasCells(found) ? found : undefined;
   };
-  const frame = () => app.transport.toldFrame();
+  // Drawn again only when edits or the axis change, not with every frame.
+  const ground = createMemo(
+    () => {
+      const frame = app.transport.toldFrame();
+      return { endS: (frame?.axis_end_us ?? 1e6) / 1e6, flags: frame?.flags ?? [] };
+    },
+    undefined,
+    { equals: (a, b) => a.endS === b.endS && JSON.stringify(a.flags) === JSON.stringify(b.flags) },
+  );
   const own = createMemo(() => boxes().filter((b) => b.of === measure()));
   const selected = (): string => (boxes().length === 0 ? '' : `${count(answers()?.rows.matching ?? 0)} selected`);
   const axis = () => ({
     map: map(),
     startS: timeWindow()?.fromS ?? 0,
-    endS: timeWindow()?.toS ?? (frame()?.axis_end_us ?? 1e6) / 1e6,
+    endS: timeWindow()?.toS ?? ground().endS,
   });
   const part = createMemo<HeatPart>(() => ({
     part: 'heat',
     ...axis(),
-    nowS: (map()?.now_us ?? frame()?.now_us ?? 0) / 1e6,
+    nowS: (map()?.now_us ?? untrack(app.transport.toldFrame)?.now_us ?? 0) / 1e6,
     warmUpS: app.document.warmUpS() ?? 0,
-    flags: frame()?.flags ?? [],
+    flags: ground().flags,
     boxes: own(),
     active: active(),
     selected: selected(),
