@@ -7,7 +7,7 @@ use crate::exchange::export::Destination;
 use crate::exchange::export::sheet::BUFFER_BYTES;
 use crate::session::Session;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::{Display, Write as _};
+use std::fmt::{self, Display, Write as _};
 use std::io::{self, BufWriter, Write};
 
 /// Numbers of lanes begin here: no lane has the number of a process, nor do two processes share one.
@@ -122,17 +122,16 @@ impl File {
     ) {
         let pid = number(process);
         let place = tid.map_or(format!("\"pid\":{pid}"), |tid| format!("\"pid\":{pid},\"tid\":{tid}"));
-        for (what, key) in [("name", "name"), ("sort_index", "sort_index")] {
+        for key in ["name", "sort_index"] {
             let comma = if std::mem::take(first) { "" } else { "," };
             add(
                 &mut self.text,
-                format_args!("{comma}\n{{\"ph\":\"M\",{place},\"name\":\"{of}_{what}\",\"args\":{{"),
+                format_args!("{comma}\n{{\"ph\":\"M\",{place},\"name\":\"{of}_{key}\",\"args\":{{\"{key}\":"),
             );
-            add(&mut self.text, format_args!("\"{key}\":"));
-            if what == "name" {
+            if key == "name" {
                 quoted(&mut self.text, name);
             } else {
-                add(&mut self.text, order);
+                add(&mut self.text, format_args!("{order}"));
             }
             self.text.push_str("}}");
         }
@@ -194,7 +193,7 @@ impl File {
         match what {
             What::Step { prompt, decode, running, waiting, kv } => {
                 let (b, p) = (*decode, *prompt);
-                named(text, format_args!("B {b} · P {p}"));
+                named(text, &format_args!("B {b} · P {p}"));
                 let args: [(&str, u32); 5] = [
                     ("decode", b),
                     ("prompt_tokens", p),
@@ -205,7 +204,7 @@ impl File {
                 numbers(text, &args);
             }
             What::Stay { request, client, class, prompt, output, preemptions, end } => {
-                named(text, format_args!("#{}", request.0));
+                named(text, &format_args!("#{}", request.0));
                 text.push_str(",\"args\":{");
                 self.request(text, *request, *class);
                 text.push_str(",\"client\":");
@@ -215,7 +214,7 @@ impl File {
             }
             What::Phase(phase) => self::phase(text, *phase),
             What::AtGateway { request, class } => {
-                named(text, format_args!("#{} held", request.0));
+                named(text, &format_args!("#{} held", request.0));
                 text.push_str(",\"args\":{");
                 self.request(text, *request, *class);
                 text.push('}');
@@ -226,7 +225,7 @@ impl File {
                     Refusal::Rejected(reason) => ("rejected", reason.name()),
                     Refusal::Dropped(reason) => ("dropped", reason.name()),
                 };
-                named(text, format_args!("#{} {what}: {reason}", request.0));
+                named(text, &format_args!("#{} {what}: {reason}", request.0));
                 text.push_str(",\"args\":{");
                 self.request(text, *request, *class);
                 add(text, format_args!(",\"reason\":\"{reason}\"}}"));
@@ -234,7 +233,7 @@ impl File {
             What::Fleet(fact) => self.fleet(text, *fact),
             What::Edit(label) => named(text, label),
             What::Anomaly { kind, replica, request, text: sentence } => {
-                named(text, kind.name());
+                named(text, &kind.name());
                 add(text, format_args!(",\"args\":{{\"replica\":{replica}"));
                 if let Some(RequestId(request)) = request {
                     add(text, format_args!(",\"request\":{request}"));
@@ -258,8 +257,8 @@ impl File {
             Stage::Prefill => " to prefill",
         };
         match d.chosen {
-            Some(chosen) => named(text, format_args!("#{} → r{}{stage}", d.request.0, chosen.0)),
-            None => named(text, format_args!("#{} refused", d.request.0)),
+            Some(chosen) => named(text, &format_args!("#{} → r{}{stage}", d.request.0, chosen.0)),
+            None => named(text, &format_args!("#{} refused", d.request.0)),
         }
         text.push_str(",\"args\":{");
         self.request(text, d.request, d.class);
@@ -282,23 +281,23 @@ impl File {
         let pool = |pool: u32| self.pools.get(pool as usize).map_or("", String::as_str);
         match fact {
             FleetFact::Scaled { pool: of, from, to, rule } => {
-                named(text, format_args!("{}: {from} → {to} replicas", pool(of)));
+                named(text, &format_args!("{}: {from} → {to} replicas", pool(of)));
                 add(text, format_args!(",\"args\":{{\"rule\":\"{}\"}}", rule.name()));
             }
             FleetFact::Starting { replica, until, .. } => {
-                named(text, format_args!("r{} starts", replica.0));
+                named(text, &format_args!("r{} starts", replica.0));
                 add(text, format_args!(",\"args\":{{\"serves_at_us\":{}}}", until.0));
             }
-            FleetFact::Cold { replica } => named(text, format_args!("r{} is cold", replica.0)),
-            FleetFact::Warm { replica } => named(text, format_args!("r{} is warm", replica.0)),
+            FleetFact::Cold { replica } => named(text, &format_args!("r{} is cold", replica.0)),
+            FleetFact::Warm { replica } => named(text, &format_args!("r{} is warm", replica.0)),
             FleetFact::StartGivenUp { replica } => {
-                named(text, format_args!("r{}: start given up", replica.0));
+                named(text, &format_args!("r{}: start given up", replica.0));
             }
             FleetFact::Redirected { request, replica, .. } => {
-                named(text, format_args!("#{} leaves r{}", request.0, replica.0));
+                named(text, &format_args!("#{} leaves r{}", request.0, replica.0));
             }
-            FleetFact::Serving { replica, .. } => named(text, format_args!("r{} serves", replica.0)),
-            FleetFact::Draining { replica } => named(text, format_args!("r{} drains", replica.0)),
+            FleetFact::Serving { replica, .. } => named(text, &format_args!("r{} serves", replica.0)),
+            FleetFact::Draining { replica } => named(text, &format_args!("r{} drains", replica.0)),
         }
     }
 }
@@ -327,8 +326,8 @@ fn lane_name(lane: Lane) -> (String, u32) {
     }
 }
 
-fn add(text: &mut String, more: impl Display) {
-    write!(text, "{more}").expect("INV-6: a String takes any text");
+fn add(text: &mut String, more: fmt::Arguments<'_>) {
+    text.write_fmt(more).expect("INV-6: a String takes any text");
 }
 
 /// A text as JSON.
@@ -338,7 +337,7 @@ fn quoted(text: &mut String, plain: &str) {
 }
 
 /// The name of an event.
-fn named(text: &mut String, name: impl Display) {
+fn named(text: &mut String, name: &dyn Display) {
     quoted(text, &name.to_string());
 }
 
@@ -362,49 +361,49 @@ fn numbers(text: &mut String, args: &[(&str, u32)]) {
 /// What a request does at a replica.
 fn phase(text: &mut String, phase: Phase) {
     match phase {
-        Phase::Queue => named(text, "queue"),
+        Phase::Queue => named(text, &"queue"),
         Phase::KvLoad { blocks } => {
-            named(text, "KV load");
+            named(text, &"KV load");
             numbers(text, &[("blocks", blocks)]);
         }
         Phase::Chunk { tokens, cached, again } => {
-            named(text, format_args!("{} {tokens}", if again { "recompute" } else { "prefill" }));
+            named(text, &format_args!("{} {tokens}", if again { "recompute" } else { "prefill" }));
             numbers(text, &[("tokens", tokens), ("cached_tokens", cached)]);
         }
         Phase::Decode { output } => {
-            named(text, "decode");
+            named(text, &"decode");
             numbers(text, output.map(|n| [("output_tokens", n)]).as_ref().map_or(&[], |a| &a[..]));
         }
         Phase::Preempted { times } => {
-            named(text, "preempted");
+            named(text, &"preempted");
             numbers(text, &[("times", times)]);
         }
-        Phase::Held => named(text, "held for its home"),
-        Phase::Reserved => named(text, "blocks set aside"),
-        Phase::Landed => named(text, "landed"),
+        Phase::Held => named(text, &"held for its home"),
+        Phase::Reserved => named(text, &"blocks set aside"),
+        Phase::Landed => named(text, &"landed"),
     }
 }
 
 fn count(text: &mut String, counter: Counter) {
     match counter {
         Counter::Arrived(n) => {
-            named(text, "arrived");
+            named(text, &"arrived");
             numbers(text, &[("requests", n)]);
         }
         Counter::Held(n) => {
-            named(text, "held");
+            named(text, &"held");
             numbers(text, &[("requests", n)]);
         }
         Counter::Requests { waiting, running } => {
-            named(text, "requests");
+            named(text, &"requests");
             numbers(text, &[("waiting", waiting), ("running", running)]);
         }
         Counter::KvBlocks(n) => {
-            named(text, "KV blocks");
+            named(text, &"KV blocks");
             numbers(text, &[("used", n)]);
         }
         Counter::HitShare(n) => {
-            named(text, "hit share");
+            named(text, &"hit share");
             add(text, format_args!(",\"args\":{{\"percent\":{}.{}}}", n / 10, n % 10));
         }
     }
