@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { byKey, byWheel, moved, zoomed } from './zoom.ts';
+import { byKey, byWheel, followed, moved, zoomed } from './zoom.ts';
 
 const ALL = { fromS: 0, toS: 240 } as const;
 
@@ -35,4 +35,11 @@ test('the wheel zooms with Ctrl and pans with Shift', () => {
   const pan = { dx: 0, dy: 500, zooms: false };
   expect(byWheel(pan, ALL, 240, 60)).toBeUndefined();
   expect(byWheel(pan, { fromS: 0, toS: 60 }, 240, 60)).toEqual({ fromS: 30, toS: 90 });
+});
+
+test('a window follows a run that plays out of it, but not one that is elsewhere', () => {
+  expect(followed({ fromS: 40, toS: 60 }, 240, 59.9, 60.1)).toEqual({ fromS: 58.1, toS: 78.1 });
+  expect(followed({ fromS: 40, toS: 60 }, 240, 50, 51)).toBeUndefined();
+  expect(followed({ fromS: 40, toS: 60 }, 240, 100, 101)).toBeUndefined();
+  expect(followed({ fromS: 220, toS: 240 }, 240, 239.9, 240.1)).toBeUndefined();
 });

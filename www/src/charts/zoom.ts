@@ -8,6 +8,8 @@ const LEAST_S = 0.02;
 /** What one key or notch zooms by, and the share of the window that one key pans by. */
 const STEP = 1.5;
 const PAN = 0.2;
+/** Where the playhead is in a window that follows it, as a share of its length. */
+const AHEAD = 0.1;
 
 /** A window of this length around an instant that keeps its place on screen, within the axis; undefined if it shows all. */
 export function zoomed(now: TimeWindow, endS: number, aroundS: number, factor: number): TimeWindow | undefined {
@@ -21,6 +23,12 @@ export function zoomed(now: TimeWindow, endS: number, aroundS: number, factor: n
 /** The window moved by seconds, within the axis. */
 export function moved(now: TimeWindow, endS: number, byS: number): TimeWindow {
   return within(now.fromS + byS, now.toS - now.fromS, endS);
+}
+
+/** The window that a run plays into once it leaves this one at its end; undefined while it does not. */
+export function followed(now: TimeWindow, endS: number, beforeS: number, nowS: number): TimeWindow | undefined {
+  const left = beforeS >= now.fromS && beforeS <= now.toS && nowS > now.toS;
+  return left && now.toS < endS ? within(nowS - AHEAD * (now.toS - now.fromS), now.toS - now.fromS, endS) : undefined;
 }
 
 function within(fromS: number, length: number, endS: number): TimeWindow {

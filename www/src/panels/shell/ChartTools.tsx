@@ -1,9 +1,9 @@
 // The tools of the charts, in the row above them: which charts, and the window of the time axis. Loaded once the page is built.
-import { createEffect, type JSX, lazy, on, Show, Suspense } from 'solid-js';
+import { createEffect, type JSX, lazy, on, Show, Suspense, untrack } from 'solid-js';
 import type { ChartedRun } from '../../base/chartList.ts';
 import { oneAtATime } from '../../base/oneAtATime.ts';
 import { plain } from '../../base/units.ts';
-import { zoomed } from '../../charts/zoom.ts';
+import { followed, zoomed } from '../../charts/zoom.ts';
 import type { App } from '../../state/app.ts';
 import { setTimeWindow, timeWindow } from '../../state/closeup.ts';
 import { isScaled } from '../../state/scaled.ts';
@@ -32,6 +32,7 @@ export default function ChartTools(props: { app: App }): JSX.Element {
     };
   };
   createScalingMarks(app);
+  followPlay(app);
   return (
     <span class="chart-tools">
       <Flyout
@@ -58,6 +59,17 @@ export default function ChartTools(props: { app: App }): JSX.Element {
       <Zoom app={app} />
     </span>
   );
+}
+
+/** A zoomed window goes on with a run that plays out of it. */
+function followPlay(app: Pick<App, 'transport'>): void {
+  createEffect((beforeS: number) => {
+    const { now_us = 0, axis_end_us = 0 } = app.transport.throttledFrame() ?? {};
+    const now = untrack(timeWindow);
+    const next = now && app.transport.playing() && followed(now, axis_end_us / 1e6, beforeS, now_us / 1e6);
+    if (next) setTimeWindow(next);
+    return now_us / 1e6;
+  }, 0);
 }
 
 /** The decisions on the timeline follow the run. */
