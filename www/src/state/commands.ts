@@ -1,7 +1,8 @@
 // Everything that the page can do, in one list: the shortcuts, and commands without a key. The sheet of help shows the
 // shortcuts, the list of commands all of it. Loaded with either.
 import type { App } from './app.ts';
-import { AREAS, type Area, setArea, setTall, tall } from './closeup.ts';
+import { aroundOn, setAroundOn } from './around.ts';
+import { AREAS, type Area, setArea, setTall, setTimeWindow, tall, timeWindow } from './closeup.ts';
 import { setNoteEdited } from './noteEdited.ts';
 import { choicesOf, chosen, sayWanted } from './occasions.ts';
 import { PRESETS } from './presets.ts';
@@ -113,6 +114,11 @@ export function commandsOf(app: App): readonly Command[] {
       theoryLaw() === undefined ? 'Show the law of queueing theory' : 'Hide the law of queueing theory',
       () => setTheoryLaw(theoryLaw() === undefined ? '' : undefined),
     ),
+    ...(timeWindow() ? [plain('View', 'Show the whole time axis', () => setTimeWindow(undefined))] : []),
+    plain('View', aroundOn() ? 'Hide figures before and after an edit' : 'Compare before and after an edit', () => {
+      setArea('charts');
+      setAroundOn(!aroundOn());
+    }),
     plain('View', 'Show the form', left('form')),
     plain('View', 'Show the scenario as YAML', left('yaml')),
     plain('View', 'Show the list of changes', left('changes')),

@@ -53,6 +53,10 @@ function HelpSheet(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
         Ctrl + K finds every command, view and preset by a word. Title and note are edited where they stand; neither
         changes the run.
       </p>
+      <p class="say">
+        Over the charts, Ctrl and the wheel zoom the time axis and Shift and the wheel move it; with the focus on them,
+        +, −, 0 and the arrow keys do the same.
+      </p>
       <h3>Keyboard</h3>
       <fieldset class="check">
         <legend class="visually-hidden">Which shortcuts work</legend>
