@@ -244,8 +244,9 @@ export class Client {
   /** The answer to a question of a close-up; `undefined` while the run is in the module without them. */
   async closeUp<K extends keyof CloseUpAnswers>(
     asked: Extract<CloseUp, Record<K, unknown>>,
+    patient = false,
   ): Promise<CloseUpAnswers[K] | undefined> {
-    const bytes = await this.ask({ kind: 'close-up', asked });
+    const bytes = await this.ask({ kind: 'close-up', asked, ...(patient && { patient }) });
     return bytes === null ? undefined : readFrame<CloseUpAnswers[K]>(bytes);
   }
 

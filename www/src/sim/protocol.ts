@@ -93,8 +93,8 @@ export type Question =
   | { readonly kind: 'scaling'; readonly query: ScalingQuery }
   | { readonly kind: 'inspect'; readonly request: number }
   | { readonly kind: 'slowest'; readonly place: Place }
-  /** A question of a view of single steps, blocks or requests. */
-  | { readonly kind: 'close-up'; readonly asked: CloseUp }
+  /** A question of a view of single steps, blocks or requests; a patient one does not hurry the run to the module with answers. */
+  | { readonly kind: 'close-up'; readonly asked: CloseUp; readonly patient?: boolean }
   /** A fresh random seed as text, because JavaScript's numbers do not hold all seeds. */
   | { readonly kind: 'fresh-seed' }
   | { readonly kind: 'report' }

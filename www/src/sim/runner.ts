@@ -2,7 +2,7 @@
 //
 // It does not depend on WebAssembly or the browser, so that its guarantees (never longer than a slice, one frame at a
 // time, the old run stays when a new one is refused) can be tested with a stand-in.
-import type { CloseUp, FrameQuery, Occasion, StepKind, Stop } from '../generated/boundary.ts';
+import type { FrameQuery, Occasion, StepKind, Stop } from '../generated/boundary.ts';
 import type { Core, SimCore, Surroundings } from './core.ts';
 import { AchievedPace, framesOf } from './framePace.ts';
 import { PresentRun } from './presentRun.ts';
@@ -144,7 +144,7 @@ export class Runner {
         return this.run.sim?.slowest(of === 'ttft', fromS * 1e6, toS * 1e6, atMostMs * 1000) ?? null;
       }
       case 'close-up':
-        return this.closeUp(question.asked, transfer);
+        return this.closeUp(question, transfer);
       case 'columns':
         return this.columns(question, transfer);
       case 'events':
@@ -273,11 +273,14 @@ export class Runner {
     });
   }
 
-  /** A run in the module without close-ups moves to the other one, however long that takes. */
-  private closeUp(asked: CloseUp, transfer: Transferable[]): Answers['close-up'] {
+  /** A run in the module without close-ups moves to the other one, however long that takes unless the question is patient. */
+  private closeUp(
+    { asked, patient = false }: Extract<Question, { kind: 'close-up' }>,
+    transfer: Transferable[],
+  ): Answers['close-up'] {
     const { sim } = this.run;
     if (!sim?.closeUp) {
-      this.handOver(true);
+      this.handOver(!patient);
       return null;
     }
     const bytes = new Uint8Array(sim.closeUp(asked));

@@ -162,6 +162,6 @@ function questionsTo(
     events: (query) => client().events(query),
     report: async () => named(await client().report()),
     scaling: (query) => client().scaling(query),
-    closeUp: (asked) => client().closeUp(asked),
+    closeUp: (asked, patient) => client().closeUp(asked, patient),
   };
 }
