@@ -58,11 +58,42 @@ export function createLive({ client, schema }: Surroundings, state: RunState, { 
   return { applyLive, initialOf };
 }
 
+const isWord = (path: string): path is 'title' | 'note' => path === 'title' || path === 'note';
+
+/** Gives the run another title or note: words that change no result, so it goes on. */
+function createRename({ document, setHistory, setWords }: RunState) {
+  return (path: 'title' | 'note', text: string): void => {
+    const before = String(getAt(document(), path) ?? '');
+    if (text === before) return;
+    setHistory((h) => recorded(h, { kind: 'words', before: { path, text: before }, after: { path, text } }));
+    setWords({ path, text });
+  };
+}
+
+/**
+ * The document without the edits of `path` made at this instant, if `value` is the value before them: a value set
+ * back leaves no edit.
+ */
+function createTakenBack({ playsOn }: Surroundings, { document, listed, nowUs }: RunState, { initialOf }: Live) {
+  return function takenBack(path: string, value: Json): Json | undefined {
+    const here = listed().filter(
+      ({ atUs, scheduled, edit }) =>
+        !scheduled && atUs === nowUs() && equal(Object.keys(edit.set ?? {}), [path]) && edit.add === undefined,
+    );
+    if (here.length === 0 || playsOn()) return undefined;
+    const next = here.reduceRight((now, { index }) => withoutEdit(now, index), document());
+    const before = getAt(effective(next, nowUs()), path) ?? initialOf(path);
+    return equal(before, value) ? next : undefined;
+  };
+}
+
 /** Changes by kind: a field, a whole document, a further pool or client. */
 export function createChanges(page: Surroundings, state: RunState, live: Live, { restartWith }: Opening) {
-  const { schema, playsOn } = page;
-  const { document, inForce, listed, nowUs } = state;
-  const { applyLive, initialOf } = live;
+  const { schema } = page;
+  const { document, inForce, nowUs } = state;
+  const rename = createRename(state);
+  const takenBack = createTakenBack(page, state, live);
+  const { applyLive } = live;
 
   /** Whether there is a run to edit; before its first event, a change applies to the document. */
   function started(): boolean {
@@ -79,27 +110,16 @@ export function createChanges(page: Surroundings, state: RunState, live: Live, {
    * Sets a field, or everything under `path`, as one edit at the playhead; if that is not possible, the run restarts.
    */
   async function change(path: string, value: Json): Promise<boolean> {
+    if (isWord(path) && typeof value === 'string') {
+      rename(path, value);
+      return true;
+    }
     const edited = editsBetween(inForce(), setAt(inForce(), path, value));
     if (edited?.length === 0) return true;
     const without = takenBack(path, value);
     if (without !== undefined) return restartWith(without, path);
     if (edited && started() && isLive(edited)) return applyLive(edited, path);
     return restartWith(setAt(document(), path, value), path);
-  }
-
-  /**
-   * The document without the edits of `path` made at this instant, if `value` is the value before them: a value set
-   * back leaves no edit.
-   */
-  function takenBack(path: string, value: Json): Json | undefined {
-    const here = listed().filter(
-      ({ atUs, scheduled, edit }) =>
-        !scheduled && atUs === nowUs() && equal(Object.keys(edit.set ?? {}), [path]) && edit.add === undefined,
-    );
-    if (here.length === 0 || playsOn()) return undefined;
-    const next = here.reduceRight((now, { index }) => withoutEdit(now, index), document());
-    const before = getAt(effective(next, nowUs()), path) ?? initialOf(path);
-    return equal(before, value) ? next : undefined;
   }
 
   /** Makes an edit at the playhead; before the first event it changes the document. */
@@ -109,8 +129,17 @@ export function createChanges(page: Surroundings, state: RunState, live: Live, {
     return restartWith(withEdit(document(), edit), path);
   }
 
-  /** Applies a whole document: its differences are one edit at the playhead if all are live, else the run restarts. */
+  /**
+   * Applies a whole document: its differences are one edit at the playhead if all are live, else the run restarts. Title
+   * and note alone change nothing in the run.
+   */
   async function applyDocument(next: Json): Promise<boolean> {
+    const [title, note] = wordsOf(next);
+    if (equal(underWords(next, wordsOf(document())), document())) {
+      rename('title', title);
+      rename('note', note);
+      return true;
+    }
     const edited = editsBetween(document(), next);
     const sameEdits = equal(getAt(document(), 'edits') ?? [], getAt(next, 'edits') ?? []);
     if (edited && sameEdits && started() && isLive(edited)) return applyLive(edited, '');
@@ -127,7 +156,7 @@ export function createChanges(page: Surroundings, state: RunState, live: Live, {
     return restartWith(setAt(document(), list, [...(Array.isArray(items) ? items : []), entry]), list);
   }
 
-  return { change, applyEdit, applyDocument, add };
+  return { change, rename, applyEdit, applyDocument, add };
 }
 
 /** The edits of the run, one by one. */

@@ -192,6 +192,29 @@ test('a document as text is one edit if all of it is live, else a restart', asyn
   expect([worker.edits().length, worker.loads()]).toEqual([1, 2]);
 });
 
+test('title and note change without a new run, later edits keep them, and undo brings the old ones back', async () => {
+  const { worker, runs } = await setup();
+  const asked = worker.asked.length;
+  runs.rename('title', 'Postmortem');
+  await runs.change('note', 'at 60 s: look');
+  expect(worker.asked.length).toBe(asked);
+  expect(runs.staleWords()).toEqual(['', '']);
+  await runs.change('cluster.routing', 'least-loaded');
+  // The simulation still has the old words.
+  expect(getAt(worker.document, 'title')).toBeUndefined();
+  expect([getAt(runs.document(), 'title'), getAt(runs.document(), 'note')]).toEqual(['Postmortem', 'at 60 s: look']);
+  await runs.undo();
+  expect(getAt(runs.document(), 'title')).toBe('Postmortem');
+  await runs.undo();
+  await runs.undo();
+  expect([getAt(runs.document(), 'title'), getAt(runs.document(), 'note')]).toEqual(['', '']);
+  await runs.redo();
+  expect(getAt(runs.document(), 'title')).toBe('Postmortem');
+  const loads = worker.loads();
+  await runs.applyDocument(setAt(runs.document(), 'title', 'From the text'));
+  expect([getAt(runs.document(), 'title'), worker.loads()]).toEqual(['From the text', loads]);
+});
+
 test('a refused change has no effect, is reported at its field and cannot be undone', async () => {
   const { runs } = await setup();
   expect(await runs.change('cluster.routing', 'bad')).toBe(false);

@@ -1,4 +1,3 @@
-import { getAt } from '../base/json.ts';
 import { readDocument } from '../base/text.ts';
 import type { RunFigures } from '../generated/boundary.ts';
 import { branched, type NamedRuns, shownOf, withNamedRun, withSecondRun } from './namedRuns.ts';
@@ -30,13 +29,6 @@ export function createRuns(page: Surroundings) {
       const { words } = state.latest;
       const [title, note] = wordsOf(state.document());
       return words[0] === title && words[1] === note ? undefined : words;
-    },
-    /** Gives the run another title or note: words that change no result, so it goes on. */
-    rename: (path: 'title' | 'note', text: string): void => {
-      const before = String(getAt(state.document(), path) ?? '');
-      if (text === before) return;
-      state.setHistory((h) => recorded(h, { kind: 'words', before: { path, text: before }, after: { path, text } }));
-      state.setWords({ path, text });
     },
     reset: async () => {
       await opening.restartWith(state.original());
