@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { chartList, setChartList } from './chartList.ts';
 import { area, boxes, setBoxes, tall, timeWindow } from './closeup.ts';
-import { closeupWords, drawn, showCloseup, showDrawn } from './linkView.ts';
+import { showCloseup, showDrawn } from './linkShown.ts';
+import { closeupWords, drawn } from './linkView.ts';
 import { setSpan, span } from './span.ts';
 import { setSpanShown, spanShown } from './spanShown.ts';
 import { setTheoryLaw, theoryLaw } from './theoryLaw.ts';

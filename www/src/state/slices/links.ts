@@ -7,7 +7,6 @@ import type { LinkWorker } from '../../sim/spawnLinks.ts';
 import type { Beside } from '../compare.ts';
 import type { Kept } from '../kept.ts';
 import { createLinks, type Links } from '../links.ts';
-import { showDrawn } from '../linkView.ts';
 import { besides } from '../namedRuns.ts';
 import { PRESETS, presetNamed } from '../presets.ts';
 import { sendToB } from '../sentToB.ts';
@@ -99,7 +98,8 @@ async function readTrace({ client, dialogs }: Surroundings, file: File): Promise
 function createLook({ transport, selection, document, studies }: Surroundings): (view: LinkView) => void {
   return (view) => {
     const { speed: asked, selection: selected, panel } = view;
-    showDrawn(view);
+    if (view.span || view.theory || view.charts?.length || view.closeup?.length)
+      void import('../linkShown.ts').then(({ showDrawn }) => showDrawn(view));
     if (asked !== null) {
       const wanted = asked > 0 ? asked : Number.POSITIVE_INFINITY;
       const found = SPEEDS.findIndex((s) => s >= wanted);
