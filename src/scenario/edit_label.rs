@@ -18,7 +18,8 @@ pub(crate) fn label(change: &Change) -> String {
     if more == 0 { first } else { format!("{first} +{more}") }
 }
 
-fn set_label(path: &str, value: &Value) -> String {
+/// A field and its value in a few words, such as `refresh 3.00 s`.
+pub(crate) fn set_label(path: &str, value: &Value) -> String {
     let field = path.rsplit('.').next().unwrap_or_default();
     let number = value.as_u64();
     let name = match field {

@@ -1,7 +1,9 @@
 //! Knees of curves: where a time rises far above its value at low load.
 
 use crate::base::number_text::{duration, three_digits};
+use crate::scenario::edit_label::set_label;
 use serde::Serialize;
+use serde_json::Value;
 
 /// The knee is where a time exceeds this multiple of its value at the lowest point, as in `tokenyard validate`.
 pub const KNEE: f64 = 3.0;
@@ -29,8 +31,8 @@ pub fn knee(name: &str, along: &str, points: &[(f64, f64)]) -> CurveKnee {
         return none(format!("{name} has one point: a knee lies between two"));
     }
     let traffic = along == "traffic";
-    let at = |x: f64| if traffic { format!("{x}× traffic") } else { format!("{x}") };
-    let short = |x: f64| if traffic { format!("{x}×") } else { format!("{x}") };
+    let at = |x: f64| if traffic { format!("{x}× traffic") } else { set_label(along, &whole(x)) };
+    let short = |x: f64| if traffic { format!("{x}×") } else { at(x) };
     let time = |ms: f64| duration((ms * 1000.0).round() as u64);
     let threshold = KNEE * base;
     let crossed = points.windows(2).find(|pair| pair[0].1 <= threshold && pair[1].1 > threshold);
@@ -53,6 +55,11 @@ pub fn knee(name: &str, along: &str, points: &[(f64, f64)]) -> CurveKnee {
         time(threshold)
     );
     CurveKnee { x: Some(x), threshold: Some(threshold), explained }
+}
+
+/// A number of a scenario; whole numbers have no fraction.
+fn whole(x: f64) -> Value {
+    if (0.0..9e15).contains(&x) && libm::floor(x) >= x { Value::from(x as u64) } else { Value::from(x) }
 }
 
 /// Three significant digits.
@@ -80,7 +87,12 @@ mod tests {
         assert!(flat.x.is_none());
         assert_eq!(
             flat.explained,
-            "No knee up to 9: TTFT p99 stays below three times what it is at 1 (10.0\u{a0}ms)"
+            "No knee up to size 9: TTFT p99 stays below three times what it is at size 1 (10.0\u{a0}ms)"
+        );
+        let late = knee("TTFT p99", "cluster.snapshot_refresh_us", &[(1e6, 10.0), (5e6, 50.0)]);
+        assert_eq!(
+            late.explained,
+            "Knee at refresh 3.00\u{a0}s: TTFT p99 is three times what it is at refresh 1.00\u{a0}s (30.0\u{a0}ms)"
         );
         assert_eq!(knee("x", "y", &[(1.0, 1.0)]).x, None);
         assert_eq!(knee("x", "y", &[]).x, None);

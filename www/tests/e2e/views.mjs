@@ -234,6 +234,14 @@ const DIALOGS = {
       ...OF_DIALOG,
     },
     {
+      name: 'commands',
+      open: async (page) => {
+        await page.keyboard.press('Control+k');
+        await page.getByRole('dialog', { name: 'Commands' }).waitFor();
+      },
+      ...{ ...OF_DIALOG, scroll: '.palette-list' },
+    },
+    {
       name: 'help',
       open: async (page) => {
         await page.keyboard.press('?');
