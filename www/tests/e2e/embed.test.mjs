@@ -117,3 +117,24 @@ test('axe finds nothing in an embedded run, at the sizes of a post and of a phon
   assert.deepEqual(seen.errors, []);
   await close();
 });
+
+test('a frame shows the note with its links and the chosen charts, and plays once it is scrolled into view', async () => {
+  const page = await site.browser.newPage({ viewport: { width: 1000, height: 600 }, serviceWorkers: 'block' });
+  await page.goto(`http://127.0.0.1:${host.address().port}/`);
+  await page.evaluate((url) => {
+    const frame = document.querySelector('iframe');
+    frame.style.marginTop = '3000px';
+    frame.src = `${url}#embed=note,kv-use,queue-depth,plays-in-view;kv-pressure;t=21;note=see%20%237%20at%2060%20s`;
+  }, site.url);
+  const run = page.frameLocator('iframe');
+  const at = () => run.locator('.clock').evaluate((el) => Number(el.firstChild.textContent.replaceAll(',', '')));
+  await run.getByRole('region', { name: 'Note' }).getByRole('button', { name: '60 s' }).waitFor({ state: 'attached' });
+  await comes(() => run.locator('.time-chart').count(), 2);
+  await comes(at, 21);
+  await page.evaluate(() => document.querySelector('iframe').scrollIntoView());
+  await run.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+  await run.getByRole('button', { name: 'Pause', exact: true }).click();
+  await run.getByRole('button', { name: '60 s' }).click();
+  await comes(at, 60);
+  await page.close();
+});
