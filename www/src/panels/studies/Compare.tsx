@@ -284,10 +284,18 @@ function TwoRuns(props: {
             <>
               <div class="compare-head">
                 <span class="compare-name">
-                  <b class="run-badge a">A</b> <Key run="a" /> {nameOfA(app, b())}
+                  <Badge run="a" /> <Key run="a" />
+                  <span>
+                    <span class="visually-hidden">A: </span>
+                    {nameOfA(app, b())}
+                  </span>
                 </span>
                 <span class="compare-name">
-                  <b class="run-badge b">B</b> <Key run="b" /> {b().name}
+                  <Badge run="b" /> <Key run="b" />
+                  <span>
+                    <span class="visually-hidden">B: </span>
+                    {b().name}
+                  </span>
                 </span>
                 <span class="grow" />
                 <span class="s">{state(comparing, app)}</span>
@@ -362,6 +370,15 @@ function state(comparing: Comparing, app: Pick<App, 'transport'>): string {
   }
   if (b < now) return `B is at ${clock(b)} s`;
   return app.transport.mode() === 'paused' ? 'comparing…' : 'pause to compare request by request';
+}
+
+/** The letter of a run: A filled, B with a dashed outline. */
+function Badge(props: { run: 'a' | 'b' }): JSX.Element {
+  return (
+    <b class={`run-badge ${props.run}`} aria-hidden="true">
+      {props.run.toUpperCase()}
+    </b>
+  );
 }
 
 /** The line style of a run: A solid, B dashed. */
