@@ -49,7 +49,7 @@ fn the_whole_view_travels_in_both_forms() {
     }
     let told: Vec<String> = made.holds.iter().map(|h| format!("{}: {}", h.part, h.text)).collect();
     for part in [
-        "View: opens paused at 61.9 s, span 40 – 140.5 s, theory “best”, 2 charts, close-up “lanes”, a study",
+        "View: opens paused at 61.9 s, a study, span 40 – 140.5 s, theory “best”, 2 charts, close-up “lanes”",
         "Result: digest 00ff00ff00ff00ff, computed by version 0.1.0",
     ] {
         assert!(told.iter().any(|line| line == part), "{part} is not in {told:#?}");
