@@ -137,6 +137,9 @@ function drawFleetCard(s: Scene, box: Box, r: ReplicaFrame, most: number): void 
     const right = box.x + box.w - pad - (health === 'none' ? 0 : 13);
     const from = pool ? 0 : x + after - 6;
     labelFrom(pen, q, from, right, y, health === 'missed' ? p.missText : p.ink2);
+    // A card without a line for its numbers has them beside its name, as many as fit.
+    const room = right - pen.measureText(q).width - 12 - x - after;
+    if (box.h < WORDS && !pool) label(pen, numbersFor(pen, told, room), x + after, y, p.ink2);
   }
   if (box.h >= WORDS) {
     const line = y + (tall ? 15 : 13);
@@ -152,6 +155,14 @@ function drawFleetCard(s: Scene, box: Box, r: ReplicaFrame, most: number): void 
   const loadH = tall ? 6 : small ? 3 : 5;
   drawLoad(s, x, kvY - loadH - (small ? 1 : 3), w, loadH, told, most);
   drawKvStrip(s, x, kvY, w, kvH, told);
+}
+
+/** Waiting, running and KV in use in words, shorter where there is little room; empty where there is none. */
+function numbersFor(pen: Pen, r: ReplicaFrame, room: number): string {
+  const waiting = `${count(r.waiting)} waiting`;
+  const both = `${waiting} · ${count(r.running)} running`;
+  const all = `${both} · ${text(percent(kvShare(r)))} KV`;
+  return [all, both, waiting].find((words) => pen.measureText(words).width <= room) ?? '';
 }
 
 /** Running and waiting requests as one bar: decode, prefill, then the hollow queue. */

@@ -8,7 +8,7 @@ const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenari
 
 onPage('a closed section shows whole settings or none', async (page) => {
   const panel = scenarioPanel(page);
-  for (const title of ['Fleet', 'KV cache', 'Admission', 'Routing', 'Workload'])
+  for (const title of ['Fleet', 'Admission', 'Routing', 'Workload'])
     await panel.getByRole('button', { name: title, exact: true }).click();
   await panel.locator('.sum').nth(7).waitFor({ state: 'attached' });
   const lines = await panel.locator('.sum').evaluateAll((all) =>
