@@ -112,11 +112,12 @@ onPage('the weighted router takes custom scorers, and a decision shows the score
   await pick('Policy', 1, 'Weighted');
   await panel.getByRole('combobox', { name: 'Profile' }).waitFor();
   await pick('Profile', 0, 'Custom');
-  const weights = panel.getByRole('slider', { name: 'Weight, as a slider' });
+  const weights = panel.getByRole('slider', { name: /, as a slider$/ });
   await page.waitForFunction(() => document.querySelectorAll('.weigh').length === 3);
   await panel.getByRole('button', { name: 'Add scorer' }).click();
   await page.waitForFunction(() => document.querySelectorAll('.weigh').length === 4);
   await comes(() => page.locator('.problem').count(), 0);
+  await panel.getByRole('button', { name: 'Settings of Precise prefix' }).click();
   await panel.getByRole('button', { name: /^Remove .*scorers\[3\]/ }).click();
   await page.waitForFunction(() => document.querySelectorAll('.weigh').length === 3);
   await comes(() => weights.count(), 3);
