@@ -47,6 +47,16 @@ test('one replica does not fill the height: its row has a limit and stands in th
   expect(stageLayout(822, 326, 2).boxes.every((b) => b.h <= 150)).toBe(true);
 });
 
+test('few cards of a phone share the height of the stage, many keep the least height and the page scrolls', () => {
+  const two = stageLayout(390, 420, 2);
+  expect(two.boxes.map((b) => b.h)).toEqual([157, 157]);
+  expect(two.marks).toBe(36 + 157 - 93);
+  expect(two.height).toBe(420);
+  const eight = stageLayout(390, 420, 8);
+  expect(eight.boxes.every((b) => b.h === 93)).toBe(true);
+  expect(eight.height).toBe(62 + 8 * 100 + 30);
+});
+
 test('a place on the blocks of a row says what a cell stands for', () => {
   const l = stageLayout(822, 326, 4);
   const box = l.boxes[1];

@@ -58,7 +58,7 @@ const FLOW = 262;
 export const GUTTER = 34;
 const EDGE = 12;
 const GAP = 12;
-const PHONE = { card: 93, gap: 7, top: 62, edge: 8, pad: 10, foot: 30 } as const;
+const PHONE = { card: 93, most: 160, gap: 7, top: 62, edge: 8, pad: 10, foot: 30 } as const;
 /**
  * The least heights of a compact row and of one with text above the marks; below `compact` a row is illegible. No row is
  * higher than `most`: one or two replicas stand in the middle.
@@ -256,12 +256,15 @@ function phoneRows(
 ): Pick<StageLayout, 'boxes' | 'columns' | 'height' | 'branches' | 'marks'> {
   const boxes: Box[] = [];
   const w = width - 2 * PHONE.edge;
-  for (let i = 0; i < n; i++) boxes.push({ x: PHONE.edge, y: top + i * (PHONE.card + PHONE.gap), w, h: PHONE.card });
+  // A few cards share the height of the stage.
+  const room = Math.floor((height - top - PHONE.foot) / Math.max(1, n)) - PHONE.gap;
+  const card = Math.max(PHONE.card, Math.min(PHONE.most, room));
+  for (let i = 0; i < n; i++) boxes.push({ x: PHONE.edge, y: top + i * (card + PHONE.gap), w, h: card });
   const x0 = PHONE.edge + PHONE.pad;
   const kv = 104;
   const batch = w - 2 * PHONE.pad - 84 - kv - 20;
   return {
-    height: Math.max(height, top + n * (PHONE.card + PHONE.gap) + PHONE.foot),
+    height: Math.max(height, top + n * (card + PHONE.gap) + PHONE.foot),
     boxes,
     columns: {
       id: { x: x0, w: 84 },
@@ -271,7 +274,7 @@ function phoneRows(
       now: { x: x0 + 94, w: w - 2 * PHONE.pad - 94 },
     },
     branches: [],
-    marks: 36,
+    marks: 36 + card - PHONE.card,
   };
 }
 

@@ -48,13 +48,13 @@ onPage('plays, pauses, steps and changes speed', async (page, t) => {
   assert.equal(await clock(page), paused, 'a paused clock stands still');
   await inspectorTab(page, 'Run');
   const events = async () =>
-    Number((await page.locator('dt:text-is("Events") + dd').textContent()).replaceAll(',', ''));
+    Number((await page.locator('dt:text-is("Engine events") + dd').textContent()).replaceAll(',', ''));
   const before = await events();
   await page.getByRole('button', { name: 'Step one event' }).click();
   await page.waitForFunction(
     (n) =>
       [...document.querySelectorAll('dl.list dt')].some(
-        (d) => d.textContent === 'Events' && d.nextElementSibling.textContent.replaceAll(',', '') === String(n),
+        (d) => d.textContent === 'Engine events' && d.nextElementSibling.textContent.replaceAll(',', '') === String(n),
       ),
     before + 1,
   );

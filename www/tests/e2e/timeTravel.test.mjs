@@ -112,7 +112,7 @@ onPage(
 onPage('buttons step on and back like the keys, each by one event', async (page) => {
   await inspectorTab(page, 'Run');
   const events = async () =>
-    Number((await page.locator('dt:text-is("Events") + dd').textContent()).replaceAll(',', ''));
+    Number((await page.locator('dt:text-is("Engine events") + dd').textContent()).replaceAll(',', ''));
   const before = await events();
   const on = transport(page).getByRole('button', { name: 'Step one event' });
   const back = transport(page).getByRole('button', { name: 'Step back' });

@@ -115,7 +115,7 @@ export default function RunPanel(props: {
             <dd>{count(counts().preemptions)}</dd>
           </div>
           <div>
-            <dt>Events</dt>
+            <dt>Engine events</dt>
             <dd>{count(app.transport.throttledFrame()?.events ?? 0)}</dd>
           </div>
         </dl>
