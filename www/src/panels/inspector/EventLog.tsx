@@ -1,5 +1,6 @@
 // The latest events, optionally of one kind or request. Only the visible rows are in the document.
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
+import { isPhone } from '../../base/media.ts';
 import { oneAtATime } from '../../base/oneAtATime.ts';
 import { sentence } from '../../base/schema.ts';
 import { clock, count } from '../../base/units.ts';
@@ -13,8 +14,8 @@ import {
 import type { App } from '../../state/app.ts';
 import './log.css';
 
-/** A line has room for two rows of text. */
-const ROW = 36;
+/** A line has room for two rows of text, and on a phone for a finger. */
+const ROW = isPhone() ? 40 : 36;
 const LIMIT = 2000;
 
 /** A kind in a word that fits its column. */

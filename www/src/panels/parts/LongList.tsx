@@ -36,7 +36,8 @@ export default function LongList(props: {
   };
   onMount(() => {
     place();
-    field?.focus({ preventScroll: true });
+    // A keyboard on the screen would cover the list.
+    if (!matchMedia('(pointer: coarse)').matches) field?.focus({ preventScroll: true });
     document.addEventListener('pointerdown', outside, true);
     addEventListener('resize', props.onClose);
     onCleanup(() => {
