@@ -15,6 +15,11 @@ impl Recorder {
         self.decisions.pack();
     }
 
+    /// Whether it is as a checkpoint keeps it.
+    pub(crate) fn is_packed(&self) -> bool {
+        self.packed.is_some()
+    }
+
     /// Restores the state before packing.
     pub(crate) fn unpack(&mut self) {
         let Some(packed) = self.packed.take() else { return };

@@ -18,7 +18,7 @@ pub enum View {
     /// `t_s`, `p50_ms`, `p90_ms`, `p99_ms`, `count`: TTFT by time of the first token. Where roles of pools differ, then
     /// `prefill_p50_ms`, `prefill_p99_ms`, `prefill_count`: TTFT as prefill replicas have it, by time of the prefill's end.
     /// Without a window: of each bucket, at its middle. With one, as long as no bucket is longer: of the latest 30 s, as the key
-    /// figures have them, at the end of each bucket; the last row is of the playhead.
+    /// figures have them, at the end of each bucket; the last row is of the playhead, unless more is computed.
     TtftOverTime,
     /// `t_s`, `p50_ms`, `p90_ms`, `p99_ms`, `count`: E2E by time of completion, of buckets or of the latest 30 s as for TTFT.
     E2eOverTime,
@@ -196,12 +196,14 @@ impl Session {
         let (mut out, rows) = if rolls {
             let mut rows: Vec<Percentiles> = r.rolling.buckets().iter().map(|all| all[which]).collect();
             let mut out = with_time(&r.timeline, false);
-            // A bucket that ends at the playhead has no row of its own.
-            let whole = self.playhead.0.saturating_sub(1) / r.timeline.width_us();
-            out.columns[0].truncate(whole as usize);
-            rows.truncate(whole as usize);
-            rows.push(r.window.latest(self.playhead, ROLLING_S)[which]);
-            out.columns[0].push(self.playhead.0 as f64 / US_PER_S as f64);
+            // A bucket that ends at the playhead has no row of its own. A checkpoint has none for its playhead.
+            if !r.is_packed() {
+                let whole = (self.playhead.0.saturating_sub(1) / r.timeline.width_us()) as usize;
+                out.columns[0].truncate(whole);
+                rows.truncate(whole);
+                out.columns[0].push(self.playhead.0 as f64 / US_PER_S as f64);
+                rows.push(r.window.latest(self.playhead, ROLLING_S)[which]);
+            }
             (out, rows)
         } else {
             let log = [&r.ttft_log, &r.e2e_log, &r.ttft_prefill_log][which];

@@ -3,8 +3,8 @@
 use crate::support::{preset, start};
 use tokenyard::base::Micros;
 use tokenyard::scenario::Scenario;
-use tokenyard::session::Session;
 use tokenyard::session::view::{Columns, ColumnsQuery, FrameQuery, Percentiles, View};
+use tokenyard::session::{Budget, History, Session, Stop};
 
 fn columns(session: &Session, view: View, window_s: f64) -> Columns {
     session.columns(&ColumnsQuery { view, from_us: 0, to_us: 0, window_s })
@@ -75,4 +75,24 @@ fn wide_buckets_and_questions_without_a_window_are_as_before() {
     session.advance(Micros(120_000_000), u64::MAX);
     let [wide, plain] = [30.0, 0.0].map(|window_s| columns(&session, View::TtftOverTime, window_s));
     assert_eq!((wide.columns, wide.names), (plain.columns, plain.names));
+}
+
+#[test]
+fn what_is_computed_ahead_has_the_same_rows() {
+    let scenario = preset("kv-pressure", 40.0);
+    let mut history = History::new(start(&scenario), Budget { bytes: 12 << 20, events: 500 });
+    for to in [31_100_000, 12_300_000] {
+        history.seek(Micros(to));
+        while history.advance(Micros(to), 777) == Stop::Events {}
+    }
+    let query = ColumnsQuery { view: View::TtftOverTime, from_us: 0, to_us: 31_100_000, window_s: 30.0 };
+    let ahead = history.columns(&query);
+    let mut session = start(&scenario);
+    session.advance(Micros(31_100_000), u64::MAX);
+    let straight = session.columns(&query);
+    let rows = ahead.columns[0].len();
+    assert!(ahead.columns[0].last().is_some_and(|t| *t > 30.0), "beyond the playhead");
+    for i in 0..rows.min(straight.columns[0].len() - 1) {
+        assert!(same(row(&ahead, i), row(&straight, i)), "row {i}");
+    }
 }
