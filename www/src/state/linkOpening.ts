@@ -14,7 +14,6 @@ export function createLinkOpening(
   /** The charts that a page within another one shows. */
   const [embed, setEmbed] = createSignal<readonly string[]>();
   const askBeyond = createBound(page);
-  const compareResult = createComparing(page, resultNow);
 
   /** Opens the contents of a link; a dialog reports unusable parts. */
   async function open(text: string): Promise<void> {
@@ -47,7 +46,9 @@ export function createLinkOpening(
       if (link.beside) page.addSecondRun(link.beside.name, link.beside.scenario);
       page.look(seen);
       askBeyond(link);
-      compareResult(seen.at_us, seen.result);
+      const { at_us: atUs, result } = seen;
+      if (atUs !== null && result)
+        void import('./resultCheck.ts').then(({ compareResult }) => compareResult(page, resultNow, atUs, result));
     }
     return done;
   }
@@ -71,25 +72,6 @@ export function createLinkOpening(
   }
 
   return { open, giveTrace, trouble, setTrouble, embed };
-}
-
-/** Once the run rests at the instant of a link, its result is compared with the one that the link names. */
-function createComparing(page: PageState, resultNow: () => Promise<LinkResult | undefined>) {
-  const [wanted, setWanted] = createSignal<{ readonly atUs: number; readonly result: LinkResult }>();
-  createEffect(() => {
-    const now = wanted();
-    if (!now || page.frame()?.now_us !== now.atUs || !page.rests()) return;
-    setWanted(undefined);
-    void untrack(async () => {
-      const [{ differsSaid }, found] = await Promise.all([import('./resultCheck.ts'), resultNow()]);
-      if (!found || found.digest === now.result.digest || page.frame()?.now_us !== now.atUs) return;
-      page.setNotice({ kind: 'problem', text: differsSaid(now.result, found, now.atUs) });
-    }).catch(() => {
-      // Without a network, or after a restart of the thread, nothing is compared.
-    });
-  });
-  return (atUs: number | null, result: LinkResult | null | undefined): void =>
-    void setWanted(atUs !== null && result ? { atUs, result } : undefined);
 }
 
 /** The seek to a link's instant stops after this many events, unless the user continues. */
