@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { clock, comes, drop, resting, suite, writeText } from './harness.mjs';
+import { theme } from './texts.mjs';
+import { violations } from './violations.mjs';
 
 const onPage = suite();
 const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
@@ -206,6 +208,7 @@ onPage(
     await comes(() => panel.getByRole('textbox', { name: /^Token threshold/ }).count(), 0);
     await panel.getByRole('button', { name: /^\d+ more settings/ }).click();
     await comes(() => panel.getByRole('textbox', { name: /^Token threshold/ }).inputValue(), '4,194,304');
+    assert.deepEqual(await violations(page, '.form'), []);
     await comes(() => page.locator('.problem').count(), 0);
   },
 );
@@ -229,7 +232,11 @@ onPage(
       height: innerHeight,
     }));
     assert.ok(top >= 0 && bottom <= height, `${top} to ${bottom} of ${height}`);
-    await page.keyboard.type('dynamo');
+    for (const name of ['dark', 'light']) {
+      await theme(page, name);
+      assert.deepEqual(await violations(page, '.long-list'), [], name);
+    }
+    await page.getByRole('searchbox', { name: 'Search: Policy' }).fill('dynamo');
     await comes(() => box.getByRole('option').count(), 1);
     await page.keyboard.press('Escape');
     await box.waitFor({ state: 'detached' });

@@ -1,6 +1,7 @@
 // The inspector: it is never empty, a waterfall can be read to the first token, and a line of the log leads to its instant.
 import assert from 'node:assert/strict';
 import { clock, comes, OPENING_S, resting, suite } from './harness.mjs';
+import { violations } from './violations.mjs';
 
 const onPage = suite();
 const inspector = (page) => page.getByRole('complementary', { name: 'Inspector' });
@@ -30,6 +31,7 @@ onPage('it opens with the slowest request of the span on screen, and a selection
   await page.keyboard.press('Escape');
   await panel.locator('.automatic').waitFor();
   await comes(() => number(page), first);
+  assert.deepEqual(await violations(page, '.right'), []);
   // It is chosen anew for another span.
   await goTo(page, 100);
   await comes(async () => (await number(page)) !== first, true);
