@@ -108,7 +108,8 @@ fn a_step_says_what_its_prompts_cost_the_requests_that_decode() {
 
 #[test]
 fn a_prompt_cut_into_chunks_says_where_each_begins() {
-    let session = run(&scenario(r#", "max_num_batched_tokens": 16, "max_num_seqs": 8"#), 60_000_000);
+    let session =
+        run(&scenario(r#", "engine": {"max_num_batched_tokens": 16, "max_num_seqs": 8}"#), 60_000_000);
     let chunks: Vec<StepChunk> = (0..5).flat_map(|seq| step(&session, 0, seq).chunks).collect();
     let of = |request, from, tokens, of| StepChunk { request, from, to: from + tokens, tokens, of };
     // The third chunk of `a` has 8 tokens, which leaves 8 for `b` if it has arrived.
