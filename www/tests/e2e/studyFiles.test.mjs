@@ -43,7 +43,8 @@ onPage('an entrant of one’s own races, is saved, and the file opens again with
   await form.getByText('Nothing differs from the scenario yet.').waitFor();
   await form.getByLabel('Policy', { exact: true }).selectOption({ label: 'Weighted' });
   await form.getByLabel('Policies of').selectOption({ label: 'Scheduling' });
-  await form.getByLabel('Token budget').fill('2048');
+  const budget = form.getByLabel('Token budget');
+  await budget.selectOption({ index: (await budget.evaluate((select) => select.selectedIndex)) === 0 ? 1 : 0 });
   await form.getByLabel('Name').click();
   await form.getByText(/^Differs in routing, pools\[0\]\.engine/).waitFor();
   await form.getByLabel('Name').fill('Mine');
@@ -140,14 +141,6 @@ onPage(
     const ttft = panel(page).getByRole('img', { name: /^TTFT p99 over time/ });
     for (const part of ['.study-limit', '.study-warm-up', '.study-playhead'])
       await comes(() => ttft.locator(part).count(), 1, part);
-    await comes(
-      () =>
-        panel(page)
-          .getByRole('img', { name: /^Distribution of TTFT/ })
-          .locator('.study-limit')
-          .count(),
-      1,
-    );
     // Both views that matter are on the first screen.
     for (const name of [/^TTFT of each request/, /^Distribution of TTFT/]) {
       const box = await panel(page).getByRole('img', { name }).boundingBox();
