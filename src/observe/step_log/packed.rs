@@ -124,9 +124,8 @@ impl Entry for KeptStep {
         for numbers in piece.iter().map(numbers_of) {
             out.push_usual(numbers[0], &mut expected.usual[0]);
             let known = expected.of(numbers[0]);
-            for i in 1..NUMBERS {
-                let change = unsigned(numbers[i].wrapping_sub(known[i]));
-                out.push_usual(change, &mut expected.usual[i]);
+            for ((number, known), usual) in numbers.iter().zip(&known).zip(&mut expected.usual).skip(1) {
+                out.push_usual(unsigned(number.wrapping_sub(*known)), usual);
             }
             expected.follow(numbers);
         }
@@ -140,9 +139,8 @@ impl Entry for KeptStep {
             let replica = from.take_usual(&mut expected.usual[0]);
             let mut numbers = expected.of(replica);
             numbers[0] = replica;
-            for i in 1..NUMBERS {
-                let change = signed(from.take_usual(&mut expected.usual[i]));
-                numbers[i] = numbers[i].wrapping_add(change);
+            for (number, usual) in numbers.iter_mut().zip(&mut expected.usual).skip(1) {
+                *number = number.wrapping_add(signed(from.take_usual(usual)));
             }
             expected.follow(numbers);
             step_of(numbers)
