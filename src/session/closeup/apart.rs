@@ -203,20 +203,20 @@ fn sentence(these: &SelectionSide, rest: &SelectionSide, apart: &[Property]) -> 
     if rest.count == 0 {
         return "These are all requests of the measurement window.".to_owned();
     }
-    let mut out = match apart.first() {
+    let furthest = match apart.first() {
         Some(p) => {
             format!("{} of them {}, against {} of the rest.", whole(p.shares[0]), p.said, whole(p.shares[1]))
         }
         None => "No property sets them apart from the rest.".to_owned(),
     };
-    if let Some((queue, other)) = these.queue_percent.zip(rest.queue_percent) {
-        out += &format!(
+    let waited = these.queue_percent.zip(rest.queue_percent).map_or_else(String::new, |(queue, other)| {
+        format!(
             " Waiting took {} of their TTFT up to the first token, against {}.",
             whole(queue),
             whole(other)
-        );
-    }
-    out
+        )
+    });
+    furthest + &waited
 }
 
 impl Session {
