@@ -35,6 +35,35 @@ const HEADER: &str = "// The types of what crosses the boundary, from Rust: carg
 pub(super) fn text() -> String {
     // JSON numbers: JavaScript reads them as doubles, and none of ours is beyond 2^53.
     let mut all = Declarations { config: Config::new().with_large_int("number"), by_name: BTreeMap::new() };
+    of_runs(&mut all);
+    of_studies(&mut all);
+    let types = all.by_name.values().fold(HEADER.to_owned(), |text, declaration| text + "\n" + declaration);
+    types
+        + &list(
+            "EVENT_KINDS",
+            "EventKind",
+            "All kinds of events, in the order in which lists show them.",
+            &EventKind::ALL,
+        )
+        + &list("ANOMALY_KINDS", "AnomalyKind", "All kinds of anomalies.", &AnomalyKind::ALL)
+        + &list(
+            "LAWS",
+            "(readonly [name: string, title: string])",
+            "All laws of queueing theory, by the names that queries take.",
+            &Law::ALL.map(|law| (law.name(), law.title())),
+        )
+        + &list(
+            "RUN_METRICS",
+            "(readonly [name: string, label: string, unit: MetricUnit])",
+            "Further figures of whole runs, as rows of sweeps and comparisons have them.",
+            &RunMetric::all().into_iter().map(|m| (m.name, m.label, m.unit)).collect::<Vec<_>>(),
+        )
+        + &list("OCCASIONS", "OccasionChoice", "All that a run can be run to.", &Occasion::CHOICES)
+        + &LINK_NUMBERS.map(number).concat()
+}
+
+/// What crosses the boundary of one run.
+fn of_runs(all: &mut Declarations) {
     all.visit::<Frame>();
     all.visit::<FrameQuery>();
     all.visit::<Stop>();
@@ -63,6 +92,10 @@ pub(super) fn text() -> String {
     all.visit::<Report>();
     all.visit::<Diagnostic>();
     all.visit::<Evidence>();
+}
+
+/// What crosses the boundary of benchmarks and of studies of whole runs.
+fn of_studies(all: &mut Declarations) {
     all.visit::<Benchmark>();
     all.visit::<Comparison>();
     all.visit::<OneRun>();
@@ -85,29 +118,6 @@ pub(super) fn text() -> String {
     all.visit::<Explanation>();
     all.visit::<TheoryOfRun>();
     all.visit::<CaseTheory>();
-    let types = all.by_name.values().fold(HEADER.to_owned(), |text, declaration| text + "\n" + declaration);
-    types
-        + &list(
-            "EVENT_KINDS",
-            "EventKind",
-            "All kinds of events, in the order in which lists show them.",
-            &EventKind::ALL,
-        )
-        + &list("ANOMALY_KINDS", "AnomalyKind", "All kinds of anomalies.", &AnomalyKind::ALL)
-        + &list(
-            "LAWS",
-            "(readonly [name: string, title: string])",
-            "All laws of queueing theory, by the names that queries take.",
-            &Law::ALL.map(|law| (law.name(), law.title())),
-        )
-        + &list(
-            "RUN_METRICS",
-            "(readonly [name: string, label: string, unit: MetricUnit])",
-            "Further figures of whole runs, as rows of sweeps and comparisons have them.",
-            &RunMetric::all().into_iter().map(|m| (m.name, m.label, m.unit)).collect::<Vec<_>>(),
-        )
-        + &list("OCCASIONS", "OccasionChoice", "All that a run can be run to.", &Occasion::CHOICES)
-        + &LINK_NUMBERS.map(number).concat()
 }
 
 /// Limits of links that the page needs: name, what it is, value.

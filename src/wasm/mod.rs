@@ -10,8 +10,6 @@
     feature = "theory"
 ))]
 pub mod boundary;
-#[cfg(feature = "closeup")]
-pub mod closeup;
 #[cfg(feature = "compare")]
 pub mod compare;
 #[cfg(feature = "links")]

@@ -3,6 +3,9 @@
 //! Documents cross as JSON text, queries and small results as JavaScript values, columns as typed arrays that the worker gives
 //! away. Types are those of `www/src/generated/boundary.ts`; scripts/build-wasm keeps the declarations there too.
 
+#[cfg(feature = "closeup")]
+mod closeup;
+
 use crate::base::json::compact as json;
 use crate::base::{Micros, Span};
 use crate::scenario::{parse, to_json};
@@ -104,7 +107,7 @@ impl Trace {
 /// A run in progress, and its checkpoints.
 #[wasm_bindgen]
 pub struct Sim {
-    pub(super) history: History,
+    history: History,
     clock: WallClock,
     /// The last single step and the last run to an occasion.
     step: Option<SingleStep>,

@@ -364,6 +364,8 @@ export type Blocks = {
   cached: number,
   /** Empty blocks. */
   free: number,
+  /** Blocks used, cached and free, in percent of all. */
+  percent: [number, number, number],
   /** Whether used + cached + free = total, counted block by block. */
   conserved: boolean,
   /** Events of the run after each of which the sum was checked. */
@@ -816,6 +818,8 @@ export type CpuBlocks = {
   used: number,
   /** Bytes of a block on all GPUs of the replica; missing where the model's size is not known. */
   block_bytes: number | null,
+  /** Bytes of the blocks in it, and of those that it has room for. */
+  bytes: [number, number] | null,
   /** Time to move one block, in microseconds. */
   block_us: number,
   /** Blocks written to it so far. */
@@ -1292,6 +1296,30 @@ export type Figure = {
   low: number,
   /** The figure, or its upper bound: a histogram gives only bounds. */
   high: number,
+};
+
+/** A further figure of whole runs, by its name. */
+export type FigureComparison = {
+  /** Its name in columns and options. */
+  name: string,
+  /** Its name for people. */
+  label: string,
+  /** How it is written. */
+  unit: MetricUnit,
+  /** Which values are the better ones. */
+  better: Direction,
+  /** In A; null without values. */
+  a: number | null,
+  /** In B. */
+  b: number | null,
+  /** B minus A. */
+  diff: number | null,
+  /** Lower end of the interval of the difference. */
+  lo: number | null,
+  /** Its upper end. */
+  hi: number | null,
+  /** The verdict. */
+  verdict: Verdict,
 };
 
 /** The errors of the three figures; missing where nothing was measured. */
@@ -1890,6 +1918,8 @@ export type LinkView = {
   closeup: Array<string>,
   /** The result at the instant. */
   result: LinkResult | null,
+  /** The study of the open comparison, as the page writes it: a race or a sweep with its settings. */
+  study: string | null,
 };
 
 /** How requests were sent, as far as the file says. */
@@ -2023,6 +2053,9 @@ export type MetricTable = {
   /** Arrival to first joining a batch. */
   scheduling_delay_ms: MetricComparison,
 };
+
+/** How a figure is written. */
+export type MetricUnit = "count" | "ratio" | "share" | "seconds" | "usd";
 
 /** A move of a request since the previous frame. */
 export type Move = {
@@ -3131,6 +3164,8 @@ export type RunComparison = {
   metrics: MetricTable,
   /** Figures of whole runs. */
   totals: TotalTable,
+  /** Further figures of whole runs, those that are asked for; missing without any. */
+  figures?: Array<FigureComparison>,
   /** Figures of hand-overs; missing unless a pool has a role in one of them. */
   handovers?: HandoverTable,
   /** Both against the oracle; missing unless one of them has an autoscaler. */
@@ -3276,6 +3311,8 @@ export type RunRow = {
   evidence: string,
   /** Where its load lies: below, near or over the knee; empty if it is not known. */
   regime: string,
+  /** Further figures by name, those that are asked for and known. */
+  metrics?: { [name: string]: number },
 };
 
 /** The saturation verdict of a run, with its figures. */
@@ -4380,6 +4417,41 @@ export const LAWS: readonly (readonly [name: string, title: string])[] = [
   ["processor-sharing","M/G/1-PS"],
   ["closed-form","Closed form"],
   ["limited-batch","Limited batch"],
+];
+
+/** Further figures of whole runs, as rows of sweeps and comparisons have them. */
+export const RUN_METRICS: readonly (readonly [name: string, label: string, unit: MetricUnit])[] = [
+  ["preemption_rate","Preemptions per finished request","ratio"],
+  ["request_hit_rate","Requests with a cached prefix","share"],
+  ["replicas_cov","Variation of load, replicas","ratio"],
+  ["tenants_cov","Variation of load, tenants","ratio"],
+  ["gpu_busy_seconds_per_request","Busy GPU-seconds per request","seconds"],
+  ["usd_per_1k_tokens","Cost per 1,000 tokens","usd"],
+  ["refused_reject_all","Refused: reject all","count"],
+  ["refused_insufficient_tokens","Refused: insufficient tokens","count"],
+  ["refused_rate_limit","Refused: rate limit","count"],
+  ["refused_tenant_quota","Refused: tenant quota","count"],
+  ["refused_concurrency_limit","Refused: concurrency limit","count"],
+  ["refused_no_replica_takes_requests","Refused: no replica takes requests","count"],
+  ["refused_no_replica_serves_the_model","Refused: no replica serves the model","count"],
+  ["refused_wait_queue_full","Refused: wait queue full","count"],
+  ["refused_no_replica_passes_the_filters","Refused: no replica passes the filters","count"],
+  ["refused_replicas_saturated","Refused: replicas saturated","count"],
+  ["refused_gateway_queue_full","Refused: gateway queue full","count"],
+  ["refused_waited_too_long_at_the_gateway","Refused: waited too long at the gateway","count"],
+  ["refused_no_replica_served_in_time","Refused: no replica served in time","count"],
+  ["refused_shed","Refused: shed","count"],
+  ["anomalies_priority_inversion","Anomalies: priority inversion","count"],
+  ["anomalies_head_of_line_blocking","Anomalies: head of line blocking","count"],
+  ["anomalies_kv_thrashing","Anomalies: kv thrashing","count"],
+  ["anomalies_livelock","Anomalies: livelock","count"],
+  ["anomalies_load_imbalance","Anomalies: load imbalance","count"],
+  ["anomalies_oscillation","Anomalies: oscillation","count"],
+  ["anomalies_capacity_never_reached","Anomalies: capacity never reached","count"],
+  ["anomalies_tuner_locked_out","Anomalies: tuner locked out","count"],
+  ["anomalies_starved_band","Anomalies: starved band","count"],
+  ["anomalies_decode_pool_full","Anomalies: decode pool full","count"],
+  ["anomalies_port_saturated","Anomalies: port saturated","count"],
 ];
 
 /** All that a run can be run to. */

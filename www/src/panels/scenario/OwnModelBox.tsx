@@ -9,6 +9,7 @@ import type { App } from '../../state/app.ts';
 import { explain } from '../../state/notices.ts';
 import { dropInto } from '../parts/dropInto.ts';
 import { inUnit, OWN_SPEEDS, plainText, withOwn } from '../parts/formFields.ts';
+import './own.css';
 
 const READ_MS = 250;
 

@@ -8,6 +8,7 @@ import { BenchmarkClient, spawnBenchmark } from '../../sim/benchmarkClient.ts';
 import type { App } from '../../state/app.ts';
 import { explain } from '../../state/notices.ts';
 import { dropInto } from '../parts/dropInto.ts';
+import './policies.css';
 
 const READ_MS = 250;
 

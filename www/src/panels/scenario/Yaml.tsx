@@ -6,6 +6,7 @@ import type { Diagnostic } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { explain } from '../../state/notices.ts';
 import Editor from './Editor.tsx';
+import './yaml.css';
 
 const Policies = lazy(() => import('./Policies.tsx'));
 

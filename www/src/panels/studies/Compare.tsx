@@ -201,6 +201,66 @@ export function Compare(props: {
   );
 }
 
+type TwoRunsProps = Parameters<typeof TwoRuns>[0];
+
+/** What B is, and what to do with both runs. */
+function Side(
+  props: TwoRunsProps & {
+    readonly swap: (b: Beside) => Promise<void>;
+    readonly promote: (b: Beside) => Promise<void>;
+  },
+): JSX.Element {
+  const { app, comparing, choices, swap, promote } = props;
+  return (
+    <div class="compare-side">
+      <div class="compare-scroll">
+        <Chooser
+          app={app}
+          choices={choices}
+          chosen={comparing.beside()?.name}
+          choose={(next) => void comparing.choose(next)}
+        />
+        <Show when={comparing.trouble()}>
+          {(told) => (
+            <p class="compare-trouble" role="alert">
+              {told()}
+            </p>
+          )}
+        </Show>
+        <Show when={comparing.beside()}>
+          {(b) => (
+            <>
+              <Differs app={app} b={b()} />
+              <div class="compare-buttons">
+                <button type="button" class="btn box" onClick={() => void swap(b())}>
+                  Swap A and B
+                </button>
+                <button type="button" class="btn box" onClick={() => void promote(b())}>
+                  Continue with B
+                </button>
+              </div>
+            </>
+          )}
+        </Show>
+        <Show when={comparing.beside()}>
+          <Seeds comparing={comparing} />
+        </Show>
+        <div class="compare-buttons">
+          <StudyTools
+            thread={comparing.thread}
+            study={() => comparisonFile(app, comparing)}
+            name="comparison"
+            hasRows={false}
+            onOpen={props.files.openFile}
+            onTrouble={comparing.setTrouble}
+          />
+        </div>
+        <Show when={comparing.result()}>{(found) => <Pairing comparison={found().comparison} />}</Show>
+      </div>
+    </div>
+  );
+}
+
 /** Both runs: their settings on the left, figures and charts in the middle, requests on the right. */
 function TwoRuns(props: {
   app: Pick<App, 'transport' | 'document' | 'studies' | 'dialogs' | 'links'>;
@@ -229,52 +289,7 @@ function TwoRuns(props: {
   };
   return (
     <>
-      <div class="compare-side">
-        <div class="compare-scroll">
-          <Chooser
-            app={app}
-            choices={choices}
-            chosen={comparing.beside()?.name}
-            choose={(next) => void comparing.choose(next)}
-          />
-          <Show when={comparing.trouble()}>
-            {(told) => (
-              <p class="compare-trouble" role="alert">
-                {told()}
-              </p>
-            )}
-          </Show>
-          <Show when={comparing.beside()}>
-            {(b) => (
-              <>
-                <Differs app={app} b={b()} />
-                <div class="compare-buttons">
-                  <button type="button" class="btn box" onClick={() => void swap(b())}>
-                    Swap A and B
-                  </button>
-                  <button type="button" class="btn box" onClick={() => void promote(b())}>
-                    Continue with B
-                  </button>
-                </div>
-              </>
-            )}
-          </Show>
-          <Show when={comparing.beside()}>
-            <Seeds comparing={comparing} />
-          </Show>
-          <div class="compare-buttons">
-            <StudyTools
-              thread={comparing.thread}
-              study={() => comparisonFile(app, comparing)}
-              name="comparison"
-              hasRows={false}
-              onOpen={props.files.openFile}
-              onTrouble={comparing.setTrouble}
-            />
-          </div>
-          <Show when={comparing.result()}>{(found) => <Pairing comparison={found().comparison} />}</Show>
-        </div>
-      </div>
+      <Side {...props} swap={swap} promote={promote} />
       <div class="compare-mid">
         <Show
           when={comparing.beside()}

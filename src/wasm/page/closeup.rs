@@ -1,9 +1,9 @@
 //! The boundary of close-ups: single steps, blocks and requests of the run on screen. In the module built for speed alone, so that a first
 //! visit does not load it.
 
+use super::Sim;
 use crate::session::closeup::CloseUp;
 use crate::wasm::boundary::written;
-use crate::wasm::page::Sim;
 use wasm_bindgen::prelude::*;
 
 /// Types that the declarations below use.
