@@ -65,11 +65,11 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 167758, "5f4a835f4a2663b1"),
-    ("everything", 82935, "99a1832ed2d99c1b"),
-    ("conversations", 109010, "243436858ca6585b"),
-    ("gateway", 182189, "bc2faa223dcda017"),
-    ("split", 85052, "30b034a5fa4eba0b"),
+    ("pressure", 199176, "18382cb2fabbac8d"),
+    ("everything", 118228, "a04730fe9c3bd85c"),
+    ("conversations", 142404, "19fd5c52b2552eb0"),
+    ("gateway", 196095, "f56522b12dc5f926"),
+    ("split", 117258, "16d9767f216f7550"),
 ];
 
 const DRAWS: &[Line] = &[

@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_bin_holds_what_lies_between_its_edges() {
-        for value in (0..5000).chain((0..60).flat_map(|k| [(1 << k) - 1, 1 << k, (1 << k) + 1, 3 << k])) {
+        for value in (0..5000).chain((0..51).flat_map(|k| [(1 << k) - 1, 1 << k, (1 << k) + 1, 3 << k])) {
             let bin = log_bin(value);
             let real = value.max(1) as f64;
             assert!(log_edge(bin) <= real && real < log_edge(bin + 1), "{value} in bin {bin}");

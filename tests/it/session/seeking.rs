@@ -282,7 +282,7 @@ fn farthest(history: &mut History, end: Micros) -> f64 {
 fn on_the_way_to_the_end_checkpoints_are_spread_evenly_over_what_there_is_room_for() {
     let end = Micros(240_000_000);
     let scenario = preset("chat-4xh100", 240.0);
-    let budget = Budget { bytes: 5 << 20, events: 500 };
+    let budget = Budget { bytes: 10 << 20, events: 500 };
     let mut history = History::new(start(&scenario), budget);
     seek(&mut history, end);
     let (checkpoints, bytes) = (history.checkpoints(), history.checkpoint_bytes());
