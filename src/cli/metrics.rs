@@ -27,7 +27,9 @@ pub(super) fn named(names: &[String]) -> Result<Vec<RunMetric>, Failed> {
 /// The names with their meaning.
 pub(super) fn text() -> String {
     let mut table = Table::new(&[("metric", Align::Left, 12), ("meaning", Align::Left, 12)]);
-    RunMetric::all().into_iter().for_each(|m| table.row(vec![m.name, m.label]));
+    for m in RunMetric::all() {
+        table.row(vec![m.name, m.label]);
+    }
     table.text()
 }
 

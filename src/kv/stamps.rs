@@ -35,7 +35,7 @@ impl Stamps {
             self.kept.pop_front();
         }
         match self.kept.back_mut() {
-            Some(last) if last.at == at => return,
+            Some(last) if last.at == at => {}
             Some(last) if last.place == tail => (last.at, last.evicted) = (at, evicted),
             Some(_) | None => self.kept.push_back(Stamp { place: tail, at, evicted }),
         }

@@ -158,7 +158,7 @@ impl ClientSource {
             let (prompt, _) = self.texts_of(&round);
             (round.conversation, prompt)
         };
-        open.flat_map(|c| c.open()).map(text).collect()
+        open.flat_map(Conversations::open).map(text).collect()
     }
 
     fn request(

@@ -19,7 +19,7 @@ mod scaling;
 pub use anomalies::{
     AnomalyExample, AnomalyPart, AnomalyProof, BlisPart, KindCounts, hol_blocking_events, priority_inversions,
 };
-#[cfg(any(feature = "cli", feature = "measured"))]
+#[cfg(any(feature = "cli", feature = "closeup", feature = "measured"))]
 pub(crate) use measure::tpot_us;
 #[cfg(any(feature = "cli", feature = "measured", feature = "compare", feature = "theory"))]
 pub use metrics::{MetricUnit, RunMetric};

@@ -165,7 +165,8 @@ pub fn rank(entries: &[RaceEntry], bound: &[RunRow], by: RankBy, seeds: u32) -> 
         |name: &str| entries.iter().filter(|e| e.name == name).map(|e| &e.run).collect::<Vec<&RunRow>>();
     let reference: Vec<&RunRow> =
         names.iter().map(|name| runs(name)).find(|runs| runs.len() >= seeds as usize).unwrap_or_default();
-    let (mut ranked, mut others): (Vec<(&str, Vec<f64>)>, Vec<(&str, String)>) = (Vec::new(), Vec::new());
+    let mut ranked: Vec<(&str, Vec<f64>)> = Vec::new();
+    let mut others: Vec<(&str, String)> = Vec::new();
     for name in names {
         let own = runs(name);
         if own.len() < seeds as usize {

@@ -123,13 +123,14 @@ pub fn summary(paths: &[String], rows: &[SweepRow]) -> SweepSummary {
 impl SweepValue {
     /// A figure of the runs of one combination.
     pub(super) fn of(figure: &RunFigure, rows: &[&RunRow]) -> Self {
-        Self::named(figure.name, rows.iter().map(|r| (figure.of)(r)).collect(), figure.bounds())
+        let found: Option<Vec<f64>> = rows.iter().map(|r| (figure.of)(r)).collect();
+        Self::named(figure.name, found.as_deref(), figure.bounds())
     }
 
     /// A figure by its name, if every run has it.
-    fn named(name: &str, found: Option<Vec<f64>>, bounds: [f64; 2]) -> Self {
-        let interval = found.as_deref().and_then(|values| mean_interval(values, bounds));
-        let alone = found.as_deref().and_then(<[f64]>::first).copied();
+    fn named(name: &str, found: Option<&[f64]>, bounds: [f64; 2]) -> Self {
+        let interval = found.and_then(|values| mean_interval(values, bounds));
+        let alone = found.and_then(<[f64]>::first).copied();
         Self {
             name: name.to_owned(),
             mean: interval.map(|i| i.value).or(alone),
@@ -143,7 +144,8 @@ fn point(values: &[String], rows: &[&RunRow]) -> SweepPoint {
     let mut figures: Vec<SweepValue> = RunFigure::ALL.iter().map(|f| SweepValue::of(f, rows)).collect();
     let further: BTreeSet<&str> = rows.iter().flat_map(|r| r.metrics.keys().map(String::as_str)).collect();
     figures.extend(further.into_iter().map(|name| {
-        SweepValue::named(name, rows.iter().map(|r| r.metrics.get(name).copied()).collect(), POSITIVE)
+        let found: Option<Vec<f64>> = rows.iter().map(|r| r.metrics.get(name).copied()).collect();
+        SweepValue::named(name, found.as_deref(), POSITIVE)
     }));
     let evidence = rows.first().map_or_else(String::new, |r| r.evidence.clone());
     SweepPoint { values: values.to_vec(), seeds: rows.len() as u32, figures, evidence }

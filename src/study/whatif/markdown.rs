@@ -58,7 +58,9 @@ fn most(part: &CausePart) -> String {
     let mut text = named.collect::<Vec<_>>().join(", ");
     for (i, client) in part.clients.iter().enumerate() {
         text.push_str(if i == 0 { "; prompts of " } else { ", " });
-        text.push_str(&format!("{} {}", plain(&client.client), in_percent(client.share)));
+        text += &plain(&client.client);
+        text.push(' ');
+        text += &in_percent(client.share);
     }
     text
 }

@@ -59,7 +59,7 @@ pub fn page(session: &Session, link: Option<&str>) -> String {
             put(&mut out, format_args!("<p><a href=\"{0}\">Open this run</a></p>\n", escaped(link)));
         }
         Some(link) => {
-            put(&mut out, format_args!("<p class=\"m\">Link: <code>{}</code></p>\n", escaped(link)))
+            put(&mut out, format_args!("<p class=\"m\">Link: <code>{}</code></p>\n", escaped(link)));
         }
         None => {}
     }
