@@ -128,8 +128,9 @@ const HANDOVER_FIELDS: &[Field<Value>] = &[
 
 /// The last column, with `--itl`.
 #[rustfmt::skip]
+#[expect(clippy::redundant_closure_for_method_calls, reason = "the method itself is of one lifetime")]
 const GAP_FIELDS: &[Field<Value>] = &[
-    field("itl_us", "us", "with `--itl`: the gaps between its tokens, in order; a list in JSON, between semicolons in CSV. One for each step that gave it tokens; none at replicas with pipeline stages", Row::gaps),
+    field("itl_us", "us", "with `--itl`: the gaps between its tokens, in order; a list in JSON, between semicolons in CSV. One for each step that gave it tokens; none at replicas with pipeline stages", |r| r.gaps()),
 ];
 
 fn named(names: &[String], number: u32) -> Cell<'_> {

@@ -131,7 +131,7 @@ fn before_and_after_an_edit_stop_at_other_edits_and_at_the_playhead() {
     let alone = at(&Scenario { edits: Vec::new(), ..four() }, 40_000);
     let both = alone.around(&AroundQuery { at_us: 20_000, most_us: 60_000_000 });
     assert_eq!((both.ttft_us, both.e2e_us, both.met_points), ([Some(0.0); 3], [Some(0.0); 3], Some(0.0)));
-    assert_eq!(both.before.e2e.p50_us, 6000.0);
+    assert_eq!(both.before.e2e.p50_us.to_bits(), 6000.0_f64.to_bits());
 }
 
 fn details(session: &Session) -> Vec<RequestDetail> {
@@ -274,7 +274,7 @@ fn rows_are_in_order_with_missing_values_last() {
             assert_eq!(rows.len(), session.engine().records().len(), "{key:?}");
             for pair in rows.windows(2) {
                 let ordered = match (row_value(key, &pair[0]), row_value(key, &pair[1])) {
-                    (Some(a), Some(b)) if a == b => pair[0].request < pair[1].request,
+                    (Some(a), Some(b)) if a.total_cmp(&b).is_eq() => pair[0].request < pair[1].request,
                     (Some(a), Some(b)) => (a < b) != descending,
                     (Some(_), None) => true,
                     (None, Some(_)) => false,

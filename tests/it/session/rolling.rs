@@ -26,7 +26,7 @@ fn key(scenario: &Scenario, us: u64) -> [[f64; 5]; 2] {
 }
 
 fn same(a: [f64; 5], b: [f64; 5]) -> bool {
-    let equal = |k: usize| a[k] == b[k] || (a[k].is_nan() && b[k].is_nan());
+    let equal = |k: usize| a[k].to_bits() == b[k].to_bits() || (a[k].is_nan() && b[k].is_nan());
     (a[0] - b[0]).abs() < 1e-9 && (1..5).all(equal)
 }
 

@@ -452,7 +452,7 @@ fn only_autoscalers_have_an_oracle_and_obstacles_are_reported() {
 fn each_request_against_itself_shows_what_medians_between_two_regimes_do_not() {
     // Two regimes of equally many requests, 40 and 2,000 ms; every request is 20 to 39 ms faster in B. The medians lie
     // between the regimes, so that their difference is uncertain; that of each request is not.
-    let slow = |i: u64| if i % 2 == 0 { 40_000 } else { 2_000_000 };
+    let slow = |i: u64| if i.is_multiple_of(2) { 40_000 } else { 2_000_000 };
     let b = |i: u64| slow(i) - 20_000 - (i % 20) * 1000;
     let c = compared([(made_up(1, (0..640).map(slow)), made_up(1, (0..640).map(b)))]);
     let paired = c.detail.ttft_ms.paired.expect("it is paired");
@@ -475,8 +475,9 @@ fn requests_as_points_are_evenly_many_of_the_pairs() {
     let cloud = comparing.cloud(Metric::Ttft).expect("it is paired");
     assert_eq!((cloud.every, cloud.t_s.len()), (3, 1667));
     assert_eq!((cloud.request_a[1], cloud.request_b[1]), (3, 3));
-    assert_eq!([cloud.t_s[1], cloud.a_ms[1], cloud.b_ms[1], cloud.diff_ms[1]], [0.3, 3.0, 3.5, 0.5]);
-    let mut other = made_up(1, (0..9).map(|i| i));
+    let row = [cloud.t_s[1], cloud.a_ms[1], cloud.b_ms[1], cloud.diff_ms[1]];
+    assert_eq!(row.map(f64::to_bits), [0.3, 3.0, 3.5, 0.5].map(f64::to_bits));
+    let mut other = made_up(1, 0..9);
     other.workload_digest = "another".to_owned();
     let mut apart = Comparing::default();
     apart.add(a, other);
