@@ -272,7 +272,10 @@ declare module '*/pkg/compare.js' {
   type RatioResult = import('./boundary.ts').RatioResult;
   type RankBy = import('./boundary.ts').RankBy;
   type RunComparison = import('./boundary.ts').RunComparison;
+  type RequestCloud = import('./boundary.ts').RequestCloud;
   type RunRow = import('./boundary.ts').RunRow;
+  type StudyFile = import('./boundary.ts').StudyFile;
+  type StudyRead = import('./boundary.ts').StudyRead;
   type SweepRow = import('./boundary.ts').SweepRow;
   type SweepSummary = import('./boundary.ts').SweepSummary;
 
@@ -321,6 +324,10 @@ declare module '*/pkg/compare.js' {
        * Adds two runs with the same seed, as bytes of `Sim.outcomes`; throws a list of diagnostics.
        */
       add(a: Uint8Array | number[], b: Uint8Array | number[]): void;
+      /**
+       * The requests of the first pair as points, by TTFT; `null` unless requests are paired.
+       */
+      cloud(): RequestCloud | null;
       /**
        * A comparison without runs.
        */
@@ -374,9 +381,14 @@ declare module '*/pkg/compare.js' {
   export function oracleOf(scenario: string): string | undefined;
 
   /**
-   * The current order of a race.
+   * The current order of a race of a number of seeds.
    */
-  export function rankRace(entries: RaceEntry[], bound: RunRow[], by: RankBy): RaceRanking;
+  export function rankRace(entries: RaceEntry[], bound: RunRow[], by: RankBy, seeds: number): RaceRanking;
+
+  /**
+   * Reads the file of a study; throws a list of diagnostics.
+   */
+  export function readStudy(text: string): StudyRead;
 
   /**
    * The figures of a run, from the bytes of `Sim.outcomes`; throws a list of diagnostics.
@@ -387,6 +399,11 @@ declare module '*/pkg/compare.js' {
    * Installs the hook that prints a panic's message and place.
    */
   export function start(): void;
+
+  /**
+   * The runs of a study as CSV.
+   */
+  export function studyCsv(study: StudyFile): string;
 
   /**
    * The cases of a sweep, from arguments of `--vary`; throws a list of diagnostics.
@@ -404,6 +421,11 @@ declare module '*/pkg/compare.js' {
    */
   export function withRatio(scenario: string, ratio: string): string;
 
+  /**
+   * The file of a study, as text.
+   */
+  export function writeStudy(study: StudyFile): string;
+
   export type InitInput = RequestInfo | URL | Response | BufferSource | WebAssembly.Module;
 
   export interface InitOutput {
@@ -418,22 +440,26 @@ declare module '*/pkg/compare.js' {
       readonly capacitystudy_saw: (a: number, b: number, c: number, d: number) => [number, number];
       readonly comparison_add: (a: number, b: number, c: number, d: number, e: number) => [number, number];
       readonly comparison_addBounds: (a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number, i: number) => [number, number];
+      readonly comparison_cloud: (a: number) => any;
       readonly comparison_new: () => number;
       readonly comparison_result: (a: number) => any;
       readonly comparison_setScenarios: (a: number, b: number, c: number, d: number, e: number) => [number, number];
       readonly oracleOf: (a: number, b: number) => [number, number, number, number];
-      readonly rankRace: (a: any, b: any, c: any) => [number, number, number];
+      readonly rankRace: (a: any, b: any, c: any, d: number) => [number, number, number];
       readonly ratiostudy_cases: (a: number) => any;
       readonly ratiostudy_new: (a: number, b: number, c: number, d: number, e: number, f: number) => [number, number, number];
       readonly ratiostudy_next: (a: number, b: number, c: number) => [number, number];
       readonly ratiostudy_refused: (a: number, b: number, c: number) => number;
       readonly ratiostudy_result: (a: number) => any;
       readonly ratiostudy_saw: (a: number, b: number, c: number, d: number, e: number) => [number, number];
+      readonly readStudy: (a: number, b: number) => [number, number, number];
       readonly runRow: (a: number, b: number) => [number, number, number];
       readonly start: () => void;
+      readonly studyCsv: (a: any) => [number, number, number, number];
       readonly sweepCases: (a: number, b: number, c: number, d: number, e: number) => [number, number, number];
       readonly sweepSummary: (a: number, b: number, c: any) => [number, number, number];
       readonly withRatio: (a: number, b: number, c: number, d: number) => [number, number, number, number];
+      readonly writeStudy: (a: any) => [number, number, number, number];
       readonly __wbindgen_malloc: (a: number, b: number) => number;
       readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
       readonly __wbindgen_free: (a: number, b: number, c: number) => void;
@@ -513,6 +539,11 @@ declare module '*/pkg/links.js' {
   export function architectureFromHf(text: string): DescribedModel;
 
   /**
+   * The digest of a report's main figures, which links carry; `null` for a text that is no report.
+   */
+  export function figuresDigest(report: string): string | null;
+
+  /**
    * A report with the link of what ran.
    */
   export function linkedReport(report: string, link: string): string;
@@ -539,6 +570,12 @@ declare module '*/pkg/links.js' {
   export function refusesTrace(mark: TraceMark, rows: number, digest: string): Diagnostic | null;
 
   /**
+   * A report under the title and the note of a scenario, JSON text, from one of the same run that was made under others;
+   * `null` if it is of another scenario.
+   */
+  export function renamedReport(report: string, scenario: string, title: string, note: string): { json: string, digest: string } | null;
+
+  /**
    * A scorer of a weighted router, with settings as JSON text, as an expression; `null` if there is none for it.
    */
   export function scorerAsExpression(weighted: string, index: number): string | null;
@@ -559,11 +596,13 @@ declare module '*/pkg/links.js' {
       readonly memory: WebAssembly.Memory;
       readonly __wbg_tracefile_free: (a: number, b: number) => void;
       readonly architectureFromHf: (a: number, b: number) => [number, number, number];
+      readonly figuresDigest: (a: number, b: number) => any;
       readonly linkedReport: (a: number, b: number, c: number, d: number) => [number, number];
       readonly makeLink: (a: number, b: number, c: any, d: number, e: number) => [number, number, number];
       readonly openLink: (a: number, b: number) => any;
       readonly readExpression: (a: number, b: number, c: number) => any;
       readonly refusesTrace: (a: any, b: number, c: number, d: number) => [number, number, number];
+      readonly renamedReport: (a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number) => any;
       readonly scorerAsExpression: (a: number, b: number, c: number) => any;
       readonly splitChange: (a: number, b: number, c: any) => [number, number, number, number];
       readonly start: () => void;
@@ -616,13 +655,18 @@ declare module '*/pkg/measured.js' {
 
 
   /**
-   * The rows of one table, from a run of their own: the bytes that the command line writes.
+   * The rows of one table, a trace or a page, from a run of their own: the bytes that the command line writes.
    */
   export class Rows {
       free(): void;
       [Symbol.dispose](): void;
       /**
-       * The rows of a table by its name, `csv` or `jsonl`; throws a list of diagnostics.
+       * The address that a page gives for the run.
+       */
+      link(address: string): void;
+      /**
+       * The rows of a table by its name, as `csv` or `jsonl`, the trace `perfetto` as `json`, or the `page` as `html`;
+       * throws a list of diagnostics.
        */
       constructor(scenario: string, table: string, format: string);
       /**
@@ -630,9 +674,17 @@ declare module '*/pkg/measured.js' {
        */
       next(events: number): Uint8Array | undefined;
       /**
+       * What a trace holds, if it has no room for all of the run; at its end.
+       */
+      note(): string | undefined;
+      /**
        * The playhead of the run, in microseconds.
        */
       nowUs(): number;
+      /**
+       * The part of the run that a trace holds, in microseconds; all of it by default.
+       */
+      span(from_us: number, to_us: number): void;
       /**
        * Begins the run; throws a list of diagnostics.
        */
@@ -683,9 +735,12 @@ declare module '*/pkg/measured.js' {
       readonly calibrateBenchmark: (a: number, b: number, c: number, d: number, e: number, f: number, g: number) => [number, number, number];
       readonly compareBenchmark: (a: number, b: number, c: number, d: number, e: number) => [number, number, number];
       readonly readBenchmark: (a: number, b: number) => [number, number, number];
+      readonly rows_link: (a: number, b: number, c: number) => void;
       readonly rows_new: (a: number, b: number, c: number, d: number, e: number, f: number) => [number, number, number];
       readonly rows_next: (a: number, b: number) => [number, number];
+      readonly rows_note: (a: number) => [number, number];
       readonly rows_nowUs: (a: number) => number;
+      readonly rows_span: (a: number, b: number, c: number) => void;
       readonly rows_start: (a: number) => [number, number];
       readonly rows_trace: (a: number, b: number, c: number) => void;
       readonly start: () => void;
@@ -729,6 +784,10 @@ declare module '*/pkg/quick.js' {
 
 
 
+  type CloseUp = import('./boundary.ts').CloseUp;
+
+
+
   type Diagnostic = import('./boundary.ts').Diagnostic;
   type ColumnsQuery = import('./boundary.ts').ColumnsQuery;
   type Evidence = import('./boundary.ts').Evidence;
@@ -759,6 +818,10 @@ declare module '*/pkg/quick.js' {
   export class Questions {
       free(): void;
       [Symbol.dispose](): void;
+      /**
+       * The same as Markdown; throws a list of diagnostics.
+       */
+      explainMarkdown(asked: ExplainQuery): string;
       /**
        * Why slow requests are slow; throws a list of diagnostics.
        */
@@ -835,6 +898,11 @@ declare module '*/pkg/quick.js' {
        * Number of checkpoints, and about how many bytes they take besides the run itself.
        */
       checkpoints(): [number, number];
+      /**
+       * The answer to a question at the playhead, as the bytes of its JSON, which pass between threads without a copy: the field of
+       * `CloseUpAnswers` that has the name of the question.
+       */
+      closeUp(asked: CloseUp): Uint8Array;
       /**
        * The columns of a view, as a copy that can be transferred.
        */
@@ -965,6 +1033,7 @@ declare module '*/pkg/quick.js' {
       readonly __wbg_trace_free: (a: number, b: number) => void;
       readonly freshSeed: () => [number, number, number, number];
       readonly questions_explain: (a: number, b: any) => [number, number, number];
+      readonly questions_explainMarkdown: (a: number, b: any) => [number, number, number, number];
       readonly questions_new: (a: number, b: number, c: number, d: number, e: number, f: number) => [number, number, number];
       readonly questions_prepare: (a: number, b: any) => [number, number];
       readonly questions_whatIf: (a: number, b: any) => [number, number, number];
@@ -980,6 +1049,7 @@ declare module '*/pkg/quick.js' {
       readonly sim_beginTo: (a: number, b: any) => [number, number];
       readonly sim_check: (a: number, b: number) => any;
       readonly sim_checkpoints: (a: number) => any;
+      readonly sim_closeUp: (a: number, b: any) => [number, number, number, number];
       readonly sim_columns: (a: number, b: any) => [number, number, number];
       readonly sim_computedUs: (a: number) => number;
       readonly sim_digest: (a: number, b: number, c: number) => [number, number];
