@@ -22,6 +22,7 @@ import { createThrottled } from '../../draw/throttled.ts';
 import type { App } from '../../state/app.ts';
 import { chosenStep, openReplica, setOpenReplica } from '../../state/closeup.ts';
 import { span } from '../../state/span.ts';
+import { PerfettoButtons } from '../parts/PerfettoButtons.tsx';
 import { ToolRow } from '../parts/ToolRow.tsx';
 import { createLaneActions } from './laneActions.ts';
 import { createLaneData } from './laneData.ts';
@@ -31,6 +32,12 @@ import { createLanesWindow } from './lanesWindow.ts';
 import './lanes.css';
 
 const LanesTable = lazy(() => import('./LanesTable.tsx'));
+
+/** The brushed span, which a trace is of; undefined for the whole run. */
+function brushedUs(): readonly [number, number] | undefined {
+  const brushed = span();
+  return brushed && [Math.round(brushed.fromS * 1e6), Math.round(brushed.toS * 1e6)];
+}
 
 export default function Lanes(props: { app: App }): JSX.Element {
   const app = props.app;
@@ -112,6 +119,7 @@ export default function Lanes(props: { app: App }): JSX.Element {
         <button type="button" class="btn box" aria-expanded={table()} onClick={() => setTable(!table())}>
           Table
         </button>
+        <PerfettoButtons app={app} spanUs={brushedUs} />
       </ToolRow>
       <div class="lanes-body">
         <LanesCanvas
