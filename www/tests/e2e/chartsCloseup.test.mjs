@@ -37,7 +37,7 @@ onPage(
     const said = await pairs.first().locator('canvas').getAttribute('aria-label');
     assert.match(
       bare(said),
-      /^Distribution of TTFT before and after the edit, [\d.]+–60 s, n = \d+ → 60–[\d.]+ s, n = \d+: p50 [+−]/,
+      /^Distribution of TTFT before and after the edit, [\d.]+–60 s, n = [\d,]+ → 60–[\d.]+ s, n = [\d,]+: p50 [+−]/,
     );
     const spans = bare(await page.locator('.chart-tools > .chart-window').textContent());
     assert.ok(bare(said).includes(spans), `${said}: ${spans}`);

@@ -140,7 +140,7 @@ function extensionsOf(props: EditorProps) {
     linter((view) => marksOf(view.state.doc.toString(), props.check), { delay: LINT_MS }),
     autocompletion({ override: [(context) => complete(context, props.schema)] }),
     THEME,
-    EditorView.contentAttributes.of({ 'aria-label': 'Scenario as YAML', spellcheck: 'false' }),
+    EditorView.contentAttributes.of({ 'aria-label': 'Scenario as YAML', spellcheck: 'false', tabindex: '0' }),
     EditorView.updateListener.of((update) => {
       if (update.docChanged) props.onText(update.state.doc.toString());
     }),

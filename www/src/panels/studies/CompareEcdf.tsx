@@ -67,6 +67,8 @@ export function Ecdf(props: {
       {(width) => {
         const [low, high] = range();
         const x = (ms: number): number => along(Math.log(Math.max(ms, low) / low) / Math.log(high / low), width);
+        /** Whether the objective is so far right that its name stands before it. */
+        const isRight = (): boolean => x(props.limitMs) + 32 > width;
         const path = (points: Points | undefined): string =>
           points && points.length > 0
             ? `M${points.map(([ms, share]) => `${x(ms).toFixed(1)} ${y(share).toFixed(1)}`).join('L')}`
@@ -92,7 +94,12 @@ export function Ecdf(props: {
             <path class="line b" d={path(props.part?.b)} />
             <Show when={props.limitMs > low && props.limitMs < high}>
               <path class="study-limit" d={`M${x(props.limitMs)} ${EDGE.top}V${foot}`} />
-              <text class="study-limit-name" x={x(props.limitMs) + 4} y={foot - 5}>
+              <text
+                class="study-limit-name"
+                x={x(props.limitMs) + (isRight() ? -4 : 4)}
+                y={foot - 5}
+                text-anchor={isRight() ? 'end' : 'start'}
+              >
                 SLO
               </text>
             </Show>
