@@ -73,7 +73,7 @@ onPage('an improvement shows in each request, and both runs have the names of th
   assert.equal(metrics.ttft_ms.p50.verdict, 'better');
   const met = totals.met_share;
   await comes(
-    () => figure(page, 'Objectives met of finished, refused and dropped'),
+    () => figure(page, 'Objectives met of ended'),
     `${(100 * met.a).toFixed(1)} % → ${(100 * met.b).toFixed(1)} %`,
   );
 });

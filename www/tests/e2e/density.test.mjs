@@ -49,7 +49,7 @@ onPage(
     assert.ok(known > 20 && known <= arrived, `${known} of ${arrived}`);
     await everything(page);
     await comes(async () => (await counted(page))[0], known, 'all with a first token are in the box');
-    await comes(async () => number(await page.locator('.selection h2').innerText()), known);
+    await comes(async () => number(await page.locator('.selection h2.big').innerText()), known);
     await page.keyboard.press('Escape');
     await comes(() => counted(page), [arrived, arrived]);
   },

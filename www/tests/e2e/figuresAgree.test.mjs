@@ -232,7 +232,7 @@ onPage('a log that keeps few events gives the number of lost older ones', async 
   };
   await page.locator('.log-foot').waitFor();
   const lost = await number(page.locator('.log-foot'), 'older events are no longer kept\\.');
-  const total = await number(page.locator('.log-bar .m'), 'events');
+  const total = await number(page.locator('.log-bar .m'), 'lines');
   assert.ok(lost > 0);
   assert.equal(total - lost, 200);
   await page.locator('.log-row').first().waitFor();

@@ -42,6 +42,10 @@ export default function ChartStrip(props: {
     due = performance.now() + SHARE * (performance.now() - began);
   });
   createEffect(on([app.transport.refreshTick, app.transport.playing, timeWindow, () => props.place.width], ask));
+  // Another document has other data, and axes of its own.
+  createEffect(() => {
+    if (app.transport.data()['ttft-over-time'] === undefined) setCells(undefined);
+  });
   onCleanup(() => clearTimeout(timer));
   return (
     <DensityStrip
