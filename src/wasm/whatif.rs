@@ -83,13 +83,12 @@ impl Questions {
 impl Questions {
     fn explained(&mut self, asked: &ExplainQuery) -> Result<&Explanation, JsValue> {
         let known = self.explained.take().filter(|(query, _)| query == asked);
-        let found = match known {
-            Some((_, found)) => found,
-            None => {
-                let begun = Explaining::new(self.scenario.clone(), self.trace.clone());
-                let (mut explaining, _) = begun.map_err(|problems| value(&problems))?;
-                explaining.explain(asked).map_err(|problem| value(&[problem]))?
-            }
+        let found = if let Some((_, found)) = known {
+            found
+        } else {
+            let begun = Explaining::new(self.scenario.clone(), self.trace.clone());
+            let (mut explaining, _) = begun.map_err(|problems| value(&problems))?;
+            explaining.explain(asked).map_err(|problem| value(&[problem]))?
         };
         Ok(&self.explained.insert((*asked, found)).1)
     }

@@ -47,7 +47,7 @@ onPage(
     assert.equal(used + cached + free, to - from + 1);
     const checked = () => page.locator('.kv-sum .checked').textContent();
     const before = await checked();
-    await page.getByRole('button', { name: 'Play' }).click();
+    await page.getByRole('button', { name: 'Play', exact: true }).click();
     await comes(async () => (await checked()) !== before, true, 'it follows the run');
     await page.getByRole('button', { name: 'Pause' }).click();
     await resting(page);

@@ -39,7 +39,7 @@ onPage('a reload keeps edits of the timeline, speed and selection', async (page)
     JSON.parse(edited).edits.map((edit) => edit.at_us / 1e6),
     [30, 60],
   );
-  const link = await sharedLink(page);
+  const link = await sharedLink(page, { result: false });
   await page.keyboard.press('Escape');
   await comes(() => page.url(), link);
   assert.equal(await reloaded(page), 30);

@@ -14,11 +14,16 @@ export async function setSeed(page, seed) {
   await resting(page);
 }
 
-/** The link that the dialog for sharing shows. */
-export async function sharedLink(page) {
+/** The link that the dialog for sharing shows; without `result` that of the address bar, which never says the result. */
+export async function sharedLink(page, { result = true } = {}) {
   await page.getByRole('banner').getByRole('button', { name: 'Share' }).click();
   const field = page.getByRole('textbox', { name: 'Link', exact: true });
   await page.waitForFunction(() => document.querySelector('.share-url')?.value.startsWith('http'));
+  if (!result) {
+    const said = await field.inputValue();
+    await page.getByRole('checkbox', { name: 'Result' }).click();
+    await page.waitForFunction((before) => document.querySelector('.share-url')?.value !== before, said);
+  }
   return field.inputValue();
 }
 

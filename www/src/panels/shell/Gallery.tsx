@@ -200,7 +200,7 @@ function currentCard(): HTMLElement | null {
 
 /** Takes the focus when the gallery closes. */
 function menuButton(): HTMLElement | null {
-  return document.querySelector('.top [aria-haspopup=menu]');
+  return document.querySelector('.top .preset-name')?.closest('button') ?? document.querySelector('.top button');
 }
 
 function Chip(props: { name: string; count: number; on: boolean; choose: () => void }): JSX.Element {
