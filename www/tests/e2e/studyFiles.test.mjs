@@ -142,7 +142,7 @@ onPage(
     for (const part of ['.study-limit', '.study-warm-up', '.study-playhead'])
       await comes(() => ttft.locator(part).count(), 1, part);
     // Both views that matter are on the first screen.
-    for (const name of [/^TTFT of each request/, /^Distribution of TTFT/]) {
+    for (const name of [/^TTFT of each request in B minus A/, /^Distribution of TTFT/]) {
       const box = await panel(page).getByRole('img', { name }).boundingBox();
       assert.ok(box && box.y + box.height < 780, `${name} ends at ${box?.y} + ${box?.height}`);
     }
@@ -150,7 +150,7 @@ onPage(
     const marks = await panel(page).locator('.marks-gained').first().getAttribute('d');
     const [, x, y] = /^M([\d.]+) ([\d.]+)/.exec(marks) ?? [];
     const svg = await panel(page)
-      .getByRole('img', { name: /^TTFT of each request/ })
+      .getByRole('img', { name: /^TTFT of each request in B minus A/ })
       .boundingBox();
     await hit.scrollIntoViewIfNeeded();
     await page.mouse.click(svg.x + Number(x), svg.y + Number(y));

@@ -89,7 +89,7 @@ onPage(
     await comes(() => field.inputValue(), /#kv-pressure;t=31\.5;result=/);
     await dialog.getByRole('checkbox', { name: 'Result' }).click();
     await comes(() => field.inputValue(), /#kv-pressure;t=31\.5$/);
-    await dialog.getByRole('checkbox', { name: 'View' }).click();
+    await dialog.getByRole('checkbox', { name: 'View', exact: true }).click();
     await comes(() => field.inputValue(), /#kv-pressure$/);
     const site = { browser: page.context().browser(), url: address(page) };
     const other = await newPage(site, {
@@ -101,7 +101,7 @@ onPage(
     try {
       await resting(other.page);
       // On a phone the note comes first.
-      await other.page.locator('.story').getByText('look').waitFor();
+      await other.page.locator('.story .note-text').getByText('look').waitFor();
       assert.equal(await other.page.locator('h1').textContent(), 'A short one');
       assert.equal(await other.page.locator('.notice').count(), 0, 'the result is the same');
       assert.deepEqual(other.seen.errors, []);

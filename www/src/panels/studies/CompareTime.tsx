@@ -21,6 +21,9 @@ import {
 import { TimeGround, TimeLines } from './TimeMarks.tsx';
 import { paths, pieces, placed } from './theoryLine.ts';
 
+/** The height of a name on a chart: without that much room above a line, its name stands below it. */
+const LABEL = 14;
+
 /** A chart of both runs: one or two columns of a view. */
 export type TimeLine = {
   readonly view: View;
@@ -119,7 +122,11 @@ export function TimeOfBoth(props: Props): JSX.Element {
               <path class="study-limit" d={`M${along(0, width)} ${y(limit())}H${along(1, width)}`}>
                 <title>{`Objective ${text(props.line.says(limit()))}`}</title>
               </path>
-              <text class="study-limit-name" x={along(0, width) + 4} y={y(limit()) - 3}>
+              <text
+                class="study-limit-name"
+                x={along(0, width) + 4}
+                y={y(limit()) < LABEL ? y(limit()) + LABEL - 2 : y(limit()) - 3}
+              >
                 SLO
               </text>
             </Show>
