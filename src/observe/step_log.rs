@@ -49,7 +49,7 @@ impl KeptStep {
     }
 }
 
-/// What was told of the step that is about to begin.
+/// What the engine has reported of the step that is about to begin.
 #[derive(Clone, Copy, Debug, Default)]
 struct Told {
     terms: StepTerms,

@@ -140,7 +140,7 @@ trait Rows {
     /// The run is over, and all of its requests were given.
     fn end(&mut self, _session: &Session) {}
 
-    /// After that: writes at most so many more rows. Whether these were the last.
+    /// After that: writes the next rows, at most this number. Returns whether these were the last.
     fn more(&mut self, _session: &Session, _most: usize) -> bool {
         true
     }

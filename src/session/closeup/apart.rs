@@ -7,9 +7,9 @@ use crate::base::{RequestId, number_text};
 use crate::engine::Record;
 use crate::session::Session;
 
-/// Shares of a prompt in percent at which requests are told apart.
+/// Cached shares of a prompt, in percent, that divide requests into two groups.
 const SHARES: [u32; 4] = [25, 50, 75, 90];
-/// Lengths of prompts in tokens at which requests are told apart.
+/// Lengths of prompts, in tokens, that divide requests into two groups.
 const LENGTHS: [u32; 9] = [256, 512, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536];
 /// Differences below this, in percentage points, are not listed.
 const LEAST_POINTS: f64 = 1.0;

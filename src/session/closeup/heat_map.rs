@@ -13,7 +13,7 @@ const ROWS: [usize; 2] = [14, 28];
 /// Bins of the longest latency that there can be.
 const BINS: usize = 54 * BINS_PER_OCTAVE;
 
-/// The smallest of 1, 2, 5, 10, 20, … units that covers a span with at most so many columns.
+/// The smallest width of 1, 2, 5, 10, 20, … units with which a span has no more columns than the limit.
 fn round_width(span: u64, columns: u64) -> u64 {
     let mut decade = 1_u64;
     loop {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 const SLICES: u32 = 4096;
 /// Most slices of all lanes together; each lane may have a few even so.
 const ALL_SLICES: u32 = 65_536;
-/// Fewest slices that a lane may have, if so many are asked for.
+/// A lane may have this number of slices, however many lanes there are.
 const FEW_SLICES: u32 = 64;
 /// Most routing decisions.
 const MARKS: usize = 2000;

@@ -12,7 +12,7 @@ const POINTS: usize = 2000;
 #[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RequestCloud {
-    /// 1 if every request with the time in both runs is a point; else one request in so many.
+    /// Of the requests with the time in both runs, every n-th is a point; 1 if all are.
     pub every: u32,
     /// When the request arrived in A, in seconds.
     pub t_s: Vec<f64>,

@@ -9,7 +9,7 @@ test('lines that begin with an instant are marks, in order of time; other text i
   ]);
 });
 
-test('a note has at most so many marks, and a mark so many characters', () => {
+test('the number of marks of a note and the length of a mark have limits', () => {
   const many = Array.from({ length: MOST_MARKS + 5 }, (_, i) => `at ${i} s: ${'x'.repeat(500)}`).join('\n');
   const found = annotationsOf(many);
   expect(found).toHaveLength(MOST_MARKS);

@@ -21,13 +21,22 @@ export function heading(name: string): string {
   return name === 't_s' ? 'time s' : name.replace('_per_s', ' per s').replace(/_/g, ' ');
 }
 
+/** The table behind the chart of that name. */
 export default function ChartTable(props: {
   readonly name: ChartName;
   readonly data: ViewColumns | undefined;
   readonly onClose: () => void;
 }): JSX.Element {
+  return <ColumnsTable title={titleOf(props.name)} data={props.data} onClose={props.onClose} />;
+}
+
+/** Columns as a table below a title. */
+export function ColumnsTable(props: {
+  readonly title: string;
+  readonly data: ViewColumns | undefined;
+  readonly onClose: () => void;
+}): JSX.Element {
   let close: HTMLButtonElement | undefined;
-  const title = (): string => titleOf(props.name);
   // A snapshot per second: a table that changes sixty times a second cannot be read.
   const shown = createThrottled(() => props.data, 1000);
   onMount(() => close?.focus());
@@ -35,13 +44,15 @@ export default function ChartTable(props: {
   return (
     <section
       class="chart-table"
-      aria-label={`${title()} as a table`}
+      aria-label={`${props.title} as a table`}
       onKeyDown={(event) => {
-        if (event.key === 'Escape') props.onClose();
+        if (event.key !== 'Escape') return;
+        event.stopPropagation();
+        props.onClose();
       }}
     >
       <header>
-        <b>{title()}</b>
+        <b>{props.title}</b>
         <button type="button" ref={close} onClick={() => props.onClose()}>
           Close table
         </button>

@@ -2919,7 +2919,7 @@ export type Report = {
 
 /** The same requests in both runs, in order of arrival; columns of equal length. */
 export type RequestCloud = {
-  /** 1 if every request with the time in both runs is a point; else one request in so many. */
+  /** Of the requests with the time in both runs, every n-th is a point; 1 if all are. */
   every: number,
   /** When the request arrived in A, in seconds. */
   t_s: Array<number>,

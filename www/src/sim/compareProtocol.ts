@@ -44,7 +44,7 @@ export type CompareQuestion =
       /** The runs of the oracle, where autoscalers are raced. */
       readonly bound: readonly RunRow[];
       readonly by: RankBy;
-      /** Only entries with a run for each of so many seeds have a place. */
+      /** The number of seeds: an entry without a run for each of them has no place. */
       readonly seeds: number;
     }
   /** The file of a study, as text. */

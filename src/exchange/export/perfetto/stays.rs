@@ -79,7 +79,7 @@ impl Lasting {
 /// All of them.
 #[derive(Clone, Debug)]
 pub(super) struct Stays {
-    /// Whether a step's results are told when it begins.
+    /// Whether the results of a step are reported at its beginning, as under `compat: blis`.
     blis: bool,
     /// Client and class of each request.
     who: Vec<(u32, u32)>,
