@@ -57,6 +57,12 @@ onPage(
     await opened(page);
     await lanes(page).focus();
     await page.keyboard.press('.');
+    // There is no step after the latest one.
+    const latest = page.getByRole('heading', { name: /^Step [\d,]+$/ });
+    const name = await latest.textContent();
+    await page.keyboard.press('.');
+    await page.keyboard.press('.');
+    await comes(() => latest.textContent(), name);
     await inspectorTab(page, 'Step');
     const title = page.locator('.step-head h2');
     await title.waitFor();

@@ -107,11 +107,16 @@ function createSteps(app: Slices, window: LanesWindow, lanes: () => Lanes | unde
     }
     const next = i + one;
     if (next >= 0 && next < steps.seq.length) chooseSlice(replica, steps, next);
-    else if (steps.steps[i] === 1 && now.seq + one >= 0) {
+    else if (steps.steps[i] === 1 && now.seq + one >= 0 && isThere(one)) {
       // Beyond the window: it moves, and the step is known by its number.
       choose(replica, now.seq + one);
       window.pan(one * PAN);
     }
+  }
+  /** Whether steps are kept beyond the window: up to the playhead, and back to the first kept one. */
+  function isThere(one: 1 | -1): boolean {
+    const { fromS, toS } = window.shown();
+    return one > 0 ? toS < nowS() : fromS * 1e6 > (lanes()?.kept_from_us ?? 0);
   }
   return { choose, chooseSlice, by };
 }
