@@ -32,7 +32,7 @@ test('the slowest first token of the last 30 s is shown, or of the selected span
   const { app, asked, chosen } = page(frameOf({}), 1208);
   await chooseAutomatically(app);
   expect(asked).toEqual([{ of: 'ttft', fromS: 18, toS: 48, atMostMs: 1e12 }]);
-  expect(chosen()).toEqual({ request: 1208, why: 'The slowest first token of the last 30 s' });
+  expect(chosen()).toEqual({ request: 1208, why: 'The slowest first token of 18 to 48 s' });
   setSpan({ fromS: 5, toS: 9, of: 'ttft' });
   await chooseAutomatically(app);
   setSpan(undefined);
@@ -45,7 +45,7 @@ test('without a first token it is the longest wait, at the gateway too, and noth
   expect(longestWaiting(frame)).toBe(5);
   const { app, chosen } = page(frame, null);
   await chooseAutomatically(app);
-  expect(chosen()).toEqual({ request: 5, why: 'The longest wait so far' });
+  expect(chosen()).toEqual({ request: 5, why: 'The longest wait at 48 s' });
   const empty = page(frameOf({}), null);
   await chooseAutomatically(empty.app);
   expect(empty.chosen()).toBeUndefined();

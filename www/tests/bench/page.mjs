@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clock, drop, newPage, open, resting } from '../e2e/harness.mjs';
-import { longTasks, seeks } from './seeks.mjs';
+import { longTasks, scenarioOf, seeks } from './seeks.mjs';
 import { lockStep, race, whatIf } from './studies.mjs';
 
 const [folder, out, ...asked] = process.argv.slice(2);
@@ -299,6 +299,26 @@ async function visit(site) {
   };
 }
 
+/** The default preset scaled by `times`, played at the speed it opens with, with each view of the charts' area open in turn. */
+async function closeUps(site, times) {
+  const name = `close-ups-${4 * times}`;
+  const views = {};
+  for (const view of ['Charts', 'Lanes', 'KV', 'Density']) {
+    const { page, close } = await newPage(site);
+    await drop(page, `${name}.json`, JSON.stringify({ ...scenarioOf(times), edits: [] }));
+    await page.waitForFunction((n) => document.querySelector('.preset-name')?.textContent === n, `${name}.json`);
+    await resting(page);
+    await page.getByRole('group', { name: 'View' }).getByRole('button', { name: view, exact: true }).click();
+    await page.locator('.area :is(canvas, .kv-body)').first().waitFor();
+    await page.locator('body').click({ position: { x: 700, y: 4 } });
+    await page.keyboard.press('Space');
+    await page.waitForTimeout(2000);
+    views[view.toLowerCase()] = await traced(site.browser, () => page.waitForTimeout(PLAYED_MS));
+    await close();
+  }
+  return { name, target: 'page', replicas: 4 * times, ...views };
+}
+
 const site = await open();
 const rows = [];
 try {
@@ -306,6 +326,8 @@ try {
   for (const name of NAMES) if (asked.length === 0 || asked.includes(name)) rows.push(await watched(site, name));
   for (const times of [1, 16])
     if (asked.length === 0 || asked.includes(`seek-${4 * times}`)) rows.push(await seeks(site, times, quantile));
+  for (const times of [1, 16])
+    if (asked.length === 0 || asked.includes(`close-ups-${4 * times}`)) rows.push(await closeUps(site, times));
   if (asked.length === 0 || asked.includes('race')) rows.push(await race(site));
   if (asked.length === 0 || asked.includes('lock-step')) rows.push(await lockStep(site));
   if (asked.length === 0 || asked.includes('what-if')) rows.push(await whatIf(site));

@@ -20,7 +20,7 @@ onPage('it opens with the slowest request of the span on screen, and a selection
   await waterfall(page).waitFor();
   await comes(
     () => panel.locator('.automatic').textContent(),
-    /The slowest first token of the last 30 s, chosen automatically/,
+    /The slowest first token of 18 to 48 s, chosen automatically/,
   );
   const first = await number(page);
   // What the page chose is no part of the link.

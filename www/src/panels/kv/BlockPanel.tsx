@@ -174,7 +174,11 @@ function Order(props: { blocks: Blocks; detail: BlockDetail | undefined }): JSX.
     return order === null || order === undefined ? undefined : (100 * order) / Math.max(1, props.blocks.cached - 1);
   };
   const next = (): string =>
-    props.blocks.next === null ? 'Nothing is cached.' : `Next: block ${count(props.blocks.next)}`;
+    props.blocks.next !== null
+      ? `Next: block ${count(props.blocks.next)}`
+      : props.blocks.cached === 0
+        ? 'Nothing is cached.'
+        : 'Which block is next is not shown.';
   return (
     <Block title="Order of eviction" remark={`${count(props.blocks.cached)} in line`}>
       <div class="kv-order" role="img" aria-label={`${next()}; ${props.detail?.sentence ?? ''}`}>

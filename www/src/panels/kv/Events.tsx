@@ -1,5 +1,5 @@
 // What happened to the blocks of a replica lately, the newest first, with filters.
-import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
+import { createMemo, createSignal, Index, type JSX, Show } from 'solid-js';
 import { clock, count } from '../../base/units.ts';
 import type { BlockEvent, Blocks } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
@@ -24,19 +24,20 @@ export function Events(props: { app: Pick<App, 'selection'>; blocks: Blocks }): 
       <Segments label="Events" class="kv-filters" options={options()} chosen={filter()} onChoose={setFilter} />
       <Show when={events().length > 0} fallback={<p class="say">Nothing of this kind in what is kept.</p>}>
         <ol class="kv-events">
-          <For each={events().slice(0, SHOWN)}>
+          {/* By place: each answer has new events, and new rows would cost a frame each. */}
+          <Index each={events().slice(0, SHOWN)}>
             {(event) => (
-              <li class={event.kind}>
-                <time>{clock(event.at_us)}</time>
+              <li class={event().kind}>
+                <time>{clock(event().at_us)}</time>
                 <span>
-                  <Show when={event.request !== null}>
-                    <Request app={props.app} event={event} />{' '}
+                  <Show when={event().request !== null}>
+                    <Request app={props.app} event={event()} />{' '}
                   </Show>
-                  {eventWords(event)} <i>{event.text}</i>
+                  {eventWords(event())} <i>{event().text}</i>
                 </span>
               </li>
             )}
-          </For>
+          </Index>
         </ol>
       </Show>
     </Block>

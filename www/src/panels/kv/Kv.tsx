@@ -33,7 +33,7 @@ import { Sum } from './Sum.tsx';
 import './kv.css';
 
 /** An answer at most this often, in milliseconds. */
-const EVERY_MS = 250;
+const EVERY_MS = 500;
 /** How soon a question is asked again that the module cannot answer yet. */
 const AGAIN_MS = 400;
 const STRIP = 420;

@@ -1,5 +1,5 @@
 // What prompts share: a tree of runs, each as long as it is, where its parent ends. Beside it what the router believes.
-import { createMemo, For, type JSX, Show } from 'solid-js';
+import { createMemo, For, Index, type JSX, Show } from 'solid-js';
 import { count, DASH } from '../../base/units.ts';
 import { ClientShape } from '../../draw/shapes.tsx';
 import type { Blocks, PrefixNode } from '../../generated/boundary.ts';
@@ -29,20 +29,20 @@ export function Sharing(props: { app: Pick<App, 'selection'>; blocks: Blocks }):
         fallback={<p class="empty">No request is here, and no prefix is cached.</p>}
       >
         <ul class="kv-tree" aria-label="Runs of blocks" onMouseLeave={() => setPointedRun(undefined)}>
-          <For each={props.blocks.tree}>
+          <Index each={props.blocks.tree}>
             {(node, i) => (
               <li>
                 <Run
                   app={props.app}
-                  node={node}
-                  index={i()}
-                  depth={depths()[i()] ?? 0}
+                  node={node()}
+                  index={i}
+                  depth={depths()[i] ?? 0}
                   longest={longest()}
-                  pointed={pointed() === i()}
+                  pointed={pointed() === i}
                 />
               </li>
             )}
-          </For>
+          </Index>
         </ul>
         <Show when={props.blocks.more > 0}>
           <p class="m">{count(props.blocks.more)} more runs</p>
