@@ -84,7 +84,13 @@ pub mod queueing;
 pub mod scenario;
 pub mod session;
 pub mod stats;
-#[cfg(any(feature = "cli", feature = "compare", feature = "theory", feature = "whatif"))]
+#[cfg(any(
+    feature = "cli",
+    feature = "closeup",
+    feature = "compare",
+    feature = "theory",
+    feature = "whatif"
+))]
 pub mod study;
 #[cfg(feature = "cli")]
 pub mod validate;

@@ -1,5 +1,6 @@
 //! The arguments of every command.
 
+use super::args_lesson::Lesson;
 use super::args_studies::{Capacity, Compare, Explain, Sweep, Theory, WhatIf};
 use crate::exchange::export::{CANDIDATES, MOST_CANDIDATES};
 use crate::scenario::preset::PRESETS;
@@ -10,7 +11,7 @@ use std::path::PathBuf;
 /// Printed below the list of commands.
 pub(super) const EXIT_CODES: &str = "Exit codes:\n  \
     0  success (warnings included)\n  \
-    1  golden: a file differs\n  \
+    1  golden: a file differs; lesson check: a claim does not hold\n  \
     2  the scenario, the trace, the model, the golden file or the arguments cannot be used\n  \
     3  a file cannot be read or written";
 
@@ -73,6 +74,9 @@ pub(super) enum Command {
     /// Print the cards of the built-in scenarios as JSON, with a picture drawn from a run of each
     #[command(after_help = EXIT_CODES)]
     Gallery(Gallery),
+    /// Check lessons, or write the skeleton of one
+    #[command(after_help = EXIT_CODES)]
+    Lesson(Lesson),
     /// Read a Hugging Face config.json and print a scenario that serves that model with calibrated latency
     #[command(after_help = EXIT_CODES)]
     Model(Model),

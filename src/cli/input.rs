@@ -267,6 +267,13 @@ fn read_document(name: &str, kind: Kind) -> Result<(Value, Origin), Failed> {
     Ok((parsed(name, text, kind)?, Origin::User))
 }
 
+/// A lesson, as a tree.
+pub(super) fn read_lesson(name: &str) -> Result<Value, Failed> {
+    let bytes = read_bounded(name)?;
+    let text = text_from_bytes(&bytes).map_err(|d| refused(name, &[d]))?;
+    parsed(name, text, ["a lesson as YAML or JSON", "start with `tokenyard lesson new`"])
+}
+
 /// The documents of a file of policies.
 fn read_policies(name: &str) -> Result<Vec<Value>, Failed> {
     let bytes = read_bounded(name)?;

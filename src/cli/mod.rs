@@ -4,6 +4,7 @@
 //! inputs) goes to stderr.
 
 mod args;
+mod args_lesson;
 mod args_studies;
 mod arguments;
 mod benchmark;
@@ -14,6 +15,7 @@ mod explain;
 mod gallery;
 mod input;
 mod leave_out;
+mod lesson;
 mod link;
 mod list;
 mod metrics;
@@ -92,6 +94,7 @@ pub fn main() -> ExitCode {
         Command::Schema => say(&schema::text()),
         Command::Types => say(&types::text()),
         Command::Gallery(args) => gallery::run(&args),
+        Command::Lesson(args) => lesson::run(&args),
         Command::Model(model) => input::model(&model).and_then(|text| say(&text)),
         Command::List(list) => list::run(&list),
         Command::Golden(golden) => run_golden(&golden),

@@ -19,6 +19,7 @@ use crate::session::view::{
 use crate::session::{Occasion, OccasionChoice, Report, StepKind, Stop};
 use crate::study::compare::{RequestCloud, RunComparison};
 use crate::study::file::{StudyFile, StudyRead};
+use crate::study::lesson::{CaseFigures, Guess, LessonCase, LessonRead, StepVerdict};
 use crate::study::sweep::{
     Capacity, CaseText, RaceEntry, RaceRanking, RatioResult, RunRow, SweepRow, SweepSummary,
 };
@@ -104,6 +105,11 @@ fn of_studies(all: &mut Declarations) {
     all.visit::<RequestCloud>();
     all.visit::<StudyFile>();
     all.visit::<StudyRead>();
+    all.visit::<LessonRead>();
+    all.visit::<LessonCase>();
+    all.visit::<CaseFigures>();
+    all.visit::<StepVerdict>();
+    all.visit::<Guess>();
     all.visit::<RunRow>();
     all.visit::<RaceEntry>();
     all.visit::<RaceRanking>();

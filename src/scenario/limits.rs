@@ -310,3 +310,23 @@ pub const PORT_GB_PER_S: f64 = 10_000.0;
 pub const KV_BYTES_PER_TOKEN: u32 = 100_000_000;
 /// Largest share of a transfer that leaves while the prefill runs.
 pub const OVERLAP_SHARE: f64 = 0.999;
+/// Longest text of a lesson.
+pub const LESSON_BYTES: usize = 256 * 1024;
+/// Most steps of a lesson.
+pub const LESSON_STEPS: usize = 12;
+/// Most words of the text of a step.
+pub const LESSON_WORDS: usize = 120;
+/// Longest lesson, in minutes.
+pub const LESSON_MINUTES: u32 = 60;
+/// Most scenarios, and most runs, that a lesson names.
+pub const LESSON_RUNS: usize = 24;
+/// Most seeds of a lesson.
+pub const LESSON_SEEDS: u32 = 100;
+/// Most runs of a step over all seeds.
+pub const LESSON_CASES: usize = 2000;
+/// Most claims of a step.
+pub const LESSON_CLAIMS: usize = 4;
+/// Most figures of the text of a step.
+pub const LESSON_FIGURES: usize = 8;
+/// Most events of one run of a lesson.
+pub const LESSON_EVENTS: u64 = 3_000_000;

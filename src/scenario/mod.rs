@@ -91,7 +91,7 @@ pub use lengths::{Lengths, WeightedLength};
 pub use model::{Architecture, Hardware, Precision};
 #[cfg(any(feature = "cli", feature = "measured"))]
 pub(crate) use parse::named_weights;
-#[cfg(feature = "cli")]
+#[cfg(any(feature = "cli", feature = "closeup", feature = "lessons"))]
 pub(crate) use parse::nearest;
 pub use parse::{
     data_from_value, from_value, parse, parse_change, replay_trace, set_field, set_path, text_from_bytes,

@@ -225,7 +225,7 @@ impl Session {
     }
 
     /// The scenario as edited up to the playhead, as the engine reads it.
-    #[cfg(any(feature = "cli", feature = "measured"))]
+    #[cfg(any(feature = "cli", feature = "measured", feature = "closeup"))]
     pub(crate) fn plan(&self) -> &Plan {
         &self.plan
     }

@@ -7,6 +7,8 @@
 pub mod compare;
 #[cfg(any(feature = "cli", feature = "compare"))]
 pub mod file;
+#[cfg(any(feature = "cli", feature = "closeup", feature = "lessons"))]
+pub mod lesson;
 #[cfg(any(feature = "cli", feature = "compare"))]
 pub mod oracle;
 #[cfg(any(feature = "cli", feature = "compare"))]

@@ -12,6 +12,8 @@
 pub mod boundary;
 #[cfg(feature = "compare")]
 pub mod compare;
+#[cfg(feature = "lessons")]
+pub mod lessons;
 #[cfg(feature = "links")]
 pub mod links;
 #[cfg(feature = "measured")]

@@ -12,6 +12,8 @@ mod print;
 mod terms;
 mod token;
 mod triggers;
+#[cfg(any(feature = "cli", feature = "closeup", feature = "lessons"))]
+mod words;
 
 pub use complete::{Completion, complete};
 pub use named::expression_of;
@@ -20,6 +22,8 @@ pub use parser::{Problem, parse};
 pub use print::print;
 pub use terms::SummandEnd;
 pub use triggers::{TriggerFormula, parse_of_triggers};
+#[cfg(any(feature = "cli", feature = "closeup", feature = "lessons"))]
+pub use words::names_in;
 
 #[cfg(feature = "schema")]
 use super::limits;

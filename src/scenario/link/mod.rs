@@ -228,6 +228,14 @@ fn open_readable(text: &str, mut problems: Diagnostics, errors: Errors<'_>) -> O
     Opened { link: Link { scenario, view, ..Link::default() }, preset, problems }
 }
 
+/// Applies the settings of a readable link, the text after its first `;`, to a document and a view.
+#[cfg(any(feature = "cli", feature = "lessons"))]
+pub(crate) fn read_settings(rest: &str, document: &mut Value, view: &mut View) -> Diagnostics {
+    let mut problems = Diagnostics::new();
+    readable::read(rest, document, view, &mut problems);
+    problems
+}
+
 /// The preset of that name; the first one for no name, and the empty scenario for an unknown name.
 fn preset(name: &str, problems: &mut Diagnostics) -> Scenario {
     if name.is_empty() {

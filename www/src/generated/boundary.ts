@@ -151,6 +151,20 @@ export type Assumption = {
 /** What a law assumes. */
 export type AssumptionKind = "poisson-arrivals" | "steady-rate" | "open-arrivals" | "closed-users" | "stable-load" | "one-at-a-time" | "alike-replicas" | "fixed-replicas" | "no-edits" | "random-split" | "router-of-law" | "fresh-signals" | "many-servers" | "one-queue" | "served-in-order" | "served-by-class" | "nobody-lost" | "limited-places" | "constant-service" | "exponential-service" | "whole-prompts" | "short-prompts" | "many-steps" | "batch-not-full" | "straight-steps" | "steps-in-sequence" | "no-fixed-part" | "no-reuse" | "no-preemption";
 
+/** An axis. */
+export type Axis = {
+  /** What it shows, at most 40 characters. */
+  label: string,
+  /** The unit. */
+  unit: string,
+  /** The ends. */
+  from: number,
+  /** The upper end. */
+  to: number,
+  /** Whether it is logarithmic. */
+  log: boolean,
+};
+
 /** A distribution with its band. */
 export type Band = {
   /** Metric. */
@@ -514,6 +528,16 @@ export type Card = {
   evidence: string,
 };
 
+/** The figures of such a run. */
+export type CaseFigures = {
+  /** The run. */
+  run: string,
+  /** The number of its seed. */
+  seed: number,
+  /** The values in the order of the paths. */
+  values: Array<number | null>,
+};
+
 /** A run of a sweep, as text. */
 export type CaseText = {
   /** Its number among all cases. */
@@ -573,6 +597,40 @@ export type CausePart = {
   evidence: Array<CauseEvidence>,
   /** The clients of these prompts, if the time went to prompts of others: the largest share first. */
   clients: Array<ClientShare>,
+};
+
+/** An answer to choose. */
+export type ChooseAnswer = {
+  /** The answer, at most 120 characters. */
+  text: string,
+  /** A condition over the runs that makes it the right one, in the language of expressions. */
+  right: string,
+  /** What the page says once it was chosen, at most 240 characters. */
+  because: string,
+};
+
+/** A question with 2 to 5 answers. */
+export type ChooseQuestion = {
+  /** The question, at most 120 characters. */
+  question: string,
+  /** The answers, exactly one of which is right. */
+  answers: Array<ChooseAnswer>,
+};
+
+/** A claim and what the runs say of it. */
+export type ClaimVerdict = {
+  /** Its value. */
+  value: FigureVerdict,
+  /** In how many seeds it holds. */
+  held: number,
+  /** In how many it must. */
+  needed: number,
+  /** Whether it holds in as many as it must, all seeds having run. */
+  holds: boolean,
+  /** By how much it is missed at worst: the distance of the worst seed from the bound, 0 if it holds in all. */
+  missed_by: number,
+  /** The worst seed by number, where it does not hold in all. */
+  worst: number | null,
 };
 
 /** The requests of one SLO class, without the warm-up. */
@@ -865,6 +923,22 @@ export type CurveKnee = {
   explained: string,
 };
 
+/** A point of a curve. */
+export type CurvePoint = {
+  /** On the horizontal axis. */
+  x: number,
+  /** On the vertical axis. */
+  y: FigureVerdict,
+};
+
+/** A curve over seeds. */
+export type CurveVerdict = {
+  /** Its points, in order. */
+  points: Array<CurvePoint>,
+  /** Where it becomes steeper than the slope of the knee, on the horizontal axis; null if nowhere. */
+  knee: number | null,
+};
+
 /** A measured and a simulated distribution. */
 export type Curves = {
   /** Metric. */
@@ -1080,6 +1154,26 @@ export type DisaggregationPart = {
   reserved_block_seconds: number,
   /** What ratio the loads suggest; missing without both roles, or without load. */
   hint?: HintPart,
+};
+
+/** A question for a curve. */
+export type DrawQuestion = {
+  /** The question, at most 120 characters. */
+  question: string,
+  /** The run that is varied. */
+  run: string,
+  /** The field that varies, as in `set` of a run; `traffic` for the rates of all clients. */
+  path: string,
+  /** Its values, 3 to 12, in rising order. */
+  values: Array<number>,
+  /** The horizontal axis. */
+  x: Axis,
+  /** The vertical axis. */
+  y: Axis,
+  /** The value there: an expression over `run`, such as `run.latency_ms.ttft.p99`. */
+  value: string,
+  /** The slope of the knee: from where one unit more along the horizontal axis costs more than this. 0 for no knee. */
+  knee: number,
 };
 
 /** A distribution: the share of requests with at most this latency. At most 400 points. */
@@ -1332,6 +1426,18 @@ export type FigureErrors = {
   e2e?: ErrorBand,
 };
 
+/** A value over seeds. */
+export type FigureVerdict = {
+  /** The mean over the seeds that have one. */
+  mean: number | null,
+  /** Lower end of its 95 % interval; null for fewer than two seeds. */
+  lo: number | null,
+  /** Upper end. */
+  hi: number | null,
+  /** Its value with each seed, in order. */
+  values: Array<number | null>,
+};
+
 /** Metrics of the fitness score. Each is mapped to 0 to 1, where 1 is best. */
 export type FitnessMetric = "throughput" | "tokens_per_sec" | "mean_ttft" | "p50_ttft" | "p99_ttft" | "mean_e2e" | "p50_e2e" | "p99_e2e";
 
@@ -1509,6 +1615,37 @@ export type GroupPart = {
 
 /** What requests are grouped by. */
 export type Grouping = "class" | "tenant" | "prompt-tokens" | "replica-a" | "replica-b";
+
+/** The reader's answer to a question. */
+export type Guess = { "choose": number } | { "order": Array<number> } | { "number": number } | { "draw": Array<[number, number]> };
+
+/** Guess and engine at a point of a curve. */
+export type GuessRow = {
+  /** On the horizontal axis. */
+  x: number,
+  /** The guess; null where nothing was drawn. */
+  guess: number | null,
+  /** The engine's mean. */
+  engine: number | null,
+  /** Lower end of its 95 % interval. */
+  lo: number | null,
+  /** Upper end. */
+  hi: number | null,
+  /** Engine by guess. */
+  factor: number | null,
+};
+
+/** What became of a guess. */
+export type GuessVerdict = {
+  /** Whether it was right: for a number and a curve, whether it was within the question's share, or 25 %, everywhere. */
+  right: boolean | null,
+  /** For a number or a curve: engine by guess, of a curve where the two differ most. */
+  factor: number | null,
+  /** For an order: how many of the items stand where they belong. */
+  in_place: number,
+  /** For a curve: guess and engine at each point. */
+  rows: Array<GuessRow>,
+};
 
 /** How a request is prefilled and handed over. */
 export type HandoverDetail = {
@@ -1825,6 +1962,111 @@ export type LawFound = {
   predicted: Prediction,
 };
 
+/** A lesson: steps beside the live page, and statements that the engine checks. */
+export type Lesson = {
+  /** The version of the format: 1. */
+  lesson: number,
+  /** Its title, at most 80 characters. */
+  title: string,
+  /** What the reader does in it, in one or two sentences, at most 160 characters. */
+  about: string,
+  /** Whom it is for, at most 120 characters. */
+  audience: string,
+  /** How long it takes, in minutes, 1 to 60. */
+  minutes: number,
+  /** The scenarios that steps and runs name; presets need no entry. */
+  scenarios: { [name: string]: LessonScenario },
+  /** The runs that the engine makes over the seeds, for claims, figures and the truth of predictions. */
+  runs: { [name: string]: LessonRun },
+  /** How many seeds the runs have, 1 to 100: the seed of the scenario and those after it. */
+  seeds: number,
+  /** Its steps, 1 to 12. */
+  steps: Array<LessonStep>,
+};
+
+/** One run of a step. */
+export type LessonCase = {
+  /** The run by its name, or `x0`, `x1` and so on for the points of a curve. */
+  run: string,
+  /** The number of its seed, from 0. */
+  seed: number,
+  /** The scenario as JSON text. */
+  scenario: string,
+  /** The paths into its report that are needed, for `Sim.figures`. */
+  paths: Array<string>,
+};
+
+/** A statement that holds over the seeds. */
+export type LessonClaim = {
+  /** The statement, at most 120 characters. */
+  says: string,
+  /** An expression over the runs. */
+  value: string,
+  /** Its unit, as of a figure. */
+  unit: string,
+  /** The value is above this. */
+  above: number | null,
+  /** The value is below this. */
+  below: number | null,
+  /** In how many of the seeds it holds at least; 0 for all. */
+  holds_in: number,
+};
+
+/** Something on the page to look at. */
+export type LessonLook = {
+  /** What it is: `field:PATH`, `chart:NAME`, `replica:NUMBER`, `figure:NAME` (of the row of key figures), `area:lanes`,
+   * `area:kv`, `area:density`, `stage`, `timeline`, `play`, `speed`, `inspector`. */
+  at: string,
+  /** What to do there or what is there, at most 60 characters. */
+  says: string,
+};
+
+/** A lesson that was read, for the page. */
+export type LessonRead = {
+  /** The lesson. */
+  lesson: Lesson,
+  /** Where each step opens. */
+  opened: Array<OpenedStep>,
+  /** How many runs each step needs, over all seeds. */
+  runs: Array<number>,
+};
+
+/** A step: one card, one idea. */
+export type LessonStep = {
+  /** What it is about. */
+  kind: StepType,
+  /** Its title, at most 60 characters. */
+  title: string,
+  /** What it says, at most 120 words in paragraphs: `**bold**`, `[[word of the glossary]]`,
+   * `[[word of the glossary|other words]]`, and `{name}` for one of its figures. */
+  text: string,
+  /** Where it opens, as a readable link: the name of a scenario of the lesson or of a preset, then values of fields
+   * and of the view with `;` between, such as `busy;t=60;charts=queue-depth`. Empty to stay where the page is. */
+  open: string,
+  /** What to look at, at most 3. */
+  look: Array<LessonLook>,
+  /** The question of a prediction. */
+  ask: Question | null,
+  /** What the reader shall reach. */
+  task: LessonTask | null,
+  /** Three hints at most: the concept, the principle, the answer. */
+  hints: Array<string>,
+  /** Figures that its text shows, at most 8, by name. */
+  figures: { [name: string]: LessonFigure },
+  /** Statements that hold over the seeds, at most 4. */
+  claims: Array<LessonClaim>,
+};
+
+/** What the reader shall reach in the live run. */
+export type LessonTask = {
+  /** What to reach, at most 120 characters. */
+  goal: string,
+  /** The condition: over `report`, `frame` and `scenario` of the live run, in the language of expressions. */
+  until: string,
+  /** Why it worked, at most 240 characters. */
+  done: string,
+};
+
 /** The phase of a replica's life. */
 export type LifeFrame = {
   /** `starting`, `cold`, `draining` or `stopped`. */
@@ -2135,6 +2377,24 @@ export type Notice = {
 /** What a notice is about. */
 export type NoticeKind = "nothing-measured" | "saturated" | "unfinished" | "dropped" | "no-price" | "cut-short" | "trace-rows" | "not-finite" | "not-sent";
 
+/** A question for a number. */
+export type NumberQuestion = {
+  /** The question, at most 120 characters. */
+  question: string,
+  /** The engine's answer: an expression over the runs. */
+  value: string,
+  /** The unit. */
+  unit: string,
+  /** The ends of the scale. */
+  from: number,
+  /** The upper end. */
+  to: number,
+  /** Whether the scale is logarithmic. */
+  log: boolean,
+  /** How far a good guess is from the engine's answer, as a share of that: 0.2 is 20 %. */
+  within: number,
+};
+
 /** An occasion to run to: the next time that it happens. */
 export type Occasion = "preemption" | "missed" | "refusal" | { "queue-above": number } | { "kv-above": number } | "any-anomaly" | { "anomaly": AnomalyKind } | { "event": EventKind } | { "request": number } | "edit" | "transfer" | "landing";
 
@@ -2214,6 +2474,14 @@ export type OpenedLink = {
   problems: Array<Diagnostic>,
 };
 
+/** What the page shows at a step. */
+export type OpenedStep = {
+  /** The scenario as JSON text; null to stay where the page is. */
+  scenario: string | null,
+  /** The view. */
+  view: LinkView,
+};
+
 /** The inputs of the oracle of a pool. */
 export type OraclePool = {
   /** Name of the pool. */
@@ -2228,6 +2496,24 @@ export type OraclePool = {
   prompt_tokens: number,
   /** Mean length of the answers, in tokens. */
   output_tokens: number,
+};
+
+/** A thing to put in order. */
+export type OrderItem = {
+  /** Its name, at most 60 characters. */
+  label: string,
+  /** Its value: an expression over the runs. */
+  value: string,
+};
+
+/** A question for an order of 2 to 6 things; the engine's order is that of their values. */
+export type OrderQuestion = {
+  /** The question, at most 120 characters; the thing with the smallest value comes first. */
+  question: string,
+  /** The things, in the order in which they are shown first. */
+  items: Array<OrderItem>,
+  /** The unit of the values. */
+  unit: string,
 };
 
 /** Gains and losses of all other requests. */
@@ -2560,6 +2846,9 @@ export type PresetInfo = {
   /** The instant at which it opens, shortly before the point of interest. */
   opens_us: number,
 };
+
+/** A question, whose answer the reader gives before the engine does. */
+export type Question = { "choose": ChooseQuestion } | { "order": OrderQuestion } | { "number": NumberQuestion } | { "draw": DrawQuestion };
 
 /** A request in a wait queue. */
 export type QueueChip = {
@@ -3885,6 +4174,33 @@ export type StepTotals = {
   terms: StepTerms,
   /** Those parts as shares of it, 0 to 1, in order; empty without steps. */
   shares: Array<number>,
+};
+
+/** What a step is about. */
+export type StepType = "predict" | "do" | "see" | "why" | "try";
+
+/** What the runs of a step show. */
+export type StepVerdict = {
+  /** How many seeds have run completely. */
+  seeds: number,
+  /** How many there are. */
+  of: number,
+  /** Its claims, in order. */
+  claims: Array<ClaimVerdict>,
+  /** The figures of its text that rest on the runs. */
+  figures: { [name: string]: FigureVerdict },
+  /** The curve of its question. */
+  curve: CurveVerdict | null,
+  /** The engine's answer to a question for a number. */
+  number: FigureVerdict | null,
+  /** The engine's order, as numbers of the items. */
+  order: Array<number>,
+  /** The values of the items, in their own order. */
+  items: Array<FigureVerdict>,
+  /** The right answer of a question with several, by number; null until a seed has run. */
+  right: number | null,
+  /** What became of the guess. */
+  guess: GuessVerdict | null,
 };
 
 /** Why `advance` returned. */
