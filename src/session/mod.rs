@@ -9,6 +9,8 @@ mod advance;
 pub mod closeup;
 mod edits;
 mod evidence;
+#[cfg(any(feature = "cli", feature = "closeup", feature = "lessons"))]
+pub mod figures;
 mod history;
 mod memory;
 mod model;

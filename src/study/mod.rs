@@ -7,7 +7,7 @@
 pub mod compare;
 #[cfg(any(feature = "cli", feature = "compare"))]
 pub mod file;
-#[cfg(any(feature = "cli", feature = "closeup", feature = "lessons"))]
+#[cfg(any(feature = "cli", feature = "lessons"))]
 pub mod lesson;
 #[cfg(any(feature = "cli", feature = "compare"))]
 pub mod oracle;

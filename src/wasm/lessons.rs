@@ -2,7 +2,7 @@
 //! came of these. The page makes the runs in threads of their own.
 
 use crate::base::{Diagnostic, Diagnostics};
-use crate::scenario::{limits, value_from_long_json};
+use crate::scenario::{limits, value_from_json};
 use crate::study::lesson::{CaseFigures, Guess, Lesson};
 use crate::wasm::boundary::{value, written};
 use wasm_bindgen::prelude::*;
@@ -35,7 +35,7 @@ impl OpenLesson {
                 let allowed = format!("at most {}", limits::LESSON_BYTES);
                 return Err(vec![Diagnostic::error("", found, allowed, "shorten its scenarios")]);
             }
-            Lesson::read_for_page(value_from_long_json(text)?)
+            Lesson::read_for_page(value_from_json(text)?)
         };
         let read = read().map_err(|problems: Diagnostics| value(&problems))?;
         Ok(Self { read: value(&read), lesson: read.lesson })

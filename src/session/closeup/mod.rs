@@ -9,6 +9,7 @@ mod density;
 mod distribution;
 mod heat_map;
 mod lanes;
+mod live;
 mod points;
 mod request_table;
 mod selected;
@@ -57,12 +58,17 @@ pub enum CloseUp {
     Rows(RequestRowsQuery),
     /// What sets the requests of a filter apart.
     Summary(RequestFilter),
+    /// The values of expressions over `report`, `frame` and `scenario` of the run, at most 64; conditions are 1 and 0.
+    Figures(Vec<String>),
     /// Questions that are answered at one instant: at most 16, none of which is of this kind.
     Several(Vec<CloseUp>),
 }
 
 /// Most questions at once.
 const MOST_AT_ONCE: usize = 16;
+
+/// Most expressions of one question.
+const MOST_FIGURES: usize = 64;
 
 /// The answers, by the name of the question.
 #[apply(typescript!)]
@@ -88,6 +94,8 @@ pub struct CloseUpAnswers {
     pub rows: RequestRows,
     /// What sets them apart.
     pub summary: SelectionSummary,
+    /// The values in the order of the expressions; null for one that is missing.
+    pub figures: Vec<Option<f64>>,
     /// The answers in the order of the questions.
     #[cfg_attr(feature = "schema", ts(type = "unknown[]"))]
     pub several: Vec<String>,
@@ -107,6 +115,9 @@ impl Session {
             CloseUp::Points(query) => json::compact(&self.step_points(query)),
             CloseUp::Rows(query) => json::compact(&self.request_rows(query)),
             CloseUp::Summary(filter) => json::compact(&self.selection_summary(filter)),
+            CloseUp::Figures(all) => {
+                json::compact(&live::live_figures(self, &all[..all.len().min(MOST_FIGURES)]))
+            }
             CloseUp::Several(all) => {
                 let answer = |asked: &CloseUp| match asked {
                     CloseUp::Several(_) => "null".to_owned(),
@@ -119,7 +130,8 @@ impl Session {
                     | CloseUp::Around(_)
                     | CloseUp::Points(_)
                     | CloseUp::Rows(_)
-                    | CloseUp::Summary(_) => self.close_up(asked),
+                    | CloseUp::Summary(_)
+                    | CloseUp::Figures(_) => self.close_up(asked),
                 };
                 let answers: Vec<String> = all.iter().take(MOST_AT_ONCE).map(answer).collect();
                 format!("[{}]", answers.join(","))

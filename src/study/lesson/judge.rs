@@ -2,8 +2,9 @@
 //! from it. Judged on the seeds that are there: the page shows it while further ones run.
 
 use super::runs::is_live;
-use super::{CaseFigures, DrawQuestion, Figure, Gives, Lesson, LessonClaim, Question};
+use super::{CaseFigures, DrawQuestion, Lesson, LessonClaim, Question};
 use crate::base::Diagnostics;
+use crate::session::figures::{Figure, Gives};
 use crate::stats::{UNBOUNDED, mean_interval};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

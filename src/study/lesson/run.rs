@@ -1,8 +1,9 @@
 //! Makes the run of a case, natively. The page makes it in a thread of its own.
 
-use super::{CaseFigures, LessonCase, number_at, place_at};
+use super::{CaseFigures, LessonCase};
 use crate::base::{Diagnostic, Diagnostics, Micros, json};
 use crate::scenario::{limits, nearest, parse};
+use crate::session::figures::{number_at, place_at};
 use crate::session::{Audience, Session, Stop};
 
 /// Runs a case to its end. A path that leads nowhere in its report is an error.

@@ -1,8 +1,9 @@
 //! The runs of a step: which scenarios, which seeds, and which figures of their reports are needed.
 
-use super::{Figure, Gives, Lesson, LessonStep, Question};
+use super::{Lesson, LessonStep, Question};
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::{Scenario, limits, to_json};
+use crate::session::figures::{Figure, Gives};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +23,7 @@ pub struct LessonCase {
     pub seed: u32,
     /// The scenario as JSON text.
     pub scenario: String,
-    /// The paths into its report that are needed, for `Sim.figures`.
+    /// The paths into its report that are needed, for the close-up `figures`.
     pub paths: Vec<String>,
 }
 
@@ -72,7 +73,9 @@ impl LessonStep {
 /// Whether an expression reads the live run.
 pub(super) fn is_live(text: &str) -> bool {
     let names = crate::scenario::expression::names_in(text);
-    names.iter().any(|name| super::LIVE_ROOTS.contains(&name.split('.').next().unwrap_or_default()))
+    names
+        .iter()
+        .any(|name| crate::session::figures::LIVE_ROOTS.contains(&name.split('.').next().unwrap_or_default()))
 }
 
 impl Lesson {

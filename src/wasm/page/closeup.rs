@@ -3,8 +3,7 @@
 
 use super::Sim;
 use crate::session::closeup::CloseUp;
-use crate::study::lesson::live_figures;
-use crate::wasm::boundary::{value, written};
+use crate::wasm::boundary::written;
 use wasm_bindgen::prelude::*;
 
 /// Types that the declarations below use.
@@ -24,13 +23,5 @@ impl Sim {
     ) -> Result<Vec<u8>, JsError> {
         let asked: CloseUp = written(asked)?;
         Ok(self.history.present().close_up(&asked).into_bytes())
-    }
-
-    /// The values of expressions over `report`, `frame` and `scenario` of the run at the playhead; conditions are 1 and 0, a value
-    /// that is missing is null.
-    #[wasm_bindgen(unchecked_return_type = "(number | null)[]")]
-    #[expect(clippy::needless_pass_by_value, reason = "lists come from JavaScript by value")]
-    pub fn figures(&self, expressions: Vec<String>) -> JsValue {
-        value(&live_figures(self.history.present(), &expressions))
     }
 }

@@ -700,7 +700,7 @@ export type ClientShare = {
 };
 
 /** A question of a close-up. */
-export type CloseUp = { "lanes": LanesQuery } | { "step": StepQuery } | { "blocks": BlocksQuery } | { "block": BlockQuery } | { "density": DensityQuery } | { "ecdf": EcdfQuery } | { "around": AroundQuery } | { "points": PointsQuery } | { "rows": RequestRowsQuery } | { "summary": RequestFilter } | { "several": Array<CloseUp> };
+export type CloseUp = { "lanes": LanesQuery } | { "step": StepQuery } | { "blocks": BlocksQuery } | { "block": BlockQuery } | { "density": DensityQuery } | { "ecdf": EcdfQuery } | { "around": AroundQuery } | { "points": PointsQuery } | { "rows": RequestRowsQuery } | { "summary": RequestFilter } | { "figures": Array<string> } | { "several": Array<CloseUp> };
 
 /** The answers, by the name of the question. */
 export type CloseUpAnswers = {
@@ -724,6 +724,8 @@ export type CloseUpAnswers = {
   rows: RequestRows,
   /** What sets them apart. */
   summary: SelectionSummary,
+  /** The values in the order of the expressions; null for one that is missing. */
+  figures: Array<number | null>,
   /** The answers in the order of the questions. */
   several: unknown[],
 };
@@ -1992,7 +1994,7 @@ export type LessonCase = {
   seed: number,
   /** The scenario as JSON text. */
   scenario: string,
-  /** The paths into its report that are needed, for `Sim.figures`. */
+  /** The paths into its report that are needed, for the close-up `figures`. */
   paths: Array<string>,
 };
 

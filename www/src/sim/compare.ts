@@ -2,6 +2,7 @@
 import init, {
   CapacityStudy,
   Comparison,
+  OpenLesson,
   oracleOf,
   RatioStudy,
   rankRace,
@@ -37,6 +38,12 @@ function compare(pairs: Pairs, scenarios: readonly [a: string, b: string], bound
 
 let study: CapacityStudy | undefined;
 let ratios: RatioStudy | undefined;
+let lesson: OpenLesson | undefined;
+
+function opened(): OpenLesson {
+  if (lesson) return lesson;
+  throw new Error('no lesson is open');
+}
 
 function answer(question: CompareQuestion): CompareAnswers[keyof CompareAnswers] {
   switch (question.kind) {
@@ -86,6 +93,15 @@ function answer(question: CompareQuestion): CompareAnswers[keyof CompareAnswers]
       return ratios?.refused(question.row, question.seed) ?? false;
     case 'ratios-found':
       return ratios?.result();
+    case 'lesson':
+      lesson?.free();
+      lesson = undefined;
+      lesson = new OpenLesson(question.text);
+      return lesson.read();
+    case 'lesson-cases':
+      return opened().cases(question.step);
+    case 'lesson-verdict':
+      return opened().judge(question.step, [...question.ended], question.guess);
     default:
       return never(question);
   }

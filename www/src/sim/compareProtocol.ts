@@ -1,7 +1,11 @@
 // The messages between the page and the thread that compares runs.
 import type {
   Capacity,
+  CaseFigures,
   CaseText,
+  Guess,
+  LessonCase,
+  LessonRead,
   RaceEntry,
   RaceRanking,
   RankBy,
@@ -9,6 +13,7 @@ import type {
   RequestCloud,
   RunComparison,
   RunRow,
+  StepVerdict,
   StudyFile,
   StudyRead,
   SweepRow,
@@ -76,7 +81,18 @@ export type CompareQuestion =
   /** The run requested last cannot be made; answers whether a lower load is known to hold. */
   | { readonly kind: 'ratio-refused'; readonly row: number; readonly seed: number }
   /** The result so far. */
-  | { readonly kind: 'ratios-found' };
+  | { readonly kind: 'ratios-found' }
+  /** Opens a lesson, JSON text; it replaces the previous one. */
+  | { readonly kind: 'lesson'; readonly text: string }
+  /** The runs of a step of the lesson, by its number from 0. */
+  | { readonly kind: 'lesson-cases'; readonly step: number }
+  /** What those of its runs that have ended show, and what became of the guess. */
+  | {
+      readonly kind: 'lesson-verdict';
+      readonly step: number;
+      readonly ended: readonly CaseFigures[];
+      readonly guess?: Guess | undefined;
+    };
 
 export type CompareAnswers = {
   /** `null` if there is nothing to compare yet. */
@@ -103,4 +119,7 @@ export type CompareAnswers = {
   'ratio-saw': undefined;
   'ratio-refused': boolean;
   'ratios-found': RatioResult | undefined;
+  lesson: LessonRead;
+  'lesson-cases': readonly LessonCase[];
+  'lesson-verdict': StepVerdict;
 };

@@ -1,14 +1,14 @@
-//! Figures of the live run: what the task of a step, and the figures of its text, read while the page plays.
+//! Figures of the live run: what the task of a lesson and the formulas of the glossary read while the page plays.
 
-use super::{Figure, Gives, LIVE_ROOTS, number_at};
 use crate::base::{Diagnostics, json};
 use crate::session::Session;
+use crate::session::figures::{Figure, Gives, LIVE_ROOTS, number_at};
 use crate::session::view::FrameQuery;
 use serde_json::Value;
 
 /// The values of expressions over `report`, `frame` and `scenario` of a run; conditions are 1 and 0. `None` where a
 /// value is missing or an expression cannot be read.
-pub fn live_figures(session: &Session, expressions: &[String]) -> Vec<Option<f64>> {
+pub(super) fn live_figures(session: &Session, expressions: &[String]) -> Vec<Option<f64>> {
     let read = |text: &String| -> Result<Figure, Diagnostics> {
         Figure::read("", text, &LIVE_ROOTS, Gives::Number)
             .or_else(|_| Figure::read("", text, &LIVE_ROOTS, Gives::Condition))

@@ -1,0 +1,20 @@
+// The lesson that is open: its step, the reader's answers, and what the engine says of them. The player in
+// `panels/lessons` changes it; a page without a lesson loads nothing else of lessons.
+import { createSignal } from 'solid-js';
+import type { Guess, LessonRead, StepVerdict } from '../generated/boundary.ts';
+
+export type OpenLesson = {
+  /** Its name in links: that of its file for the lessons of the page, else empty. */
+  readonly name: string;
+  readonly read: LessonRead;
+};
+
+export const [lesson, setLesson] = createSignal<OpenLesson>();
+/** The step on screen, from 0. */
+export const [lessonStep, setLessonStep] = createSignal(0);
+/** The reader's answers by step. */
+export const [guesses, setGuesses] = createSignal<Readonly<Record<number, Guess>>>({});
+/** What the engine found by step: of the seeds that have run so far. */
+export const [verdicts, setVerdicts] = createSignal<Readonly<Record<number, StepVerdict>>>({});
+/** Whether the page is laid out for a projector. */
+export const [projector, setProjector] = createSignal(false);
