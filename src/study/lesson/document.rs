@@ -20,10 +20,8 @@ pub struct Lesson {
     /// How long it takes, in minutes, 1 to 60.
     pub minutes: u32,
     /// The scenarios that steps and runs name; presets need no entry.
-    #[cfg_attr(feature = "schema", ts(type = "{ [name: string]: LessonScenario }"))]
     pub scenarios: BTreeMap<String, LessonScenario>,
     /// The runs that the engine makes over the seeds, for claims, figures and the truth of predictions.
-    #[cfg_attr(feature = "schema", ts(type = "{ [name: string]: LessonRun }"))]
     pub runs: BTreeMap<String, LessonRun>,
     /// How many seeds the runs have, 1 to 100: the seed of the scenario and those after it.
     pub seeds: u32,
@@ -100,7 +98,6 @@ pub struct LessonStep {
     /// Three hints at most: the concept, the principle, the answer.
     pub hints: Vec<String>,
     /// Figures that its text shows, at most 8, by name.
-    #[cfg_attr(feature = "schema", ts(type = "{ [name: string]: LessonFigure }"))]
     pub figures: BTreeMap<String, LessonFigure>,
     /// Statements that hold over the seeds, at most 4.
     pub claims: Vec<LessonClaim>,

@@ -20,7 +20,6 @@ pub struct StepVerdict {
     /// Its claims, in order.
     pub claims: Vec<ClaimVerdict>,
     /// The figures of its text that rest on the runs.
-    #[cfg_attr(feature = "schema", ts(type = "{ [name: string]: FigureVerdict }"))]
     pub figures: BTreeMap<String, FigureVerdict>,
     /// The curve of its question.
     pub curve: Option<CurveVerdict>,

@@ -1977,9 +1977,9 @@ export type Lesson = {
   /** How long it takes, in minutes, 1 to 60. */
   minutes: number,
   /** The scenarios that steps and runs name; presets need no entry. */
-  scenarios: { [name: string]: LessonScenario },
+  scenarios: { [key in string]: LessonScenario },
   /** The runs that the engine makes over the seeds, for claims, figures and the truth of predictions. */
-  runs: { [name: string]: LessonRun },
+  runs: { [key in string]: LessonRun },
   /** How many seeds the runs have, 1 to 100: the seed of the scenario and those after it. */
   seeds: number,
   /** Its steps, 1 to 12. */
@@ -2014,6 +2014,17 @@ export type LessonClaim = {
   holds_in: number,
 };
 
+/** A figure of a text: an expression over the runs, or over `report`, `frame` and `scenario` of the live run. */
+export type LessonFigure = {
+  /** What it is, at most 60 characters. */
+  label: string,
+  /** The expression. */
+  value: string,
+  /** The unit: `ms`, `s`, `req/s`, `%` (the value is a share), `×`, `tokens`, `tokens/s`, or any word of at most 12
+   * characters; empty for a plain number. */
+  unit: string,
+};
+
 /** Something on the page to look at. */
 export type LessonLook = {
   /** What it is: `field:PATH`, `chart:NAME`, `replica:NUMBER`, `figure:NAME` (of the row of key figures), `area:lanes`,
@@ -2031,6 +2042,24 @@ export type LessonRead = {
   opened: Array<OpenedStep>,
   /** How many runs each step needs, over all seeds. */
   runs: Array<number>,
+};
+
+/** A run of a lesson. */
+export type LessonRun = {
+  /** The name of its scenario: one of the lesson's, or a preset. */
+  scenario: string,
+  /** Values of fields by path, as `--set` takes them; `traffic` multiplies the rates of all clients. */
+  set: { [path: string]: unknown },
+};
+
+/** A scenario of a lesson: a preset or a whole document, with fields set to other values. */
+export type LessonScenario = {
+  /** The name of a preset; empty with a document. */
+  preset: string,
+  /** A scenario, as in a file of its own. */
+  document: unknown,
+  /** Values of fields by path, as `--set` takes them. */
+  set: { [path: string]: unknown },
 };
 
 /** A step: one card, one idea. */
@@ -2054,7 +2083,7 @@ export type LessonStep = {
   /** Three hints at most: the concept, the principle, the answer. */
   hints: Array<string>,
   /** Figures that its text shows, at most 8, by name. */
-  figures: { [name: string]: LessonFigure },
+  figures: { [key in string]: LessonFigure },
   /** Statements that hold over the seeds, at most 4. */
   claims: Array<LessonClaim>,
 };
@@ -4190,7 +4219,7 @@ export type StepVerdict = {
   /** Its claims, in order. */
   claims: Array<ClaimVerdict>,
   /** The figures of its text that rest on the runs. */
-  figures: { [name: string]: FigureVerdict },
+  figures: { [key in string]: FigureVerdict },
   /** The curve of its question. */
   curve: CurveVerdict | null,
   /** The engine's answer to a question for a number. */

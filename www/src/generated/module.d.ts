@@ -281,6 +281,14 @@ declare module '*/pkg/compare.js' {
 
 
 
+  type LessonRead = import('./boundary.ts').LessonRead;
+  type LessonCase = import('./boundary.ts').LessonCase;
+  type CaseFigures = import('./boundary.ts').CaseFigures;
+  type StepVerdict = import('./boundary.ts').StepVerdict;
+  type Guess = import('./boundary.ts').Guess;
+
+
+
   /**
    * The search for the capacity of a scenario, seed by seed: it names the next run, and takes its result.
    */
@@ -340,6 +348,30 @@ declare module '*/pkg/compare.js' {
        * The scenarios of A and B, with the edits that they have when the pairs are added; throws a list of diagnostics.
        */
       setScenarios(a: string, b: string): void;
+  }
+
+  /**
+   * A lesson that was opened.
+   */
+  export class OpenLesson {
+      free(): void;
+      [Symbol.dispose](): void;
+      /**
+       * The runs of a step; throws a list of diagnostics.
+       */
+      cases(step: number): LessonCase[];
+      /**
+       * What the runs that have ended show, and what became of the reader's guess; throws a list of diagnostics.
+       */
+      judge(step: number, ended: CaseFigures[], guess: Guess | undefined): StepVerdict;
+      /**
+       * Reads a lesson, JSON text; throws a list of diagnostics.
+       */
+      constructor(text: string);
+      /**
+       * What the page shows of it.
+       */
+      read(): LessonRead;
   }
 
   /**
@@ -432,6 +464,7 @@ declare module '*/pkg/compare.js' {
       readonly memory: WebAssembly.Memory;
       readonly __wbg_capacitystudy_free: (a: number, b: number) => void;
       readonly __wbg_comparison_free: (a: number, b: number) => void;
+      readonly __wbg_openlesson_free: (a: number, b: number) => void;
       readonly __wbg_ratiostudy_free: (a: number, b: number) => void;
       readonly capacitystudy_new: (a: number, b: number, c: number, d: number) => [number, number, number];
       readonly capacitystudy_next: (a: number, b: number) => [number, number];
@@ -444,6 +477,10 @@ declare module '*/pkg/compare.js' {
       readonly comparison_new: () => number;
       readonly comparison_result: (a: number) => any;
       readonly comparison_setScenarios: (a: number, b: number, c: number, d: number, e: number) => [number, number];
+      readonly openlesson_cases: (a: number, b: number) => [number, number, number];
+      readonly openlesson_judge: (a: number, b: number, c: any, d: any) => [number, number, number];
+      readonly openlesson_new: (a: number, b: number) => [number, number, number];
+      readonly openlesson_read: (a: number) => any;
       readonly oracleOf: (a: number, b: number) => [number, number, number, number];
       readonly rankRace: (a: any, b: any, c: any, d: number) => [number, number, number];
       readonly ratiostudy_cases: (a: number) => any;
