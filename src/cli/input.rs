@@ -232,6 +232,14 @@ pub(super) fn tell_all(source: &str, problems: &[Diagnostic]) {
 
 /// The scenario of a link, and the trace that it names. A link with unusable parts is refused.
 fn from_link(text: &str) -> Result<(Value, Option<TraceMark>), Failed> {
+    let behind = text.split_once('#').map_or(text, |(_, behind)| behind);
+    if behind.starts_with("lesson=") || behind == "learn" {
+        let fix = "open it in a browser; `tokenyard lesson check FILE` runs the claims of a lesson's file";
+        return Err(refused(
+            "link",
+            &[Diagnostic::error("", "a link to a lesson", "a link of a scenario", fix)],
+        ));
+    }
     let opened = Session::open_link(text, Audience::Batch);
     if opened.problems.is_empty() {
         if let Some(beside) = &opened.link.beside {

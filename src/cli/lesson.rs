@@ -6,6 +6,7 @@ use super::parallel::{each, progress, threads};
 use super::{DIFFERENT, Failed, say, unreadable};
 use crate::base::{Diagnostics, json};
 use crate::study::lesson::{CaseFigures, ClaimVerdict, Lesson, StepVerdict, run_case};
+use serde::Serialize;
 use std::fmt::Write;
 use std::io::Write as _;
 
@@ -26,6 +27,14 @@ pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
     }
 }
 
+/// A lesson that was checked.
+#[derive(Serialize)]
+struct Checked {
+    file: String,
+    title: String,
+    steps: Vec<StepVerdict>,
+}
+
 fn new(args: &NewLesson) -> Result<(), Failed> {
     let file = std::fs::File::create_new(&args.file);
     let written = file.and_then(|mut file| file.write_all(SKELETON.as_bytes()));
@@ -37,6 +46,7 @@ fn check(args: &CheckLesson) -> Result<(), Failed> {
     let pool = threads(args.jobs)?;
     let (mut all, mut held, mut failed) = (Vec::new(), 0, 0);
     for file in &args.files {
+        let mut steps = Vec::new();
         let name = file.display().to_string();
         let lesson = Lesson::read(read_lesson(&name)?).map_err(|problems| refused(&name, &problems))?;
         let mut text = format!("{name}: {}\n", lesson.title);
@@ -52,8 +62,9 @@ fn check(args: &CheckLesson) -> Result<(), Failed> {
                 text.push_str(&line(&claim.says, found));
             }
             text.push_str(&answers(&verdict));
-            all.push(verdict);
+            steps.push(verdict);
         }
+        all.push(Checked { file: name, title: lesson.title, steps });
         if !args.json {
             say(&text)?;
         }

@@ -25,8 +25,6 @@ type Diagnostic = import('../src/generated/boundary.ts').Diagnostic;
 type ColumnsQuery = import('../src/generated/boundary.ts').ColumnsQuery;
 type Evidence = import('../src/generated/boundary.ts').Evidence;
 type EventRows = import('../src/generated/boundary.ts').EventRows;
-type ScalingQuery = import('../src/generated/boundary.ts').ScalingQuery;
-type ScalingRows = import('../src/generated/boundary.ts').ScalingRows;
 type EventsQuery = import('../src/generated/boundary.ts').EventsQuery;
 type FrameQuery = import('../src/generated/boundary.ts').FrameQuery;
 type Occasion = import('../src/generated/boundary.ts').Occasion;
@@ -282,15 +280,6 @@ impl Sim {
         #[wasm_bindgen(unchecked_param_type = "EventsQuery")] asked: &JsValue,
     ) -> Result<JsValue, JsError> {
         Ok(value(&self.history.present().event_rows(&written(asked)?)))
-    }
-
-    /// The decisions of autoscalers.
-    #[wasm_bindgen(js_name = scalingRows, unchecked_return_type = "ScalingRows")]
-    pub fn scaling_rows(
-        &self,
-        #[wasm_bindgen(unchecked_param_type = "ScalingQuery")] asked: &JsValue,
-    ) -> Result<JsValue, JsError> {
-        Ok(value(&self.history.present().scaling_rows(&written(asked)?)))
     }
 
     /// One request in full; `null` if it has not arrived.

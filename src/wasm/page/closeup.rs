@@ -3,13 +3,15 @@
 
 use super::Sim;
 use crate::session::closeup::CloseUp;
-use crate::wasm::boundary::written;
+use crate::wasm::boundary::{value, written};
 use wasm_bindgen::prelude::*;
 
 /// Types that the declarations below use.
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r"
 type CloseUp = import('../src/generated/boundary.ts').CloseUp;
+type ScalingQuery = import('../src/generated/boundary.ts').ScalingQuery;
+type ScalingRows = import('../src/generated/boundary.ts').ScalingRows;
 ";
 
 #[wasm_bindgen]
@@ -23,5 +25,13 @@ impl Sim {
     ) -> Result<Vec<u8>, JsError> {
         let asked: CloseUp = written(asked)?;
         Ok(self.history.present().close_up(&asked).into_bytes())
+    }
+    /// The decisions of autoscalers.
+    #[wasm_bindgen(js_name = scalingRows, unchecked_return_type = "ScalingRows")]
+    pub fn scaling_rows(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "ScalingQuery")] asked: &JsValue,
+    ) -> Result<JsValue, JsError> {
+        Ok(value(&self.history.present().scaling_rows(&written(asked)?)))
     }
 }

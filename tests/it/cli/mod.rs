@@ -5,6 +5,7 @@ mod compare;
 mod convert;
 mod input;
 mod kubernetes;
+mod lessons;
 mod messages;
 mod metrics;
 mod outputs_beside_inputs;

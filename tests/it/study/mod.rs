@@ -4,6 +4,7 @@ mod compare;
 mod compare_edits;
 mod derived_scenarios;
 mod files;
+mod lessons;
 mod redirects;
 mod roles;
 mod what_if;

@@ -53,12 +53,13 @@ export interface SimCore {
   /** JSON of a `Frame`. */
   frame(query: FrameQuery): Uint8Array;
   eventRows(query: EventsQuery): EventRows;
-  scalingRows(query: ScalingQuery): ScalingRows;
   inspect(request: number): RequestDetail | null;
   /** The slowest request reported between two instants and no slower than a limit: by TTFT, or else by E2E. */
   slowest(ttft: boolean, fromUs: number, toUs: number, atMostUs: number): number | undefined;
   /** Bytes of the JSON of the answer. The first module does not have it. */
   closeUp?(asked: CloseUp): Uint8Array;
+  /** The decisions of autoscalers. The first module does not have them. */
+  scalingRows?(query: ScalingQuery): ScalingRows;
   columns(query: ColumnsQuery): ColumnSet;
   evidence(): Evidence;
   report(): string;

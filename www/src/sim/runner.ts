@@ -2,7 +2,7 @@
 //
 // It does not depend on WebAssembly or the browser, so that its guarantees (never longer than a slice, one frame at a
 // time, the old run stays when a new one is refused) can be tested with a stand-in.
-import type { FrameQuery, Occasion, StepKind, Stop } from '../generated/boundary.ts';
+import type { FrameQuery, Occasion, ScalingQuery, ScalingRows, StepKind, Stop } from '../generated/boundary.ts';
 import type { Core, SimCore, Surroundings } from './core.ts';
 import { AchievedPace, framesOf } from './framePace.ts';
 import { PresentRun } from './presentRun.ts';
@@ -150,7 +150,7 @@ export class Runner {
       case 'events':
         return this.run.sim?.eventRows(question.query) ?? { rows: [], total: 0, lost: 0 };
       case 'scaling':
-        return this.run.sim?.scalingRows(question.query) ?? { rows: [], made: 0, changes: 0 };
+        return this.scaling(question.query);
       case 'inspect':
         return this.run.sim?.inspect(question.request) ?? null;
       case 'fresh-seed':
@@ -286,6 +286,15 @@ export class Runner {
     const bytes = new Uint8Array(sim.closeUp(asked));
     transfer.push(bytes.buffer);
     return bytes;
+  }
+
+  /** A run in the module without decisions moves to the other one; the question is refused, and asked again later. */
+  private scaling(query: ScalingQuery): ScalingRows {
+    const { sim } = this.run;
+    if (!sim) return { rows: [], made: 0, changes: 0 };
+    if (sim.scalingRows) return sim.scalingRows(query);
+    this.handOver(true);
+    throw new Refused([{ severity: 'error', path: '', found: 'the first module', allowed: 'the other', fix: 'wait' }]);
   }
 
   private running(): SimCore {
