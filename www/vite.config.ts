@@ -96,6 +96,11 @@ export default defineConfig({
               name: 'shared',
               test: /src\/(base\/(trust|frameBytes|json|view)|panels\/parts\/save|state\/notices)\.ts$/,
             },
+            // The same, of files that no other thread imports.
+            {
+              name: 'signals',
+              test: /src\/(base\/(chartList|media)|state\/(span|spanShown|theoryLaw|closeup|chartList|lesson|roles|namedRuns|occasions|undo|edits)|panels\/parts\/(Deferred|Segments|trustWords))\.tsx?$/,
+            },
           ],
         },
       },
