@@ -11,7 +11,7 @@ import {
   Switch,
   untrack,
 } from 'solid-js';
-import { chartsShown } from './base/chartList.ts';
+import { chartsShown, isDistribution } from './base/chartList.ts';
 import { getAt } from './base/json.ts';
 import { hasMarks } from './base/note.ts';
 import type { RequestMarks } from './base/view.ts';
@@ -27,12 +27,14 @@ import type { App } from './state/app.ts';
 import { around } from './state/around.ts';
 import { chartList, setShownViews, shownViews } from './state/chartList.ts';
 import { area, setTimeWindow, tall, timeWindow } from './state/closeup.ts';
+import { chartBeside, lesson } from './state/lesson.ts';
 import { isScaled } from './state/scaled.ts';
 import { setSpanShown, spanShown } from './state/spanShown.ts';
 import { setTheoryLaw, theoryLaw } from './state/theoryLaw.ts';
 
 const ChartStrip = lazy(() => import('./panels/shell/ChartStrip.tsx'));
 const ChartTools = lazy(() => import('./panels/shell/ChartTools.tsx'));
+const LessonChart = lazy(() => import('./panels/lessons/questions/LessonChart.tsx'));
 const Theory = lazy(() => import('./panels/studies/Theory.tsx'));
 const NoteLines = lazy(async () => ({ default: (await import('./panels/shell/NoteMarks.tsx')).NoteLines }));
 const RoleMenu = lazy(() => import('./panels/shell/RoleMenu.tsx'));
@@ -94,6 +96,11 @@ export function AreaView(props: { app: App }): JSX.Element {
                 </Deferred>
               </Suspense>
             </ToolRow>
+            <Show when={lesson()}>
+              <Suspense>
+                <LessonChart app={props.app} />
+              </Suspense>
+            </Show>
             <ChartsView app={props.app} />
           </>
         }
@@ -121,11 +128,18 @@ export function ChartsView(props: {
   const theory = (): boolean => theoryLaw() !== undefined;
   const [over, setOver] = createSignal<Over>();
   const scales = createMemo(() => isScaled(app.document.current()));
-  const list = (): readonly string[] | undefined => props.only ?? chartList();
-  createEffect(() => {
+  /** Beside the chart of a lesson there is room for charts over time alone. */
+  const beside = (): boolean => props.only === undefined && chartBeside();
+  const shown = createMemo(() => {
     const { gateway, split } = app.transport.toldFrame() ?? {};
     const run = { scales: scales(), gateway: gateway !== undefined, split: split !== undefined };
-    const views = chartsShown(list(), run).filter((name) => name !== 'ttft-density');
+    const names = chartsShown(props.only ?? chartList(), run);
+    const fits = (name: string): boolean => chartList() !== undefined || name !== 'ttft-density';
+    return beside() ? names.filter((name) => !isDistribution(name) && fits(name)) : names;
+  });
+  const list = (): readonly string[] | undefined => (beside() ? shown() : (props.only ?? chartList()));
+  createEffect(() => {
+    const views = shown().filter((name) => name !== 'ttft-density');
     if (views.join() !== untrack(shownViews).join()) setShownViews(views);
   });
   return (
@@ -144,7 +158,7 @@ export function ChartsView(props: {
           warmUpS={app.document.warmUpS()}
           measured={app.studies.measuredRun()}
           only={list()}
-          fills={props.only !== undefined}
+          fills={props.only !== undefined || beside()}
           scales={scales()}
           window={timeWindow()}
           onWindow={setTimeWindow}

@@ -18,3 +18,5 @@ export const [guesses, setGuesses] = createSignal<Readonly<Record<number, Guess>
 export const [verdicts, setVerdicts] = createSignal<Readonly<Record<number, StepVerdict>>>({});
 /** Whether the page is laid out for a projector. */
 export const [projector, setProjector] = createSignal(false);
+/** Whether the chart of a guess stands beside the charts. */
+export const [chartBeside, setChartBeside] = createSignal(false);

@@ -1,0 +1,130 @@
+// A curve: drawn on the chart beside the card, on a phone above it, or typed point by point.
+import { createMemo, For, type JSX, Show } from 'solid-js';
+import { asTyped, typedIn, unitText } from '../../../base/lessonUnits.ts';
+import { createMedia, PHONE } from '../../../base/media.ts';
+import type { DrawQuestion, Guess, StepVerdict } from '../../../generated/boundary.ts';
+import type { App } from '../../../state/app.ts';
+import { area, setArea } from '../../../state/closeup.ts';
+import { guesses } from '../../../state/lesson.ts';
+import { draftOf, guessByKeys, setDraft } from '../../../state/lessonGuess.ts';
+import { GuessChart } from './GuessChart.tsx';
+import { GuessTable } from './GuessTable.tsx';
+import { handInCurve, missingWords } from './guessHand.ts';
+import { heightAt, missing, withHeight } from './guessScale.ts';
+import { Outcome } from './Outcome.tsx';
+
+export function AskDraw(props: {
+  readonly app: Pick<App, 'document' | 'transport'>;
+  readonly step: number;
+  readonly ask: DrawQuestion;
+  readonly open: boolean;
+  readonly onGuess: (guess: Guess) => void;
+  /** What is shown once the guess is handed in. */
+  readonly children: JSX.Element;
+}): JSX.Element {
+  const phone = createMedia(PHONE);
+  const line = createMemo(() => draftOf(props.step));
+  const complete = (): boolean => line().length > 0 && missing(line(), props.ask.values).length === 0;
+  const set = (index: number, written: string): void => {
+    const typed = typedIn(written, props.ask.y.unit);
+    if (typed === undefined || typed < 0) return;
+    setDraft(props.step, withHeight(line(), props.ask.values, index, typed));
+  };
+  return (
+    <>
+      <Show when={phone()}>
+        <GuessChart app={props.app} step={props.step} ask={props.ask} />
+      </Show>
+      <Show when={props.open} fallback={props.children}>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            const isIn = handInCurve(props.step, props.ask);
+            const guess = guesses()[props.step];
+            if (isIn && guess) props.onGuess(guess);
+          }}
+        >
+          <table class="guess-table guess-typed">
+            <caption>
+              Draw it on the chart, or type {props.ask.y.label}
+              {props.ask.y.unit === '' ? '' : ` in ${props.ask.y.unit}`}
+            </caption>
+            <thead>
+              <tr>
+                <th scope="col">{props.ask.x.label}</th>
+                <th scope="col">you draw</th>
+              </tr>
+            </thead>
+            <tbody>
+              <For each={props.ask.values}>
+                {(x, i) => {
+                  const height = (): number | undefined => heightAt(line(), x);
+                  return (
+                    <tr>
+                      <th scope="row">{unitText(x, props.ask.x.unit)}</th>
+                      <td>
+                        <label class="in">
+                          <input
+                            type="text"
+                            inputmode="decimal"
+                            size="6"
+                            placeholder="–"
+                            aria-label={`${props.ask.y.label} at ${unitText(x, props.ask.x.unit)}`}
+                            value={height() === undefined ? '' : asTyped(height() ?? 0, props.ask.y.unit)}
+                            onChange={(event) => set(i(), event.currentTarget.value)}
+                          />
+                          <i>{props.ask.y.unit}</i>
+                        </label>
+                      </td>
+                    </tr>
+                  );
+                }}
+              </For>
+            </tbody>
+          </table>
+          <p class="ask-foot">
+            <button type="submit" class="btn pri" disabled={!complete()}>
+              That is my guess
+            </button>
+            <Show
+              when={area() === 'charts' || phone()}
+              fallback={
+                <button type="button" class="btn box" onClick={() => setArea('charts')}>
+                  Show the chart
+                </button>
+              }
+            >
+              <button type="button" class="btn box" aria-keyshortcuts="G" onClick={guessByKeys}>
+                Draw with keys
+              </button>
+            </Show>
+            <span role="status">{missingWords(line(), props.ask)}</span>
+          </p>
+        </form>
+      </Show>
+    </>
+  );
+}
+
+export function CameDraw(props: {
+  readonly ask: DrawQuestion;
+  readonly verdict: StepVerdict | undefined;
+}): JSX.Element {
+  return (
+    <Show when={props.verdict}>
+      {(found) => (
+        <>
+          <GuessTable ask={props.ask} verdict={found()} />
+          <Show when={found().guess}>
+            {(guess) => (
+              <Outcome right={guess().right}>
+                <b>{guess().right ? 'Close everywhere.' : 'Not close everywhere.'}</b> A curve is close within 25 % of
+                the engine’s values.
+              </Outcome>
+            )}
+          </Show>
+        </>
+      )}
+    </Show>
+  );
+}

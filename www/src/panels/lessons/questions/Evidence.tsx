@@ -1,0 +1,174 @@
+// The claims of a step, checked by the engine over seeds: each with its values on an axis, the bound that it promises, and in how
+// many seeds it held.
+import { createMemo, For, type JSX, Show } from 'solid-js';
+import { axisText, inUnit, unitText } from '../../../base/lessonUnits.ts';
+import { text } from '../../../base/units.ts';
+import type { ClaimVerdict, LessonClaim, StepVerdict } from '../../../generated/boundary.ts';
+import { stepRuns } from '../../../state/lessonRuns.ts';
+import { claimAxis, scaleOf } from './guessScale.ts';
+import { RunsWords, seedsText } from './RunsWords.tsx';
+import './questions.css';
+
+const WIDTH = 280;
+
+/** How a claim stands: it may hold, it holds, or it does not. */
+type Standing = 'running' | 'held' | 'failed';
+
+function standingOf(verdict: StepVerdict | undefined, claim: ClaimVerdict | undefined): Standing {
+  if (!verdict || !claim || verdict.seeds < verdict.of) return 'running';
+  return claim.holds ? 'held' : 'failed';
+}
+
+/** ✓ it holds, ▲ it does not, a dashed ring while it runs. */
+function StandingSign(props: { readonly standing: Standing }): JSX.Element {
+  return (
+    <svg class={`standing ${props.standing}`} width="20" height="20" viewBox="0 0 20 20" aria-hidden="true">
+      <Show when={props.standing === 'failed'} fallback={<circle cx="10" cy="10" r="8.500" />}>
+        <path d="M10 2l8.500 15h-17zM10 8v4.500M10 14.500v.5" />
+      </Show>
+      <Show when={props.standing === 'held'}>
+        <path d="M6 10.300l3 3 5.500-6" />
+      </Show>
+    </svg>
+  );
+}
+
+export default function Evidence(props: {
+  readonly step: number;
+  readonly claims: readonly LessonClaim[];
+  readonly verdict: StepVerdict | undefined;
+}): JSX.Element {
+  return (
+    <Show when={props.claims.length > 0}>
+      <section class="evidence" aria-label="Checked by the engine">
+        <For each={props.claims}>
+          {(claim, i) => (
+            <Claim claim={claim} found={props.verdict?.claims[i()]} verdict={props.verdict} step={props.step} />
+          )}
+        </For>
+      </section>
+    </Show>
+  );
+}
+
+type ClaimProps = {
+  readonly claim: LessonClaim;
+  readonly found: ClaimVerdict | undefined;
+  readonly verdict: StepVerdict | undefined;
+  readonly step: number;
+};
+
+function Claim(props: ClaimProps): JSX.Element {
+  const standing = (): Standing => standingOf(props.verdict, props.found);
+  const trouble = (): string => stepRuns()[props.step]?.trouble ?? '';
+  const title = (): string =>
+    ({ running: 'The engine checks', held: 'Checked by the engine', failed: 'Not as the lesson says' })[standing()];
+  return (
+    <article class={`evidence-card ${standing()}`}>
+      <StandingSign standing={standing()} />
+      <h3>{title()}</h3>
+      <span class="evidence-seeds" role="status">
+        {standing() === 'failed'
+          ? `held in ${props.found?.held ?? 0} of ${props.verdict?.of ?? 0} seeds`
+          : standing() === 'held' && props.found && props.found.held < (props.verdict?.of ?? 0)
+            ? `held in ${props.found.held} of ${props.verdict?.of ?? 0} seeds`
+            : seedsText(props.verdict)}
+      </span>
+      <p>{props.claim.says}</p>
+      <Show when={props.found && props.found.value.mean !== null && props.found}>
+        {(found) => <ClaimPicture claim={props.claim} found={found()} running={standing() === 'running'} />}
+      </Show>
+      <Show when={standing() === 'failed'}>
+        <p class="evidence-note">
+          It must hold in {props.found?.needed ?? 0}. Worst: seed {(props.found?.worst ?? 0) + 1}, missed by{' '}
+          {missedText(props.found, props.claim.unit)}. The lesson goes on.
+        </p>
+      </Show>
+      <Show when={trouble()}>
+        <p class="evidence-note">
+          <RunsWords runs={stepRuns()[props.step]} verdict={props.verdict} step={props.step} />
+        </p>
+      </Show>
+    </article>
+  );
+}
+
+/** A missing value misses by more than any number. */
+function missedText(found: ClaimVerdict | undefined, unit: string): string {
+  if (!found || found.missed_by > 1e300) return 'a missing value';
+  return unitText(found.missed_by, unit);
+}
+
+/** `claim: over 3`, `claim: under 50 ms`, `claim: 1 to 2`. */
+export function boundWords(claim: Pick<LessonClaim, 'above' | 'below' | 'unit'>): string {
+  const { above, below, unit } = claim;
+  const short = (v: number): string => (unit === '×' ? axisText(v, unit) : unitText(v, unit));
+  if (above !== null && below !== null) return `claim: ${axisText(above, unit)} to ${short(below)}`;
+  if (above !== null) return `claim: over ${short(above)}`;
+  return below === null ? '' : `claim: under ${short(below)}`;
+}
+
+/** The picture: a tick a seed, the bar of 95 %, the mean, and the bounds as dashed lines. */
+function ClaimPicture(props: {
+  readonly claim: LessonClaim;
+  readonly found: ClaimVerdict;
+  readonly running: boolean;
+}): JSX.Element {
+  const value = () => props.found.value;
+  const bounds = createMemo(() => [props.claim.above, props.claim.below].flatMap((bound) => bound ?? []));
+  const axis = createMemo(() => claimAxis([...value().values, value().lo, value().hi], bounds()));
+  const scale = createMemo(() => scaleOf({ ...axis(), log: false }, 6, WIDTH - 6));
+  const at = (v: number): number => Math.min(WIDTH - 2, Math.max(2, scale().at(v)));
+  const mean = (): number => value().mean ?? 0;
+  const words = (): string =>
+    `${props.claim.says}: mean ${unitText(mean(), props.claim.unit)}, ${boundWords(props.claim)}, ` +
+    `held in ${props.found.held} seeds of those that have run`;
+  const q = () => inUnit(mean(), props.claim.unit);
+  /** Both words stand below their marks, and never on each other. */
+  const labels = createMemo(() => {
+    const middle = at(mean());
+    const bound = at(bounds()[0] ?? mean());
+    const clamp = (x: number, half: number): number => Math.min(WIDTH - half, Math.max(half, x));
+    const [m, b] = [clamp(middle, 30), clamp(bound, 46)];
+    const gap = 80;
+    if (Math.abs(m - b) >= gap) return { mean: m, bound: b };
+    const before = b <= m;
+    const low = clamp(Math.min(m, b) - (gap - Math.abs(m - b)) / 2, before ? 46 : 30);
+    return before ? { bound: low, mean: Math.max(m, low + gap) } : { mean: low, bound: Math.max(b, low + gap) };
+  });
+  return (
+    <svg
+      class="evidence-picture"
+      classList={{ running: props.running }}
+      viewBox={`0 0 ${WIDTH} 46`}
+      role="img"
+      aria-label={words()}
+    >
+      <path class="evidence-axis" d={`M6 14.500H${WIDTH - 6}`} />
+      <For each={bounds()}>{(bound) => <path class="evidence-bound" d={`M${at(bound)} 2V26`} />}</For>
+      <Show when={value().lo !== null && value().hi !== null}>
+        <rect
+          class="evidence-bar"
+          x={at(value().lo ?? 0)}
+          y="8"
+          width={Math.max(2, at(value().hi ?? 0) - at(value().lo ?? 0))}
+          height="6"
+        />
+      </Show>
+      <path class="evidence-mean" d={`M${at(mean())} 5V17`} />
+      <For each={value().values}>
+        {(v) => (
+          <Show when={v !== null}>
+            <path class="evidence-tick" d={`M${at(v ?? 0)} 18v7`} />
+          </Show>
+        )}
+      </For>
+      <text x={labels().bound} y="40" text-anchor="middle">
+        {boundWords(props.claim)}
+      </text>
+      <text class="evidence-value" x={labels().mean} y="40" text-anchor="middle">
+        {text(q())}
+      </text>
+    </svg>
+  );
+}
