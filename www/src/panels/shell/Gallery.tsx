@@ -10,8 +10,8 @@ import type { App } from '../../state/app.ts';
 import { isLinkText } from '../../state/linkText.ts';
 import { presetNamed } from '../../state/presets.ts';
 import { FileButton } from '../parts/FileButton.tsx';
+import { Picture } from '../parts/Picture.tsx';
 import { basisOf } from '../parts/trustWords.ts';
-import { Picture } from './Picture.tsx';
 import './gallery.css';
 
 const CARDS = trust<readonly Card[]>(rawCards);

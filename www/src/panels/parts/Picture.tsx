@@ -3,6 +3,7 @@ import { For, type JSX, Show } from 'solid-js';
 import { theme } from '../../base/theme.ts';
 import { heatPaint } from '../../draw/heat.ts';
 import type { Look, Shape, Picture as Shown } from '../../generated/boundary.ts';
+import './picture.css';
 
 const WIDTH = 224;
 const HEIGHT = 84;
