@@ -83,7 +83,7 @@ pub struct LessonStep {
     pub kind: StepType,
     /// Its title, at most 60 characters.
     pub title: String,
-    /// What it says, at most 120 words in paragraphs: `**bold**`, `[[word of the glossary]]`,
+    /// What it says, at most 120 words in paragraphs with an empty line between: `**bold**`, `[[word of the glossary]]`,
     /// `[[word of the glossary|other words]]`, and `{name}` for one of its figures.
     pub text: String,
     /// Where it opens, as a readable link: the name of a scenario of the lesson or of a preset, then values of fields

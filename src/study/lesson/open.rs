@@ -101,6 +101,11 @@ pub(super) fn with_settings(
         scale_traffic(&mut scenario, factor).map_err(|d| vec![below(at, d)])?;
     }
     check(scenario.clone()).map_err(placed)?;
+    if scenario.workload.trace.is_some() {
+        let fix = "describe the traffic by clients, or list the requests in the document";
+        let path = format!("{at}: workload.trace");
+        return Err(vec![Diagnostic::error(path, "a trace", "a scenario that needs no other file", fix)]);
+    }
     Ok(scenario)
 }
 

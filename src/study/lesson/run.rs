@@ -1,5 +1,6 @@
 //! Makes the run of a case, natively. The page makes it in a thread of its own.
 
+use super::open::below;
 use super::{CaseFigures, LessonCase};
 use crate::base::{Diagnostic, Diagnostics, Micros, json};
 use crate::scenario::{limits, nearest, parse};
@@ -8,7 +9,11 @@ use crate::session::{Audience, Session, Stop};
 
 /// Runs a case to its end. A path that leads nowhere in its report is an error.
 pub fn run_case(case: &LessonCase) -> Result<CaseFigures, Diagnostics> {
-    let (mut session, _) = Session::start(parse(&case.scenario)?, None, Audience::Batch)?;
+    let placed = |all: Diagnostics| -> Diagnostics {
+        all.into_iter().map(|problem| below(&format!("runs.{}", case.run), problem)).collect()
+    };
+    let scenario = parse(&case.scenario).map_err(placed)?;
+    let (mut session, _) = Session::start(scenario, None, Audience::Batch).map_err(placed)?;
     if session.advance(Micros::MAX, limits::LESSON_EVENTS) == Stop::Events {
         let found = format!("a run of more than {} events", limits::LESSON_EVENTS);
         let fix = "set run.horizon_s or run.max_requests lower";
