@@ -15,6 +15,7 @@ import { Transport } from './panels/shell/Transport.tsx';
 import type { App as AppState } from './state/app.ts';
 import { around } from './state/around.ts';
 import { bare } from './state/bare.ts';
+import { learning, lesson } from './state/lesson.ts';
 import { isEmbed, isLinkText } from './state/linkText.ts';
 import { handleKey } from './state/shortcuts.ts';
 import type { PhoneTab } from './state/slices/selection.ts';
@@ -28,9 +29,13 @@ const loadLinkTrouble = () => import('./panels/shell/LinkTrouble.tsx');
 const loadCompare = () => import('./CompareView.tsx');
 const loadMeasured = () => import('./panels/measured/MeasuredRuns.tsx');
 const loadFindRatio = () => import('./panels/studies/FindRatio.tsx');
+const loadLearn = () => import('./panels/lessons/learn/Learn.tsx');
+const loadLesson = () => import('./LessonLayer.tsx');
 const loadGallery = () => import('./panels/shell/Gallery.tsx');
 
 const PHONE_TABS: readonly PhoneTab[] = ['stage', 'charts', 'scenario', 'inspector'];
+/** The same while a lesson is open, which stands in the inspector. */
+const LESSON_TABS: readonly PhoneTab[] = ['inspector', 'stage', 'charts', 'scenario'];
 
 const SKIPS = [
   ['Skip to Play', '.play'],
@@ -106,14 +111,14 @@ export function App(props: { app: AppState }): JSX.Element {
         </nav>
         <TopBar app={app} />
         <nav class="phone-tabs" aria-label="View">
-          <For each={PHONE_TABS}>
+          <For each={lesson() ? LESSON_TABS : PHONE_TABS}>
             {(tab) => (
               <button
                 type="button"
                 aria-current={app.selection.phoneTab() === tab ? 'true' : undefined}
                 onClick={() => app.selection.setPhoneTab(tab)}
               >
-                {sentence(tab)}
+                {tab === 'inspector' && lesson() ? 'Lesson' : sentence(tab)}
                 <Show when={tab === 'inspector' && (app.transport.throttledFrame()?.notices.length ?? 0) > 0}>
                   {' '}
                   · {app.transport.throttledFrame()?.notices.length}
@@ -144,6 +149,12 @@ export function App(props: { app: AppState }): JSX.Element {
         <Show when={app.dialogs.gallery()}>
           <LazyPart app={app} what="The gallery" load={loadGallery} />
         </Show>
+        <Show when={learning()}>
+          <LazyPart app={app} what="The view of lessons" load={loadLearn} />
+        </Show>
+        <Show when={lesson()}>
+          <LazyPart app={app} what="The lesson" load={loadLesson} />
+        </Show>
         <NoticeBar app={app} />
         <Transport app={app} />
       </Show>
@@ -164,7 +175,7 @@ export function App(props: { app: AppState }): JSX.Element {
       </Show>
       <Show when={dropping()}>
         <div class="drop" aria-hidden="true">
-          <p>Drop a request trace, a scenario or a benchmark’s result</p>
+          <p>Drop a request trace, a scenario, a lesson or a benchmark’s result</p>
         </div>
       </Show>
       <p class="visually-hidden" role="status" aria-live="polite">

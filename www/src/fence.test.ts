@@ -22,7 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'panels/shell': [...BELOW_PANELS, 'panels/parts'],
   'panels/scenario': [...BELOW_PANELS, 'panels/parts'],
   'panels/studies': [...BELOW_PANELS, 'panels/parts'],
-  'panels/inspector': [...BELOW_PANELS, 'panels/parts', 'panels/kv', 'panels/studies'],
+  'panels/inspector': [...BELOW_PANELS, 'panels/parts', 'panels/kv', 'panels/lessons', 'panels/studies'],
   'panels/measured': [...BELOW_PANELS, 'panels/parts'],
   /** The files beside the folders put the page together. */
   '': [

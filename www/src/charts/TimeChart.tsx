@@ -126,9 +126,8 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
   const span = createMemo(() => (props.figures ? spanSaid(spec, props.figures, times(), index()) : ''));
   /** A click seeks, as on every chart, and opens the slowest request of the bucket. */
   const openBucket = (): void => {
-    const at = times()[index() ?? -1];
+    const [at, width] = [times()[index() ?? -1], bucketWidth(times())];
     if (at === undefined || spec.of === undefined) return;
-    const width = bucketWidth(times());
     const fromS = at - (isRolling(times()) ? width : width / 2);
     props.onPlace?.({ of: spec.of, fromS, toS: fromS + width, atMostMs: Number.MAX_SAFE_INTEGER });
   };
@@ -141,6 +140,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
   return (
     <figure
       class="time-chart"
+      data-chart={spec.view}
       ref={(el) => createEffect(() => (el.style.width = `${props.width}px`))}
       aria-label={describeLines(spec, data(), props.figures)}
     >

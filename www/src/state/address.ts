@@ -5,6 +5,7 @@ import { oneAtATime } from '../base/oneAtATime.ts';
 import { trust } from '../base/trust.ts';
 import type { MadeLink } from '../generated/boundary.ts';
 import { KEPT, type Kept, keep, keptIn, unlessDenied } from './kept.ts';
+import { lesson, lessonLink } from './lesson.ts';
 import type { Making } from './linkMaking.ts';
 import type { PageState } from './linkPage.ts';
 import { isLinkText } from './linkText.ts';
@@ -31,10 +32,10 @@ export function createWriting({ make, view }: Making, page: PageState, embed: Em
   let written = location.hash;
 
   const onScreen = (): string =>
-    JSON.stringify([page.document(), view(), page.name(), page.original(), page.beside()?.document]);
+    JSON.stringify([page.document(), view(), page.name(), page.original(), page.beside()?.document, lessonLink()]);
 
   /** Writes a link into the address. Anything that no link can hold is kept beside it. */
-  function put(made: MadeLink | null, text: string): void {
+  function put(made: Pick<MadeLink, 'link'> | null, text: string): void {
     const link = made?.link ?? '';
     written = link;
     const address = link === '' ? location.pathname + location.search : link;
@@ -53,7 +54,11 @@ export function createWriting({ make, view }: Making, page: PageState, embed: Em
     said = undefined;
     const [document, beside] = [page.document(), page.beside()];
     const before = location.hash;
-    const made = await make(embed() ? { withView: true, embed: embed() ?? [] } : { withView: true, beside });
+    const link = lessonLink();
+    const made =
+      link === undefined
+        ? await make(embed() ? { withView: true, embed: embed() ?? [] } : { withView: true, beside })
+        : { link };
     // A link that came meanwhile is not overwritten: it has still to be opened.
     if (location.hash !== before) return;
     if ((made?.link ?? '') !== before) put(made, now);
@@ -105,6 +110,7 @@ export function createFollowing({ write, onScreen, begin, awaitsRest, rests }: W
       page.beside(),
       drawn(),
       studyInLink(),
+      lessonLink(),
     ];
   });
 
@@ -160,7 +166,8 @@ export function createEntries(
    * describe yet.
    */
   async function entering(opens: () => Promise<boolean>): Promise<boolean> {
-    if (!untrack(follows) || travels || untrack(embed)) return opens();
+    // The steps of a lesson make no entries.
+    if (!untrack(follows) || travels || untrack(embed) || untrack(lesson)) return opens();
     // A trace has to be requested from the user, which its link does.
     const left = page.trace() ? null : { [KEPT]: onScreen() };
     if (!(await opens())) return false;

@@ -3,8 +3,8 @@ import { trust } from '../base/trust.ts';
 import type { TraceOutcome } from '../generated/boundary.ts';
 import type { Client } from '../sim/client.ts';
 import { type Box, kindOfText, openFile } from './files.ts';
-import type { Links } from './links.ts';
 import { openedStudy } from './openedStudy.ts';
+import type { LinksSlice } from './slices/links.ts';
 
 const KEYS = new Set(['cluster', 'workload', 'seed']);
 const MIB = 2 ** 20;
@@ -12,6 +12,9 @@ const MIB = 2 ** 20;
 test.each([
   ['{"cluster": {}}', 'scenario'],
   ['{"tokenyard_study": 1, "seed": 3}', 'study'],
+  ['{"lesson": 1, "steps": []}', 'lesson'],
+  // The reader of lessons reports a version that is none.
+  ['{"lesson": "one"}', 'lesson'],
   ['{}', 'scenario'],
   ['not JSON', 'scenario'],
   ['3', 'scenario'],
@@ -26,6 +29,8 @@ test.each([
 test.each([
   ['cluster: {}\n', 'scenario'],
   ['apiVersion: v1\nkind: List\n', 'policies'],
+  ['# Ours\nlesson: 1\nsteps:\n  - kind: predict\n', 'lesson'],
+  ['title: x\nnote: |\n  lesson: 1\n', 'scenario'],
 ])('%j as YAML is: %s', (text, expected) => {
   expect(kindOfText(text, false, KEYS)).toBe(expected);
 });
@@ -55,6 +60,7 @@ function page(waits = false) {
       note('given', file, await file.text());
       return true;
     },
+    openLesson: async (name: string, text: string) => note('lesson', { name }, text),
   };
   const state: Parameters<typeof openFile>[1] = {
     document: () => ({}),
@@ -72,7 +78,7 @@ function page(waits = false) {
       note('open', { name }, text);
       return true;
     },
-    links: trust<Links>(links),
+    links: trust<LinksSlice>(links),
   };
   const take = (file: File, box?: Box): Promise<void> => openFile(trust<Client>(client), state, file, box);
   return { take, went };
@@ -82,6 +88,12 @@ test('the file of a study goes to the view of studies', async () => {
   const { take, went } = page();
   await take(new File(['{"tokenyard_study": 1}'], 'race.json'));
   expect(went).toEqual(['study race.json']);
+});
+
+test('a lesson is opened from its text', async () => {
+  const { take, went } = page();
+  await take(new File(['lesson: 1\n'], 'mine.yaml'));
+  expect(went).toEqual(['lesson mine.yaml: lesson: 1\n']);
 });
 
 test('a packed trace is read and replayed by its own name', async () => {

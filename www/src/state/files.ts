@@ -8,10 +8,10 @@ import { readYaml } from '../base/yaml.ts';
 import type { Diagnostic, TraceSummary } from '../generated/boundary.ts';
 import type { Client } from '../sim/client.ts';
 import { onTrace } from './document.ts';
-import type { Links } from './links.ts';
 import type { BenchmarkFile } from './measured.ts';
 import { explain, type Notice, type TraceReading } from './notices.ts';
 import { openStudy } from './openedStudy.ts';
+import type { LinksSlice } from './slices/links.ts';
 
 /** The part of the page's state used to open a file. */
 type PageState = {
@@ -33,14 +33,14 @@ type PageState = {
   readonly onStudy: () => void;
   /** Loads a scenario; false if it is refused. */
   readonly open: (text: string, name: string, useTrace: boolean, untilUs?: number) => Promise<boolean>;
-  readonly links: Pick<Links, 'trouble' | 'setTrouble' | 'giveTrace'>;
+  readonly links: Pick<LinksSlice, 'trouble' | 'setTrouble' | 'giveTrace' | 'openLesson'>;
 };
 
 /** The handler of a box for the text of a file. */
 export type Box = (text: string, name: string) => void;
 
 /** The kind of a file by its name and text. A table may be a trace or a benchmark: the reader of traces decides. */
-export type FileKind = 'scenario' | 'study' | 'benchmark' | 'model' | 'policies' | 'table';
+export type FileKind = 'scenario' | 'lesson' | 'study' | 'benchmark' | 'model' | 'policies' | 'table';
 
 /** The box for a file that only one box takes. */
 const BOXES = {
@@ -77,6 +77,9 @@ async function openByKind(client: Client, page: PageState, file: File): Promise<
       openStudy({ name: file.name, text: await file.text() });
       page.onStudy();
       break;
+    case 'lesson':
+      await page.links.openLesson(file.name, await file.text());
+      break;
     case 'scenario':
       await openScenarioFile(file, page);
       break;
@@ -102,7 +105,7 @@ async function kindOf(file: File, page: PageState): Promise<FileKind> {
 
 /** The kind of a JSON or YAML text. Other text goes to the reader of scenarios, which reports the error. */
 export function kindOfText(text: string, isJson: boolean, scenarioKeys: ReadonlySet<string>): FileKind {
-  if (!isJson) return /^kind:/m.test(text) ? 'policies' : 'scenario';
+  if (!isJson) return /^lesson:/m.test(text) ? 'lesson' : /^kind:/m.test(text) ? 'policies' : 'scenario';
   let document: Json;
   try {
     document = JSON.parse(text);
@@ -112,6 +115,7 @@ export function kindOfText(text: string, isJson: boolean, scenarioKeys: Readonly
   if (Array.isArray(document)) return 'benchmark';
   if (!isObject(document)) return 'scenario';
   if (typeof document.tokenyard_study === 'number') return 'study';
+  if (Object.hasOwn(document, 'lesson')) return 'lesson';
   const keys = Object.keys(document);
   if (keys.length === 0 || keys.some((key) => scenarioKeys.has(key))) return 'scenario';
   if (typeof document.kind === 'string') return 'policies';

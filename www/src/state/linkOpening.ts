@@ -4,6 +4,7 @@ import type { LinkResult, OpenedLink } from '../generated/boundary.ts';
 import type { Asking } from '../sim/asking.ts';
 import type { LinkAnswers, LinkQuestion } from '../sim/linkProtocol.ts';
 import type { LinkTrouble, PageState } from './linkPage.ts';
+import { isLessonLink } from './linkText.ts';
 
 export function createLinkOpening(
   thread: Asking<LinkQuestion, LinkAnswers>,
@@ -18,7 +19,8 @@ export function createLinkOpening(
   /** Opens the contents of a link; a dialog reports unusable parts. */
   async function open(text: string): Promise<void> {
     try {
-      await show(await thread.ask({ kind: 'open', text }));
+      if (isLessonLink(text)) await page.openLesson(text);
+      else await show(await thread.ask({ kind: 'open', text }));
     } catch (error) {
       const told = error instanceof Error ? error.message : String(error);
       page.setNotice({ kind: 'problem', text: `The link could not be opened: ${told}` });

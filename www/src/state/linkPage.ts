@@ -47,6 +47,8 @@ export type PageState = {
   ) => Promise<boolean>;
   /** Applies the view of a link to the page. */
   readonly look: (view: LinkView) => void;
+  /** Opens the lesson that a link names. */
+  readonly openLesson: (link: string) => Promise<void>;
   readonly pause: () => void;
   /** Runs the rest of the events at the instant on screen. */
   readonly settle: () => Promise<void>;

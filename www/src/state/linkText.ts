@@ -14,6 +14,11 @@ export function isEmbed(hash: string): boolean {
   return /^#embed(=|;|$)/.test(hash);
 }
 
+/** Whether a link or an address opens a step of a lesson. */
+export function isLessonLink(text: string): boolean {
+  return text.includes('#lesson=');
+}
+
 /** The link of the same run on its own page. */
 export function unembedded(hash: string): string {
   return isEmbed(hash) ? hash.replace(/^#embed[^;]*;?/, '#') : hash;

@@ -5,6 +5,7 @@ import { NOTHING } from '../../base/view.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
 import { area, boxes, setChosenStep } from '../../state/closeup.ts';
+import { lesson } from '../../state/lesson.ts';
 import { isScaled } from '../../state/scaled.ts';
 import { RIGHT_TABS, type RightTab } from '../../state/slices/selection.ts';
 import { Deferred } from '../parts/Deferred.tsx';
@@ -14,6 +15,7 @@ const ReplicaPanel = lazy(() => import('./ReplicaPanel.tsx'));
 const StepPanel = lazy(() => import('./StepPanel.tsx'));
 const ScalingPanel = lazy(() => import('./ScalingPanel.tsx'));
 const RunPanel = lazy(() => import('./RunPanel.tsx'));
+const LessonPanel = lazy(() => import('../lessons/LessonPanel.tsx'));
 const BlockPanel = lazy(() => import('../kv/BlockPanel.tsx'));
 const EventLog = lazy(() => import('./EventLog.tsx'));
 const SelectionPanel = lazy(() => import('./SelectionPanel.tsx'));
@@ -57,6 +59,9 @@ export function Inspector(props: {
         >
           <div class="bar">
             <Tabs.List class="seg" aria-label="Inspect">
+              <Show when={lesson()}>
+                <Tabs.Trigger value="lesson">Lesson</Tabs.Trigger>
+              </Show>
               <Show when={area() === 'kv'}>
                 <Tabs.Trigger value="block">Block</Tabs.Trigger>
               </Show>
@@ -95,6 +100,9 @@ export function Inspector(props: {
               <Icon name="close" />
             </button>
           </div>
+          <Tabs.Content value="lesson" class="tab">
+            <LessonPanel app={app} />
+          </Tabs.Content>
           <Tabs.Content value="block" class="tab">
             <BlockPanel app={app} />
           </Tabs.Content>
@@ -126,5 +134,5 @@ export function Inspector(props: {
 }
 
 function toTab(value: string): RightTab {
-  return RIGHT_TABS.find((tab) => tab === value) ?? 'request';
+  return value === 'lesson' ? value : (RIGHT_TABS.find((tab) => tab === value) ?? 'request');
 }

@@ -82,6 +82,7 @@ export function FieldRow(props: {
   return (
     <div
       class="f"
+      data-path={path()}
       classList={{
         chg: changed(),
         wrong: problem()?.severity === 'error',

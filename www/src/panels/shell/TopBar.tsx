@@ -4,6 +4,7 @@ import { getAt } from '../../base/json.ts';
 import { setTheme, theme } from '../../base/theme.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
+import { setLearning } from '../../state/lesson.ts';
 import { tooltip } from '../../state/shortcuts.ts';
 import { Deferred } from '../parts/Deferred.tsx';
 import { FileButton } from '../parts/FileButton.tsx';
@@ -64,6 +65,14 @@ export function TopBar(props: {
           onClick={() => app.dialogs.setGallery(true)}
         >
           Gallery
+        </button>
+        <button
+          type="button"
+          class="btn wide"
+          title="Lessons: predict, do, see, why, try"
+          onClick={() => setLearning(true)}
+        >
+          Lessons
         </button>
         <span class="grow" />
         <FileButton

@@ -26,6 +26,10 @@ const COMPARISON = 'compare';
 export type LinksSlice = Links & {
   /** Opens a kept scenario that has no link. */
   readonly openKept: (kept: Kept) => Promise<void>;
+  /** Applies the view of a link to the page. */
+  readonly look: (view: LinkView) => void;
+  /** Opens the lesson of a file, or of a link without a text. */
+  readonly openLesson: (name: string, text?: string) => Promise<void>;
 };
 
 type Surroundings = {
@@ -51,7 +55,13 @@ export function createLinksSlice(spawn: () => LinkWorker, page: Surroundings): L
     if (comparing()) return COMPARISON;
     if (measured()) return MEASURED;
     const tab = selection.rightTab();
-    return tab === 'request' ? undefined : tab;
+    return tab === 'request' || tab === 'lesson' ? undefined : tab;
+  };
+
+  /** The code of lessons is loaded with the first one. */
+  const openLesson: LinksSlice['openLesson'] = async (name, text) => {
+    const { openLessonNamed } = await import('../lessonOpening.ts');
+    await openLessonNamed({ ...page, links: slice }, name, text);
   };
 
   const links = createLinks(spawn, {
@@ -78,6 +88,7 @@ export function createLinksSlice(spawn: () => LinkWorker, page: Surroundings): L
     open: (text, name, useTrace, { atUs, original }) =>
       open(text, name, useTrace, atUs ?? presetNamed(name)?.opens_us, original),
     look,
+    openLesson,
     pause: transport.pause,
     settle: () => transport.seek((transport.frame()?.now_us ?? 0) / 1e6),
     report: () => page.client().report(),
@@ -85,7 +96,8 @@ export function createLinksSlice(spawn: () => LinkWorker, page: Surroundings): L
     goOn: (toUs) => void transport.seek(toUs / 1e6),
     readTrace: (file) => readTrace(page, file),
   });
-  return { ...links, openKept };
+  const slice = { ...links, openKept, look, openLesson };
+  return slice;
 }
 
 /** Reads a trace file for a link that names it; the dialog of traces shows its errors. */

@@ -8,7 +8,8 @@ import { type Client, ignoreLost } from '../../sim/client.ts';
 import type { RunReport } from '../../sim/protocol.ts';
 
 export const RIGHT_TABS = ['selection', 'step', 'request', 'replica', 'scaling', 'run', 'log', 'block'] as const;
-export type RightTab = (typeof RIGHT_TABS)[number];
+/** The tab of a lesson is there while one is open; it has no part in links. */
+export type RightTab = (typeof RIGHT_TABS)[number] | 'lesson';
 export type LeftTab = 'form' | 'yaml' | 'changes';
 export type PhoneTab = 'stage' | 'charts' | 'scenario' | 'inspector';
 

@@ -1,0 +1,107 @@
+// The text of a step of a lesson: paragraphs of words, bold words, words of the glossary and figures. And numbers with
+// the units of lessons.
+import {
+  count,
+  DASH,
+  durationMs,
+  durationS,
+  durationUs,
+  NBSP,
+  percent,
+  type Quantity,
+  ratePerS,
+  sig3,
+  text,
+  usd,
+} from './units.ts';
+
+export type LessonPart =
+  | { readonly kind: 'words'; readonly text: string }
+  | { readonly kind: 'bold'; readonly parts: readonly LessonPart[] }
+  /** A word of the glossary, and how it is written here. */
+  | { readonly kind: 'term'; readonly name: string; readonly text: string }
+  /** One of the figures of the step, by name. */
+  | { readonly kind: 'figure'; readonly name: string };
+
+const PART = /\*\*(.+?)\*\*|\[\[([^\]|]+)(?:\|([^\]]+))?\]\]|\{([a-z_]\w*)\}/g;
+
+/** The paragraphs of a text. Marks that are not closed stay as they are written. */
+export function paragraphsOf(source: string): readonly (readonly LessonPart[])[] {
+  return source
+    .split(/\n+/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .map(partsOf);
+}
+
+/** The parts of one paragraph. */
+export function partsOf(source: string): readonly LessonPart[] {
+  const parts: LessonPart[] = [];
+  let from = 0;
+  const words = (to: number): void => {
+    if (to > from) parts.push({ kind: 'words', text: source.slice(from, to) });
+  };
+  for (const found of source.matchAll(PART)) {
+    const [all, bold, term, shown, figure] = found;
+    words(found.index);
+    if (bold !== undefined) parts.push({ kind: 'bold', parts: partsOf(bold) });
+    else if (term !== undefined) parts.push({ kind: 'term', name: term.trim(), text: (shown ?? term).trim() });
+    else if (figure !== undefined) parts.push({ kind: 'figure', name: figure });
+    from = found.index + all.length;
+  }
+  words(source.length);
+  return parts;
+}
+
+/** A number with its unit, as lessons name it; a dash for a missing value. */
+export function figureSaid(value: number | null | undefined, unit: string): Quantity {
+  if (value === null || value === undefined || !Number.isFinite(value)) return { value: DASH, unit: '' };
+  switch (unit) {
+    case 'us':
+    case 'µs':
+      return durationUs(value);
+    case 'ms':
+      return durationMs(value);
+    case 's':
+      return durationS(value);
+    case '%':
+      return percent(value, Math.abs(value) < 0.0995 ? 1 : 0);
+    case 'req/s':
+      return ratePerS(value);
+    case '$':
+      return { value: usd(value), unit: '' };
+    case '':
+    case 'tokens':
+    case 'requests':
+    case 'blocks':
+      return { value: Number.isInteger(value) ? count(value) : sig3(value), unit };
+    default:
+      return { value: sig3(value), unit };
+  }
+}
+
+/** The same as one text: `2.47 ×`. */
+export function figureText(value: number | null | undefined, unit: string): string {
+  return text(figureSaid(value, unit));
+}
+
+/** The text without marks, with the values of its figures, such as for a title or a screen reader. */
+export function plainText(source: string, said: (figure: string) => string): string {
+  const plain = (part: LessonPart): string => {
+    switch (part.kind) {
+      case 'words':
+      case 'term':
+        return part.text;
+      case 'bold':
+        return part.parts.map(plain).join('');
+      case 'figure':
+        return said(part.name);
+      default:
+        return part satisfies never;
+    }
+  };
+  return paragraphsOf(source)
+    .map((parts) => parts.map(plain).join(''))
+    .join(' ')
+    .replaceAll(NBSP, ' ');
+}

@@ -1,0 +1,36 @@
+// What the reader changed beside the one field that the step points at. Nothing is locked: it is said, and can be undone.
+import { createMemo, type JSX, Show } from 'solid-js';
+import type { LessonStep } from '../../generated/boundary.ts';
+import type { App } from '../../state/app.ts';
+import { type Change, changes, effective } from '../../state/edits.ts';
+import { stepDocument } from '../../state/lessonOpening.ts';
+import { pathName } from '../parts/formFields.ts';
+import { foreign } from './foreign.ts';
+
+export function AlsoChanged(props: { app: Pick<App, 'document' | 'transport'>; step: LessonStep }): JSX.Element {
+  const { document, transport } = props.app;
+  const found = createMemo<readonly Change[]>(() => {
+    const opened = stepDocument();
+    if (opened === undefined) return [];
+    const now = transport.throttledFrame()?.now_us ?? 0;
+    return foreign(props.step, changes(effective(opened, now), document.inForce()));
+  });
+  const names = (): string =>
+    [...new Set(found().map(({ path }) => pathName(document.schema, document.inForce(), path)))].join('; ');
+  const undo = async (): Promise<void> => {
+    for (const { path, from } of found()) {
+      if (from === undefined) await document.undo();
+      else await document.change(path, from);
+    }
+  };
+  return (
+    <Show when={found().length > 0}>
+      <div class="lesson-changed" role="status">
+        <p>You also changed {names()}. The engine’s figures above are of the lesson’s own scenario.</p>
+        <button type="button" class="btn box" onClick={() => void undo()}>
+          Undo
+        </button>
+      </div>
+    </Show>
+  );
+}
