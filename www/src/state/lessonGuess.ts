@@ -23,6 +23,7 @@ export function forgetGuesses(): void {
   setDrafts({});
   setAgain({});
   setHandedIn({});
+  setHidden({});
 }
 
 /** The curve being drawn at a step. */
@@ -41,8 +42,20 @@ export function guessAgain(step: number): void {
   setAgain((all) => ({ ...all, [step]: true }));
 }
 
+/** What takes the guess of a step when it is handed in, on the chart too. */
+const takers = new Map<number, (guess: Guess) => void>();
+
+/** `take` gets the guesses of a step until the function returned is called. */
+export function takeGuesses(step: number, take: (guess: Guess) => void): () => void {
+  takers.set(step, take);
+  return () => {
+    if (takers.get(step) === take) takers.delete(step);
+  };
+}
+
 /** The guess is handed in; it cannot be edited. */
 export function handIn(step: number, guess: Guess): void {
+  takers.get(step)?.(guess);
   setHandedIn((all) => ({ ...all, [step]: (all[step] ?? 0) + 1 }));
   setAgain((all) => ({ ...all, [step]: false }));
   setGuesses((all) => ({ ...all, [step]: guess }));
@@ -64,21 +77,34 @@ export function drawOf(step: LessonStep | undefined): DrawQuestion | undefined {
   return step?.ask && 'draw' in step.ask ? step.ask.draw : undefined;
 }
 
-/**
- * The step whose chart is shown beside the step `now`: its own curve, or at a step that sees or explains, the curve of the
- * latest prediction.
- */
-export function chartStepOf(steps: readonly LessonStep[], now: number): number | undefined {
+/** At a step that sees or explains, the step of the latest question before it. */
+export function askedBeforeOf(steps: readonly LessonStep[], now: number): number | undefined {
   const step = steps[now];
-  if (!step) return undefined;
-  if (drawOf(step)) return now;
-  if (step.kind !== 'see' && step.kind !== 'why') return undefined;
+  if (!step || step.ask || (step.kind !== 'see' && step.kind !== 'why')) return undefined;
   const before = steps.slice(0, now).findLastIndex((earlier) => earlier.ask !== null);
-  return drawOf(steps[before]) ? before : undefined;
+  return before < 0 ? undefined : before;
 }
 
+/** The step whose chart is shown beside the step `now`: its own curve, or that of the question before it. */
+export function chartStepOf(steps: readonly LessonStep[], now: number): number | undefined {
+  const at = askedBeforeOf(steps, now) ?? now;
+  return drawOf(steps[at]) ? at : undefined;
+}
+
+const stepsNow = (): readonly LessonStep[] => lesson()?.read.lesson.steps ?? [];
+
 /** The same for the lesson that is open. */
-export const chartStep = (): number | undefined => chartStepOf(lesson()?.read.lesson.steps ?? [], lessonStep());
+export const askedBefore = (): number | undefined => askedBeforeOf(stepsNow(), lessonStep());
+export const chartStep = (): number | undefined => chartStepOf(stepsNow(), lessonStep());
+
+/** Steps whose answer stays hidden until it is asked for. */
+const [hidden, setHidden] = createSignal<Readonly<Record<number, boolean>>>({});
+export function hideAnswer(step: number, on: boolean): void {
+  setHidden((all) => ({ ...all, [step]: on }));
+}
 
 /** Whether the engine's answer may be shown: the reader has handed in a guess, or is past the question. */
-export const isRevealed = (step: number): boolean => (step < lessonStep() ? !again()[step] : !isOpen(step));
+export function isRevealed(step: number): boolean {
+  if (hidden()[step]) return false;
+  return step < lessonStep() ? !again()[step] : !isOpen(step);
+}

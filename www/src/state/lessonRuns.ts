@@ -1,12 +1,12 @@
 // The runs of the open lesson. Those of the step on screen are made in batch workers; after each seed the thread of
 // comparisons says what they show. Results are kept, so that going back shows them at once.
 import { createEffect, createSignal, on, onCleanup, untrack } from 'solid-js';
-import type { CaseFigures, Guess, LessonCase, LessonRead, StepVerdict } from '../generated/boundary.ts';
+import type { CaseFigures, Guess, LessonCase, StepVerdict } from '../generated/boundary.ts';
 import { Client, LostError } from '../sim/client.ts';
-import { CompareClient, spawnCompare } from '../sim/compareClient.ts';
 import { spawnWorker } from '../sim/spawn.ts';
 import { guesses, lesson, lessonStep, setVerdicts } from './lesson.ts';
-import { chartStep, forgetGuesses } from './lessonGuess.ts';
+import { askedBefore, forgetGuesses } from './lessonGuess.ts';
+import { lessonThread } from './lessonThread.ts';
 import { troubleOf } from './manyRuns.ts';
 
 /** The runs of a step: how many of them and of its seeds have ended. */
@@ -25,29 +25,6 @@ export const [stepRuns, setStepRuns] = createSignal<Readonly<Record<number, Step
 const MOST_WORKERS = 8;
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 const IGNORED = { onFrame: () => {}, onCrash: () => {} };
-
-/** The thread that reads and judges lessons, while one is open. */
-let thread: CompareClient | undefined;
-/** The lesson that it holds. */
-let held = '';
-
-const threadOf = (): CompareClient => {
-  thread ??= new CompareClient(spawnCompare);
-  return thread;
-};
-
-/** Reads a lesson, JSON text; throws `RefusedError` with what is wrong, and the lesson read before stays. */
-export async function readLesson(text: string): Promise<LessonRead> {
-  const asked = threadOf();
-  try {
-    const read = await asked.ask({ kind: 'lesson', text });
-    held = text;
-    return read;
-  } catch (error) {
-    if (held !== '') await asked.ask({ kind: 'lesson', text: held }).catch(() => {});
-    throw error;
-  }
-}
 
 /** The results of a step. */
 type Results = {
@@ -108,7 +85,7 @@ class LessonRuns {
   private async prepare(step: number): Promise<void> {
     if (this.results.has(step) || untrack(stepRuns)[step]?.trouble) return;
     try {
-      const cases = await threadOf().ask({ kind: 'lesson-cases', step });
+      const cases = await lessonThread().ask({ kind: 'lesson-cases', step });
       if (this.ended || this.results.has(step)) return;
       this.results.set(step, { cases, ended: new Map(), waiting: cases.map((_, i) => i), tookMs: 0 });
       // A step without runs has a verdict too: its question and claims are empty.
@@ -192,7 +169,7 @@ class LessonRuns {
     try {
       const ended = wholeSeeds(results.cases, results.ended);
       const guess = this.guessOf(step);
-      const verdict = await threadOf().ask({ kind: 'lesson-verdict', step, ended, guess });
+      const verdict = await lessonThread().ask({ kind: 'lesson-verdict', step, ended, guess });
       if (!this.ended) setVerdicts((all): Readonly<Record<number, StepVerdict>> => ({ ...all, [step]: verdict }));
     } catch (error) {
       this.fail(step, error);
@@ -243,8 +220,11 @@ export function retryRuns(step: number): void {
   present?.retry(step);
 }
 
-/** Makes the runs of the step on screen, for as long as its owner lives: called once, by what shows the lesson. */
-export function createLessonRuns(): void {
+/**
+ * Makes the runs of the step on screen, and of the question whose answer it shows, for as long as its owner lives. Called
+ * once.
+ */
+export function followLesson(): void {
   const stop = (): void => {
     present?.end();
     present = undefined;
@@ -259,19 +239,15 @@ export function createLessonRuns(): void {
     }),
   );
   createEffect(() => {
-    if (!lesson()) return;
-    const steps = [...new Set([lessonStep(), ...(chartStep() === undefined ? [] : [chartStep() ?? 0])])];
-    void present?.want(steps);
+    const runs = lesson()?.read.runs;
+    if (!runs) return;
+    const steps = [askedBefore(), lessonStep()].flatMap((step) => step ?? []);
+    void present?.want(steps.filter((step) => (runs[step] ?? 0) > 0));
   });
   createEffect(
     on(guesses, (now, before) => {
       for (const step of Object.keys(now).map(Number)) if (now[step] !== before?.[step]) void present?.judge(step);
     }),
   );
-  onCleanup(() => {
-    stop();
-    thread?.end();
-    thread = undefined;
-    held = '';
-  });
+  onCleanup(stop);
 }

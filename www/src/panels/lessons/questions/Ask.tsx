@@ -1,9 +1,9 @@
 // A question of a lesson in the card: the reader answers, and the engine's answer follows. Before that, nothing of it is in the
 // page.
-import { type JSX, Match, Show, Switch } from 'solid-js';
+import { createEffect, type JSX, Match, onCleanup, Show, Switch } from 'solid-js';
 import type { Guess, Question, StepVerdict } from '../../../generated/boundary.ts';
 import type { App } from '../../../state/app.ts';
-import { guessAgain, handedIn, handIn, isOpen, ordinal } from '../../../state/lessonGuess.ts';
+import { guessAgain, handedIn, handIn, hideAnswer, isOpen, ordinal, takeGuesses } from '../../../state/lessonGuess.ts';
 import { stepRuns } from '../../../state/lessonRuns.ts';
 import { AskChoose, CameChoose } from './AskChoose.tsx';
 import { AskDraw, CameDraw } from './AskDraw.tsx';
@@ -33,10 +33,9 @@ export function questionOf(ask: Question): string {
 
 export default function Ask(props: AskProps): JSX.Element {
   const open = (): boolean => props.guess === undefined || isOpen(props.step);
-  const hand = (guess: Guess): void => {
-    handIn(props.step, guess);
-    props.onGuess(guess);
-  };
+  const hand = (guess: Guess): void => handIn(props.step, guess);
+  createEffect(() => onCleanup(takeGuesses(props.step, (guess) => props.onGuess(guess))));
+  createEffect(() => hideAnswer(props.step, props.guess !== undefined && !props.revealed));
   /** What was found, once it may be shown. */
   const came = (): StepVerdict | undefined => {
     const found = open() || !props.revealed ? undefined : props.verdict;
@@ -69,7 +68,7 @@ export default function Ask(props: AskProps): JSX.Element {
         </Match>
         <Match when={'draw' in props.ask && props.ask.draw}>
           {(ask) => (
-            <AskDraw app={props.app} step={props.step} ask={ask()} open={open()} onGuess={props.onGuess}>
+            <AskDraw app={props.app} step={props.step} ask={ask()} open={open()}>
               <CameDraw ask={ask()} verdict={came()} />
             </AskDraw>
           )}
@@ -83,7 +82,12 @@ export default function Ask(props: AskProps): JSX.Element {
                 ? 'Your first guess.'
                 : `Your ${ordinal(props.step)} guess, after the answer.`}
             </Show>{' '}
-            <RunsWords runs={stepRuns()[props.step]} verdict={props.verdict} step={props.step} />
+            <RunsWords
+              runs={stepRuns()[props.step]}
+              seeds={props.verdict?.seeds ?? 0}
+              of={props.verdict?.of ?? 0}
+              step={props.step}
+            />
           </span>
           <button type="button" class="btn box" onClick={() => guessAgain(props.step)}>
             {'draw' in props.ask ? 'Draw again' : 'Guess again'}

@@ -2,10 +2,9 @@
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import { asTyped, typedIn, unitText } from '../../../base/lessonUnits.ts';
 import { createMedia, PHONE } from '../../../base/media.ts';
-import type { DrawQuestion, Guess, StepVerdict } from '../../../generated/boundary.ts';
+import type { DrawQuestion, StepVerdict } from '../../../generated/boundary.ts';
 import type { App } from '../../../state/app.ts';
 import { area, setArea } from '../../../state/closeup.ts';
-import { guesses } from '../../../state/lesson.ts';
 import { draftOf, guessByKeys, setDraft } from '../../../state/lessonGuess.ts';
 import { GuessChart } from './GuessChart.tsx';
 import { GuessTable } from './GuessTable.tsx';
@@ -18,7 +17,6 @@ export function AskDraw(props: {
   readonly step: number;
   readonly ask: DrawQuestion;
   readonly open: boolean;
-  readonly onGuess: (guess: Guess) => void;
   /** What is shown once the guess is handed in. */
   readonly children: JSX.Element;
 }): JSX.Element {
@@ -39,9 +37,7 @@ export function AskDraw(props: {
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            const isIn = handInCurve(props.step, props.ask);
-            const guess = guesses()[props.step];
-            if (isIn && guess) props.onGuess(guess);
+            handInCurve(props.step, props.ask);
           }}
         >
           <table class="guess-table guess-typed">

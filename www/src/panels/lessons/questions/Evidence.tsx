@@ -3,7 +3,8 @@
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import { axisText, inUnit, unitText } from '../../../base/lessonUnits.ts';
 import { text } from '../../../base/units.ts';
-import type { ClaimVerdict, LessonClaim, StepVerdict } from '../../../generated/boundary.ts';
+import type { ClaimVerdict, LessonClaim } from '../../../generated/boundary.ts';
+import { lessonStep } from '../../../state/lesson.ts';
 import { stepRuns } from '../../../state/lessonRuns.ts';
 import { claimAxis, scaleOf } from './guessScale.ts';
 import { RunsWords, seedsText } from './RunsWords.tsx';
@@ -14,9 +15,9 @@ const WIDTH = 280;
 /** How a claim stands: it may hold, it holds, or it does not. */
 type Standing = 'running' | 'held' | 'failed';
 
-function standingOf(verdict: StepVerdict | undefined, claim: ClaimVerdict | undefined): Standing {
-  if (!verdict || !claim || verdict.seeds < verdict.of) return 'running';
-  return claim.holds ? 'held' : 'failed';
+function standingOf({ found, seeds, of }: ClaimProps): Standing {
+  if (!found || seeds < of) return 'running';
+  return found.holds ? 'held' : 'failed';
 }
 
 /** ✓ it holds, ▲ it does not, a dashed ring while it runs. */
@@ -33,18 +34,20 @@ function StandingSign(props: { readonly standing: Standing }): JSX.Element {
   );
 }
 
-export default function Evidence(props: {
-  readonly step: number;
+export type EvidenceProps = {
   readonly claims: readonly LessonClaim[];
-  readonly verdict: StepVerdict | undefined;
-}): JSX.Element {
+  readonly verdicts: readonly ClaimVerdict[];
+  /** How many seeds have run, and how many there are. */
+  readonly seeds: number;
+  readonly of: number;
+};
+
+export default function Evidence(props: EvidenceProps): JSX.Element {
   return (
     <Show when={props.claims.length > 0}>
       <section class="evidence" aria-label="Checked by the engine">
         <For each={props.claims}>
-          {(claim, i) => (
-            <Claim claim={claim} found={props.verdict?.claims[i()]} verdict={props.verdict} step={props.step} />
-          )}
+          {(claim, i) => <Claim claim={claim} found={props.verdicts[i()]} seeds={props.seeds} of={props.of} />}
         </For>
       </section>
     </Show>
@@ -54,13 +57,13 @@ export default function Evidence(props: {
 type ClaimProps = {
   readonly claim: LessonClaim;
   readonly found: ClaimVerdict | undefined;
-  readonly verdict: StepVerdict | undefined;
-  readonly step: number;
+  readonly seeds: number;
+  readonly of: number;
 };
 
 function Claim(props: ClaimProps): JSX.Element {
-  const standing = (): Standing => standingOf(props.verdict, props.found);
-  const trouble = (): string => stepRuns()[props.step]?.trouble ?? '';
+  const standing = (): Standing => standingOf(props);
+  const trouble = (): string => stepRuns()[lessonStep()]?.trouble ?? '';
   const title = (): string =>
     ({ running: 'The engine checks', held: 'Checked by the engine', failed: 'Not as the lesson says' })[standing()];
   return (
@@ -69,10 +72,10 @@ function Claim(props: ClaimProps): JSX.Element {
       <h3>{title()}</h3>
       <span class="evidence-seeds" role="status">
         {standing() === 'failed'
-          ? `held in ${props.found?.held ?? 0} of ${props.verdict?.of ?? 0} seeds`
-          : standing() === 'held' && props.found && props.found.held < (props.verdict?.of ?? 0)
-            ? `held in ${props.found.held} of ${props.verdict?.of ?? 0} seeds`
-            : seedsText(props.verdict)}
+          ? `held in ${props.found?.held ?? 0} of ${props.of} seeds`
+          : standing() === 'held' && props.found && props.found.held < props.of
+            ? `held in ${props.found.held} of ${props.of} seeds`
+            : seedsText(props)}
       </span>
       <p>{props.claim.says}</p>
       <Show when={props.found && props.found.value.mean !== null && props.found}>
@@ -86,7 +89,7 @@ function Claim(props: ClaimProps): JSX.Element {
       </Show>
       <Show when={trouble()}>
         <p class="evidence-note">
-          <RunsWords runs={stepRuns()[props.step]} verdict={props.verdict} step={props.step} />
+          <RunsWords runs={stepRuns()[lessonStep()]} seeds={props.seeds} of={props.of} step={lessonStep()} />
         </p>
       </Show>
     </article>

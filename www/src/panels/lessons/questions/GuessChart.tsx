@@ -28,7 +28,7 @@ export type GuessChartProps = {
 
 export function GuessChart(props: GuessChartProps): JSX.Element {
   const [table, setTable] = createSignal(false);
-  const open = (): boolean => isOpen(props.step);
+  const open = (): boolean => isOpen(props.step) && !isRevealed(props.step);
   const revealed = (): boolean => isRevealed(props.step);
   const verdict = (): StepVerdict | undefined => (revealed() ? verdicts()[props.step] : undefined);
   return (
