@@ -51,9 +51,10 @@ export function axisText(value: number, unit: string): string {
   return plain(unit === '%' ? Number((value * 100).toPrecision(12)) : value);
 }
 
-/** The unit of a title, such as `ms`; empty without one. */
-export function unitOf(unit: string): string {
-  return unit === '' ? '' : NBSP + unit;
+/** A place on an axis with its unit, as it is written: 2 req/s, 50 %. */
+export function placeText(value: number | undefined, unit: string): string {
+  if (value === undefined || !Number.isFinite(value)) return DASH;
+  return unit === '' ? axisText(value, unit) : axisText(value, unit) + NBSP + unit;
 }
 
 /** A typed number in that unit; undefined if it is none. Percents become shares. */

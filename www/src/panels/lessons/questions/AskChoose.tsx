@@ -45,7 +45,7 @@ export function CameChoose(props: {
       <ul class="ask-cards">
         <For each={props.ask.answers}>
           {(answer, i) => (
-            <li class="ask-card" classList={{ chosen: chosen() === i(), right: right() === i() }}>
+            <li class="ask-card" classList={{ chosen: chosen() === i(), 'is-right': right() === i() }}>
               <Show when={props.verdict && (right() === i() || chosen() === i())} fallback={<i class="ask-bullet" />}>
                 <RightSign right={right() === i()} />
               </Show>

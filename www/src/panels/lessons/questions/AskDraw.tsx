@@ -1,6 +1,6 @@
 // A curve: drawn on the chart beside the card, on a phone above it, or typed point by point.
 import { createMemo, For, type JSX, Show } from 'solid-js';
-import { asTyped, typedIn, unitText } from '../../../base/lessonUnits.ts';
+import { asTyped, placeText, typedIn } from '../../../base/lessonUnits.ts';
 import { createMedia, PHONE } from '../../../base/media.ts';
 import type { DrawQuestion, StepVerdict } from '../../../generated/boundary.ts';
 import type { App } from '../../../state/app.ts';
@@ -8,8 +8,8 @@ import { area, setArea } from '../../../state/closeup.ts';
 import { draftOf, guessByKeys, setDraft } from '../../../state/lessonGuess.ts';
 import { GuessChart } from './GuessChart.tsx';
 import { GuessTable } from './GuessTable.tsx';
-import { handInCurve, missingWords } from './guessHand.ts';
-import { heightAt, missing, withHeight } from './guessScale.ts';
+import { handInCurve, isCovered, missingWords } from './guessHand.ts';
+import { heightAt, withHeight } from './guessScale.ts';
 import { Outcome } from './Outcome.tsx';
 
 export function AskDraw(props: {
@@ -22,7 +22,7 @@ export function AskDraw(props: {
 }): JSX.Element {
   const phone = createMedia(PHONE);
   const line = createMemo(() => draftOf(props.step));
-  const complete = (): boolean => line().length > 0 && missing(line(), props.ask.values).length === 0;
+  const complete = (): boolean => isCovered(line(), props.ask);
   const set = (index: number, written: string): void => {
     const typed = typedIn(written, props.ask.y.unit);
     if (typed === undefined || typed < 0) return;
@@ -57,7 +57,7 @@ export function AskDraw(props: {
                   const height = (): number | undefined => heightAt(line(), x);
                   return (
                     <tr>
-                      <th scope="row">{unitText(x, props.ask.x.unit)}</th>
+                      <th scope="row">{placeText(x, props.ask.x.unit)}</th>
                       <td>
                         <label class="in">
                           <input
@@ -65,7 +65,7 @@ export function AskDraw(props: {
                             inputmode="decimal"
                             size="6"
                             placeholder="–"
-                            aria-label={`${props.ask.y.label} at ${unitText(x, props.ask.x.unit)}`}
+                            aria-label={`${props.ask.y.label} at ${placeText(x, props.ask.x.unit)}`}
                             value={height() === undefined ? '' : asTyped(height() ?? 0, props.ask.y.unit)}
                             onChange={(event) => set(i(), event.currentTarget.value)}
                           />

@@ -139,6 +139,16 @@ function ClaimPicture(props: {
     const low = clamp(Math.min(m, b) - (gap - Math.abs(m - b)) / 2, before ? 46 : 30);
     return before ? { bound: low, mean: Math.max(m, low + gap) } : { mean: low, bound: Math.max(b, low + gap) };
   });
+  /** The ends of the axis, where there is room beside the words. */
+  const ends = createMemo(() => {
+    const { mean: m, bound: b } = labels();
+    const { from, to } = axis();
+    const [low, high] = [Math.min(m - 30, b - 46), Math.max(m + 30, b + 46)];
+    return [
+      ...(low > 44 ? [{ x: 6, anchor: 'start', value: from } as const] : []),
+      ...(high < WIDTH - 44 ? [{ x: WIDTH - 6, anchor: 'end', value: to } as const] : []),
+    ];
+  });
   return (
     <svg
       class="evidence-picture"
@@ -164,6 +174,13 @@ function ClaimPicture(props: {
           <Show when={v !== null}>
             <path class="evidence-tick" d={`M${at(v ?? 0)} 18v7`} />
           </Show>
+        )}
+      </For>
+      <For each={ends()}>
+        {({ x, anchor, value: end }) => (
+          <text x={x} y="40" text-anchor={anchor}>
+            {unitText(end, props.claim.unit)}
+          </text>
         )}
       </For>
       <text x={labels().bound} y="40" text-anchor="middle">

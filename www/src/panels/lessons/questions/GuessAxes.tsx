@@ -49,23 +49,32 @@ export function Axes(props: { readonly plot: Plot; readonly ask: DrawQuestion; r
           height={box().bottom - box().top}
           fill="url(#guess-hatch)"
         />
-        <rect
-          class="guess-ground"
-          x={(box().left + box().right) / 2 - 76}
-          y={(box().top + box().bottom) / 2 - 13}
-          width="152"
-          height="26"
-          rx="4"
-        />
-        <text
-          class="guess-invite"
-          x={(box().left + box().right) / 2}
-          y={(box().top + box().bottom) / 2 + 4}
-          text-anchor="middle"
-        >
-          draw your guess here
-        </text>
       </Show>
+    </>
+  );
+}
+
+/** What to do, over everything else. */
+export function Invite(props: { readonly plot: Plot }): JSX.Element {
+  const box = () => props.plot.box;
+  return (
+    <>
+      <rect
+        class="guess-ground"
+        x={(box().left + box().right) / 2 - 76}
+        y={(box().top + box().bottom) / 2 - 13}
+        width="152"
+        height="26"
+        rx="4"
+      />
+      <text
+        class="guess-invite"
+        x={(box().left + box().right) / 2}
+        y={(box().top + box().bottom) / 2 + 4}
+        text-anchor="middle"
+      >
+        draw your guess here
+      </text>
     </>
   );
 }

@@ -2,18 +2,18 @@
 // nothing of the engine's is in the page.
 import { createEffect, createMemo, createSignal, type JSX, on, onCleanup, onMount, Show } from 'solid-js';
 import { getAt } from '../../../base/json.ts';
-import { unitText } from '../../../base/lessonUnits.ts';
+import { placeText, unitText } from '../../../base/lessonUnits.ts';
 import { TableButton } from '../../../charts/TableButton.tsx';
 import type { DrawQuestion, StepVerdict } from '../../../generated/boundary.ts';
 import type { App } from '../../../state/app.ts';
 import { verdicts } from '../../../state/lesson.ts';
 import { draftOf, guessAgain, handedIn, isOpen, isRevealed, keysAsked, ordinal } from '../../../state/lessonGuess.ts';
 import { stepRuns } from '../../../state/lessonRuns.ts';
-import { Axes } from './GuessAxes.tsx';
+import { Axes, Invite } from './GuessAxes.tsx';
 import { GuessLine, KeyPoint, Now, Objective } from './GuessLine.tsx';
 import { GuessTable } from './GuessTable.tsx';
 import { Truth } from './GuessTruth.tsx';
-import { createHand, handInCurve } from './guessHand.ts';
+import { createHand, handInCurve, isCovered } from './guessHand.ts';
 import { type Box, type Plot, plotOf } from './guessScale.ts';
 import { guessWords } from './guessWords.ts';
 import './questions.css';
@@ -85,7 +85,12 @@ function Head(props: Shown & { readonly onTable: () => void }): JSX.Element {
           </button>
         }
       >
-        <button type="button" class="btn pri" onClick={() => handInCurve(props.step, props.ask)}>
+        <button
+          type="button"
+          class="btn pri"
+          disabled={!isCovered(draftOf(props.step), props.ask)}
+          onClick={() => handInCurve(props.step, props.ask)}
+        >
           That is my guess
         </button>
       </Show>
@@ -97,7 +102,7 @@ function Head(props: Shown & { readonly onTable: () => void }): JSX.Element {
           </svg>
           <Show when={props.verdict?.curve?.knee !== null} fallback="no knee on this chart">
             knee: from here one {props.ask.x.unit || 'step'} more costs over{' '}
-            {unitText(props.ask.knee, props.ask.y.unit)}
+            {placeText(props.ask.knee, props.ask.y.unit)}
           </Show>
         </Show>
         <Show when={!props.open && !props.verdict?.seeds}>
@@ -185,7 +190,7 @@ function Drawing(props: Shown): JSX.Element {
   const pointText = (): string => {
     const x = props.ask.values[hand.at() ?? 0];
     const y = draftOf(props.step).find(([at]) => at === x)?.[1];
-    return `${unitText(x, props.ask.x.unit)}: ${y === undefined ? 'no guess' : unitText(y, props.ask.y.unit)}`;
+    return `${placeText(x, props.ask.x.unit)}: ${y === undefined ? 'no guess' : unitText(y, props.ask.y.unit)}`;
   };
   return (
     <>
@@ -222,6 +227,9 @@ function Drawing(props: Shown): JSX.Element {
               step={props.step}
               again={(handedIn()[props.step] ?? 1) > 1 ? ordinal(props.step) : ''}
             />
+            <Show when={props.open && draftOf(props.step).length === 0}>
+              <Invite plot={plot()} />
+            </Show>
             <Show when={props.open && hand.at() !== undefined}>
               <KeyPoint plot={plot()} step={props.step} x={props.ask.values[hand.at() ?? 0]} unit={props.ask.y.unit} />
             </Show>

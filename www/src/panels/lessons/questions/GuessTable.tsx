@@ -1,6 +1,6 @@
 // A drawn guess beside the engine's curve as a table. Before the answer it has the guess alone.
 import { createMemo, For, type JSX, Show } from 'solid-js';
-import { rangeText, unitText } from '../../../base/lessonUnits.ts';
+import { placeText, rangeText, unitText } from '../../../base/lessonUnits.ts';
 import { DASH, sig3 } from '../../../base/units.ts';
 import type { DrawQuestion, GuessRow, StepVerdict } from '../../../generated/boundary.ts';
 import type { Points } from '../../../state/lessonGuess.ts';
@@ -51,7 +51,7 @@ export function GuessTable(props: {
         <For each={rows()}>
           {(row) => (
             <tr classList={{ worst: worst(row) }}>
-              <th scope="row">{unitText(row.x, props.ask.x.unit)}</th>
+              <th scope="row">{placeText(row.x, props.ask.x.unit)}</th>
               <td class="mine">{unitText(row.guess, props.ask.y.unit)}</td>
               <Show when={answered()}>
                 <td class="engine">{unitText(row.engine, props.ask.y.unit)}</td>

@@ -1,7 +1,7 @@
 // The engine's curve over the guess: its points with their intervals, the knee, where it leaves the chart, and how far it is from
 // the guess where both differ most.
 import { createMemo, For, type JSX, Show } from 'solid-js';
-import { axisText, unitText } from '../../../base/lessonUnits.ts';
+import { axisText, placeText, unitText } from '../../../base/lessonUnits.ts';
 import { sig3 } from '../../../base/units.ts';
 import type { DrawQuestion, StepVerdict } from '../../../generated/boundary.ts';
 import { farthest, type Plot, truthOf } from './guessScale.ts';
@@ -85,7 +85,7 @@ function Leaves(props: TruthProps & { readonly leaves: ReturnType<typeof truthOf
             y={props.plot.box.top + 20}
             text-anchor={left(at().px) ? 'end' : 'start'}
           >
-            {unitText(at().y, props.ask.y.unit)} at {unitText(at().x, props.ask.x.unit)}
+            {unitText(at().y, props.ask.y.unit)} at {placeText(at().x, props.ask.x.unit)}
           </text>
         </>
       )}
@@ -106,12 +106,18 @@ function Knee(props: TruthProps): JSX.Element {
     const [low, high] = [y.at(Math.min(a.y.mean, props.ask.y.to)), y.at(Math.min(b.y.mean, props.ask.y.to))];
     return { px: x.at(knee), py: Math.max(box.top, low + share * (high - low)), knee };
   });
+  const atEdge = (px: number): boolean => px > props.plot.box.right - 70;
   return (
     <Show when={at()}>
       {(found) => (
         <>
           <path class="guess-knee" d={`M${found().px} ${found().py - 7}l7 7-7 7-7-7z`} />
-          <text class="truth-name" x={found().px - 12} y={found().py - 6} text-anchor="end">
+          <text
+            class="truth-name"
+            x={found().px + (atEdge(found().px) ? -10 : 8)}
+            y={Math.min(props.plot.box.bottom - 4, found().py + 18)}
+            text-anchor={atEdge(found().px) ? 'end' : 'start'}
+          >
             knee {axisText(Number(found().knee.toPrecision(3)), props.ask.x.unit)}
           </text>
         </>
@@ -127,19 +133,30 @@ function Apart(props: TruthProps): JSX.Element {
     if (!row || row.guess === null || row.engine === null) return undefined;
     const { x, y, box } = props.plot;
     const inside = (v: number): number => Math.min(box.bottom, Math.max(box.top, y.at(v)));
-    return { x: x.at(row.x), guess: inside(row.guess), engine: inside(row.engine) };
+    return {
+      x: x.at(row.x),
+      guess: inside(row.guess),
+      engine: inside(row.engine),
+      beyond: row.engine > props.ask.y.to,
+    };
   });
-  const left = (): boolean => (at()?.x ?? 0) > props.plot.box.left + 130;
+  const left = (): boolean => (at()?.x ?? 0) > props.plot.box.right - 120;
+  const side = (): number => (left() ? -8 : 8);
   return (
     <Show when={at()}>
       {(found) => (
         <>
           <path
             class="guess-apart"
-            d={`M${found().x + (left() ? -8 : 8)} ${found().guess}V${found().engine}m-4 0h8M${found().x + (left() ? -12 : 4)} ${found().guess}h8`}
+            d={`M${found().x + side()} ${found().guess}V${found().engine}${found().beyond ? '' : 'm-4 0h8'}M${found().x + (left() ? -12 : 4)} ${found().guess}h8`}
           />
           <circle class="guess-mine" cx={found().x} cy={found().guess} r="4.5" />
-          <circle class="truth-worst" cx={found().x} cy={found().engine} r="4.5" />
+          <Show
+            when={found().beyond}
+            fallback={<circle class="truth-worst" cx={found().x} cy={found().engine} r="4.5" />}
+          >
+            <path class="truth-arrow" d={`M${found().x + side() - 4} ${found().engine + 1}l4 -7 4 7`} />
+          </Show>
           <text
             class="truth-name"
             x={found().x + (left() ? -14 : 14)}

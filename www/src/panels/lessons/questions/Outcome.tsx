@@ -6,7 +6,7 @@ export function RightSign(props: { readonly right: boolean }): JSX.Element {
   return (
     <svg
       class="right-sign"
-      classList={{ right: props.right }}
+      classList={{ 'is-right': props.right }}
       width="16"
       height="16"
       viewBox="0 0 16 16"

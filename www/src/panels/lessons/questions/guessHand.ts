@@ -19,9 +19,14 @@ export type Hand = {
 /** Hands in the curve of a step; false if values are missing. */
 export function handInCurve(step: number, ask: DrawQuestion): boolean {
   const line = draftOf(step);
-  if (line.length === 0 || missing(line, ask.values).length > 0) return false;
+  if (!isCovered(line, ask)) return false;
   handIn(step, { draw: line.map(([x, y]) => [x, y]) });
   return true;
+}
+
+/** Whether a curve has a height at each value. */
+export function isCovered(line: Points, ask: DrawQuestion): boolean {
+  return line.length > 0 && missing(line, ask.values).length === 0;
 }
 
 /** What is missing of a curve, in words; empty if nothing is. */

@@ -54,7 +54,7 @@ export type Plot = { readonly x: Scale; readonly y: Scale; readonly box: Box };
 
 export function plotOf(axes: { readonly x: Axis; readonly y: Axis }, box: Box): Plot {
   const across = Math.max(2, Math.floor((box.right - box.left) / 60));
-  const up = Math.max(2, Math.floor((box.bottom - box.top) / 60));
+  const up = Math.max(2, Math.floor((box.bottom - box.top) / 45));
   return { x: scaleOf(axes.x, box.left, box.right, across), y: scaleOf(axes.y, box.bottom, box.top, up), box };
 }
 

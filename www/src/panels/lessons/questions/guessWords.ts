@@ -1,5 +1,5 @@
 // A guess and its answer in words, for the chart's alternative.
-import { rangeText, unitText } from '../../../base/lessonUnits.ts';
+import { placeText, rangeText, unitText } from '../../../base/lessonUnits.ts';
 import { sig3 } from '../../../base/units.ts';
 import type { DrawQuestion, StepVerdict } from '../../../generated/boundary.ts';
 import type { Points } from '../../../state/lessonGuess.ts';
@@ -16,12 +16,12 @@ export function guessWords(ask: DrawQuestion, draft: Points, verdict: StepVerdic
   const [first, last] = [points[0], points.at(-1)];
   const engine =
     first && last
-      ? `The engine goes from ${unitText(first.y.mean, ask.y.unit)} at ${unitText(first.x, ask.x.unit)} to ` +
-        `${unitText(last.y.mean, ask.y.unit)} at ${unitText(last.x, ask.x.unit)}.`
+      ? `The engine goes from ${unitText(first.y.mean, ask.y.unit)} at ${placeText(first.x, ask.x.unit)} to ` +
+        `${unitText(last.y.mean, ask.y.unit)} at ${placeText(last.x, ask.x.unit)}.`
       : 'The engine has no value.';
   const row = farthest(verdict.guess);
   const apart = row
-    ? ` It differs most at ${unitText(row.x, ask.x.unit)}: ${unitText(row.engine, ask.y.unit)} ` +
+    ? ` It differs most at ${placeText(row.x, ask.x.unit)}: ${unitText(row.engine, ask.y.unit)} ` +
       `(${rangeText(row.lo, row.hi, ask.y.unit)}), ${sig3(row.factor ?? Number.NaN)} times your guess.`
     : '';
   return `${about}. ${engine}${apart}`;
