@@ -2,6 +2,7 @@
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import { asTyped, placeText, typedIn } from '../../../base/lessonUnits.ts';
 import { createMedia, PHONE } from '../../../base/media.ts';
+import { NBSP } from '../../../base/units.ts';
 import type { DrawQuestion, StepVerdict } from '../../../generated/boundary.ts';
 import type { App } from '../../../state/app.ts';
 import { area, setArea } from '../../../state/closeup.ts';
@@ -114,8 +115,8 @@ export function CameDraw(props: {
           <Show when={found().guess}>
             {(guess) => (
               <Outcome right={guess().right}>
-                <b>{guess().right ? 'Close everywhere.' : 'Not close everywhere.'}</b> A curve is close within 25 % of
-                the engine’s values.
+                <b>{guess().right ? 'Close everywhere.' : 'Not close everywhere.'}</b> A curve is close within 25{NBSP}%
+                of the engine’s values.
               </Outcome>
             )}
           </Show>

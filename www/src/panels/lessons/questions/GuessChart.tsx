@@ -109,7 +109,7 @@ function Head(props: Shown & { readonly onTable: () => void }): JSX.Element {
           <span role="status">{trouble() || 'The engine runs…'}</span>
         </Show>
         <Show when={props.open}>
-          <span>Draw with the mouse, or with keys: G, then ← → and ↑ ↓, Enter</span>
+          <span>Draw with the mouse or a finger; with keys: G, then ← → and ↑ ↓, Enter</span>
         </Show>
       </p>
     </header>
@@ -220,13 +220,13 @@ function Drawing(props: Shown): JSX.Element {
         <Show when={size().width > 0}>
           <svg width={size().width} height={size().height} aria-hidden="true">
             <Axes plot={plot()} ask={props.ask} empty={props.open && draftOf(props.step).length === 0} />
-            <Objective app={props.app} plot={plot()} ask={props.ask} />
             <Now plot={plot()} unit={props.ask.x.unit} value={nowX()} />
             <GuessLine
               plot={plot()}
               step={props.step}
               again={(handedIn()[props.step] ?? 1) > 1 ? ordinal(props.step) : ''}
             />
+            <Objective app={props.app} plot={plot()} ask={props.ask} />
             <Show when={props.open && draftOf(props.step).length === 0}>
               <Invite plot={plot()} />
             </Show>

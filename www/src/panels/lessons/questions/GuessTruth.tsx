@@ -141,6 +141,11 @@ function Apart(props: TruthProps): JSX.Element {
     };
   });
   const left = (): boolean => (at()?.x ?? 0) > props.plot.box.right - 120;
+  /** On the other side of the guess than the engine, where no line is. */
+  const nameAt = ({ guess, engine }: { readonly guess: number; readonly engine: number }): number => {
+    const { top, bottom } = props.plot.box;
+    return Math.min(bottom - 4, Math.max(top + 10, engine < guess ? guess + 20 : guess - 12));
+  };
   const side = (): number => (left() ? -8 : 8);
   return (
     <Show when={at()}>
@@ -159,8 +164,8 @@ function Apart(props: TruthProps): JSX.Element {
           </Show>
           <text
             class="truth-name"
-            x={found().x + (left() ? -14 : 14)}
-            y={Math.max(props.plot.box.top + 34, (found().guess + found().engine) / 2 + 4)}
+            x={found().x + (left() ? 4 : -4)}
+            y={nameAt(found())}
             text-anchor={left() ? 'end' : 'start'}
           >
             {sig3(props.verdict.guess?.factor ?? Number.NaN)} × your guess
