@@ -52,7 +52,18 @@ export function AskOrder(props: {
       }}
     >
       <p class="ask-ends">smallest first</p>
-      <ol class="ask-order" ref={list}>
+      {/* The list has the pointer during a drag: its rows move, which would end it. */}
+      <ol
+        class="ask-order"
+        ref={list}
+        onPointerMove={(event) => {
+          const item = dragged();
+          if (item !== undefined) move(item, rowAt(event.clientY));
+        }}
+        onPointerUp={() => setDragged(undefined)}
+        onPointerCancel={() => setDragged(undefined)}
+        onLostPointerCapture={() => setDragged(undefined)}
+      >
         <For each={order()}>
           {(item, i) => (
             <li classList={{ dragged: dragged() === item }}>
@@ -62,13 +73,9 @@ export function AskOrder(props: {
                 aria-label={`${label(item)}, place ${i() + 1} of ${order().length}; arrow keys move it`}
                 onKeyDown={(event) => key(event, item)}
                 onPointerDown={(event) => {
-                  event.currentTarget.setPointerCapture(event.pointerId);
+                  list?.setPointerCapture(event.pointerId);
                   setDragged(item);
                 }}
-                onPointerMove={(event) => dragged() === item && move(item, rowAt(event.clientY))}
-                onPointerUp={() => setDragged(undefined)}
-                onPointerCancel={() => setDragged(undefined)}
-                onLostPointerCapture={() => setDragged(undefined)}
               >
                 <b aria-hidden="true">{i() + 1}</b>
                 <span>{label(item)}</span>
