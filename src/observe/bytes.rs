@@ -6,7 +6,12 @@ impl Recorder {
     /// Approximate number of bytes that every copy owns.
     pub(crate) fn bytes_alive(&self) -> u64 {
         let packed = self.packed.as_ref().map_or(0, |packed| 8 * packed.len() as u64);
-        let alive = self.timeline.bytes()
+        #[cfg(any(feature = "cli", feature = "closeup"))]
+        let waits = self.rolling_waits.bytes() + self.window.bytes_alive();
+        #[cfg(not(any(feature = "cli", feature = "closeup")))]
+        let waits = 0;
+        let alive = waits
+            + self.timeline.bytes()
             + self.spread.bytes()
             + self.transit.bytes()
             + self.itl.bytes()

@@ -7,7 +7,9 @@ use super::event_log::{EventLog, Note};
 use super::meters::Meters;
 use super::objectives::{Judgements, Met, Targets};
 use super::recent::RecentHandovers;
-use super::rolling::Rolling;
+#[cfg(any(feature = "cli", feature = "closeup"))]
+use super::rolling::LatestWaits;
+use super::rolling::{Latest, Rolling};
 use super::scaling::ScalingLog;
 use super::transit::Transit;
 use super::warmup::Warmup;
@@ -116,7 +118,10 @@ pub(crate) struct Recorder {
     /// TTFT as prefill replicas have it, of requests that they prefilled for others.
     pub(crate) ttft_prefill_log: BucketLog,
     /// For the page: percentiles of the latest seconds at the end of each bucket.
-    pub(crate) rolling: Rolling,
+    pub(crate) rolling: Rolling<Latest>,
+    /// The same of gaps between tokens, and of the times from arrival to the first batch.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    pub(crate) rolling_waits: Rolling<LatestWaits>,
     /// For the page: gaps between tokens by bucket of the timeline and by length, the warm-up included.
     #[cfg(any(feature = "cli", feature = "closeup"))]
     pub(crate) gap_counts: BinCounts,
@@ -163,6 +168,8 @@ impl Recorder {
             e2e_log: BucketLog::default(),
             ttft_prefill_log: BucketLog::default(),
             rolling: Rolling::default(),
+            #[cfg(any(feature = "cli", feature = "closeup"))]
+            rolling_waits: Rolling::default(),
             #[cfg(any(feature = "cli", feature = "closeup"))]
             gap_counts: BinCounts::default(),
             transit: Transit::new(scenario, timeline(0)),

@@ -9,13 +9,17 @@ pub(crate) const ROLLING_S: f64 = 30.0;
 /// Of TTFT, of E2E and of TTFT as prefill replicas have it.
 pub(crate) type Latest = [Percentiles; 3];
 
+/// Of the gaps between tokens, and of the times from arrival to the first batch.
+#[cfg(any(feature = "cli", feature = "closeup"))]
+pub(crate) type LatestWaits = [Percentiles; 2];
+
 /// By closed bucket.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Rolling(Vec<Latest>);
+pub(crate) struct Rolling<T>(Vec<T>);
 
-impl Rolling {
+impl<T: Copy> Rolling<T> {
     /// Follows the timeline, which has closed a bucket and, if `doubled`, merged every two: their ends are those of the second ones.
-    pub(super) fn follow(&mut self, latest: Latest, doubled: bool) {
+    pub(super) fn follow(&mut self, latest: T, doubled: bool) {
         self.0.push(latest);
         if doubled {
             self.0 = self.0.chunks_exact(2).map(|pair| pair[1]).collect();
@@ -23,7 +27,7 @@ impl Rolling {
     }
 
     /// By closed bucket.
-    pub(crate) fn buckets(&self) -> &[Latest] {
+    pub(crate) fn buckets(&self) -> &[T] {
         &self.0
     }
 

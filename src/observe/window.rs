@@ -12,7 +12,12 @@ use crate::base::{Micros, SharedQueue, Span};
 use crate::engine::{Fact, HandoverFact, ReplicaFact, RequestFact};
 use crate::stats::{Coverage, Ranks, RunLength, percentiles_of, push_pairs, take_pairs};
 use serde::{Deserialize, Serialize};
+#[cfg(any(feature = "cli", feature = "closeup"))]
+use std::collections::BTreeMap;
 use std::rc::Rc;
+
+#[cfg(any(feature = "cli", feature = "closeup"))]
+mod waits;
 
 /// Seconds kept, and the longest possible window.
 pub(crate) const SECONDS_KEPT: usize = 120;
@@ -40,6 +45,9 @@ struct Second {
     /// While the second runs.
     e2e: Vec<u64>,
     tpot: Vec<u64>,
+    /// From arrival to the first batch, while the second runs.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    wait: Vec<u64>,
     /// Once it is over.
     ranks: Option<SecondRanks>,
 }
@@ -51,6 +59,8 @@ struct SecondRanks {
     itl: Ranks,
     e2e: Ranks,
     tpot: Ranks,
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    wait: Ranks,
 }
 
 /// A request that finished.
@@ -70,6 +80,9 @@ pub(crate) struct Window {
     seconds: SharedQueue<Second, 1>,
     /// By replica: the steps it has run.
     busy: Vec<Coverage>,
+    /// When requests arrived that have not been in a batch yet.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    arrivals: BTreeMap<u32, u64>,
     /// The end of the latest second, once a value was entered since this window was made.
     #[serde(skip)]
     until: Micros,
@@ -144,7 +157,11 @@ impl Second {
         let pairs = 16 * (self.ttft.len() + self.prefill_ttft.len())
             + self.busy.len() * size_of::<Coverage>()
             + size_of::<Self>();
-        ranks.map(Ranks::bytes).sum::<u64>() + self.itl.bytes() + (numbers + pairs) as u64
+        #[cfg(any(feature = "cli", feature = "closeup"))]
+        let waits = 8 * self.wait.len() as u64 + self.ranks.as_ref().map_or(0, |r| r.wait.bytes());
+        #[cfg(not(any(feature = "cli", feature = "closeup")))]
+        let waits = 0;
+        ranks.map(Ranks::bytes).sum::<u64>() + self.itl.bytes() + (numbers + pairs) as u64 + waits
     }
 
     /// Its sorted values.
@@ -159,6 +176,8 @@ impl Second {
             itl: Ranks::new(&self.itl.sorted()),
             e2e: ranks(&mut self.e2e.iter().copied()),
             tpot: ranks(&mut self.tpot.iter().copied()),
+            #[cfg(any(feature = "cli", feature = "closeup"))]
+            wait: ranks(&mut self.wait.iter().copied()),
         }
     }
 
@@ -168,6 +187,8 @@ impl Second {
         self.itl = RunLength::default();
         self.e2e = Vec::new();
         self.tpot = Vec::new();
+        #[cfg(any(feature = "cli", feature = "closeup"))]
+        drop(std::mem::take(&mut self.wait));
     }
 }
 
@@ -198,6 +219,8 @@ impl Entry for Second {
             for ranks in [&ranks.ttft, &ranks.itl, &ranks.e2e, &ranks.tpot] {
                 ranks.pack(&mut out);
             }
+            #[cfg(any(feature = "cli", feature = "closeup"))]
+            ranks.wait.pack(&mut out);
         }
         out.finish().into()
     }
@@ -210,6 +233,14 @@ impl Entry for Second {
         let [ttft, prefill_ttft] =
             [(); 2].map(|()| take_pairs(from).into_iter().map(|(r, v)| (r as u32, v)).collect());
         let [ttft_ranks, itl, e2e, tpot] = [(); 4].map(|()| Ranks::unpacked(from));
+        let ranks = SecondRanks {
+            ttft: ttft_ranks,
+            itl,
+            e2e,
+            tpot,
+            #[cfg(any(feature = "cli", feature = "closeup"))]
+            wait: Ranks::unpacked(from),
+        };
         vec![Self {
             index: head[0],
             tokens: head[1],
@@ -221,7 +252,7 @@ impl Entry for Second {
             busy,
             ttft,
             prefill_ttft,
-            ranks: Some(SecondRanks { ttft: ttft_ranks, itl, e2e, tpot }),
+            ranks: Some(ranks),
             ..Self::default()
         }]
     }
@@ -279,6 +310,8 @@ impl Window {
     }
 
     fn request(&mut self, now: Micros, fact: RequestFact) {
+        #[cfg(any(feature = "cli", feature = "closeup"))]
+        self.waits(now, fact);
         match fact {
             RequestFact::Arrived { client, .. } => *at(&mut self.second(now).arrived, client) += 1,
             RequestFact::Routed { replica, .. } => *at(&mut self.second(now).routed, replica.0) += 1,
@@ -440,56 +473,4 @@ impl Window {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::base::{ReplicaId, RequestId};
-    use crate::policy::Reason;
-
-    #[test]
-    fn seconds_come_back_as_they_were_before_they_were_packed() {
-        let mut window = Window::default();
-        for i in 0..4000_u32 {
-            // Some seconds have nothing.
-            let now = Micros(u64::from(i) * 1_700 + u64::from(i / 1000) * 5 * US_PER_S);
-            let (request, replica) = (RequestId(i), ReplicaId(i % 5));
-            let span = Span(u64::from(i * 7919 % 9000));
-            window.fact(now, &Fact::Request(RequestFact::Arrived { request, client: i % 3, class: 0 }));
-            if i % 7 == 0 {
-                window.fact(
-                    now,
-                    &Fact::Request(RequestFact::Rejected {
-                        request,
-                        replica: None,
-                        reason: Reason::QueueFull,
-                    }),
-                );
-            }
-            window.fact(now, &Fact::Request(RequestFact::Routed { request, replica }));
-            let (prefill, decode, running, waiting, kv_used) = (0, 1, 1, 0, 0);
-            window.fact(
-                now,
-                &Fact::Replica(ReplicaFact::StepStarted {
-                    replica,
-                    span,
-                    prefill,
-                    decode,
-                    running,
-                    waiting,
-                    kv_used,
-                }),
-            );
-            window.fact(now, &Fact::Request(RequestFact::FirstToken { request, replica, ttft: span }));
-            window.fact(now, &Fact::Replica(ReplicaFact::Tokens { replica, itl: span, count: i % 40 }));
-            let (home, blocks) = (ReplicaId(5), 1);
-            let prefilled = HandoverFact::Prefilled { request, replica, home, ttft: span, blocks };
-            window.fact(now, &Fact::Handover(prefilled));
-            window
-                .completed(now, Finished { e2e: span, tpot: (i % 4 > 0).then_some(span), good: i % 2 == 0 });
-        }
-        let all = |window: &Window| format!("{:?}", window.seconds.iter().collect::<Vec<_>>());
-        let before = all(&window);
-        window.pack();
-        window.unpack();
-        assert_eq!(all(&window), before);
-    }
-}
+mod tests;

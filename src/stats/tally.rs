@@ -44,6 +44,13 @@ impl Tally {
         (0..).zip(&self.counters).filter(|(_, count)| **count > 0).map(|(value, count)| (value, *count))
     }
 
+    /// All values with their counts, in order.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    pub fn values(&self) -> Vec<(u64, u64)> {
+        let large = self.large.sorted();
+        self.small().chain(large).collect()
+    }
+
     /// The figures of the distribution.
     pub fn summary(&self) -> Summary {
         let mut runs: Vec<(u64, u64)> = self.small().collect();

@@ -60,7 +60,10 @@ impl Recorder {
         if self.live {
             self.rolling.follow(self.window.latest(end, ROLLING_S), doubled);
             #[cfg(any(feature = "cli", feature = "closeup"))]
-            self.gap_counts.follow(doubled);
+            {
+                self.gap_counts.follow(doubled);
+                self.rolling_waits.follow(self.window.latest_waits(end, ROLLING_S), doubled);
+            }
         }
     }
 }

@@ -22,6 +22,13 @@ pub enum View {
     TtftOverTime,
     /// `t_s`, `p50_ms`, `p90_ms`, `p99_ms`, `count`: E2E by time of completion, of buckets or of the latest 30 s as for TTFT.
     E2eOverTime,
+    /// `t_s`, `p50_ms`, `p90_ms`, `p99_ms`, `count`: gaps between tokens of the latest 30 s, as the key figures have them, at the end
+    /// of each bucket; the last row is of the playhead, unless more is computed. Of watched runs alone.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    ItlOverTime,
+    /// The same of the times from arrival to first joining a batch, by the instant of joining.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    WaitOverTime,
     /// `t_s`, `arrived_per_s`, `completed_per_s`, `output_tokens_per_s`.
     Throughput,
     /// `t_s`, then `r0`, `r1`, …: requests waiting; beyond 16 replicas `min`, `median`, `max` instead. Last
@@ -33,6 +40,13 @@ pub enum View {
     TtftEcdf,
     /// `e2e_ms`, `percent`: share of requests with at most this E2E, of those that finished in the window. At most 400 points.
     E2eEcdf,
+    /// `itl_ms`, `percent`: share of gaps between tokens of at most this length, of those in the window. At most 400 points.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    ItlEcdf,
+    /// `wait_ms`, `percent`: share of requests that joined their first batch at most this long after they arrived, of those that
+    /// joined it in the window. At most 400 points.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    WaitEcdf,
     /// `t_s`, `serving`, `cold`, `starting`, `draining`, `desired`: replicas by stage of their life, and the wanted
     /// number.
     Replicas,
@@ -85,6 +99,10 @@ impl View {
             | Self::Stages
             | Self::FleetLoad => true,
             Self::TtftEcdf | Self::E2eEcdf | Self::Little => false,
+            #[cfg(any(feature = "cli", feature = "closeup"))]
+            Self::ItlOverTime | Self::WaitOverTime => true,
+            #[cfg(any(feature = "cli", feature = "closeup"))]
+            Self::ItlEcdf | Self::WaitEcdf => false,
         }
     }
 }
@@ -105,7 +123,7 @@ pub struct ColumnsQuery {
     #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     pub to_us: u64,
     /// For a distribution: the length of its window in seconds, as for the key figures; 0 for all values since the
-    /// warm-up. For percentiles over time: 0 for those of each bucket.
+    /// warm-up. For percentiles of TTFT and E2E over time: 0 for those of each bucket.
     #[serde(default)]
     #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     pub window_s: f64,
@@ -134,6 +152,14 @@ impl Session {
         let whole = match query.view {
             View::TtftOverTime => self.ttft_over_time(query.window_s),
             View::E2eOverTime => self.percentiles_over_time(1, query.window_s),
+            #[cfg(any(feature = "cli", feature = "closeup"))]
+            View::ItlOverTime => self.waits_over_time(0),
+            #[cfg(any(feature = "cli", feature = "closeup"))]
+            View::WaitOverTime => self.waits_over_time(1),
+            #[cfg(any(feature = "cli", feature = "closeup"))]
+            View::ItlEcdf => return ecdf("itl_ms", &self.gaps_of(query.window_s)),
+            #[cfg(any(feature = "cli", feature = "closeup"))]
+            View::WaitEcdf => return ecdf("wait_ms", &self.waits_of(query.window_s)),
             View::Throughput => self.throughput(),
             View::QueueDepth => self.queues(),
             View::KvUse => self.gauges(1, 0.1),

@@ -11,3 +11,4 @@ mod rolling;
 mod run_to;
 mod seeking;
 mod split_frame;
+mod waits;

@@ -1,0 +1,62 @@
+//! The times from arrival to the first batch, and the values of charts that are only drawn where close-ups are answered.
+
+use super::{Second, SecondRanks, Window, first_second};
+use crate::base::Micros;
+use crate::engine::RequestFact;
+use crate::observe::rolling::LatestWaits;
+use crate::stats::Ranks;
+
+impl Window {
+    /// Follows requests from their arrival to their first batch.
+    pub(super) fn waits(&mut self, now: Micros, fact: RequestFact) {
+        match fact {
+            RequestFact::Arrived { request, .. } => {
+                self.arrivals.insert(request.0, now.0);
+            }
+            RequestFact::Scheduled { request, .. } => {
+                if let Some(arrival) = self.arrivals.remove(&request.0) {
+                    self.second(now).wait.push(now.0 - arrival);
+                }
+            }
+            RequestFact::Rejected { request, .. } | RequestFact::Dropped { request, .. } => {
+                self.arrivals.remove(&request.0);
+            }
+            RequestFact::FirstToken { .. }
+            | RequestFact::Completed { .. }
+            | RequestFact::Routed { .. }
+            | RequestFact::Admitted { .. }
+            | RequestFact::Delayed { .. }
+            | RequestFact::Enqueued { .. }
+            | RequestFact::Dispatched { .. }
+            | RequestFact::Expired { .. }
+            | RequestFact::Queued { .. }
+            | RequestFact::Prefilled { .. }
+            | RequestFact::Preempted { .. } => {}
+        }
+    }
+
+    /// The gaps between tokens, or the times from arrival to the first batch, of the latest `window_s` seconds in order, each with
+    /// its count.
+    pub(crate) fn values_of(&self, now: Micros, window_s: f64, waits: bool) -> Vec<(u64, u64)> {
+        let running = self.seconds.last().map(Second::in_order).unwrap_or_default();
+        let since = self.since(first_second(now, window_s));
+        let ranks = since.iter().map(|s| s.ranks.as_ref().unwrap_or(&running));
+        Ranks::merged(&ranks.map(|r| if waits { &r.wait } else { &r.itl }).collect::<Vec<_>>())
+    }
+
+    /// The percentiles of both, the gaps as in [`Window::sums`].
+    pub(crate) fn latest_waits(&self, now: Micros, window_s: f64) -> LatestWaits {
+        let running = self.seconds.last().map(Second::in_order).unwrap_or_default();
+        let since = self.since(first_second(now, window_s));
+        let over_all = |part: fn(&SecondRanks) -> &Ranks| {
+            let parts = since.iter().map(|s| part(s.ranks.as_ref().unwrap_or(&running)));
+            Ranks::percentiles(&parts.collect::<Vec<_>>())
+        };
+        [over_all(|r| &r.itl), over_all(|r| &r.wait)]
+    }
+
+    /// Bytes of what each copy has for itself.
+    pub(in crate::observe) fn bytes_alive(&self) -> u64 {
+        16 * self.arrivals.len() as u64
+    }
+}
