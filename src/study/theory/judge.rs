@@ -26,6 +26,8 @@ const MANY_SERVERS: u32 = 50;
 const SHORT_PROMPT: f64 = 1.0;
 /// How far a step may be off the straight line.
 const BEND: f64 = 0.05;
+/// The share of the arrivals that may be inside at the end, or more at the end of a stretch than at its beginning.
+pub(super) const UNBALANCED: f64 = 0.1;
 /// Shares of requests and of tokens that count as none.
 const NONE: f64 = 0.001;
 
@@ -79,6 +81,7 @@ fn one(kind: A, law: Law, fleet: &Fleet, seen: &Observed) -> Found {
         A::PoissonArrivals | A::SteadyRate | A::OpenArrivals | A::ClosedUsers | A::NobodyLost => {
             traffic(kind, seen)
         }
+        A::InBalance => in_balance(seen),
         A::StableLoad => stable(law, fleet, seen),
         A::ConstantService | A::ExponentialService => services(kind, fleet),
         A::RandomSplit | A::RouterOfLaw | A::ManyServers | A::FreshSignals | A::OneQueue => {
@@ -147,6 +150,18 @@ fn traffic(kind: A, seen: &Observed) -> Found {
             "users wait for their answers before they ask again".to_owned(),
         ),
     }
+}
+
+/// Whether what arrives leaves again.
+fn in_balance(seen: &Observed) -> Found {
+    let Some((inside, arrived)) = seen.inside_of_arrived.filter(|(_, arrived)| *arrived > 0) else {
+        return unknown("whether what arrives leaves again is known only after a run");
+    };
+    either(
+        inside as f64 <= UNBALANCED * arrived as f64,
+        format!("what arrives leaves again: {inside} of {arrived} requests are inside"),
+        format!("more arrives than leaves: {inside} of {arrived} requests are inside"),
+    )
 }
 
 /// How fast a rate changes.

@@ -39,6 +39,8 @@ pub enum Law {
     ProcessorSharing,
     /// The batch by its means only.
     ClosedForm,
+    /// Number inside = rate × time inside (Little): two of the run's own figures give the third.
+    Little,
 }
 
 /// What a law assumes.
@@ -104,6 +106,8 @@ pub enum AssumptionKind {
     NoReuse,
     /// No request is preempted.
     NoPreemption,
+    /// What arrives leaves again.
+    InBalance,
 }
 
 use AssumptionKind as A;
@@ -136,7 +140,7 @@ const OPEN: &[A] = &[A::PoissonArrivals, A::OpenArrivals, A::StableLoad, A::Nobo
 
 impl Law {
     /// All of them. Among laws with equally many violated assumptions the first is chosen.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Priority,
         Self::ClosedLoop,
         Self::Mm1k,
@@ -152,6 +156,7 @@ impl Law {
         Self::ProcessorSharing,
         Self::ClosedForm,
         Self::LimitedBatch,
+        Self::Little,
     ];
 
     /// Its name in commands and documents.
@@ -172,6 +177,7 @@ impl Law {
             Self::LimitedBatch => "limited-batch",
             Self::ProcessorSharing => "processor-sharing",
             Self::ClosedForm => "closed-form",
+            Self::Little => "little",
         }
     }
 
@@ -193,6 +199,7 @@ impl Law {
             Self::LimitedBatch => "Limited batch",
             Self::ProcessorSharing => "M/G/1-PS",
             Self::ClosedForm => "Closed form",
+            Self::Little => "Little's law",
         }
     }
 
@@ -230,11 +237,13 @@ impl Law {
             Self::LimitedBatch => &[&[A::ServedInOrder, A::ShortPrompts], BATCH],
             Self::BatchServer | Self::ClosedForm => &[&[A::ShortPrompts, A::BatchNotFull], BATCH],
             Self::ProcessorSharing => &[&[A::NoFixedPart, A::ShortPrompts, A::BatchNotFull], BATCH],
+            Self::Little => return vec![A::InBalance],
         };
         own.iter().copied().chain([ALWAYS]).flatten().copied().collect()
     }
 
-    /// Whether the cluster is of the law's kind, so that the law may be chosen.
+    /// Whether the cluster is of the law's kind. Such a law may be chosen, but for Little's, which explains no figure by others
+    /// of a model.
     pub(super) fn fits(self, fleet: &Fleet, seen: &Observed) -> bool {
         use crate::scenario::RoutingPolicy as R;
         let single = fleet.max_batch == 1;
@@ -253,6 +262,7 @@ impl Law {
             Self::LimitedBatch => !single,
             Self::BatchServer | Self::ClosedForm => !single && !fleet.has_no_fixed_part(),
             Self::ProcessorSharing => !single && fleet.has_no_fixed_part(),
+            Self::Little => true,
         }
     }
 }

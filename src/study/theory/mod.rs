@@ -6,6 +6,7 @@
 
 mod judge;
 mod laws;
+mod little;
 mod observed;
 mod predict;
 mod server;
@@ -74,6 +75,13 @@ pub struct TheoryLine {
     pub itl_ms: Vec<Option<f64>>,
     /// Mean E2E.
     pub e2e_ms: Vec<Option<f64>>,
+    /// Mean time from arrival to first joining a batch.
+    pub wait_ms: Vec<Option<f64>>,
+    /// Requests finished per second: the arrivals, at most what the servers can do; by Little's law the mean number inside divided
+    /// by the mean E2E of those that arrived.
+    pub finished_per_s: Vec<Option<f64>>,
+    /// Mean number in the queue of one replica: its rate times the mean wait there.
+    pub waiting: Vec<Option<f64>>,
     /// Whether an assumption is violated there: one of the whole run, or the steady rate at this place.
     pub violated: Vec<bool>,
 }
@@ -115,7 +123,7 @@ impl Theorist {
     pub fn theory(&self, asked: Option<Law>) -> Theory {
         let laws: Vec<LawFound> = Law::ALL.into_iter().map(|law| self.found(law)).collect();
         // Ties go to the first.
-        let best = laws.iter().filter(|l| l.fits).min_by_key(|l| l.violated);
+        let best = laws.iter().filter(|l| l.fits && l.law != Law::Little).min_by_key(|l| l.violated);
         Theory {
             chosen: asked.unwrap_or(best.map_or(Law::BatchServer, |l| l.law)),
             requests: self.seen.requests as u64,
@@ -153,6 +161,9 @@ impl Theorist {
 
     /// The prediction of a law over the time of the run.
     pub fn line(&self, law: Law) -> TheoryLine {
+        if law == Law::Little {
+            return self.line_of_little();
+        }
         let everywhere = judge::judge(law, &self.fleet, &self.seen).iter().any(|a| {
             a.verdict == Verdict::Violated
                 && !matches!(a.kind, AssumptionKind::SteadyRate | AssumptionKind::StableLoad)
@@ -176,7 +187,35 @@ impl Theorist {
             line.ttft_ms.push(p.ttft_ms);
             line.itl_ms.push(p.itl_ms);
             line.e2e_ms.push(p.e2e_ms);
+            line.wait_ms.push(p.wait_ms);
+            line.finished_per_s.push(predict::finished_per_s(law, &self.fleet, &self.seen, rate));
+            line.waiting.push(predict::waiting(&self.fleet, &Prediction { rate_per_s: rate, ..p }));
             line.violated.push(everywhere || judge::drifts_at(buckets, i) || rho >= 1.0);
+        }
+        line
+    }
+}
+
+impl Theorist {
+    /// Little's law by stretch: times from numbers and the rate, numbers from times and the rate, the rate from both.
+    fn line_of_little(&self) -> TheoryLine {
+        let buckets = &self.seen.buckets;
+        let mut line = TheoryLine::default();
+        for (i, stretch) in self.seen.stretches.iter().enumerate() {
+            let Some(rate) = buckets.rate_per_s(i) else { continue };
+            let time = |number: f64| (rate > 0.0).then(|| 1000.0 * number / rate);
+            let e2e_ms = stretch.e2e_ms.filter(|ms| *ms > 0.0);
+            line.t_s.push(buckets.middle_s(i));
+            line.rate_per_s.push(rate);
+            line.ttft_ms.push(None);
+            line.itl_ms.push(None);
+            line.e2e_ms.push(time(stretch.inside));
+            line.wait_ms.push(time(stretch.waiting));
+            line.finished_per_s.push(e2e_ms.map(|ms| 1000.0 * stretch.inside / ms));
+            let each = rate / f64::from(self.fleet.replicas) / 1000.0;
+            line.waiting.push(stretch.queue_ms.map(|ms| each * ms));
+            let arrived = f64::from(buckets.counts[i]);
+            line.violated.push(stretch.grown.abs() > judge::UNBALANCED * arrived);
         }
         line
     }

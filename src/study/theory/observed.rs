@@ -1,5 +1,6 @@
 //! The traffic observed in a run or planned by a scenario: rates, gaps, lengths, and the outcomes of requests.
 
+use super::little::{Stretch, inside, stretches};
 use crate::base::Micros;
 use crate::scenario::{Arrivals, Client, ConversationClock, Scenario};
 use crate::session::Trace;
@@ -81,6 +82,10 @@ pub(super) struct Observed {
     pub(super) reused: Option<f64>,
     pub(super) preemptions: Option<f64>,
     pub(super) largest_batch: Option<u32>,
+    /// Requests in the system at the end, and all that arrived.
+    pub(super) inside_of_arrived: Option<(u64, u64)>,
+    /// By bucket: numbers and times of the run.
+    pub(super) stretches: Vec<Stretch>,
     pub(super) simulated: Simulated,
 }
 
@@ -100,6 +105,7 @@ impl Observed {
         let of = |time: fn(&Outcome) -> Option<u64>| {
             measured(&counted.iter().filter_map(|r| time(r)).map(|us| us as f64 / 1000.0).collect::<Vec<_>>())
         };
+        let stretches = stretches(&run.requests, &buckets, end);
         let mean_only = |path| figure(path).map(|mean| Measured { mean, error: None });
         Self {
             kinds: kinds(
@@ -117,6 +123,8 @@ impl Observed {
             reused: figure("kv/reused_prompt_share"),
             preemptions: figure("requests/preemptions"),
             largest_batch: largest_batch(&run.requests),
+            inside_of_arrived: Some((inside(&run.requests), run.requests.len() as u64)),
+            stretches,
             simulated: Simulated {
                 wait_ms: of(|r| r.scheduling_delay_us),
                 ttft_ms: of(|r| r.ttft_us),

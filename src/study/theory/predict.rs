@@ -6,8 +6,8 @@ use super::server::{Batch, Fleet, Service};
 use crate::base::math::exp;
 use crate::queueing::Trouble;
 use crate::queueing::theory::{
-    PriorityClass, batch_server, closed_loop, cobham, infinite_servers, limited_batch, mdc_wait, mm1k, mmc,
-    pollaczek_khinchine, power_of_d, processor_sharing, round_robin, shortest_queue,
+    ClosedLoop, PriorityClass, batch_server, closed_loop, cobham, infinite_servers, limited_batch, mdc_wait,
+    mm1k, mmc, pollaczek_khinchine, power_of_d, processor_sharing, round_robin, shortest_queue,
 };
 use crate::scenario::{Rounds, RoutingPolicy, ThinkTime};
 use serde::Serialize;
@@ -51,6 +51,7 @@ pub(super) fn load(law: Law, fleet: &Fleet, rate_per_s: f64) -> f64 {
         Law::BatchServer | Law::ProcessorSharing | Law::ClosedForm => {
             each * fleet.batch.steps * fleet.batch.delta
         }
+        Law::Little if fleet.max_batch > 1 => each * fleet.batch.steps * fleet.batch.delta,
         _ => each * fleet.service.mean,
     }
 }
@@ -63,6 +64,9 @@ pub(super) fn predict(law: Law, fleet: &Fleet, seen: &Observed, rate_per_s: f64)
         return nothing;
     }
     let each = rate_per_s / f64::from(fleet.replicas) / 1000.0;
+    if law == Law::Little {
+        return of_little(seen, nothing);
+    }
     let found = match law {
         Law::BatchServer => batch(fleet, rho, each).ok(),
         Law::LimitedBatch => limited(fleet, each).ok(),
@@ -71,6 +75,37 @@ pub(super) fn predict(law: Law, fleet: &Fleet, seen: &Observed, rate_per_s: f64)
         _ => wait(law, fleet, seen, rho).ok().flatten().map(|wait_ms| single(fleet, wait_ms)),
     };
     found.map_or(nothing, |p| Prediction { rate_per_s, rho, ..p })
+}
+
+/// Little's law over the whole run: the times from the numbers.
+fn of_little(seen: &Observed, nothing: Prediction) -> Prediction {
+    let spans: u64 = seen.buckets.spans.iter().sum();
+    let arrived: u64 = seen.buckets.counts.iter().map(|n| u64::from(*n)).sum();
+    let over = |number: fn(&super::little::Stretch) -> f64| {
+        let all = seen.stretches.iter().zip(&seen.buckets.spans);
+        let sum: f64 = all.map(|(s, span)| number(s) * *span as f64).sum();
+        (arrived > 0 && spans > 0 && !seen.stretches.is_empty()).then(|| sum / 1000.0 / arrived as f64)
+    };
+    Prediction { wait_ms: over(|s| s.waiting), e2e_ms: over(|s| s.inside), ..nothing }
+}
+
+/// Requests per second that a law lets through: the arrivals, at most what the servers can do.
+pub(super) fn finished_per_s(law: Law, fleet: &Fleet, seen: &Observed, rate_per_s: f64) -> Option<f64> {
+    let rho = load(law, fleet, rate_per_s);
+    match law {
+        Law::Mm1k => {
+            let places = fleet.places().map_or(1, |k| k.max(1));
+            mm1k(rho, places).ok().map(|law| rate_per_s * (1.0 - law.lost))
+        }
+        Law::ClosedLoop => looped(fleet, seen).ok().flatten().map(|law| law.throughput * 1000.0),
+        _ => Some(if rho > 1.0 { rate_per_s / rho } else { rate_per_s }),
+    }
+}
+
+/// Requests in the queue of one replica, by Little's law on the wait of a law.
+pub(super) fn waiting(fleet: &Fleet, p: &Prediction) -> Option<f64> {
+    let in_queue = (p.wait_ms? - (fleet.outside_ms - fleet.output_ms)).max(0.0);
+    Some(p.rate_per_s / f64::from(fleet.replicas) / 1000.0 * in_queue)
 }
 
 /// One request at a time after a wait for the server.
@@ -159,6 +194,10 @@ fn by_class(fleet: &Fleet, rho: f64) -> Result<f64, Trouble> {
 
 /// Users that began together: as many as conversations, each with the mean think time.
 fn loops(fleet: &Fleet, seen: &Observed) -> Result<Option<f64>, Trouble> {
+    Ok(looped(fleet, seen)?.map(|law| law.response - fleet.service.mean))
+}
+
+fn looped(fleet: &Fleet, seen: &Observed) -> Result<Option<ClosedLoop>, Trouble> {
     let Some(conversation) = fleet.scenario.workload.clients.iter().find_map(|c| c.conversation.as_ref())
     else {
         return Ok(None);
@@ -176,8 +215,7 @@ fn loops(fleet: &Fleet, seen: &Observed) -> Result<Option<f64>, Trouble> {
     if rounds <= 1.0 {
         return Ok(None);
     }
-    let s = fleet.service.mean;
-    Ok(Some(closed_loop(users as u32, think, s)?.response - s))
+    Ok(Some(closed_loop(users as u32, think, fleet.service.mean)?))
 }
 
 /// The batch of negative binomial size, with `each` requests a millisecond; docs/explanation/theory.md has the terms of TTFT.

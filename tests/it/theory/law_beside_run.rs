@@ -8,7 +8,7 @@ use tokenyard::study::theory::{AssumptionKind as A, Law, LawFound, Measured, The
 
 /// A pool of replicas with batches of at most `seqs` requests and steps of these microseconds: fixed, per prompt token, per decoding
 /// request; and one client.
-fn queue(replicas: u32, seqs: u32, [step, prefill, decode]: [f64; 3], rate: f64) -> Value {
+pub(super) fn queue(replicas: u32, seqs: u32, [step, prefill, decode]: [f64; 3], rate: f64) -> Value {
     json!({
         "run": { "horizon_s": 0, "warmup_s": 1, "max_requests": 40_000 },
         "cluster": { "pools": [{
@@ -26,7 +26,7 @@ fn queue(replicas: u32, seqs: u32, [step, prefill, decode]: [f64; 3], rate: f64)
 }
 
 /// The same with some values replaced, by pointer.
-fn with(mut s: Value, changes: &[(&str, Value)]) -> Value {
+pub(super) fn with(mut s: Value, changes: &[(&str, Value)]) -> Value {
     for (pointer, value) in changes {
         let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
         let object = s.pointer_mut(parent).and_then(Value::as_object_mut).expect("an object");
@@ -38,7 +38,7 @@ fn with(mut s: Value, changes: &[(&str, Value)]) -> Value {
 const CLIENT: &str = "/workload/clients/0";
 const POOL: &str = "/cluster/pools/0";
 
-fn client(field: &str) -> String {
+pub(super) fn client(field: &str) -> String {
     format!("{CLIENT}/{field}")
 }
 
@@ -47,7 +47,7 @@ fn pool(field: &str) -> String {
 }
 
 /// Exponential services of 1 ms on average.
-fn exponential(replicas: u32, rate: f64) -> Value {
+pub(super) fn exponential(replicas: u32, rate: f64) -> Value {
     let lengths = json!({ "exponential": { "mean_tokens": 1000, "min_tokens": 1, "max_tokens": 1 << 19 } });
     with(queue(replicas, 1, [0.0, 1.0, 0.0], rate), &[(&client("prompt_tokens"), lengths)])
 }
@@ -56,7 +56,7 @@ fn scenario(s: &Value) -> Scenario {
     from_value(s.clone()).expect("a sound scenario")
 }
 
-fn theorist(s: &Value) -> Theorist {
+pub(super) fn theorist(s: &Value) -> Theorist {
     let scenario = scenario(s);
     let run = Outcomes::of_run(scenario.clone(), None).expect("it runs");
     Theorist::of_run(&scenario, &run).expect("it is a queue")

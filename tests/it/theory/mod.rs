@@ -11,6 +11,7 @@ mod caches;
 pub(crate) mod common;
 mod conservation;
 mod law_beside_run;
+mod lines;
 pub(crate) mod little;
 mod loss_and_loops;
 mod one_server;
