@@ -11,7 +11,7 @@ import {
   Switch,
   untrack,
 } from 'solid-js';
-import { chartsShown, isDistribution } from './base/chartList.ts';
+import { chartsShown, isDistribution, viewsOf } from './base/chartList.ts';
 import { getAt } from './base/json.ts';
 import { hasMarks } from './base/note.ts';
 import type { RequestMarks } from './base/view.ts';
@@ -33,6 +33,7 @@ import { setSpanShown, spanShown } from './state/spanShown.ts';
 import { setTheoryLaw, theoryLaw } from './state/theoryLaw.ts';
 
 const ChartStrip = lazy(() => import('./panels/shell/ChartStrip.tsx'));
+const BesideCharts = lazy(() => import('./panels/density/BesideCharts.tsx'));
 const ChartTools = lazy(() => import('./panels/shell/ChartTools.tsx'));
 const LessonChart = lazy(() => import('./panels/lessons/questions/LessonChart.tsx'));
 const Theory = lazy(() => import('./panels/studies/Theory.tsx'));
@@ -139,7 +140,7 @@ export function ChartsView(props: {
   });
   const list = (): readonly string[] | undefined => (beside() ? shown() : (props.only ?? chartList()));
   createEffect(() => {
-    const views = shown().filter((name) => name !== 'ttft-density');
+    const views = viewsOf(shown());
     if (views.join() !== untrack(shownViews).join()) setShownViews(views);
   });
   return (
@@ -169,6 +170,11 @@ export function ChartsView(props: {
           strip={(place, onTable) => (
             <Suspense fallback={<StripPlace height={place.height} />}>
               <ChartStrip app={app} place={place} marks={marksOf(app.selection.detail())} onTable={onTable} />
+            </Suspense>
+          )}
+          beside={(name, onTable) => (
+            <Suspense fallback={<span />}>
+              <BesideCharts app={app} name={name} onTable={onTable} />
             </Suspense>
           )}
           layer={

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chartsShown, hasChart, heightsOf } from './chartList.ts';
+import { CHART_NAMES, chartsShown, hasChart, heightsOf, isBeside, isLate, viewsOf } from './chartList.ts';
 
 const PLAIN = { scales: false, gateway: false, split: false } as const;
 
@@ -17,6 +17,13 @@ test('a list chooses charts and their order; unknown and repeated names and char
   expect(chartsShown(list, { ...PLAIN, gateway: true })).toEqual(['kv-use', 'gateway-bands', 'throughput']);
   expect(chartsShown([], PLAIN)).toEqual([]);
   expect(hasChart('stages', PLAIN)).toBe(false);
+});
+
+test('charts beside the clock are distributions and steps; waits have their percentiles from the chart over time', () => {
+  expect(CHART_NAMES.filter(isBeside)).toEqual(['ttft-ecdf', 'e2e-ecdf', 'itl-ecdf', 'wait-ecdf', 'step-time']);
+  expect(viewsOf(['kv-use', 'ttft-density', 'step-time', 'itl-ecdf'])).toEqual(['kv-use', 'itl-ecdf']);
+  expect(viewsOf(['wait-ecdf', 'wait-over-time'])).toEqual(['wait-ecdf', 'wait-over-time']);
+  expect(viewsOf(CHART_NAMES).filter(isLate)).toEqual(['itl-over-time', 'wait-over-time', 'itl-ecdf', 'wait-ecdf']);
 });
 
 test('charts share the height by their shares, and none is lower than the least', () => {

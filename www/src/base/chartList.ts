@@ -1,8 +1,8 @@
 // Which charts a run has, and those shown: chosen by the user, or those that suit the run.
 import type { View } from '../generated/boundary.ts';
 
-/** A chart by its view; the heat map of TTFT is no view, but a close-up. */
-export type ChartName = View | 'ttft-density';
+/** A chart by its view; the heat map of TTFT and the steps by batch size are no views, but close-ups. */
+export type ChartName = View | 'ttft-density' | 'step-time';
 
 /** What decides which charts a run has. */
 export type ChartedRun = {
@@ -18,6 +18,8 @@ export const CHART_NAMES: readonly ChartName[] = [
   'ttft-over-time',
   'ttft-density',
   'e2e-over-time',
+  'itl-over-time',
+  'wait-over-time',
   'throughput',
   'kv-use',
   'queue-depth',
@@ -28,6 +30,9 @@ export const CHART_NAMES: readonly ChartName[] = [
   'ports-in',
   'ttft-ecdf',
   'e2e-ecdf',
+  'itl-ecdf',
+  'wait-ecdf',
+  'step-time',
 ];
 
 /** Whether a chart can have data in this run. */
@@ -51,7 +56,21 @@ export function chartsShown(list: readonly string[] | undefined, run: ChartedRun
   ];
 }
 
-export const isDistribution = (name: ChartName): boolean => name === 'ttft-ecdf' || name === 'e2e-ecdf';
+export const isDistribution = (name: ChartName): boolean => name.endsWith('-ecdf');
+/** Whether a chart is beside those over time. */
+export const isBeside = (name: ChartName): boolean => isDistribution(name) || name === 'step-time';
+
+/** Views that the module of the first visit does not have. */
+export const isLate = (view: string): boolean => /^(itl|wait)-/.test(view);
+
+/** The views that charts are drawn from: the waiting times over time have the percentiles of their distribution. */
+export const viewsOf = (names: readonly ChartName[]): readonly View[] => [
+  ...new Set(
+    names.flatMap((name): readonly View[] =>
+      name === 'ttft-density' || name === 'step-time' ? [] : name === 'wait-ecdf' ? [name, 'wait-over-time'] : [name],
+    ),
+  ),
+];
 
 /**
  * Heights that share `total` pixels as `shares` say, none below its `least`. If all together need more than there is,

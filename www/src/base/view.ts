@@ -1,5 +1,6 @@
 // Types shared by the panels of the page: the selection, and the props of stage and charts.
-import type { Around, Frame, View } from '../generated/boundary.ts';
+import type { Around, Frame } from '../generated/boundary.ts';
+import type { ChartName } from './chartList.ts';
 
 /** The user's selection; at most one of each. */
 export type Selection = {
@@ -41,28 +42,10 @@ export function holderOf(frame: Frame, request: number): number | undefined {
 /** The columns of one view, by name. */
 export type ViewColumns = { readonly names: readonly string[]; readonly columns: readonly Float64Array[] };
 
-/** The columns of every view the page has so far. */
-export type ChartData = Readonly<Record<View, ViewColumns | undefined>>;
+/** The columns of the views the page has so far. */
+export type ChartData = Readonly<Partial<Record<ChartName, ViewColumns>>>;
 
-export const NO_DATA: ChartData = {
-  'ttft-over-time': undefined,
-  'e2e-over-time': undefined,
-  throughput: undefined,
-  'queue-depth': undefined,
-  'kv-use': undefined,
-  replicas: undefined,
-  estimator: undefined,
-  'ttft-ecdf': undefined,
-  'e2e-ecdf': undefined,
-  health: undefined,
-  'fleet-load': undefined,
-  'gateway-bands': undefined,
-  'ports-out': undefined,
-  'ports-in': undefined,
-  transfers: undefined,
-  stages: undefined,
-  little: undefined,
-};
+export const NO_DATA: ChartData = {};
 
 export type StageProps = {
   readonly frame: Frame | undefined;

@@ -11,7 +11,7 @@ import {
   Show,
   Suspense,
 } from 'solid-js';
-import { type ChartName, chartsShown, heightsOf, isDistribution } from '../base/chartList.ts';
+import { type ChartName, chartsShown, heightsOf, isBeside } from '../base/chartList.ts';
 import { type ChartsProps, holderOf, lastSpan, type Place, type ViewColumns, WINDOW_S } from '../base/view.ts';
 import type { Palette } from '../draw/inks.ts';
 import { pagePalette } from '../draw/palette.ts';
@@ -75,6 +75,8 @@ type AllProps = ChartsProps & {
   readonly layer?: JSX.Element;
   /** The heat map of TTFT in its place. */
   readonly strip?: (strip: Strip, onTable: (data: ViewColumns | undefined) => void) => JSX.Element;
+  /** A chart beside those over time that is drawn by other code. */
+  readonly beside?: (name: ChartName, onTable: (data?: ViewColumns) => void) => JSX.Element;
 };
 
 export function Charts(props: AllProps): JSX.Element {
@@ -186,7 +188,12 @@ export function Charts(props: AllProps): JSX.Element {
           <Show
             when={props.around}
             fallback={
-              <Shares charts={props} names={names()} palette={palette()} onTable={(name) => setTable({ name })} />
+              <Shares
+                charts={props}
+                names={names()}
+                palette={palette()}
+                onTable={(name, data) => setTable({ name, data })}
+              />
             }
           >
             {(around) => (
@@ -208,11 +215,7 @@ export function Charts(props: AllProps): JSX.Element {
       <Show when={table()} keyed>
         {({ name, data }) => (
           <Suspense>
-            <ChartTable
-              name={name}
-              data={data ?? (name === 'ttft-density' ? undefined : props.data[name])}
-              onClose={() => setTable(undefined)}
-            />
+            <ChartTable name={name} data={data ?? props.data[name]} onClose={() => setTable(undefined)} />
           </Suspense>
         )}
       </Show>
@@ -238,7 +241,7 @@ function createLayout(
     { equals: (a, b) => a.scales === b.scales && a.gateway === b.gateway && a.split === b.split },
   );
   const names = createMemo(() => chartsShown(props.only, run()));
-  const hasShares = createMemo(() => names().some(isDistribution));
+  const hasShares = createMemo(() => names().some(isBeside));
   const rows = createMemo(() =>
     rowsOf(names(), props.strip !== undefined, ({ from = 0 }) => stacked() || size().height >= from),
   );
@@ -279,7 +282,7 @@ function createLayout(
 function rowsOf(names: readonly ChartName[], hasStrip: boolean, fits: (spec: TimeSpec) => boolean): readonly Row[] {
   const all = [...TIME_SPECS, ...more()];
   return names.flatMap((name): Row[] => {
-    if (isDistribution(name)) return [];
+    if (isBeside(name)) return [];
     if (name === 'ttft-density') return hasStrip ? [STRIP] : [];
     const specs = all.filter((spec) => spec.view === name);
     if (specs.length === 0) loadMore();
@@ -295,12 +298,12 @@ function rowOf(spec: TimeSpec): Row {
   return row;
 }
 
-/** The two distributions beside the charts over time. */
+/** The charts beside those over time. */
 function Shares(props: {
-  readonly charts: ChartsProps;
+  readonly charts: AllProps;
   readonly names: readonly ChartName[];
   readonly palette: Palette;
-  readonly onTable: (name: ChartName) => void;
+  readonly onTable: (name: ChartName, data?: ViewColumns) => void;
 }): JSX.Element {
   const charts = props.charts;
   const nowS = (): number => (charts.frame?.now_us ?? 0) / 1e6;
@@ -311,44 +314,35 @@ function Shares(props: {
     toS: nowS(),
     atMostMs,
   });
+  const share = (of: Place['of'], title: string, none: string): JSX.Element => (
+    <Ecdf
+      title={title}
+      data={charts.data[`${of}-ecdf`]}
+      tail={charts.figures?.key[of]}
+      within={charts.figures?.key[`${of}_within`] ?? 0}
+      span={lastSpan(charts.figures)}
+      sloMs={(charts.figures?.key[`slo_${of}_us`] ?? 0) / 1000}
+      palette={props.palette}
+      stroke={of === 'ttft' ? props.palette.prefill : props.palette.ink2}
+      nowS={nowS()}
+      empty={`${none}, ${lastSpan(charts.figures)}`}
+      onTable={() => props.onTable(`${of}-ecdf`)}
+      onValue={(ms) => charts.onPlace?.(inWindow(of, ms))}
+      measured={charts.measured?.[of] ?? NONE}
+      markMs={charts.marks?.[of]?.ms}
+    />
+  );
   return (
     <div class="charts-shares">
-      <Show when={props.names.includes('ttft-ecdf')}>
-        <Ecdf
-          title="TTFT"
-          data={charts.data['ttft-ecdf']}
-          tail={charts.figures?.key.ttft}
-          within={charts.figures?.key.ttft_within ?? 0}
-          span={lastSpan(charts.figures)}
-          sloMs={(charts.figures?.key.slo_ttft_us ?? 0) / 1000}
-          palette={props.palette}
-          stroke={props.palette.prefill}
-          nowS={nowS()}
-          empty={`no first token, ${lastSpan(charts.figures)}`}
-          onTable={() => props.onTable('ttft-ecdf')}
-          onValue={(ms) => charts.onPlace?.(inWindow('ttft', ms))}
-          measured={charts.measured?.ttft ?? NONE}
-          markMs={charts.marks?.ttft?.ms}
-        />
-      </Show>
-      <Show when={props.names.includes('e2e-ecdf')}>
-        <Ecdf
-          title="E2E"
-          data={charts.data['e2e-ecdf']}
-          tail={charts.figures?.key.e2e}
-          within={charts.figures?.key.e2e_within ?? 0}
-          span={lastSpan(charts.figures)}
-          sloMs={(charts.figures?.key.slo_e2e_us ?? 0) / 1000}
-          palette={props.palette}
-          stroke={props.palette.ink2}
-          nowS={nowS()}
-          empty={`no request finished, ${lastSpan(charts.figures)}`}
-          onTable={() => props.onTable('e2e-ecdf')}
-          onValue={(ms) => charts.onPlace?.(inWindow('e2e', ms))}
-          measured={charts.measured?.e2e ?? NONE}
-          markMs={charts.marks?.e2e?.ms}
-        />
-      </Show>
+      <For each={props.names.filter(isBeside)}>
+        {(name) =>
+          name === 'ttft-ecdf'
+            ? share('ttft', 'TTFT', 'no first token')
+            : name === 'e2e-ecdf'
+              ? share('e2e', 'E2E', 'no request finished')
+              : charts.beside?.(name, (data) => props.onTable(name, data))
+        }
+      </For>
     </div>
   );
 }

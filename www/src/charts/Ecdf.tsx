@@ -29,7 +29,9 @@ export type EcdfProps = {
   /** The latency of the selected request. */
   readonly markMs?: number | undefined;
   /** A value was clicked. */
-  readonly onValue: (ms: number) => void;
+  readonly onValue?: ((ms: number) => void) | undefined;
+  /** What has the values, if not requests. */
+  readonly things?: string;
 };
 
 const NONE = new Float64Array();
@@ -62,7 +64,7 @@ export function Ecdf(props: EcdfProps): JSX.Element {
 
   let shown = { low: 10, high: 10_000 };
   const click = (event: MouseEvent): void => {
-    if (canvas && values().length > 0) props.onValue(msAt(event.offsetX, canvas.clientWidth, shown.low, shown.high));
+    if (canvas && values().length > 0) props.onValue?.(msAt(event.offsetX, canvas.clientWidth, shown.low, shown.high));
   };
 
   const picture = (): EcdfPicture => {
@@ -127,7 +129,7 @@ export function Ecdf(props: EcdfProps): JSX.Element {
     if (readout() === '') return `Distribution of ${props.title}: ${props.empty}.`;
     const at = (q: number): string => text(durationMs(marks().find(([percent]) => percent === q)?.[1] ?? Number.NaN));
     const within = `${sloMs() > 0 ? `; ${readout()}` : ''}${few() ? `; of ${count(tail()?.count ?? 0)} values` : ''}`;
-    return `Distribution of ${props.title}, ${span()}: half of the requests within ${at(50)}, 90 % within ${at(90)}, 99 % within ${at(99)}${within}.${measuredWords()}`;
+    return `Distribution of ${props.title}, ${span()}: half of the ${props.things ?? 'requests'} within ${at(50)}, 90 % within ${at(90)}, 99 % within ${at(99)}${within}.${measuredWords()}`;
   });
 
   return (
@@ -152,7 +154,7 @@ export function Ecdf(props: EcdfProps): JSX.Element {
           ref={canvas}
           role="img"
           aria-label={sentence()}
-          title="Click: open the request at this latency"
+          title={props.onValue && 'Click: open the request at this latency'}
           onClick={click}
         />
       </div>

@@ -118,10 +118,10 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
   const readouts = createMemo(() => readoutsOf(spec, lines(), data(), index(), props.figures, props.focus));
   /** The number of values behind the percentiles: in the span of all figures, or in the bucket under the cursor. */
   const samples = createMemo(() => {
-    if (spec.of === undefined) return 0;
+    if (!spec.samples) return 0;
     const at = index();
-    const column = data()?.names.indexOf('count') ?? -1;
-    return at === undefined ? (props.figures?.key[spec.of].count ?? 0) : (data()?.columns[column]?.[at] ?? 0);
+    if (at === undefined) return props.figures ? spec.samples(props.figures, data()) : 0;
+    return data()?.columns[data()?.names.indexOf('count') ?? -1]?.[at] ?? 0;
   });
   const span = createMemo(() => (props.figures ? spanSaid(spec, props.figures, times(), index()) : ''));
   /** A click seeks, as on every chart, and opens the slowest request of the bucket. */
@@ -201,7 +201,7 @@ function spanSaid(spec: TimeSpec, frame: Frame, times: Float64Array, at: number 
   if (at === undefined) return spec.span(frame);
   const width = bucketWidth(times);
   const t = plain(Math.round((times[at] ?? 0) * 10) / 10);
-  if (spec.of !== undefined && isRolling(times)) return `${WINDOW_S} s to ${t} s`;
+  if (spec.samples && isRolling(times)) return `${WINDOW_S} s to ${t} s`;
   return `${spec.span(frame) === 'now' || width <= 0 ? '' : `${plain(width)} s `}at ${t} s`;
 }
 
@@ -239,7 +239,8 @@ function readoutsOf(
   const asides = spec.aside ? [spec.aside] : [];
   const told = at === undefined ? lines.filter((line) => !line.quiet) : lines;
   const all = [...asides, ...told.map((line) => ({ line, show: spec.show }))].map(({ line, show }) => {
-    const value = at === undefined ? valueNow(spec, line, figures) : (columns.columns[line.column]?.[at] ?? Number.NaN);
+    const value =
+      at === undefined ? valueNow(spec, line, figures, columns) : (columns.columns[line.column]?.[at] ?? Number.NaN);
     return { line, value, text: Number.isFinite(value) ? show(value) : DASH };
   });
   return all.length <= 8 ? all : all.filter((r) => r.line.replica === undefined || r.line.replica === focus);

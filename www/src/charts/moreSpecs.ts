@@ -4,11 +4,13 @@ import { count, minus, plain, ratePerS, text } from '../base/units.ts';
 import { lastSpan, type ViewColumns } from '../base/view.ts';
 import type { Palette } from '../draw/inks.ts';
 import type { Frame } from '../generated/boundary.ts';
+import { latestAt } from './latestAt.ts';
 import {
   DASHES,
   gauge,
   type Line,
   latest,
+  latestOf,
   lineOf,
   milliseconds,
   none,
@@ -129,6 +131,31 @@ function waitingIn(f: Frame, line: Line): number {
   return f.gateway?.bands.find((band) => BAND + minus(band.priority) === line.name)?.waiting ?? Number.NaN;
 }
 
+/** Three percentiles on a logarithmic axis, with a band between each two. */
+const SPREAD = {
+  ...none,
+  log: true,
+  stepped: false,
+  share: 0.2,
+  top: 0,
+  fixed: false,
+  bands: [
+    [1, 0],
+    [2, 1],
+  ],
+  band: (p: Palette): string => p.shade,
+} satisfies Partial<TimeSpec>;
+
+/** Waiting times are no key figures: the present ones are those of the chart's row of now. */
+const WAIT = {
+  samples: (f: Frame, data: ViewColumns | undefined): number => latestAt(data, f.now_us)?.count ?? 0,
+  now: (f: Frame, line: Line, data?: ViewColumns): number => {
+    const p = latestAt(data, f.now_us);
+    return (p ? ([p.p50_us, p.p90_us, p.p99_us][line.column - 1] ?? Number.NaN) : Number.NaN) / 1000;
+  },
+  span: lastSpan,
+};
+
 export const MORE_SPECS: readonly TimeSpec[] = [
   {
     ...none,
@@ -147,23 +174,32 @@ export const MORE_SPECS: readonly TimeSpec[] = [
     empty: 'nothing has started yet',
   },
   {
+    ...SPREAD,
     view: 'e2e-over-time',
     title: 'E2E',
-    log: true,
-    stepped: false,
-    share: 0.2,
-    top: 0,
-    fixed: false,
     lines: percentiles((p) => p.ink2),
-    bands: [
-      [1, 0],
-      [2, 1],
-    ],
-    band: (p) => p.shade,
     slo: (f) => f.key.slo_e2e_us / 1000,
     empty: 'no requests finished yet',
     ...milliseconds,
     ...latest('e2e'),
+  },
+  {
+    ...SPREAD,
+    view: 'itl-over-time',
+    title: 'ITL',
+    lines: percentiles((p) => p.decode),
+    empty: 'no second token yet',
+    ...milliseconds,
+    ...latestOf('itl'),
+  },
+  {
+    ...SPREAD,
+    view: 'wait-over-time',
+    title: 'Wait',
+    lines: percentiles((p) => p.ink),
+    empty: 'no request in a batch yet',
+    ...milliseconds,
+    ...WAIT,
   },
   {
     ...none,

@@ -1,6 +1,7 @@
 // The charts on screen, each with the picture it would have at any size, for files.
 import { onCleanup } from 'solid-js';
 import type { ViewColumns } from '../base/view.ts';
+import type { Drawing } from '../draw/saveChart.ts';
 import type { EcdfPicture } from './ecdfPicture.ts';
 import type { StripPicture } from './stripPicture.ts';
 import type { TimelinePicture } from './timeline.ts';
@@ -12,6 +13,8 @@ export type Offered = {
   readonly title: string;
   readonly picture: (width: number, height: number) => ChartPicture | undefined;
   readonly columns: () => ViewColumns | undefined;
+  /** The drawing itself, for one that has code of its own; that is loaded then. */
+  readonly drawn?: () => Promise<Drawing>;
   /** The unit of its values. */
   readonly unit?: () => string;
   /** The span of a distribution in words; the others say it by their axes. */

@@ -43,7 +43,9 @@ export type TimeSpec = {
   readonly slo: (frame: Frame) => number;
   readonly show: (value: number) => string;
   /** The present value of a line, and its span: the figures of the frame, as everywhere on the page. */
-  readonly now: (frame: Frame, line: Line) => number;
+  readonly now: (frame: Frame, line: Line, data?: ViewColumns) => number;
+  /** For percentiles of the latest seconds: of how many values they are now. */
+  readonly samples?: (frame: Frame, data: ViewColumns | undefined) => number;
   readonly span: (frame: Frame) => string;
   readonly tick: (value: number, top: number) => string;
   readonly empty: string;
@@ -121,8 +123,8 @@ export const milliseconds = {
   show: (v: number): string => text(durationMs(v)),
 };
 /** Percentiles of the latest seconds, in milliseconds. */
-export const latest = (which: Place['of']) => ({
-  of: which,
+export const latestOf = (which: Place['of'] | 'itl') => ({
+  samples: (f: Frame): number => f.key[which].count,
   now: (f: Frame, line: Line): number => {
     const p = f.key[which];
     const us = [p.p50_us, p.p90_us, p.p99_us][line.column - 1] ?? Number.NaN;
@@ -130,6 +132,8 @@ export const latest = (which: Place['of']) => ({
   },
   span: lastSpan,
 });
+
+export const latest = (of: Place['of']) => ({ of, ...latestOf(of) });
 
 /** The present gauge of each replica; for many replicas the least, the median and the most, as in the columns. */
 export const gauge = (of: (r: ReplicaFrame) => number) => ({
@@ -203,8 +207,8 @@ export const TIME_SPECS: readonly TimeSpec[] = [
 ];
 
 /** The present value of each line, from the frame alone; without events in its span there is none. */
-export function valueNow(spec: TimeSpec, line: Line, frame: Frame | undefined): number {
-  return frame ? spec.now(frame, line) : Number.NaN;
+export function valueNow(spec: TimeSpec, line: Line, frame: Frame | undefined, data?: ViewColumns): number {
+  return frame ? spec.now(frame, line, data) : Number.NaN;
 }
 
 /** The chart in one sentence. */
@@ -216,7 +220,7 @@ export function describeLines(spec: TimeSpec, data: ViewColumns | undefined, fra
     .filter((line) => !line.quiet)
     .slice(0, 8)
     .map((line) => {
-      const value = valueNow(spec, line, frame);
+      const value = valueNow(spec, line, frame, data);
       return `${line.name} ${Number.isFinite(value) ? spec.show(value) : 'none'}`;
     });
   if (spec.aside) parts.push(`${spec.aside.line.name} ${spec.aside.show(valueNow(spec, spec.aside.line, frame))}`);

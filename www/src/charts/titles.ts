@@ -6,6 +6,8 @@ const TITLES: Readonly<Partial<Record<ChartName, string>>> = {
   'ttft-over-time': 'TTFT over time',
   'ttft-density': 'TTFT density',
   'e2e-over-time': 'E2E over time',
+  'itl-over-time': 'ITL over time',
+  'wait-over-time': 'Waiting time over time',
   throughput: 'Throughput',
   'queue-depth': 'Queue depth by replica',
   'kv-use': 'KV in use by replica',
@@ -16,6 +18,9 @@ const TITLES: Readonly<Partial<Record<ChartName, string>>> = {
   'ports-in': 'Ports in by replica',
   'ttft-ecdf': 'TTFT distribution',
   'e2e-ecdf': 'E2E distribution',
+  'itl-ecdf': 'ITL distribution',
+  'wait-ecdf': 'Waiting time distribution',
+  'step-time': 'Step time by batch size',
 };
 
 export const titleOf = (name: ChartName): string => TITLES[name] ?? name;

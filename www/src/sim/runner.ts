@@ -2,6 +2,7 @@
 //
 // It does not depend on WebAssembly or the browser, so that its guarantees (never longer than a slice, one frame at a
 // time, the old run stays when a new one is refused) can be tested with a stand-in.
+import { isLate } from '../base/chartList.ts';
 import type { FrameQuery, Occasion, ScalingQuery, ScalingRows, StepKind, Stop } from '../generated/boundary.ts';
 import type { Core, SimCore, Surroundings } from './core.ts';
 import { AchievedPace, framesOf } from './framePace.ts';
@@ -260,7 +261,10 @@ export class Runner {
   private columns(asked: Extract<Question, { kind: 'columns' }>, transfer: Transferable[]): ColumnsAnswer[] {
     const { sim } = this.run;
     if (!sim) return [];
-    const { views, window } = asked;
+    const { window } = asked;
+    // Those are in the other module alone.
+    const views = sim.closeUp ? asked.views : asked.views.filter((view) => !isLate(view));
+    if (views.length < asked.views.length) this.handOver(true);
     return views.map((view) => {
       const startMs = this.around.now();
       const { names, columns } = sim.columns({

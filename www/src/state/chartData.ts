@@ -1,6 +1,6 @@
 // The data of the charts: each chart is requested at its own pace while the run plays, and all of them when it rests.
 import { type Accessor, createEffect, createSignal, on } from 'solid-js';
-import { hasChart } from '../base/chartList.ts';
+import { hasChart, isDistribution } from '../base/chartList.ts';
 import { paintApart } from '../base/paints.ts';
 import { type ChartData, NO_DATA } from '../base/view.ts';
 import type { Frame, View } from '../generated/boundary.ts';
@@ -15,6 +15,8 @@ const BUCKETS = 240;
 /** Requested with each frame while playing, one after the other: each is drawn in a display frame of its own. */
 const VIEWS_A_FRAME = 2;
 const DISTRIBUTIONS_MS = 250;
+/** After this time a view that had no answer is requested again. */
+const AGAIN_MS = 1000;
 /** Slow charts are updated less often, so that all of them together take a small part of the worker's time. */
 const TIMES_ITS_COST = 80;
 
@@ -60,6 +62,8 @@ export function createChartData({ client, speed, frame, mode, run }: Surrounding
       .columns(views, windowAsked())
       .then((answers) => {
         due.cost(answers, now);
+        // The module of the first visit does not have all of them.
+        if (answers.length < views.length) setTimeout(() => refresh('all', performance.now()), AGAIN_MS);
         return show(answers, asked, all);
       })
       .then(ended, ended);
@@ -117,8 +121,4 @@ function createDue() {
       for (const { view, tookMs } of answers) dueMs.set(view, Math.max(at(view), now + TIMES_ITS_COST * tookMs));
     },
   };
-}
-
-function isDistribution(view: View): boolean {
-  return view === 'ttft-ecdf' || view === 'e2e-ecdf';
 }

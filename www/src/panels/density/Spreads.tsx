@@ -6,6 +6,7 @@ import type { SpreadPart, StepsPart } from '../../closeup/spreadPicture.ts';
 import { boxes, measure } from '../../state/closeup.ts';
 import { answers } from '../../state/density.ts';
 import { Sheet } from './HeatMap.tsx';
+import { stepsSentence } from './steps.ts';
 import { OF_REQUEST } from './words.ts';
 
 /** Latencies of the boxes in milliseconds, from the least to the largest. */
@@ -72,13 +73,8 @@ export function Steps(props: { onTable: () => void }): JSX.Element {
     points: points(),
     empty: points() ? 'no step in this span' : '',
   }));
-  const sentence = (): string => {
-    const found = points();
-    if (!found || found.steps === 0) return 'Step time by running requests: no step in this span.';
-    return `Step time by running requests: the latest ${count(found.running.length)} of ${count(found.steps)} steps, ${count(found.chunk.filter(Boolean).length)} of them with a part of a prompt.`;
-  };
   return (
-    <figure class="spread" aria-label={sentence()}>
+    <figure class="spread" aria-label={stepsSentence(points())}>
       <figcaption>
         <b>Step time</b> <i>ms, log · by running requests</i>
         <TableButton title="Step time" onOpen={props.onTable} />

@@ -5,6 +5,7 @@ import { tableOf } from '../../charts/stripPicture.ts';
 import { ColumnsTable } from '../../charts/Tables.tsx';
 import { measure } from '../../state/closeup.ts';
 import { answers, type DensityAnswers } from '../../state/density.ts';
+import { stepColumns } from './steps.ts';
 import { MEASURES, OF_REQUEST } from './words.ts';
 
 export type Behind = 'map' | 'spread' | 'steps';
@@ -27,11 +28,7 @@ function columnsOf(of: Behind, found: DensityAnswers): ViewColumns {
       columns: [Float64Array.from(found.ecdf.ms), Float64Array.from(found.ecdf.percent)],
     };
   }
-  const { running, ms, chunk } = found.points;
-  return {
-    names: ['running', 'ms', 'with_a_chunk'],
-    columns: [Float64Array.from(running), Float64Array.from(ms), Float64Array.from(chunk, Number)],
-  };
+  return stepColumns(found.points);
 }
 
 export default function TableBehind(props: { of: Behind; onClose: () => void }): JSX.Element {

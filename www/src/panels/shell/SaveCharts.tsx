@@ -43,7 +43,7 @@ export default function SaveCharts(props: { app: Pick<App, 'transport' | 'docume
       if (columns) save(name, chartCsv(about, columns), 'text/csv');
       return;
     }
-    const drawing = drawingOf(one);
+    const drawing = await (one.drawn?.() ?? drawingOf(one));
     if (!drawing) return;
     if (kind === 'SVG') save(name, chartSvg(about, drawing, palette(), canvasMeasure()), 'image/svg+xml');
     else save(name, await chartPng(about, drawing, palette()), 'image/png');

@@ -34,7 +34,9 @@ export function SweepTheory(props: {
           onChange={(event) => setLaw(event.currentTarget.value)}
         >
           <option value="">best law</option>
-          <For each={LAWS}>{([name, title]) => <option value={name}>{title}</option>}</For>
+          <For each={LAWS.filter(([name]) => name !== 'little')}>
+            {([name, title]) => <option value={name}>{title}</option>}
+          </For>
         </select>
         <Show when={failed()}>no law could be computed</Show>
         <Show when={cases()[0]}>

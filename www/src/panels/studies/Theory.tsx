@@ -3,7 +3,7 @@
 import { createEffect, createSignal, type JSX, on, onCleanup, Show } from 'solid-js';
 import { oneAtATime } from '../../base/oneAtATime.ts';
 import type { Over } from '../../charts/timeContent.ts';
-import type { TheoryOfRun } from '../../generated/boundary.ts';
+import type { TheoryOfRun, View } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { theoryOfRun } from '../../state/theory.ts';
 import { setTheoryLaw, theoryLaw } from '../../state/theoryLaw.ts';
@@ -71,15 +71,22 @@ export default function Theory(props: {
   );
 }
 
-/** The line of a law over the charts that have its times. */
+/** The line of a law over the charts that have its times, its throughput and its queues. */
 function overOf({ theory, line }: TheoryOfRun): Over {
   const title = theory.laws.find((l) => l.law === theory.chosen)?.title ?? '';
-  const values = { 'ttft-over-time': line.ttft_ms, 'e2e-over-time': line.e2e_ms };
-  const name = `mean by ${title}`;
+  const values: Readonly<Partial<Record<View, readonly (number | null)[]>>> = {
+    'ttft-over-time': line.ttft_ms,
+    'e2e-over-time': line.e2e_ms,
+    'itl-over-time': line.itl_ms,
+    'wait-over-time': line.wait_ms,
+    throughput: line.finished_per_s,
+    'queue-depth': line.waiting,
+  };
   return (chart) => {
     const { view, range, x, y, box } = chart;
-    const of = view === 'ttft-over-time' || view === 'e2e-over-time' ? values[view] : undefined;
+    const of = values[view];
     if (!of) return undefined;
+    const name = view === 'queue-depth' ? `mean of a replica by ${title}` : `mean by ${title}`;
     const all = placed(pieces(line.t_s, of, line.violated), range, x, y);
     const at = quietPlace(box, WIDE * name.length, stretches(chart, all));
     return { name, pieces: all, strokes: strokes(all), at };
