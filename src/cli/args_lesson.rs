@@ -24,6 +24,35 @@ pub(super) enum LessonCommand {
         /// The lesson: a YAML or JSON file
         file: PathBuf,
     },
+    /// Print the cards of lessons as JSON, each with a picture of its runs and what these say of its claims; those of
+    /// the road come first, in their order
+    #[command(after_help = EXIT_CODES)]
+    Cards(LessonCards),
+    /// Draw the image that other pages show beside a link to a lesson: PNG, 1200 × 630
+    #[command(after_help = EXIT_CODES)]
+    Image(LessonImage),
+}
+
+#[derive(clap::Args)]
+pub(super) struct LessonCards {
+    /// Leave out the runs, and with them what they say of the claims
+    #[arg(long)]
+    pub(super) unchecked: bool,
+    /// Number of threads, in place of one per core
+    #[arg(long, value_name = "N")]
+    pub(super) jobs: Option<u32>,
+    /// Lessons: YAML or JSON files
+    #[arg(required = true, value_name = "FILE")]
+    pub(super) files: Vec<PathBuf>,
+}
+
+#[derive(clap::Args)]
+pub(super) struct LessonImage {
+    /// The lesson: a YAML or JSON file
+    pub(super) file: PathBuf,
+    /// The file to write; its name ends in .png
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: PathBuf,
 }
 
 #[derive(clap::Args)]

@@ -1,7 +1,8 @@
-//! `tokenyard lesson`: checks lessons, and writes the skeleton of one.
+//! `tokenyard lesson`: checks lessons, and writes the skeleton of one. `lesson_cards.rs` has their cards and images.
 
 use super::args_lesson::{CheckLesson, Lesson as Arguments, LessonCommand, NewLesson};
 use super::input::{read_lesson, refused};
+use super::lesson_cards as cards;
 use super::parallel::{each, progress, threads};
 use super::{DIFFERENT, Failed, say, unreadable};
 use crate::base::{Diagnostics, json};
@@ -24,6 +25,8 @@ pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
             Lesson::read(document.clone()).map_err(|all| refused(&name, &all))?;
             say(&format!("{}\n", json::compact(&document)))
         }
+        LessonCommand::Cards(args) => cards::print(args),
+        LessonCommand::Image(args) => cards::image(args),
     }
 }
 
@@ -77,7 +80,11 @@ fn check(args: &CheckLesson) -> Result<(), Failed> {
     if failed > 0 { Err(Failed(DIFFERENT)) } else { Ok(()) }
 }
 
-fn judged(lesson: &Lesson, step: usize, pool: &rayon::ThreadPool) -> Result<StepVerdict, Diagnostics> {
+pub(super) fn judged(
+    lesson: &Lesson,
+    step: usize,
+    pool: &rayon::ThreadPool,
+) -> Result<StepVerdict, Diagnostics> {
     let cases = lesson.cases(step)?;
     let bar = progress(cases.len() as u64);
     let ended: Result<Vec<CaseFigures>, Diagnostics> = each(pool, cases.len(), |k| {

@@ -16,6 +16,7 @@ mod gallery;
 mod input;
 mod leave_out;
 mod lesson;
+mod lesson_cards;
 mod link;
 mod list;
 mod metrics;

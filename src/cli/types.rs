@@ -4,7 +4,7 @@
 use crate::base::Diagnostic;
 use crate::exchange::import::benchmark::Benchmark;
 use crate::exchange::import::configuration::AdoptedPolicies;
-use crate::gallery::Card;
+use crate::gallery::{Card, LessonCard};
 use crate::measured::{Band, Comparison, OneRun};
 use crate::scenario::SplitAsked;
 use crate::scenario::limits;
@@ -82,6 +82,7 @@ fn of_runs(all: &mut Declarations) {
     all.visit::<CloseUpAnswers>();
     all.visit::<PresetInfo>();
     all.visit::<Card>();
+    all.visit::<LessonCard>();
     all.visit::<TraceOutcome>();
     all.visit::<OpenedLink>();
     all.visit::<DescribedModel>();

@@ -1,14 +1,20 @@
-//! The cards of the built-in scenarios: a hint with its instant, and a picture drawn from a run of the scenario.
+//! The cards of the built-in scenarios: a hint with its instant, and a picture drawn from a run of the scenario. The cards of
+//! lessons are in `lessons.rs`.
 //!
 //! The page has them as data (`tokenyard gallery`), so that a first visit loads neither the texts nor the runs behind
 //! the pictures.
 
+mod image;
+mod lesson_pictures;
+mod lessons;
 mod pictures;
 mod rows;
 
 use crate::base::Diagnostics;
 use crate::scenario::preset::Preset;
 use crate::session::{EvidenceClass, pool_evidence, weakest};
+pub use image::{HEIGHT, WIDTH, image};
+pub use lessons::{ClaimCount, LessonCard, LessonCardStep, card_of_lesson};
 use pictures::{Draw, draw};
 pub use pictures::{Look, Picture, Shape};
 use serde::Serialize;

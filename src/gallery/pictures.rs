@@ -11,9 +11,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// The side of the square.
-const SIDE: f64 = 1000.0;
+pub(super) const SIDE: f64 = 1000.0;
 /// Most dots of a picture; of more only every second or third is drawn.
-const DOTS: usize = 240;
+pub(super) const DOTS: usize = 240;
 /// Steps of a distribution.
 const STEPS: usize = 50;
 /// Columns of a map over time.
@@ -195,7 +195,7 @@ pub(super) fn draw(scenario: &Scenario, draw: Draw) -> Result<Picture, Diagnosti
 
 impl Picture {
     /// Adds the captions, after the range from [`curves`].
-    fn titled(mut self, caption: &str, range: String) -> Self {
+    pub(super) fn titled(mut self, caption: &str, range: String) -> Self {
         caption.clone_into(&mut self.caption);
         if !range.is_empty() {
             self.range = range;
@@ -204,22 +204,22 @@ impl Picture {
     }
 }
 
-fn span(seconds: [f64; 2], scale: &str) -> String {
+pub(super) fn span(seconds: [f64; 2], scale: &str) -> String {
     let comma = if scale.is_empty() { "" } else { ", " };
     format!("{scale}{comma}{} – {} s", seconds[0], seconds[1])
 }
 
 /// The coordinate of a value between two others.
-fn place(value: f64, low: f64, high: f64) -> u32 {
+pub(super) fn place(value: f64, low: f64, high: f64) -> u32 {
     let share = if high > low { (value - low) / (high - low) } else { 0.0 };
     (share.clamp(0.0, 1.0) * SIDE).round() as u32
 }
 
-fn most(values: impl Iterator<Item = f64>) -> f64 {
+pub(super) fn most(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(0.0, f64::max)
 }
 
-fn words(x: u32, y: u32, text: &str) -> Shape {
+pub(super) fn words(x: u32, y: u32, text: &str) -> Shape {
     Shape::Words { at: [x, y], text: text.to_owned() }
 }
 
@@ -287,7 +287,7 @@ fn grids(two: &[Vec<Row>; 2]) -> Picture {
 }
 
 /// The buckets of the cluster, or of a replica, between two instants, with the place of each.
-fn buckets(rows: &[Row], replica: Option<f64>, seconds: [f64; 2]) -> Vec<(u32, &Row)> {
+pub(super) fn buckets(rows: &[Row], replica: Option<f64>, seconds: [f64; 2]) -> Vec<(u32, &Row)> {
     let here = |row: &&Row| number(row, "replica") == replica;
     let placed = |row| {
         let at_s = number(row, "bucket_start_us")? / 1e6;
@@ -338,7 +338,7 @@ fn rates(rows: &[Row], lines: &[(&'static str, bool)], seconds: [f64; 2]) -> Pic
 }
 
 /// Lines with their names where they end, all on one scale from 0.
-fn labelled(lines: &[(&str, bool, Vec<[f64; 2]>)]) -> Picture {
+pub(super) fn labelled(lines: &[(&str, bool, Vec<[f64; 2]>)]) -> Picture {
     let top = 1.15 * most(lines.iter().flat_map(|(.., points)| points.iter().map(|p| p[1])));
     let mut shapes = Vec::new();
     for (name, dashed, points) in lines {
@@ -443,7 +443,7 @@ fn admitted(rows: &[Row], scenario: &Scenario, seconds: [f64; 2]) -> Picture {
 }
 
 /// Two distributions on one logarithmic scale: the first dashed.
-fn curves(two: &[Vec<f64>; 2], names: [&str; 2]) -> Picture {
+pub(super) fn curves(two: &[Vec<f64>; 2], names: [&str; 2]) -> Picture {
     let quantile = |all: &[f64], i: usize| all[(all.len() - 1) * i / STEPS];
     let low = two.iter().map(|all| quantile(all, 0)).fold(f64::MAX, f64::min);
     let high = most(two.iter().map(|all| quantile(all, STEPS)));

@@ -61,6 +61,14 @@ impl Lesson {
         })
     }
 
+    /// The scenario of a run of the lesson, one of its scenarios, or a preset.
+    pub fn scenario_named(&self, name: &str) -> Result<Scenario, Diagnostics> {
+        if self.runs.contains_key(name) {
+            return self.scenario_of_run(name);
+        }
+        from_value(self.document(name, "scenarios")?)
+    }
+
     /// The scenario of a run, without its seed's number.
     pub(super) fn scenario_of_run(&self, name: &str) -> Result<Scenario, Diagnostics> {
         let run = &self.runs[name];
