@@ -6,6 +6,7 @@ mod convert;
 mod input;
 mod kubernetes;
 mod lessons;
+mod lesson_cards;
 mod messages;
 mod metrics;
 mod outputs_beside_inputs;
