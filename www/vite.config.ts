@@ -3,6 +3,7 @@
 import type { Plugin } from 'vite';
 import solid from 'vite-plugin-solid';
 import { defineConfig } from 'vitest/config';
+import { lessonPages } from './learn/plugin.mjs';
 import { serviceWorker } from './offline/plugin.mjs';
 
 /** Fetches the page's own code, workers and module while the first script is still being read; they are used a moment later. */
@@ -76,6 +77,7 @@ export default defineConfig({
     painter('closeup-painter', 'src/closeupPainter.ts'),
     solid(),
     prefetch(),
+    lessonPages(),
     serviceWorker(),
   ],
   build: {

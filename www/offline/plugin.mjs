@@ -14,7 +14,9 @@ export function serviceWorker() {
       const fixed = readdirSync(at('../public')).map((file) => [`./${file}`, readFileSync(at(`../public/${file}`))]);
       const index = bundle['index.html'];
       const text = index?.type === 'asset' ? index.source : '';
-      const built = Object.keys(bundle).filter((file) => file !== 'index.html' && !file.endsWith('.map'));
+      // The pages of lessons only lead to the page: without a network the worker does that.
+      const isKept = (file) => file !== 'index.html' && !file.startsWith('learn/') && !file.endsWith('.map');
+      const built = Object.keys(bundle).filter(isKept);
       const files = [...built.map((file) => `./${file}`), ...fixed.map(([file]) => file)].sort();
       const version = createHash('sha256').update(JSON.stringify(files)).update(text);
       for (const [, content] of fixed) version.update(content);

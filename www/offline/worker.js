@@ -37,6 +37,18 @@ async function file(request) {
   return (await cache.match(request, { ignoreSearch: true, ignoreVary: true })) ?? fetch(request);
 }
 
+/** The page of a lesson leads to the lesson, without a network too. */
+async function lessonPage(request, name) {
+  const opens = new URL(name ? `./#lesson=${name};step=1` : './#learn', self.registration.scope);
+  return fetch(request).catch(() => Response.redirect(opens));
+}
+
+function navigated(request) {
+  const below = request.url.slice(self.registration.scope.length);
+  const [, name] = /^learn\/(?:([^/?#]*)\/)?(?:index\.html)?(?:[?#]|$)/.exec(below) ?? [];
+  return below.startsWith('learn/') ? lessonPage(request, name) : index(request);
+}
+
 self.addEventListener('install', (event) => event.waitUntil(keepAll()));
 self.addEventListener('activate', (event) => event.waitUntil(dropOthers()));
 self.addEventListener('message', (event) => {
@@ -45,5 +57,5 @@ self.addEventListener('message', (event) => {
 self.addEventListener('fetch', (event) => {
   const { request } = event;
   if (request.method !== 'GET' || new URL(request.url).origin !== self.location.origin) return;
-  event.respondWith(request.mode === 'navigate' ? index(request) : file(request));
+  event.respondWith(request.mode === 'navigate' ? navigated(request) : file(request));
 });
