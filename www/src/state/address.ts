@@ -5,7 +5,7 @@ import { oneAtATime } from '../base/oneAtATime.ts';
 import { trust } from '../base/trust.ts';
 import type { MadeLink } from '../generated/boundary.ts';
 import { KEPT, type Kept, keep, keptIn, unlessDenied } from './kept.ts';
-import { lesson, lessonLink } from './lesson.ts';
+import { learning, lesson, lessonLink } from './lesson.ts';
 import type { Making } from './linkMaking.ts';
 import type { PageState } from './linkPage.ts';
 import { isLinkText } from './linkText.ts';
@@ -49,7 +49,8 @@ export function createWriting({ make, view }: Making, page: PageState, embed: Em
   }
 
   async function writeOnce(): Promise<void> {
-    if (!changedSince()) return;
+    // The view of lessons has an address of its own.
+    if (learning() || !changedSince()) return;
     const now = onScreen();
     said = undefined;
     const [document, beside] = [page.document(), page.beside()];

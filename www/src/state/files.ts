@@ -8,6 +8,7 @@ import { readYaml } from '../base/yaml.ts';
 import type { Diagnostic, TraceSummary } from '../generated/boundary.ts';
 import type { Client } from '../sim/client.ts';
 import { onTrace } from './document.ts';
+import { setLearning, setOwnFile } from './lesson.ts';
 import type { BenchmarkFile } from './measured.ts';
 import { explain, type Notice, type TraceReading } from './notices.ts';
 import { openStudy } from './openedStudy.ts';
@@ -33,7 +34,7 @@ type PageState = {
   readonly onStudy: () => void;
   /** Loads a scenario; false if it is refused. */
   readonly open: (text: string, name: string, useTrace: boolean, untilUs?: number) => Promise<boolean>;
-  readonly links: Pick<LinksSlice, 'trouble' | 'setTrouble' | 'giveTrace' | 'openLesson'>;
+  readonly links: Pick<LinksSlice, 'trouble' | 'setTrouble' | 'giveTrace'>;
 };
 
 /** The handler of a box for the text of a file. */
@@ -78,7 +79,8 @@ async function openByKind(client: Client, page: PageState, file: File): Promise<
       page.onStudy();
       break;
     case 'lesson':
-      await page.links.openLesson(file.name, await file.text());
+      setOwnFile({ name: file.name, text: await file.text() });
+      setLearning(true);
       break;
     case 'scenario':
       await openScenarioFile(file, page);

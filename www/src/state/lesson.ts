@@ -28,3 +28,5 @@ export const [chartBeside, setChartBeside] = createSignal(false);
 export const [hideAnswers, setHideAnswers] = createSignal(false);
 /** Whether the view of all lessons is open. */
 export const [learning, setLearning] = createSignal(false);
+/** A file of a lesson that the view of lessons shall check and play. */
+export const [ownFile, setOwnFile] = createSignal<{ readonly name: string; readonly text: string }>();

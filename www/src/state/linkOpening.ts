@@ -3,8 +3,9 @@ import { createEffect, createSignal, on, untrack } from 'solid-js';
 import type { LinkResult, OpenedLink } from '../generated/boundary.ts';
 import type { Asking } from '../sim/asking.ts';
 import type { LinkAnswers, LinkQuestion } from '../sim/linkProtocol.ts';
+import { setLearning } from './lesson.ts';
 import type { LinkTrouble, PageState } from './linkPage.ts';
-import { isLessonLink } from './linkText.ts';
+import { isLessonLink, LEARN } from './linkText.ts';
 
 export function createLinkOpening(
   thread: Asking<LinkQuestion, LinkAnswers>,
@@ -18,6 +19,7 @@ export function createLinkOpening(
 
   /** Opens the contents of a link; a dialog reports unusable parts. */
   async function open(text: string): Promise<void> {
+    if (setLearning(text === LEARN)) return;
     try {
       if (isLessonLink(text)) await page.openLesson(text);
       else await show(await thread.ask({ kind: 'open', text }));

@@ -23,3 +23,6 @@ export function isLessonLink(text: string): boolean {
 export function unembedded(hash: string): string {
   return isEmbed(hash) ? hash.replace(/^#embed[^;]*;?/, '#') : hash;
 }
+
+/** The address of the view of lessons. */
+export const LEARN = '#learn';

@@ -4,6 +4,7 @@ import { trust } from '../../base/trust.ts';
 import type { Card } from '../../generated/boundary.ts';
 import rawCards from '../../generated/gallery.json';
 import type { App } from '../../state/app.ts';
+import { setLearning } from '../../state/lesson.ts';
 import { PRESETS, type Preset, presetNamed } from '../../state/presets.ts';
 import { tooltip } from '../../state/shortcuts.ts';
 import './presetMenu.css';
@@ -91,6 +92,9 @@ export default function PresetMenu(props: {
               onChoose={() => choose(() => app.dialogs.setGallery(true))}
             >
               Gallery: all with pictures…
+            </Item>
+            <Item value="*lessons" onChoose={() => choose(() => setLearning(true))}>
+              Lessons…
             </Item>
             <Item
               value="*compare"

@@ -1,25 +1,153 @@
-// The view of all lessons.
-import { For, type JSX } from 'solid-js';
+// The list of lessons over the whole page: the road, the reader's path, lessons of one's own, and what teachers need.
+// Loaded when it opens.
+import { Dialog } from '@ark-ui/solid/dialog';
+import { createEffect, createMemo, createSignal, type JSX, onCleanup, onMount, Show, untrack } from 'solid-js';
+import { Portal } from 'solid-js/web';
+import { setTheme, theme } from '../../../base/theme.ts';
+import { trust } from '../../../base/trust.ts';
+import { Icon } from '../../../draw/glyphs.tsx';
+import type { LessonCard } from '../../../generated/boundary.ts';
+import rawCards from '../../../generated/lessons.json';
 import type { App } from '../../../state/app.ts';
-import { setLearning } from '../../../state/lesson.ts';
-import { lessonNames } from '../../../state/lessonList.ts';
-import { openLesson } from '../../../state/lessonOpening.ts';
-import { Sheet } from '../../parts/Sheet.tsx';
+import { ownFile, setLearning, setOwnFile } from '../../../state/lesson.ts';
+import { openLesson, openLessonText } from '../../../state/lessonOpening.ts';
+import { progressOf, wasBegun } from '../../../state/lessonProgress.ts';
+import { createOwnCheck } from '../../../state/ownLesson.ts';
+import { Checked, YourGuesses, YourPath } from './LearnSide.tsx';
+import { showAddress } from './learnAddress.ts';
+import { isFound, pathOf, stateOf, type Walked } from './learnWords.ts';
+import { OwnLesson } from './OwnLesson.tsx';
+import { Road } from './Road.tsx';
+import { Teachers } from './Teachers.tsx';
+import './learn.css';
+
+const CARDS = trust<readonly LessonCard[]>(rawCards);
+
+const walkedOf = (name: string): Walked | undefined => (wasBegun(name) ? progressOf(name) : undefined);
 
 export default function Learn(props: { app: App }): JSX.Element {
+  const [wanted, setWanted] = createSignal('');
+  const [dropping, setDropping] = createSignal(false);
+  const path = createMemo(() => pathOf(CARDS, walkedOf));
+  const states = createMemo(() => CARDS.map((card) => stateOf(card, walkedOf(card.name))));
+  const own = createOwnCheck((file) => void openLessonText(props.app, file.text, file.name));
+  const close = (): void => {
+    setLearning(false);
+  };
+  const open = (card: LessonCard, step: number): void => void openLesson(props.app, card.name, step);
+  const take = async (file: File): Promise<void> => own.start({ name: file.name, text: await file.text() });
+  let find: HTMLInputElement | undefined;
+  onMount(() => onCleanup(showAddress(close)));
+  onCleanup(own.cancel);
+  createEffect(() => {
+    const file = ownFile();
+    if (!file) return;
+    setOwnFile(undefined);
+    untrack(() => void own.start(file));
+  });
   return (
-    <Sheet open onClose={() => setLearning(false)} title="Lessons">
-      <ul>
-        <For each={lessonNames()}>
-          {(name) => (
-            <li>
-              <button type="button" class="btn" onClick={() => void openLesson(props.app, name, 0)}>
-                {name}
+    <Dialog.Root
+      open
+      onOpenChange={({ open }) => !open && close()}
+      initialFocusEl={firstCard}
+      finalFocusEl={lessonsButton}
+    >
+      <Portal>
+        <Dialog.Positioner class="learn-place">
+          <Dialog.Content
+            class="learn"
+            classList={{ dropping: dropping() }}
+            onKeyDown={(event) => {
+              if (event.key !== '/' || event.target === find) return;
+              event.preventDefault();
+              find?.focus();
+            }}
+            onDragOver={(event) => {
+              if (!event.dataTransfer?.types.includes('Files')) return;
+              event.preventDefault();
+              setDropping(true);
+            }}
+            onDragLeave={(event) => setDropping(event.currentTarget.contains(trust<Node | null>(event.relatedTarget)))}
+            onDrop={(event) => {
+              event.preventDefault();
+              setDropping(false);
+              const file = event.dataTransfer?.files[0];
+              if (file) void take(file);
+            }}
+          >
+            <header class="learn-head">
+              <Dialog.Title class="learn-title">Lessons</Dialog.Title>
+              <span class="s wide">each plays beside the live page: predict, do, see, why, try</span>
+              <span class="grow" />
+              <span class="m wide roomy">any order, nothing is locked</span>
+              <input
+                ref={find}
+                class="in learn-find"
+                type="search"
+                placeholder="Find a lesson"
+                aria-label="Find a lesson"
+                title="Find a lesson (/)"
+                value={wanted()}
+                onInput={(event) => setWanted(event.currentTarget.value.trim())}
+              />
+              <button
+                type="button"
+                class="btn wide"
+                onClick={() => {
+                  close();
+                  props.app.dialogs.setGallery(true);
+                }}
+              >
+                Presets
               </button>
-            </li>
-          )}
-        </For>
-      </ul>
-    </Sheet>
+              <button
+                type="button"
+                class="btn sq"
+                aria-label={theme() === 'dark' ? 'Light theme' : 'Dark theme'}
+                onClick={() => setTheme(theme() === 'dark' ? 'light' : 'dark')}
+              >
+                <svg class="icon" width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
+                  <circle cx="7" cy="7" r="5.5" />
+                  <path class="solid" d="M7 1.500a5.500 5.500 0 0 1 0 11z" />
+                </svg>
+              </button>
+              <Dialog.CloseTrigger class="btn sq" aria-label="Close">
+                <Icon name="close" />
+              </Dialog.CloseTrigger>
+            </header>
+            <div class="learn-body">
+              <div class="learn-road">
+                <Road cards={CARDS} wanted={wanted()} walkedOf={walkedOf} next={path().next?.card.name} onOpen={open} />
+                <p class="empty" role="status">
+                  <Show when={!CARDS.some((card) => isFound(card, wanted()))}>No lesson has these words.</Show>
+                </p>
+              </div>
+              <aside class="learn-side" aria-label="Your path and your own lessons">
+                <YourPath path={path()} states={states()} onOpen={open} />
+                <YourGuesses cards={CARDS} />
+                <OwnLesson
+                  check={own.check()}
+                  onFile={(file) => void take(file)}
+                  onCancel={own.cancel}
+                  onPlay={(file) => void openLessonText(props.app, file.text, file.name)}
+                />
+                <Teachers cards={CARDS} first={path().next?.card.name} />
+                <Checked cards={CARDS} />
+              </aside>
+            </div>
+          </Dialog.Content>
+        </Dialog.Positioner>
+      </Portal>
+    </Dialog.Root>
   );
+}
+
+/** Takes the focus when the list opens. */
+function firstCard(): HTMLElement | null {
+  return document.querySelector('.lesson-card[aria-current]') ?? document.querySelector('.lesson-card');
+}
+
+/** Takes the focus when the list closes. */
+function lessonsButton(): HTMLElement | null {
+  return document.querySelector('.top button.lessons') ?? document.querySelector('.top button');
 }
