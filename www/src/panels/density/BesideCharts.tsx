@@ -86,11 +86,11 @@ function createSteps(app: Props['app']): () => StepPoints | undefined {
     const began = performance.now();
     if (app.transport.mode() !== 'paused' && began < due) return;
     const shown = timeWindow();
-    const nowUs = app.transport.frame()?.now_us ?? 0;
     const { replica } = app.selection.shown();
     const query = {
       from_us: Math.round((shown?.fromS ?? 0) * 1e6),
-      to_us: Math.min(nowUs + 1, shown ? Math.round(shown.toS * 1e6) : Number.MAX_SAFE_INTEGER),
+      // No step is kept beyond the playhead.
+      to_us: shown ? Math.round(shown.toS * 1e6) : Number.MAX_SAFE_INTEGER,
       ...(replica !== undefined && { replica }),
     };
     const found = await app.selection.closeUp<'points'>({ points: query }, true).catch(() => undefined);
@@ -108,7 +108,6 @@ function createSteps(app: Props['app']): () => StepPoints | undefined {
 /** Step time by batch size: one dot for each step, and the line of the latency model. */
 function Steps(props: Props): JSX.Element {
   let host: HTMLDivElement | undefined;
-  const palette = pagePalette();
   const points = createSteps(props.app);
   const replica = (): number | undefined => props.app.selection.shown().replica;
   const part = createMemo<StepsPart>(() => ({
@@ -127,21 +126,23 @@ function Steps(props: Props): JSX.Element {
     unit: () => 'ms',
   });
   return (
-    <figure class="ecdf steps" aria-label={stepsSentence(points(), replica())}>
+    <figure class="ecdf paired steps" aria-label={stepsSentence(points(), replica())}>
       <figcaption>
-        <b>Step time</b> <i>ms · by batch size{replica() === undefined ? '' : `, r${replica()}`}</i>
+        <b>Step time</b> <i>ms · by batch{replica() === undefined ? '' : `, r${replica()}`}</i>
         <TableButton title="Step time by batch size" onOpen={() => props.onTable(stepColumns(points()))} />
         <span class="readouts">
+          {/* Without room the number wraps below the empty part, and is hidden. */}
+          <span />
           <span>{count(points()?.steps ?? 0)} steps</span>
         </span>
       </figcaption>
       <p class="pair-key">
         <svg width="8" height="8" viewBox="0 0 8 8" aria-hidden="true">
-          <circle cx="4" cy="4" r="2" fill={palette().decode} />
+          <circle cx="4" cy="4" r="2" class="step-dot" />
         </svg>
         <span>decode only</span>
         <svg width="8" height="8" viewBox="0 0 8 8" aria-hidden="true">
-          <path d="M2 2h4v4H2z" fill="none" stroke={palette().prefill} />
+          <path d="M2 2h4v4H2z" class="step-box" />
         </svg>
         <span>with a chunk</span>
         <svg width="18" height="6" viewBox="0 0 18 6" aria-hidden="true" class="dashed">
