@@ -94,7 +94,7 @@ export function createChartData({ client, speed, frame, mode, run }: Surrounding
   /** The window of the time axis with a margin, so that lines go on to its edges. */
   function windowAsked(): { readonly fromUs: number; readonly toUs: number } | undefined {
     const now = timeWindow();
-    const marginUs = (frame()?.axis_end_us ?? 0) / BUCKETS;
+    const marginUs = Math.round((frame()?.axis_end_us ?? 0) / BUCKETS);
     const us = (s: number): number => Math.round(s * 1e6);
     return now && { fromUs: Math.max(0, us(now.fromS) - marginUs), toUs: Math.max(1, us(now.toS) + marginUs) };
   }

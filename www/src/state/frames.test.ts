@@ -6,6 +6,7 @@ import { NOTHING } from '../base/view.ts';
 import type { Frame, View } from '../generated/boundary.ts';
 import type { Client } from '../sim/client.ts';
 import { setShownViews } from './chartList.ts';
+import { setTimeWindow } from './closeup.ts';
 import { createFrames } from './frames.ts';
 
 beforeEach(() => {
@@ -33,10 +34,16 @@ const frame = (nowS: number, more: Partial<Frame> = {}): Frame =>
   trust<Frame>({ now_us: nowS * 1e6, axis_end_us: 240e6, replicas: [], anomalies: [], flags: [], ...more });
 
 /** Plays `seconds` of wall time with a frame every `everyMs`; returns how often each view was requested. */
-async function played(everyMs: number, seconds: number, more?: Partial<Frame>): Promise<ReadonlyMap<View, number>> {
+async function played(
+  everyMs: number,
+  seconds: number,
+  more?: Partial<Frame>,
+  onWindow: (window: { readonly fromUs: number; readonly toUs: number } | undefined) => void = () => {},
+): Promise<ReadonlyMap<View, number>> {
   const asked = new Map<View, number>(VIEWS.map((view) => [view, 0]));
   const client = trust<Client>({
-    columns: async (views: readonly View[]) => {
+    columns: async (views: readonly View[], window?: { readonly fromUs: number; readonly toUs: number }) => {
+      onWindow(window);
       for (const view of views) asked.set(view, (asked.get(view) ?? 0) + 1);
       return views.map((view) => ({ view, names: [], columns: [], tookMs: 0.5 }));
     },
@@ -83,4 +90,13 @@ test('only the charts on screen are requested, and always the health of the run'
   setShownViews(['kv-use']);
   const asked = await played(100, 5);
   expect(VIEWS.filter((view) => (asked.get(view) ?? 0) > 0)).toEqual(['kv-use', 'health']);
+});
+
+test('a window is requested at whole microseconds, with a margin, whatever the length of the axis', async () => {
+  setTimeWindow({ fromS: 58.0000004, toS: 61 });
+  const windows: unknown[] = [];
+  await played(100, 1, { axis_end_us: 80e6 }, (window) => windows.push(window));
+  setTimeWindow(undefined);
+  // A bucket of 80 s in 240 is a third of a second.
+  expect(windows[0]).toEqual({ fromUs: 57_666_667, toUs: 61_333_333 });
 });
