@@ -1,5 +1,7 @@
 // One distribution chart: title, share within the objective, curve.
+
 import { createEffect, createMemo, type JSX, onCleanup, onMount, Show, untrack } from 'solid-js';
+import { offsetIn } from '../base/pointer.ts';
 import { count, durationMs, percent, text } from '../base/units.ts';
 import { isFew, type ViewColumns } from '../base/view.ts';
 import { attachSurface, type Surface } from '../draw/canvas.ts';
@@ -64,7 +66,8 @@ export function Ecdf(props: EcdfProps): JSX.Element {
 
   let shown = { low: 10, high: 10_000 };
   const click = (event: MouseEvent): void => {
-    if (canvas && values().length > 0) props.onValue?.(msAt(event.offsetX, canvas.clientWidth, shown.low, shown.high));
+    if (canvas && values().length > 0)
+      props.onValue?.(msAt(offsetIn(canvas, event).offsetX, canvas.clientWidth, shown.low, shown.high));
   };
 
   const picture = (): EcdfPicture => {

@@ -1,5 +1,6 @@
 // The overlay of a chart's plot: it handles the pointer, and shows the shared instant with the values in its bucket.
 import { createEffect, createMemo, Index, type JSX, Show } from 'solid-js';
+import { offsetIn } from '../base/pointer.ts';
 import { type Axes, type Box, isPlotted, placesIn } from './timePicture.ts';
 
 export type PlotAreaProps = {
@@ -14,7 +15,7 @@ export type PlotAreaProps = {
 
 export function PlotArea(props: PlotAreaProps): JSX.Element {
   const point = (event: MouseEvent & { currentTarget: HTMLElement }): void => {
-    const share = (event.clientX - event.currentTarget.getBoundingClientRect().left) / props.box.w;
+    const share = offsetIn(event.currentTarget, event).offsetX / props.box.w;
     const { startS = 0, endS } = props.axes;
     props.onCursor(startS + Math.min(1, Math.max(0, share)) * (endS - startS));
   };

@@ -1,4 +1,5 @@
 // The timeline as a control: it shows the health of the run and, if seeking is possible, moves the playhead.
+
 import {
   createEffect,
   createMemo,
@@ -12,6 +13,7 @@ import {
   untrack,
 } from 'solid-js';
 import { clusters } from '../base/anomalies.ts';
+import { offsetIn } from '../base/pointer.ts';
 import { clock } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
 import { attachSurface, type Surface } from '../draw/canvas.ts';
@@ -144,18 +146,19 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
   const drag = (event: PointerEvent & { currentTarget: HTMLElement }): void => {
     if (!props.onSeek || !props.frame || (event.type === 'pointermove' && event.buttons === 0)) return;
     const { left, right } = scrubberEdges(width());
-    const us = ((event.offsetX - left) / (right - left)) * props.frame.axis_end_us;
+    const { offsetX, offsetY } = offsetIn(event.currentTarget, event);
+    const us = ((offsetX - left) / (right - left)) * props.frame.axis_end_us;
     if (event.type === 'pointerdown') {
       event.currentTarget.setPointerCapture(event.pointerId);
-      const indices = event.offsetY <= PENNANT + 2 ? flagsAt(event.offsetX) : [];
+      const indices = offsetY <= PENNANT + 2 ? flagsAt(offsetX) : [];
       if (indices.length > 0 && props.onFlags) {
-        setHeld({ indices, fromX: event.offsetX, us: undefined });
+        setHeld({ indices, fromX: offsetX, us: undefined });
         return;
       }
     }
     const flag = held();
     if (!flag) seek(us);
-    else if (flag.us !== undefined || Math.abs(event.offsetX - flag.fromX) > CARRIED_FROM)
+    else if (flag.us !== undefined || Math.abs(offsetX - flag.fromX) > CARRIED_FROM)
       setHeld({ ...flag, us: Math.round(Math.min(props.frame.axis_end_us, Math.max(0, us))) });
   };
   /** The pointer drops a flag: at its new place, or at its old one. */

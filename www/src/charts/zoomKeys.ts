@@ -1,4 +1,5 @@
 // The keys and the turns of the wheel that zoom the charts; what they do is loaded with the first of them.
+import { offsetIn } from '../base/pointer.ts';
 import type { Scale } from './TimeAxis.tsx';
 import { EDGE } from './timePicture.ts';
 import type { TimeWindow } from './zoom.ts';
@@ -19,7 +20,7 @@ export function zooms(
     if (!isZoom && !(event.shiftKey && present().toS - present().fromS < on.endS())) return;
     event.preventDefault();
     const { startS, endS, plot } = on.scale();
-    const share = (event.clientX - el.getBoundingClientRect().left - EDGE.left) / plot;
+    const share = (offsetIn(el, event).offsetX - EDGE.left) / plot;
     const turn = { dx: event.deltaX, dy: event.deltaY, zooms: isZoom };
     void import('./zoom.ts').then(({ byWheel }) =>
       on.onWindow(byWheel(turn, present(), on.endS(), startS + share * (endS - startS))),

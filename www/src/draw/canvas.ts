@@ -1,6 +1,7 @@
 // A canvas that fits its box: sharp at every pixel ratio, redrawn at most once per display frame and only on request.
 
 import { joinPaint } from '../base/paints.ts';
+import { zoomOf } from '../base/pointer.ts';
 import { type Palette, tokensOf } from './inks.ts';
 import { type Painter, painterReady } from './painter.ts';
 import type { Picture } from './paintProtocol.ts';
@@ -58,7 +59,7 @@ export function attachSurface(canvas: HTMLCanvasElement, host: HTMLElement, cont
     if (now !== palette) painter.say({ kind: 'tokens', sheet, tokens: tokensOf(now) });
     palette = now;
     busy = true;
-    const ratio = globalThis.devicePixelRatio || 1;
+    const ratio = (globalThis.devicePixelRatio || 1) * zoomOf(host);
     painter.say({ kind: 'paint', sheet, width, height, ratio, picture: content.picture(width, height) });
   };
   const request = (): void => {

@@ -1,6 +1,8 @@
 // The present cluster: a canvas and, behind it, a table with the same content and actions.
+
 import { createEffect, createMemo, createSignal, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js';
 import { takeBytes } from '../base/frameBytes.ts';
+import { offsetIn } from '../base/pointer.ts';
 import { holderOf, type StageProps } from '../base/view.ts';
 import { attachSurface, type Surface } from '../draw/canvas.ts';
 import { pagePalette } from '../draw/palette.ts';
@@ -183,22 +185,22 @@ function pointing(
   drawnOn: (frame: Frame) => { readonly layout: StageLayout; readonly drawn: Frame } | undefined,
 ) {
   return {
-    pickAt: (event: MouseEvent): void => {
+    pickAt: (event: MouseEvent & { currentTarget: Element }): void => {
       const at = props.frame && drawnOn(props.frame);
       if (!at) return;
       // The cards are of the frame of the numbers.
       const replicas = present(props.frame?.replicas ?? []).map((r) => toldOf(at.drawn, r));
-      pick(event, at.layout, replicas, props);
+      pick(offsetIn(event.currentTarget, event), at.layout, replicas, props);
     },
-    look: (event: MouseEvent): void => {
+    look: (event: MouseEvent & { currentTarget: Element }): void => {
       const { frame } = props;
       const layout = frame && drawnOn(frame)?.layout;
       if (!layout) return;
       const replicas = present(frame.replicas);
-      const { offsetX, offsetY } = event;
+      const at = offsetIn(event.currentTarget, event);
       const words = frame.split
-        ? ribbonSaid(layout, frame, replicas, event)
-        : kvSaid(layout, replicas, offsetX, offsetY);
+        ? ribbonSaid(layout, frame, replicas, at)
+        : kvSaid(layout, replicas, at.offsetX, at.offsetY);
       say(words ?? '');
     },
   };

@@ -1,4 +1,5 @@
 // Selection on the stage: by click, and with the arrow keys and Enter.
+import type { Offset } from '../base/pointer.ts';
 import type { StageProps } from '../base/view.ts';
 import type { ReplicaFrame } from '../generated/boundary.ts';
 import { bandHit } from './bands.ts';
@@ -7,12 +8,7 @@ import { hitTest, type StageLayout } from './layout.ts';
 import { requestAt, roleAt } from './splitHits.ts';
 
 /** Selects the request or the replica under the pointer, or nothing. */
-export function pick(
-  event: MouseEvent,
-  layout: StageLayout,
-  replicas: readonly ReplicaFrame[],
-  props: StageProps,
-): void {
+export function pick(event: Offset, layout: StageLayout, replicas: readonly ReplicaFrame[], props: StageProps): void {
   const held = bandHit(layout, event.offsetX, event.offsetY);
   if (held) {
     const request = props.frame?.gateway?.bands[held.band]?.queue[held.mark]?.request;

@@ -1,5 +1,7 @@
 // The heat map with its brush: cells by the painter, pointer and keys here.
+
 import { createEffect, createMemo, createSignal, type JSX, onCleanup, onMount, Show, untrack } from 'solid-js';
+import { offsetIn } from '../../base/pointer.ts';
 import { count } from '../../base/units.ts';
 import { TableButton } from '../../charts/TableButton.tsx';
 import { type HeatPart, heatPlaces } from '../../closeup/heatPicture.ts';
@@ -74,8 +76,9 @@ export function HeatMap(props: {
   };
   const places = () => heatPlaces(axis(), host?.clientWidth ?? 1, host?.clientHeight ?? 1);
   const at = (event: MouseEvent): readonly [x: number, y: number] => {
-    const box = host?.getBoundingClientRect();
-    return [event.clientX - (box?.left ?? 0), event.clientY - (box?.top ?? 0)];
+    if (!host) return [0, 0];
+    const { offsetX, offsetY } = offsetIn(host, event);
+    return [offsetX, offsetY];
   };
   const spotOf = (event: MouseEvent): Spot => {
     const [x, y] = at(event);

@@ -1,5 +1,7 @@
 // The map of blocks: a strip of all of them and a page of them as a grid, with pointer and keys, and a table behind it.
+
 import { createEffect, createMemo, createSignal, For, type JSX, on, onCleanup, onMount, Show, untrack } from 'solid-js';
+import { offsetIn } from '../../base/pointer.ts';
 import { count } from '../../base/units.ts';
 import {
   ACROSS,
@@ -96,9 +98,9 @@ export function BlockMap(props: Props): JSX.Element {
     setPointedBlock(bounded);
   };
   const onPoint = (event: MouseEvent, pins: boolean): void => {
-    const box = canvas?.getBoundingClientRect();
-    if (!box) return;
-    const place = placeAt(layout(), event.clientX - box.left, event.clientY - box.top, size(), props.blocks.pages);
+    if (!canvas) return;
+    const { offsetX, offsetY } = offsetIn(canvas, event);
+    const place = placeAt(layout(), offsetX, offsetY, size(), props.blocks.pages);
     if (place?.kind === 'block') {
       const block = grid().first + place.index;
       setPointedBlock(block);

@@ -1,4 +1,5 @@
 // The pointer in the lanes: a drag on the ruler selects a span, a drag on the lanes pans, the wheel with Ctrl zooms, without it scrolls.
+import { offsetIn } from '../../base/pointer.ts';
 import { hitLanes, type LanesLayout, usAt } from '../../closeup/lanesLayout.ts';
 import type { Lanes } from '../../generated/boundary.ts';
 import type { LaneActions } from './laneActions.ts';
@@ -28,8 +29,8 @@ type On = {
 
 /** Where a pointer is, from the corner of the lanes. */
 function placeIn(el: HTMLElement, event: MouseEvent): readonly [number, number] {
-  const box = el.getBoundingClientRect();
-  return [event.clientX - box.left, event.clientY - box.top];
+  const { offsetX, offsetY } = offsetIn(el, event);
+  return [offsetX, offsetY];
 }
 
 /** The instant at a place. */

@@ -1,19 +1,19 @@
 // What the reader changed beside the one field that the step points at. Nothing is locked: it is said, and can be undone.
 import { createMemo, type JSX, Show } from 'solid-js';
-import type { LessonStep } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { type Change, changes, effective } from '../../state/edits.ts';
+import { lesson } from '../../state/lesson.ts';
 import { stepDocument } from '../../state/lessonOpening.ts';
 import { pathName } from '../parts/formFields.ts';
 import { foreign } from './foreign.ts';
 
-export function AlsoChanged(props: { app: Pick<App, 'document' | 'transport'>; step: LessonStep }): JSX.Element {
+export function AlsoChanged(props: { app: Pick<App, 'document' | 'transport'>; index: number }): JSX.Element {
   const { document, transport } = props.app;
   const found = createMemo<readonly Change[]>(() => {
     const opened = stepDocument();
     if (opened === undefined) return [];
     const now = transport.throttledFrame()?.now_us ?? 0;
-    return foreign(props.step, changes(effective(opened, now), document.inForce()));
+    return foreign(lesson()?.read.lesson.steps ?? [], props.index, changes(effective(opened, now), document.inForce()));
   });
   const names = (): string =>
     [...new Set(found().map(({ path }) => pathName(document.schema, document.inForce(), path)))].join('; ');

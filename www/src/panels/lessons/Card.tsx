@@ -1,5 +1,5 @@
 // One card: its text, its question or its task, what the engine says, and what else was changed.
-import { createMemo, createSignal, createUniqueId, type JSX, lazy, Show, Suspense } from 'solid-js';
+import { createMemo, createSignal, createUniqueId, type JSX, lazy, onMount, Show, Suspense } from 'solid-js';
 import type { LessonStep, Question } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { guesses, hideAnswers, lesson, setGuesses, verdicts } from '../../state/lesson.ts';
@@ -25,7 +25,7 @@ export function Card(props: { app: Slices; index: number; step: LessonStep }): J
   const earlier = createMemo(() => earlierAsk(props.index));
   return (
     <article class="lesson-card" aria-labelledby={id}>
-      <h3 id={id} tabIndex={-1}>
+      <h3 id={id} tabIndex={-1} ref={takeFocus}>
         {props.step.title}
       </h3>
       <LessonText text={props.step.text} figures={{ all: props.step.figures, value }} />
@@ -45,9 +45,17 @@ export function Card(props: { app: Slices; index: number; step: LessonStep }): J
         </Show>
       </Suspense>
       <Looks app={props.app} looks={props.step.look} />
-      <AlsoChanged app={props.app} step={props.step} />
+      <AlsoChanged app={props.app} index={props.index} />
     </article>
   );
+}
+
+/** A new card takes the focus from the panel's buttons, or from nothing: the keys of the lesson then work. */
+function takeFocus(heading: HTMLElement): void {
+  onMount(() => {
+    const focused = document.activeElement;
+    if (focused === document.body || focused?.closest('.lesson')) heading.focus({ preventScroll: true });
+  });
 }
 
 /** The prediction that a step shows the truth of: for the first `see` after a `predict` that was answered. */

@@ -97,7 +97,7 @@ export function revealField(app: Pick<App, 'document' | 'selection'>, path: stri
     requestAnimationFrame(() => {
       const exact = () => document.querySelector(`.left .f[data-path="${CSS.escape(path)}"]`);
       if (!exact()) section?.querySelector<HTMLElement>('.further[aria-expanded=false]')?.click();
-      requestAnimationFrame(() => fieldRow(path)?.scrollIntoView({ block: 'nearest' }));
+      requestAnimationFrame(() => fieldRow(path)?.scrollIntoView({ block: 'center' }));
     });
   });
 }

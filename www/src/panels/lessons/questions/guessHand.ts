@@ -1,5 +1,7 @@
 // How a guess is drawn: with the mouse or a finger, and by keys.
+
 import { type Accessor, createSignal } from 'solid-js';
+import { offsetIn } from '../../../base/pointer.ts';
 import type { DrawQuestion } from '../../../generated/boundary.ts';
 import { draftOf, handIn, type Points, setDraft } from '../../../state/lessonGuess.ts';
 import { heightAt, merged, missing, type Plot, reaching, samples, stepped, withHeight } from './guessScale.ts';
@@ -44,8 +46,8 @@ export function createHand(of: Accessor<Of>, plot: Accessor<Plot>, isOpen: () =>
   let last: readonly [number, number] | undefined;
 
   const pixel = (event: PointerEvent & { currentTarget: Element }): readonly [number, number] => {
-    const box = event.currentTarget.getBoundingClientRect();
-    return [event.clientX - box.left, event.clientY - box.top];
+    const { offsetX, offsetY } = offsetIn(event.currentTarget, event);
+    return [offsetX, offsetY];
   };
   const draw = (to: readonly [number, number]): void => {
     setDraft(of().step, merged(draftOf(of().step), samples(plot(), last ?? to, to)));
