@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { figureText, paragraphsOf, partsOf, plainText } from './lessonText.ts';
 
-test('a line is a paragraph, and empty lines are none', () => {
-  expect(paragraphsOf('One.\nTwo.\n\nThree.\n')).toEqual([
-    [{ kind: 'words', text: 'One.' }],
-    [{ kind: 'words', text: 'Two.' }],
+test('empty lines part paragraphs, and lines within one are joined', () => {
+  expect(paragraphsOf('One,\n  two.\n\nThree.\n')).toEqual([
+    [{ kind: 'words', text: 'One, two.' }],
     [{ kind: 'words', text: 'Three.' }],
   ]);
 });

@@ -25,12 +25,12 @@ export type LessonPart =
 
 const PART = /\*\*(.+?)\*\*|\[\[([^\]|]+)(?:\|([^\]]+))?\]\]|\{([a-z_]\w*)\}/g;
 
-/** The paragraphs of a text. Marks that are not closed stay as they are written. */
+/** The paragraphs of a text: empty lines part them. Marks that are not closed stay as they are written. */
 export function paragraphsOf(source: string): readonly (readonly LessonPart[])[] {
   return source
-    .split(/\n+/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
+    .split(/\n\s*\n/)
+    .map((paragraph) => paragraph.trim().replace(/\s*\n\s*/g, ' '))
+    .filter((paragraph) => paragraph !== '')
     .map(partsOf);
 }
 

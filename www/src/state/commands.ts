@@ -3,6 +3,7 @@
 import type { App } from './app.ts';
 import { aroundOn, setAroundOn } from './around.ts';
 import { AREAS, type Area, setArea, setTall, setTimeWindow, tall, timeWindow } from './closeup.ts';
+import { lesson, projector, setLearning, setProjector } from './lesson.ts';
 import { setNoteEdited } from './noteEdited.ts';
 import { choicesOf, chosen, sayWanted } from './occasions.ts';
 import { PRESETS } from './presets.ts';
@@ -129,11 +130,24 @@ export function commandsOf(app: App): readonly Command[] {
         a.selection.setPhoneTab('inspector');
       }),
     ),
+    plain('Page', 'Show the lessons', () => setLearning(true)),
+    ...(lesson()
+      ? [
+          plain('Page', 'Lesson: back to its card', (a) => {
+            a.selection.setRightTab('lesson');
+            a.selection.setDrawer(true);
+            a.selection.setPhoneTab('inspector');
+          }),
+          plain('Page', projector() ? 'Lesson: leave projector mode' : 'Lesson: projector mode', () =>
+            setProjector(!projector()),
+          ),
+        ]
+      : []),
     plain('Study', 'How true is this? Measured runs and your own benchmark', (a) => a.studies.setMeasured(true)),
     plain('Page', 'Change between light and dark', () => {
       void import('../base/theme.ts').then(({ setTheme, theme }) => setTheme(theme() === 'dark' ? 'light' : 'dark'));
     }),
-    plain('Page', 'Open a trace, a scenario or a benchmark…', () => {
+    plain('Page', 'Open a trace, a scenario, a lesson or a benchmark…', () => {
       document.querySelector<HTMLElement>('.top input[type=file]')?.click();
     }),
     ...PRESETS.map((preset) =>

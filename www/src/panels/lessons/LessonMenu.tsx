@@ -68,7 +68,7 @@ export function LessonMenu(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
             <input type="checkbox" checked={hideAnswers()} onChange={(e) => setHideAnswers(e.currentTarget.checked)} />
             Hide answers until asked
           </label>
-          <p class="m">← → cards · H next hint · Enter on · Esc back to the tab before</p>
+          <p class="m">← → cards · H next hint · G guess by keys · Enter on · Esc back to the tab before</p>
         </div>
       )}
     </Flyout>

@@ -73,7 +73,12 @@ function Brackets(props: { look: LessonLook; tick: number; replicaAt: ReplicaAt 
       {(at) => (
         <div
           class="lesson-brackets"
-          classList={{ field: isField(), above: !below(at()), wide: at().h > 60 }}
+          classList={{
+            field: isField(),
+            area: props.look.at.startsWith('area:'),
+            above: !below(at()),
+            wide: at().h > 80,
+          }}
           ref={(el) =>
             createEffect(() => {
               el.style.left = `${Math.max(1, at().x - OFF)}px`;

@@ -1,7 +1,9 @@
-// The keys of a lesson, while the focus is in its panel: ← → cards, H the next hint, Enter on, Esc back to the tab before.
+// The keys of a lesson, while the focus is in its panel: ← → cards, H the next hint, G a guess by keys, Enter on, Esc back
+// to the tab before.
 // In projector mode the arrows turn cards anywhere.
 import { onCleanup } from 'solid-js';
 import { lesson, lessonStep } from '../../state/lesson.ts';
+import { chartStep, guessByKeys } from '../../state/lessonGuess.ts';
 import { keptName, type LessonApp, leaveTab, turnBy } from '../../state/lessonOpening.ts';
 import { keepHints, progressOf } from '../../state/lessonProgress.ts';
 import { finish } from './steps.ts';
@@ -30,6 +32,11 @@ export function lessonKeys(panel: HTMLElement, app: LessonApp): void {
         break;
       case 'h':
         openNextHint();
+        break;
+      case 'g':
+        // A guess is drawn by keys on the chart.
+        if (chartStep() === undefined) return;
+        guessByKeys();
         break;
       case 'Enter':
         if (within(event, PRESSED)) return;

@@ -15,6 +15,15 @@ const ALLOWED: readonly (readonly [Allowed, string])[] = [
   ['none', 'None'],
 ];
 
+/** The keys of a lesson. */
+const LESSON_KEYS: readonly (readonly [string, string])[] = [
+  ['← or →', 'The card before or after; in projector mode with the focus anywhere'],
+  ['H', 'The next hint'],
+  ['G', 'Draw the guess by keys'],
+  ['Enter', 'On to the next card'],
+  ['Esc', 'Back to the tab before'],
+];
+
 /** The abbreviations of the page; the glossary of the documentation has every word. */
 const WORDS: readonly (readonly [string, string])[] = [
   ['TTFT', 'Time to first token, from the arrival of a request.'],
@@ -94,6 +103,19 @@ function HelpSheet(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
           </>
         )}
       </For>
+      <h4 class="keys-group">Lesson, with the focus in its panel</h4>
+      <dl class="keys">
+        <For each={LESSON_KEYS}>
+          {([keys, does]) => (
+            <div>
+              <dt>
+                <kbd>{keys}</kbd>
+              </dt>
+              <dd>{does}</dd>
+            </div>
+          )}
+        </For>
+      </dl>
       <label class="check">
         <input
           type="checkbox"
