@@ -75,9 +75,11 @@ export async function openLesson(app: LessonApp, name: string, step: number): Pr
   }
   const text = await loadLesson(name);
   if (text === undefined) {
-    const names = lessonNames();
-    const known = names.length === 0 ? 'There are none here.' : `Lessons: ${names.join(', ')}.`;
-    app.dialogs.setNotice({ kind: 'problem', text: `There is no lesson “${name.slice(0, 60)}”. ${known}` });
+    const allowed = lessonNames().join(', ') || 'no lessons';
+    const found = `the lesson “${name.slice(0, 60)}”`;
+    const fix = 'the view of lessons has them all';
+    const problem: Diagnostic = { severity: 'error', path: 'lesson', found, allowed, fix };
+    app.links.setTrouble({ problems: [problem], waits: undefined });
     return false;
   }
   return play(app, name, text, step, name);

@@ -1,5 +1,16 @@
 // One card: its text, its question or its task, what the engine says, and what else was changed.
-import { createMemo, createSignal, createUniqueId, type JSX, lazy, onMount, Show, Suspense } from 'solid-js';
+import {
+  createEffect,
+  createMemo,
+  createSignal,
+  createUniqueId,
+  type JSX,
+  lazy,
+  on,
+  onMount,
+  Show,
+  Suspense,
+} from 'solid-js';
 import type { LessonStep, Question } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { guesses, hideAnswers, lesson, setGuesses, verdicts } from '../../state/lesson.ts';
@@ -52,10 +63,15 @@ export function Card(props: { app: Slices; index: number; step: LessonStep }): J
 
 /** A new card takes the focus from the panel's buttons, or from nothing: the keys of the lesson then work. */
 function takeFocus(heading: HTMLElement): void {
-  onMount(() => {
+  const take = (): void => {
     const focused = document.activeElement;
     if (focused === document.body || focused?.closest('.lesson')) heading.focus({ preventScroll: true });
-  });
+  };
+  onMount(take);
+  // The form of a question goes when it is answered, and with it the focus.
+  createEffect(
+    on(guesses, () => requestAnimationFrame(() => document.activeElement === document.body && take()), { defer: true }),
+  );
 }
 
 /** The prediction that a step shows the truth of: for the first `see` after a `predict` that was answered. */

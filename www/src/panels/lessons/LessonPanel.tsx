@@ -2,7 +2,7 @@
 import { createMemo, type JSX, Show } from 'solid-js';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
-import { lesson, lessonStep, type OpenLesson } from '../../state/lesson.ts';
+import { lesson, lessonStep, type OpenLesson, projector } from '../../state/lesson.ts';
 import { LESSONS } from '../../state/lessonList.ts';
 import { closeLesson, turnBy } from '../../state/lessonOpening.ts';
 import { Card } from './Card.tsx';
@@ -46,7 +46,10 @@ function Played(props: { app: Slices; open: OpenLesson }): JSX.Element {
           </span>
         </p>
         <div class="lesson-title">
-          <h2>{document().title}</h2>
+          {/* The bar with the title of the page is not on a projector. */}
+          <Show when={projector()} fallback={<h2>{document().title}</h2>}>
+            <h1>{document().title}</h1>
+          </Show>
           <LessonMenu app={app} />
           <button type="button" class="btn sq slim" aria-label="Close the lesson" onClick={() => closeLesson(app)}>
             <Icon name="close" />

@@ -12,6 +12,8 @@ export default function LinkTrouble(props: { app: Pick<App, 'document' | 'links'
   const close = (): void => {
     links.setTrouble(undefined);
   };
+  /** Whether the link names a lesson that is none: then nothing of it is on screen. */
+  const isLesson = (): boolean => links.trouble()?.problems[0]?.path === 'lesson';
   const openDefault = (): void => {
     close();
     const [first] = PRESETS;
@@ -35,7 +37,7 @@ export default function LinkTrouble(props: { app: Pick<App, 'document' | 'links'
             )}
           </Show>
           <Show when={trouble().problems.length > 0}>
-            <Show when={!trouble().waits}>
+            <Show when={!trouble().waits && !isLesson()}>
               <p class="say">The listed values are those of the preset. Everything else in the link is on screen.</p>
             </Show>
             <Problems list={trouble().problems} />
