@@ -70,15 +70,16 @@ export function AskOrder(props: {
               <button
                 type="button"
                 class="ask-grip"
-                aria-label={`${label(item)}, place ${i() + 1} of ${order().length}; arrow keys move it`}
                 onKeyDown={(event) => key(event, item)}
                 onPointerDown={(event) => {
                   list?.setPointerCapture(event.pointerId);
                   setDragged(item);
                 }}
               >
-                <b aria-hidden="true">{i() + 1}</b>
-                <span>{label(item)}</span>
+                <b>{i() + 1}</b> <span>{label(item)}</span>
+                <i class="visually-hidden">
+                  , place {i() + 1} of {order().length}; arrow keys move it
+                </i>
               </button>
               <button
                 type="button"

@@ -1,16 +1,15 @@
 // The claims of a step, checked by the engine over seeds: each with its values on an axis, the bound that it promises, and in how
 // many seeds it held.
 import { createMemo, For, type JSX, Show } from 'solid-js';
-import { axisText, inUnit, unitText } from '../../../base/lessonUnits.ts';
+import { inUnit, unitText } from '../../../base/lessonUnits.ts';
 import { text } from '../../../base/units.ts';
 import type { ClaimVerdict, LessonClaim } from '../../../generated/boundary.ts';
 import { lessonStep } from '../../../state/lesson.ts';
 import { stepRuns } from '../../../state/lessonRuns.ts';
+import { apart, boundWords, WIDTH } from './claimWords.ts';
 import { claimAxis, scaleOf } from './guessScale.ts';
 import { RunsWords, seedsText } from './RunsWords.tsx';
 import './questions.css';
-
-const WIDTH = 280;
 
 /** How a claim stands: it may hold, it holds, or it does not. */
 type Standing = 'running' | 'held' | 'failed';
@@ -102,15 +101,6 @@ function missedText(found: ClaimVerdict | undefined, unit: string): string {
   return unitText(found.missed_by, unit);
 }
 
-/** `claim: over 3`, `claim: under 50 ms`, `claim: 1 to 2`. */
-export function boundWords(claim: Pick<LessonClaim, 'above' | 'below' | 'unit'>): string {
-  const { above, below, unit } = claim;
-  const short = (v: number): string => (unit === '×' ? axisText(v, unit) : unitText(v, unit));
-  if (above !== null && below !== null) return `claim: ${axisText(above, unit)} to ${short(below)}`;
-  if (above !== null) return `claim: over ${short(above)}`;
-  return below === null ? '' : `claim: under ${short(below)}`;
-}
-
 /** The picture: a tick a seed, the bar of 95 %, the mean, and the bounds as dashed lines. */
 function ClaimPicture(props: {
   readonly claim: LessonClaim;
@@ -128,22 +118,11 @@ function ClaimPicture(props: {
     `held in ${props.found.held} seeds of those that have run`;
   const q = () => inUnit(mean(), props.claim.unit);
   /** Both words stand below their marks, and never on each other. */
-  const labels = createMemo(() => {
-    const middle = at(mean());
-    const bound = at(bounds()[0] ?? mean());
-    const clamp = (x: number, half: number): number => Math.min(WIDTH - half, Math.max(half, x));
-    const [m, b] = [clamp(middle, 30), clamp(bound, 46)];
-    const gap = 80;
-    if (Math.abs(m - b) >= gap) return { mean: m, bound: b };
-    const before = b <= m;
-    const low = clamp(Math.min(m, b) - (gap - Math.abs(m - b)) / 2, before ? 46 : 30);
-    return before ? { bound: low, mean: Math.max(m, low + gap) } : { mean: low, bound: Math.max(b, low + gap) };
-  });
+  const labels = createMemo(() => apart(at(mean()), text(q()), at(bounds()[0] ?? mean()), boundWords(props.claim)));
   /** The ends of the axis, where there is room beside the words. */
   const ends = createMemo(() => {
-    const { mean: m, bound: b } = labels();
     const { from, to } = axis();
-    const [low, high] = [Math.min(m - 30, b - 46), Math.max(m + 30, b + 46)];
+    const { low, high } = labels();
     return [
       ...(low > 44 ? [{ x: 6, anchor: 'start', value: from } as const] : []),
       ...(high < WIDTH - 44 ? [{ x: WIDTH - 6, anchor: 'end', value: to } as const] : []),

@@ -1,17 +1,11 @@
 // Axes of the chart of a guess, with grid lines, and the place to draw in.
 import { For, type JSX, Show } from 'solid-js';
-import { axisText, inUnit } from '../../../base/lessonUnits.ts';
+import { axisText } from '../../../base/lessonUnits.ts';
 import type { DrawQuestion } from '../../../generated/boundary.ts';
 import type { Plot } from './guessScale.ts';
 
 export function Axes(props: { readonly plot: Plot; readonly ask: DrawQuestion; readonly empty: boolean }): JSX.Element {
   const box = () => props.plot.box;
-  /** The unit stands at the uppermost value. */
-  const yText = (value: number, i: number, all: readonly number[]): string => {
-    const q = inUnit(value, props.ask.y.unit);
-    const plainNumber = axisText(value, props.ask.y.unit);
-    return i === all.length - 1 && q.unit === props.ask.y.unit ? `${plainNumber}\u00a0${q.unit}` : plainNumber;
-  };
   return (
     <>
       <defs>
@@ -20,11 +14,11 @@ export function Axes(props: { readonly plot: Plot; readonly ask: DrawQuestion; r
         </pattern>
       </defs>
       <For each={props.plot.y.ticks}>
-        {(value, i) => (
+        {(value) => (
           <>
             <path class="guess-grid" d={`M${box().left} ${props.plot.y.at(value)}H${box().right}`} />
             <text class="guess-tick" x={box().left - 6} y={props.plot.y.at(value) + 4} text-anchor="end">
-              {yText(value, i(), props.plot.y.ticks)}
+              {axisText(value, props.ask.y.unit)}
             </text>
           </>
         )}

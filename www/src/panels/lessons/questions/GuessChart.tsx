@@ -1,6 +1,6 @@
 // The chart of a guess: the reader draws a curve, and the engine's appears over it once the guess is handed in. Before that,
 // nothing of the engine's is in the page.
-import { createEffect, createMemo, createSignal, type JSX, on, onCleanup, onMount, Show } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, type JSX, on, onCleanup, onMount, Show } from 'solid-js';
 import { getAt } from '../../../base/json.ts';
 import { placeText, unitText } from '../../../base/lessonUnits.ts';
 import { TableButton } from '../../../charts/TableButton.tsx';
@@ -10,14 +10,16 @@ import { verdicts } from '../../../state/lesson.ts';
 import { draftOf, guessAgain, handedIn, isOpen, isRevealed, keysAsked, ordinal } from '../../../state/lessonGuess.ts';
 import { stepRuns } from '../../../state/lessonRuns.ts';
 import { Axes, Invite } from './GuessAxes.tsx';
-import { GuessLine, KeyPoint, Now, Objective } from './GuessLine.tsx';
+import { GuessLine, KeyPoint, Now, objectiveOf, shownLine } from './GuessLine.tsx';
 import { GuessTable } from './GuessTable.tsx';
-import { Truth } from './GuessTruth.tsx';
+import { DimensionLine, Knee, TruthLine } from './GuessTruth.tsx';
 import { createHand, handInCurve, isCovered } from './guessHand.ts';
-import { type Box, type Plot, plotOf } from './guessScale.ts';
-import { guessWords } from './guessWords.ts';
+import { labelsOf } from './guessLabels.ts';
+import { apartOf, type Box, kneeOf, type Plot, plotOf, truthOf } from './guessScale.ts';
+import { guessWords, inSentence } from './guessWords.ts';
 import './questions.css';
 
+const NOT_YET = { truth: undefined, knee: undefined, apart: undefined };
 const EDGE = { left: 44, right: 20, top: 12, bottom: 36 } as const;
 
 export type GuessChartProps = {
@@ -74,7 +76,7 @@ function Head(props: Shown & { readonly onTable: () => void }): JSX.Element {
     <header class="guess-head">
       <h2>{props.ask.y.label}</h2>
       <span class="guess-about">
-        {unit()}against {props.ask.x.label}
+        {unit()}against {inSentence(props.ask.x.label)}
         {seeds()}
       </span>
       <Show
@@ -101,7 +103,7 @@ function Head(props: Shown & { readonly onTable: () => void }): JSX.Element {
             <path class="guess-knee" d="M5.5 1l4.5 4.5-4.5 4.5L1 5.5z" />
           </svg>
           <Show when={props.verdict?.curve?.knee !== null} fallback="no knee on this chart">
-            knee: from here one {props.ask.x.unit || 'step'} more costs over{' '}
+            knee: from here +1{props.ask.x.unit === '' ? '' : ` ${props.ask.x.unit}`} costs over{' '}
             {placeText(props.ask.knee, props.ask.y.unit)}
           </Show>
         </Show>
@@ -186,6 +188,26 @@ function Drawing(props: Shown): JSX.Element {
     () => props.verdict?.curve !== undefined && props.verdict.curve !== null,
     props.app.transport.reducedMotion,
   );
+  const line = createMemo(() => shownLine(props.step));
+  const slo = createMemo(() =>
+    objectiveOf(props.ask, plot(), props.app.transport.figuresFrame()?.key.slo_ttft_us ?? 0),
+  );
+  const partial = (): boolean => (props.verdict?.seeds ?? 0) < (props.verdict?.of ?? 0);
+  const truth = createMemo(() => props.verdict?.curve && truthOf(props.verdict.curve.points, plot(), props.ask.y));
+  const knee = createMemo(() => kneeOf(props.verdict?.curve ?? null, plot(), props.ask.y));
+  const apart = createMemo(() => apartOf(props.verdict?.guess, plot(), props.ask.y));
+  const name = (): string => {
+    if (props.open) return '';
+    return (handedIn()[props.step] ?? 1) > 1
+      ? `your ${ordinal(props.step)} guess`
+      : 'your guess, drawn before the answer';
+  };
+  const labels = createMemo(() => {
+    const whole = grown() >= 1;
+    const found = whole ? { truth: truth() ?? undefined, knee: knee(), apart: apart() } : NOT_YET;
+    const { ask, verdict } = props;
+    return labelsOf({ plot: plot(), ask, line: line(), guessName: name(), slo: slo(), now: nowX(), verdict, ...found });
+  });
   const words = createMemo(() => guessWords(props.ask, draftOf(props.step), props.verdict));
   const pointText = (): string => {
     const x = props.ask.values[hand.at() ?? 0];
@@ -220,22 +242,29 @@ function Drawing(props: Shown): JSX.Element {
         <Show when={size().width > 0}>
           <svg width={size().width} height={size().height} aria-hidden="true">
             <Axes plot={plot()} ask={props.ask} empty={props.open && draftOf(props.step).length === 0} />
+            <Show when={slo()}>{(at) => <path class="guess-slo" d={`M${box().left} ${at().y}H${box().right}`} />}</Show>
             <Now plot={plot()} unit={props.ask.x.unit} value={nowX()} />
-            <GuessLine
-              plot={plot()}
-              step={props.step}
-              again={(handedIn()[props.step] ?? 1) > 1 ? ordinal(props.step) : ''}
-            />
-            <Objective app={props.app} plot={plot()} ask={props.ask} />
+            <GuessLine plot={plot()} step={props.step} line={line()} />
             <Show when={props.open && draftOf(props.step).length === 0}>
               <Invite plot={plot()} />
             </Show>
             <Show when={props.open && hand.at() !== undefined}>
               <KeyPoint plot={plot()} step={props.step} x={props.ask.values[hand.at() ?? 0]} unit={props.ask.y.unit} />
             </Show>
-            <Show when={props.verdict}>
-              {(found) => <Truth plot={plot()} ask={props.ask} verdict={found()} grown={grown()} now={nowX()} />}
+            <Show when={truth()}>
+              {(found) => <TruthLine plot={plot()} truth={found()} partial={partial()} grown={grown()} />}
             </Show>
+            <Show when={grown() >= 1}>
+              <Show when={knee()}>{(at) => <Knee px={at().px} py={at().py} />}</Show>
+              <Show when={apart()}>{(found) => <DimensionLine apart={found()} />}</Show>
+            </Show>
+            <For each={labels()}>
+              {(label) => (
+                <text class={label.class} x={label.x} y={label.y} text-anchor={label.anchor}>
+                  {label.text}
+                </text>
+              )}
+            </For>
           </svg>
         </Show>
       </div>

@@ -1,7 +1,7 @@
 // Places on the chart of a guess: scales, ticks, the line under the hand, and where the engine's curve leaves the chart. Pure
 // functions, tested without a page.
 import { logTicks } from '../../../charts/scales.ts';
-import type { Axis, CurvePoint, GuessVerdict } from '../../../generated/boundary.ts';
+import type { Axis, CurvePoint, CurveVerdict, GuessVerdict } from '../../../generated/boundary.ts';
 import type { Points } from '../../../state/lessonGuess.ts';
 
 /** The edges of the plot, in pixels. */
@@ -183,6 +183,43 @@ function leavesAt({ x, y, box }: Plot, last: Known, out: Known): number {
 export function farthest(guess: GuessVerdict | null | undefined): GuessVerdict['rows'][number] | undefined {
   if (!guess || guess.factor === null) return undefined;
   return guess.rows.find((row) => row.factor === guess.factor);
+}
+
+/** Guess and engine on the chart where both differ most, and on which side the dimension line stands. */
+export type Apart = {
+  readonly x: number;
+  readonly guess: number;
+  readonly engine: number;
+  readonly side: number;
+  /** Whether the engine's value is beyond the top. */
+  readonly beyond: boolean;
+};
+
+export function apartOf(guess: GuessVerdict | null | undefined, plot: Plot, axis: Axis): Apart | undefined {
+  const row = farthest(guess);
+  if (!row || row.guess === null || row.engine === null) return undefined;
+  const { x, y, box } = plot;
+  const inside = (v: number): number => Math.min(box.bottom, Math.max(box.top, y.at(Math.max(axis.from, v))));
+  const px = x.at(row.x);
+  const side = px > (box.left + box.right) / 2 ? -8 : 8;
+  return { x: px, guess: inside(row.guess), engine: inside(row.engine), side, beyond: row.engine > axis.to };
+}
+
+/** The knee on the drawn curve. */
+export function kneeOf(
+  curve: CurveVerdict | null,
+  plot: Plot,
+  axis: Axis,
+): { readonly px: number; readonly py: number; readonly knee: number } | undefined {
+  const { knee = null, points = [] } = curve ?? {};
+  if (knee === null) return undefined;
+  const after = points.findIndex((p) => p.x >= knee);
+  const [a, b] = [points[Math.max(0, after - 1)], points[after]];
+  if (!a || !b || a.y.mean === null || b.y.mean === null) return undefined;
+  const share = b.x === a.x ? 0 : (knee - a.x) / (b.x - a.x);
+  const at = (v: number): number => plot.y.at(Math.min(axis.to, Math.max(axis.from, v)));
+  const [low, high] = [at(a.y.mean), at(b.y.mean)];
+  return { px: plot.x.at(knee), py: low + share * (high - low), knee };
 }
 
 /** The axis of a claim: its values, its bounds and some room, at round ends. */

@@ -7,7 +7,7 @@ import { farthest, heightAt } from './guessScale.ts';
 
 /** One sentence: what was drawn, and what the engine found if that may be said. */
 export function guessWords(ask: DrawQuestion, draft: Points, verdict: StepVerdict | undefined): string {
-  const about = `${ask.y.label} against ${ask.x.label}`;
+  const about = `${ask.y.label} against ${inSentence(ask.x.label)}`;
   if (!verdict || verdict.seeds === 0) {
     const drawn = ask.values.filter((x) => heightAt(draft, x) !== undefined).length;
     return `${about}: ${drawn} of ${ask.values.length} points of your guess are drawn.`;
@@ -25,4 +25,9 @@ export function guessWords(ask: DrawQuestion, draft: Points, verdict: StepVerdic
       `(${rangeText(row.lo, row.hi, ask.y.unit)}), ${sig3(row.factor ?? Number.NaN)} times your guess.`
     : '';
   return `${about}. ${engine}${apart}`;
+}
+
+/** A label within a sentence: without its capital, unless it is an abbreviation. */
+export function inSentence(label: string): string {
+  return /^[A-Z](?![A-Z0-9])/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label;
 }
