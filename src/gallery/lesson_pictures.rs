@@ -1,9 +1,9 @@
 //! Pictures of lessons: those of the cards of presets, and some that compare runs of a lesson.
 
 use super::pictures::{
-    DOTS, Draw, Look, Picture, SIDE, Shape, buckets, draw, labelled, most, place, span, words,
+    DOTS, Draw, Look, Picture, SIDE, Shape, buckets, curves, draw, labelled, most, place, span, steps, words,
 };
-use super::rows::{latencies, number, rows, text, within};
+use super::rows::{Row, latencies, number, rows, text, within};
 use crate::base::math::ln;
 use crate::base::{Diagnostic, Diagnostics};
 use crate::exchange::export::Table;
@@ -18,16 +18,23 @@ pub(super) enum Of {
     First,
     /// A picture of one run.
     Run(&'static str, Draw),
-    /// The duration of decode steps by the number of requests in them.
-    StepTimes { of: &'static str, until_s: f64, caption: &'static str },
+    /// The duration of decode steps by the number of requests in them, of several runs together.
+    StepTimes { of: &'static [&'static str], until_s: f64, caption: &'static str },
+    /// The steps of the first replica in two runs, in one stretch of time.
+    Steps { of: [&'static str; 2], from_s: f64, length_s: f64, caption: &'static str },
     /// p99 of TTFT against factors of the traffic.
     Load { of: &'static str, factors: &'static [f64], caption: &'static str, range: &'static str },
     /// Requests waiting over time in runs with names, each dashed or not.
     Waiting { of: &'static [(&'static str, &'static str, bool)], seconds: [f64; 2], caption: &'static str },
     /// The longest queue of any replica in runs with names.
     Longest { of: &'static [(&'static str, &'static str)], seconds: [f64; 2], caption: &'static str },
-    /// TTFT of two runs with names as distributions.
-    Two { of: [(&'static str, &'static str); 2], seconds: [f64; 2], caption: &'static str },
+    /// A latency of two runs with names as distributions.
+    Two {
+        of: [(&'static str, &'static str); 2],
+        latency: &'static str,
+        seconds: [f64; 2],
+        caption: &'static str,
+    },
 }
 
 /// The scenario of the first step that has one, or of the first run.
@@ -46,7 +53,20 @@ pub(super) fn draw_of(lesson: &Lesson, of: &Of) -> Result<Picture, Diagnostics> 
     match *of {
         Of::First => Ok(Picture::default()),
         Of::Run(name, content) => draw(&named(name)?, content),
-        Of::StepTimes { of, until_s, caption } => step_times(&named(of)?, until_s, caption),
+        Of::StepTimes { of, until_s, caption } => {
+            let mut all = Vec::new();
+            for name in of {
+                all.extend(rows(&named(name)?, Table::Events, until_s)?);
+            }
+            Ok(step_times(&all, caption))
+        }
+        Of::Steps { of, from_s, length_s, caption } => {
+            let lane = |name: &str| -> Result<Picture, Diagnostics> {
+                let all = rows(&named(name)?, Table::Events, from_s + length_s)?;
+                Ok(steps(&all, [from_s, from_s], length_s))
+            };
+            Ok(one_below_the_other(lane(of[0])?, lane(of[1])?).titled(caption, format!("{length_s} s")))
+        }
         Of::Load { of, factors, caption, range } => {
             Ok(load(&named(of)?, factors)?.titled(caption, range.to_owned()))
         }
@@ -70,37 +90,56 @@ pub(super) fn draw_of(lesson: &Lesson, of: &Of) -> Result<Picture, Diagnostics> 
             }
             Ok(longest(&found).titled(caption, span(seconds, "")))
         }
-        Of::Two { of, seconds, caption } => {
-            let ttft = |name: &str| -> Result<Vec<f64>, Diagnostics> {
-                Ok(latencies(
-                    within(rows(&named(name)?, Table::Requests, seconds[1])?, seconds).iter(),
-                    "ttft_us",
-                ))
+        Of::Two { of, latency, seconds, caption } => {
+            let found = |name: &str| -> Result<Vec<f64>, Diagnostics> {
+                let all = within(rows(&named(name)?, Table::Requests, seconds[1])?, seconds);
+                Ok(latencies(all.iter(), latency))
             };
-            let both = [ttft(of[0].0)?, ttft(of[1].0)?];
-            Ok(super::pictures::curves(&both, [of[0].1, of[1].1]).titled(caption, String::new()))
+            let both = [found(of[0].0)?, found(of[1].0)?];
+            Ok(curves(&both, [of[0].1, of[1].1]).titled(caption, String::new()))
         }
     }
 }
 
-fn step_times(scenario: &Scenario, until_s: f64, caption: &str) -> Result<Picture, Diagnostics> {
-    let all = rows(scenario, Table::Events, until_s)?;
-    let steps: Vec<[f64; 2]> = all
+/// The first lane of a picture over the second lane of another with the same shapes.
+fn one_below_the_other(upper: Picture, lower: Picture) -> Picture {
+    let merged = upper.shapes.into_iter().zip(lower.shapes).map(|(one, two)| match (one, two) {
+        (Shape::Bars { lanes, bars, look }, Shape::Bars { bars: others, .. }) => {
+            let bars = bars.into_iter().filter(|bar| bar[0] == 0);
+            Shape::Bars {
+                lanes,
+                bars: bars.chain(others.into_iter().filter(|bar| bar[0] == 1)).collect(),
+                look,
+            }
+        }
+        (one, _) => one,
+    });
+    Picture { shapes: merged.collect(), ..Picture::default() }
+}
+
+fn step_times(all: &[Row], caption: &str) -> Picture {
+    let mut found: Vec<[f64; 2]> = all
         .iter()
         .filter(|row| text(row, "event") == "step-started" && number(row, "prefill_tokens") <= Some(0.0))
         .filter_map(|row| Some([number(row, "decode_tokens")?, number(row, "duration_us")?]))
         .filter(|[batch, _]| *batch >= 1.0)
         .collect();
-    let (most_batch, most_us) =
-        (most(steps.iter().map(|step| step[0])).max(2.0), most(steps.iter().map(|step| step[1])));
-    let every = steps.len().div_ceil(DOTS).max(1);
+    found.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    let most_batch = most(found.iter().map(|step| step[0])).max(2.0);
+    let most_us = most(found.iter().map(|step| step[1]));
     let point =
         |[batch, us]: &[f64; 2]| [place(ln(*batch), 0.0, ln(most_batch)), place(*us, 0.0, 1.15 * most_us)];
-    let points = steps.iter().step_by(every).map(point).collect();
+    // One dot for each size of a batch, and at most every fourth pixel of a card.
+    let mut points: Vec<[u32; 2]> = Vec::new();
+    for step in &found {
+        let at = point(step);
+        if points.last().is_none_or(|last| at[0] >= last[0] + 1000 / DOTS as u32 * 2) {
+            points.push(at);
+        }
+    }
     let top = format!("{:.0} ms", most_us / 1000.0);
     let shapes = vec![Shape::Dots { points, look: Look::Plain }, words(0, place(1.0, 0.0, 1.15), &top)];
-    let range = format!("batch 1 – {most_batch:.0}, log");
-    Ok(Picture { shapes, ..Picture::default() }.titled(caption, range))
+    Picture { shapes, ..Picture::default() }.titled(caption, format!("batch 1 – {most_batch:.0}, log"))
 }
 
 fn load(scenario: &Scenario, factors: &[f64]) -> Result<Picture, Diagnostics> {

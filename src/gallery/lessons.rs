@@ -63,62 +63,117 @@ const SHARING: &str = "Sharing and scale";
 
 /// The lessons of the road in order: name, chapter, picture.
 const ROAD: &[(&str, &str, Of)] = &[
-    ("prefill-and-decode", ONE, Of::First),
+    (
+        "prefill-and-decode",
+        ONE,
+        Of::Run(
+            "long_prompt",
+            Draw::Lives { from: 2, every: 1, count: 4, seconds: [5.0, 15.0], caption: "four requests" },
+        ),
+    ),
     (
         "batching",
         ONE,
-        Of::StepTimes { of: "chat-4xh100", until_s: 60.0, caption: "duration of decode steps" },
+        Of::StepTimes { of: &["one", "b64", "b256", "b512"], until_s: 20.0, caption: "step time, ms" },
     ),
     (
         "the-knee",
         ONE,
         Of::Load {
-            of: "chat-4xh100",
-            factors: &[0.5, 1.0, 1.25, 1.5, 1.75, 1.9],
+            of: "counter",
+            factors: &[0.2, 0.5, 1.0, 1.2, 1.4, 1.6, 1.7, 1.8, 1.85, 1.9],
             caption: "TTFT p99",
-            range: "traffic × 0.5 – 1.9",
+            range: "10 – 95 % busy",
         },
     ),
     (
         "variance",
         ONE,
         Of::Waiting {
-            of: &[("chat-4xh100", "steady", true), ("router-showdown", "in bursts", false)],
+            of: &[("mixed", "mixed", false), ("equal", "equal", true)],
             seconds: [20.0, 80.0],
-            caption: "requests waiting",
+            caption: "waiting, same mean length",
         },
     ),
     (
         "paged-kv",
         MEMORY,
-        Of::Run(
-            "kv-pressure",
-            Draw::Blocks { replica: 0, seconds: [40.0, 90.0], caption: "KV blocks in use" },
-        ),
+        Of::Run("tight", Draw::Blocks { replica: 0, seconds: [0.0, 60.0], caption: "KV blocks in use" }),
     ),
     (
         "prefix-caching",
         MEMORY,
         Of::Two {
-            of: [("long-chats", "in turn"), ("sticky-until-saturated", "by prefix")],
-            seconds: [60.0, 120.0],
-            caption: "% of requests by TTFT",
+            of: [("none", "no cache"), ("large", "cached")],
+            latency: "ttft_us",
+            seconds: [40.0, 120.0],
+            caption: "% of turns by TTFT",
         },
     ),
     (
         "routing",
         MEMORY,
         Of::Longest {
-            of: &[("router-showdown", "round robin"), ("stale-herd", "least loaded")],
-            seconds: [20.0, 80.0],
+            of: &[
+                ("random", "random"),
+                ("turns", "round robin"),
+                ("two", "two choices"),
+                ("least", "least loaded"),
+            ],
+            seconds: [15.0, 100.0],
             caption: "longest queue",
         },
     ),
-    ("affinity-and-balance", MEMORY, Of::First),
-    ("chunked-prefill", SHARING, Of::First),
-    ("priorities", SHARING, Of::First),
-    ("autoscaling", SHARING, Of::First),
-    ("prefill-apart-from-decode", SHARING, Of::First),
+    (
+        "affinity-and-balance",
+        MEMORY,
+        Of::Run("prefix", Draw::Queues { seconds: [15.0, 60.0], caption: "waiting on eight replicas" }),
+    ),
+    (
+        "chunked-prefill",
+        SHARING,
+        Of::Steps {
+            of: ["whole", "cut"],
+            from_s: 30.0,
+            length_s: 2.0,
+            caption: "steps, prompts whole and cut",
+        },
+    ),
+    (
+        "priorities",
+        SHARING,
+        Of::Run(
+            "starved",
+            Draw::Dots {
+                of: "ttft_us",
+                client: "patient",
+                seconds: [10.0, 100.0],
+                caption: "TTFT of patient requests",
+            },
+        ),
+    ),
+    (
+        "autoscaling",
+        SHARING,
+        Of::Run(
+            "slow",
+            Draw::Rates {
+                seconds: [90.0, 300.0],
+                caption: "requests per second",
+                lines: &[("arrived", true), ("in time", false)],
+            },
+        ),
+    ),
+    (
+        "prefill-apart-from-decode",
+        SHARING,
+        Of::Two {
+            of: [("together", "together"), ("decodes", "apart")],
+            latency: "tpot_us",
+            seconds: [10.0, 70.0],
+            caption: "% of requests by TPOT",
+        },
+    ),
 ];
 
 /// The card of a lesson without what the runs say of its claims.

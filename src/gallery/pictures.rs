@@ -366,7 +366,7 @@ fn arrivals(rows: &[Row], clients: [&'static str; 2], seconds: [f64; 2]) -> Pict
     labelled(&[(clients[0], true, of(clients[0])), (clients[1], false, of(clients[1]))])
 }
 
-fn steps(rows: &[Row], windows: [f64; 2], length_s: f64) -> Picture {
+pub(super) fn steps(rows: &[Row], windows: [f64; 2], length_s: f64) -> Picture {
     let mut bars: [Vec<[u32; 3]>; 3] = Default::default();
     for (lane, from_s) in (0..).zip(windows) {
         let here = [from_s, from_s + length_s];
