@@ -37,7 +37,7 @@ test('waits have their present values from that row, gaps from the key figures, 
   expect(valueNow(wait, p50, at(2_300_000), data)).toBe(23);
   expect(valueNow(wait, p99, at(3_000_000), data)).toBeNaN();
   expect(wait.samples?.(at(2_300_000), data)).toBe(7);
-  expect(describeLines(wait, data, at(2_300_000))).toMatch(/^Wait over time, last 30 s: p50 23/);
+  expect(describeLines(wait, data, at(2_300_000))).toMatch(/^Waiting time over time, last 30 s: p50 23/);
   const itl = spec('itl-over-time');
   expect(valueNow(itl, p50, at(2_300_000), data)).toBe(9);
   expect(itl.samples?.(at(2_300_000), data)).toBe(3);

@@ -195,7 +195,7 @@ export const MORE_SPECS: readonly TimeSpec[] = [
   {
     ...SPREAD,
     view: 'wait-over-time',
-    title: 'Wait',
+    title: 'Waiting time',
     lines: percentiles((p) => p.ink),
     empty: 'no request in a batch yet',
     ...milliseconds,

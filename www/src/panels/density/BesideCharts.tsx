@@ -60,7 +60,7 @@ export default function BesideCharts(props: Props): JSX.Element {
       <Match when={props.name === 'wait-ecdf'}>
         <Ecdf
           {...common}
-          title="Wait"
+          title="Waiting time"
           data={transport.data()['wait-ecdf']}
           tail={latestAt(transport.data()['wait-over-time'], nowUs())}
           stroke={palette().ink}
