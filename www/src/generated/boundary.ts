@@ -149,7 +149,7 @@ export type Assumption = {
 };
 
 /** What a law assumes. */
-export type AssumptionKind = "poisson-arrivals" | "steady-rate" | "open-arrivals" | "closed-users" | "stable-load" | "one-at-a-time" | "alike-replicas" | "fixed-replicas" | "no-edits" | "random-split" | "router-of-law" | "fresh-signals" | "many-servers" | "one-queue" | "served-in-order" | "served-by-class" | "nobody-lost" | "limited-places" | "constant-service" | "exponential-service" | "whole-prompts" | "short-prompts" | "many-steps" | "batch-not-full" | "straight-steps" | "steps-in-sequence" | "no-fixed-part" | "no-reuse" | "no-preemption";
+export type AssumptionKind = "poisson-arrivals" | "steady-rate" | "open-arrivals" | "closed-users" | "stable-load" | "one-at-a-time" | "alike-replicas" | "fixed-replicas" | "no-edits" | "random-split" | "router-of-law" | "fresh-signals" | "many-servers" | "one-queue" | "served-in-order" | "served-by-class" | "nobody-lost" | "limited-places" | "constant-service" | "exponential-service" | "whole-prompts" | "short-prompts" | "many-steps" | "batch-not-full" | "straight-steps" | "steps-in-sequence" | "no-fixed-part" | "no-reuse" | "no-preemption" | "in-balance";
 
 /** An axis. */
 export type Axis = {
@@ -617,6 +617,16 @@ export type ChooseQuestion = {
   answers: Array<ChooseAnswer>,
 };
 
+/** In how many seeds a claim holds. */
+export type ClaimCount = {
+  /** In how many it holds. */
+  held: number,
+  /** Of how many. */
+  of: number,
+  /** Whether these are as many as the claim says. */
+  holds: boolean,
+};
+
 /** A claim and what the runs say of it. */
 export type ClaimVerdict = {
   /** Its value. */
@@ -764,7 +774,7 @@ export type ColumnsQuery = {
   /** End, in microseconds; 0 means the playhead. */
   to_us?: number,
   /** For a distribution: the length of its window in seconds, as for the key figures; 0 for all values since the
-   * warm-up. For percentiles over time: 0 for those of each bucket. */
+   * warm-up. For percentiles of TTFT and E2E over time: 0 for those of each bucket. */
   window_s?: number,
 };
 
@@ -1946,7 +1956,7 @@ export type LatencyPart = {
 };
 
 /** A law of a textbook queue, or of the batch server. */
-export type Law = "priority" | "closed-loop" | "mm1k" | "shortest-queue" | "power-of-d" | "round-robin" | "mdc" | "mmc" | "md1" | "mm1" | "mg1" | "batch-server" | "limited-batch" | "processor-sharing" | "closed-form";
+export type Law = "priority" | "closed-loop" | "mm1k" | "shortest-queue" | "power-of-d" | "round-robin" | "mdc" | "mmc" | "md1" | "mm1" | "mg1" | "batch-server" | "limited-batch" | "processor-sharing" | "closed-form" | "little";
 
 /** A law beside a run. */
 export type LawFound = {
@@ -1984,6 +1994,40 @@ export type Lesson = {
   seeds: number,
   /** Its steps, 1 to 12. */
   steps: Array<LessonStep>,
+};
+
+/** A lesson on a card. */
+export type LessonCard = {
+  /** The name of its file, without the extension. */
+  name: string,
+  /** Its number on the road; 0 for a lesson that is not on it. */
+  number: number,
+  /** The chapter of the road; empty for a lesson that is not on it. */
+  chapter: string,
+  /** Its title. */
+  title: string,
+  /** What the reader does in it. */
+  about: string,
+  /** How long it takes, in minutes. */
+  minutes: number,
+  /** How many seeds its runs have. */
+  seeds: number,
+  /** Its steps. */
+  steps: Array<LessonCardStep>,
+  /** How the reader answers: `choose`, `draw`, `order`, `number`, each once. */
+  asks: Array<string>,
+  /** What the runs say of its claims; empty where they were not run. */
+  claims: Array<ClaimCount>,
+  /** Its picture. */
+  picture: Picture,
+};
+
+/** A step on a card. */
+export type LessonCardStep = {
+  /** What it is about. */
+  kind: StepType,
+  /** Its title. */
+  title: string,
 };
 
 /** One run of a step. */
@@ -2068,7 +2112,7 @@ export type LessonStep = {
   kind: StepType,
   /** Its title, at most 60 characters. */
   title: string,
-  /** What it says, at most 120 words in paragraphs: `**bold**`, `[[word of the glossary]]`,
+  /** What it says, at most 120 words in paragraphs with an empty line between: `**bold**`, `[[word of the glossary]]`,
    * `[[word of the glossary|other words]]`, and `{name}` for one of its figures. */
   text: string,
   /** Where it opens, as a readable link: the name of a scenario of the lesson or of a preset, then values of fields
@@ -4471,6 +4515,13 @@ export type TheoryLine = {
   itl_ms: Array<number | null>,
   /** Mean E2E. */
   e2e_ms: Array<number | null>,
+  /** Mean time from arrival to first joining a batch. */
+  wait_ms: Array<number | null>,
+  /** Requests finished per second: the arrivals, at most what the servers can do; by Little's law the mean number inside divided
+   * by the mean E2E of those that arrived. */
+  finished_per_s: Array<number | null>,
+  /** Mean number in the queue of one replica: its rate times the mean wait there. */
+  waiting: Array<number | null>,
   /** Whether an assumption is violated there: one of the whole run, or the steady rate at this place. */
   violated: Array<boolean>,
 };
@@ -4648,7 +4699,7 @@ export type Unranked = {
 export type Verdict = "better" | "worse" | "none-shown" | "unknown";
 
 /** Which columns. */
-export type View = "ttft-over-time" | "e2e-over-time" | "throughput" | "queue-depth" | "kv-use" | "ttft-ecdf" | "e2e-ecdf" | "replicas" | "estimator" | "health" | "fleet-load" | "gateway-bands" | "ports-out" | "ports-in" | "transfers" | "stages" | "little";
+export type View = "ttft-over-time" | "e2e-over-time" | "itl-over-time" | "wait-over-time" | "throughput" | "queue-depth" | "kv-use" | "ttft-ecdf" | "e2e-ecdf" | "itl-ecdf" | "wait-ecdf" | "replicas" | "estimator" | "health" | "fleet-load" | "gateway-bands" | "ports-out" | "ports-in" | "transfers" | "stages" | "little";
 
 /** One decision and its alternatives. */
 export type WhatIf = {
@@ -4764,6 +4815,7 @@ export const LAWS: readonly (readonly [name: string, title: string])[] = [
   ["processor-sharing","M/G/1-PS"],
   ["closed-form","Closed form"],
   ["limited-batch","Limited batch"],
+  ["little","Little's law"],
 ];
 
 /** Further figures of whole runs, as rows of sweeps and comparisons have them. */
