@@ -1,19 +1,22 @@
-// A run within another page: the stage, the charts named in its link, the transport, and a link to its own page.
+// A run within another page: the stage, the charts named in its link, the transport, and a link to its own page. A step of a
+// lesson has its card and its charts.
 import { createEffect, createMemo, type JSX, onCleanup, onMount, Show, untrack } from 'solid-js';
 import { getAt } from './base/json.ts';
+import { LazyPart } from './panels/parts/LazyPart.tsx';
 import { NoteText } from './panels/parts/NoteText.tsx';
 import { NoticeBar } from './panels/shell/NoticeBar.tsx';
 import { Transport } from './panels/shell/Transport.tsx';
 import type { App } from './state/app.ts';
+import { lesson, lessonLink } from './state/lesson.ts';
 import { NOTE_BESIDE, STARTS_IN_VIEW, unembedded } from './state/linkText.ts';
-import { ChartsView, StageView } from './Views.tsx';
+import { AreaView, ChartsView, StageView } from './Views.tsx';
 import './embedded.css';
 
-export default function Embedded(props: {
-  app: Pick<App, 'transport' | 'selection' | 'document' | 'studies' | 'dialogs' | 'links'>;
-}): JSX.Element {
+const loadLesson = () => import('./EmbeddedLesson.tsx');
+
+export default function Embedded(props: { app: App }): JSX.Element {
   const app = props.app;
-  const link = (): string => unembedded(location.hash);
+  const link = (): string => lessonLink() ?? unembedded(location.hash);
   const has = (name: string): boolean => app.links.embed()?.includes(name) ?? false;
   const charts = (): readonly string[] =>
     (app.links.embed() ?? []).filter((name) => name !== NOTE_BESIDE && name !== STARTS_IN_VIEW);
@@ -61,10 +64,16 @@ export default function Embedded(props: {
           </section>
         </Show>
         <StageView app={app} />
+        <Show when={lesson()}>
+          <AreaView app={app} />
+        </Show>
         <Show when={charts().length > 0}>
           <ChartsView app={app} only={charts()} />
         </Show>
       </main>
+      <Show when={lesson()}>
+        <LazyPart app={app} what="The lesson" load={loadLesson} />
+      </Show>
       <NoticeBar app={app} />
       <Transport app={app} />
     </>

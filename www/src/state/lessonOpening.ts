@@ -51,7 +51,7 @@ export function linkOf(name: string, step: number): string {
 
 /** Lesson and step, from 0, that a link names. */
 export function lessonOfLink(link: string): { readonly name: string; readonly step: number } {
-  const [, words = ''] = link.split('#lesson=');
+  const [, words = ''] = link.split(/#(?:embed;)?lesson=/);
   const [name = '', ...settings] = words.split(';');
   const [, step = '1'] = settings.map((setting) => /^step=(\d{1,3})$/.exec(setting)).find((found) => found) ?? [];
   return { name: decodeURIComponent(name), step: Math.max(1, Number(step)) - 1 };

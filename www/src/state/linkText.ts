@@ -16,7 +16,7 @@ export function isEmbed(hash: string): boolean {
 
 /** Whether a link or an address opens a step of a lesson. */
 export function isLessonLink(text: string): boolean {
-  return text.includes('#lesson=');
+  return /#(embed;)?lesson=/.test(text);
 }
 
 /** The link of the same run on its own page. */

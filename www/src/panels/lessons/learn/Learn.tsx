@@ -58,6 +58,8 @@ export default function Learn(props: { app: App }): JSX.Element {
             class="learn"
             classList={{ dropping: dropping() }}
             onKeyDown={(event) => {
+              // The keys of the page below have no effect here.
+              if (event.key !== 'Escape') event.stopPropagation();
               if (event.key !== '/' || event.target === find) return;
               event.preventDefault();
               find?.focus();
@@ -144,7 +146,7 @@ export default function Learn(props: { app: App }): JSX.Element {
 
 /** Takes the focus when the list opens. */
 function firstCard(): HTMLElement | null {
-  return document.querySelector('.lesson-card[aria-current]') ?? document.querySelector('.lesson-card');
+  return document.querySelector('.learn-card[aria-current]') ?? document.querySelector('.learn-card');
 }
 
 /** Takes the focus when the list closes. */

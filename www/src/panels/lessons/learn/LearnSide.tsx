@@ -120,7 +120,12 @@ export function YourGuesses(props: { cards: readonly LessonCard[] }): JSX.Elemen
               </text>
               <For each={TICKS}>
                 {(tick) => (
-                  <text class="tick" x={tick === 10 ? WIDTH : x(tick)} y="46" text-anchor={tick === 10 ? 'end' : 'middle'}>
+                  <text
+                    class="tick"
+                    x={tick === 10 ? WIDTH : x(tick)}
+                    y="46"
+                    text-anchor={tick === 10 ? 'end' : 'middle'}
+                  >
                     {tick}
                     {tick === 10 ? ' ×' : ''}
                   </text>

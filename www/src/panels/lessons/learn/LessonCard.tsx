@@ -30,21 +30,21 @@ export function LessonCard(props: {
   return (
     <button
       type="button"
-      class="lesson-card"
+      class="learn-card"
       data-lesson={props.card.name}
       aria-current={props.next ? 'step' : undefined}
       onClick={() => props.onOpen()}
     >
       <Picture picture={props.card.picture} />
       <b class="card-title">{props.card.title}</b>
-      <span class="lesson-about">{props.card.about}</span>
+      <span class="learn-about">{props.card.about}</span>
       <Show when={some()}>
         <span class="m">
           {props.card.claims.filter(({ held, of }) => held < of).map(({ held, of }) => `${held} of ${of} seeds`)[0]} for
           one claim
         </span>
       </Show>
-      <span class="lesson-foot">
+      <span class="learn-foot">
         <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
           <path d={SIGNS[how().kind] ?? SIGNS.choose} />
         </svg>
@@ -65,7 +65,7 @@ export function LessonCard(props: {
 /** The mark on the road: a hollow number, a ring once it is begun, a tick once it is done. */
 export function Node(props: { number: number; state: CardState }): JSX.Element {
   return (
-    <span class="lesson-node" data-state={props.state} aria-hidden="true">
+    <span class="learn-node" data-state={props.state} aria-hidden="true">
       <svg width="22" height="22" viewBox="0 0 22 22" aria-hidden="true">
         <circle cx="11" cy="11" r={props.state === 'ahead' ? 9.5 : 9} />
         <Show

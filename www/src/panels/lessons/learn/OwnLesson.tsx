@@ -1,7 +1,7 @@
 // Lessons of one's own: a file is checked over its seeds, and plays once its claims hold.
 import { createSignal, For, type JSX, Match, Show, Switch } from 'solid-js';
-import skeleton from '../../../generated/lesson-template.yaml?raw';
 import { NBSP, sig3 } from '../../../base/units.ts';
+import skeleton from '../../../generated/lesson-template.yaml?raw';
 import type { Fault, LessonFile, OwnCheck } from '../../../state/ownLesson.ts';
 import { FileButton } from '../../parts/FileButton.tsx';
 

@@ -75,7 +75,7 @@ export function Road(props: Props): JSX.Element {
 
 /** Moves the focus from card to card: to the sides in order, up and down to the nearest card of the other row. */
 function turn(host: HTMLElement, event: KeyboardEvent): void {
-  const cards = [...host.querySelectorAll<HTMLElement>('.lesson-card')];
+  const cards = [...host.querySelectorAll<HTMLElement>('.learn-card')];
   const now = cards.findIndex((card) => card.matches(':focus'));
   if (now < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
   const to = { ArrowRight: now + 1, ArrowLeft: now - 1, Home: 0, End: cards.length - 1 }[event.key];
