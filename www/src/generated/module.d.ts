@@ -7,8 +7,6 @@ declare module '*/pkg/tokenyard.js' {
   type ColumnsQuery = import('./boundary.ts').ColumnsQuery;
   type Evidence = import('./boundary.ts').Evidence;
   type EventRows = import('./boundary.ts').EventRows;
-  type ScalingQuery = import('./boundary.ts').ScalingQuery;
-  type ScalingRows = import('./boundary.ts').ScalingRows;
   type EventsQuery = import('./boundary.ts').EventsQuery;
   type FrameQuery = import('./boundary.ts').FrameQuery;
   type Occasion = import('./boundary.ts').Occasion;
@@ -135,10 +133,6 @@ declare module '*/pkg/tokenyard.js' {
        */
       report(): string;
       /**
-       * The decisions of autoscalers.
-       */
-      scalingRows(asked: ScalingQuery): ScalingRows;
-      /**
        * The scenario with all edits made so far, as JSON text.
        */
       scenario(): string;
@@ -219,7 +213,6 @@ declare module '*/pkg/tokenyard.js' {
       readonly sim_nowUs: (a: number) => number;
       readonly sim_outcomes: (a: number) => [number, number];
       readonly sim_report: (a: number) => [number, number];
-      readonly sim_scalingRows: (a: number, b: any) => [number, number, number];
       readonly sim_scenario: (a: number) => [number, number];
       readonly sim_seek: (a: number, b: number) => void;
       readonly sim_slowest: (a: number, b: number, c: number, d: number, e: number) => number;
@@ -822,6 +815,8 @@ declare module '*/pkg/quick.js' {
 
 
   type CloseUp = import('./boundary.ts').CloseUp;
+  type ScalingQuery = import('./boundary.ts').ScalingQuery;
+  type ScalingRows = import('./boundary.ts').ScalingRows;
 
 
 
@@ -829,8 +824,6 @@ declare module '*/pkg/quick.js' {
   type ColumnsQuery = import('./boundary.ts').ColumnsQuery;
   type Evidence = import('./boundary.ts').Evidence;
   type EventRows = import('./boundary.ts').EventRows;
-  type ScalingQuery = import('./boundary.ts').ScalingQuery;
-  type ScalingRows = import('./boundary.ts').ScalingRows;
   type EventsQuery = import('./boundary.ts').EventsQuery;
   type FrameQuery = import('./boundary.ts').FrameQuery;
   type Occasion = import('./boundary.ts').Occasion;
