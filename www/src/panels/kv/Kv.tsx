@@ -55,7 +55,8 @@ export default function Kv(props: { app: App }): JSX.Element {
   const replica = createMemo(() => Math.min(replicas() - 1, openReplica() ?? app.selection.selected().replica ?? 0));
   askAgain(app, replica);
   onMount(() => {
-    if (!phone()) app.selection.setRightTab('block');
+    // A lesson that opens this view stays in front.
+    if (!phone() && app.selection.rightTab() !== 'lesson') app.selection.setRightTab('block');
   });
   const leave = (): void => {
     setPointedBlock(undefined);
