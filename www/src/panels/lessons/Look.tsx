@@ -74,10 +74,10 @@ function Brackets(props: { look: LessonLook; tick: number; replicaAt: ReplicaAt 
         <div
           class="lesson-brackets"
           classList={{
-            field: isField(),
-            area: props.look.at.startsWith('area:'),
-            above: !below(at()),
-            wide: at().h > 80,
+            'of-field': isField(),
+            'of-area': props.look.at.startsWith('area:'),
+            'words-above': !below(at()),
+            'of-drawing': at().h > 80,
           }}
           ref={(el) =>
             createEffect(() => {
