@@ -1,3 +1,5 @@
+//! Packing of the seconds of a window: nothing of them is lost.
+
 use super::*;
 use crate::base::{ReplicaId, RequestId};
 use crate::policy::Reason;
