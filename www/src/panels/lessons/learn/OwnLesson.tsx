@@ -6,7 +6,11 @@ import type { Fault, LessonFile, OwnCheck } from '../../../state/ownLesson.ts';
 import { FileButton } from '../../parts/FileButton.tsx';
 
 /** The lines of the template that say what a lesson is. */
-const BEGINNING = `${skeleton.split('\n').slice(1, 6).join('\n')}\n…`;
+const BEGINNING = `${skeleton
+  .split('\n')
+  .filter((line) => !line.startsWith('#'))
+  .slice(0, 8)
+  .join('\n')}\n…`;
 
 /** Beyond this a claim has no value at all. */
 const NO_VALUE = 1e300;
