@@ -138,7 +138,7 @@ onPage(
       t.skip(missing);
       return;
     }
-    const found = JSON.parse(run('lesson', 'check', FILE, '--json', '--step', '3'))[0];
+    const found = JSON.parse(run('lesson', 'check', FILE, '--json', '--step', '3'))[0].steps[0];
     const words = (await card(page).locator('.ask-pair').innerText()).replaceAll('\u00a0', ' ');
     assert.ok(words.includes(`${found.number.mean.toFixed(2)} ×`), words);
     assert.ok(words.includes((found.number.mean / 3).toFixed(2)), words);
@@ -181,7 +181,7 @@ onPage('a curve drawn with the mouse: the engine’s appears over it, and both s
     t.skip(missing);
     return;
   }
-  const { points } = JSON.parse(run('lesson', 'check', FILE, '--json', '--step', '4'))[0].curve;
+  const { points } = JSON.parse(run('lesson', 'check', FILE, '--json', '--step', '4'))[0].steps[0].curve;
   const table = await rows(page);
   assert.deepEqual(
     table.slice(0, 5).map(([x, , engine]) => [x, engine]),

@@ -28,13 +28,17 @@ export type GuessChartProps = {
   readonly ask: DrawQuestion;
 };
 
-export function GuessChart(props: GuessChartProps): JSX.Element {
+export function GuessChart(props: GuessChartProps & { readonly onBuilt?: (el: HTMLElement) => void }): JSX.Element {
   const [table, setTable] = createSignal(false);
   const open = (): boolean => isOpen(props.step) && !isRevealed(props.step);
   const revealed = (): boolean => isRevealed(props.step);
   const verdict = (): StepVerdict | undefined => (revealed() ? verdicts()[props.step] : undefined);
   return (
-    <section class="guess-chart" aria-label={`${props.ask.y.label}: your guess`}>
+    <section
+      class="guess-chart"
+      aria-label={`${props.ask.y.label}: your guess`}
+      ref={(el) => onMount(() => props.onBuilt?.(el))}
+    >
       <Head {...props} open={open()} verdict={verdict()} onTable={() => setTable(true)} />
       <Drawing {...props} open={open()} verdict={verdict()} />
       <Show when={table()}>

@@ -1,6 +1,6 @@
 // The chart of the open lesson in the charts' area: of the question on screen, or of the prediction that the step explains. On a
 // phone the card has it.
-import { createEffect, type JSX, onCleanup, Show } from 'solid-js';
+import { createEffect, createMemo, type JSX, onCleanup, Show } from 'solid-js';
 import { createMedia, PHONE } from '../../../base/media.ts';
 import type { App } from '../../../state/app.ts';
 import { lesson, setChartBeside } from '../../../state/lesson.ts';
@@ -9,12 +9,25 @@ import { GuessChart } from './GuessChart.tsx';
 
 export default function LessonChart(props: { readonly app: Pick<App, 'document' | 'transport'> }): JSX.Element {
   const phone = createMedia(PHONE);
-  const shown = () => {
-    const step = chartStep();
-    const ask = step === undefined || phone() ? undefined : drawOf(lesson()?.read.lesson.steps[step]);
-    return step === undefined || !ask ? undefined : { step, ask };
-  };
+  const shown = createMemo(
+    () => {
+      const step = chartStep();
+      const ask = step === undefined || phone() ? undefined : drawOf(lesson()?.read.lesson.steps[step]);
+      return step === undefined || !ask ? undefined : { step, ask };
+    },
+    undefined,
+    { equals: (a, b) => a?.step === b?.step && a?.ask === b?.ask },
+  );
   createEffect(() => setChartBeside(shown() !== undefined));
   onCleanup(() => setChartBeside(false));
-  return <Show when={shown()}>{(found) => <GuessChart app={props.app} step={found().step} ask={found().ask} />}</Show>;
+  return (
+    <Show when={shown()} keyed>
+      {({ step, ask }) => <GuessChart app={props.app} step={step} ask={ask} onBuilt={intoSight} />}
+    </Show>
+  );
+}
+
+/** Where the middle of the page scrolls, a chart that opens is scrolled into sight: it is to be drawn on. */
+function intoSight(el: HTMLElement): void {
+  requestAnimationFrame(() => el.scrollIntoView({ block: 'nearest' }));
 }
