@@ -51,6 +51,7 @@
 //! | `exchange` | formats of other programs, in and out |
 //! | `study` | work with several runs: comparisons, sweeps, capacity, what-if questions |
 //! | `golden`, `measured`, `validate` | recorded results and measured runs to compare with |
+//! | `glossary` | words and formulas of the documentation, as data |
 //! | `cli`, `wasm` | the shells: the command line and the page's modules |
 //!
 //! # Where to read on
@@ -72,6 +73,8 @@ pub mod engine;
 pub mod exchange;
 #[cfg(feature = "cli")]
 pub mod gallery;
+#[cfg(feature = "cli")]
+pub mod glossary;
 #[cfg(feature = "cli")]
 pub mod golden;
 pub mod kv;

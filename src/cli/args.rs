@@ -74,6 +74,9 @@ pub(super) enum Command {
     /// Print the cards of the built-in scenarios as JSON, with a picture drawn from a run of each
     #[command(after_help = EXIT_CODES)]
     Gallery(Gallery),
+    /// Print the words of the glossary as JSON, with formulas over a run
+    #[command(after_help = EXIT_CODES)]
+    Glossary,
     /// Check lessons, or write the skeleton of one
     #[command(after_help = EXIT_CODES)]
     Lesson(Lesson),

@@ -13,6 +13,7 @@ mod capacity;
 mod compare;
 mod explain;
 mod gallery;
+mod glossary;
 mod input;
 mod leave_out;
 mod lesson;
@@ -95,6 +96,7 @@ pub fn main() -> ExitCode {
         Command::Schema => say(&schema::text()),
         Command::Types => say(&types::text()),
         Command::Gallery(args) => gallery::run(&args),
+        Command::Glossary => glossary::run(),
         Command::Lesson(args) => lesson::run(&args),
         Command::Model(model) => input::model(&model).and_then(|text| say(&text)),
         Command::List(list) => list::run(&list),

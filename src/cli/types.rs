@@ -5,6 +5,7 @@ use crate::base::Diagnostic;
 use crate::exchange::import::benchmark::Benchmark;
 use crate::exchange::import::configuration::AdoptedPolicies;
 use crate::gallery::{Card, LessonCard};
+use crate::glossary::GlossaryEntry;
 use crate::measured::{Band, Comparison, OneRun};
 use crate::scenario::SplitAsked;
 use crate::scenario::limits;
@@ -83,6 +84,7 @@ fn of_runs(all: &mut Declarations) {
     all.visit::<PresetInfo>();
     all.visit::<Card>();
     all.visit::<LessonCard>();
+    all.visit::<GlossaryEntry>();
     all.visit::<TraceOutcome>();
     all.visit::<OpenedLink>();
     all.visit::<DescribedModel>();

@@ -12,6 +12,7 @@ mod engine;
 mod examples;
 mod exchange;
 mod fuzz_corpus;
+mod glossary;
 mod goldens;
 mod links;
 mod measured;

@@ -1,0 +1,17 @@
+//! `tokenyard glossary`: the words of the glossary as JSON, a word on each line.
+
+use super::{BAD_INPUT, Failed, say, tell};
+use crate::base::json;
+use crate::glossary;
+
+/// `tokenyard glossary`
+pub(super) fn run() -> Result<(), Failed> {
+    let entries = glossary::entries().map_err(|problems| {
+        for problem in problems {
+            tell(&format!("error: docs/reference/glossary.md: {problem}"));
+        }
+        Failed(BAD_INPUT)
+    })?;
+    let lines: Vec<String> = entries.iter().map(json::compact).collect();
+    say(&format!("[\n{}\n]\n", lines.join(",\n")))
+}
