@@ -37,6 +37,9 @@ const PHONE_TABS: readonly PhoneTab[] = ['stage', 'charts', 'scenario', 'inspect
 /** The same while a lesson is open, which stands in the inspector. */
 const LESSON_TABS: readonly PhoneTab[] = ['inspector', 'stage', 'charts', 'scenario'];
 
+/** Where words of the glossary are. */
+const TERMS = '.kpi, .blk, figure, [data-term]';
+
 const SKIPS = [
   ['Skip to Play', '.play'],
   ['Skip to the inspector', '.right [role=tab][aria-selected=true]'],
@@ -65,6 +68,9 @@ export function App(props: { app: AppState }): JSX.Element {
     window.addEventListener('keydown', key);
     onCleanup(() => window.removeEventListener('keydown', key));
     if (host) onCleanup(keepFocus(host));
+    // Words and numbers with an entry in the glossary.
+    for (const name of ['pointerover', 'focusin', 'click', 'glossary'])
+      window.addEventListener(name, (event) => wake(event, app));
   });
 
   const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
@@ -183,6 +189,12 @@ export function App(props: { app: AppState }): JSX.Element {
       </p>
     </div>
   );
+}
+
+/** Loads the glossary at the first hover over a word or a number, and with the first focus. */
+function wake(event: Event, app: AppState): void {
+  if (!(event instanceof MouseEvent) || (event.target as Element).closest(TERMS))
+    void import('./panels/glossary/begin.tsx').then(({ begin }) => begin(app, event));
 }
 
 function isField(target: EventTarget | null): boolean {

@@ -102,6 +102,7 @@ export function commandsOf(app: App): readonly Command[] {
         a.transport.setSpeed(index),
       ),
     ),
+    plain('Page', 'All words of the glossary', () => dispatchEvent(new Event('glossary'))),
     plain('Edit', 'Undo all changes: reset the scenario', (a) => void a.document.reset()),
     plain('Words', 'Edit the note', (a) => {
       left('form')(a);

@@ -48,7 +48,7 @@ export function ReportBlocks(props: { app: Pick<App, 'selection'>; report: Repor
             ['TPOT', r().latency_ms.tpot],
             ['ITL', r().latency_ms.itl],
             ['E2E', r().latency_ms.e2e],
-            ['Queue', r().latency_ms.queue_wait],
+            ['Queue wait', r().latency_ms.queue_wait],
           ]}
         />
       </Block>

@@ -24,24 +24,6 @@ const LESSON_KEYS: readonly (readonly [string, string])[] = [
   ['Esc', 'Back to the tab before'],
 ];
 
-/** The abbreviations of the page; the glossary of the documentation has every word. */
-const WORDS: readonly (readonly [string, string])[] = [
-  ['TTFT', 'Time to first token, from the arrival of a request.'],
-  ['ITL', 'Inter-token latency: the time between two tokens of an answer.'],
-  ['TPOT', 'Time per output token: the mean ITL of one request.'],
-  ['E2E', 'End to end: from the arrival of a request to its last token.'],
-  ['p50, p90, p99', 'Percentiles: 50, 90 or 99 of 100 values are at most this.'],
-  ['SLO', 'Service level objective: a latency that a request has to keep.'],
-  ['Goodput', 'Requests a second that finish within all their objectives.'],
-  ['KV', 'Keys and values of attention, which a replica keeps for each token in blocks of its memory.'],
-  ['Prefill, decode', 'Computing the prompt; then one token of the answer a step.'],
-  ['Preempted', 'Out of the batch again, because its blocks were needed; it is computed again later.'],
-  ['ECDF', 'Share of the requests, upwards, with at most a latency.'],
-  ['λ*', 'Requests a second that one replica serves within the objectives, as an autoscaler estimates it.'],
-  ['NIS', 'Normalised innovation squared: how far a measurement is from the estimator’s expectation.'],
-  ['Jain', 'Jain’s index of fairness: 1 if all get the same.'],
-];
-
 function HelpSheet(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
   return (
     <Sheet open={props.app.dialogs.help()} onClose={() => props.app.dialogs.setHelp(false)} title="Help">
@@ -125,16 +107,20 @@ function HelpSheet(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
         Announce to a screen reader when the run stops and what an edit changed
       </label>
       <h3>Words</h3>
-      <dl class="shapes">
-        <For each={WORDS}>
-          {([word, meaning]) => (
-            <div>
-              <dt>{word}</dt>
-              <dd>{meaning}</dd>
-            </div>
-          )}
-        </For>
-      </dl>
+      <p class="say">
+        The key figures, the titles of the charts and the rows of the inspector have their meaning and their formula
+        with the numbers of the run: point at one, or go to it with Tab and the arrow keys.
+      </p>
+      <button
+        type="button"
+        class="btn box"
+        onClick={() => {
+          props.app.dialogs.setHelp(false);
+          dispatchEvent(new Event('glossary'));
+        }}
+      >
+        All words…
+      </button>
       <h3>Anomalies on the timeline</h3>
       <dl class="shapes">
         <For each={SHAPES}>

@@ -63,7 +63,6 @@ export function KeyFigures(props: {
       <Deferred>
         <Tail
           title="TTFT p99"
-          about="Time to first token: from the arrival of a request to its first token; 1 in 100 took longer"
           p={key()?.ttft ?? none}
           mark={markOf(key()?.ttft_mark)}
           rest={times()}
@@ -89,7 +88,6 @@ export function KeyFigures(props: {
         <Show when={!props.frame?.split}>
           <Tail
             title="TPOT p99"
-            about="Mean time between tokens of each finished request, compared with its objective; ITL is the time between any two tokens"
             p={key()?.tpot ?? none}
             mark={markOf(key()?.tpot_mark)}
             rest={times()}
@@ -99,7 +97,6 @@ export function KeyFigures(props: {
           />
           <Tail
             title="E2E p99"
-            about="End to end: from the arrival of a request to its last token; 1 in 100 took longer"
             p={key()?.e2e ?? none}
             mark={markOf(key()?.e2e_mark)}
             rest={times()}
@@ -112,14 +109,12 @@ export function KeyFigures(props: {
           mark={markOf(key()?.goodput_mark)}
           rest={times()}
           onRest={props.onRest}
-          about="Requests per second that finished within every objective, of those that finished, were refused or were dropped"
           value={{ value: key() ? ratePerS(key()?.goodput_per_s ?? 0).value : DASH, unit: '' }}
           small={key() ? [`of ${ratePerS(ended()).value}${NBSP}ended/s`] : []}
         />
         <Show when={!props.frame?.split}>
           <Figure
             title="Cache hits"
-            about="Share of prompt blocks found in a cache, since the start"
             rest={cache()}
             onRest={props.onRest}
             value={started() ? percent(key()?.cache_hit_rate ?? Number.NaN, 1) : { value: DASH, unit: '' }}
@@ -127,7 +122,6 @@ export function KeyFigures(props: {
           />
           <Figure
             title="Preempted"
-            about="Preemptions since the start"
             rest={cache()}
             onRest={props.onRest}
             mark={(props.frame?.counts.preemptions ?? 0) > 0 ? 'risk' : undefined}
@@ -137,7 +131,6 @@ export function KeyFigures(props: {
         </Show>
         <Figure
           title="Cost"
-          about="Per million output tokens of the window, for all replicas that existed in it"
           rest={times()}
           onRest={props.onRest}
           value={{ value: key()?.usd_per_million_tokens ? usd(key()?.usd_per_million_tokens ?? 0) : DASH, unit: '' }}
@@ -169,7 +162,6 @@ function TrustFigure(props: { evidence: Evidence | undefined; onRest: (() => voi
     <Figure
       class="kpi-trust"
       title={parts()?.error === undefined ? 'Evidence' : `${parts()?.small.join(' ')} error`}
-      about="How far latencies can be trusted: the median error measured in this class"
       mark={worst() && isGuess(worst()?.class ?? 'fitted') ? 'risk' : undefined}
       rest={rest()}
       onRest={props.onRest}
@@ -184,7 +176,6 @@ type Difference = { readonly us: number | null; readonly atUs: number };
 
 export function Tail(props: {
   title: string;
-  about?: string;
   p: Percentiles;
   mark: Mark;
   rest: FigureBasis | undefined;
@@ -218,7 +209,6 @@ export function Tail(props: {
   return (
     <Figure
       title={props.title}
-      {...(props.about === undefined ? {} : { about: props.about })}
       mark={props.mark}
       rest={props.rest}
       onRest={props.onRest}
@@ -233,8 +223,6 @@ export function Tail(props: {
 export function Figure(props: {
   class?: string;
   title: string;
-  /** What the figure means and its time span, if the title is too short for that. */
-  about?: string;
   mark?: Mark;
   rest: FigureBasis | undefined;
   onRest: (() => void) | undefined;
@@ -244,13 +232,9 @@ export function Figure(props: {
   window?: string | undefined;
 }): JSX.Element {
   return (
-    <div
-      class={props.class}
-      title={[props.about, props.rest?.says, props.rest?.outside].filter((part) => part).join('. ')}
-    >
+    <div class={props.class}>
       <h2>
-        {props.title}
-        <Show when={props.about}>{(about) => <span class="visually-hidden">: {about()}</span>}</Show>
+        <span>{props.title}</span>
         <ObjectiveMark mark={props.mark} />
         <Show when={props.rest}>
           {(rest) => (

@@ -19,25 +19,10 @@ export default function SplitFigures(props: {
   const times = () => figureBasis(props.evidence, ['steps']);
   return (
     <>
-      <Tail
-        title="ITL p99"
-        about="Time between any two tokens of a request in the window"
-        p={props.itl}
-        mark={props.mark}
-        rest={times()}
-        onRest={props.onRest}
-      />
-      <Tail
-        title="Hand-over p99"
-        about="From the end of a prefill to joining the batch at home: room, transfer, and the end of the running step"
-        p={props.split.handover}
-        mark={undefined}
-        rest={times()}
-        onRest={props.onRest}
-      />
+      <Tail title="ITL p99" p={props.itl} mark={props.mark} rest={times()} onRest={props.onRest} />
+      <Tail title="Hand-over p99" p={props.split.handover} mark={undefined} rest={times()} onRest={props.onRest} />
       <Figure
         title="Ports out"
-        about="Share of what all prefill replicas’ ports to others carry that was used in the latest seconds"
         rest={undefined}
         onRest={undefined}
         mark={props.split.ports_out >= FULL ? 'risk' : undefined}
@@ -46,7 +31,6 @@ export default function SplitFigures(props: {
       />
       <Figure
         title="Remote"
-        about="Share of the requests of the window that a prefill replica prefills"
         rest={undefined}
         onRest={undefined}
         value={percent(props.split.decided.remote_share)}
