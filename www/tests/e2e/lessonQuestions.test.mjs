@@ -57,13 +57,14 @@ const rows = (page) =>
 
 onPage('one of several answers: the reasons come after the guess, and a second guess is called one', async (page) => {
   await openAt(page, 1);
-  assert.doesNotMatch(await textOf(card(page)), /Prompts wait|share the replica|engine’s answer/);
+  assert.doesNotMatch(await textOf(card(page)), /Prompts wait|share the replica|engine’s answer|wait longer|seeds/);
   assert.equal(await handIn(page).isDisabled(), true);
   await card(page).getByText('At 2 requests a second', { exact: true }).click();
   await handIn(page).click();
   await comes(() => outcome(page).innerText(), /^Not right\. More requests share the replica/);
   await comes(() => card(page).locator('.ask-because').innerText(), /^At 12 requests a second: Prompts wait/);
   await seedsIn(page);
+  await comes(() => card(page).locator('.evidence-card').innerText(), /Twelve requests a second wait longer/);
   assert.match(await card(page).locator('.ask-card.is-right').innerText(), /At 12.*the engine’s answer/s);
   for (const name of ['dark', 'light']) {
     await theme(page, name);

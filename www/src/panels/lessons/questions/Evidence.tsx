@@ -4,7 +4,8 @@ import { createMemo, For, type JSX, Show } from 'solid-js';
 import { inUnit, unitText } from '../../../base/lessonUnits.ts';
 import { text } from '../../../base/units.ts';
 import type { ClaimVerdict, LessonClaim } from '../../../generated/boundary.ts';
-import { lessonStep } from '../../../state/lesson.ts';
+import { lesson, lessonStep } from '../../../state/lesson.ts';
+import { isRevealed } from '../../../state/lessonGuess.ts';
 import { stepRuns } from '../../../state/lessonRuns.ts';
 import { apart, boundWords, WIDTH } from './claimWords.ts';
 import { claimAxis, scaleOf } from './guessScale.ts';
@@ -42,8 +43,13 @@ export type EvidenceProps = {
 };
 
 export default function Evidence(props: EvidenceProps): JSX.Element {
+  /** Claims of a step with a question would give its answer away. */
+  const shown = (): boolean => {
+    const asks = lesson()?.read.lesson.steps[lessonStep()]?.ask;
+    return props.claims.length > 0 && (!asks || isRevealed(lessonStep()));
+  };
   return (
-    <Show when={props.claims.length > 0}>
+    <Show when={shown()}>
       <section class="evidence" aria-label="Checked by the engine">
         <For each={props.claims}>
           {(claim, i) => <Claim claim={claim} found={props.verdicts[i()]} seeds={props.seeds} of={props.of} />}
