@@ -102,10 +102,10 @@ onPage(
     assert.equal(await learn(page).locator('.learn-node[data-state=done]').count(), 1);
     assert.equal(await learn(page).locator('.road-cards > li.walked').count(), 1);
     await learn(page).getByText(`2.50 × the guess, step 1`).waitFor({ state: 'attached' });
-    await learn(page).getByRole('button', { name: 'forget' }).click();
-    await learn(page).getByRole('button', { name: 'Keep' }).click();
+    await learn(page).getByRole('button', { name: 'forget', exact: true }).click();
+    await learn(page).getByRole('button', { name: 'Keep', exact: true }).click();
     await learn(page).getByText(`1 of ${CARDS.length} done`).waitFor();
-    await learn(page).getByRole('button', { name: 'forget' }).click();
+    await learn(page).getByRole('button', { name: 'forget', exact: true }).click();
     await learn(page).getByRole('button', { name: 'Forget', exact: true }).click();
     await learn(page).getByText(`0 of ${CARDS.length} done`).waitFor();
     await learn(page).getByText('No guess yet.').waitFor();
