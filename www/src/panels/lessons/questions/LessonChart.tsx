@@ -27,7 +27,13 @@ export default function LessonChart(props: { readonly app: Pick<App, 'document' 
   );
 }
 
-/** Where the middle of the page scrolls, a chart that opens is scrolled into sight: it is to be drawn on. */
+/**
+ * Where the middle of the page scrolls, a chart that opens is scrolled into sight: it is to be drawn on. The stage above may
+ * grow with the scenario of the step.
+ */
 function intoSight(el: HTMLElement): void {
-  requestAnimationFrame(() => el.scrollIntoView({ block: 'nearest' }));
+  const stage = document.querySelector('.mid > .stage');
+  const watch = new ResizeObserver(() => el.scrollIntoView({ block: 'nearest' }));
+  if (stage) watch.observe(stage);
+  onCleanup(() => watch.disconnect());
 }
