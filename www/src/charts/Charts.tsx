@@ -84,6 +84,8 @@ export function Charts(props: AllProps): JSX.Element {
   const palette = pagePalette();
   const [size, setSize] = createSignal({ width: 0, height: 0 });
   const [table, setTable] = createSignal<Table>();
+  // The same for every chart that becomes the first one, so that its parts load once.
+  const head = createMemo(() => props.head);
   onMount(() => {
     if (!region) return;
     const watch = new ResizeObserver(([entry]) => {
@@ -152,7 +154,7 @@ export function Charts(props: AllProps): JSX.Element {
                     onCursor={tell}
                     onTable={() => setTable({ name: spec.view })}
                     onPlace={props.onPlace}
-                    head={i() === 0 ? props.head : undefined}
+                    head={i() === 0 ? head() : undefined}
                     over={props.over}
                   />
                 ) : (
