@@ -38,8 +38,12 @@ export function LessonCard(props: {
       onClick={() => props.onOpen()}
     >
       <Picture picture={props.card.picture} />
-      <b class="card-title" id={`${id}-title`}>{props.card.title}</b>
-      <span class="learn-about" id={`${id}-about`}>{props.card.about}</span>
+      <b class="card-title" id={`${id}-title`}>
+        {props.card.title}
+      </b>
+      <span class="learn-about" id={`${id}-about`}>
+        {props.card.about}
+      </span>
       <Show when={some()}>
         <span class="m">
           {props.card.claims.filter(({ held, of }) => held < of).map(({ held, of }) => `${held} of ${of} seeds`)[0]} for

@@ -50,20 +50,16 @@ export function OwnLesson(props: {
         A lesson plays once the engine confirms its claims with every seed. The file stays on this machine. Drop it
         here, or open it.
       </p>
-      <Show
-        when={props.check}
-        fallback={
-          <div class="learn-row">
-            <FileButton class="btn box" takes="Lesson file" accept=".yaml,.yml,.json" onFile={props.onFile}>
-              Open lesson…
-            </FileButton>
-            <button type="button" class="btn" onClick={copy}>
-              Copy this as a template
-            </button>
-          </div>
-        }
-      >
-        {(check) => <CheckShown {...props} check={check()} />}
+      <Show when={props.check}>{(check) => <CheckShown {...props} check={check()} />}</Show>
+      <Show when={props.check?.state !== 'running'}>
+        <div class="learn-row">
+          <FileButton class="btn box" takes="Lesson file" accept=".yaml,.yml,.json" onFile={props.onFile}>
+            Open lesson…
+          </FileButton>
+          <button type="button" class="btn" onClick={copy}>
+            Copy this as a template
+          </button>
+        </div>
       </Show>
       <p class="s" role="status">
         {told()}
