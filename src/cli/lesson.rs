@@ -5,7 +5,8 @@ use super::input::{read_lesson, refused};
 use super::lesson_cards as cards;
 use super::parallel::{each, progress, threads};
 use super::{DIFFERENT, Failed, say, unreadable};
-use crate::base::{Diagnostics, json};
+use crate::base::{Diagnostic, Diagnostics, alike, json};
+use crate::glossary;
 use crate::study::lesson::{CaseFigures, ClaimVerdict, Lesson, StepVerdict, run_case};
 use serde::Serialize;
 use std::fmt::Write;
@@ -52,6 +53,10 @@ fn check(args: &CheckLesson) -> Result<(), Failed> {
         let mut steps = Vec::new();
         let name = file.display().to_string();
         let lesson = Lesson::read(read_lesson(&name)?).map_err(|problems| refused(&name, &problems))?;
+        let unknown = unknown_words(&lesson);
+        if !unknown.is_empty() {
+            return Err(refused(&name, &unknown));
+        }
         let mut text = format!("{name}: {}\n", lesson.title);
         for (k, step) in lesson.steps.iter().enumerate() {
             if !args.step.is_empty() && !args.step.contains(&(k as u32 + 1)) {
@@ -78,6 +83,27 @@ fn check(args: &CheckLesson) -> Result<(), Failed> {
         say(&format!("{held} claims hold, {failed} fail\n"))?;
     }
     if failed > 0 { Err(Failed(DIFFERENT)) } else { Ok(()) }
+}
+
+/// Words in `[[…]]` that the glossary does not have.
+fn unknown_words(lesson: &Lesson) -> Diagnostics {
+    let mut problems = Diagnostics::new();
+    let known: Vec<String> =
+        glossary::entries().unwrap_or_default().into_iter().map(|entry| entry.word).collect();
+    for (k, step) in lesson.steps.iter().enumerate() {
+        let words = step.text.split("[[").skip(1).filter_map(|rest| rest.split_once("]]"));
+        for word in words.map(|(inside, _)| inside.split('|').next().unwrap_or_default()) {
+            if !glossary::has(word) {
+                let fix = alike::nearest(word, known.iter().map(String::as_str)).map_or_else(
+                    || "remove the brackets, or use a word of docs/reference/glossary.md".to_owned(),
+                    |near| format!("did you mean `{near}`?"),
+                );
+                let path = format!("steps[{k}].text");
+                problems.push(Diagnostic::error(path, format!("[[{word}]]"), "words of the glossary", fix));
+            }
+        }
+    }
+    problems
 }
 
 pub(super) fn judged(

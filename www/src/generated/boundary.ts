@@ -1559,6 +1559,32 @@ export type GatewayPart = {
   bands: Array<BandPart>,
 };
 
+/** A word of the glossary. */
+export type GlossaryEntry = {
+  /** The word. */
+  word: string,
+  /** What it means, as plain text. */
+  meaning: string,
+  /** Other names, and the labels of the page that mean it, in small letters. */
+  also?: Array<string>,
+  /** The document that explains it, as a path from the top of the repository. */
+  source: string,
+  /** Its number; missing for a word without one. */
+  quantity?: Quantity,
+};
+
+/** A sign of a formula. */
+export type GlossarySign = {
+  /** The sign; what follows a `_` is a subscript. */
+  sign: string,
+  /** What it stands for. */
+  meaning: string,
+  /** Its unit; `%` for a share. */
+  unit: string,
+  /** An expression over `report`, `frame` and `scenario`; missing if runs have no number for it. */
+  value?: string,
+};
+
 /** A prefix group on this replica: what the router believes, and what is true. */
 export type GroupBelief = {
   /** Its name. */
@@ -2437,6 +2463,14 @@ export type MovingFrame = {
   into: PortFrame,
 };
 
+/** A value of a run. */
+export type NamedValue = {
+  /** Its name; empty if there is one value only. */
+  name: string,
+  /** An expression over `report`, `frame` and `scenario`. */
+  value: string,
+};
+
 /** A notice for the reader of a run. */
 export type Notice = {
   /** What it is about. */
@@ -2920,6 +2954,28 @@ export type PresetInfo = {
   title: string,
   /** The instant at which it opens, shortly before the point of interest. */
   opens_us: number,
+};
+
+/** A number of a run. */
+export type Quantity = {
+  /** Its unit; `%` for a share. */
+  unit: string,
+  /** Its formula in pieces, each a sign of `signs` or text; empty without a formula. */
+  formula: Array<string>,
+  /** The formula over a run, as an expression; missing if a run lacks one of its signs. */
+  result?: string,
+  /** Values since the warm-up, or settings. */
+  of_run: Array<NamedValue>,
+  /** The latest values. */
+  now: Array<NamedValue>,
+  /** Whether the latest values are of the latest seconds, instead of the instant. */
+  latest: boolean,
+  /** Which runs have it; empty for all of them. */
+  runs_with: string,
+  /** What it rests on. */
+  rests_on: RestsOn,
+  /** The signs of its formula, in order, without the one that it defines. */
+  signs: Array<GlossarySign>,
 };
 
 /** A question, whose answer the reader gives before the engine does. */
@@ -3487,6 +3543,9 @@ export type RequestRowsQuery = {
 /** What reports call the place where a request is. It only moves forward, but for preemption, which leads from running to
  * queued. */
 export type RequestState = "in-pipeline" | "queued" | "running" | "completed" | "rejected" | "dropped" | "transferring" | "landed";
+
+/** What a quantity rests on. */
+export type RestsOn = "exact" | "steps" | "blocks";
 
 /** The replicas of one role. */
 export type RoleFrame = {
