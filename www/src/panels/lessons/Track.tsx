@@ -6,7 +6,7 @@ import { goStep, type LessonApp } from '../../state/lessonOpening.ts';
 import { isDone } from './steps.ts';
 
 /** With more cards than these, only the one on screen has its word below. */
-const MOST_WORDS = 7;
+const MOST_WORDS = 8;
 
 export function Track(props: { app: LessonApp; steps: readonly LessonStep[] }): JSX.Element {
   return (
