@@ -138,7 +138,11 @@ fn step_times(all: &[Row], caption: &str) -> Picture {
         }
     }
     let top = format!("{:.0} ms", most_us / 1000.0);
-    let shapes = vec![Shape::Dots { points, look: Look::Plain }, words(0, place(1.0, 0.0, 1.15), &top)];
+    let shapes = vec![
+        Shape::Line { points: points.clone(), look: Look::Plain },
+        Shape::Dots { points, look: Look::Plain },
+        words(0, place(1.0, 0.0, 1.15), &top),
+    ];
     Picture { shapes, ..Picture::default() }.titled(caption, format!("batch 1 – {most_batch:.0}, log"))
 }
 

@@ -68,7 +68,7 @@ const ROAD: &[(&str, &str, Of)] = &[
         ONE,
         Of::Run(
             "long_prompt",
-            Draw::Lives { from: 2, every: 1, count: 4, seconds: [5.0, 15.0], caption: "four requests" },
+            Draw::Lives { from: 2, every: 1, count: 4, seconds: [3.5, 8.5], caption: "four requests" },
         ),
     ),
     (
@@ -143,12 +143,12 @@ const ROAD: &[(&str, &str, Of)] = &[
         "priorities",
         SHARING,
         Of::Run(
-            "starved",
+            "ranked",
             Draw::Dots {
                 of: "ttft_us",
-                client: "patient",
+                client: "",
                 seconds: [10.0, 100.0],
-                caption: "TTFT of patient requests",
+                caption: "TTFT, urgent and patient",
             },
         ),
     ),
