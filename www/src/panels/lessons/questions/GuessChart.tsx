@@ -19,7 +19,6 @@ import { apartOf, type Box, kneeOf, type Plot, plotOf, truthOf } from './guessSc
 import { guessWords, inSentence } from './guessWords.ts';
 import './questions.css';
 
-const NOT_YET = { truth: undefined, knee: undefined, apart: undefined };
 const EDGE = { left: 44, right: 20, top: 12, bottom: 36 } as const;
 
 export type GuessChartProps = {
@@ -207,8 +206,7 @@ function Drawing(props: Shown): JSX.Element {
       : 'your guess, drawn before the answer';
   };
   const labels = createMemo(() => {
-    const whole = grown() >= 1;
-    const found = whole ? { truth: truth() ?? undefined, knee: knee(), apart: apart() } : NOT_YET;
+    const found = { truth: truth() ?? undefined, knee: knee(), apart: apart() };
     const { ask, verdict } = props;
     return labelsOf({ plot: plot(), ask, line: line(), guessName: name(), slo: slo(), now: nowX(), verdict, ...found });
   });
@@ -262,7 +260,7 @@ function Drawing(props: Shown): JSX.Element {
               <Show when={knee()}>{(at) => <Knee px={at().px} py={at().py} />}</Show>
               <Show when={apart()}>{(found) => <DimensionLine apart={found()} />}</Show>
             </Show>
-            <For each={labels()}>
+            <For each={labels().filter((label) => grown() >= 1 || label.class !== 'truth-name')}>
               {(label) => (
                 <text class={label.class} x={label.x} y={label.y} text-anchor={label.anchor}>
                   {label.text}
