@@ -48,9 +48,12 @@ function loadMore(): void {
     ({ MORE_SPECS }) => setMore(MORE_SPECS),
     () => {
       asked = false;
+      setMore([]);
     },
   );
 }
+/** Whether they are on their way: what stands beside the first chart waits for them, as another chart may become the first. */
+const isComing = (): boolean => more().length === 0 && asked;
 
 /** The chart whose table is open, and its columns if they are not those of a view. */
 type Table = { readonly name: ChartName; readonly data?: ViewColumns | undefined };
@@ -84,8 +87,6 @@ export function Charts(props: AllProps): JSX.Element {
   const palette = pagePalette();
   const [size, setSize] = createSignal({ width: 0, height: 0 });
   const [table, setTable] = createSignal<Table>();
-  // The same for every chart that becomes the first one, so that its parts load once.
-  const head = createMemo(() => props.head);
   onMount(() => {
     if (!region) return;
     const watch = new ResizeObserver(([entry]) => {
@@ -154,7 +155,7 @@ export function Charts(props: AllProps): JSX.Element {
                     onCursor={tell}
                     onTable={() => setTable({ name: spec.view })}
                     onPlace={props.onPlace}
-                    head={i() === 0 ? head() : undefined}
+                    head={i() === 0 && !isComing() ? props.head : undefined}
                     over={props.over}
                   />
                 ) : (
