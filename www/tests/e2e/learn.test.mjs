@@ -246,3 +246,27 @@ test('a step of a lesson stands in a frame of another page, with its card, stage
     await new Promise((resolve) => host.close(resolve));
   }
 });
+
+test('without a network lessons open by their page and by the list', async () => {
+  const site = await open();
+  try {
+    const { page, seen, close } = await newPage(site, { serviceWorkers: 'allow' });
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    await page.waitForFunction(async () => (await navigator.serviceWorker.ready).active?.state === 'activated');
+    await page.reload();
+    await page.waitForFunction(() => performance.getEntriesByName('first-frame').length > 0);
+    await page.context().setOffline(true);
+    await page.goto(`${site.url}learn/${second.name}/`);
+    await page.getByRole('heading', { name: second.title }).first().waitFor();
+    assert.equal(await hash(page), `#lesson=${second.name};step=1`);
+    await page.evaluate(() => {
+      location.hash = '#learn';
+    });
+    await card(page, CARDS.at(-1)).click();
+    await comes(() => hash(page), `#lesson=${CARDS.at(-1).name};step=1`);
+    assert.deepEqual(seen.errors, []);
+    await close();
+  } finally {
+    await site.close();
+  }
+});
