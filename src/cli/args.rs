@@ -1,6 +1,6 @@
 //! The arguments of every command.
 
-use super::args_lesson::Lesson;
+use super::args_lesson::{Gallery, Lesson};
 use super::args_studies::{Capacity, Compare, Explain, Sweep, Theory, WhatIf};
 use crate::exchange::export::{CANDIDATES, MOST_CANDIDATES};
 use crate::scenario::preset::PRESETS;
@@ -116,13 +116,6 @@ pub(super) enum Command {
 /// Inputs of `validate`.
 const MEASURED: &str = "Folders with experiments.json, files of experiments, or what a benchmark tool or a server wrote: results of \
                         vllm bench serve, GuideLLM, inference-perf, AIPerf and LLMPerf, the log of a vLLM server, or its /metrics";
-
-#[derive(clap::Args)]
-pub(super) struct Gallery {
-    /// Print names, titles and opening instants instead, for the page's menu
-    #[arg(long)]
-    pub(super) names: bool,
-}
 
 /// Arguments of `validate`.
 #[derive(clap::Args)]

@@ -1,4 +1,4 @@
-//! The arguments of `tokenyard lesson`.
+//! The arguments of `tokenyard lesson` and `tokenyard gallery`, which make parts of the page.
 
 use super::args::EXIT_CODES;
 use clap::Subcommand;
@@ -75,4 +75,11 @@ pub(super) struct CheckLesson {
 pub(super) struct NewLesson {
     /// The file to write, such as my-lesson.yaml
     pub(super) file: PathBuf,
+}
+
+#[derive(clap::Args)]
+pub(super) struct Gallery {
+    /// Print names, titles and opening instants instead, for the page's menu
+    #[arg(long)]
+    pub(super) names: bool,
 }

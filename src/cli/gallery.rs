@@ -1,6 +1,6 @@
 //! `tokenyard gallery`: the cards of the built-in scenarios for the page.
 
-use super::args::Gallery;
+use super::args_lesson::Gallery;
 use super::input::refused;
 use super::{Failed, say};
 use crate::base::json;

@@ -228,7 +228,7 @@ impl Sheet {
             }
             Shape::Dots { points, look } => self.dots(points, *look),
             Shape::Cells { x: [from, to], columns, digits } => {
-                self.cells([x(*from), x(*to)], *columns, digits)
+                self.cells([x(*from), x(*to)], *columns, digits);
             }
             Shape::Bars { lanes, bars, look } => self.bars(*lanes, bars, *look),
             Shape::Level { y: at } => {

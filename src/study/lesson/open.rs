@@ -125,7 +125,7 @@ fn own_document(own: &LessonScenario, at: &str) -> Result<Value, Diagnostics> {
             return Err(vec![Diagnostic::error(at, found, "a preset or a document", fix)]);
         }
         (Some(document), _) => document.clone(),
-        (None, "") | (None, DEFAULT_PRESET) => json::tree(&Scenario::default()),
+        (None, "" | DEFAULT_PRESET) => json::tree(&Scenario::default()),
         (None, name) => match Preset::named(name) {
             Some(preset) => json::tree(&preset.scenario()),
             None => {
