@@ -84,6 +84,25 @@ export const KEYED: readonly (Command & { readonly name: ShortcutName })[] = SHO
 
 const plain = (group: Group, does: string, action: (app: App) => void): Command => ({ does, group, keys: '', action });
 
+/** Of the lessons, and of the one that is open. */
+function lessonCommands(): readonly Command[] {
+  return [
+    plain('Page', 'Show the lessons', () => setLearning(true)),
+    ...(lesson()
+      ? [
+          plain('Page', 'Lesson: back to its card', (a) => {
+            a.selection.setRightTab('lesson');
+            a.selection.setDrawer(true);
+            a.selection.setPhoneTab('inspector');
+          }),
+          plain('Page', projector() ? 'Lesson: leave projector mode' : 'Lesson: projector mode', () =>
+            setProjector(!projector()),
+          ),
+        ]
+      : []),
+  ];
+}
+
 /** The commands of the run on screen. */
 export function commandsOf(app: App): readonly Command[] {
   const roles = isSplit(app.document.inForce());
@@ -131,19 +150,7 @@ export function commandsOf(app: App): readonly Command[] {
         a.selection.setPhoneTab('inspector');
       }),
     ),
-    plain('Page', 'Show the lessons', () => setLearning(true)),
-    ...(lesson()
-      ? [
-          plain('Page', 'Lesson: back to its card', (a) => {
-            a.selection.setRightTab('lesson');
-            a.selection.setDrawer(true);
-            a.selection.setPhoneTab('inspector');
-          }),
-          plain('Page', projector() ? 'Lesson: leave projector mode' : 'Lesson: projector mode', () =>
-            setProjector(!projector()),
-          ),
-        ]
-      : []),
+    ...lessonCommands(),
     plain('Study', 'How true is this? Measured runs and your own benchmark', (a) => a.studies.setMeasured(true)),
     plain('Page', 'Change between light and dark', () => {
       void import('../base/theme.ts').then(({ setTheme, theme }) => setTheme(theme() === 'dark' ? 'light' : 'dark'));
