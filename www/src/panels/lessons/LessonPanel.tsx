@@ -47,9 +47,10 @@ function Played(props: { app: Slices; open: OpenLesson }): JSX.Element {
         </p>
         <div class="lesson-title">
           {/* The bar with the title of the page is not on a projector. */}
-          <Show when={projector()} fallback={<h2>{document().title}</h2>}>
-            <h1>{document().title}</h1>
+          <Show when={projector()}>
+            <h1 class="visually-hidden">Tokenyard</h1>
           </Show>
+          <h2>{document().title}</h2>
           <LessonMenu app={app} />
           <button type="button" class="btn sq slim" aria-label="Close the lesson" onClick={() => closeLesson(app)}>
             <Icon name="close" />
