@@ -65,11 +65,11 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 199176, "18382cb2fabbac8d"),
-    ("everything", 118228, "a04730fe9c3bd85c"),
-    ("conversations", 142404, "19fd5c52b2552eb0"),
-    ("gateway", 196095, "f56522b12dc5f926"),
-    ("split", 117258, "16d9767f216f7550"),
+    ("pressure", 200260, "7fcb4fc608fd638c"),
+    ("everything", 119818, "97312a55a1eebfb1"),
+    ("conversations", 143903, "0ffaca418688831a"),
+    ("gateway", 197773, "06a07fa17d524372"),
+    ("split", 119596, "28d9d2a4812789eb"),
 ];
 
 const DRAWS: &[Line] = &[

@@ -21,7 +21,7 @@ fn the_skeleton_holds_and_an_existing_file_stays() {
 
 #[test]
 fn a_false_claim_fails_and_says_by_how_much() {
-    let bound = SKELETON.lines().find(|line| line.contains("says:")).expect("a claim");
+    let bound = SKELETON.lines().find(|line| line.contains("above: ")).expect("a claim");
     let at = bound.find("above: ").expect("a bound");
     let wrong = SKELETON.replace(bound, &format!("{}above: 1000000 }}", &bound[..at]));
     let file = TempFile::new("wrong.yaml", wrong.as_bytes());
