@@ -80,7 +80,8 @@ export function AskDraw(props: {
             </tbody>
           </table>
           <p class="ask-foot">
-            <button type="submit" class="btn pri" disabled={!complete()}>
+            {/* Not disabled: Tab goes from the last field, whose value counts once it is left, to this button. */}
+            <button type="submit" class="btn pri" aria-disabled={complete() ? undefined : 'true'}>
               That is my guess
             </button>
             <Show
