@@ -3,6 +3,7 @@ import { trust } from '../base/trust.ts';
 import type { TraceOutcome } from '../generated/boundary.ts';
 import type { Client } from '../sim/client.ts';
 import { type Box, kindOfText, openFile } from './files.ts';
+import { learning, ownFile } from './lesson.ts';
 import { openedStudy } from './openedStudy.ts';
 import type { LinksSlice } from './slices/links.ts';
 
@@ -60,7 +61,6 @@ function page(waits = false) {
       note('given', file, await file.text());
       return true;
     },
-    openLesson: async (name: string, text: string) => note('lesson', { name }, text),
   };
   const state: Parameters<typeof openFile>[1] = {
     document: () => ({}),
@@ -90,10 +90,12 @@ test('the file of a study goes to the view of studies', async () => {
   expect(went).toEqual(['study race.json']);
 });
 
-test('a lesson is opened from its text', async () => {
+test('a lesson goes to the view of lessons, which checks it', async () => {
   const { take, went } = page();
   await take(new File(['lesson: 1\n'], 'mine.yaml'));
-  expect(went).toEqual(['lesson mine.yaml: lesson: 1\n']);
+  expect(went).toEqual([]);
+  expect(ownFile()).toEqual({ name: 'mine.yaml', text: 'lesson: 1\n' });
+  expect(learning()).toBe(true);
 });
 
 test('a packed trace is read and replayed by its own name', async () => {

@@ -292,6 +292,14 @@ export function dataOf(n: number, endS: number): Record<string, ViewColumns> {
   return {
     'ttft-over-time': view(['t_s', 'p50_ms', 'p90_ms', 'p99_ms', 'count'], ttft),
     'e2e-over-time': view(['t_s', 'p50_ms', 'p90_ms', 'p99_ms', 'count'], e2e),
+    'itl-over-time': view(
+      ['t_s', 'p50_ms', 'p90_ms', 'p99_ms', 'count'],
+      ts.map((t) => [t, 11 + wob(t, 10), 19 + 2 * wob(t, 11) + 9 * herd(t), 60 + 30 * herd(t), 900]),
+    ),
+    'wait-over-time': view(
+      ['t_s', 'p50_ms', 'p90_ms', 'p99_ms', 'count'],
+      ttft.map(([t = 0, p50 = 0, p90 = 0, p99 = 0, n = 0]) => [t, p50 * 0.8, p90 * 0.9, p99 * 0.95, n]),
+    ),
     throughput: view(['t_s', 'arrived_per_s', 'completed_per_s', 'output_tokens_per_s'], thr),
     'queue-depth': view(names, queue),
     'kv-use': view(names, kv),

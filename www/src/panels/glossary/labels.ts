@@ -4,7 +4,7 @@ import { entryOf } from './words.ts';
 
 /** Where labels stand: the key figures, titles of charts, rows of the inspector. */
 const LABELS = '.kpi h2 > span:first-child, figcaption > b, .blk dt, .blk th[scope]';
-const GROUP = '.kpi, .blk, figure';
+const GROUP = '.kpi, .blk, .charts, .area';
 const LATER_MS = 300;
 
 const KEYS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
