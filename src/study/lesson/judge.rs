@@ -308,7 +308,9 @@ fn knee(points: &[CurvePoint], slope: f64) -> Option<f64> {
     let known: Vec<[f64; 2]> = points.iter().filter_map(|p| Some([p.x, p.y.mean?])).collect();
     let slopes: Vec<[f64; 2]> = known
         .windows(2)
-        .map(|pair| [(pair[0][0] + pair[1][0]) / 2.0, (pair[1][1] - pair[0][1]) / (pair[1][0] - pair[0][0])])
+        .map(|pair| {
+            [f64::midpoint(pair[0][0], pair[1][0]), (pair[1][1] - pair[0][1]) / (pair[1][0] - pair[0][0])]
+        })
         .collect();
     let first = slopes.iter().position(|[_, steep]| *steep > slope)?;
     let Some(before) = first.checked_sub(1).map(|k| slopes[k]) else { return Some(known[0][0]) };

@@ -126,16 +126,16 @@ fn own_document(own: &LessonScenario, at: &str) -> Result<Value, Diagnostics> {
         }
         (Some(document), _) => document.clone(),
         (None, "" | DEFAULT_PRESET) => json::tree(&Scenario::default()),
-        (None, name) => match Preset::named(name) {
-            Some(preset) => json::tree(&preset.scenario()),
-            None => {
+        (None, name) => {
+            let Some(preset) = Preset::named(name) else {
                 let names: Vec<String> = PRESETS.iter().map(|p| p.name.to_owned()).collect();
                 let fix = nearest(name, &names)
                     .map_or_else(|| "use one of these".to_owned(), |near| format!("did you mean `{near}`?"));
                 let path = format!("{at}.preset");
                 return Err(vec![Diagnostic::error(path, format!("\"{name}\""), names.join(", "), fix)]);
-            }
-        },
+            };
+            json::tree(&preset.scenario())
+        }
     };
     with_settings(document, &own.set, at).map(|scenario| json::tree(&scenario))
 }

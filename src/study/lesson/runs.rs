@@ -62,7 +62,7 @@ impl LessonStep {
                 }
             }
             Some(Question::Number(ask)) => {
-                all.push(("ask.number.value".to_owned(), &ask.value, Gives::Number))
+                all.push(("ask.number.value".to_owned(), &ask.value, Gives::Number));
             }
             Some(Question::Draw(_)) | None => {}
         }

@@ -107,7 +107,7 @@ fn each_row_is_what_key_figures_and_records_were_at_its_instant() {
             let key = then.frame(&FrameQuery::default()).key.itl;
             let row = |c: &Columns| [1, 2, 3, 4].map(|k| c.columns[k][i]);
             let expected = [key.p50_us / 1000.0, key.p90_us / 1000.0, key.p99_us / 1000.0, key.count as f64];
-            assert_eq!(row(&itl), expected, "at {us}");
+            assert_eq!(row(&itl).map(f64::to_bits), expected.map(f64::to_bits), "at {us}");
             // The whole seconds of the latest thirty, the running one included.
             let first = (us / 1_000_000).saturating_sub(29) * 1_000_000;
             let joined = |r: &tokenyard::engine::Record| {

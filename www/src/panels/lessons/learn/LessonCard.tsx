@@ -1,5 +1,5 @@
 // A lesson on the road: its node, and its card.
-import { createUniqueId, type JSX, Show } from 'solid-js';
+import { type JSX, Show } from 'solid-js';
 import { NBSP } from '../../../base/units.ts';
 import type { LessonCard as Card } from '../../../generated/boundary.ts';
 import { Picture } from '../../parts/Picture.tsx';
@@ -21,7 +21,6 @@ export function LessonCard(props: {
   next: boolean;
   onOpen: () => void;
 }): JSX.Element {
-  const id = createUniqueId();
   const how = (): ReturnType<typeof answeredBy> => answeredBy(props.card);
   const said = (): string => {
     if (props.state === 'done') return 'done';
@@ -33,24 +32,19 @@ export function LessonCard(props: {
       type="button"
       class="learn-card"
       data-lesson={props.card.name}
-      aria-labelledby={`${id}-title ${id}-about ${id}-foot`}
       aria-current={props.next ? 'step' : undefined}
       onClick={() => props.onOpen()}
     >
       <Picture picture={props.card.picture} />
-      <b class="card-title" id={`${id}-title`}>
-        {props.card.title}
-      </b>
-      <span class="learn-about" id={`${id}-about`}>
-        {props.card.about}
-      </span>
+      <b class="card-title">{props.card.title}</b>
+      <span class="learn-about">{props.card.about}</span>
       <Show when={some()}>
         <span class="m">
           {props.card.claims.filter(({ held, of }) => held < of).map(({ held, of }) => `${held} of ${of} seeds`)[0]} for
           one claim
         </span>
       </Show>
-      <span class="learn-foot" id={`${id}-foot`}>
+      <span class="learn-foot">
         <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
           <path d={SIGNS[how().kind] ?? SIGNS.choose} />
         </svg>
