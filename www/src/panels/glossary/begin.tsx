@@ -52,6 +52,10 @@ function listen(): void {
   window.addEventListener('keydown', key, true);
 }
 
+/** The latest key: one that acts may move the focus by what it does, which opens nothing. */
+let latestKey = '';
+const ACTING: readonly string[] = ['Enter', ' ', 'Escape'];
+
 /** The word at the target of an event, unless a control in it is meant. */
 function wordAt(event: Event): HTMLElement | undefined {
   const { target } = event;
@@ -79,6 +83,7 @@ function over(event: PointerEvent): void {
 
 function focused(event: FocusEvent): void {
   const anchor = wordAt(event);
+  if (ACTING.includes(latestKey)) return;
   if (anchor && anchor !== term()?.anchor && anchor.matches(':focus-visible') && !isPhone()) openAt(anchor, false);
 }
 
@@ -101,6 +106,7 @@ function pin(anchor: HTMLElement): void {
 }
 
 function key(event: KeyboardEvent): void {
+  latestKey = event.key;
   const open = term();
   const at = event.target;
   if (event.key === 'Escape' && open && document.querySelector('[role=dialog][data-state=open]') === null) {
