@@ -170,7 +170,8 @@ onPage('the address of a race or a sweep sets it up again, and runs nothing', as
   await page.waitForFunction(() => location.hash.length > 1);
   const settled = async () => {
     const before = await page.evaluate(() => location.hash);
-    await page.waitForTimeout(600);
+    // Longer than a change rests before the address has it.
+    await page.waitForTimeout(1500);
     return before === (await page.evaluate(() => location.hash));
   };
   await comes(settled, true);

@@ -31,7 +31,12 @@ export function stay(): void {
 
 export function openLater(anchor: HTMLElement): void {
   stay();
-  timer = setTimeout(() => anchor.isConnected && openAt(anchor, false), REST_MS);
+  const [word, at] = [anchor.dataset['term'] ?? '', anchor.getBoundingClientRect()];
+  timer = setTimeout(() => {
+    // A label may have been drawn anew meanwhile.
+    const there = anchor.isConnected ? anchor : successor(word, at);
+    if (there) openAt(there, false);
+  }, REST_MS);
 }
 
 export function leaveLater(): void {
