@@ -29,6 +29,7 @@ async function saved(page, name) {
 /** Only the scenario's own router, and a number of seeds. */
 async function alone(page, seeds) {
   const routers = panel(page).getByRole('group', { name: 'Routers' }).getByRole('checkbox');
+  await routers.first().waitFor();
   for (const box of await routers.all()) if (await box.isEnabled()) await box.setChecked(false);
   await panel(page).getByLabel('Seeds').selectOption(seeds);
 }
