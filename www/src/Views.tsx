@@ -11,7 +11,7 @@ import {
   Switch,
   untrack,
 } from 'solid-js';
-import { chartsShown, isDistribution, viewsOf } from './base/chartList.ts';
+import { chartsShown, isBeside, viewsOf } from './base/chartList.ts';
 import { getAt } from './base/json.ts';
 import { hasMarks } from './base/note.ts';
 import type { RequestMarks } from './base/view.ts';
@@ -136,7 +136,7 @@ export function ChartsView(props: {
     const run = { scales: scales(), gateway: gateway !== undefined, split: split !== undefined };
     const names = chartsShown(props.only ?? chartList(), run);
     const fits = (name: string): boolean => chartList() !== undefined || name !== 'ttft-density';
-    return beside() ? names.filter((name) => !isDistribution(name) && fits(name)) : names;
+    return beside() ? names.filter((name) => !isBeside(name) && fits(name)) : names;
   });
   const list = (): readonly string[] | undefined => (beside() ? shown() : (props.only ?? chartList()));
   createEffect(() => {
