@@ -202,7 +202,7 @@ export async function goStep(app: LessonApp, step: number): Promise<void> {
   if (turn === turns && untrack(lesson) === open) showLesson(app);
 }
 
-/** Goes so many steps on or back. */
+/** Moves by a number of steps, back if it is negative. */
 export function turnBy(app: LessonApp, by: number): void {
   void goStep(app, untrack(lessonStep) + by);
 }
