@@ -395,22 +395,36 @@ impl Window {
 
     /// The TTFTs, or the E2Es, of the latest `window_s` seconds in order, each with its count.
     pub(crate) fn values(&self, now: Micros, window_s: f64, ttft: bool) -> Vec<(u64, u64)> {
+        self.merged(now, window_s, if ttft { |r| &r.ttft } else { |r| &r.e2e })
+    }
+
+    /// The values of one kind of the latest `window_s` seconds in order, each with its count.
+    fn merged(&self, now: Micros, window_s: f64, part: fn(&SecondRanks) -> &Ranks) -> Vec<(u64, u64)> {
         let running = self.seconds.last().map(Second::in_order).unwrap_or_default();
         let since = self.since(first_second(now, window_s));
-        let ranks = since.iter().map(|s| s.ranks.as_ref().unwrap_or(&running));
-        Ranks::merged(&ranks.map(|r| if ttft { &r.ttft } else { &r.e2e }).collect::<Vec<_>>())
+        let ranks = since.iter().map(|s| part(s.ranks.as_ref().unwrap_or(&running)));
+        Ranks::merged(&ranks.collect::<Vec<_>>())
+    }
+
+    /// The percentiles of two kinds of values of the seconds `since`.
+    fn of_both(
+        &self,
+        since: &[&Second],
+        parts: [fn(&SecondRanks) -> &Ranks; 2],
+    ) -> [crate::stats::Percentiles; 2] {
+        let running = self.seconds.last().map(Second::in_order).unwrap_or_default();
+        parts.map(|part| {
+            let ranks = since.iter().map(|s| part(s.ranks.as_ref().unwrap_or(&running)));
+            Ranks::percentiles(&ranks.collect::<Vec<_>>())
+        })
     }
 
     /// TTFT, E2E and TTFT as prefill replicas have it, of the latest `window_s` seconds, as in [`Window::sums`].
     pub(crate) fn latest(&self, now: Micros, window_s: f64) -> Latest {
-        let running = self.seconds.last().map(Second::in_order).unwrap_or_default();
         let since = self.since(first_second(now, window_s));
-        let over_all = |part: fn(&SecondRanks) -> &Ranks| {
-            let parts = since.iter().map(|s| part(s.ranks.as_ref().unwrap_or(&running)));
-            Ranks::percentiles(&parts.collect::<Vec<_>>())
-        };
+        let [ttft, e2e] = self.of_both(&since, [|r| &r.ttft, |r| &r.e2e]);
         let prefill = since.iter().flat_map(|s| &s.prefill_ttft).map(|(_, ttft)| *ttft);
-        [over_all(|r| &r.ttft), over_all(|r| &r.e2e), percentiles_of(&mut prefill.collect::<Vec<_>>())]
+        [ttft, e2e, percentiles_of(&mut prefill.collect::<Vec<_>>())]
     }
 
     /// Sums over the whole seconds of the latest `window_s` seconds before `now`, and the running one. The `limits` are those of

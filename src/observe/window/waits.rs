@@ -1,10 +1,9 @@
 //! The times from arrival to the first batch, and the values of charts that are only drawn where close-ups are answered.
 
-use super::{Second, SecondRanks, Window, first_second};
+use super::{Window, first_second};
 use crate::base::Micros;
 use crate::engine::RequestFact;
 use crate::observe::rolling::LatestWaits;
-use crate::stats::Ranks;
 
 impl Window {
     /// Follows requests from their arrival to their first batch.
@@ -38,21 +37,12 @@ impl Window {
     /// The gaps between tokens, or the times from arrival to the first batch, of the latest `window_s` seconds in order, each with
     /// its count.
     pub(crate) fn values_of(&self, now: Micros, window_s: f64, waits: bool) -> Vec<(u64, u64)> {
-        let running = self.seconds.last().map(Second::in_order).unwrap_or_default();
-        let since = self.since(first_second(now, window_s));
-        let ranks = since.iter().map(|s| s.ranks.as_ref().unwrap_or(&running));
-        Ranks::merged(&ranks.map(|r| if waits { &r.wait } else { &r.itl }).collect::<Vec<_>>())
+        self.merged(now, window_s, if waits { |r| &r.wait } else { |r| &r.itl })
     }
 
     /// The percentiles of both, the gaps as in [`Window::sums`].
     pub(crate) fn latest_waits(&self, now: Micros, window_s: f64) -> LatestWaits {
-        let running = self.seconds.last().map(Second::in_order).unwrap_or_default();
-        let since = self.since(first_second(now, window_s));
-        let over_all = |part: fn(&SecondRanks) -> &Ranks| {
-            let parts = since.iter().map(|s| part(s.ranks.as_ref().unwrap_or(&running)));
-            Ranks::percentiles(&parts.collect::<Vec<_>>())
-        };
-        [over_all(|r| &r.itl), over_all(|r| &r.wait)]
+        self.of_both(&self.since(first_second(now, window_s)), [|r| &r.itl, |r| &r.wait])
     }
 
     /// Bytes of what each copy has for itself.

@@ -220,26 +220,33 @@ impl Session {
         let r = &self.recorder;
         let rolls = r.live && window_s > 0.0 && r.timeline.width_us() as f64 <= ROLLING_S * US_PER_S as f64;
         let (mut out, rows) = if rolls {
-            let mut rows: Vec<Percentiles> = r.rolling.buckets().iter().map(|all| all[which]).collect();
-            let mut out = with_time(&r.timeline, false);
-            // A bucket that ends at the playhead has no row of its own. A checkpoint has none for its playhead.
-            if !r.is_packed() {
-                let whole = (self.playhead.0.saturating_sub(1) / r.timeline.width_us()) as usize;
-                out.columns[0].truncate(whole);
-                rows.truncate(whole);
-                out.columns[0].push(self.playhead.0 as f64 / US_PER_S as f64);
-                rows.push(r.window.latest(self.playhead, ROLLING_S)[which]);
-            }
-            (out, rows)
+            let rows = r.rolling.buckets().iter().map(|all| all[which]).collect();
+            self.up_to_the_playhead(rows, &|| r.window.latest(self.playhead, ROLLING_S)[which])
         } else {
             let log = [&r.ttft_log, &r.e2e_log, &r.ttft_prefill_log][which];
             (with_time(&r.timeline, true), log.buckets())
         };
-        for (k, name) in ["p50_ms", "p90_ms", "p99_ms"].into_iter().enumerate() {
-            out.push(name, rows.iter().map(|b| b.map_or(f64::NAN, |(_, p)| p[k] / 1000.0)).collect());
-        }
-        out.push("count", rows.iter().map(|b| b.map_or(0.0, |(n, _)| n as f64)).collect());
+        out.push_percentiles(&rows);
         out
+    }
+
+    /// Rolling percentiles by bucket with their instants; the last row is that of the playhead.
+    pub(super) fn up_to_the_playhead(
+        &self,
+        mut rows: Vec<Percentiles>,
+        latest: &dyn Fn() -> Percentiles,
+    ) -> (Columns, Vec<Percentiles>) {
+        let r = &self.recorder;
+        let mut out = with_time(&r.timeline, false);
+        // A bucket that ends at the playhead has no row of its own. A checkpoint has none for its playhead.
+        if !r.is_packed() {
+            let whole = (self.playhead.0.saturating_sub(1) / r.timeline.width_us()) as usize;
+            out.columns[0].truncate(whole);
+            rows.truncate(whole);
+            out.columns[0].push(self.playhead.0 as f64 / US_PER_S as f64);
+            rows.push(latest());
+        }
+        (out, rows)
     }
 
     fn throughput(&self) -> Columns {
@@ -382,6 +389,14 @@ impl Columns {
     pub(super) fn push(&mut self, name: &str, column: Vec<f64>) {
         self.names.push(name.to_owned());
         self.columns.push(column);
+    }
+
+    /// Three percentiles in milliseconds, and of how many values they are.
+    pub(super) fn push_percentiles(&mut self, rows: &[Percentiles]) {
+        for (k, name) in ["p50_ms", "p90_ms", "p99_ms"].into_iter().enumerate() {
+            self.push(name, rows.iter().map(|b| b.map_or(f64::NAN, |(_, p)| p[k] / 1000.0)).collect());
+        }
+        self.push("count", rows.iter().map(|b| b.map_or(0.0, |(n, _)| n as f64)).collect());
     }
 }
 

@@ -1,7 +1,6 @@
 //! Columns of gaps between tokens, and of the times from arrival to the first batch.
 
-use super::columns::{Columns, with_time};
-use crate::base::units::US_PER_S;
+use super::columns::Columns;
 use crate::observe::rolling::ROLLING_S;
 use crate::session::Session;
 use crate::stats::RunLength;
@@ -14,20 +13,10 @@ impl Session {
         if !r.live {
             return Columns::default();
         }
-        let mut rows: Vec<_> = r.rolling_waits.buckets().iter().map(|all| all[which]).collect();
-        let mut out = with_time(&r.timeline, false);
-        // A bucket that ends at the playhead has no row of its own. A checkpoint has none for its playhead.
-        if !r.is_packed() {
-            let whole = (self.playhead.0.saturating_sub(1) / r.timeline.width_us()) as usize;
-            out.columns[0].truncate(whole);
-            rows.truncate(whole);
-            out.columns[0].push(self.playhead.0 as f64 / US_PER_S as f64);
-            rows.push(r.window.latest_waits(self.playhead, ROLLING_S)[which]);
-        }
-        for (k, name) in ["p50_ms", "p90_ms", "p99_ms"].into_iter().enumerate() {
-            out.push(name, rows.iter().map(|b| b.map_or(f64::NAN, |(_, p)| p[k] / 1000.0)).collect());
-        }
-        out.push("count", rows.iter().map(|b| b.map_or(0.0, |(n, _)| n as f64)).collect());
+        let rows = r.rolling_waits.buckets().iter().map(|all| all[which]).collect();
+        let latest = || r.window.latest_waits(self.playhead, ROLLING_S)[which];
+        let (mut out, rows) = self.up_to_the_playhead(rows, &latest);
+        out.push_percentiles(&rows);
         out
     }
 

@@ -100,7 +100,7 @@ export default function Learn(props: { app: App }): JSX.Element {
                   props.app.dialogs.setGallery(true);
                 }}
               >
-                Presets
+                Gallery
               </button>
               <button
                 type="button"
