@@ -87,10 +87,15 @@ onPage('arrows go from card to card, a slash to the search, Enter opens, Escape 
   await page.keyboard.press('Escape');
   await learn(page).waitFor({ state: 'detached' });
   await comes(() => hash(page), before);
+  await comes(() => page.evaluate(() => document.activeElement?.textContent?.trim()), 'Lessons');
   await page.getByRole('banner').getByRole('button', { name: 'Lessons' }).click();
   await comes(() => focused(page), first.name);
   await page.keyboard.press('Enter');
   await comes(() => hash(page), `#lesson=${first.name};step=1`);
+  // The keys of the lesson work at once.
+  await comes(() => page.evaluate(() => document.activeElement?.tagName), 'H3');
+  await page.keyboard.press('ArrowRight');
+  await comes(() => hash(page), `#lesson=${first.name};step=2`);
 });
 
 onPage(

@@ -34,7 +34,9 @@ export default function Learn(props: { app: App }): JSX.Element {
   const close = (): void => {
     setLearning(false);
   };
-  const open = (card: LessonCard, step: number): void => void openLesson(props.app, card.name, step);
+  const open = async (card: LessonCard, step: number): Promise<void> => {
+    if (await openLesson(props.app, card.name, step)) focusCard();
+  };
   const take = async (file: File): Promise<void> => own.start({ name: file.name, text: await file.text() });
   let find: HTMLInputElement | undefined;
   onMount(() => onCleanup(showAddress(close)));
@@ -149,7 +151,16 @@ function firstCard(): HTMLElement | null {
   return document.querySelector('.learn-card[aria-current]') ?? document.querySelector('.learn-card');
 }
 
+/** Gives the focus to the card of the lesson that was opened, once it is there: its keys then work. */
+function focusCard(tries = 20): void {
+  setTimeout(() => {
+    const heading = document.querySelector<HTMLElement>('.lesson-card h3');
+    if (heading) heading.focus({ preventScroll: true });
+    else if (tries > 0) focusCard(tries - 1);
+  }, 100);
+}
+
 /** Takes the focus when the list closes. */
 function lessonsButton(): HTMLElement | null {
-  return document.querySelector('.top button.lessons') ?? document.querySelector('.top button');
+  return document.querySelector('.top button[title^="Lessons"]') ?? document.querySelector('.top button');
 }
