@@ -69,7 +69,7 @@ pub mod base;
 #[cfg(all(feature = "cli", not(target_arch = "wasm32")))]
 pub mod cli;
 pub mod engine;
-#[cfg(any(feature = "cli", feature = "measured"))]
+#[cfg(any(feature = "cli", feature = "measured", feature = "exchange"))]
 pub mod exchange;
 #[cfg(feature = "cli")]
 pub mod gallery;

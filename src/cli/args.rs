@@ -1,5 +1,6 @@
 //! The arguments of every command.
 
+use super::args_import::Import;
 use super::args_lesson::{Gallery, Lesson};
 use super::args_studies::{Capacity, Compare, Explain, Sweep, Theory, WhatIf};
 use crate::exchange::export::{CANDIDATES, MOST_CANDIDATES};
@@ -62,6 +63,9 @@ pub(super) enum Command {
     /// autoscalers (YAML, JSON), to a scenario; stderr lists what each key becomes
     #[command(after_help = EXIT_CODES)]
     Convert(Convert),
+    /// Import configurations of other programs into a scenario: stdout has the scenario, stderr what each key becomes
+    #[command(after_help = EXIT_CODES)]
+    Import(Import),
     /// List the names that a scenario can use: models, GPUs, policies, and the built-in scenarios
     #[command(after_help = EXIT_CODES)]
     List(List),

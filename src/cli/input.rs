@@ -275,6 +275,24 @@ fn read_document(name: &str, kind: Kind) -> Result<(Value, Origin), Failed> {
     Ok((parsed(name, text, kind)?, Origin::User))
 }
 
+/// The document of a scenario: a file, a link or a built-in one.
+pub(super) fn scenario_document(name: &str) -> Result<Value, Failed> {
+    if link::is_link(name) { Ok(from_link(name)?.0) } else { Ok(read_document(name, SCENARIO)?.0) }
+}
+
+/// The text of a file or of stdin.
+pub(super) fn read_text(name: &str) -> Result<String, Failed> {
+    let bytes = read_at_most(name, limits::IMPORT_BYTES)?;
+    if bytes.len() > limits::IMPORT_BYTES {
+        let (found, allowed) =
+            ("more bytes than the limit", format!("at most {} MiB", limits::IMPORT_BYTES >> 20));
+        return Err(refused(name, &[Diagnostic::error("", found, allowed, "give the part that matters")]));
+    }
+    String::from_utf8(bytes).map_err(|_| {
+        refused(name, &[Diagnostic::error("", "a binary file", "text in UTF-8", "give the file as text")])
+    })
+}
+
 /// A lesson, as a tree.
 pub(super) fn read_lesson(name: &str) -> Result<Value, Failed> {
     let bytes = read_bounded(name)?;
@@ -328,7 +346,12 @@ fn parsed(name: &str, text: &str, kind: Kind) -> Result<Value, Failed> {
 
 /// The bytes of a file or of stdin; at most one more than a scenario may have, which shows that there are more.
 fn read_bounded(name: &str) -> Result<Vec<u8>, Failed> {
-    let most = limits::SCENARIO_BYTES as u64 + 1;
+    read_at_most(name, limits::SCENARIO_BYTES)
+}
+
+/// The bytes of a file or of stdin; at most one more than allowed.
+fn read_at_most(name: &str, most: usize) -> Result<Vec<u8>, Failed> {
+    let most = most as u64 + 1;
     let mut bytes = Vec::new();
     let read = if name == "-" {
         std::io::stdin().lock().take(most).read_to_end(&mut bytes)

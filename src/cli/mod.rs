@@ -4,6 +4,7 @@
 //! inputs) goes to stderr.
 
 mod args;
+mod args_import;
 mod args_lesson;
 mod args_studies;
 mod arguments;
@@ -14,6 +15,7 @@ mod compare;
 mod explain;
 mod gallery;
 mod glossary;
+mod import;
 mod input;
 mod leave_out;
 mod lesson;
@@ -93,6 +95,7 @@ pub fn main() -> ExitCode {
         Command::Check(check) => run::check(&check),
         Command::Digest(digest) => run::digest(&digest),
         Command::Convert(convert) => input::convert(&convert.file).and_then(|text| say(&text)),
+        Command::Import(args) => import::run(&args),
         Command::Schema => say(&schema::text()),
         Command::Types => say(&types::text()),
         Command::Gallery(args) => gallery::run(&args),

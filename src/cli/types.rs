@@ -3,7 +3,7 @@
 
 use crate::base::Diagnostic;
 use crate::exchange::import::benchmark::Benchmark;
-use crate::exchange::import::configuration::AdoptedPolicies;
+use crate::exchange::import::configuration::Imported;
 use crate::gallery::{Card, LessonCard};
 use crate::glossary::GlossaryEntry;
 use crate::measured::{Band, Comparison, OneRun};
@@ -90,7 +90,7 @@ fn of_runs(all: &mut Declarations) {
     all.visit::<DescribedModel>();
     all.visit::<ExpressionReading>();
     all.visit::<SplitAsked>();
-    all.visit::<AdoptedPolicies>();
+    all.visit::<Imported>();
     all.visit::<Made>();
     all.visit::<Asked>();
     all.visit::<Report>();

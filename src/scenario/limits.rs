@@ -252,6 +252,8 @@ pub const ROUNDS: u32 = 1000;
 pub const THINK_S: f64 = 86_400.0;
 /// Most objects of Kubernetes in a file of policies.
 pub const OBJECTS: usize = 64;
+/// Most bytes of all texts of an import together: a whole `/metrics` page has less.
+pub const IMPORT_BYTES: usize = 4 * 1024 * 1024;
 /// Most cases of a sweep, seeds included.
 pub const CASES: usize = 10_000;
 /// The same on a page.

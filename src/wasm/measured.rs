@@ -1,16 +1,14 @@
-//! The boundary of the second module, which the page loads when a benchmark is dropped on it, policies are pasted or
+//! The boundary of the second module, which the page loads when a benchmark is dropped on it or
 //! rows are downloaded: it takes a text and a scenario and gives figures or rows. It contains nothing of the first
 //! module.
 
 use crate::base::{Diagnostic, Diagnostics, Micros};
 use crate::exchange::export::{CANDIDATES, Format, MOST_SLICES, Output, Table, Tables, TraceOutput, page};
 use crate::exchange::import::benchmark::{Benchmark, read};
-use crate::exchange::import::configuration::AdoptedPolicies;
 use crate::measured::{bands, calibrate, compare, replay};
 use crate::scenario::{Scenario, limits, parse};
 use crate::session::{Audience, Session, Stop, TraceReader};
 use crate::wasm::boundary::value;
-use serde_json::Value;
 use std::cell::RefCell;
 use std::io::{self, Write};
 use std::rc::Rc;
@@ -19,7 +17,6 @@ use wasm_bindgen::prelude::*;
 /// Types that the declarations below use.
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r"
-type AdoptedPolicies = import('../src/generated/boundary.ts').AdoptedPolicies;
 type Band = import('../src/generated/boundary.ts').Band;
 type Benchmark = import('../src/generated/boundary.ts').Benchmark;
 type Comparison = import('../src/generated/boundary.ts').Comparison;
@@ -51,15 +48,6 @@ pub fn calibrate_benchmark(text: &str, run: u32, scenario: &str, file: &str) -> 
 pub fn uncertainty_bands(scenario: &str) -> Result<JsValue, JsValue> {
     let found = parse(scenario).and_then(|scenario| bands(&scenario));
     found.map(|b| value(&b)).map_err(|p| value(&p))
-}
-
-/// A scenario with the policies of another program's documents, all as JSON text. `texts` has the parsed form of each
-/// text in the documents that is itself YAML: the page reads YAML, this module does not.
-#[wasm_bindgen(js_name = adoptPolicies, unchecked_return_type = "AdoptedPolicies")]
-pub fn adopt(scenario: &str, documents: &str, texts: &str) -> Result<JsValue, JsError> {
-    let (documents, texts): (Vec<Value>, Value) =
-        (serde_json::from_str(documents)?, serde_json::from_str(texts)?);
-    Ok(value(&AdoptedPolicies::of(scenario, documents, &|text| texts.get(text).cloned())))
 }
 
 /// Requests of a run that are written between two pieces.

@@ -4,6 +4,7 @@
 
 #[cfg(any(
     feature = "compare",
+    feature = "exchange",
     feature = "links",
     feature = "measured",
     feature = "page",
@@ -12,6 +13,8 @@
 pub mod boundary;
 #[cfg(feature = "compare")]
 pub mod compare;
+#[cfg(feature = "exchange")]
+pub mod exchange;
 #[cfg(feature = "lessons")]
 pub mod lessons;
 #[cfg(feature = "links")]

@@ -9,6 +9,8 @@ mod aiperf_summary;
 mod analyser_config_map;
 pub mod benchmark;
 pub mod configuration;
+#[cfg(feature = "import")]
+pub mod documents;
 mod endpoint_picker_config;
 mod engine_log;
 mod guidellm;

@@ -319,7 +319,7 @@ fn tenant_priority(r: &mut Reader<'_>, named: &str) -> Value {
         if let Some(n) = score.as_i64() {
             let becomes = format!("engine.priority.tenant-priority.tenants[{}]", tenants.len());
             tenants.push(json!({ "tenant": tenant, "priority": n }));
-            r.mappings.push(Mapping { key, found: score.to_string(), becomes, has_counterpart: true });
+            r.mappings.push(Mapping { key, found: score.to_string(), becomes, ..Mapping::default() });
         } else {
             let fix = "write a whole number";
             r.problems.push(Diagnostic::error(key, score.to_string(), "a whole number", fix));

@@ -126,7 +126,7 @@ schedulingProfiles:
         "idle_threshold": 2, "max_busy_score": 0.5, "prefix_index_blocks": 31_250, "prefix_match_tokens": 4096,
     });
     assert_eq!(weighted, want);
-    let left_out = |key: &str| report.mappings.iter().any(|m| m.key == key && !m.has_counterpart);
+    let left_out = |key: &str| report.mappings.iter().any(|m| m.key == key && !m.has_counterpart());
     assert!(left_out("plugins.1.parameters.hashBlockSize") && left_out("plugins.3.type"), "{report:?}");
     // A name that no plugin has, and a profile without a scorer.
     let unknown = serde_saphyr::from_str(
@@ -192,7 +192,7 @@ fn llm_d_s_profiles_of_prefill_and_decode_become_two_routers() {
     let becomes = |key: &str| {
         let of_key: Vec<_> = report.mappings.iter().filter(|m| m.key == key).collect();
         assert_eq!(of_key.len(), 1, "{key}: {of_key:?}");
-        (of_key[0].becomes.as_str(), of_key[0].has_counterpart)
+        (of_key[0].becomes.as_str(), of_key[0].has_counterpart())
     };
     assert_eq!(becomes("plugins.1.type"), ("cluster.disaggregation.decider = threshold", true));
     assert_eq!(becomes("plugins.4.type"), ("the pools with the role prefill", true));

@@ -40,7 +40,7 @@ pub(crate) fn by_analyser(
     r.note("kind", becomes);
     for (key, found) in r.set_aside(at) {
         let becomes = "the number of replicas that the analyser wants".to_owned();
-        r.mappings.push(Mapping { key, found, becomes, has_counterpart: true });
+        r.mappings.push(Mapping { key, found, becomes, ..Mapping::default() });
     }
     patch.weak.push((0, "policy", json!({ "wva-saturation-v2": {} })));
 }

@@ -1,16 +1,26 @@
 //! Import of other programs' configuration. For every key, the report names the field that it sets, or the reason why
 //! it has no counterpart.
 
+mod changes;
 pub(crate) mod horizontal;
 pub(crate) mod horizontal_rules;
+mod imported;
 pub(crate) mod kubernetes;
+mod mapping;
+mod merge;
 pub(crate) mod reader;
+pub(crate) mod sets;
 pub(crate) mod stages;
 mod unread;
 
+pub use changes::FieldChange;
+#[cfg(feature = "import")]
+pub use imported::imported;
+pub use imported::{Counts, Imported, ImportedDocument};
+pub use mapping::{Mapping, Standing};
+pub use merge::{Choice, Conflict, Settled};
 pub(crate) use reader::Reader;
 
-use super::policy_bundle::PolicyBundle;
 use super::routesim::RouteSim;
 use super::{Family, Import};
 use crate::base::diag::has_errors;
@@ -19,37 +29,18 @@ use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::limits;
 use kubernetes::Patch;
 use reader::flat;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
-
-/// The result of one key.
-#[apply(typescript!)]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Mapping {
-    /// Its path in the source.
-    pub key: String,
-    /// Its value in the source.
-    pub found: String,
-    /// The field that it sets, or why there is none.
-    pub becomes: String,
-    /// Whether there is such a field.
-    pub has_counterpart: bool,
-}
-
-impl Mapping {
-    /// One line for the user.
-    pub fn line(&self) -> String {
-        format!("{}: {} → {}", self.key, self.found, self.becomes)
-    }
-}
+use serde_json::{Map, Value};
+use sets::Set;
 
 /// The result of a source: its keys one by one, and its problems.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// The result of each key.
     pub mappings: Vec<Mapping>,
     /// Errors, and warnings about keys that were left out or have an unexpected meaning.
     pub problems: Diagnostics,
+    /// The fields that it sets, besides those of its settings.
+    pub(crate) sets: Vec<Set>,
 }
 
 impl Report {
@@ -83,33 +74,6 @@ impl Family for Configuration {
     type Read = Settings;
 }
 
-/// A scenario after the policies of another program were adopted.
-#[apply(typescript!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct AdoptedPolicies {
-    /// The scenario with them, JSON text; empty if there is a problem.
-    pub scenario: String,
-    /// The result of each key.
-    pub mappings: Vec<Mapping>,
-    /// Warnings about keys that were left out or have an unexpected meaning.
-    pub warnings: Vec<Diagnostic>,
-    /// Errors; if there are any, nothing is adopted.
-    pub problems: Vec<Diagnostic>,
-}
-
-impl AdoptedPolicies {
-    /// Adopts policies into a scenario that is JSON text, as [`adopt_policies`] does.
-    pub fn of(scenario: &str, documents: Vec<Value>, read_text: ReadText<'_>) -> Self {
-        let mut document: Value = serde_json::from_str(scenario).unwrap_or_default();
-        match adopt_policies(documents, read_text, &mut document) {
-            Ok(Report { mappings, problems: warnings }) => {
-                Self { scenario: document.to_string(), mappings, warnings, problems: Vec::new() }
-            }
-            Err(problems) => Self { problems, ..Self::default() },
-        }
-    }
-}
-
 /// Reads YAML that is embedded as text in a document; `None` if it is invalid. The caller supplies the reader: the
 /// page has its own.
 pub type ReadText<'a> = &'a dyn Fn(&str) -> Option<Value>;
@@ -125,13 +89,30 @@ pub fn adopt_policies(
     scenario: &mut Value,
 ) -> Result<Report, Diagnostics> {
     let objects = objects_of(documents)?;
-    match objects.as_slice() {
-        [bundle] if !kubernetes::is_object(bundle) => {
-            unread::document(bundle).map_or(Ok(()), |d| Err(vec![d]))?;
-            adopt_bundle(bundle, scenario)
-        }
-        objects => kubernetes::apply(objects, read_text, scenario),
+    let within = |text: &str| {
+        let may_be = text.contains(": ") && text.contains('\n');
+        may_be.then(|| read_text(text)).flatten().filter(Value::is_object)
+    };
+    let sources: Vec<Value> = objects.iter().map(|object| flat(object, &within)).collect();
+    let read = imported::read_all(&sources);
+    // If there are several objects, each message names its own.
+    let own = |i: u32, path: &str| if objects.len() > 1 { format!("[{i}].{path}") } else { path.to_owned() };
+    let mut problems = imported::unread(&objects);
+    problems.extend(read.problems.into_iter().map(|(i, d)| Diagnostic { path: own(i, &d.path), ..d }));
+    if has_errors(&problems) {
+        return Err(problems);
     }
+    let base = read.scenario.unwrap_or_else(|| scenario.clone());
+    let mut mappings = read.mappings;
+    let merged = merge::merge(base, &read.sets, &mut mappings, &[]);
+    problems.extend(merged.problems);
+    problems.extend(merged.conflicts.iter().map(|conflict| imported::unsettled(conflict, &mappings)));
+    if has_errors(&problems) {
+        return Err(problems);
+    }
+    *scenario = merged.document;
+    let mappings = mappings.into_iter().map(|m| Mapping { key: own(m.document, &m.key), ..m }).collect();
+    Ok(Report { mappings, problems, sets: Vec::new() })
 }
 
 /// A scenario document from a RouteSim configuration.
@@ -139,34 +120,6 @@ pub fn convert_routesim(config: &Value) -> Result<(Value, Report), Diagnostics> 
     let mut report = Report::default();
     let settings = RouteSim.read(config, &mut report);
     report.sound().map(|report| (settings.scenario, report))
-}
-
-/// Puts the policies of a bundle into a scenario document. Pools all get the same scheduler and priority.
-fn adopt_bundle(bundle: &Value, scenario: &mut Value) -> Result<Report, Diagnostics> {
-    let mut report = Report::default();
-    // A bundle that is not a section is reported as it is.
-    let bundle = if bundle.is_object() { flat(bundle, &|_| None) } else { bundle.clone() };
-    let settings = PolicyBundle.read(&bundle, &mut report);
-    let report = report.sound()?;
-    let Some(root) = scenario.as_object_mut() else { return Ok(report) };
-    let cluster = root.entry("cluster").or_insert_with(|| json!({}));
-    let Some(cluster) = cluster.as_object_mut() else { return Ok(report) };
-    for (field, policy) in settings.cluster {
-        cluster.insert(field, policy);
-    }
-    // A value that is not a list, and entries that are not pools, are reported when the scenario is parsed.
-    let pools = cluster.entry("pools").or_insert_with(|| json!([{}]));
-    for pool in pools.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
-        if let Some(settings) = &settings.scaling {
-            let scaling = pool.entry("scaling").or_insert_with(|| json!({}));
-            let Some(scaling) = scaling.as_object_mut() else { continue };
-            scaling.extend(settings.clone());
-        }
-        let engine = pool.entry("engine").or_insert_with(|| json!({}));
-        let Some(engine) = engine.as_object_mut() else { continue };
-        engine.extend(settings.engine.clone());
-    }
-    Ok(report)
 }
 
 /// The objects of documents; lists are expanded.

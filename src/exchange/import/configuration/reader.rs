@@ -1,6 +1,8 @@
 //! Reads the keys of a source document one by one, so that every key is reported.
 
-use super::{Mapping, Report};
+use super::Report;
+use super::mapping::{Mapping, Standing};
+use super::sets::{Field, PoolOf, SAID, Set};
 use crate::base::{Diagnostic, Diagnostics, alike};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -12,6 +14,7 @@ const MOST_NAMES: usize = 24;
 pub(crate) struct Reader<'a> {
     pub(crate) mappings: Vec<Mapping>,
     pub(crate) problems: Diagnostics,
+    pub(crate) sets: Vec<Set>,
     pub(crate) source: &'a Value,
     /// All paths that were read.
     known: BTreeSet<String>,
@@ -28,7 +31,7 @@ pub(crate) enum Unknown {
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(source: &'a Value) -> Self {
-        Self { mappings: Vec::new(), problems: Vec::new(), source, known: BTreeSet::new() }
+        Self { mappings: Vec::new(), problems: Vec::new(), sets: Vec::new(), source, known: BTreeSet::new() }
     }
 
     /// The value at a dotted path.
@@ -106,7 +109,13 @@ impl<'a> Reader<'a> {
     pub(crate) fn without_counterpart(&mut self, path: &str, why: &str) {
         for (key, found) in self.set_aside(path) {
             let becomes = format!("no counterpart: {why}");
-            self.mappings.push(Mapping { key, found, becomes, has_counterpart: false });
+            self.mappings.push(Mapping {
+                key,
+                found,
+                becomes,
+                standing: Standing::Ignored,
+                ..Mapping::default()
+            });
         }
     }
 
@@ -136,7 +145,48 @@ impl<'a> Reader<'a> {
     pub(crate) fn note(&mut self, path: &str, becomes: &str) {
         if let Some(value) = self.get(path) {
             let (key, becomes) = (path.to_owned(), becomes.to_owned());
-            self.mappings.push(Mapping { key, found: shown(value), becomes, has_counterpart: true });
+            self.mappings.push(Mapping { key, found: shown(value), becomes, ..Mapping::default() });
+        }
+    }
+
+    /// Records what a key becomes, and how that differs.
+    pub(crate) fn near(&mut self, path: &str, becomes: &str, differs: &str) {
+        self.note(path, &format!("{becomes}; {differs}"));
+        if let Some(last) = self.mappings.last_mut().filter(|last| last.key == path) {
+            last.standing = Standing::Near;
+        }
+    }
+
+    /// Records that keys at and below a path give the document its shape.
+    pub(crate) fn shape(&mut self, path: &str, why: &str) {
+        for (key, found) in self.set_aside(path) {
+            let (becomes, standing) = (why.to_owned(), Standing::Shape);
+            self.mappings.push(Mapping { key, found, becomes, standing, ..Mapping::default() });
+        }
+    }
+
+    /// Sets a field of the scenario, such as `cluster.routing`, to what the key at a path says.
+    pub(crate) fn set(&mut self, path: &str, field: &str, value: Value) {
+        self.field(path, field, &value);
+        self.sets.push(Set::said(path, Field::Scenario(field.to_owned()), value));
+    }
+
+    /// Sets a field of pools, such as `kv.blocks`, to what the key at a path says.
+    pub(crate) fn set_pool(&mut self, path: &str, of: &PoolOf, field: &str, value: Value) {
+        self.field(path, &format!("cluster.pools[].{field}"), &value);
+        self.sets.push(Set::said(path, Field::Pool(of.clone(), field.to_owned()), value));
+    }
+
+    /// Sets a field of pools to a default of the other program: a source that says it holds. Ranks order defaults.
+    pub(crate) fn set_pool_default(&mut self, of: &PoolOf, field: &str, value: Value, rank: u8) {
+        let set = Set::said("", Field::Pool(of.clone(), field.to_owned()), value);
+        self.sets.push(Set { rank: rank.min(SAID - 1), ..set });
+    }
+
+    /// Writes the field and its value into the mapping of a key.
+    fn field(&mut self, path: &str, field: &str, value: &Value) {
+        if let Some(mapping) = self.mappings.iter_mut().rev().find(|m| m.key == path) {
+            (mapping.field, mapping.value) = (field.to_owned(), super::merge::shown(value));
         }
     }
 
@@ -156,30 +206,49 @@ impl<'a> Reader<'a> {
             self.problems.push(Diagnostic::error("", found, "sections by name", fix));
         }
         let mut found = Diagnostics::new();
-        self.look_for_unknown(self.source, "", unknown, &mut found);
+        let mut keys = Vec::new();
+        self.look_for_unknown(self.source, "", unknown, &mut found, &mut keys);
+        self.mappings.extend(keys);
+        report.sets.extend(self.sets);
         report.mappings.extend(self.mappings);
         report.problems.extend(self.problems);
         report.problems.extend(found);
     }
 
-    fn look_for_unknown(&self, value: &Value, path: &str, unknown: Unknown, found: &mut Diagnostics) {
+    fn look_for_unknown(
+        &self,
+        value: &Value,
+        path: &str,
+        unknown: Unknown,
+        found: &mut Diagnostics,
+        keys: &mut Vec<Mapping>,
+    ) {
         for (key, inner) in value.as_object().into_iter().flatten() {
             let full = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
             let is_section = self.below(&full).next().is_some();
             let empty = inner.is_null() || inner.as_object().is_some_and(Map::is_empty);
             if is_section && inner.is_object() {
-                self.look_for_unknown(inner, &full, unknown, found);
+                self.look_for_unknown(inner, &full, unknown, found, keys);
             } else if is_section && !empty {
                 let fix = format!("write its keys below `{full}`");
                 let what = "a value in place of a section";
                 found.push(Diagnostic::error(full, what, "a section with keys of its own", fix));
             } else if !is_section && !self.known.contains(&full) {
-                found.push(self.unknown_key(path, key, full, unknown));
+                let (problem, nearest) = self.unknown_key(path, key, full.clone(), unknown);
+                found.push(problem);
+                keys.push(Mapping {
+                    key: full,
+                    found: shown(inner),
+                    standing: Standing::Unknown,
+                    becomes: "not known here".to_owned(),
+                    nearest,
+                    ..Mapping::default()
+                });
             }
         }
     }
 
-    fn unknown_key(&self, path: &str, key: &str, full: String, unknown: Unknown) -> Diagnostic {
+    fn unknown_key(&self, path: &str, key: &str, full: String, unknown: Unknown) -> (Diagnostic, String) {
         let below = if path.is_empty() { String::new() } else { format!("{path}.") };
         let names: BTreeSet<&str> =
             self.below(path).filter_map(|known| known[below.len()..].split('.').next()).collect();
@@ -191,16 +260,17 @@ impl<'a> Reader<'a> {
             _ => "the keys of this format".to_owned(),
         };
         let slip = near.is_some_and(|name| alike::is_slip(key, name));
+        let nearest = near.unwrap_or_default().to_owned();
         if unknown == Unknown::Refused || slip {
             let fix =
                 near.map_or_else(|| "remove it".to_owned(), |name| format!("did you mean `{below}{name}`?"));
-            return Diagnostic::error(full, "an unknown key", allowed, fix);
+            return (Diagnostic::error(full, "an unknown key", allowed, fix), nearest);
         }
         let fix = near.map_or_else(
             || "it may be newer than this reader".to_owned(),
             |name| format!("correct it if `{below}{name}` is meant"),
         );
-        Diagnostic::warning(full, "an unknown key, which is left out", allowed, fix)
+        (Diagnostic::warning(full, "an unknown key, which is left out", allowed, fix), nearest)
     }
 
     /// The paths below a path that were read.

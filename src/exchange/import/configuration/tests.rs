@@ -4,6 +4,13 @@ use super::*;
 use crate::scenario::{Decider, FirstToken, Handoff, KvBytes, Role, Transfer, from_value};
 use serde_json::json;
 
+/// Adopts documents into an empty scenario: the scenario, or the problems.
+fn adopted(documents: Vec<Value>, read: ReadText<'_>) -> Result<Value, Vec<String>> {
+    let mut scenario = json!({});
+    let found = adopt_policies(documents, read, &mut scenario);
+    found.map(|_| scenario).map_err(|all| all.iter().map(ToString::to_string).collect())
+}
+
 fn lines(mappings: &[Mapping]) -> String {
     mappings.iter().map(Mapping::line).collect::<Vec<_>>().join("\n")
 }
@@ -21,7 +28,9 @@ fn a_bundle_sets_every_policy_and_says_so() {
             "scale_up_threshold": 0.8, "scale_down_threshold": 0.3, "cooldown_seconds": 60 } },
     });
     let mut scenario = json!({});
-    let mappings = adopt_bundle(&bundle, &mut scenario).unwrap_or_else(|p| panic!("{p:?}")).mappings;
+    let mappings = adopt_policies(vec![bundle.clone()], &|_| None, &mut scenario)
+        .unwrap_or_else(|p| panic!("{p:?}"))
+        .mappings;
     assert_eq!(mappings.len(), 21, "{}", lines(&mappings));
     assert_eq!(scenario["cluster"]["admission"]["token-bucket"]["per_tenant"], true);
     assert_eq!(scenario["cluster"]["pools"][0]["engine"]["priority"]["slo-class"]["critical"], 100);
@@ -43,7 +52,7 @@ fn a_bundle_with_mistakes_names_them_all() {
         "scheduler": { "type": 7 },
     });
     let mut scenario = json!({ "seed": 9 });
-    let problems = adopt_bundle(&bundle, &mut scenario).err().unwrap_or_default();
+    let problems = adopt_policies(vec![bundle.clone()], &|_| None, &mut scenario).err().unwrap_or_default();
     let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
     assert_eq!(told.len(), 4, "{told:#?}");
     assert!(told.iter().any(|t| t.contains("did you mean \"token-bucket\"?")), "{told:#?}");
@@ -102,7 +111,7 @@ fn routesim_s_prefill_and_decode_backends_become_pools_with_roles() {
             .mappings
             .iter()
             .filter(|m| m.key.starts_with("cluster.disaggregated"))
-            .all(|m| m.has_counterpart)
+            .all(|m| m.has_counterpart())
     );
     let (parsed, warnings) =
         from_value(scenario).and_then(crate::scenario::check).unwrap_or_else(|p| panic!("{p:?}"));
@@ -139,7 +148,7 @@ fn routesim_s_prefill_and_decode_backends_become_pools_with_roles() {
         report
             .mappings
             .iter()
-            .any(|m| m.key == "cluster.disaggregated.prefill_backends" && !m.has_counterpart)
+            .any(|m| m.key == "cluster.disaggregated.prefill_backends" && !m.has_counterpart())
     );
 }
 
@@ -161,15 +170,12 @@ fn embedded_text_is_read_by_the_callers_reader() {
     let map = json!({ "kind": "ConfigMap", "data": { "default": inner } });
     let read =
         |text: &str| (text == inner).then(|| json!({ "kvCacheThreshold": 0.7, "queueLengthThreshold": 4 }));
-    let found = AdoptedPolicies::of("{}", vec![map.clone()], &read);
-    assert_eq!(found.problems, []);
-    let scenario: Value = serde_json::from_str(&found.scenario).expect("JSON text");
+    let scenario = adopted(vec![map.clone()], &read).expect("the text is read");
     assert_eq!(
         scenario["cluster"]["pools"][0]["scaling"]["policy"]["wva-saturation-v1"]["kv"], 0.7,
         "{scenario}"
     );
-    let unread = AdoptedPolicies::of("{}", vec![map], &|_| None);
-    assert!(!unread.problems.is_empty() && unread.scenario.is_empty(), "{unread:?}");
+    assert!(adopted(vec![map], &|_| None).is_err());
 }
 
 #[test]
@@ -178,16 +184,9 @@ fn a_list_is_expanded_and_too_many_objects_or_none_are_reported() {
         "scaleTargetRef": { "name": "any" }, "minReplicaCount": 1, "maxReplicaCount": 4,
         "triggers": [{ "type": "prometheus", "metadata": { "query": "sum(vllm:num_requests_waiting)", "threshold": "4" } }] } });
     let list = |n: usize| json!({ "kind": "List", "items": vec![keda.clone(); n] });
-    let one = AdoptedPolicies::of("{}", vec![list(1), Value::Null], &|_| None);
-    assert_eq!(one.problems, []);
-    assert!(one.scenario.contains("keda"), "{}", one.scenario);
-    let told = |documents: Vec<Value>| {
-        AdoptedPolicies::of("{}", documents, &|_| None)
-            .problems
-            .iter()
-            .map(ToString::to_string)
-            .collect::<String>()
-    };
+    let one = adopted(vec![list(1), Value::Null], &|_| None).expect("an autoscaler");
+    assert!(one.to_string().contains("keda"), "{one}");
+    let told = |documents: Vec<Value>| adopted(documents, &|_| None).expect_err("a problem").concat();
     assert!(told(vec![list(limits::OBJECTS + 1)]).contains("at most 64 objects"));
     assert!(told(vec![Value::Null]).contains("an empty text"));
 }

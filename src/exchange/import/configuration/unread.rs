@@ -2,8 +2,8 @@
 
 use super::kubernetes::kinds as kinds_read;
 use crate::base::{Diagnostic, Diagnostics, alike};
-use crate::exchange::import::Import;
 use crate::exchange::import::policy_bundle::PolicyBundle;
+use crate::exchange::import::{CONFIGURATIONS, Import};
 use serde_json::Value;
 
 /// Kinds of objects that are known but not read: kind, description, advice.
@@ -58,11 +58,15 @@ pub(crate) fn kinds(objects: &[Value]) -> Diagnostics {
     let known = kinds_read();
     let kind_of = |object: &Value| object.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
     let kinds: Vec<String> = objects.iter().map(kind_of).collect();
-    let is_read = |kind: &String| known.contains(&kind.as_str());
+    let has_format = |object: &Value| {
+        let flat = super::reader::flat(object, &|_| None);
+        CONFIGURATIONS.iter().any(|format| format.recognises(&flat))
+    };
+    let read: Vec<bool> = objects.iter().map(has_format).collect();
     let path = |i: usize| if objects.len() > 1 { format!("[{i}].kind") } else { "kind".to_owned() };
     let mut all = Diagnostics::new();
     let mut others: Vec<&str> = Vec::new();
-    for (i, kind) in kinds.iter().enumerate().filter(|(_, kind)| !is_read(kind)) {
+    for (i, kind) in kinds.iter().enumerate().filter(|(i, _)| !read[*i]) {
         let near = alike::nearest(kind, known.iter().copied()).filter(|near| alike::is_slip(kind, near));
         if let Some(near) = near {
             let fix = format!("did you mean \"{near}\"?");
@@ -78,7 +82,7 @@ pub(crate) fn kinds(objects: &[Value]) -> Diagnostics {
     let fixes = others.iter().filter_map(|k| OTHER_KINDS.iter().find(|(kind, ..)| kind == k));
     let fix = fixes.map(|(_, _, fix)| *fix).next().unwrap_or("give the objects of the autoscalers");
     let found = format!("{}, which is not read", told.join(", "));
-    if kinds.iter().any(is_read) || !all.is_empty() {
+    if read.contains(&true) || !all.is_empty() {
         all.push(Diagnostic::warning("kind", format!("{found}: left out"), known.join(", "), ""));
     } else {
         all.push(Diagnostic::error("kind", found, format!("{}, or a policy bundle", known.join(", ")), fix));

@@ -1,0 +1,126 @@
+//! `tokenyard import`: configurations of other programs as a scenario, and what each of their keys becomes.
+
+use super::args_import::Import;
+use super::input::{read_text, refused, scenario_document, tell_all};
+use super::{BAD_INPUT, FILE_TROUBLE, Failed, say, tell, unreadable};
+use crate::base::{Diagnostic, json};
+use crate::exchange::import::configuration::{Conflict, Imported, Mapping, Settled, imported};
+use crate::exchange::import::documents::Text;
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+
+/// Runs the command.
+pub(super) fn run(args: &Import) -> Result<(), Failed> {
+    if args.files.iter().filter(|name| *name == "-").count() > 1 {
+        let twice =
+            Diagnostic::error("", "stdin given more than once", "`-` once", "give the others as files");
+        return Err(refused("-", &[twice]));
+    }
+    let settled = settled(&args.settle)?;
+    let mut texts = Vec::new();
+    for name in &args.files {
+        texts.push(Text { name: name.clone(), text: read_text(name)? });
+    }
+    let into = match &args.into {
+        Some(name) => scenario_document(name)?.to_string(),
+        None => String::new(),
+    };
+    let found = imported(&texts, &into, &settled);
+    if args.json {
+        say(&format!("{}\n", json::indented(&found)))?;
+    }
+    tell_keys(&found);
+    let source = if let [only] = args.files.as_slice() { only.as_str() } else { "import" };
+    tell_all(source, &found.warnings);
+    tell_all(source, &found.problems);
+    for conflict in found.conflicts.iter().filter(|conflict| conflict.chosen.is_none()) {
+        tell(&format!("{source}: {}", open(conflict, &found.keys)));
+    }
+    if found.scenario.is_empty() {
+        return Err(Failed(BAD_INPUT));
+    }
+    let text = format!("{}\n", found.scenario.trim_end());
+    match &args.out {
+        Some(path) => write_new(path, &text),
+        None if args.json => Ok(()),
+        None => say(&text),
+    }
+}
+
+/// The choices of the user.
+fn settled(settle: &[String]) -> Result<Vec<Settled>, Failed> {
+    let mut all = Vec::new();
+    for text in settle {
+        let parts = text.rsplit_once('=').and_then(|(field, n)| Some((field, n.parse::<u32>().ok()?)));
+        let Some((field, choice)) = parts else {
+            let allowed = "FIELD=N, such as cluster.pools[0].kv.blocks=1";
+            let fix = "name the field as the conflict does, and the number of the value to keep, from 0";
+            return Err(refused("--settle", &[Diagnostic::error("", format!("{text:?}"), allowed, fix)]));
+        };
+        all.push(Settled { field: field.to_owned(), choice });
+    }
+    Ok(all)
+}
+
+/// Prints the table of keys: those that need a look first.
+fn tell_keys(found: &Imported) {
+    let several = found.documents.len() > 1;
+    let line = |key: &Mapping| {
+        let number = if several { format!("{}:", key.document + 1) } else { String::new() };
+        let at = if key.line > 0 { format!("{number}{}", key.line) } else { number };
+        tell(&format!("{at:>7}  {:<8}  {}: {} → {}", key.standing.name(), key.key, key.found, key.becomes));
+    };
+    for (i, document) in found.documents.iter().enumerate() {
+        let from = if document.file.is_empty() { String::new() } else { format!(", from {}", document.file) };
+        tell(&format!("{}  {} {}{from}", i + 1, document.title, document.detail));
+    }
+    for key in &found.keys {
+        line(key);
+    }
+    let c = &found.counts;
+    tell(&format!(
+        "{} keys: {} exact, {} near, {} ignored, {} unknown, {} in conflict, {} of shape",
+        found.keys.len(),
+        c.exact,
+        c.near,
+        c.ignored,
+        c.unknown,
+        c.conflict,
+        c.shape
+    ));
+}
+
+/// A conflict in one line, with the way to settle it.
+fn open(conflict: &Conflict, keys: &[Mapping]) -> String {
+    let choices = conflict.choices.iter().enumerate().map(|(i, choice)| {
+        let key = keys.get(choice.key as usize).map_or("", |key| key.key.as_str());
+        format!("{i}: {} ({key})", choice.value)
+    });
+    let choices: Vec<String> = choices.collect();
+    format!(
+        "{}: error: said differently, {}; choose with --settle '{}=N'",
+        conflict.field,
+        choices.join(", "),
+        conflict.field
+    )
+}
+
+/// Writes a file that does not exist yet.
+pub(super) fn write_new(path: &Path, text: &str) -> Result<(), Failed> {
+    let written = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(path)
+        .and_then(|mut file| file.write_all(text.as_bytes()));
+    match written {
+        Ok(()) => Ok(()),
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => {
+            let fix = "give another name, or remove the file";
+            let there = Diagnostic::error("", "a file that exists", "a new file", fix);
+            tell_all(&path.display().to_string(), &[there]);
+            Err(Failed(FILE_TROUBLE))
+        }
+        Err(e) => Err(unreadable(&path.display().to_string(), &e)),
+    }
+}

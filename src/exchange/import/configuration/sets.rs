@@ -1,0 +1,78 @@
+//! Fields of the scenario that sources set, before they are merged.
+
+use super::{Report, Settings};
+use serde_json::{Map, Value};
+
+/// The rank of a value that a source says; lower ranks are defaults, which any source overrides.
+pub(crate) const SAID: u8 = u8::MAX;
+
+/// The pools that a value is about: those of a name if there are any, those that serve a model, or all.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct PoolOf {
+    pub(crate) name: Option<String>,
+    pub(crate) model: Option<String>,
+    /// Whether the source describes the pool, so that it is added where no pool has its name.
+    pub(crate) defines: bool,
+}
+
+impl PoolOf {
+    /// The pool that a source describes.
+    pub(crate) fn defined(name: &str) -> Self {
+        Self { name: Some(name.to_owned()), model: None, defines: true }
+    }
+}
+
+/// A field.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Field {
+    /// A path of the scenario, such as `cluster.routing`.
+    Scenario(String),
+    /// A path of pools, such as `kv.blocks`.
+    Pool(PoolOf, String),
+}
+
+/// A field that a source sets.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Set {
+    /// Number of its document.
+    pub(crate) document: usize,
+    /// Its key in the source; empty if a mapping says it by the field's name.
+    pub(crate) key: String,
+    /// The beginning of the keys of its source.
+    pub(crate) start: String,
+    pub(crate) field: Field,
+    pub(crate) value: Value,
+    pub(crate) rank: u8,
+}
+
+impl Set {
+    /// A value that the key of a source says.
+    pub(crate) fn said(key: &str, field: Field, value: Value) -> Self {
+        Self { document: 0, key: key.to_owned(), start: String::new(), field, value, rank: SAID }
+    }
+}
+
+/// All sets of a source: those of its report, and those of its settings.
+pub(super) fn of(document: usize, settings: Settings, report: &Report) -> Vec<Set> {
+    let set =
+        |field, value, rank| Set { document, key: String::new(), start: String::new(), field, value, rank };
+    let every = |field: String| Field::Pool(PoolOf::default(), field);
+    let mut all: Vec<Set> = report.sets.iter().map(|set| Set { document, ..set.clone() }).collect();
+    let cluster = settings.cluster.into_iter();
+    all.extend(cluster.map(|(k, v)| set(Field::Scenario(format!("cluster.{k}")), v, SAID)));
+    all.extend(settings.engine.into_iter().map(|(k, v)| set(every(format!("engine.{k}")), v, SAID)));
+    let scaling: Map<String, Value> = settings.scaling.unwrap_or_default();
+    all.extend(scaling.into_iter().map(|(k, v)| set(every(format!("scaling.{k}")), v, SAID)));
+    for patch in settings.autoscalers {
+        let of = PoolOf { name: patch.target, model: patch.model, defines: false };
+        let of_pool = |key: &str| Field::Pool(of.clone(), format!("scaling.{key}"));
+        let said = patch.scaling.into_iter().map(|(k, v)| (of_pool(&k), v, SAID));
+        let weak = patch.weak.into_iter().map(|(rank, k, v)| (of_pool(k), v, rank));
+        let start = patch.start;
+        all.extend(
+            said.chain(weak)
+                .map(|(field, value, rank)| Set { start: start.clone(), ..set(field, value, rank) }),
+        );
+    }
+    all
+}

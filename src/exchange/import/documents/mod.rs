@@ -1,0 +1,165 @@
+//! The documents in texts that a user pastes or names: YAML and JSON, TOML, command lines, lines of metrics, logs. Each
+//! becomes a tree with the place of every key, so that all formats are read the same way.
+
+pub mod places;
+pub mod server_text;
+pub mod toml;
+pub mod words;
+pub mod yaml;
+
+use crate::base::pointer::pointer;
+use crate::base::{Diagnostic, Diagnostics};
+use crate::scenario::limits;
+pub use places::{Place, Places};
+use serde::Deserialize;
+use yaml::Tree;
+
+/// A text and its name, such as that of its file.
+#[apply(typescript!)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Text {
+    /// Its name; empty for a paste.
+    pub name: String,
+    /// The text.
+    pub text: String,
+}
+
+/// A document in a text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Document {
+    /// Number of its text.
+    pub text: usize,
+    /// Its tree.
+    pub tree: Tree,
+}
+
+/// All documents of all texts, in order.
+pub fn documents(texts: &[Text]) -> Result<Vec<Document>, Diagnostics> {
+    let mut all = Vec::new();
+    let mut problems = Diagnostics::new();
+    let bytes: usize = texts.iter().map(|text| text.text.len()).sum();
+    if bytes > limits::IMPORT_BYTES {
+        let allowed = format!("at most {} MiB", limits::IMPORT_BYTES >> 20);
+        let fix = "give the objects and lines that matter";
+        return Err(vec![Diagnostic::error("", format!("{bytes} bytes of text"), allowed, fix)]);
+    }
+    for (i, text) in texts.iter().enumerate() {
+        match of_text(&text.text) {
+            Ok(trees) => all.extend(trees.into_iter().map(|tree| Document { text: i, tree })),
+            Err(found) => problems.extend(found.into_iter().map(|d| named(d, text, texts.len()))),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    if all.len() > limits::OBJECTS {
+        let allowed = format!("at most {} documents", limits::OBJECTS);
+        let fix = "give those of the router, the engines and the autoscalers";
+        return Err(vec![Diagnostic::error("", format!("{} documents", all.len()), allowed, fix)]);
+    }
+    Ok(all)
+}
+
+/// A problem with the name of its text, if there are several.
+fn named(problem: Diagnostic, text: &Text, texts: usize) -> Diagnostic {
+    if texts < 2 || text.name.is_empty() {
+        return problem;
+    }
+    Diagnostic { path: format!("{}: {}", text.name, problem.path), ..problem }
+}
+
+/// The documents of one text.
+fn of_text(text: &str) -> Result<Vec<Tree>, Diagnostics> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.contains('\0') {
+        let fix = "give the file as text";
+        return Err(vec![Diagnostic::error("", "a binary file", "text in UTF-8", fix)]);
+    }
+    if let Some(pointer) = pointer(text) {
+        return Err(vec![pointer]);
+    }
+    if ["{{-", "{{ .Values", "{{ .Release", "{{ include", "{{.Values"].iter().any(|part| text.contains(part))
+    {
+        let fix = "render it first: `helm template` prints the objects";
+        return Err(vec![Diagnostic::error("", "a template of Helm", "YAML with its values", fix)]);
+    }
+    if toml::is_toml(text) {
+        return toml::tree(text).map(|tree| vec![tree]);
+    }
+    let mut all = Vec::new();
+    for part in parts(text) {
+        match part.kind {
+            Kind::Command => all.push(words::tree(&part.text, part.first_line)),
+            Kind::Server => all.extend(server_text::tree(&part.text, part.first_line)),
+            Kind::Yaml => {
+                let shift = part.first_line - 1;
+                let read = yaml::documents(&part.text).map_err(|all| moved(all, shift))?;
+                all.extend(read.into_iter().map(|tree| Tree {
+                    first_line: tree.first_line + shift,
+                    last_line: tree.last_line + shift,
+                    ..tree
+                }));
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Problems whose lines are counted from a later line.
+fn moved(all: Diagnostics, by: u32) -> Diagnostics {
+    let moved = |path: &str| {
+        let rest = path.strip_prefix("line ")?;
+        let digits = rest.chars().take_while(char::is_ascii_digit).count();
+        let line: u32 = rest[..digits].parse().ok()?;
+        Some(format!("line {}{}", line + by, &rest[digits..]))
+    };
+    all.into_iter().map(|d| Diagnostic { path: moved(&d.path).unwrap_or(d.path), ..d }).collect()
+}
+
+/// What the lines of a part are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Yaml,
+    Command,
+    /// Metrics or a log of a server.
+    Server,
+}
+
+/// Lines of one kind.
+struct Part {
+    kind: Kind,
+    text: String,
+    first_line: u32,
+}
+
+/// The parts of a text, by the kinds of its lines: a command ends with its last continued line, lines of a server go
+/// on while they follow each other, all else is YAML.
+fn parts(text: &str) -> Vec<Part> {
+    let mut all: Vec<Part> = Vec::new();
+    let mut continued = false;
+    for (number, line) in text.split_inclusive('\n').enumerate() {
+        let plain = line.trim_end();
+        let kind = if continued || words::begins(plain) {
+            Kind::Command
+        } else if server_text::is_line(plain) {
+            Kind::Server
+        } else {
+            Kind::Yaml
+        };
+        let goes_on = match all.last() {
+            Some(last) if kind == Kind::Command => last.kind == kind && continued,
+            Some(last) => last.kind == kind || (plain.is_empty() && last.kind == Kind::Server),
+            None => false,
+        };
+        continued = kind == Kind::Command && words::goes_on(line);
+        match all.last_mut() {
+            Some(last) if goes_on => last.text.push_str(line),
+            _ => all.push(Part { kind, text: line.to_owned(), first_line: number as u32 + 1 }),
+        }
+    }
+    let says = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    all.retain(|part| {
+        part.kind != Kind::Yaml || part.text.lines().any(|line| says(line) && line.trim() != "---")
+    });
+    all
+}

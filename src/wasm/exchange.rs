@@ -1,0 +1,22 @@
+//! The boundary of the module that the page loads when a configuration is pasted or taken home: texts and a scenario
+//! in, tables of keys and a scenario out.
+
+use crate::exchange::import::configuration::{Settled, imported};
+use crate::exchange::import::documents::Text;
+use crate::wasm::boundary::value;
+use wasm_bindgen::prelude::*;
+
+/// Types that the declarations below use.
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r"
+type Imported = import('../src/generated/boundary.ts').Imported;
+";
+
+/// Imports texts into a scenario. `texts` is the JSON text of a list of `{name, text}`, `settled` that of a list of
+/// `{field, choice}`; `scenario` is JSON text, empty for the default scenario.
+#[wasm_bindgen(js_name = importTexts, unchecked_return_type = "Imported")]
+pub fn import_texts(texts: &str, scenario: &str, settled: &str) -> Result<JsValue, JsError> {
+    let (texts, settled): (Vec<Text>, Vec<Settled>) =
+        (serde_json::from_str(texts)?, serde_json::from_str(settled)?);
+    Ok(value(&imported(&texts, scenario, &settled)))
+}
