@@ -6,7 +6,7 @@ use super::{BAD_INPUT, FILE_NAME, FILE_TROUBLE, Failed, tell, unreadable};
 use super::{trace_file, yaml};
 use crate::base::diag::{cut, has_errors};
 use crate::base::{Diagnostic, Diagnostics, alike, json};
-use crate::exchange::import::configuration::{self, Report, adopt_policies, convert_routesim};
+use crate::exchange::import::configuration::{self, Report, Standing, adopt_policies, convert_routesim};
 use crate::scenario::link::{self, TraceMark};
 use crate::scenario::preset::{PRESETS, Preset};
 use crate::scenario::{self, Scenario, from_value, limits, set_field, text_from_bytes, value_from_json};
@@ -210,7 +210,8 @@ fn is_policies(name: &str, text: &str) -> bool {
 }
 
 fn tell_mappings(source: &str, told: &Report) {
-    for mapping in &told.mappings {
+    // Unknown keys are among the problems.
+    for mapping in told.mappings.iter().filter(|mapping| mapping.standing != Standing::Unknown) {
         tell(&format!("{source}: {}", mapping.line()));
     }
     tell_all(source, &told.problems);

@@ -2,7 +2,7 @@
 
 use super::changes::{FieldChange, changes};
 use super::mapping::{Mapping, Standing};
-use super::merge::{Conflict, Settled, merge};
+use super::merge::{Conflict, Settled, listed, merge};
 use super::reader::flat;
 use super::sets::{self, Set};
 use super::{Configuration, Report, kubernetes, unread as unread_kinds};
@@ -173,13 +173,10 @@ pub(super) fn unread(documents: &[Value]) -> Diagnostics {
 }
 
 /// A conflict that is not settled, as a problem.
-pub(super) fn unsettled(conflict: &Conflict, keys: &[Mapping]) -> Diagnostic {
-    let said = |key: u32| keys.get(key as usize).map_or_else(String::new, |m| format!(" ({})", m.key));
-    let values: Vec<String> =
-        conflict.choices.iter().map(|choice| format!("{}{}", choice.value, said(choice.key))).collect();
-    let found = values.join(" and ");
-    let fix = "keep one of the sources that say it, or settle the conflict";
-    Diagnostic::error(conflict.field.clone(), found, "one value", fix)
+pub(super) fn unsettled(conflict: &Conflict) -> Diagnostic {
+    let values: Vec<String> = conflict.choices.iter().map(|choice| choice.value.clone()).collect();
+    let fix = if conflict.note.is_empty() { "keep one of the sources that say it" } else { &conflict.note };
+    Diagnostic::error(conflict.field.clone(), listed(&values, "and"), "one value", fix)
 }
 
 /// Imports texts into a scenario, which is JSON text; empty for the default scenario.

@@ -38,6 +38,8 @@ pub struct Conflict {
     pub choices: Vec<Choice>,
     /// The number of the chosen one, if the user chose.
     pub chosen: Option<u32>,
+    /// How it comes about, if not by a contradiction, and how to avoid it.
+    pub note: String,
 }
 
 /// A document with the fields of all sources.
@@ -79,7 +81,9 @@ pub(super) fn merge(
         let chosen = chosen.filter(|&choice| (choice as usize) < values.len());
         let winner = values[chosen.unwrap_or(0) as usize];
         if values.len() > 1 {
-            conflicts.push(conflict(field, &values, sets, mappings, chosen));
+            let mut found = conflict(field, &values, sets, mappings, chosen);
+            found.note = shared(&said, sets, &pools);
+            conflicts.push(found);
         }
         // The others of a conflict are part of it until it is settled.
         let with: Vec<usize> = if values.len() > 1 {
@@ -109,8 +113,12 @@ fn equal(a: &Value, b: &Value) -> bool {
 
 /// The pools of the merged document: the existing ones, or those that sources describe.
 fn pools_of(document: &Value, sets: &[Set]) -> Vec<Value> {
-    let named = document.pointer("/cluster/pools").and_then(Value::as_array);
-    let mut pools = named.cloned().unwrap_or_else(|| vec![json!({})]);
+    let mut pools = match document.pointer("/cluster/pools") {
+        Some(Value::Array(pools)) => pools.clone(),
+        // Invalid pools are reported when the scenario is parsed.
+        Some(_) => return Vec::new(),
+        None => vec![json!({})],
+    };
     let mut defined: Vec<&str> = Vec::new();
     for set in sets {
         if let Field::Pool(PoolOf { name: Some(name), defines: true, .. }, _) = &set.field
@@ -123,7 +131,7 @@ fn pools_of(document: &Value, sets: &[Set]) -> Vec<Value> {
     match defined.as_slice() {
         [] => {}
         _ if known => {}
-        [only] if pools.len() == 1 => pools[0]["name"] = json!(only),
+        [only] if pools.len() == 1 => put(&mut pools[0], "name", json!(only)),
         all => pools = all.iter().map(|name| json!({ "name": name })).collect(),
     }
     pools
@@ -192,7 +200,33 @@ fn conflict(
         }
         choices.push(Choice { key: key.map_or(u32::MAX, |key| key as u32), value });
     }
-    Conflict { field: field.to_owned(), choices, chosen }
+    Conflict { field: field.to_owned(), choices, chosen, note: String::new() }
+}
+
+/// Why several sources are about one pool, if none is named as their targets are.
+fn shared(said: &[usize], sets: &[Set], pools: &[Value]) -> String {
+    let target = |i: &usize| match &sets[*i].field {
+        Field::Pool(of, _) => of.name.as_deref(),
+        Field::Scenario(_) => None,
+    };
+    let targets: BTreeSet<&str> = said.iter().filter_map(target).collect();
+    let known = pools.iter().any(|pool| targets.contains(name_of(pool)));
+    if targets.len() < 2 || known {
+        return String::new();
+    }
+    let names = listed(&targets.into_iter().map(str::to_owned).collect::<Vec<_>>(), "or");
+    let pools: Vec<String> = pools.iter().map(|pool| format!("\"{}\"", name_of(pool))).collect();
+    let pools = format!("the pool{} {}", if pools.len() > 1 { "s" } else { "" }, listed(&pools, "and"));
+    format!("no pool is named {names}, so that all of them apply to {pools}: give the pools these names")
+}
+
+/// `a, b and c`.
+pub(super) fn listed(all: &[String], last: &str) -> String {
+    match all {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., end] => format!("{} {last} {end}", first.join(", ")),
+    }
 }
 
 /// A value in short.
@@ -336,7 +370,9 @@ fn place(document: &mut Value, pools: &mut Vec<Value>, winners: BTreeMap<String,
     }
     if let Some(root) = document.as_object_mut() {
         let cluster = root.entry("cluster").or_insert_with(|| json!({}));
-        if let Some(cluster) = cluster.as_object_mut() {
+        if let Some(cluster) = cluster.as_object_mut()
+            && cluster.get("pools").is_none_or(Value::is_array)
+        {
             cluster.insert("pools".to_owned(), Value::Array(std::mem::take(pools)));
         }
     }

@@ -106,7 +106,7 @@ pub fn adopt_policies(
     let mut mappings = read.mappings;
     let merged = merge::merge(base, &read.sets, &mut mappings, &[]);
     problems.extend(merged.problems);
-    problems.extend(merged.conflicts.iter().map(|conflict| imported::unsettled(conflict, &mappings)));
+    problems.extend(merged.conflicts.iter().map(imported::unsettled));
     if has_errors(&problems) {
         return Err(problems);
     }
