@@ -29,7 +29,7 @@ const KEPT_GIB_PER_VOCABULARY: f64 = 7.06e-6;
 /// carried by servers of two other experiments.
 const KEPT_EARLIER_GIB: f64 = 1.7;
 
-const GIB: f64 = 1_073_741_824.0;
+pub(super) const GIB: f64 = 1_073_741_824.0;
 
 /// Weights of the whole model.
 pub(super) fn parameters(a: &Architecture) -> f64 {
@@ -193,6 +193,12 @@ impl Fit<'_> {
             0 => Err(no_room_for_slots(slots, free, path)),
             blocks => Ok(blocks),
         }
+    }
+
+    /// Weights, buffers and a block of the stage with the most layers, in GiB.
+    pub(super) fn shares(&self) -> [f64; 3] {
+        let budget = self.of_stage(self.budget(self.spread.tp));
+        [budget.weights, budget.buffers + self.drafter_gib + self.slots * self.share() / GIB, budget.block]
     }
 
     /// The part of the layers on the stage of a pipeline with the most of them.

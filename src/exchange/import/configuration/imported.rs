@@ -9,7 +9,8 @@ use super::{Configuration, Report, kubernetes, unread as unread_kinds};
 use crate::base::diag::has_errors;
 use crate::base::{Diagnostic, Diagnostics};
 use crate::exchange::import::{CONFIGURATIONS, Import};
-use crate::scenario::{self, from_value};
+use crate::perf::{MemoryShares, Rules, memory_shares};
+use crate::scenario::{self, Pool, from_value};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -49,6 +50,16 @@ pub struct Counts {
     pub shape: u32,
 }
 
+/// The memory of a GPU of a pool.
+#[apply(typescript!)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PoolMemory {
+    /// The name of the pool.
+    pub pool: String,
+    /// What its memory holds.
+    pub shares: MemoryShares,
+}
+
 /// An import of texts into a scenario.
 #[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -61,6 +72,8 @@ pub struct Imported {
     pub conflicts: Vec<Conflict>,
     /// The fields that change.
     pub changes: Vec<FieldChange>,
+    /// The memory of one GPU of each pool afterwards, as far as model and GPU are known.
+    pub memory: Vec<PoolMemory>,
     /// Keys by how they stand.
     pub counts: Counts,
     /// The scenario as JSON text; empty while a conflict is not settled, or if there is a problem.
@@ -237,6 +250,9 @@ pub fn imported(
     let before = from_value(base).map(|s| scenario::to_json(&s));
     match (before, from_value(merged.document)) {
         (Ok(before), Ok(after)) => {
+            let shares = |pool: &Pool| memory_shares(pool, Rules::of(&after));
+            let named = |pool: &Pool| Some(PoolMemory { pool: pool.name.clone(), shares: shares(pool)? });
+            all.memory = after.cluster.pools.iter().filter_map(named).collect();
             let after = scenario::to_json(&after);
             let tree = |text: &str| serde_json::from_str(text).unwrap_or_default();
             all.changes = changes(&tree(&before), &tree(&after));
