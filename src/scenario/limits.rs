@@ -144,6 +144,8 @@ pub const CV: f64 = 20.0;
 pub const SIGMA: f64 = 4.0;
 /// Most different prefixes of one client.
 pub const PREFIX_GROUPS: u32 = 1_000_000;
+/// Most different tenants of a trace.
+pub const TRACE_TENANTS: usize = 1024;
 /// Slowest replay of a trace.
 pub const TRACE_SPEED_MIN: f64 = 0.001;
 /// Fastest replay of a trace.

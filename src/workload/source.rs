@@ -86,6 +86,7 @@ impl Source {
         let (clients, listed) = if replay.is_some() {
             names.clients.push("trace".to_owned());
             names.tenants.push("trace".to_owned());
+            names.tenants.extend(trace.into_iter().flat_map(|t| t.tenants()).cloned());
             names.models.extend(trace.into_iter().flat_map(|t| t.models()).cloned());
             names.adapters.extend(trace.into_iter().flat_map(|t| t.adapters()).cloned());
             (Vec::new(), ExplicitSource::none())

@@ -55,8 +55,14 @@ const SESSIONS: [&str; 3] = ["Session ID", "session_id", "conversation_id"];
 /// Columns with the model of a request, in any format.
 const MODELS: [&str; 2] = ["model", "Model"];
 
-/// The column with the adapter of a request, in any format.
-const ADAPTER: &str = "adapter";
+/// Columns with the adapter of a request, in any format.
+const ADAPTERS: [&str; 2] = ["adapter", "lora_adapter"];
+
+/// Columns with the tenant of a request, in any format.
+const TENANTS: [&str; 2] = ["tenant", "tenant_id"];
+
+/// Columns with the id of a request, in any format.
+const IDS: [&str; 2] = ["request_id", "id"];
 
 /// Short names of the formats.
 pub(super) fn names() -> [&'static str; KNOWN.len()] {
@@ -76,6 +82,10 @@ pub(super) struct Csv {
     session: Option<usize>,
     model: Option<usize>,
     adapter: Option<usize>,
+    tenant: Option<usize>,
+    class: Option<usize>,
+    priority: Option<usize>,
+    id: Option<usize>,
     columns: usize,
 }
 
@@ -94,7 +104,11 @@ impl Csv {
                 output: place(output)?,
                 session: SESSIONS.into_iter().find_map(place),
                 model: MODELS.into_iter().find_map(place),
-                adapter: place(ADAPTER),
+                adapter: ADAPTERS.into_iter().find_map(place),
+                tenant: TENANTS.into_iter().find_map(place),
+                class: place("slo_class"),
+                priority: place("priority"),
+                id: IDS.into_iter().find_map(place),
                 columns: columns.len(),
             })
         };
@@ -112,10 +126,10 @@ impl Csv {
     /// A column read by the format that occurs twice in the header.
     pub(super) fn repeated(&self, header: &str) -> Option<String> {
         let columns = fields(header);
-        let read =
-            [Some(self.time), Some(self.prompt), Some(self.output), self.session, self.model, self.adapter];
+        let needed = [self.time, self.prompt, self.output].map(Some);
+        let rest = [self.session, self.model, self.adapter, self.tenant, self.class, self.priority, self.id];
         let twice = |i: &usize| columns.iter().filter(|c| **c == columns[*i]).count() > 1;
-        read.into_iter().flatten().find(twice).map(|i| columns[i].to_string())
+        needed.into_iter().chain(rest).flatten().find(twice).map(|i| columns[i].to_string())
     }
 
     /// Microseconds in the unit of a plain number; `None` for dates, which have no unit.
@@ -128,7 +142,7 @@ impl Csv {
     }
 
     /// Reads one line.
-    pub(super) fn row(&self, line: &str) -> Result<Row, Bad> {
+    pub(super) fn row<'a>(&self, line: &'a str) -> Result<Row<'a>, Bad> {
         let fields = fields(line);
         if fields.len() != self.columns {
             return Err(Bad::new(
@@ -137,15 +151,21 @@ impl Csv {
                 "check the line; the file may be cut off here",
             ));
         }
-        Ok(Row {
+        let mut row = Row {
             arrival_us: self.instant(&fields[self.time])?,
             prompt_tokens: number(&fields[self.prompt])?,
             output_tokens: number(&fields[self.output])?,
             session: self.session.and_then(|column| session(&fields[column])),
-            model: self.model.map_or_else(String::new, |column| fields[column].to_string()),
-            adapter: self.adapter.map_or_else(String::new, |column| fields[column].to_string()),
+            priority: self.priority.and_then(|column| priority(&fields[column])).transpose()?,
             ..Row::default()
-        })
+        };
+        let take = |column: Option<usize>| column.map_or(Cow::Borrowed(""), |i| fields[i].clone());
+        row.model = take(self.model);
+        row.adapter = take(self.adapter);
+        row.tenant = take(self.tenant);
+        row.class = take(self.class);
+        row.id = take(self.id);
+        Ok(row)
     }
 
     fn instant(&self, text: &str) -> Result<i64, Bad> {
@@ -170,6 +190,12 @@ impl Csv {
 /// The session with this name; `None` without a name.
 fn session(name: &str) -> Option<Link> {
     (!name.is_empty()).then(|| Link { name: Digest::of(name.as_bytes()).value(), before: None })
+}
+
+/// A priority; `None` for an empty field.
+fn priority(text: &str) -> Option<Result<f64, Bad>> {
+    let bad = || Bad::new(format!("priority {text:?}"), "a whole number", "correct or remove the line");
+    (!text.is_empty()).then(|| stamp::decimal(text).ok_or_else(bad))
 }
 
 /// A field that should be a number.

@@ -1,12 +1,13 @@
 //! Traces in JSON lines: one object per request.
 
 use super::rows::{Bad, Row};
+use super::scalar::Scalar;
 use super::sessions::Link;
 use super::stamp;
 use crate::base::digest::Digest;
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::error::Category;
+use std::borrow::Cow;
 
 /// A JSON lines format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,23 +22,29 @@ pub(super) enum Jsonl {
 
 /// All keys that any of the formats uses; others are ignored.
 #[derive(Debug, Deserialize)]
-struct Line {
+struct Line<'a> {
     timestamp: Option<f64>,
     delay: Option<f64>,
     input_length: Option<f64>,
     output_length: Option<f64>,
     hash_ids: Option<Vec<u64>>,
-    session_id: Option<Value>,
-    conversation_id: Option<Value>,
-    chat_id: Option<Value>,
-    parent_chat_id: Option<Value>,
+    #[serde(borrow)]
+    session_id: Option<Scalar<'a>>,
+    conversation_id: Option<Scalar<'a>>,
+    chat_id: Option<Scalar<'a>>,
+    parent_chat_id: Option<Scalar<'a>>,
     ts: Option<f64>,
     prompt_tokens: Option<f64>,
     gen_tokens: Option<f64>,
     prefix_hash: Option<String>,
     prefix_len: Option<f64>,
-    model: Option<String>,
-    adapter: Option<String>,
+    model: Option<Scalar<'a>>,
+    adapter: Option<Scalar<'a>>,
+    lora_adapter: Option<Scalar<'a>>,
+    tenant: Option<Scalar<'a>>,
+    slo_class: Option<Scalar<'a>>,
+    priority: Option<f64>,
+    request_id: Option<Scalar<'a>>,
 }
 
 impl Jsonl {
@@ -82,7 +89,7 @@ impl Jsonl {
     }
 
     /// Reads one line.
-    pub(super) fn row(self, line: &str) -> Result<Row, Bad> {
+    pub(super) fn row(self, line: &str) -> Result<Row<'_>, Bad> {
         let line = parse(line)?;
         if line.timestamp.is_none()
             && let Some(delay) = line.delay
@@ -113,14 +120,18 @@ impl Jsonl {
             hash_ids: line.hash_ids.unwrap_or_default(),
             prefix: name.zip(line.prefix_len),
             session,
-            model: line.model.unwrap_or_default(),
-            adapter: line.adapter.unwrap_or_default(),
+            model: text(line.model),
+            adapter: text(line.adapter.or(line.lora_adapter)),
+            tenant: text(line.tenant),
+            class: text(line.slo_class),
+            priority: line.priority,
+            id: text(line.request_id),
         })
     }
 }
 
 /// The session of a line: its name, or the names of this turn and the turn before.
-fn session(line: &Line) -> Result<Option<Link>, Bad> {
+fn session(line: &Line<'_>) -> Result<Option<Link>, Bad> {
     let (session, conversation) = (name(line.session_id.as_ref())?, name(line.conversation_id.as_ref())?);
     if let Some(name) = session.or(conversation) {
         return Ok(Some(Link { name, before: None }));
@@ -130,22 +141,25 @@ fn session(line: &Line) -> Result<Option<Link>, Bad> {
 }
 
 /// The digest of a name, text or number. A missing value, an empty text and a negative number are no name.
-fn name(value: Option<&Value>) -> Result<Option<u64>, Bad> {
-    let text = match value {
-        None | Some(Value::Null) => return Ok(None),
-        Some(Value::String(text)) => text.trim().to_owned(),
-        Some(Value::Number(n)) if n.as_f64().is_some_and(|x| x < 0.0) => return Ok(None),
-        Some(Value::Number(n)) => n.to_string(),
-        Some(other @ (Value::Bool(_) | Value::Array(_) | Value::Object(_))) => {
-            let start: String = other.to_string().chars().take(40).collect();
+pub(super) fn name(value: Option<&Scalar<'_>>) -> Result<Option<u64>, Bad> {
+    let text: Cow<'_, str> = match value {
+        None | Some(Scalar::Null) => return Ok(None),
+        Some(Scalar::Text(text)) => Cow::Borrowed(text.trim()),
+        Some(Scalar::Number(n)) if n.as_f64().is_some_and(|x| x < 0.0) => return Ok(None),
+        Some(Scalar::Number(n)) => Cow::Owned(n.to_string()),
+        Some(other @ Scalar::Other(_)) => {
             let fix = "leave the key out for a request without a session";
-            return Err(Bad::new(format!("{start} as a session"), "a number or text", fix));
+            return Err(Bad::new(format!("{} as a session", other.beginning()), "a number or text", fix));
         }
     };
     Ok((!text.is_empty()).then(|| Digest::of(text.as_bytes()).value()))
 }
 
-fn parse(line: &str) -> Result<Line, Bad> {
+fn text(value: Option<Scalar<'_>>) -> Cow<'_, str> {
+    value.map(Scalar::into_text).unwrap_or_default()
+}
+
+fn parse(line: &str) -> Result<Line<'_>, Bad> {
     serde_json::from_str(line).map_err(|e| {
         // Serde's message describes its own types, so it is replaced.
         let what = match e.classify() {

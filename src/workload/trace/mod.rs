@@ -6,11 +6,15 @@
 mod block_size;
 mod csv;
 mod foreign;
+mod ids;
+mod interned;
 mod jsonl;
-mod models;
+mod kept;
+mod left_out;
 mod named;
 mod reader;
 mod rows;
+mod scalar;
 mod sessions;
 mod stamp;
 mod validate;
@@ -21,9 +25,11 @@ use super::family;
 use crate::base::content::{source_name, unique_name};
 use crate::base::digest::Digest;
 use crate::base::{Content, Micros, Piece};
-use models::Models;
+use interned::Interned;
+use kept::Kept;
 use rows::HashIds;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// A recorded trace in memory, shared between runs: rows in order of arrival, the first at 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,8 +42,11 @@ pub struct Trace {
     prefixes: Vec<(u64, u32)>,
     /// Number of the session of each row, 0 for none. Empty if the format has none.
     sessions: Vec<u32>,
-    models: Models,
-    adapters: Models,
+    models: Interned,
+    adapters: Interned,
+    kept: Kept,
+    /// When its first request arrived, in microseconds since 1970, if its times are of a calendar.
+    started_us: Option<i64>,
     hash_block_tokens: u32,
     /// Rows of the file that were left out: without a prompt or without output.
     left_out: u64,
@@ -81,8 +90,9 @@ impl Trace {
             && self.output_tokens.len() == rows
             && self.arrivals_us.is_sorted()
             && self.hashes.is_whole()
-            && self.models.is_whole()
-            && self.adapters.is_whole()
+            && self.models.is_whole(rows)
+            && self.adapters.is_whole(rows)
+            && self.kept.is_whole(rows)
     }
 
     /// How many requests.
@@ -140,6 +150,36 @@ impl Trace {
         self.adapters.names()
     }
 
+    /// Number of its tenant; 0 for none, 1 for the first of [`Self::tenants`].
+    pub fn tenant(&self, row: usize) -> u32 {
+        self.kept.tenants.of(row)
+    }
+
+    /// The tenants of its requests, in order of appearance.
+    pub fn tenants(&self) -> &[String] {
+        self.kept.tenants.names()
+    }
+
+    /// Number of its SLO class, as [`super::class_number`] gives it; 0 for none.
+    pub fn class(&self, row: usize) -> u32 {
+        self.kept.class(row)
+    }
+
+    /// How urgent the file says it is.
+    pub fn priority(&self, row: usize) -> i32 {
+        self.kept.priority(row)
+    }
+
+    /// Its id in the file; empty for none.
+    pub fn request_id(&self, row: usize) -> Cow<'_, str> {
+        self.kept.ids.of(row)
+    }
+
+    /// When it arrived, in microseconds since 1970, if the file has times of a calendar.
+    pub fn wall_clock_us(&self, row: usize) -> Option<i64> {
+        self.started_us.map(|start| start.saturating_add_unsigned(self.arrivals_us[row]))
+    }
+
     /// How many requests ask for each of [`Self::models`].
     pub fn requests_by_model(&self) -> Vec<u64> {
         let mut counts = vec![0; self.models().len()];
@@ -189,9 +229,10 @@ impl Trace {
             if self.adapter(row) > 0 {
                 digest.u64(!u64::from(self.adapter(row)));
             }
+            self.kept.digest_row(row, &mut digest);
             self.hashes.for_each(row, |id| digest.u64(id));
         }
-        for name in self.models().iter().chain(self.adapters()) {
+        for name in self.models().iter().chain(self.adapters()).chain(self.tenants()) {
             digest.bytes(name.as_bytes());
         }
         digest.u64(u64::from(self.hash_block_tokens));

@@ -111,7 +111,7 @@ impl Names {
     }
 
     /// A line of JSON as a row.
-    pub(super) fn row(&self, line: &str) -> Result<Row, Bad> {
+    pub(super) fn row<'a>(&self, line: &'a str) -> Result<Row<'a>, Bad> {
         let bad =
             |found: String, allowed: &'static str| Bad::new(found, allowed, "correct or remove the line");
         let object: Map<String, Value> = serde_json::from_str(line)
@@ -149,8 +149,8 @@ impl Names {
             prompt_tokens: tokens(&self.prompt)?,
             output_tokens: tokens(&self.output)?,
             session: name.map(|name| Link { name, before: None }),
-            model: text(&["model"]),
-            adapter: text(&["adapter"]),
+            model: text(&["model"]).into(),
+            adapter: text(&["adapter"]).into(),
             ..Row::default()
         })
     }

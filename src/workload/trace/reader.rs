@@ -74,7 +74,7 @@ impl Format {
         }
     }
 
-    fn row(&self, line: &str) -> Result<Row, Bad> {
+    fn row<'a>(&self, line: &'a str) -> Result<Row<'a>, Bad> {
         match self {
             Self::Csv(csv) => csv.row(line),
             Self::Jsonl(jsonl) => jsonl.row(line),
@@ -232,6 +232,7 @@ impl TraceReader {
             self.first_line(line);
             return;
         };
+        self.rows.line = self.lines;
         if let Err(bad) = format.row(line).and_then(|row| self.rows.push(&row)) {
             self.bad_line(bad);
         }
@@ -289,6 +290,7 @@ impl TraceReader {
         };
         match format.or_else(named) {
             Some(format) => {
+                self.rows.line = self.lines;
                 let row = format.row(line);
                 self.format = Some(format);
                 if let Err(bad) = row.and_then(|row| self.rows.push(&row)) {

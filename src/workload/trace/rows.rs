@@ -2,16 +2,19 @@
 
 use super::Trace;
 use super::block_size::BlockSizes;
-use super::models::{ModelColumn, Models};
+use super::interned::{Interned, InternedColumn};
+use super::kept::{Kept, KeptColumns};
+use super::left_out::LeftOut;
 use super::sessions::{Link, Sessions};
 use crate::base::Diagnostic;
 use crate::base::small::sort::sort_by_key;
 use crate::scenario::limits;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// One row as read by a format's reader.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Row {
+pub(super) struct Row<'a> {
     /// Arrival in microseconds since any fixed instant.
     pub(super) arrival_us: i64,
     pub(super) prompt_tokens: f64,
@@ -21,10 +24,22 @@ pub(super) struct Row {
     pub(super) prefix: Option<(u64, f64)>,
     pub(super) session: Option<Link>,
     /// Its model; empty for any.
-    pub(super) model: String,
+    pub(super) model: Cow<'a, str>,
     /// Its adapter; empty for the base model.
-    pub(super) adapter: String,
+    pub(super) adapter: Cow<'a, str>,
+    /// Its tenant; empty for none.
+    pub(super) tenant: Cow<'a, str>,
+    /// Its SLO class by name; empty for none.
+    pub(super) class: Cow<'a, str>,
+    pub(super) priority: Option<f64>,
+    /// Its own id in the file; empty for none.
+    pub(super) id: Cow<'a, str>,
 }
+
+/// Most different models of a trace, and most different adapters.
+const MOST_NAMES: usize = 256;
+/// Instants since 1970 are at least this large in microseconds: September 2001.
+const SINCE_1970_US: i64 = 1_000_000_000_000_000;
 
 /// The problem of a line: found, allowed, how to fix it.
 pub(super) struct Bad {
@@ -46,7 +61,7 @@ impl Bad {
 }
 
 /// All rows so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Rows {
     arrivals_us: Vec<i64>,
     prompt_tokens: Vec<u32>,
@@ -54,13 +69,33 @@ pub(super) struct Rows {
     hashes: HashIds,
     prefixes: Vec<(u64, u32)>,
     sessions: Sessions,
-    models: ModelColumn,
-    adapters: ModelColumn,
+    models: InternedColumn,
+    adapters: InternedColumn,
+    pub(super) kept: KeptColumns,
     pub(super) block_sizes: BlockSizes,
-    /// Rows left out because they have no output.
-    pub(super) without_output: u64,
-    /// Rows left out because they have no prompt.
-    pub(super) without_prompt: u64,
+    /// The line that is being read.
+    pub(super) line: u64,
+    /// Rows without a prompt or without output.
+    pub(super) left_out: LeftOut,
+}
+
+impl Default for Rows {
+    fn default() -> Self {
+        Self {
+            arrivals_us: Vec::new(),
+            prompt_tokens: Vec::new(),
+            output_tokens: Vec::new(),
+            hashes: HashIds::default(),
+            prefixes: Vec::new(),
+            sessions: Sessions::default(),
+            models: InternedColumn::of_at_most(MOST_NAMES),
+            adapters: InternedColumn::of_at_most(MOST_NAMES),
+            kept: KeptColumns::default(),
+            block_sizes: BlockSizes::default(),
+            line: 0,
+            left_out: LeftOut::default(),
+        }
+    }
 }
 
 impl Rows {
@@ -70,7 +105,7 @@ impl Rows {
     }
 
     /// Adds a row, unless it is bad; a row of a failed request is counted and left out.
-    pub(super) fn push(&mut self, row: &Row) -> Result<(), Bad> {
+    pub(super) fn push(&mut self, row: &Row<'_>) -> Result<(), Bad> {
         let prompt = tokens(row.prompt_tokens)?;
         let output = tokens(row.output_tokens)?;
         if prompt + output > limits::REQUEST_TOKENS {
@@ -94,14 +129,18 @@ impl Rows {
                 "remove the column, or merge adapters",
             )
         })?;
+        let parts = self.kept.parts(row)?;
         let set = self.sessions.link(row.session);
         if output == 0 {
-            self.without_output += 1;
+            self.left_out.without_output.add(self.line);
             return Ok(());
         }
         if prompt == 0 {
-            self.without_prompt += 1;
+            self.left_out.without_prompt.add(self.line);
             return Ok(());
+        }
+        if self.arrivals_us.last().is_some_and(|&before| before > row.arrival_us) {
+            self.left_out.backwards.add(self.line);
         }
         // The column starts with the first row that has a prefix; rows before it get none.
         if row.prefix.is_some() || !self.prefixes.is_empty() {
@@ -111,6 +150,7 @@ impl Rows {
         self.sessions.push(self.len(), set);
         self.models.push(self.len(), model);
         self.adapters.push(self.len(), adapter);
+        self.kept.push(self.len(), &parts, &row.id);
         if !row.hash_ids.is_empty() {
             self.block_sizes.push(prompt, row.hash_ids.len() as u32);
         }
@@ -132,15 +172,18 @@ impl Rows {
             hashes: self.hashes,
             prefixes: self.prefixes,
             sessions: Vec::new(),
-            models: Models::default(),
-            adapters: Models::default(),
+            models: Interned::default(),
+            adapters: Interned::default(),
+            kept: Kept::default(),
+            started_us: (first >= SINCE_1970_US).then_some(first),
             hash_block_tokens,
-            left_out: self.without_output + self.without_prompt,
+            left_out: self.left_out.rows(),
         };
         if trace.arrivals_us.is_sorted() {
             trace.sessions = self.sessions.numbers(trace.len(), None);
             trace.models = self.models.finish(trace.len(), None);
             trace.adapters = self.adapters.finish(trace.len(), None);
+            trace.kept = self.kept.finish(trace.len(), None);
         } else {
             let mut order: Vec<u32> = (0..trace.arrivals_us.len() as u32).collect();
             sort_by_key(&mut order, |&row| trace.arrivals_us[row as usize]);
@@ -152,13 +195,14 @@ impl Rows {
             trace.sessions = self.sessions.numbers(trace.len(), Some(&order));
             trace.models = self.models.finish(trace.len(), Some(&order));
             trace.adapters = self.adapters.finish(trace.len(), Some(&order));
+            trace.kept = self.kept.finish(trace.len(), Some(&order));
         }
         trace
     }
 }
 
 /// The values of `column` in the order of `order`; an absent column stays absent.
-fn reordered<T: Copy>(column: &[T], order: &[u32]) -> Vec<T> {
+pub(super) fn reordered<T: Copy>(column: &[T], order: &[u32]) -> Vec<T> {
     if column.is_empty() {
         return Vec::new();
     }

@@ -33,7 +33,8 @@ pub(super) fn validate(
         );
         return (None, vec![empty], None);
     };
-    let mut all = dropped(file_name, &rows);
+    let mut all = rows.left_out.warnings(file_name);
+    all.extend(rows.kept.warning(file_name));
     if let Some(names) = format.names() {
         let found = format!("a file of unknown format, read by its names: {}", names.told());
         all.push(Diagnostic::warning(
@@ -53,23 +54,6 @@ pub(super) fn validate(
     let summary = trace.summary(format.name());
     all.extend(implausible(file_name, format, &summary));
     (Some(Arc::new(trace)), all, Some(summary))
-}
-
-/// Warnings about rows that were left out.
-fn dropped(file_name: &str, rows: &Rows) -> Diagnostics {
-    let mut all = Diagnostics::new();
-    for (count, what) in
-        [(rows.without_output, "without output tokens"), (rows.without_prompt, "without a prompt")]
-    {
-        if count > 0 {
-            let found = match count {
-                1 => format!("1 request {what} (a failed one) was left out"),
-                _ => format!("{count} requests {what} (failed ones) were left out"),
-            };
-            all.push(Diagnostic::warning(file_name, found, "at least one token", ""));
-        }
-    }
-    all
 }
 
 /// Tokens in a block of the hashes, with a warning about rows that do not fit.

@@ -1,6 +1,7 @@
 //! Traffic: clients with a bound, trace files and sessions.
 
 mod bounded;
+mod kept_columns;
 mod sessions;
 mod trace_files;
 mod traces;

@@ -256,8 +256,8 @@ fn failed_requests_are_left_out_with_one_warning() {
     assert_eq!(
         found,
         [
-            "2 requests without output tokens (failed ones) were left out",
-            "1 request without a prompt (a failed one) was left out"
+            "2 requests without output tokens (failed ones) were left out: lines 5, 6",
+            "1 request without a prompt (a failed one) was left out: line 7"
         ]
     );
 }
