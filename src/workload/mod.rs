@@ -21,7 +21,7 @@ pub mod trace;
 #[cfg(any(feature = "cli", feature = "closeup"))]
 pub use shared_texts::SharedText;
 pub use source::{Source, digest_of};
-pub use trace::{Trace, TraceReader, TraceSummary};
+pub use trace::{Trace, TraceColumns, TraceFound, TraceLines, TraceReader, TraceReading, TraceSummary};
 
 use crate::base::{Content, Micros, Piece};
 use crate::scenario::SloClass;

@@ -49,6 +49,9 @@ impl Rule {
 pub(super) struct BlockSizes {
     /// Rows with hash ids.
     pub(super) rows: u64,
+    /// Their prompts and ids in total.
+    pub(super) prompt_tokens: u64,
+    pub(super) ids: u64,
     /// For each of [`SIZES`], rows whose number of ids does not fit their prompt.
     misfits: [[u64; SIZES.len()]; 2],
     /// The smallest and the largest size that fit all rows.
@@ -57,7 +60,7 @@ pub(super) struct BlockSizes {
 
 impl Default for BlockSizes {
     fn default() -> Self {
-        Self { rows: 0, misfits: [[0; SIZES.len()]; 2], fitting: [[1, u32::MAX]; 2] }
+        Self { rows: 0, prompt_tokens: 0, ids: 0, misfits: [[0; SIZES.len()]; 2], fitting: [[1, u32::MAX]; 2] }
     }
 }
 
@@ -73,6 +76,8 @@ impl BlockSizes {
     /// Takes a row with ids.
     pub(super) fn push(&mut self, prompt: u32, ids: u32) {
         self.rows += 1;
+        self.prompt_tokens += u64::from(prompt);
+        self.ids += u64::from(ids);
         for (k, rule) in Rule::ALL.into_iter().enumerate() {
             for (misfits, size) in self.misfits[k].iter_mut().zip(SIZES) {
                 *misfits += u64::from(rule.ids(prompt, size) != ids);

@@ -1,5 +1,6 @@
 //! Traces in CSV: a header that names the columns, then one request per line.
 
+use super::columns::{Role, TraceColumns};
 use super::named::{self, Names};
 use super::rows::{Bad, Row};
 use super::sessions::Link;
@@ -14,6 +15,8 @@ struct Known {
     time: &'static str,
     prompt: &'static str,
     output: &'static str,
+    /// Another column that shows the format; empty if it needs none.
+    sign: &'static str,
 }
 
 /// How a format writes instants.
@@ -21,17 +24,20 @@ struct Known {
 enum Clock {
     DateTime,
     Seconds,
+    /// Whole microseconds.
+    Micros,
     /// A number in the unit of the names, or a date.
     Named,
 }
 
-const KNOWN: [Known; 3] = [
+const KNOWN: [Known; 4] = [
     Known {
         name: "Azure LLM inference",
         clock: Clock::DateTime,
         time: "TIMESTAMP",
         prompt: "ContextTokens",
         output: "GeneratedTokens",
+        sign: "",
     },
     Known {
         name: "BurstGPT",
@@ -39,6 +45,7 @@ const KNOWN: [Known; 3] = [
         time: "Timestamp",
         prompt: "Request tokens",
         output: "Response tokens",
+        sign: "",
     },
     Known {
         name: "Vidur",
@@ -46,23 +53,19 @@ const KNOWN: [Known; 3] = [
         time: "arrived_at",
         prompt: "num_prefill_tokens",
         output: "num_decode_tokens",
+        sign: "",
+    },
+    Known {
+        name: BLIS,
+        clock: Clock::Micros,
+        time: "arrival_time_us",
+        prompt: "input_tokens",
+        output: "output_tokens",
+        sign: "slo_class",
     },
 ];
 
-/// Columns that name the session of a request, in any format.
-const SESSIONS: [&str; 3] = ["Session ID", "session_id", "conversation_id"];
-
-/// Columns with the model of a request, in any format.
-const MODELS: [&str; 2] = ["model", "Model"];
-
-/// Columns with the adapter of a request, in any format.
-const ADAPTERS: [&str; 2] = ["adapter", "lora_adapter"];
-
-/// Columns with the tenant of a request, in any format.
-const TENANTS: [&str; 2] = ["tenant", "tenant_id"];
-
-/// Columns with the id of a request, in any format.
-const IDS: [&str; 2] = ["request_id", "id"];
+const BLIS: &str = "BLIS TraceV2";
 
 /// Short names of the formats.
 pub(super) fn names() -> [&'static str; KNOWN.len()] {
@@ -79,47 +82,62 @@ pub(super) struct Csv {
     time: usize,
     prompt: usize,
     output: usize,
-    session: Option<usize>,
-    model: Option<usize>,
-    adapter: Option<usize>,
-    tenant: Option<usize>,
-    class: Option<usize>,
-    priority: Option<usize>,
-    id: Option<usize>,
+    /// For each of [`Role::OPTIONAL`].
+    optional: [Option<usize>; Role::OPTIONAL.len()],
+    /// Of BLIS: the prefix group, its length, and the prompt's length as the server counts it.
+    blis: [Option<usize>; 3],
     columns: usize,
+    /// Names of columns that are not read.
+    pub(super) ignored: Vec<String>,
 }
 
 impl Csv {
-    /// The format that has this header.
-    pub(super) fn detect(header: &str) -> Option<Self> {
-        let columns = fields(header);
-        let place = |name: &str| columns.iter().position(|c| c == name);
-        let csv = |name, clock, [time, prompt, output]: [&str; 3]| {
-            Some(Self {
-                name,
-                names: None,
-                clock,
-                time: place(time)?,
-                prompt: place(prompt)?,
-                output: place(output)?,
-                session: SESSIONS.into_iter().find_map(place),
-                model: MODELS.into_iter().find_map(place),
-                adapter: ADAPTERS.into_iter().find_map(place),
-                tenant: TENANTS.into_iter().find_map(place),
-                class: place("slo_class"),
-                priority: place("priority"),
-                id: IDS.into_iter().find_map(place),
-                columns: columns.len(),
-            })
+    /// The format that has this header; with `given` columns, those instead of a known format.
+    pub(super) fn detect(header: &str, given: Option<&TraceColumns>) -> Option<Self> {
+        let fields = fields(header);
+        let all: Vec<&str> = fields.iter().map(|c| &**c).collect();
+        let has = |name: &str| name.is_empty() || all.contains(&name);
+        let known = || {
+            let known = KNOWN.iter().find(|k| [k.time, k.prompt, k.output, k.sign].into_iter().all(has))?;
+            Self::at(&all, known.name, known.clock, [known.time, known.prompt, known.output], None)
         };
-        let known = KNOWN.iter().find_map(|k| csv(k.name, k.clock, [k.time, k.prompt, k.output]));
-        known.or_else(|| {
-            if foreign::first_line(header).is_some() {
-                return None;
-            }
-            let names = Names::among(&columns.iter().map(|c| &**c).collect::<Vec<_>>())?;
-            let csv = csv("CSV", Clock::Named, [&names.time, &names.prompt, &names.output])?;
-            Some(Self { names: Some(names), ..csv })
+        if let Some(known) = given.is_none().then(known).flatten() {
+            return Some(known);
+        }
+        if given.is_none() && foreign::first_line(header).is_some() {
+            return None;
+        }
+        let names = Names::among(&all, given)?;
+        let csv = Self::at(&all, "CSV", Clock::Named, [&names.time, &names.prompt, &names.output], given)?;
+        Some(Self { names: Some(names), ..csv })
+    }
+
+    fn at(
+        all: &[&str],
+        name: &'static str,
+        clock: Clock,
+        [time, prompt, output]: [&str; 3],
+        given: Option<&TraceColumns>,
+    ) -> Option<Self> {
+        let place = |name: &str| all.iter().position(|c| *c == name);
+        let optional = named::optional(all, given).map(|name| name.as_deref().and_then(place));
+        let blis = ["prefix_group", "prefix_length", "server_input_tokens"];
+        let blis = blis.map(|column| if name == BLIS { place(column) } else { None });
+        let needed = [place(time)?, place(prompt)?, place(output)?];
+        let read: Vec<usize> =
+            optional.iter().chain(&blis).flatten().copied().chain(needed.iter().copied()).collect();
+        let ignored = all.iter().enumerate().filter(|(i, _)| !read.contains(i));
+        Some(Self {
+            name,
+            names: None,
+            clock,
+            time: needed[0],
+            prompt: needed[1],
+            output: needed[2],
+            optional,
+            blis,
+            columns: all.len(),
+            ignored: ignored.map(|(_, name)| (*name).to_owned()).collect(),
         })
     }
 
@@ -127,9 +145,19 @@ impl Csv {
     pub(super) fn repeated(&self, header: &str) -> Option<String> {
         let columns = fields(header);
         let needed = [self.time, self.prompt, self.output].map(Some);
-        let rest = [self.session, self.model, self.adapter, self.tenant, self.class, self.priority, self.id];
+        let rest = self.optional.iter().chain(&self.blis).copied();
         let twice = |i: &usize| columns.iter().filter(|c| **c == columns[*i]).count() > 1;
         needed.into_iter().chain(rest).flatten().find(twice).map(|i| columns[i].to_string())
+    }
+
+    /// The columns that show the format.
+    pub(super) fn signs(&self) -> String {
+        let known = KNOWN.iter().find(|known| known.name == self.name);
+        let signs = |k: &Known| [k.time, k.prompt, k.output, k.sign].map(str::to_owned).to_vec();
+        let named = || self.names.iter().flat_map(|n| [n.time.clone(), n.prompt.clone(), n.output.clone()]);
+        let mut all = known.map_or_else(|| named().collect(), signs);
+        all.retain(|name| !name.is_empty());
+        all.join(", ")
     }
 
     /// Microseconds in the unit of a plain number; `None` for dates, which have no unit.
@@ -137,6 +165,7 @@ impl Csv {
         match self.clock {
             Clock::DateTime => None,
             Clock::Seconds => Some(1e6),
+            Clock::Micros => Some(1.0),
             Clock::Named => self.names.as_ref().map(|names| names.unit_us.unwrap_or(1e6)),
         }
     }
@@ -155,17 +184,42 @@ impl Csv {
             arrival_us: self.instant(&fields[self.time])?,
             prompt_tokens: number(&fields[self.prompt])?,
             output_tokens: number(&fields[self.output])?,
-            session: self.session.and_then(|column| session(&fields[column])),
-            priority: self.priority.and_then(|column| priority(&fields[column])).transpose()?,
             ..Row::default()
         };
-        let take = |column: Option<usize>| column.map_or(Cow::Borrowed(""), |i| fields[i].clone());
-        row.model = take(self.model);
-        row.adapter = take(self.adapter);
-        row.tenant = take(self.tenant);
-        row.class = take(self.class);
-        row.id = take(self.id);
+        for (role, column) in Role::OPTIONAL.into_iter().zip(self.optional) {
+            let Some(column) = column else { continue };
+            let field = &fields[column];
+            match role {
+                Role::Arrival | Role::Prompt | Role::Output => {}
+                Role::Session => row.session = session(field),
+                Role::Tenant => row.tenant = field.clone(),
+                Role::Class => row.class = field.clone(),
+                Role::Priority => row.priority = priority(field).transpose()?,
+                Role::Model => row.model = field.clone(),
+                Role::Adapter => row.adapter = field.clone(),
+                Role::Id => row.id = field.clone(),
+            }
+        }
+        if self.name == BLIS {
+            self.prefix_of_blis(&fields, &mut row)?;
+        }
         Ok(row)
+    }
+
+    /// In traces of BLIS a prompt has its group's prefix before its own tokens; without a group, the server's count of
+    /// the prompt wins over the client's.
+    fn prefix_of_blis(&self, fields: &[Cow<'_, str>], row: &mut Row<'_>) -> Result<(), Bad> {
+        let [group, length, counted] = self.blis.map(|column| column.map_or("", |i| &fields[i]));
+        let of = |text: &str| if text.is_empty() { Ok(0.0) } else { number(text) };
+        if group.is_empty() {
+            let counted = of(counted)?;
+            row.prompt_tokens = if counted > 0.0 { counted } else { row.prompt_tokens };
+        } else {
+            let length = of(length)?;
+            row.prompt_tokens += length;
+            row.prefix = Some((Digest::of(group.as_bytes()).value(), length));
+        }
+        Ok(())
     }
 
     fn instant(&self, text: &str) -> Result<i64, Bad> {
@@ -173,6 +227,9 @@ impl Csv {
             Clock::DateTime => (stamp::date_time(text), "such as 2023-11-16 18:15:46.6805900"),
             Clock::Seconds => {
                 (stamp::decimal(text).and_then(|s| stamp::number(s, 1e6)), "a number of seconds")
+            }
+            Clock::Micros => {
+                (stamp::decimal(text).and_then(|us| stamp::number(us, 1.0)), "a number of microseconds")
             }
             Clock::Named => {
                 let unit_us = self.names.as_ref().and_then(|names| names.unit_us);

@@ -37,8 +37,7 @@ const WRITE_A_CLIENT: &str = "write a client with arrivals and lengths in worklo
 const WRITE_LINES: &str = "write each request as a line with its time and its tokens";
 
 /// Keys of JSON documents; a document matches an entry if it has all of its keys.
-const DOCUMENTS: [(&[&str], &str, &str); 12] = [
-    (&["\"resourceSpans\""], "spans of OpenTelemetry", WRITE_LINES),
+const DOCUMENTS: [(&[&str], &str, &str); 10] = [
     (
         &["\"conversations\""],
         "conversations as ShareGPT has them, without times and numbers of tokens",
@@ -57,7 +56,6 @@ const DOCUMENTS: [(&[&str], &str, &str); 12] = [
     ),
     (&["\"session_id\"", "\"turns\""], "sessions of a coding agent", WRITE_LINES),
     (&["\"hash_id_scope\"", "\"requests\""], "sessions of an agent (WEKA)", WRITE_LINES),
-    (&["\"meta\"", "\"block_size\""], "records of vllm-vcr", WRITE_LINES),
     (&["\"metadata\"", "\"metrics\""], "a benchmark of AIPerf", "give it to `tokenyard validate`"),
     (&["\"benchmarks\""], "a benchmark", "give it to `tokenyard validate`"),
     (
@@ -71,7 +69,8 @@ const DOCUMENTS: [(&[&str], &str, &str); 12] = [
 /// The supported formats, in words.
 pub(super) fn formats() -> String {
     let lines = Jsonl::ALL.map(Jsonl::name).join(", ");
-    format!("{} (CSV); {lines} (JSON lines)", csv::names().join(", "))
+    let others = "AIBrix, vllm-vcr, OpenTelemetry spans";
+    format!("{} (CSV); {lines}, {others} (JSON)", csv::names().join(", "))
 }
 
 /// The kind of a file with these first bytes, if it is not text, and what to do.
@@ -93,10 +92,8 @@ pub(super) fn first_line(line: &str) -> Option<(&'static str, &'static str)> {
     }
     let fields = csv::fields(line);
     let has = |name: &str| fields.iter().any(|f| f == name);
-    if has("slo_class") && has("arrival_time_us") {
-        let fix =
-            "write it as CSV with arrived_at (seconds), num_prefill_tokens, num_decode_tokens and session_id";
-        return Some(("a trace of BLIS (TraceV2)", fix));
+    if lower.starts_with("trace_version:") {
+        return Some(("the header of a trace of BLIS", "give the .csv file beside it, which has the requests"));
     }
     if has("num_prefill_tokens") {
         return Some((
@@ -117,6 +114,9 @@ pub(super) fn first_line(line: &str) -> Option<(&'static str, &'static str)> {
 /// The kind of a JSON document, if it is known but unsupported.
 pub(super) fn document(text: &str) -> Option<(&'static str, &'static str)> {
     let has = |part: &&str| text.contains(*part);
+    if text.contains("\"resourceSpans\"") {
+        return None;
+    }
     DOCUMENTS.iter().find(|(parts, ..)| parts.iter().all(has)).map(|(_, what, fix)| (*what, *fix))
 }
 

@@ -29,11 +29,6 @@ impl Interned {
         self.rows.get(row).copied().unwrap_or(0)
     }
 
-    /// The name of a row; empty for none.
-    pub(super) fn name(&self, row: usize) -> &str {
-        self.of(row).checked_sub(1).and_then(|i| self.names.get(i as usize)).map_or("", String::as_str)
-    }
-
     /// Whether every number has a name, and every row a number if there are any.
     pub(super) fn is_whole(&self, rows: usize) -> bool {
         (self.rows.is_empty() || self.rows.len() == rows)

@@ -72,6 +72,15 @@ impl Jsonl {
         }
     }
 
+    /// The keys that show the format.
+    pub(super) const fn keys(self) -> &'static str {
+        match self {
+            Self::Mooncake => "timestamp, input_length, output_length",
+            Self::QwenBailian => "timestamp, input_length, output_length, chat_id",
+            Self::RouteSim => "ts, prompt_tokens, gen_tokens",
+        }
+    }
+
     /// Microseconds in the unit of its instants.
     pub(super) fn unit_us(self) -> f64 {
         match self {
@@ -160,19 +169,22 @@ fn text(value: Option<Scalar<'_>>) -> Cow<'_, str> {
 }
 
 fn parse(line: &str) -> Result<Line<'_>, Bad> {
-    serde_json::from_str(line).map_err(|e| {
-        // Serde's message describes its own types, so it is replaced.
-        let what = match e.classify() {
-            Category::Data => "a value of the wrong kind",
-            Category::Eof => "a line that ends in the middle",
-            Category::Syntax | Category::Io => "text that is not JSON",
-        };
-        Bad::new(
-            format!("{what}, at column {}", e.column()),
-            "one JSON object per line",
-            "correct or remove the line; the file may be cut off here",
-        )
-    })
+    serde_json::from_str(line).map_err(|e| bad_json(&e))
+}
+
+/// The problem of a line that is not JSON, or has values of other kinds.
+pub(super) fn bad_json(e: &serde_json::Error) -> Bad {
+    // Serde's message describes its own types, so it is replaced.
+    let what = match e.classify() {
+        Category::Data => "a value of the wrong kind",
+        Category::Eof => "a line that ends in the middle",
+        Category::Syntax | Category::Io => "text that is not JSON",
+    };
+    Bad::new(
+        format!("{what}, at column {}", e.column()),
+        "one JSON object per line",
+        "correct or remove the line; the file may be cut off here",
+    )
 }
 
 /// Refuses a turn with a delay after the answer before: the time of that answer depends on the simulation, and a
@@ -183,7 +195,7 @@ fn delayed(delay: f64) -> Bad {
     Bad::new(found, "a timestamp in every line: turns with delays are not replayed", fix)
 }
 
-fn needed(value: Option<f64>, key: &str) -> Result<f64, Bad> {
+pub(super) fn needed(value: Option<f64>, key: &str) -> Result<f64, Bad> {
     value.ok_or_else(|| {
         Bad::new(
             format!("no number under {key:?}"),

@@ -1,13 +1,11 @@
 //! Rows of a file that were left out, and rows that stand out of order: how many, and the lines of the first.
 
 use crate::base::{Diagnostic, Diagnostics};
-use serde::Serialize;
-
 /// Most lines that are named for one reason.
 const LINES: usize = 20;
 
 /// Lines of a file with something in common.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Lines {
     /// How many rows.
     pub(super) rows: u64,
@@ -40,6 +38,8 @@ pub(super) struct LeftOut {
     pub(super) without_prompt: Lines,
     /// Rows that arrive before the row above them; they are sorted in.
     pub(super) backwards: Lines,
+    /// Lines with spans that are no requests.
+    pub(super) no_requests: Lines,
 }
 
 impl LeftOut {
@@ -61,6 +61,12 @@ impl LeftOut {
                 };
                 all.push(Diagnostic::warning(file_name, found, "at least one token", ""));
             }
+        }
+        if self.no_requests.rows > 0 {
+            let spans = if self.no_requests.rows == 1 { "span is no request" } else { "spans are no requests" };
+            let found = format!("{} {spans}: {}", self.no_requests.rows, self.no_requests.told());
+            let allowed = "the tokens of the prompt, such as gen_ai.usage.input_tokens, of a single call";
+            all.push(Diagnostic::warning(file_name, found, allowed, ""));
         }
         all
     }

@@ -3,22 +3,32 @@
 //! A trace is stored in columns, not rows: tens of bytes a request, whatever the format. The readers beside it take a
 //! file piece by piece and keep at most one line of it.
 
+mod aibrix;
 mod block_size;
+mod columns;
 mod csv;
+mod elements;
 mod foreign;
+mod format;
+mod found;
 mod ids;
 mod interned;
 mod jsonl;
 mod kept;
 mod left_out;
 mod named;
+mod pick;
 mod reader;
 mod rows;
 mod scalar;
 mod sessions;
+mod spans;
 mod stamp;
 mod validate;
+mod vcr;
 
+pub use columns::TraceColumns;
+pub use found::{TraceFound, TraceLines, TraceReading};
 pub use reader::TraceReader;
 
 use super::family;

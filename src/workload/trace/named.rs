@@ -1,11 +1,17 @@
 //! Files of unknown format with recognisable names of columns or keys: an instant, the tokens of the prompt and those
 //! of the answer.
 
+use super::columns::{Role, TraceColumns};
+use super::jsonl::name;
+use super::pick::pick;
 use super::rows::{Bad, Row};
+use super::scalar::Scalar;
 use super::sessions::Link;
 use super::stamp;
-use crate::base::digest::Digest;
-use serde_json::{Map, Value};
+use serde_json::Value;
+
+/// The key of hash ids, in any JSON lines.
+const HASH_IDS: &str = "hash_ids";
 
 /// Names of instants, in lower case and without separators; a unit may follow.
 const TIMES: [&str; 13] = [
@@ -84,22 +90,39 @@ pub(super) struct Names {
     pub(super) prompt: String,
     pub(super) output: String,
     pub(super) unit_us: Option<f64>,
+    /// For each of [`Role::OPTIONAL`], its name if the file has one.
+    pub(super) optional: [Option<String>; Role::OPTIONAL.len()],
+    /// Whether the user named the columns.
+    pub(super) given: bool,
 }
 
 impl Names {
-    /// The recognisable names among `all`, if all three are there.
-    pub(super) fn among(all: &[&str]) -> Option<Self> {
-        let found = |known: &[&str]| {
+    /// The recognisable names among `all`, and those that the user gave; `None` without an arrival, a prompt and an
+    /// output.
+    pub(super) fn among(all: &[&str], columns: Option<&TraceColumns>) -> Option<Self> {
+        let given = |role: Role| columns.and_then(|c| c.of(role)).map(str::to_owned);
+        let found = |role: Role, known: &[&str]| {
             let of = |name: &&str| all.iter().find(|n| plain(n) == **name);
-            known.iter().find_map(of).map(|name| (*name).to_owned())
+            given(role).or_else(|| known.iter().find_map(of).map(|name| (*name).to_owned()))
         };
-        let (time, unit_us) = TIMES.iter().find_map(|known| {
-            all.iter().find_map(|name| {
-                let (base, unit) = unit_of(name);
-                (plain(base) == *known).then(|| ((*name).to_owned(), unit))
+        let recognised = || {
+            TIMES.iter().find_map(|known| {
+                all.iter().find_map(|name| {
+                    let (base, unit) = unit_of(name);
+                    (plain(base) == *known).then(|| ((*name).to_owned(), unit))
+                })
             })
-        })?;
-        Some(Self { time, prompt: found(&PROMPTS)?, output: found(&OUTPUTS)?, unit_us })
+        };
+        let (time, unit) =
+            given(Role::Arrival).map(|name| (name.clone(), unit_of(&name).1)).or_else(recognised)?;
+        Some(Self {
+            time,
+            prompt: found(Role::Prompt, &PROMPTS)?,
+            output: found(Role::Output, &OUTPUTS)?,
+            unit_us: columns.and_then(|c| c.unit_us).or(unit),
+            optional: optional(all, columns),
+            given: columns.is_some(),
+        })
     }
 
     /// The recognised names in words.
@@ -114,45 +137,88 @@ impl Names {
     pub(super) fn row<'a>(&self, line: &'a str) -> Result<Row<'a>, Bad> {
         let bad =
             |found: String, allowed: &'static str| Bad::new(found, allowed, "correct or remove the line");
-        let object: Map<String, Value> = serde_json::from_str(line)
-            .map_err(|_| bad("no JSON object".to_owned(), "one JSON object per line"))?;
-        let tokens = |key: &str| {
-            object.get(key).and_then(Value::as_f64).ok_or_else(|| {
-                bad(format!("no number under {key:?}"), "every line with the keys of the first")
-            })
-        };
-        let time = object.get(&self.time);
-        let arrival_us = match time {
-            Some(Value::Number(n)) => n.as_f64().and_then(|x| instant(x, self.unit_us)),
-            Some(Value::String(text)) => stamp::date_time(text),
+        let mut keys = vec![self.time.as_str(), &self.prompt, &self.output, HASH_IDS];
+        keys.extend(self.optional.iter().flatten().map(String::as_str));
+        let mut picked = pick(line, &keys)?.into_iter();
+        let mut next = || picked.next().flatten();
+        let time = next();
+        let arrival_us = match &time {
+            Some(Scalar::Number(n)) => n.as_f64().and_then(|x| instant(x, self.unit_us)),
+            Some(Scalar::Text(text)) => stamp::date_time(text)
+                .or_else(|| stamp::decimal(text).and_then(|x| instant(x, self.unit_us))),
             _ => None,
         };
         let arrival_us = arrival_us.ok_or_else(|| {
-            let found =
-                time.map_or_else(|| "nothing".to_owned(), |t| t.to_string().chars().take(40).collect());
+            let found = time.map_or_else(|| "nothing".to_owned(), |t| t.beginning());
             bad(
                 format!("{found} under {:?}", self.time),
                 "a number, or a date such as 2024-05-10T00:00:00.25Z",
             )
         })?;
-        let text = |keys: &[&str]| {
-            keys.iter()
-                .find_map(|key| object.get(*key))
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-                .to_owned()
+        let mut tokens = |key: &str| {
+            next().and_then(|value| amount(&value)).ok_or_else(|| {
+                bad(format!("no number under {key:?}"), "every line with the keys of the first")
+            })
         };
-        let session = text(&["session_id", "conversation_id"]);
-        let name = (!session.is_empty()).then(|| Digest::of(session.as_bytes()).value());
-        Ok(Row {
-            arrival_us,
-            prompt_tokens: tokens(&self.prompt)?,
-            output_tokens: tokens(&self.output)?,
-            session: name.map(|name| Link { name, before: None }),
-            model: text(&["model"]).into(),
-            adapter: text(&["adapter"]).into(),
-            ..Row::default()
-        })
+        let (prompt_tokens, output_tokens) = (tokens(&self.prompt)?, tokens(&self.output)?);
+        let mut row = Row { arrival_us, prompt_tokens, output_tokens, ..Row::default() };
+        row.hash_ids = next().map(|value| hash_ids(&value)).transpose()?.unwrap_or_default();
+        for (role, name) in Role::OPTIONAL.into_iter().zip(&self.optional) {
+            if let Some(value) = name.as_ref().and_then(|_| next()) {
+                set(&mut row, role, value)?;
+            }
+        }
+        Ok(row)
+    }
+}
+
+/// For each of [`Role::OPTIONAL`], its name among `all`: the one that the user gave, or a usual one.
+pub(super) fn optional(
+    all: &[&str],
+    columns: Option<&TraceColumns>,
+) -> [Option<String>; Role::OPTIONAL.len()] {
+    Role::OPTIONAL.map(|role| {
+        let usual = || role.usual().iter().find(|name| all.contains(name)).map(|name| (*name).to_owned());
+        columns.and_then(|c| c.of(role)).map(str::to_owned).or_else(usual)
+    })
+}
+
+/// Sets an optional value of a row.
+fn set<'a>(row: &mut Row<'a>, role: Role, value: Scalar<'a>) -> Result<(), Bad> {
+    match role {
+        Role::Arrival | Role::Prompt | Role::Output => {}
+        Role::Session => row.session = name(Some(&value))?.map(|name| Link { name, before: None }),
+        Role::Tenant => row.tenant = value.into_text(),
+        Role::Class => row.class = value.into_text(),
+        Role::Priority if value == Scalar::Null => {}
+        Role::Priority => {
+            let bad = || {
+                let found = format!("priority {}", value.beginning());
+                Bad::new(found, "a whole number", "correct or remove the line")
+            };
+            row.priority = Some(amount(&value).ok_or_else(bad)?);
+        }
+        Role::Model => row.model = value.into_text(),
+        Role::Adapter => row.adapter = value.into_text(),
+        Role::Id => row.id = value.into_text(),
+    }
+    Ok(())
+}
+
+/// A number, or a text that is one.
+fn amount(value: &Scalar<'_>) -> Option<f64> {
+    if let Scalar::Text(text) = value { stamp::decimal(text.trim()) } else { value.number() }
+}
+
+fn hash_ids(value: &Scalar<'_>) -> Result<Vec<u64>, Bad> {
+    let bad = || {
+        let fix = "correct or remove the line";
+        Bad::new(format!("hash_ids {}", value.beginning()), "a list of whole numbers", fix)
+    };
+    match value {
+        Scalar::Null => Ok(Vec::new()),
+        Scalar::Other(Value::Array(all)) => all.iter().map(|id| id.as_u64().ok_or_else(bad)).collect(),
+        Scalar::Other(_) | Scalar::Text(_) | Scalar::Number(_) => Err(bad()),
     }
 }
 

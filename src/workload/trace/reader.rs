@@ -1,12 +1,17 @@
 //! The reader of trace files: it takes a file piece by piece, as from a browser or a disk, and keeps at most one
 //! unfinished line.
 
-use super::csv::Csv;
+use super::columns::TraceColumns;
+use super::csv::{self, Csv};
+use super::elements::Elements;
 use super::foreign;
-use super::jsonl::Jsonl;
+use super::format::Format;
+use super::found::TraceReading;
+use super::jsonl::{Jsonl, bad_json};
 use super::named::Names;
-use super::rows::{Bad, Row, Rows};
+use super::rows::{Bad, Rows};
 use super::{Trace, TraceSummary, validate::validate};
+use crate::base::diag::cut;
 use crate::base::pointer::pointer;
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::limits;
@@ -15,20 +20,29 @@ use std::sync::Arc;
 
 /// Most bytes of one line: a prompt of a million tokens in blocks of 16 needs less than one.
 const LINE_BYTES: usize = 8 * 1024 * 1024;
+/// Most bytes of a list in one line, or of an object over several lines.
+const DOCUMENT_BYTES: usize = 64 * 1024 * 1024;
 /// Most bad lines described; further ones are counted.
 const BAD_LINES: u64 = 20;
+/// Most names of columns in a message.
+const NAMES_TOLD: usize = 20;
+
 /// Reads one trace file.
 #[derive(Debug)]
 pub struct TraceReader {
     file_name: String,
     max_bytes: u64,
     bytes: u64,
+    /// Columns that the user named.
+    columns: Option<TraceColumns>,
     /// The first bytes of the file, which identify it if it is not text.
     head: Vec<u8>,
     /// A line without its end so far.
     unfinished: Vec<u8>,
-    /// The beginning of a JSON document over several lines, which identifies it, and the problem of its first line.
-    document: Option<(String, Diagnostic)>,
+    /// The beginning of a JSON document over several lines, which identifies it.
+    document: Option<Document>,
+    /// A document of this kind that may be a trace, and the problem of its first line.
+    elements: Option<(Elements, Diagnostic)>,
     lines: u64,
     format: Option<Format>,
     rows: Rows,
@@ -38,49 +52,13 @@ pub struct TraceReader {
     stopped: Option<Diagnostic>,
 }
 
-/// The format of a file, once its first line has been seen.
-#[derive(Clone, Debug)]
-pub(super) enum Format {
-    Csv(Csv),
-    Jsonl(Jsonl),
-    /// JSON lines with recognised names.
-    Named(Names),
-}
-
-impl Format {
-    pub(super) fn name(&self) -> &'static str {
-        match self {
-            Self::Csv(csv) => csv.name,
-            Self::Jsonl(jsonl) => jsonl.name(),
-            Self::Named(_) => "JSON lines",
-        }
-    }
-
-    /// The names that were recognised, if the format is unknown.
-    pub(super) fn names(&self) -> Option<&Names> {
-        match self {
-            Self::Csv(csv) => csv.names.as_ref(),
-            Self::Jsonl(_) => None,
-            Self::Named(names) => Some(names),
-        }
-    }
-
-    /// Microseconds in the unit of its instants; `None` for dates.
-    pub(super) fn unit_us(&self) -> Option<f64> {
-        match self {
-            Self::Csv(csv) => csv.unit_us(),
-            Self::Jsonl(jsonl) => Some(jsonl.unit_us()),
-            Self::Named(names) => Some(names.unit_us.unwrap_or(1e6)),
-        }
-    }
-
-    fn row<'a>(&self, line: &'a str) -> Result<Row<'a>, Bad> {
-        match self {
-            Self::Csv(csv) => csv.row(line),
-            Self::Jsonl(jsonl) => jsonl.row(line),
-            Self::Named(names) => names.row(line),
-        }
-    }
+/// The beginning of a JSON document over several lines.
+#[derive(Debug)]
+struct Document {
+    lines: Vec<(u64, String)>,
+    bytes: usize,
+    /// The problem of its first line.
+    first: Diagnostic,
 }
 
 impl TraceReader {
@@ -90,9 +68,11 @@ impl TraceReader {
             file_name: file_name.to_owned(),
             max_bytes,
             bytes: 0,
+            columns: None,
             head: Vec::new(),
             unfinished: Vec::new(),
             document: None,
+            elements: None,
             lines: 0,
             format: None,
             rows: Rows::default(),
@@ -100,6 +80,13 @@ impl TraceReader {
             bad_lines: 0,
             stopped: None,
         }
+    }
+
+    /// The reader, for a file whose columns or keys the user named.
+    #[must_use]
+    pub fn with_columns(mut self, columns: TraceColumns) -> Self {
+        self.columns = Some(columns);
+        self
     }
 
     /// Takes the next bytes of the file; pieces may end anywhere.
@@ -137,7 +124,7 @@ impl TraceReader {
             return;
         }
         self.unfinished.extend_from_slice(rest);
-        if self.unfinished.len() > LINE_BYTES {
+        if self.unfinished.len() > LINE_BYTES && !self.may_be_long() {
             self.stop(
                 format!("line {} is longer than 8 MiB", self.lines + 1),
                 "one request per line",
@@ -146,18 +133,33 @@ impl TraceReader {
         }
     }
 
+    /// Whether the unfinished line is a list, or an export of spans, which are longer than requests.
+    fn may_be_long(&self) -> bool {
+        let start = &self.unfinished[..self.unfinished.len().min(100)];
+        let is_export = start.windows(13).any(|part| part == b"resourceSpans");
+        self.unfinished.len() <= DOCUMENT_BYTES && (start.trim_ascii_start().starts_with(b"[") || is_export)
+    }
+
     /// Whether the file is already refused, so that the rest need not be read.
     pub fn has_failed(&self) -> bool {
         self.stopped.is_some()
     }
 
     /// The trace and its summary, or neither if any of the diagnostics is an error.
-    pub fn finish(mut self) -> (Option<Arc<Trace>>, Diagnostics, Option<TraceSummary>) {
+    pub fn finish(self) -> (Option<Arc<Trace>>, Diagnostics, Option<TraceSummary>) {
+        let TraceReading { trace, diagnostics, summary, .. } = self.finish_reading();
+        (trace, diagnostics, summary)
+    }
+
+    /// The same, with what was found in the file.
+    pub fn finish_reading(mut self) -> TraceReading {
         if !self.unfinished.is_empty() && self.stopped.is_none() {
             let line = std::mem::take(&mut self.unfinished);
             self.line(&line);
         }
         self.end_document();
+        self.end_elements();
+        let found = self.format.as_ref().map(|format| format.found(&self.rows, self.lines));
         let mut all = self.bad;
         if self.bad_lines > BAD_LINES {
             let more = self.bad_lines - BAD_LINES;
@@ -168,9 +170,10 @@ impl TraceReader {
             all.insert(0, stopped);
         }
         if !all.is_empty() {
-            return (None, all, None);
+            return TraceReading { trace: None, diagnostics: all, summary: None, found };
         }
-        validate(&self.file_name, self.format.as_ref(), self.rows)
+        let (trace, diagnostics, summary) = validate(&self.file_name, self.format.as_ref(), self.rows);
+        TraceReading { trace, diagnostics, summary, found }
     }
 
     /// Refuses files that are not text by their first bytes.
@@ -183,23 +186,90 @@ impl TraceReader {
         }
     }
 
+    /// Begins a document over several lines, whose first line is a problem if it is none.
+    fn begin_document(&mut self, line: &str, first: Diagnostic) {
+        self.document = Some(Document { lines: Vec::new(), bytes: 0, first });
+        self.more_of_document(line);
+    }
+
     /// Collects lines of a document over several lines, until it can be identified.
     fn more_of_document(&mut self, line: &str) {
-        if let Some((text, _)) = &mut self.document {
-            text.push('\n');
-            text.push_str(line);
-            if text.len() >= foreign::LOOKED_AT {
+        if let Some(document) = &mut self.document {
+            document.bytes += line.len() + 1;
+            document.lines.push((self.lines, line.to_owned()));
+            if document.bytes >= foreign::LOOKED_AT {
                 self.end_document();
             }
         }
     }
 
-    /// Reports the kind of a document over several lines.
+    /// Reports the kind of a document over several lines, or reads its objects from now on.
     fn end_document(&mut self) {
-        let Some((text, first)) = self.document.take() else { return };
-        match foreign::document(&text) {
-            Some((what, fix)) => self.stop_foreign(&format!("is not read as a trace: it is {what}"), fix),
-            None => self.stopped = Some(first),
+        let Some(Document { lines, first, .. }) = self.document.take() else { return };
+        let text: Vec<&str> = lines.iter().map(|(_, line)| line.as_str()).collect();
+        if let Some((what, fix)) = foreign::document(&text.join("\n")) {
+            self.stop_foreign(&format!("is not read as a trace: it is {what}"), fix);
+            return;
+        }
+        self.elements = Some((Elements::default(), first));
+        for (number, line) in &lines {
+            self.more_of_elements(line, *number);
+        }
+    }
+
+    /// Reads the objects that end in a line.
+    fn more_of_elements(&mut self, line: &str, number: u64) {
+        let Some((mut elements, first)) = self.elements.take() else { return };
+        let split = elements.line(line, number, |object, began| {
+            if self.stopped.is_none() {
+                self.object(object, began);
+            }
+        });
+        if self.stopped.is_some() {
+            return;
+        }
+        if split.is_err() {
+            self.stopped = Some(first);
+        } else if elements.held() > DOCUMENT_BYTES {
+            let found = format!("an object of more than 64 MiB that ends after line {number}");
+            self.stop(found, "one request in an object", "check that this is a trace");
+        } else {
+            self.elements = Some((elements, first));
+        }
+    }
+
+    /// Reports a document that ends too early.
+    fn end_elements(&mut self) {
+        let Some((elements, first)) = self.elements.take() else { return };
+        if elements.is_open() || self.format.is_none() {
+            self.stopped = Some(first);
+        }
+    }
+
+    /// Takes one object of a document.
+    fn object(&mut self, object: &str, line: u64) {
+        self.rows.line = line;
+        if self.format.is_none() {
+            match self.format_of(object) {
+                Ok(Some(format)) => self.format = Some(format),
+                Ok(None) => return self.stop_unknown(object),
+                Err(bad) => return self.stopped = Some(bad.at_line(line)),
+            }
+        }
+        self.row(object);
+    }
+
+    /// Reads the rows of a line.
+    fn row(&mut self, line: &str) {
+        if let Some(Err(bad)) = self.format.as_ref().map(|format| format.read(line, &mut self.rows)) {
+            self.bad_line(bad);
+        }
+        if self.rows.len() as u64 > limits::REQUESTS {
+            self.stop(
+                "more than 5,000,000 requests".to_owned(),
+                "at most 5,000,000",
+                "cut a time window out of the trace",
+            );
         }
     }
 
@@ -228,20 +298,13 @@ impl TraceReader {
         if comment {
             return;
         }
-        let Some(format) = &self.format else {
-            self.first_line(line);
-            return;
-        };
         self.rows.line = self.lines;
-        if let Err(bad) = format.row(line).and_then(|row| self.rows.push(&row)) {
-            self.bad_line(bad);
-        }
-        if self.rows.len() as u64 > limits::REQUESTS {
-            self.stop(
-                "more than 5,000,000 requests".to_owned(),
-                "at most 5,000,000",
-                "cut a time window out of the trace",
-            );
+        if self.elements.is_some() {
+            self.more_of_elements(line, self.lines);
+        } else if self.format.is_some() {
+            self.row(line);
+        } else {
+            self.first_line(line);
         }
     }
 
@@ -250,55 +313,69 @@ impl TraceReader {
         if let Some(pointer) = pointer(line) {
             self.stopped = Some(Diagnostic { path: self.file_name.clone(), ..pointer });
         } else if line.starts_with('[') {
-            let what = "is not a trace: it is a JSON array, and one JSON object per line is read";
-            let array = foreign::no_trace(&self.file_name, what, "write each element on a line");
-            self.document = Some((String::new(), array));
-            self.more_of_document(line);
+            let what = "is not a trace: it is a JSON array of something other than requests";
+            let array = foreign::no_trace(&self.file_name, what, "write each request as an object");
+            self.begin_document(line, array);
         } else if line.starts_with('{') {
-            self.first_object(line);
-        } else {
-            match Csv::detect(line) {
-                Some(csv) => match csv.repeated(line) {
-                    Some(column) => self.stop(
-                        format!("two columns called {column:?}"),
-                        "each column once",
-                        "remove or rename the wrong one",
-                    ),
-                    None => self.format = Some(Format::Csv(csv)),
-                },
-                None => self.stop_unknown(line),
+            match self.format_of(line) {
+                Ok(Some(format)) => {
+                    self.format = Some(format);
+                    self.row(line);
+                }
+                Ok(None) => self.stop_unknown(line),
+                // The first line of a document over several lines.
+                Err(bad) => self.begin_document(line, bad.at_line(self.lines)),
             }
+        } else {
+            self.header(line);
         }
     }
 
-    /// Determines the format from the first object.
-    fn first_object(&mut self, line: &str) {
-        let format = match Jsonl::detect(line) {
-            Ok(Some(jsonl)) => Some(Format::Jsonl(jsonl)),
-            Ok(None) => None,
-            Err(bad) => {
-                // The first line of a document over several lines, or of an object with unknown keys.
-                self.document = Some((String::new(), bad.at_line(self.lines)));
-                self.more_of_document(line);
-                return;
-            }
-        };
-        let named = || {
-            let object: Map<String, Value> = serde_json::from_str(line).ok()?;
-            let names: Vec<&str> = object.keys().map(String::as_str).collect();
-            Names::among(&names).map(Format::Named)
-        };
-        match format.or_else(named) {
-            Some(format) => {
-                self.rows.line = self.lines;
-                let row = format.row(line);
-                self.format = Some(format);
-                if let Err(bad) = row.and_then(|row| self.rows.push(&row)) {
-                    self.bad_line(bad);
-                }
-            }
-            None => self.stop_unknown(line),
+    /// Determines the format from the header of a table.
+    fn header(&mut self, line: &str) {
+        let columns = csv::fields(line);
+        let names: Vec<&str> = columns.iter().map(|name| &**name).collect();
+        if self.misses(&names) {
+            return;
         }
+        let Some(csv) = Csv::detect(line, self.columns.as_ref()) else { return self.stop_unknown(line) };
+        match csv.repeated(line) {
+            Some(column) => self.stop(
+                format!("two columns called {column:?}"),
+                "each column once",
+                "remove or rename the wrong one",
+            ),
+            None => self.format = Some(Format::Csv(csv)),
+        }
+    }
+
+    /// The format of a file whose first object this is; none if it is unknown, and a problem if it is no object.
+    fn format_of(&mut self, line: &str) -> Result<Option<Format>, Bad> {
+        if self.columns.is_none() {
+            let known = Jsonl::detect(line)?.map(Format::Jsonl);
+            if let Some(known) = known.or_else(|| Format::special(line)) {
+                return Ok(Some(known));
+            }
+        }
+        let object: Map<String, Value> = serde_json::from_str(line).map_err(|e| bad_json(&e))?;
+        let names: Vec<&str> = object.keys().map(String::as_str).collect();
+        if self.columns.is_none() && foreign::document(line).is_some() || self.misses(&names) {
+            return Ok(None);
+        }
+        Ok(Names::among(&names, self.columns.as_ref()).map(Format::Named))
+    }
+
+    /// Whether the file lacks columns that the user named; then it is refused.
+    fn misses(&mut self, names: &[&str]) -> bool {
+        let missing = self.columns.iter().flat_map(|c| c.missing(names)).map(|name| format!("{name:?}"));
+        let missing: Vec<String> = missing.collect();
+        if missing.is_empty() {
+            return false;
+        }
+        let found = format!("no column {}", missing.join(", "));
+        let fix = "name columns of the file, such as arrival:ms=t,prompt=in,output=out";
+        self.stop(found, &told(names), fix);
+        true
     }
 
     fn bad_line(&mut self, bad: Bad) {
@@ -317,10 +394,20 @@ impl TraceReader {
             self.stop_foreign(&format!("is not read as a trace: it is {what}"), fix);
             return;
         }
+        if self.stopped.is_some() {
+            return;
+        }
         let start: String = line.chars().take(80).collect();
-        let fix = "rename its columns or keys: an arrival (arrived_at, in seconds), the tokens of the prompt (num_prefill_tokens) and \
-                   those of the answer (num_decode_tokens) are needed";
-        self.stop_foreign(&format!("is not a trace: line {} is {start:?}", self.lines), fix);
+        let fix = "name its columns with --columns arrival=…,prompt=…,output=…, or rename them: an arrival (arrived_at, in \
+                   seconds), the tokens of the prompt (num_prefill_tokens) and those of the answer (num_decode_tokens) are needed";
+        let object: Option<Map<String, Value>> = serde_json::from_str(line).ok();
+        let fields = csv::fields(line);
+        let names: Vec<&str> = match &object {
+            Some(object) => object.keys().map(String::as_str).collect(),
+            None => fields.iter().map(|name| &**name).collect(),
+        };
+        let columns = if names.len() > 1 { format!(", with the columns {}", told(&names)) } else { String::new() };
+        self.stop_foreign(&format!("is not a trace: line {} is {start:?}{columns}", self.rows.line), fix);
     }
 
     fn stop_binary(&mut self) {
@@ -335,4 +422,13 @@ impl TraceReader {
     fn stop(&mut self, found: String, allowed: &str, fix: &str) {
         self.stopped = Some(Diagnostic::error(self.file_name.clone(), found, allowed, fix));
     }
+}
+
+/// Names in a message.
+fn told(names: &[&str]) -> String {
+    let mut few: Vec<String> = names.iter().take(NAMES_TOLD).map(|name| cut(name, 40).into_owned()).collect();
+    if names.len() > NAMES_TOLD {
+        few.push(format!("and {} more", names.len() - NAMES_TOLD));
+    }
+    few.join(", ")
 }

@@ -99,6 +99,17 @@ impl Default for Rows {
 }
 
 impl Rows {
+    /// Whether any row has a session.
+    pub(super) fn have_sessions(&self) -> bool {
+        self.sessions.any()
+    }
+
+    /// Microseconds from the first to the last arrival.
+    pub(super) fn lasts_us(&self) -> u64 {
+        let ends = self.arrivals_us.iter().min().zip(self.arrivals_us.iter().max());
+        ends.map_or(0, |(first, last)| last.abs_diff(*first))
+    }
+
     /// How many rows were kept.
     pub(super) fn len(&self) -> usize {
         self.arrivals_us.len()

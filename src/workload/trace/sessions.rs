@@ -39,6 +39,11 @@ impl Sessions {
         set
     }
 
+    /// Whether any row has a session.
+    pub(super) fn any(&self) -> bool {
+        !self.rows.is_empty()
+    }
+
     /// Sets the set of row number `row`.
     pub(super) fn push(&mut self, row: usize, set: u32) {
         if set != ALONE || !self.rows.is_empty() {

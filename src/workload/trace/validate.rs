@@ -1,7 +1,7 @@
 //! Validation of a completely read trace: whether it is empty, and whether its numbers are plausible.
 
 use super::foreign;
-use super::reader::Format;
+use super::format::Format;
 use super::rows::Rows;
 use super::{Trace, TraceSummary};
 use crate::base::{Diagnostic, Diagnostics};
@@ -35,7 +35,7 @@ pub(super) fn validate(
     };
     let mut all = rows.left_out.warnings(file_name);
     all.extend(rows.kept.warning(file_name));
-    if let Some(names) = format.names() {
+    if let Some(names) = format.names().filter(|names| !names.given) {
         let found = format!("a file of unknown format, read by its names: {}", names.told());
         all.push(Diagnostic::warning(
             file_name,
@@ -49,7 +49,10 @@ pub(super) fn validate(
         all.push(Diagnostic::error(file_name, "a trace without requests", "at least one request", fix));
         return (None, all, None);
     }
-    let block = block_size(file_name, format, &rows, &mut all);
+    let block = match format.block_size() {
+        0 => block_size(file_name, format, &rows, &mut all),
+        known => known,
+    };
     let trace = rows.into_trace(block);
     let summary = trace.summary(format.name());
     all.extend(implausible(file_name, format, &summary));
@@ -59,8 +62,10 @@ pub(super) fn validate(
 /// Tokens in a block of the hashes, with a warning about rows that do not fit.
 fn block_size(file_name: &str, format: &Format, rows: &Rows, all: &mut Diagnostics) -> u32 {
     let sizes = &rows.block_sizes;
-    let (Format::Jsonl(jsonl), true) = (format, sizes.rows > 0) else { return 0 };
-    let found = sizes.found(jsonl.usual_block());
+    if sizes.rows == 0 {
+        return 0;
+    }
+    let found = sizes.found(format.usual_block());
     if found.misfits > 0 {
         let text = format!(
             "{} of {} requests have another number of hash_ids than prompt blocks of {} tokens, the size that fits most",

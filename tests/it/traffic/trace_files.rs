@@ -37,7 +37,8 @@ fn check_no_trace(bytes: &[u8], what: &str, fix: &str) {
         assert_eq!((trace, only.severity, only.path.as_str()), (None, Severity::Error, ""), "{only}");
         let starts = ["my.trace is not a trace: ", "my.trace is not read as a trace: "];
         assert!(starts.iter().any(|start| only.found.starts_with(&format!("{start}{what}"))), "{only}");
-        let formats = "Formats: Azure, BurstGPT, Vidur (CSV); Mooncake, Qwen-Bailian, RouteSim (JSON lines)";
+        let formats = "Formats: Azure, BurstGPT, Vidur, BLIS (CSV); Mooncake, Qwen-Bailian, RouteSim, AIBrix, \
+                       vllm-vcr, OpenTelemetry spans (JSON)";
         assert!(only.found.trim_end_matches('.').ends_with(formats) && only.fix.contains(fix), "{only}");
     }
 }
@@ -71,20 +72,19 @@ fn pointers_of_git_lfs_and_git_annex_are_named() {
 fn files_of_other_kinds_are_named_with_what_to_do() {
     check_no_trace(b"time,in,out\n1,2,3\n", "line 1 is \"time,in,out\"", "num_prefill_tokens");
     check_no_trace(b"{\"t\": 1, \"in\": 2}\n", "line 1 is", "arrived_at");
-    check_no_trace(b"[{\"timestamp\": 1}]", "it is a JSON array", "write each element on a line");
+    check_no_trace(b"[{\"timestamp\": 1}]", "line 1 is \"{", "--columns arrival=");
+    check_no_trace(b"[1, 2]", "it is a JSON array of something other than requests", "as an object");
+    check_no_trace(b"trace_version: 2\ntime_unit: microseconds\n", "it is the header of a trace of BLIS", ".csv");
     check_no_trace(
         b"num_prefill_tokens,num_decode_tokens\n1,2\n",
         "it is lengths without arrival",
         "arrived_at",
     );
-    let blis = b"request_id,tenant_id,slo_class,session_id,input_tokens,output_tokens,arrival_time_us\n0,t,standard,s,512,128,0\n";
-    check_no_trace(blis, "it is a trace of BLIS (TraceV2)", "session_id");
     check_no_trace(b"0,0,0,,0,0\n600,12.5,1.8,Gamma,0.3,0.2\n", "it is a client of ServeGen", "rate profile");
     let lengths = b"{\n \"0\": {\n  \"input_tokens\": \"{100: 0.5, 200: 0.5}\",\n  \"output_tokens\": \"{50: 1.0}\"\n }\n}\n";
     check_no_trace(lengths, "it is distributions of lengths as ServeGen", "workload.clients");
     let chats = b"[\n {\n  \"id\": \"1\",\n  \"conversations\": [\n   {\"from\": \"human\", \"value\": \"Hi\"}\n  ]\n }\n]\n";
     check_no_trace(chats, "it is conversations as ShareGPT has them, without times", "workload.clients");
-    check_no_trace(b"{\"resourceSpans\": []}\n", "it is spans of OpenTelemetry", "a line");
     check_no_trace(b"TIMESTAMP;ContextTokens;GeneratedTokens\n", "it is a table whose columns", "commas");
     check_no_trace(b"<!DOCTYPE html>\n<html>\n", "it is a web page", "Raw");
 }
