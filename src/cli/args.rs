@@ -2,7 +2,9 @@
 
 use super::args_import::Import;
 use super::args_lesson::{Gallery, Lesson};
+use super::args_queueing::{Queueing, Size};
 use super::args_studies::{Capacity, Compare, Explain, Sweep, Theory, WhatIf};
+use super::args_trace::Trace;
 use crate::exchange::export::{CANDIDATES, MOST_CANDIDATES};
 use crate::scenario::preset::PRESETS;
 use clap::{Parser, Subcommand, ValueEnum};
@@ -59,8 +61,12 @@ pub(super) enum Command {
     /// prediction
     #[command(after_help = EXIT_CODES)]
     Theory(Theory),
-    /// Convert a RouteSim configuration (TOML), or a policy bundle, llm-d's `EndpointPickerConfig` or Kubernetes
-    /// autoscalers (YAML, JSON), to a scenario; stderr lists what each key becomes
+    /// Print what a trace is like before anything runs: format, rate, lengths, reuse of prompts, sessions, and what was
+    /// left out; or write it in another format
+    #[command(after_help = EXIT_CODES)]
+    Trace(Trace),
+    /// Convert a RouteSim configuration (TOML), a client of `ServeGen` (CSV), or a policy bundle, llm-d's
+    /// `EndpointPickerConfig` or Kubernetes autoscalers (YAML, JSON), to a scenario; stderr lists what each key becomes
     #[command(after_help = EXIT_CODES)]
     Convert(Convert),
     /// Import configurations of other programs into a scenario: stdout has the scenario, stderr what each key becomes
@@ -255,6 +261,9 @@ pub(super) struct Input {
     /// a horizon and a warm-up in the scenario, the whole trace is measured until all its requests are done
     #[arg(long, value_name = "FILE")]
     pub(super) trace: Option<String>,
+    /// Name the columns or keys of the trace, such as `arrival:ms=t,prompt=in,output=out`; `tokenyard trace` shows them
+    #[arg(long, value_name = "WHAT=COLUMN,…")]
+    pub(super) columns: Option<String>,
     /// Take admission, priority, routing and scheduler from a policy bundle, or routing from llm-d's
     /// `EndpointPickerConfig` (YAML); stderr lists what each key becomes
     #[arg(long, value_name = "FILE")]
@@ -271,7 +280,7 @@ impl Input {
     /// A scenario without changes.
     pub(super) fn of(scenario: &str) -> Self {
         let scenario = scenario.to_owned();
-        Self { scenario, trace: None, policies: None, set: Vec::new(), allow_guess: false }
+        Self { scenario, trace: None, columns: None, policies: None, set: Vec::new(), allow_guess: false }
     }
 }
 
@@ -420,85 +429,4 @@ pub(super) struct Golden {
     /// Golden files
     #[arg(required = true)]
     pub(super) files: Vec<PathBuf>,
-}
-
-/// Arguments of `size`.
-#[derive(clap::Args)]
-pub(super) struct Size {
-    /// Time of an empty step, in milliseconds
-    #[arg(long, value_name = "MS", allow_hyphen_values = true)]
-    pub(super) alpha: Option<f64>,
-    /// Further time per token computed, in milliseconds
-    #[arg(long, value_name = "MS", allow_hyphen_values = true)]
-    pub(super) beta: Option<f64>,
-    /// Further time per token of context read from the KV cache, in milliseconds
-    #[arg(long, value_name = "MS", allow_hyphen_values = true)]
-    pub(super) gamma: Option<f64>,
-    /// Take the three times from this model, as named by `tokenyard list models`
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["alpha", "beta", "gamma"])]
-    pub(super) model: Option<String>,
-    /// The GPU it runs on
-    #[arg(long, default_value = "H100", requires = "model")]
-    pub(super) gpu: String,
-    /// GPUs per replica
-    #[arg(long, default_value_t = 1, requires = "model")]
-    pub(super) tp: u32,
-    /// Accept a GPU of which nothing is known but its peaks: its step times are a guess
-    #[arg(long, requires = "model")]
-    pub(super) allow_guess: bool,
-    /// Mean length of the prompts, in tokens
-    #[arg(long, value_name = "TOKENS", allow_hyphen_values = true)]
-    pub(super) input: f64,
-    /// Mean length of the answers after the first token, in tokens
-    #[arg(long, value_name = "TOKENS", allow_hyphen_values = true)]
-    pub(super) output: f64,
-    /// Objective for the mean TTFT, in milliseconds
-    #[arg(long, value_name = "MS", allow_hyphen_values = true)]
-    pub(super) ttft: Option<f64>,
-    /// Objective for the mean ITL, in milliseconds
-    #[arg(long, value_name = "MS", allow_hyphen_values = true)]
-    pub(super) itl: Option<f64>,
-    /// Objectives from the step time instead: this many times the time of an empty step
-    #[arg(long, value_name = "K", conflicts_with_all = ["ttft", "itl"], allow_hyphen_values = true)]
-    pub(super) slo_multiplier: Option<f64>,
-    /// Most requests in a batch; default the model's limit, or 256
-    #[arg(long, value_name = "N")]
-    pub(super) max_batch: Option<u32>,
-    /// Requests per second over all replicas
-    #[arg(long, value_name = "PER_S", allow_hyphen_values = true)]
-    pub(super) rate: Option<f64>,
-    /// Queueing model to use
-    #[arg(long, value_enum, default_value_t = ModeName::Corrected)]
-    pub(super) mode: ModeName,
-    /// Print it as JSON
-    #[arg(long)]
-    pub(super) json: bool,
-}
-
-/// Arguments of `queueing`.
-#[derive(clap::Args)]
-pub(super) struct Queueing {
-    /// A file in the format of the queueing model's golden files
-    pub(super) file: PathBuf,
-    /// Queueing model to use; it changes sizes and trajectories
-    #[arg(long, value_enum, default_value_t = ModeName::Corrected)]
-    pub(super) mode: ModeName,
-}
-
-/// One of the two queueing models.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum ModeName {
-    /// As the description says
-    Corrected,
-    /// As the published program does
-    AsCoded,
-}
-
-impl From<ModeName> for crate::queueing::Mode {
-    fn from(name: ModeName) -> Self {
-        match name {
-            ModeName::Corrected => Self::Corrected,
-            ModeName::AsCoded => Self::AsCoded,
-        }
-    }
 }

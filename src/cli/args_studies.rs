@@ -21,6 +21,9 @@ pub(super) struct Compare {
     /// Replay a recorded trace in both, in place of their clients
     #[arg(long, value_name = "FILE")]
     pub(super) trace: Option<String>,
+    /// Name the columns or keys of the trace, such as `arrival:ms=t,prompt=in,output=out`
+    #[arg(long, value_name = "WHAT=COLUMN,…", requires = "trace")]
+    pub(super) columns: Option<String>,
     /// Set a field of both scenarios, such as `run.horizon_s=600`; may be repeated
     #[arg(long, value_name = "PATH=VALUE")]
     pub(super) set: Vec<String>,

@@ -33,6 +33,7 @@ pub(super) fn run(args: &Compare) -> Result<(), Failed> {
     let input = |scenario: &String, own: &[String]| Input {
         scenario: scenario.clone(),
         trace: args.trace.clone(),
+        columns: args.columns.clone(),
         policies: None,
         set: args.set.iter().chain(own).cloned().collect(),
         allow_guess: args.allow_guess,

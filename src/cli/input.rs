@@ -7,6 +7,7 @@ use super::{trace_file, yaml};
 use crate::base::diag::{cut, has_errors};
 use crate::base::{Diagnostic, Diagnostics, alike, json};
 use crate::exchange::import::configuration::{self, Report, Standing, adopt_policies, convert_routesim};
+use crate::exchange::import::servegen;
 use crate::scenario::link::{self, TraceMark};
 use crate::scenario::preset::{PRESETS, Preset};
 use crate::scenario::{self, Scenario, from_value, limits, set_field, text_from_bytes, value_from_json};
@@ -69,11 +70,16 @@ pub(super) fn load(input: &Input) -> Result<Loaded, Failed> {
     if !input.allow_guess && !guessed.is_empty() {
         return Err(refused(&input.scenario, &guessed));
     }
+    let columns = trace_file::columns(input.columns.as_deref())?;
     let named = trace_name(input, &scenario);
+    if columns.is_some() && named.is_none() {
+        let fix = "give the trace with --trace, or leave --columns out";
+        return Err(refused("--columns", &[Diagnostic::error("", "no trace", "a trace to read", fix)]));
+    }
     let read = [Some(&input.scenario), input.policies.as_ref(), named.as_ref()];
     let read = read.into_iter().flatten().map(PathBuf::from).collect();
     let trace = match &named {
-        Some(name) => Some(trace_file::read(name)?),
+        Some(name) => Some(trace_file::read(name, columns)?),
         None => None,
     };
     if let Some(wanted) = wanted {
@@ -169,7 +175,9 @@ pub(super) fn model(args: &Model) -> Result<String, Failed> {
 pub(super) fn convert(name: &str) -> Result<String, Failed> {
     let bytes = read_bounded(name)?;
     let text = text_from_bytes(&bytes).map_err(|d| refused(name, &[d]))?;
-    let (document, told) = if is_policies(name, text) {
+    let (document, told) = if servegen::recognises(text) {
+        of_servegen(name, text)?
+    } else if is_policies(name, text) {
         let mut document = Value::Object(serde_json::Map::new());
         let read_text = |text: &str| yaml::value(text).ok();
         let documents = policies_in(name, text)?;
@@ -192,6 +200,21 @@ pub(super) fn convert(name: &str) -> Result<String, Failed> {
     let text = scenario::to_json(&scenario);
     let problems = Session::check(&text);
     if has_errors(&problems) { Err(refused(name, &problems)) } else { Ok(text) }
+}
+
+/// A client of ServeGen, with the lengths of the file beside it if there is one.
+fn of_servegen(name: &str, text: &str) -> Result<(Value, Report), Failed> {
+    let stem = Path::new(name).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let client = stem.strip_suffix("-trace").unwrap_or(&stem);
+    let client = if client.is_empty() || client == "-" { "servegen" } else { client };
+    let beside = Path::new(name).with_file_name(format!("{client}-dataset.json"));
+    let dataset = if beside.is_file() {
+        let beside = beside.to_string_lossy();
+        Some(read_document(&beside, ["lengths as JSON", "fetch it again"])?.0)
+    } else {
+        None
+    };
+    servegen::scenario(client, text, dataset.as_ref()).map_err(|all| refused(name, &all))
 }
 
 /// Whether a text is YAML or JSON with policies rather than TOML: by its name, or by its first key.

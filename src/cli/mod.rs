@@ -6,7 +6,9 @@
 mod args;
 mod args_import;
 mod args_lesson;
+mod args_queueing;
 mod args_studies;
+mod args_trace;
 mod arguments;
 mod benchmark;
 mod calibrate;
@@ -38,6 +40,7 @@ mod summary_split;
 mod sweep;
 mod table;
 mod theory;
+mod trace;
 mod trace_file;
 mod types;
 mod validate;
@@ -94,6 +97,7 @@ pub fn main() -> ExitCode {
         Command::Theory(args) => theory::run(&args),
         Command::Check(check) => run::check(&check),
         Command::Digest(digest) => run::digest(&digest),
+        Command::Trace(args) => trace::run(&args),
         Command::Convert(convert) => input::convert(&convert.file).and_then(|text| say(&text)),
         Command::Import(args) => import::run(&args),
         Command::Schema => say(&schema::text()),
@@ -175,7 +179,7 @@ fn run_golden(args: &args::Golden) -> Result<(), Failed> {
 }
 
 /// The results of a file of inputs of the queueing model.
-fn run_queueing(args: &args::Queueing) -> Result<(), Failed> {
+fn run_queueing(args: &args_queueing::Queueing) -> Result<(), Failed> {
     let text = golden_text(&args.file)?;
     let results = golden::queueing_results(&text, args.mode.into());
     let results = results.map_err(|problems| input::refused(&args.file.display().to_string(), &problems))?;

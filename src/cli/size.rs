@@ -1,7 +1,7 @@
 //! `tokenyard size`: the load that one replica can serve within objectives, the replicas that a rate needs, and the
 //! limiting objective.
 
-use super::args::Size;
+use super::args_queueing::Size;
 use super::input::refused;
 use super::table::number;
 use super::{Failed, say};

@@ -4,7 +4,7 @@ use super::input::{refused, tell_all};
 use super::{BAD_INPUT, Failed, tell, unreadable};
 use crate::base::{Diagnostic, Severity};
 use crate::scenario::limits;
-use crate::session::{Trace, TraceReader};
+use crate::session::{Trace, TraceColumns, TraceReader, TraceReading};
 use flate2::bufread::MultiGzDecoder;
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
@@ -15,8 +15,13 @@ const PIECE: usize = 1 << 20;
 /// How every gzip file begins.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// The trace in the file of this name, or in stdin if the name is `-`; a summary of it goes to stderr.
-pub(super) fn read(name: &str) -> Result<Arc<Trace>, Failed> {
+/// The columns that a text names.
+pub(super) fn columns(text: Option<&str>) -> Result<Option<TraceColumns>, Failed> {
+    text.map(TraceColumns::parse).transpose().map_err(|problems| refused("--columns", &problems))
+}
+
+/// What came of reading the file of this name, or stdin if the name is `-`.
+pub(super) fn reading(name: &str, columns: Option<TraceColumns>) -> Result<TraceReading, Failed> {
     let trouble = |e: &std::io::Error| unreadable(&name, e);
     let source: Box<dyn Read> = if name == "-" {
         Box::new(std::io::stdin().lock())
@@ -28,6 +33,9 @@ pub(super) fn read(name: &str) -> Result<Arc<Trace>, Failed> {
     let mut source: Box<dyn Read> =
         if packed { Box::new(MultiGzDecoder::new(source)) } else { Box::new(source) };
     let mut reader = TraceReader::new(name, limits::TRACE_BYTES_CLI);
+    if let Some(columns) = columns {
+        reader = reader.with_columns(columns);
+    }
     let mut piece = vec![0; PIECE];
     // The reader counts the decompressed bytes, and fails if there are too many.
     while !reader.has_failed() {
@@ -39,12 +47,18 @@ pub(super) fn read(name: &str) -> Result<Arc<Trace>, Failed> {
             Err(e) => return Err(trouble(&e)),
         }
     }
-    let (trace, mut problems, summary) = reader.finish();
+    let mut reading = reader.finish_reading();
     // Each problem is prefixed with the name.
-    for problem in problems.iter_mut().filter(|problem| problem.path == name) {
+    for problem in reading.diagnostics.iter_mut().filter(|problem| problem.path == name) {
         problem.path.clear();
     }
-    tell_all(name, &problems);
+    Ok(reading)
+}
+
+/// The trace in the file of this name; a summary of it goes to stderr.
+pub(super) fn read(name: &str, columns: Option<TraceColumns>) -> Result<Arc<Trace>, Failed> {
+    let TraceReading { trace, diagnostics, summary, .. } = reading(name, columns)?;
+    tell_all(name, &diagnostics);
     if let Some(s) = summary {
         let blocks = match s.hash_block_tokens {
             0 => String::new(),
@@ -60,7 +74,7 @@ pub(super) fn read(name: &str) -> Result<Arc<Trace>, Failed> {
         ));
     }
     match trace {
-        Some(trace) if !problems.iter().any(|d| d.severity == Severity::Error) => Ok(trace),
+        Some(trace) if !diagnostics.iter().any(|d| d.severity == Severity::Error) => Ok(trace),
         _ => Err(Failed(BAD_INPUT)),
     }
 }

@@ -25,6 +25,7 @@ use crate::study::sweep::{
     Capacity, CaseText, RaceEntry, RaceRanking, RatioResult, RunRow, SweepRow, SweepSummary,
 };
 use crate::study::theory::{CaseTheory, Law, TheoryOfRun};
+use crate::study::trace::TraceInspection;
 use crate::study::whatif::{ExplainQuery, Explanation, WhatIf, WhatIfQuery};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -78,6 +79,7 @@ fn of_runs(all: &mut Declarations) {
     all.visit::<ScalingRows>();
     all.visit::<ScalingQuery>();
     all.visit::<RequestDetail>();
+    all.visit::<TraceInspection>();
     all.visit::<ColumnsQuery>();
     all.visit::<CloseUp>();
     all.visit::<CloseUpAnswers>();

@@ -23,7 +23,7 @@ pub mod view;
 
 pub use crate::observe::{LoadState, Notice, NoticeKind, Report, RunVerdict, report};
 pub use crate::perf::{EvidenceClass, PoolEvidence, Regime, RegimeBasis};
-pub use crate::workload::{Trace, TraceReader, TraceSummary};
+pub use crate::workload::{Trace, TraceColumns, TraceReader, TraceReading, TraceSummary};
 pub use advance::{Pace, SingleStep, StepKind, Stop};
 pub use evidence::{guesses, pool_evidence, weakest};
 pub use history::{Budget, History};

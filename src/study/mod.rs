@@ -17,5 +17,7 @@ pub mod sizing;
 pub mod sweep;
 #[cfg(any(feature = "cli", feature = "theory"))]
 pub mod theory;
+#[cfg(any(feature = "cli", feature = "links"))]
+pub mod trace;
 #[cfg(any(feature = "cli", feature = "whatif"))]
 pub mod whatif;

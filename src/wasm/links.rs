@@ -8,7 +8,10 @@ use crate::scenario::{SplitAsked, limits, parse, split_change};
 use crate::session::view::{
     DescribedModel, ExpressionReading, OpenedLink, TraceOutcome, scorer_as_expression,
 };
-use crate::session::{Audience, Report, Session, Trace, TraceReader, architecture_from_hf};
+use crate::session::{
+    Audience, Report, Session, Trace, TraceColumns, TraceReader, TraceReading, architecture_from_hf,
+};
+use crate::study::trace::TraceInspection;
 use crate::wasm::boundary::{value, written};
 use serde::Serialize;
 use std::sync::Arc;
@@ -22,6 +25,7 @@ type Diagnostic = import('../src/generated/boundary.ts').Diagnostic;
 type MadeLink = import('../src/generated/boundary.ts').MadeLink;
 type LinkAsked = import('../src/generated/boundary.ts').LinkAsked;
 type TraceMark = import('../src/generated/boundary.ts').TraceMark;
+type TraceInspection = import('../src/generated/boundary.ts').TraceInspection;
 type TraceOutcome = import('../src/generated/boundary.ts').TraceOutcome;
 type OpenedLink = import('../src/generated/boundary.ts').OpenedLink;
 type ExpressionReading = import('../src/generated/boundary.ts').ExpressionReading;
@@ -121,7 +125,7 @@ pub fn read_architecture(text: &str) -> Result<JsValue, JsValue> {
 #[wasm_bindgen]
 pub struct TraceFile {
     reader: Option<TraceReader>,
-    trace: Option<Arc<Trace>>,
+    reading: Option<TraceReading>,
 }
 
 #[wasm_bindgen]
@@ -129,7 +133,16 @@ impl TraceFile {
     /// A reader for a file of this name.
     #[wasm_bindgen(constructor)]
     pub fn new(file_name: &str) -> Self {
-        Self { reader: Some(TraceReader::new(file_name, limits::TRACE_BYTES_PAGE)), trace: None }
+        Self { reader: Some(TraceReader::new(file_name, limits::TRACE_BYTES_PAGE)), reading: None }
+    }
+
+    /// Names columns of the file, before its first piece, as in `arrival:ms=t,prompt=in,output=out`; throws a list of
+    /// diagnostics.
+    #[wasm_bindgen(js_name = nameColumns)]
+    pub fn name_columns(&mut self, columns: &str) -> Result<(), JsValue> {
+        let columns = TraceColumns::parse(columns).map_err(|problems| value(&problems))?;
+        self.reader = self.reader.take().map(|reader| reader.with_columns(columns));
+        Ok(())
     }
 
     /// Takes the next piece of the file.
@@ -142,17 +155,27 @@ impl TraceFile {
     /// Ends the file.
     #[wasm_bindgen(unchecked_return_type = "TraceOutcome")]
     pub fn finish(&mut self) -> JsValue {
-        let Some(reader) = self.reader.take() else {
-            return value(&TraceOutcome { ok: self.trace.is_some(), diagnostics: Vec::new(), summary: None });
-        };
-        let (trace, diagnostics, summary) = reader.finish();
-        let ok = trace.is_some();
-        self.trace = trace;
-        value(&TraceOutcome { ok, diagnostics, summary })
+        if let Some(reader) = self.reader.take() {
+            self.reading = Some(reader.finish_reading());
+        }
+        let reading = self.reading.as_ref();
+        let diagnostics = reading.map(|r| r.diagnostics.clone()).unwrap_or_default();
+        let summary = reading.and_then(|r| r.summary.clone());
+        value(&TraceOutcome { ok: self.trace().is_some(), diagnostics, summary })
+    }
+
+    /// What the trace is like, after its end; `null` if the file was refused.
+    #[wasm_bindgen(js_name = inspectTrace, unchecked_return_type = "TraceInspection | null")]
+    pub fn inspect_trace(&self) -> JsValue {
+        value(&self.reading.as_ref().and_then(TraceInspection::of))
     }
 
     /// The trace in the form that the page's module takes; `undefined` if the file was refused.
     pub fn packed(&self) -> Vec<u8> {
-        self.trace.as_ref().map(|t| t.packed()).unwrap_or_default()
+        self.trace().map(|t| t.packed()).unwrap_or_default()
+    }
+
+    fn trace(&self) -> Option<&Arc<Trace>> {
+        self.reading.as_ref()?.trace.as_ref()
     }
 }

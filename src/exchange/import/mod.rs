@@ -23,6 +23,7 @@ mod metrics;
 mod policy_bundle;
 mod routesim;
 mod scaled_object;
+pub mod servegen;
 mod variant_autoscaling;
 mod vllm_bench;
 

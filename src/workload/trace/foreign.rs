@@ -107,7 +107,8 @@ pub(super) fn first_line(line: &str) -> Option<(&'static str, &'static str)> {
     }
     is_serve_gen(&fields).then_some((
         "a client of ServeGen: rates and distributions of windows of time",
-        "write it as a client whose arrivals have a rate profile, with the lengths of its -dataset.json",
+        "write it as a client whose arrivals have a rate profile, with the lengths of its -dataset.json: `tokenyard \
+         convert` does so",
     ))
 }
 

@@ -190,6 +190,36 @@ impl Trace {
         self.started_us.map(|start| start.saturating_add_unsigned(self.arrivals_us[row]))
     }
 
+    /// The same as a date in UTC, such as `2024-05-10T00:00:00.250000Z`.
+    pub fn wall_clock(&self, row: usize) -> Option<String> {
+        self.wall_clock_us(row).and_then(stamp::date_text)
+    }
+
+    /// Microseconds since 1970 as a date in UTC.
+    pub fn date_text(us: i64) -> Option<String> {
+        stamp::date_text(us)
+    }
+
+    /// Whether rows name text that others may share: by hash ids or a prefix.
+    pub fn names_text(&self) -> bool {
+        !self.prefixes.is_empty() || self.hashes.any()
+    }
+
+    /// Calls `f` with each hash id of a row, in order.
+    pub fn for_each_hash(&self, row: usize, f: impl FnMut(u64)) {
+        self.hashes.for_each(row, f);
+    }
+
+    /// Digest of the name of a row's prefix, and its length.
+    pub fn prefix(&self, row: usize) -> Option<(u64, u32)> {
+        self.prefixes.get(row).copied().filter(|(_, len)| *len > 0)
+    }
+
+    /// Tokens in a block of its hashes; 0 if it has none.
+    pub fn hash_block_tokens(&self) -> u32 {
+        self.hash_block_tokens
+    }
+
     /// How many requests ask for each of [`Self::models`].
     pub fn requests_by_model(&self) -> Vec<u64> {
         let mut counts = vec![0; self.models().len()];

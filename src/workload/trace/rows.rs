@@ -280,6 +280,11 @@ impl HashIds {
         self.rows.push((first as u32, ids.len() as u32));
     }
 
+    /// Whether any row has an id.
+    pub(super) fn any(&self) -> bool {
+        !self.rows.is_empty()
+    }
+
     /// Whether the ids of every row are present.
     pub(super) fn is_whole(&self) -> bool {
         let count = match &self.ids {

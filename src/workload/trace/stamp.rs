@@ -30,6 +30,17 @@ pub(super) fn date_time(text: &str) -> Option<i64> {
     Some(seconds * 1_000_000 + fraction_us(fraction)?)
 }
 
+/// Microseconds since 1970 as a date in UTC, such as `2024-05-10T00:00:00.250000Z`.
+pub(super) fn date_text(us: i64) -> Option<String> {
+    let day = i32::try_from(us.div_euclid(86_400_000_000)).ok()?;
+    let date = Date::from_julian_day(Date::from_ordinal_date(1970, 1).ok()?.to_julian_day() + day).ok()?;
+    let us = us.rem_euclid(86_400_000_000);
+    let (s, us) = (us / 1_000_000, us % 1_000_000);
+    let (h, m, s) = (s / 3600, s / 60 % 60, s % 60);
+    let (year, month, day) = (date.year(), u8::from(date.month()), date.day());
+    Some(format!("{year:04}-{month:02}-{day:02}T{h:02}:{m:02}:{s:02}.{us:06}Z"))
+}
+
 /// A number of `unit_us` microseconds, rounded to whole ones.
 pub(super) fn number(x: f64, unit_us: f64) -> Option<i64> {
     let us = x * unit_us;
@@ -115,6 +126,14 @@ mod tests {
         let step = |a, b| date_time(b).unwrap() - date_time(a).unwrap();
         assert_eq!(step("2024-02-28 23:59:59.999999", "2024-02-29 00:00:00.000001"), 2);
         assert_eq!(step("2023-12-31 23:59:59", "2024-01-01 00:00:00"), 1_000_000);
+    }
+
+    #[test]
+    fn dates_are_written_as_they_are_read() {
+        for text in ["1970-01-01T00:00:00.000000Z", "2024-02-29T23:59:59.999999Z", "2100-12-31T12:30:01.000250Z"] {
+            assert_eq!(date_time(text).and_then(date_text).as_deref(), Some(text));
+        }
+        assert_eq!(date_text(i64::MAX), None);
     }
 
     #[test]

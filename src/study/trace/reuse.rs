@@ -1,0 +1,190 @@
+//! Reuse of prompts by the size of a cache, for all sizes at once.
+//!
+//! A cache that drops the least recently used blocks holds a block exactly if the blocks used since, with it, fit in
+//! (Mattson's stack distance). A prompt finds its leading blocks, so a block counts as far away as the farthest one up
+//! to it.
+
+use super::{TraceReuse, TraceReusePoint};
+use crate::base::lookup::LookupMap;
+use crate::workload::Trace;
+
+/// Most blocks looked at.
+const BLOCKS: u64 = 20_000_000;
+/// The smallest cache shown: 2 to this power, in tokens.
+const SMALLEST: u32 = 12;
+
+/// The reuse of a trace's prompts; nothing if it names no shared text.
+pub(super) fn of(trace: &Trace) -> Option<TraceReuse> {
+    if !trace.names_text() {
+        return None;
+    }
+    let mut stack = Stack::default();
+    // Tokens found by the power of two that a cache needs.
+    let mut found = [0u64; 65];
+    let (mut blocks, mut tokens, mut requests, mut distinct) = (0, 0u64, 0, 0);
+    for row in 0..trace.len() {
+        let prompt = trace.prompt(row, 0);
+        let mut farthest = 0;
+        for piece in prompt.pieces() {
+            let Some(distance) = stack.distance(piece.source) else { break };
+            farthest = distance.max(farthest);
+            found[power(farthest) as usize] += u64::from(piece.len);
+        }
+        // The first block is used last, so that it leaves last.
+        for piece in prompt.pieces().iter().rev() {
+            distinct += stack.touch(piece.source, piece.len);
+        }
+        blocks += prompt.pieces().len() as u64;
+        tokens += u64::from(trace.prompt_tokens(row));
+        requests += 1;
+        if blocks > BLOCKS {
+            break;
+        }
+    }
+    let share = |found: u64| found as f64 / tokens.max(1) as f64;
+    let largest = power(distinct).max(SMALLEST);
+    let mut so_far: u64 = found[..SMALLEST as usize].iter().sum();
+    let mut points = Vec::new();
+    for k in SMALLEST..=largest {
+        so_far += found[k as usize];
+        points.push(TraceReusePoint { tokens: 1 << k, share: share(so_far) });
+    }
+    Some(TraceReuse { unbounded: share(found.iter().sum()), distinct_tokens: distinct, points, requests })
+}
+
+/// The smallest power of two that is at least `n`.
+fn power(n: u64) -> u32 {
+    n.max(1).next_power_of_two().ilog2()
+}
+
+/// Blocks in the order of their last use, in slots.
+#[derive(Debug, Default)]
+struct Stack {
+    /// The slot of each block.
+    slots: LookupMap<u64, u32>,
+    /// The block in each slot and its tokens, 0 if it is used elsewhere since.
+    blocks: Vec<(u64, u32)>,
+    /// A Fenwick tree over the tokens in the slots.
+    tree: Vec<u64>,
+    tokens: u64,
+}
+
+impl Stack {
+    /// Tokens of the blocks used since `block`, and of itself.
+    fn distance(&self, block: u64) -> Option<u64> {
+        let slot = self.slots.get(block)? as usize;
+        Some(self.tokens - self.before(slot))
+    }
+
+    /// Uses a block of `len` tokens; returns its tokens if it is new.
+    fn touch(&mut self, block: u64, len: u32) -> u64 {
+        let known = self.slots.get(block);
+        let len = match known {
+            None => len,
+            Some(slot) => {
+                let old = self.blocks[slot as usize].1;
+                self.blocks[slot as usize].1 = 0;
+                self.add(slot as usize, 0u64.wrapping_sub(old.into()));
+                self.tokens -= u64::from(old);
+                old.max(len)
+            }
+        };
+        if self.blocks.len() == self.tree.len() {
+            self.compact();
+        }
+        let slot = self.blocks.len();
+        self.blocks.push((block, len));
+        self.slots.insert(block, slot as u32);
+        self.add(slot, len.into());
+        self.tokens += u64::from(len);
+        if known.is_none() { len.into() } else { 0 }
+    }
+
+    /// Closes up the slots in use, with room for as many again.
+    fn compact(&mut self) {
+        self.blocks.retain(|(_, len)| *len > 0);
+        self.tree = vec![0; (self.blocks.len() * 2).max(1024)];
+        for slot in 0..self.blocks.len() {
+            let (block, len) = self.blocks[slot];
+            self.slots.insert(block, slot as u32);
+            self.add(slot, len.into());
+        }
+    }
+
+    /// Adds tokens to a slot, modulo 2^64.
+    fn add(&mut self, slot: usize, tokens: u64) {
+        let mut at = slot + 1;
+        while at <= self.tree.len() {
+            self.tree[at - 1] = self.tree[at - 1].wrapping_add(tokens);
+            at += at & at.wrapping_neg();
+        }
+    }
+
+    /// Tokens in the slots before `slot`.
+    fn before(&self, slot: usize) -> u64 {
+        let (mut at, mut sum) = (slot, 0u64);
+        while at > 0 {
+            sum = sum.wrapping_add(self.tree[at - 1]);
+            at -= at & at.wrapping_neg();
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::TraceReader;
+    use std::collections::VecDeque;
+
+    /// The share found by a cache of `size` tokens that is played through.
+    fn played(rows: &[Vec<u64>], size: u64) -> f64 {
+        // The latest first.
+        let mut cache: VecDeque<u64> = VecDeque::new();
+        let (mut found, mut all) = (0, 0);
+        for ids in rows {
+            let fits = (size / 512) as usize;
+            let held: Vec<u64> = cache.iter().copied().take(fits).collect();
+            found += ids.iter().take_while(|id| held.contains(id)).count();
+            all += ids.len();
+            for id in ids.iter().rev() {
+                cache.retain(|other| other != id);
+                cache.push_front(*id);
+            }
+        }
+        found as f64 / all as f64
+    }
+
+    #[test]
+    fn every_size_finds_what_a_cache_of_it_finds_that_is_played_through() {
+        let mut state = 7u64;
+        let mut next = |n: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % n
+        };
+        // Chains that branch: block i of a prompt of group g has an id of its own from the fork on.
+        let rows: Vec<Vec<u64>> = (0..400)
+            .map(|row| {
+                let (group, fork, len) = (next(5), next(12), 1 + next(16));
+                (0..len).map(|i| if i < fork { group * 100 + i } else { 1000 + row * 100 + i }).collect()
+            })
+            .collect();
+        let line = |(i, ids): (usize, &Vec<u64>)| {
+            let len = ids.len() * 512;
+            format!("{{\"timestamp\":{i},\"input_length\":{len},\"output_length\":1,\"hash_ids\":{ids:?}}}\n")
+        };
+        let text: String = rows.iter().enumerate().map(line).collect();
+        let mut reader = TraceReader::new("t", 1 << 24);
+        reader.push(text.as_bytes());
+        let trace = reader.finish().0.unwrap();
+        let reuse = of(&trace).unwrap();
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
+        for point in &reuse.points {
+            let want = played(&rows, point.tokens);
+            assert!(near(point.share, want), "{point:?} {want}");
+        }
+        assert!(near(reuse.unbounded, played(&rows, 1 << 40)));
+        assert!(near(reuse.points.last().unwrap().share, reuse.unbounded));
+        assert!(reuse.points[0].share < reuse.unbounded, "the sizes differ");
+    }
+}
