@@ -19,4 +19,5 @@ mod scaled_objects;
 mod summary;
 mod sweep;
 mod take_away;
+mod trace;
 mod what_if;

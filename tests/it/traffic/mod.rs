@@ -2,6 +2,7 @@
 
 mod bounded;
 mod kept_columns;
+mod readers;
 mod sessions;
 mod trace_files;
 mod traces;
