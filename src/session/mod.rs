@@ -48,6 +48,7 @@ use crate::scenario::{Scenario, Served, TimedEdit, check_edits, in_order, parse,
 use crate::workload::Source;
 use edits::{Course, EditLog};
 use memory::Needs;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The audience of a run.
@@ -208,6 +209,21 @@ impl Session {
     /// The 99th percentile of TTFT and of E2E in milliseconds, as in the report; `None` without measured requests.
     pub fn p99s_ms(&self) -> [Option<f64>; 2] {
         report::p99s_ms(&self.engine, &self.recorder)
+    }
+
+    /// The id that the replayed trace gives a request; nothing without one.
+    pub fn recorded_id(&self, request: u32) -> Option<Cow<'_, str>> {
+        self.replayed().map(|trace| trace.request_id(request as usize)).filter(|id| !id.is_empty())
+    }
+
+    /// When a request arrived by the calendar of the replayed trace, in UTC.
+    pub fn recorded_at(&self, request: u32) -> Option<String> {
+        self.replayed().filter(|trace| (request as usize) < trace.len())?.wall_clock(request as usize)
+    }
+
+    /// The trace if it is replayed: request number n is its row n.
+    fn replayed(&self) -> Option<&Trace> {
+        self.trace().filter(|_| self.plan.scenario().workload.trace.is_some())
     }
 
     /// The trace of the run.

@@ -9,6 +9,7 @@ use crate::observe::report::tpot_us;
 use crate::observe::roles_differ;
 use crate::policy::Reason;
 use crate::session::Session;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// The rows of requests.
@@ -20,16 +21,18 @@ impl Export for Requests {
     }
 
     fn columns(&self) -> Vec<Column> {
-        let all = [FIELDS, HANDOVER_FIELDS, GAP_FIELDS];
+        let all = [FIELDS, HANDOVER_FIELDS, TRACE_FIELDS, GAP_FIELDS];
         all.into_iter().flat_map(columns_of).collect()
     }
 
     fn begin(&self, run: Begun<'_>) -> Box<dyn Rows> {
         let handovers = run.course.iter().any(roles_differ);
+        let traces = run.course.iter().any(|scenario| scenario.workload.trace.is_some());
         let gaps = run.gaps;
         let fields = || {
             let split = HANDOVER_FIELDS.iter().filter(|_| handovers);
-            FIELDS.iter().chain(split).chain(GAP_FIELDS.iter().filter(|_| gaps))
+            let recorded = TRACE_FIELDS.iter().filter(|_| traces);
+            FIELDS.iter().chain(split).chain(recorded).chain(GAP_FIELDS.iter().filter(|_| gaps))
         };
         Box::new(File { sheet: run.sheet(fields()), fields: fields().map(|f| f.value).collect() })
     }
@@ -75,7 +78,7 @@ const fn field(name: &'static str, unit: &'static str, help: &'static str, value
 #[rustfmt::skip]
 const FIELDS: &[Field<Value>] = &[
     field("request", "", "number of the request, from 0 in order of arrival", |r| r.id.0.into()),
-    field("name", "", "its own name, where the scenario gives it one", |r| r.name().into()),
+    field("name", "", "its own name, where the scenario or the trace gives it one", |r| r.name().into()),
     field("client", "", "name of its client", |r| named(r.session.engine().source().clients(), r.record.client)),
     field("tenant", "", "name of its tenant", |r| named(r.session.engine().source().tenants(), r.record.tenant)),
     field("slo_class", "", "name of its SLO class", |r| named(r.session.engine().source().classes(), r.record.class)),
@@ -126,6 +129,12 @@ const HANDOVER_FIELDS: &[Field<Value>] = &[
     field("ttft_decode_us", "us", "time to the first token that its home made, of one prefilled elsewhere", |r| r.handover.and_then(|h| h.ttft_decode.get()).into()),
 ];
 
+/// The columns that follow where a recorded trace is replayed.
+#[rustfmt::skip]
+const TRACE_FIELDS: &[Field<Value>] = &[
+    field("recorded_at", "", "when it arrived by the calendar of the trace, in UTC", |r| r.session.recorded_at(r.id.0).map(Cow::Owned).into()),
+];
+
 /// The last column, with `--itl`.
 #[rustfmt::skip]
 #[expect(clippy::redundant_closure_for_method_calls, reason = "the method itself is of one lifetime")]
@@ -161,9 +170,10 @@ impl<'a> Row<'a> {
         Cell::Spans(all.get(self.id.index()).map_or(&[], Vec::as_slice))
     }
 
-    fn name(&self) -> Option<&'a str> {
+    fn name(&self) -> Option<Cow<'a, str>> {
         let listed = &self.session.plan().scenario().workload.requests;
-        listed.get(self.record.listed as usize).map(|request| request.id.as_str())
+        let listed = listed.get(self.record.listed as usize).map(|request| Cow::Borrowed(request.id.as_str()));
+        listed.or_else(|| self.session.recorded_id(self.id.0))
     }
 
     fn pool(&self) -> Option<&'a str> {

@@ -2,19 +2,20 @@
 
 use super::{Destination, Format};
 use crate::base::{Micros, Span, csv_text};
+use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 
 /// Bytes that a file holds back before it writes them.
 pub(super) const BUFFER_BYTES: usize = 64 * 1024;
 
 /// A value of a row. Unknown ones are an empty cell in CSV, and null in JSON.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Cell<'a> {
     Unknown,
     Whole(u64),
     Signed(i64),
     Real(f64),
-    Text(&'a str),
+    Text(Cow<'a, str>),
     Flag(bool),
     /// Whole numbers: a list in JSON, between semicolons in CSV.
     Spans(&'a [Span]),
@@ -63,9 +64,15 @@ impl From<Span> for Cell<'_> {
 }
 
 /// An empty name counts as unknown.
+impl<'a> From<Cow<'a, str>> for Cell<'a> {
+    fn from(x: Cow<'a, str>) -> Self {
+        Self::Text(x)
+    }
+}
+
 impl<'a> From<&'a str> for Cell<'a> {
     fn from(x: &'a str) -> Self {
-        if x.is_empty() { Self::Unknown } else { Self::Text(x) }
+        if x.is_empty() { Self::Unknown } else { Self::Text(Cow::Borrowed(x)) }
     }
 }
 
@@ -143,7 +150,7 @@ impl Sheet {
             Encoder::Csv(csv) => {
                 match cell {
                     Cell::Unknown => {}
-                    Cell::Text(text) => csv_text::push(&mut self.text, text),
+                    Cell::Text(text) => csv_text::push(&mut self.text, &text),
                     Cell::Spans(spans) => {
                         let numbers: Vec<String> = spans.iter().map(|span| span.0.to_string()).collect();
                         self.text.extend_from_slice(numbers.join(";").as_bytes());
@@ -208,7 +215,7 @@ fn write_json(text: &mut Vec<u8>, cell: Cell<'_>) {
         Cell::Whole(x) => serde_json::to_writer(text, &x),
         Cell::Signed(x) => serde_json::to_writer(text, &x),
         Cell::Real(x) => serde_json::to_writer(text, &x),
-        Cell::Text(x) => serde_json::to_writer(text, x),
+        Cell::Text(x) => serde_json::to_writer(text, &*x),
         Cell::Flag(x) => serde_json::to_writer(text, &x),
         Cell::Spans(spans) => {
             serde_json::to_writer(text, &spans.iter().map(|span| span.0).collect::<Vec<_>>())

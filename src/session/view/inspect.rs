@@ -19,7 +19,8 @@ impl Session {
         let until = r.e2e.get().map_or(r.left.get().unwrap_or(self.playhead), |e2e| r.arrival + e2e);
         Some(RequestDetail {
             request,
-            label: self.label_of(&r),
+            label: self.label_of(request, &r),
+            recorded_at: self.recorded_at(request),
             client: self.engine.source().clients().get(r.client as usize).cloned().unwrap_or_default(),
             adapter: self.engine.adapter(id).map(|used| self.engine.source().adapter(used.adapter)),
             state: r.state(),
@@ -58,9 +59,10 @@ impl Session {
         all.filter_map(|(i, r)| took(&r).map(|span| (span, i))).max().map(|(_, i)| i)
     }
 
-    fn label_of(&self, r: &Record) -> String {
+    fn label_of(&self, request: u32, r: &Record) -> String {
         let listed = self.plan.scenario().workload.requests.get(r.listed as usize);
-        listed.map_or_else(String::new, |e| e.id.clone())
+        let recorded = || self.recorded_id(request).unwrap_or_default().into_owned();
+        listed.map_or_else(recorded, |e| e.id.clone())
     }
 }
 

@@ -11,6 +11,10 @@ pub struct RequestDetail {
     pub request: u32,
     /// Its own name, if it has one.
     pub label: String,
+    /// When it arrived by the calendar of the trace, in UTC; missing without such a trace.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recorded_at: Option<String>,
     /// Name of its client.
     pub client: String,
     /// Name of its LoRA adapter; missing for the base model.

@@ -66,6 +66,7 @@ export default function RequestBlocks(props: {
           <Fact name="KV blocks" value={count(d().blocks)} />
           <Fact name="Preempted" value={count(d().preemptions)} />
           <Show when={d().adapter}>{(adapter) => <Fact name="Adapter" value={adapter()} />}</Show>
+          <Show when={d().recorded_at}>{(at) => <Fact name="Recorded at" value={at()} />}</Show>
         </dl>
       </div>
       <AnomalyBlock app={props.app} of={(a) => a.request === d().request} />
