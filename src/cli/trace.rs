@@ -163,9 +163,10 @@ fn reuse(t: &TraceInspection) -> String {
         let percent = format!("{:.1} %", 100.0 * point.share);
         table.row(vec![point.tokens.to_string(), percent, bar((point.share * 1e6) as u64, 1_000_000)]);
     }
-    let part = match reuse.requests == t.summary.requests {
-        true => String::new(),
-        false => format!(", of the first {} requests", reuse.requests),
+    let part = if reuse.requests == t.summary.requests {
+        String::new()
+    } else {
+        format!(", of the first {} requests", reuse.requests)
     };
     format!(
         "\nReuse of prompts by an ideal cache: {:.1} % without a bound, {} tokens of different text{part}\n{}",

@@ -174,11 +174,12 @@ impl Csv {
     pub(super) fn row<'a>(&self, line: &'a str) -> Result<Row<'a>, Bad> {
         let fields = fields(line);
         if fields.len() != self.columns {
-            return Err(Bad::new(
+            let bad = Bad::new(
                 format!("{} columns", fields.len()),
                 "as many columns as the header",
                 "check the line; the file may be cut off here",
-            ));
+            );
+            return Err(Bad { is_cut: fields.len() < self.columns, ..bad });
         }
         let mut row = Row {
             arrival_us: self.instant(&fields[self.time])?,

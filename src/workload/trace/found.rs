@@ -126,9 +126,10 @@ fn block(format: &Format, rows: &Rows) -> (u32, String) {
 /// Rows left out, then odd ones, without empty lists.
 fn odd(rows: &Rows) -> Vec<TraceLines> {
     let left_out = &rows.left_out;
-    let all: [(&str, bool, &Lines); 4] = [
+    let all: [(&str, bool, &Lines); 5] = [
         ("no output tokens", true, &left_out.without_output),
         ("no prompt", true, &left_out.without_prompt),
+        ("cut off at the end", true, &left_out.cut_off),
         ("spans that are no requests", true, &left_out.no_requests),
         ("before the row above; sorted in", false, &left_out.backwards),
     ];

@@ -180,11 +180,12 @@ pub(super) fn bad_json(e: &serde_json::Error) -> Bad {
         Category::Eof => "a line that ends in the middle",
         Category::Syntax | Category::Io => "text that is not JSON",
     };
-    Bad::new(
+    let bad = Bad::new(
         format!("{what}, at column {}", e.column()),
         "one JSON object per line",
         "correct or remove the line; the file may be cut off here",
-    )
+    );
+    Bad { is_cut: e.is_eof(), ..bad }
 }
 
 /// Refuses a turn with a delay after the answer before: the time of that answer depends on the simulation, and a

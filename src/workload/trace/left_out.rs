@@ -38,6 +38,8 @@ pub(super) struct LeftOut {
     pub(super) without_prompt: Lines,
     /// Rows that arrive before the row above them; they are sorted in.
     pub(super) backwards: Lines,
+    /// The last line, if it ends too early.
+    pub(super) cut_off: Lines,
     /// Lines with spans that are no requests.
     pub(super) no_requests: Lines,
 }
@@ -45,7 +47,7 @@ pub(super) struct LeftOut {
 impl LeftOut {
     /// How many rows were left out.
     pub(super) fn rows(&self) -> u64 {
-        self.without_output.rows + self.without_prompt.rows
+        self.without_output.rows + self.without_prompt.rows + self.cut_off.rows
     }
 
     /// Warnings about rows that were left out.
@@ -61,6 +63,11 @@ impl LeftOut {
                 };
                 all.push(Diagnostic::warning(file_name, found, "at least one token", ""));
             }
+        }
+        if self.cut_off.rows > 0 {
+            let found = format!("the last line ends too early and was left out: {}", self.cut_off.told());
+            let fix = "fetch the rest of the file, or remove the line";
+            all.push(Diagnostic::warning(file_name, found, "a whole file", fix));
         }
         if self.no_requests.rows > 0 {
             let spans = if self.no_requests.rows == 1 { "span is no request" } else { "spans are no requests" };

@@ -11,6 +11,7 @@ mod elements;
 mod foreign;
 mod format;
 mod found;
+mod hash_ids;
 mod ids;
 mod interned;
 mod jsonl;
@@ -35,9 +36,9 @@ use super::family;
 use crate::base::content::{source_name, unique_name};
 use crate::base::digest::Digest;
 use crate::base::{Content, Micros, Piece};
+use hash_ids::HashIds;
 use interned::Interned;
 use kept::Kept;
-use rows::HashIds;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -99,7 +100,7 @@ impl Trace {
         self.prompt_tokens.len() == rows
             && self.output_tokens.len() == rows
             && self.arrivals_us.is_sorted()
-            && self.hashes.is_whole()
+            && self.hashes.is_whole(rows)
             && self.models.is_whole(rows)
             && self.adapters.is_whole(rows)
             && self.kept.is_whole(rows)

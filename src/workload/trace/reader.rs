@@ -44,6 +44,8 @@ pub struct TraceReader {
     /// A document of this kind that may be a trace, and the problem of its first line.
     elements: Option<(Elements, Diagnostic)>,
     lines: u64,
+    /// Whether the line is the last one and has no end.
+    is_last: bool,
     format: Option<Format>,
     rows: Rows,
     bad: Diagnostics,
@@ -74,6 +76,7 @@ impl TraceReader {
             document: None,
             elements: None,
             lines: 0,
+            is_last: false,
             format: None,
             rows: Rows::default(),
             bad: Diagnostics::new(),
@@ -155,6 +158,7 @@ impl TraceReader {
     pub fn finish_reading(mut self) -> TraceReading {
         if !self.unfinished.is_empty() && self.stopped.is_none() {
             let line = std::mem::take(&mut self.unfinished);
+            self.is_last = true;
             self.line(&line);
         }
         self.end_document();
@@ -381,6 +385,10 @@ impl TraceReader {
     fn bad_line(&mut self, bad: Bad) {
         if bad.of_the_file {
             self.stopped = Some(bad.at_line(self.lines));
+            return;
+        }
+        if self.is_last && bad.is_cut && self.rows.len() > 0 && self.bad_lines == 0 {
+            self.rows.left_out.cut_off.add(self.lines);
             return;
         }
         self.bad_lines += 1;

@@ -2,6 +2,7 @@
 
 use super::Trace;
 use super::block_size::BlockSizes;
+use super::hash_ids::HashIds;
 use super::interned::{Interned, InternedColumn};
 use super::kept::{Kept, KeptColumns};
 use super::left_out::LeftOut;
@@ -9,7 +10,6 @@ use super::sessions::{Link, Sessions};
 use crate::base::Diagnostic;
 use crate::base::small::sort::sort_by_key;
 use crate::scenario::limits;
-use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// One row as read by a format's reader.
@@ -48,11 +48,13 @@ pub(super) struct Bad {
     pub(super) fix: &'static str,
     /// Whether it concerns the whole file, which is then not read further.
     pub(super) of_the_file: bool,
+    /// Whether the line ends too early.
+    pub(super) is_cut: bool,
 }
 
 impl Bad {
     pub(super) fn new(found: impl Into<String>, allowed: &'static str, fix: &'static str) -> Self {
-        Self { found: found.into(), allowed, fix, of_the_file: false }
+        Self { found: found.into(), allowed, fix, of_the_file: false, is_cut: false }
     }
 
     pub(super) fn at_line(self, line: u64) -> Diagnostic {
@@ -175,7 +177,7 @@ impl Rows {
     /// The trace: rows sorted by arrival, rows of one instant in the order of the file, the first at 0.
     pub(super) fn into_trace(self, hash_block_tokens: u32) -> Trace {
         let first = self.arrivals_us.iter().copied().min().unwrap_or(0);
-        let arrivals_us: Vec<u64> = self.arrivals_us.iter().map(|&t| t.abs_diff(first)).collect();
+        let arrivals_us: Vec<u64> = self.arrivals_us.into_iter().map(|t| t.abs_diff(first)).collect();
         let mut trace = Trace {
             arrivals_us,
             prompt_tokens: self.prompt_tokens,
@@ -201,7 +203,7 @@ impl Rows {
             trace.arrivals_us = reordered(&trace.arrivals_us, &order);
             trace.prompt_tokens = reordered(&trace.prompt_tokens, &order);
             trace.output_tokens = reordered(&trace.output_tokens, &order);
-            trace.hashes.rows = reordered(&trace.hashes.rows, &order);
+            trace.hashes.reorder(&order);
             trace.prefixes = reordered(&trace.prefixes, &order);
             trace.sessions = self.sessions.numbers(trace.len(), Some(&order));
             trace.models = self.models.finish(trace.len(), Some(&order));
@@ -231,76 +233,4 @@ fn tokens(x: f64) -> Result<u32, Bad> {
         "whole numbers from 0 to 1,048,576",
         "leave the line out or check its columns",
     ))
-}
-
-/// Block hash ids of all rows in one column, 4 bytes each unless one of them needs 8.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct HashIds {
-    ids: Ids,
-    /// Index of the first id of each row, and the number of its ids. Empty while no row has any.
-    rows: Vec<(u32, u32)>,
-    /// How many rows were pushed.
-    pushed: usize,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Ids {
-    Narrow(Vec<u32>),
-    Wide(Vec<u64>),
-}
-
-impl Default for Ids {
-    fn default() -> Self {
-        Self::Narrow(Vec::new())
-    }
-}
-
-impl HashIds {
-    fn push(&mut self, ids: &[u64]) {
-        self.pushed += 1;
-        if ids.is_empty() && self.rows.is_empty() {
-            return;
-        }
-        self.rows.resize(self.pushed - 1, (0, 0));
-        if let Ids::Narrow(narrow) = &self.ids
-            && ids.iter().any(|&id| id > u64::from(u32::MAX))
-        {
-            self.ids = Ids::Wide(narrow.iter().map(|&id| u64::from(id)).collect());
-        }
-        let first = match &mut self.ids {
-            Ids::Narrow(narrow) => {
-                narrow.extend(ids.iter().map(|&id| id as u32));
-                narrow.len() - ids.len()
-            }
-            Ids::Wide(wide) => {
-                wide.extend(ids);
-                wide.len() - ids.len()
-            }
-        };
-        self.rows.push((first as u32, ids.len() as u32));
-    }
-
-    /// Whether any row has an id.
-    pub(super) fn any(&self) -> bool {
-        !self.rows.is_empty()
-    }
-
-    /// Whether the ids of every row are present.
-    pub(super) fn is_whole(&self) -> bool {
-        let count = match &self.ids {
-            Ids::Narrow(ids) => ids.len(),
-            Ids::Wide(ids) => ids.len(),
-        };
-        self.rows.iter().all(|&(first, n)| u64::from(first) + u64::from(n) <= count as u64)
-    }
-
-    /// Calls `f` with each id of `row`, in order.
-    pub(super) fn for_each(&self, row: usize, mut f: impl FnMut(u64)) {
-        let Some(&(first, count)) = self.rows.get(row) else { return };
-        let range = first as usize..(first + count) as usize;
-        match &self.ids {
-            Ids::Narrow(ids) => ids[range].iter().for_each(|&id| f(u64::from(id))),
-            Ids::Wide(ids) => ids[range].iter().for_each(|&id| f(id)),
-        }
-    }
 }

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests panic")]
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use tokenyard::base::{Diagnostics, Severity};
 use tokenyard::scenario::{Scenario, SloClass, TraceSettings};
@@ -105,7 +106,7 @@ fn rows_with_times_of_a_calendar_keep_them() {
 #[test]
 fn more_tenants_than_the_limit_are_refused() {
     let mut text = "arrived_at,num_prefill_tokens,num_decode_tokens,tenant\n".to_owned();
-    (0..1025).for_each(|i| text.push_str(&format!("{i},1,1,t{i}\n")));
+    (0..1025).for_each(|i| writeln!(text, "{i},1,1,t{i}").unwrap());
     let (trace, all) = read(&text);
     assert_eq!(trace, None);
     assert!(all[0].path == "line 1026" && all[0].found.contains("1,025th tenant"), "{all:?}");

@@ -206,3 +206,17 @@ fn columns_that_a_file_does_not_have_are_reported_with_those_it_has() {
     // Named in part, and the rest is not recognisable.
     refused(csv, Some("arrival=when"), "", "with the columns when, in, out");
 }
+
+#[test]
+fn a_last_line_that_is_cut_off_is_left_out_with_a_warning() {
+    let json = "{\"timestamp\": 0, \"input_length\": 1, \"output_length\": 1}\n{\"timestamp\": 1, \"inp";
+    let csv = "arrived_at,num_prefill_tokens,num_decode_tokens\n0,1,1\n1,5";
+    for text in [json, csv] {
+        let TraceReading { trace, diagnostics, found, .. } = reading_with(text, None, 5);
+        assert_eq!(rows(&trace.unwrap()), [(0, 1, 1)]);
+        let [only] = &diagnostics[..] else { panic!("{diagnostics:?}") };
+        assert!(only.found.contains("the last line ends too early and was left out: line"), "{only}");
+        assert_eq!(found.unwrap().odd[0].why, "cut off at the end");
+        assert_eq!(reading_with(&format!("{text}\n"), None, 5).trace, None, "a line that ends is not cut off");
+    }
+}
