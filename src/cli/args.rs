@@ -65,7 +65,7 @@ pub(super) enum Command {
     /// left out; or write it in another format
     #[command(after_help = EXIT_CODES)]
     Trace(Trace),
-    /// Convert a RouteSim configuration (TOML), a client of `ServeGen` (CSV), or a policy bundle, llm-d's
+    /// Convert a RouteSim configuration (TOML), a client of ServeGen (CSV), or a policy bundle, llm-d's
     /// `EndpointPickerConfig` or Kubernetes autoscalers (YAML, JSON), to a scenario; stderr lists what each key becomes
     #[command(after_help = EXIT_CODES)]
     Convert(Convert),

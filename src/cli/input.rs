@@ -204,7 +204,8 @@ pub(super) fn convert(name: &str) -> Result<String, Failed> {
 
 /// A client of ServeGen, with the lengths of the file beside it if there is one.
 fn of_servegen(name: &str, text: &str) -> Result<(Value, Report), Failed> {
-    let stem = Path::new(name).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let stem =
+        Path::new(name).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let client = stem.strip_suffix("-trace").unwrap_or(&stem);
     let client = if client.is_empty() || client == "-" { "servegen" } else { client };
     let beside = Path::new(name).with_file_name(format!("{client}-dataset.json"));

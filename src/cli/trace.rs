@@ -76,12 +76,20 @@ fn text(t: &TraceInspection) -> String {
     let _ = writeln!(
         out,
         "\nRequests  {} in {} s, {:.3} per second, at most {:.3} in {} s",
-        t.summary.requests, seconds(t.summary.duration_s), t.rate.mean_per_s, t.rate.peak_per_s, t.rate.bucket_s
+        t.summary.requests,
+        seconds(t.summary.duration_s),
+        t.rate.mean_per_s,
+        t.rate.peak_per_s,
+        t.rate.bucket_s
     );
     if let Some(started) = &t.started {
         let _ = writeln!(out, "Started   {started}");
     }
-    let _ = writeln!(out, "Tokens    {} of prompts, {} of answers", t.summary.prompt_tokens, t.summary.output_tokens);
+    let _ = writeln!(
+        out,
+        "Tokens    {} of prompts, {} of answers",
+        t.summary.prompt_tokens, t.summary.output_tokens
+    );
     let _ = writeln!(
         out,
         "Arrivals  {:.2} at one instant, {} s between instants{}",
@@ -109,7 +117,11 @@ fn text(t: &TraceInspection) -> String {
 fn found(t: &TraceInspection) -> String {
     let f = &t.found;
     let mut out = format!("Format    {} ({})\n", f.format, f.format_evidence);
-    let _ = writeln!(out, "Times     {} ({}); --columns arrival:UNIT=COLUMN overrules it", f.unit, f.unit_evidence);
+    let _ = writeln!(
+        out,
+        "Times     {} ({}); --columns arrival:UNIT=COLUMN overrules it",
+        f.unit, f.unit_evidence
+    );
     if f.block_tokens > 0 {
         let _ = writeln!(
             out,
@@ -124,7 +136,14 @@ fn found(t: &TraceInspection) -> String {
         let lines: Vec<String> = odd.lines.iter().map(u64::to_string).collect();
         let what = if odd.left_out { "Left out" } else { "Kept    " };
         let more = if odd.rows > odd.lines.len() as u64 { " …" } else { "" };
-        let _ = writeln!(out, "{what}  {} of {} lines: {}; lines {}{more}", odd.rows, f.lines, odd.why, lines.join(" "));
+        let _ = writeln!(
+            out,
+            "{what}  {} of {} lines: {}; lines {}{more}",
+            odd.rows,
+            f.lines,
+            odd.why,
+            lines.join(" ")
+        );
     }
     out
 }
@@ -134,7 +153,8 @@ fn rate(t: &TraceInspection) -> String {
     let all: Vec<u64> = t.rate.requests.chunks(at_once).map(|part| part.iter().sum()).collect();
     let most = all.iter().copied().max().unwrap_or(0);
     let width = t.rate.bucket_s * at_once as f64;
-    let mut table = Table::new(&[("from, s", Align::Right, 0), ("req/s", Align::Right, 0), ("", Align::Left, 0)]);
+    let mut table =
+        Table::new(&[("from, s", Align::Right, 0), ("req/s", Align::Right, 0), ("", Align::Left, 0)]);
     for (i, &requests) in all.iter().enumerate() {
         let from = format!("{:.0}", i as f64 * width);
         table.row(vec![from, format!("{:.3}", requests as f64 / width), bar(requests, most)]);
@@ -158,7 +178,8 @@ fn lengths(t: &TraceInspection) -> String {
 
 fn reuse(t: &TraceInspection) -> String {
     let Some(reuse) = &t.reuse else { return String::new() };
-    let mut table = Table::new(&[("cache, tokens", Align::Right, 0), ("found", Align::Right, 0), ("", Align::Left, 0)]);
+    let mut table =
+        Table::new(&[("cache, tokens", Align::Right, 0), ("found", Align::Right, 0), ("", Align::Left, 0)]);
     for point in &reuse.points {
         let percent = format!("{:.1} %", 100.0 * point.share);
         table.row(vec![point.tokens.to_string(), percent, bar((point.share * 1e6) as u64, 1_000_000)]);
@@ -185,7 +206,9 @@ fn sessions(t: &TraceInspection) -> String {
         table.row(vec![range(bin.from, bin.to), bin.count.to_string(), bar(bin.count, most)]);
     }
     let gaps = match (s.gap_p50_s, s.gap_p99_s) {
-        (Some(p50), Some(p99)) => format!("; from a request to the next p50 {} s, p99 {} s", seconds(p50), seconds(p99)),
+        (Some(p50), Some(p99)) => {
+            format!("; from a request to the next p50 {} s, p99 {} s", seconds(p50), seconds(p99))
+        }
         _ => String::new(),
     };
     format!(

@@ -76,7 +76,9 @@ impl TraceFormat {
             all.into_iter().filter(|(is_lost, _)| *is_lost).map(|(_, what)| what.to_owned()).collect();
         let block = trace.hash_block_tokens();
         if mooncake && has_hashes && block != MOONCAKE_BLOCK {
-            lost.push(format!("nothing, but hash ids stay ids of {block} tokens, which a reader must be given"));
+            lost.push(format!(
+                "nothing, but hash ids stay ids of {block} tokens, which a reader must be given"
+            ));
         }
         lost
     }
@@ -205,7 +207,8 @@ fn blis(trace: &Trace, out: &mut dyn Write) -> io::Result<()> {
         let round = if session > 0 { rounds.get(session).unwrap_or(0) } else { 0 };
         rounds.insert(session, round + 1);
         let session = if session > 0 { format!("s{session}") } else { String::new() };
-        let (group, len) = trace.prefix(row).map_or((String::new(), 0), |(n, len)| (format!("{n:016x}"), len));
+        let (group, len) =
+            trace.prefix(row).map_or((String::new(), 0), |(n, len)| (format!("{n:016x}"), len));
         let own = trace.prompt_tokens(row).saturating_sub(len);
         let tenant = quoted(name(trace.tenants(), trace.tenant(row)));
         let model = quoted(name(trace.models(), trace.model(row)));
@@ -221,5 +224,9 @@ fn blis(trace: &Trace, out: &mut dyn Write) -> io::Result<()> {
 
 /// A field of CSV.
 fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
 }

@@ -172,7 +172,8 @@ impl<'a> Row<'a> {
 
     fn name(&self) -> Option<Cow<'a, str>> {
         let listed = &self.session.plan().scenario().workload.requests;
-        let listed = listed.get(self.record.listed as usize).map(|request| Cow::Borrowed(request.id.as_str()));
+        let listed =
+            listed.get(self.record.listed as usize).map(|request| Cow::Borrowed(request.id.as_str()));
         listed.or_else(|| self.session.recorded_id(self.id.0))
     }
 

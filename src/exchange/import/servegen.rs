@@ -31,10 +31,17 @@ pub fn scenario(name: &str, text: &str, dataset: Option<&Value>) -> Result<(Valu
     let mut report = Report::default();
     let mut client = Client { name: name.to_owned(), ..Client::default() };
     let end_s = over_time(&windows, &mut client, &mut report);
-    for (key, lengths) in [("input_tokens", &mut client.prompt_tokens), ("output_tokens", &mut client.output_tokens)] {
+    for (key, lengths) in
+        [("input_tokens", &mut client.prompt_tokens), ("output_tokens", &mut client.output_tokens)]
+    {
         let Some(dataset) = dataset else {
             let fix = "give the -dataset.json beside it the name of the trace, or set the lengths";
-            report.problems.push(Diagnostic::warning(key, "no lengths", "the -dataset.json of the client", fix));
+            report.problems.push(Diagnostic::warning(
+                key,
+                "no lengths",
+                "the -dataset.json of the client",
+                fix,
+            ));
             continue;
         };
         *lengths = measured(dataset, key, &windows, end_s)?;
@@ -131,13 +138,17 @@ fn over_time(windows: &[Window], client: &mut Client, report: &mut Report) -> f6
     report.mappings.push(mapping(
         "rate",
         &format!("{count} windows"),
-        &format!("workload.clients[0].rate_profile: {steps} steps of the busiest rate, {peak} per second{merged}"),
+        &format!(
+            "workload.clients[0].rate_profile: {steps} steps of the busiest rate, {peak} per second{merged}"
+        ),
     ));
     let family = if is_weibull { "weibull" } else { "gamma" };
     report.mappings.push(mapping(
         "cv",
         "one for each window, with its distribution",
-        &format!("workload.clients[0].arrivals.{family}.cv: {cv:.3}, the mean over all requests (a near match)"),
+        &format!(
+            "workload.clients[0].arrivals.{family}.cv: {cv:.3}, the mean over all requests (a near match)"
+        ),
     ));
     end_s
 }

@@ -60,7 +60,13 @@ pub(super) struct BlockSizes {
 
 impl Default for BlockSizes {
     fn default() -> Self {
-        Self { rows: 0, prompt_tokens: 0, ids: 0, misfits: [[0; SIZES.len()]; 2], fitting: [[1, u32::MAX]; 2] }
+        Self {
+            rows: 0,
+            prompt_tokens: 0,
+            ids: 0,
+            misfits: [[0; SIZES.len()]; 2],
+            fitting: [[1, u32::MAX]; 2],
+        }
     }
 }
 

@@ -31,15 +31,8 @@ impl Role {
         Self::Id,
     ];
     /// Those that a request may lack.
-    pub(super) const OPTIONAL: [Self; 7] = [
-        Self::Session,
-        Self::Tenant,
-        Self::Class,
-        Self::Priority,
-        Self::Model,
-        Self::Adapter,
-        Self::Id,
-    ];
+    pub(super) const OPTIONAL: [Self; 7] =
+        [Self::Session, Self::Tenant, Self::Class, Self::Priority, Self::Model, Self::Adapter, Self::Id];
 
     /// Its word in [`TraceColumns::parse`].
     pub(super) const fn word(self) -> &'static str {
@@ -94,7 +87,11 @@ impl TraceColumns {
             }
         }
         if columns.named.is_empty() && all.is_empty() {
-            all.push(problem("nothing", "such as arrival=t,prompt=in,output=out", "name at least one column"));
+            all.push(problem(
+                "nothing",
+                "such as arrival=t,prompt=in,output=out",
+                "name at least one column",
+            ));
         }
         if all.is_empty() { Ok(columns) } else { Err(all) }
     }

@@ -93,7 +93,10 @@ pub(super) fn first_line(line: &str) -> Option<(&'static str, &'static str)> {
     let fields = csv::fields(line);
     let has = |name: &str| fields.iter().any(|f| f == name);
     if lower.starts_with("trace_version:") {
-        return Some(("the header of a trace of BLIS", "give the .csv file beside it, which has the requests"));
+        return Some((
+            "the header of a trace of BLIS",
+            "give the .csv file beside it, which has the requests",
+        ));
     }
     if has("num_prefill_tokens") {
         return Some((

@@ -49,7 +49,8 @@ impl HashIds {
 
     /// Whether the ids of every row of a trace of `rows` rows are present.
     pub(super) fn is_whole(&self, rows: usize) -> bool {
-        let inside = |&(first, count): &(u32, u32)| u64::from(first) + u64::from(count) <= self.bytes.len() as u64;
+        let inside =
+            |&(first, count): &(u32, u32)| u64::from(first) + u64::from(count) <= self.bytes.len() as u64;
         (self.rows.is_empty() || self.rows.len() == rows) && self.rows.iter().all(inside)
     }
 

@@ -44,12 +44,7 @@ impl Interned {
 impl InternedColumn {
     /// A column of at most `most` different names.
     pub(super) fn of_at_most(most: usize) -> Self {
-        Self {
-            column: Interned::default(),
-            numbers: LookupMap::default(),
-            latest: (String::new(), 0),
-            most,
-        }
+        Self { column: Interned::default(), numbers: LookupMap::default(), latest: (String::new(), 0), most }
     }
 
     /// The number of a name, 0 for an empty one; `None` if there are too many names.

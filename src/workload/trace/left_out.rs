@@ -70,7 +70,8 @@ impl LeftOut {
             all.push(Diagnostic::warning(file_name, found, "a whole file", fix));
         }
         if self.no_requests.rows > 0 {
-            let spans = if self.no_requests.rows == 1 { "span is no request" } else { "spans are no requests" };
+            let spans =
+                if self.no_requests.rows == 1 { "span is no request" } else { "spans are no requests" };
             let found = format!("{} {spans}: {}", self.no_requests.rows, self.no_requests.told());
             let allowed = "the tokens of the prompt, such as gen_ai.usage.input_tokens, of a single call";
             all.push(Diagnostic::warning(file_name, found, allowed, ""));

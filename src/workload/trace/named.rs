@@ -144,8 +144,9 @@ impl Names {
         let time = next();
         let arrival_us = match &time {
             Some(Scalar::Number(n)) => n.as_f64().and_then(|x| instant(x, self.unit_us)),
-            Some(Scalar::Text(text)) => stamp::date_time(text)
-                .or_else(|| stamp::decimal(text).and_then(|x| instant(x, self.unit_us))),
+            Some(Scalar::Text(text)) => {
+                stamp::date_time(text).or_else(|| stamp::decimal(text).and_then(|x| instant(x, self.unit_us)))
+            }
             _ => None,
         };
         let arrival_us = arrival_us.ok_or_else(|| {

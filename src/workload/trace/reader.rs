@@ -414,7 +414,8 @@ impl TraceReader {
             Some(object) => object.keys().map(String::as_str).collect(),
             None => fields.iter().map(|name| &**name).collect(),
         };
-        let columns = if names.len() > 1 { format!(", with the columns {}", told(&names)) } else { String::new() };
+        let columns =
+            if names.len() > 1 { format!(", with the columns {}", told(&names)) } else { String::new() };
         self.stop_foreign(&format!("is not a trace: line {} is {start:?}{columns}", self.rows.line), fix);
     }
 

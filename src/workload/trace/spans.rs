@@ -95,7 +95,8 @@ fn read_span(span: &Span, rows: &mut Rows) -> Result<(), Bad> {
         rows.left_out.no_requests.add(rows.line);
         return Ok(());
     };
-    let text = |names: &[&str]| of(names).map(|v| pick::scalar(v).into_text().into_owned()).unwrap_or_default();
+    let text =
+        |names: &[&str]| of(names).map(|v| pick::scalar(v).into_text().into_owned()).unwrap_or_default();
     let own = text(&IDS);
     let session = of(&SESSIONS).map(pick::scalar);
     let row = Row {

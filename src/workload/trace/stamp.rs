@@ -130,7 +130,9 @@ mod tests {
 
     #[test]
     fn dates_are_written_as_they_are_read() {
-        for text in ["1970-01-01T00:00:00.000000Z", "2024-02-29T23:59:59.999999Z", "2100-12-31T12:30:01.000250Z"] {
+        for text in
+            ["1970-01-01T00:00:00.000000Z", "2024-02-29T23:59:59.999999Z", "2100-12-31T12:30:01.000250Z"]
+        {
             assert_eq!(date_time(text).and_then(date_text).as_deref(), Some(text));
         }
         assert_eq!(date_text(i64::MAX), None);

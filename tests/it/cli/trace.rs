@@ -40,12 +40,21 @@ fn the_figures_of_a_trace_are_those_counted_by_hand() {
     assert_eq!(t["found"]["format"], "Mooncake");
     assert_eq!((&t["found"]["unit"], &t["found"]["block_tokens"]), (&"ms".into(), &512.into()));
     let odd = &t["found"]["odd"];
-    assert_eq!((&odd[0]["rows"], &odd[0]["lines"][0], &odd[0]["left_out"]), (&1.into(), &3.into(), &true.into()));
-    assert_eq!((&odd[1]["rows"], &odd[1]["lines"][0], &odd[1]["left_out"]), (&1.into(), &4.into(), &false.into()));
+    assert_eq!(
+        (&odd[0]["rows"], &odd[0]["lines"][0], &odd[0]["left_out"]),
+        (&1.into(), &3.into(), &true.into())
+    );
+    assert_eq!(
+        (&odd[1]["rows"], &odd[1]["lines"][0], &odd[1]["left_out"]),
+        (&1.into(), &4.into(), &false.into())
+    );
     assert_eq!(t["rate"]["requests"], serde_json::json!([1, 1, 1, 0, 2]));
     assert_eq!((&t["rate"]["mean_per_s"], &t["rate"]["peak_per_s"]), (&1.25.into(), &2.0.into()));
     let prompt = &t["prompt"];
-    assert_eq!((&prompt["p50"], &prompt["p99"], &prompt["mean"]), (&1024.into(), &1536.into(), &1141.6.into()));
+    assert_eq!(
+        (&prompt["p50"], &prompt["p99"], &prompt["mean"]),
+        (&1024.into(), &1536.into(), &1141.6.into())
+    );
     assert_eq!(prompt["bins"], serde_json::json!([{"from": 1024, "to": 2047, "count": 5}]));
     // 512 of block 1, then 1024, 1024 and 1024 tokens of blocks 1 and 2.
     let unbounded = t["reuse"]["unbounded"].as_f64().unwrap();
@@ -53,10 +62,16 @@ fn the_figures_of_a_trace_are_those_counted_by_hand() {
     // Blocks 1, 2 and 3, and 588 tokens of blocks 5 and 6.
     assert_eq!(t["reuse"]["distinct_tokens"], 3 * 512 + 588);
     let sessions = &t["sessions"];
-    assert_eq!((&sessions["sessions"], &sessions["requests"], &sessions["gap_p50_s"]), (&2.into(), &3.into(), &2.0.into()));
+    assert_eq!(
+        (&sessions["sessions"], &sessions["requests"], &sessions["gap_p50_s"]),
+        (&2.into(), &3.into(), &2.0.into())
+    );
     assert_eq!((&sessions["bins"][0]["count"], &sessions["bins"][1]["count"]), (&1.into(), &1.into()));
     assert_eq!((&t["repeated_rows"], &t["repeated_ids"]), (&1.into(), &0.into()));
-    assert_eq!(t["tenants"], serde_json::json!([{"name": "", "requests": 4}, {"name": "acme", "requests": 1}]));
+    assert_eq!(
+        t["tenants"],
+        serde_json::json!([{"name": "", "requests": 4}, {"name": "acme", "requests": 1}])
+    );
     // The unit is overruled.
     assert_eq!(inspect(SAMPLE, &["--columns", "arrival:s=timestamp"])["summary"]["duration_s"], 4000.0);
 }
@@ -99,9 +114,12 @@ fn every_command_that_takes_a_trace_takes_its_columns() {
 fn an_export_is_read_as_the_trace_that_it_was() {
     let file = TempFile::new("trace.jsonl", SAMPLE);
     let whole = inspect(SAMPLE, &[]);
-    for (format, ending, name) in
-        [("jsonl", "jsonl", "RouteSim"), ("mooncake", "jsonl", "Mooncake"), ("azure", "csv", "Azure LLM inference"), ("blis", "csv", "BLIS TraceV2")]
-    {
+    for (format, ending, name) in [
+        ("jsonl", "jsonl", "RouteSim"),
+        ("mooncake", "jsonl", "Mooncake"),
+        ("azure", "csv", "Azure LLM inference"),
+        ("blis", "csv", "BLIS TraceV2"),
+    ] {
         let out = free(format).with_extension(ending);
         let path = out.to_str().unwrap();
         let all = run(&["trace", file.path(), "--as", format, "-o", path]);
@@ -112,7 +130,10 @@ fn an_export_is_read_as_the_trace_that_it_was() {
             assert_eq!(t["summary"][key], whole["summary"][key], "{format}");
         }
         assert_eq!(t["summary"]["digest"] == whole["summary"]["digest"], format == "jsonl", "{format}");
-        assert_eq!(stderr(&all).contains("the format has no tenants"), ["mooncake", "azure"].contains(&format));
+        assert_eq!(
+            stderr(&all).contains("the format has no tenants"),
+            ["mooncake", "azure"].contains(&format)
+        );
         if format == "blis" {
             let header = std::fs::read_to_string(out.with_extension("yaml")).unwrap();
             assert!(header.starts_with("trace_version: 2\ntime_unit: microseconds\n"), "{header}");
@@ -151,7 +172,10 @@ fn a_client_of_servegen_becomes_a_client_with_steps_and_measured_lengths() {
     }
     // 6,000 requests of 100 or 200 tokens, then 12,000 of 100.
     let prompts = &client["prompt_tokens"]["empirical"]["lengths"];
-    assert_eq!(*prompts, serde_json::json!([{"tokens": 100, "weight": 15000.0}, {"tokens": 200, "weight": 3000.0}]));
+    assert_eq!(
+        *prompts,
+        serde_json::json!([{"tokens": 100, "weight": 15000.0}, {"tokens": 200, "weight": 3000.0}])
+    );
     assert!(stderr(&all).contains("rate: 3 windows → workload.clients[0].rate_profile"), "{}", stderr(&all));
     // Without lengths it says so; as a trace it names the way.
     std::fs::remove_file(folder.join("chunk-3-dataset.json")).unwrap();

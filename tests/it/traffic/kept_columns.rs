@@ -59,9 +59,13 @@ fn what_a_replay_passes_on_is_part_of_the_digest_and_ids_are_not() {
     let plain = "arrived_at,num_prefill_tokens,num_decode_tokens\n0,100,10\n";
     assert_eq!(digest(plain), digest("arrived_at,num_prefill_tokens,num_decode_tokens,id\n0,100,10,x\n"));
     let mut all = vec![digest(plain)];
-    for (column, value) in
-        [("tenant", "a"), ("tenant", "b"), ("slo_class", "standard"), ("slo_class", "batch"), ("priority", "2")]
-    {
+    for (column, value) in [
+        ("tenant", "a"),
+        ("tenant", "b"),
+        ("slo_class", "standard"),
+        ("slo_class", "batch"),
+        ("priority", "2"),
+    ] {
         all.push(digest(&format!(
             "arrived_at,num_prefill_tokens,num_decode_tokens,{column}\n0,100,10,{value}\n"
         )));
@@ -74,7 +78,8 @@ fn what_a_replay_passes_on_is_part_of_the_digest_and_ids_are_not() {
 
 #[test]
 fn unknown_classes_count_as_standard_with_one_warning() {
-    let text = "arrived_at,num_prefill_tokens,num_decode_tokens,slo_class\n0,1,1,gold\n1,1,1,silver\n2,1,1,batch\n";
+    let text =
+        "arrived_at,num_prefill_tokens,num_decode_tokens,slo_class\n0,1,1,gold\n1,1,1,silver\n2,1,1,batch\n";
     let (trace, all) = read(text);
     let [only] = &all[..] else { panic!("{all:?}") };
     assert_eq!(only.severity, Severity::Warning);
@@ -96,7 +101,9 @@ fn a_priority_that_is_no_whole_number_is_refused() {
 
 #[test]
 fn rows_with_times_of_a_calendar_keep_them() {
-    let (trace, _) = read("TIMESTAMP,ContextTokens,GeneratedTokens\n2024-05-10 00:00:00.25,1,1\n2024-05-10 00:00:01,1,1\n");
+    let (trace, _) = read(
+        "TIMESTAMP,ContextTokens,GeneratedTokens\n2024-05-10 00:00:00.25,1,1\n2024-05-10 00:00:01,1,1\n",
+    );
     let trace = trace.unwrap();
     assert_eq!(trace.wall_clock_us(1), Some(1_715_299_201_000_000));
     assert_eq!(trace.arrival(1).0, 750_000);

@@ -6,9 +6,7 @@
 use std::sync::Arc;
 use tokenyard::base::Diagnostics;
 use tokenyard::scenario::{Scenario, SloClass, TraceSettings};
-use tokenyard::workload::{
-    Source, Trace, TraceColumns, TraceFound, TraceReader, TraceReading, class_number,
-};
+use tokenyard::workload::{Source, Trace, TraceColumns, TraceFound, TraceReader, TraceReading, class_number};
 
 fn reading_with(text: &str, columns: Option<&str>, piece: usize) -> TraceReading {
     let mut reader = TraceReader::new("my.trace", 1 << 24);
@@ -89,7 +87,12 @@ fn a_workload_of_aibrix_has_several_requests_at_an_instant() {
     // The same over several lines, one object after the other.
     let spread = format!("{line}\n{later}\n").replace(", \"requests\": [", ",\n  \"requests\":\n  [\n");
     assert_eq!(rows(&read(&spread).0), want);
-    refused(&line.replace("\"output_length\": 5", "\"output_length\": null"), None, "line 1", "without output_length");
+    refused(
+        &line.replace("\"output_length\": 5", "\"output_length\": null"),
+        None,
+        "line 1",
+        "without output_length",
+    );
 }
 
 #[test]
@@ -116,12 +119,16 @@ fn span(start: &str, input: &str, more: &str) -> String {
 
 #[test]
 fn spans_with_tokens_are_requests_in_every_form() {
-    let tokens = |key: &str, value: &str| format!(r#"{{"key": "{key}", "value": {{"intValue": {value}}}}}, "#);
+    let tokens =
+        |key: &str, value: &str| format!(r#"{{"key": "{key}", "value": {{"intValue": {value}}}}}, "#);
     let conversation = r#", {"key": "gen_ai.conversation.id", "value": {"stringValue": "c1"}}, {"key": "gen_ai.request.model", "value": {"stringValue": "llama"}}"#;
-    let first = span("\"1700000000250000000\"", &tokens("gen_ai.usage.input_tokens", "\"100\""), conversation);
+    let first =
+        span("\"1700000000250000000\"", &tokens("gen_ai.usage.input_tokens", "\"100\""), conversation);
     let second = span("1700000000500000999", &tokens("llm.usage.prompt_tokens", "50"), conversation);
     let want = [(0, 100, 8), (250_000, 50, 8)];
-    let export = |spans: &str| format!(r#"{{"resourceSpans": [{{"resource": {{}}, "scopeSpans": [{{"spans": [{spans}]}}]}}]}}"#);
+    let export = |spans: &str| {
+        format!(r#"{{"resourceSpans": [{{"resource": {{}}, "scopeSpans": [{{"spans": [{spans}]}}]}}]}}"#)
+    };
     let both = format!("{first}, {second}");
     for text in [
         format!("{}\n{}\n", export(&first), export(&second)),
@@ -142,11 +149,19 @@ fn spans_with_tokens_are_requests_in_every_form() {
     let text = format!("{first}\n{agent}\n{}\n", span("1700000000000000000", "", ""));
     let TraceReading { trace, diagnostics, .. } = reading_with(&text, None, 100);
     assert_eq!(rows(&trace.unwrap()), [(0, 100, 8)]);
-    assert!(diagnostics.len() == 1 && diagnostics[0].found.contains("2 spans are no requests: lines 2, 3"), "{diagnostics:?}");
+    assert!(
+        diagnostics.len() == 1 && diagnostics[0].found.contains("2 spans are no requests: lines 2, 3"),
+        "{diagnostics:?}"
+    );
     // Plain spans with an object of attributes.
     let plain = r#"{"name": "chat", "start_time": "2024-05-10T00:00:00.5Z", "attributes": {"gen_ai.usage.input_tokens": 3, "gen_ai.usage.output_tokens": 2}}"#;
     assert_eq!(rows(&read(plain).0), [(0, 3, 2)]);
-    refused(&plain.replace("2024-05-10T00:00:00.5Z", "noon"), None, "line 1", "\"noon\" as the start of a span");
+    refused(
+        &plain.replace("2024-05-10T00:00:00.5Z", "noon"),
+        None,
+        "line 1",
+        "\"noon\" as the start of a span",
+    );
     refused(&plain.replace(": 3,", ": \"many\","), None, "line 1", "as a number of tokens");
 }
 
@@ -161,7 +176,12 @@ fn a_list_of_objects_is_read_as_lines() {
     ] {
         assert_eq!(rows(&read(&text).0), want, "{text}");
     }
-    refused(&format!("[\n{},\n{}\n]\n", line(0), line(5).replace("10", "\"x\"")), None, "line 3", "wrong kind");
+    refused(
+        &format!("[\n{},\n{}\n]\n", line(0), line(5).replace("10", "\"x\"")),
+        None,
+        "line 3",
+        "wrong kind",
+    );
     refused("[{\"timestamp\": 1,\n", None, "", "JSON array");
 }
 
@@ -187,9 +207,12 @@ fn columns_that_the_user_names_are_read() {
 
 #[test]
 fn the_unit_of_a_known_format_is_overruled_and_its_blocks_stay() {
-    let line = |t: u32| format!("{{\"timestamp\":{t},\"input_length\":1000,\"output_length\":1,\"hash_ids\":[1,{t}]}}\n");
+    let line = |t: u32| {
+        format!("{{\"timestamp\":{t},\"input_length\":1000,\"output_length\":1,\"hash_ids\":[1,{t}]}}\n")
+    };
     let text = [line(2), line(5)].concat();
-    let TraceReading { trace, diagnostics, summary, .. } = reading_with(&text, Some("arrival:s=timestamp"), 9);
+    let TraceReading { trace, diagnostics, summary, .. } =
+        reading_with(&text, Some("arrival:s=timestamp"), 9);
     assert_eq!(diagnostics, []);
     assert_eq!(rows(&trace.unwrap()), [(0, 1000, 1), (3_000_000, 1000, 1)]);
     assert_eq!(summary.unwrap().hash_block_tokens, 512);
@@ -217,6 +240,10 @@ fn a_last_line_that_is_cut_off_is_left_out_with_a_warning() {
         let [only] = &diagnostics[..] else { panic!("{diagnostics:?}") };
         assert!(only.found.contains("the last line ends too early and was left out: line"), "{only}");
         assert_eq!(found.unwrap().odd[0].why, "cut off at the end");
-        assert_eq!(reading_with(&format!("{text}\n"), None, 5).trace, None, "a line that ends is not cut off");
+        assert_eq!(
+            reading_with(&format!("{text}\n"), None, 5).trace,
+            None,
+            "a line that ends is not cut off"
+        );
     }
 }

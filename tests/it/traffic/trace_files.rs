@@ -74,7 +74,11 @@ fn files_of_other_kinds_are_named_with_what_to_do() {
     check_no_trace(b"{\"t\": 1, \"in\": 2}\n", "line 1 is", "arrived_at");
     check_no_trace(b"[{\"timestamp\": 1}]", "line 1 is \"{", "--columns arrival=");
     check_no_trace(b"[1, 2]", "it is a JSON array of something other than requests", "as an object");
-    check_no_trace(b"trace_version: 2\ntime_unit: microseconds\n", "it is the header of a trace of BLIS", ".csv");
+    check_no_trace(
+        b"trace_version: 2\ntime_unit: microseconds\n",
+        "it is the header of a trace of BLIS",
+        ".csv",
+    );
     check_no_trace(
         b"num_prefill_tokens,num_decode_tokens\n1,2\n",
         "it is lengths without arrival",
