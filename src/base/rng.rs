@@ -53,6 +53,10 @@ pub enum Purpose {
     PrefillRouting = 41,
     /// Which drafts of one request are accepted.
     Acceptance = 24,
+    /// Gaps between the starts of recorded sessions.
+    SessionStarts = 44,
+    /// Whether sub-agents follow an answer of a session.
+    Forks = 45,
     /// Which adapter a request of one client names.
     Adapters = 40,
 }

@@ -36,6 +36,7 @@ mod size;
 mod summary;
 mod summary_groups;
 mod summary_rest;
+mod summary_sessions;
 mod summary_split;
 mod sweep;
 mod table;

@@ -48,6 +48,7 @@ fn write(out: &mut String, r: &Report) -> fmt::Result {
     out.push_str(&latencies(r).text());
     writeln!(out)?;
     write_rates(out, r)?;
+    super::summary_sessions::write(out, r)?;
     super::summary_split::write(out, r)?;
     write_replicas(out, r)?;
     groups::write(out, r)?;

@@ -33,11 +33,13 @@ pub enum Reason {
     NoReplicaInTime,
     /// The replicas are saturated, and it is of low priority.
     Shed,
+    /// As many sessions are active as may be.
+    SessionCap,
 }
 
 impl Reason {
     /// All of them, in order.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::RejectAll,
         Self::InsufficientTokens,
         Self::RateLimit,
@@ -52,6 +54,7 @@ impl Reason {
         Self::WaitedTooLong,
         Self::NoReplicaInTime,
         Self::Shed,
+        Self::SessionCap,
     ];
 
     /// Its name in reports and logs.
@@ -71,6 +74,7 @@ impl Reason {
             Self::WaitedTooLong => "waited too long at the gateway",
             Self::NoReplicaInTime => "no replica served in time",
             Self::Shed => "shed",
+            Self::SessionCap => "session cap",
         }
     }
 
@@ -83,7 +87,8 @@ impl Reason {
             | Self::RateLimit
             | Self::TenantQuota
             | Self::ConcurrencyLimit
-            | Self::Shed => "admission",
+            | Self::Shed
+            | Self::SessionCap => "admission",
             Self::Saturated | Self::GatewayFull | Self::WaitedTooLong | Self::NoReplicaInTime => {
                 "flow control"
             }

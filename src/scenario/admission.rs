@@ -27,11 +27,13 @@ pub enum AdmissionPolicy {
     SlidingWindow(SlidingWindow),
     /// Requests of low priority are refused while the replicas are saturated.
     Shed(Shed),
+    /// A limit on the sessions that were let in: a request of another session waits until one of them has been idle for a while.
+    SessionCap(SessionCap),
 }
 
 fields! {
     choice AdmissionPolicy [AlwaysAdmit RejectAll] { TokenBucket "token-bucket" RateLimit "rate-limit" TenantQuota "tenant-quota" ConcurrencyLimit "concurrency-limit"
-        SlidingWindow "sliding-window" Shed "shed" }
+        SlidingWindow "sliding-window" Shed "shed" SessionCap "session-cap" }
 }
 
 /// What happens to a request that is over a limit.
@@ -285,5 +287,33 @@ fields! {
 impl Default for ConcurrencyLimit {
     fn default() -> Self {
         Self { max_in_flight: 256, then: OverLimit::Delay }
+    }
+}
+
+/// A limit on sessions.
+#[apply(field_schema!)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SessionCap {
+    /// Most sessions that are active: with a request that was let in and has not finished, or idle for less than `idle_s`. Requests without a session are let in.
+    pub max_sessions: u32,
+    /// How long a session without a request in flight keeps its place, in seconds. Make it longer than the time that tools take between two turns.
+    pub idle_s: f64,
+    /// What happens to a request of another session when all places are taken.
+    pub then: OverLimit,
+}
+
+fields! {
+    struct SessionCap {
+        max_sessions: "Most sessions" of "sessions" in [1, limits::SESSIONS]
+            or "use reject-all to admit no request" => Admission;
+        idle_s: "Idle" of "s" in [0.0, limits::SCALING_S] or "30 outlasts most tools" => Admission;
+        then: "Over the limit" => Admission;
+    }
+}
+
+impl Default for SessionCap {
+    fn default() -> Self {
+        Self { max_sessions: 32, idle_s: 30.0, then: OverLimit::Delay }
     }
 }

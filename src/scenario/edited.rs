@@ -5,7 +5,7 @@
 
 use super::check::check_edited;
 use super::parse::{from_value, let_scorers_decide, place_value, profile_beside};
-use super::{Change, Checked, Cluster, Scenario, Slo, Workload, limits};
+use super::{Change, Checked, Cluster, Scenario, Slo, TraceSettings, Workload, limits};
 use crate::base::{Diagnostic, Diagnostics, Severity, diag::has_errors, json};
 use serde::Serialize;
 use serde_json::Value;
@@ -116,8 +116,8 @@ fn fixed(old: &Scenario, cluster: &Cluster, workload: &Workload) -> Diagnostics 
         of the run",
         );
     }
-    let file = |w: &Workload| w.trace.as_ref().map(|t| (t.file.clone(), t.hash_block_tokens));
-    if file(workload) != file(&old.workload) {
+    let at_one_speed = |w: &Workload| w.trace.clone().map(|t| TraceSettings { speed: 1.0, ..t });
+    if at_one_speed(workload) != at_one_speed(&old.workload) {
         let allowed = "the value at the start of the run; its speed may change";
         restart("workload.trace", "another trace in the middle of a run", allowed);
     }

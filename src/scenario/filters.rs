@@ -114,24 +114,37 @@ without_fields! { Fallback }
 
 /// Keeps a session on its replica.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionFilter {
     /// Most sessions remembered; the least recently used is forgotten first.
     pub max_sessions: u32,
+    /// How long after its latest request a session is remembered, in seconds; 300 in llm-d. 0 means for ever.
+    #[serde(skip_serializing_if = "is_for_ever")]
+    #[cfg_attr(feature = "schema", schemars(extend("default" = 0.0)))]
+    pub ttl_s: f64,
 }
 
 fields! {
     struct SessionFilter {
         max_sessions: "Most sessions" of "sessions" in [1, limits::SESSIONS]
             or "100,000 is plenty" => Routing;
+        ttl_s: "Remembered for" of "s" in [0.0, limits::ROUTER_TTL_S] or "0 remembers for ever" => Routing;
     }
 }
 
 impl Default for SessionFilter {
     fn default() -> Self {
-        Self { max_sessions: 100_000 }
+        Self { max_sessions: 100_000, ttl_s: 0.0 }
     }
+}
+
+#[cfg_attr(
+    not(target_arch = "wasm32"),
+    expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")
+)]
+fn is_for_ever(ttl_s: &f64) -> bool {
+    *ttl_s <= 0.0
 }
 
 /// How a replica is chosen once all candidates are scored.

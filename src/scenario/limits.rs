@@ -250,6 +250,8 @@ pub const DAY_S_MIN: f64 = 1.0;
 pub const LAST_HOUR: u32 = 23;
 /// Most rounds of a conversation.
 pub const ROUNDS: u32 = 1000;
+/// Most sub-agents of a fork.
+pub const SUB_AGENTS: u32 = 63;
 /// Longest think time between two rounds, in seconds: one day.
 pub const THINK_S: f64 = 86_400.0;
 /// Most objects of Kubernetes in a file of policies.

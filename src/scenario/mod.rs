@@ -5,6 +5,7 @@
 
 mod adapters;
 mod admission;
+mod agent;
 mod batch_limit;
 mod batch_limits;
 mod cache_routing;
@@ -53,9 +54,10 @@ mod workload;
 
 pub use adapters::{Adapters, Lora, LoraTargets, WeightedAdapter};
 pub use admission::{
-    AdmissionPolicy, ConcurrencyLimit, OverLimit, Probabilistic, RateLimit, Shed, ShedRule, SlidingWindow,
-    TenantLimit, TenantQuota, TokenBucket,
+    AdmissionPolicy, ConcurrencyLimit, OverLimit, Probabilistic, RateLimit, SessionCap, Shed, ShedRule,
+    SlidingWindow, TenantLimit, TenantQuota, TokenBucket,
 };
+pub use agent::Agent;
 pub use batch_limit::BatchLimit;
 pub use batch_limits::BatchLimits;
 pub use cache_routing::{CacheAware, CacheBalance, CacheKnowledge, CacheMiss};

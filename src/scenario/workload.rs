@@ -2,7 +2,7 @@
 
 use super::fields::fields;
 use super::limits;
-use super::{Adapters, ContextGrowth, Conversation, Lengths, RateProfile, SloClass};
+use super::{Adapters, Agent, ContextGrowth, Conversation, Lengths, RateProfile, SloClass};
 use serde::{Deserialize, Serialize};
 
 /// The requests that arrive: any mix of generated clients and explicit requests, or a recorded trace.
@@ -82,6 +82,9 @@ pub struct Client {
     /// Turns single requests into conversations of several rounds: every arrival begins one, and the rate counts conversations. Prompt and answer lengths are those of one round, without earlier rounds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversation: Option<Conversation>,
+    /// Turns single requests into sessions of an agent: every arrival begins one, the rate counts sessions, and `concurrency` is how many are in flight. Prompt lengths are what a turn adds: the task or the results of tools.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Agent>,
 }
 
 fields! {
@@ -100,6 +103,7 @@ fields! {
         prefix: "Prefix" => Arrivals;
         sessions: "Sessions" in [0, limits::SESSIONS] or "use 0 for requests that stand alone" => Arrivals;
         conversation: "Conversation" => Conversations;
+        agent: "Agent" => Conversations;
     }
 }
 
@@ -130,10 +134,25 @@ impl Client {
         }
     }
 
+    /// Tokens of the prefix in each of its prompts.
+    pub fn prefix_tokens(&self) -> u32 {
+        if self.prefix.groups == 0 { 0 } else { self.prefix.tokens }
+    }
+
+    /// Mean number of requests that follow from an arrival.
+    pub fn requests_of_an_arrival(&self) -> f64 {
+        let rounds = self.conversation.as_ref().map_or(1.0, |c| c.rounds.mean().max(1.0));
+        self.agent.as_ref().map_or(rounds, Agent::mean_requests)
+    }
+
     /// About how many tokens one of its requests has, prompt and answer.
     pub fn tokens_of_a_request(&self) -> f64 {
-        let prefix = if self.prefix.groups == 0 { 0.0 } else { f64::from(self.prefix.tokens) };
+        let prefix = f64::from(self.prefix_tokens());
         let round = self.prompt_tokens.about() + self.output_tokens.about();
+        if let Some(agent) = &self.agent {
+            return (prefix + round * agent.turns.mean())
+                .min(f64::from(agent.max_context_tokens).max(prefix + round));
+        }
         let grows = |c: &&Conversation| c.context_growth == ContextGrowth::Accumulate;
         let Some(c) = self.conversation.as_ref().filter(grows) else { return prefix + round };
         (prefix + round * c.rounds.mean()).min(f64::from(c.max_context_tokens).max(prefix + round))
@@ -167,6 +186,7 @@ impl Default for Client {
             prefix: PrefixGroups::default(),
             sessions: 0,
             conversation: None,
+            agent: None,
         }
     }
 }
@@ -375,6 +395,18 @@ pub struct TraceSettings {
     pub speed: f64,
     /// Tokens in one block of the trace's block hashes. 0 means derived from the trace.
     pub hash_block_tokens: u32,
+    /// Sessions under way at once: each next one starts when all turns of one have ended. 0 means that they start at their recorded times.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "schema", schemars(extend("default" = 0)))]
+    pub sessions_in_flight: u32,
+    /// Sessions that start in a second, with exponential gaps. 0 means that they start at their recorded times.
+    #[serde(skip_serializing_if = "is_none")]
+    #[cfg_attr(feature = "schema", schemars(extend("default" = 0.0)))]
+    pub session_rate: f64,
+    /// Longest recorded delay between an answer and the next turn of its session, in seconds; a longer one is cut to it. 0 means that none is cut.
+    #[serde(skip_serializing_if = "is_none")]
+    #[cfg_attr(feature = "schema", schemars(extend("default" = 0.0)))]
+    pub max_gap_s: f64,
 }
 
 fields! {
@@ -384,12 +416,24 @@ fields! {
             or "1 replays the trace as it was recorded, 2 twice as fast" => TraceSpeed;
         hash_block_tokens: "Hash block" of "tokens" in [0, limits::REQUEST_TOKENS]
             or "use 0 to work it out from the trace" => Restart;
+        sessions_in_flight: "Sessions in flight" of "sessions" in [0, limits::CONCURRENCY]
+            or "use 0 for sessions at their recorded times" => Restart;
+        session_rate: "Session rate" of "sessions/s" in [0.0, limits::RATE_PER_S]
+            or "use 0 for sessions at their recorded times" => Restart;
+        max_gap_s: "Longest gap" of "s" in [0.0, limits::HORIZON_S] or "use 0 to keep all gaps" => Restart;
     }
 }
 
 impl Default for TraceSettings {
     fn default() -> Self {
-        Self { file: String::new(), speed: 1.0, hash_block_tokens: 0 }
+        Self {
+            file: String::new(),
+            speed: 1.0,
+            hash_block_tokens: 0,
+            sessions_in_flight: 0,
+            session_rate: 0.0,
+            max_gap_s: 0.0,
+        }
     }
 }
 
@@ -399,6 +443,14 @@ impl Default for TraceSettings {
 )]
 fn waits_for_ever(timeout_s: &f64) -> bool {
     *timeout_s <= 0.0
+}
+
+#[cfg_attr(
+    not(target_arch = "wasm32"),
+    expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")
+)]
+fn is_none(x: &f64) -> bool {
+    *x <= 0.0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]

@@ -218,7 +218,7 @@ struct Part {
 /// Whether requests of a client can have equal text.
 fn repeats(client: &Client) -> bool {
     let grows = |c: &crate::scenario::Conversation| c.context_growth == ContextGrowth::Accumulate;
-    client.prefix.groups > 0 || client.conversation.as_ref().is_some_and(grows)
+    client.prefix.groups > 0 || client.agent.is_some() || client.conversation.as_ref().is_some_and(grows)
 }
 /// Blocks that a router remembers for one replica.
 fn remembered(policy: &RoutingPolicy) -> f64 {

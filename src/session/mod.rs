@@ -118,6 +118,7 @@ impl Session {
             return Err(vec![missing_trace(scenario)]);
         }
         warnings.extend(trace.as_ref().and_then(|trace| unserved(scenario, trace)));
+        warnings.extend(trace.as_ref().and_then(|trace| unstarted(scenario, trace)));
         warnings.extend(prepared.needs.check(trace.as_deref(), audience));
         if has_errors(&warnings) {
             return Err(warnings);
@@ -350,6 +351,25 @@ fn unserved(scenario: &Scenario, trace: &Trace) -> Option<Diagnostic> {
     let allowed: Vec<&str> = pools.iter().map(|p| p.model.as_str()).collect();
     let fix = "they go to any replica; to change that, rename the models in the trace or in the pools";
     (requests > 0).then(|| Diagnostic::warning("workload.trace", found, allowed.join(", "), fix))
+}
+
+/// The problem of a trace whose sessions start at no known time, or of a start process without sessions.
+fn unstarted(scenario: &Scenario, trace: &Trace) -> Option<Diagnostic> {
+    let settings = scenario.workload.trace.as_ref()?;
+    let starts = settings.sessions_in_flight > 0 || settings.session_rate > 0.0;
+    if trace.is_unplaced() && !starts {
+        let found = "sessions without arrival times";
+        let allowed = "workload.trace.sessions_in_flight or workload.trace.session_rate above 0";
+        let fix =
+            "set workload.trace.sessions_in_flight, such as 8: each next session starts when one is over";
+        return Some(Diagnostic::error("workload.trace", found, allowed, fix));
+    }
+    let fix =
+        "each request counts as a session: remove sessions_in_flight and session_rate to replay its times";
+    (starts && !trace.has_sessions()).then(|| {
+        let found = "a start of sessions, for a trace without sessions";
+        Diagnostic::warning("workload.trace", found, "a trace whose rows have sessions", fix)
+    })
 }
 
 fn missing_trace(scenario: &Scenario) -> Diagnostic {

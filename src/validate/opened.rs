@@ -149,7 +149,7 @@ fn without_defaults(value: &Value, usual: &Value) -> Value {
 
 /// The seconds of sending of a stage; 0 for a closed loop, which ends when all is done.
 fn seconds(e: &Experiment, m: &Value, client: &Client) -> f64 {
-    if client.conversation.is_some() {
+    if client.conversation.is_some() || client.agent.is_some() {
         return 0.0;
     }
     let told = |of: &Value| ["send_window_s", "duration_s"].iter().find_map(|key| number_at(of, key));

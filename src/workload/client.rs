@@ -1,6 +1,7 @@
 //! One client: arrivals, lengths, prefix groups and sessions, each drawn from a separate stream.
 
 use super::adapters::AdapterSampler;
+use super::agents::{Agents, Turn};
 use super::arrivals::ArrivalProcess;
 use super::conversations::{Conversations, Round, session_of};
 use super::lengths::LengthSampler;
@@ -35,6 +36,8 @@ pub(super) struct ClientSource {
     places: Option<Places>,
     /// Its conversations, if any; then every arrival begins one.
     conversations: Option<Conversations>,
+    /// Its sessions of agents, if any; then every arrival begins one, and its bound is one on sessions.
+    agents: Option<Box<Agents>>,
     prompt_tokens: LengthSampler,
     output_tokens: LengthSampler,
     prefix: PrefixGroups,
@@ -73,6 +76,7 @@ impl ClientSource {
             closed: is_closed(client),
             places: Places::new(client.most_in_flight()),
             conversations: Conversations::new(client, seed, number),
+            agents: Agents::new(client, seed, number).map(Box::new),
             prompt_tokens: LengthSampler::new(&client.prompt_tokens),
             output_tokens: LengthSampler::new(&client.output_tokens),
             prefix: client.prefix.clone(),
@@ -88,14 +92,27 @@ impl ClientSource {
 
     /// When the next request arrives.
     pub(super) fn next(&self) -> Micros {
+        let begins = self.begins();
+        let begins = self.conversations.as_ref().map_or(begins, |c| begins.min(c.next()));
+        self.agents.as_ref().map_or(begins, |agents| begins.min(agents.next()))
+    }
+
+    /// When the next request arrives that does not continue a session.
+    fn begins(&self) -> Micros {
         let free = self.places.as_ref().map_or(Micros::ZERO, Places::next);
-        let begins = if self.closed { free } else { self.arrivals.next().max(free) };
-        self.conversations.as_ref().map_or(begins, |c| begins.min(c.next()))
+        if self.closed { free } else { self.arrivals.next().max(free) }
     }
 
     /// Makes the next request; `position` is its place in the order of arrival.
     pub(super) fn take(&mut self, position: u32) -> RequestSpec {
         let arrival = self.next();
+        if let Some(agents) = &mut self.agents
+            && agents.next() <= arrival
+        {
+            // A continued session comes before one that begins at the same instant.
+            let turn = agents.take();
+            return self.turn(arrival, position, turn);
+        }
         if let Some(places) = &mut self.places {
             places.take();
         }
@@ -113,6 +130,11 @@ impl ClientSource {
             let (prompt, output) = self.texts_of(&round);
             let session = session_of(self.number, round.conversation);
             return self.request(arrival, position, (session, round.conversation), prompt, output);
+        }
+        if let Some(agents) = self.agents.as_mut().filter(|agents| agents.begin_more()) {
+            self.arrivals.advance();
+            let turn = agents.begin(draw_group(&self.prefix, &mut self.prefix_draws));
+            return self.turn(arrival, position, turn);
         }
         let own = self.prompt_tokens.draw(&mut self.prompt_draws);
         let output_tokens = self.output_tokens.draw(&mut self.output_draws);
@@ -159,6 +181,31 @@ impl ClientSource {
             (round.conversation, prompt)
         };
         open.flat_map(Conversations::open).map(text).collect()
+    }
+
+    /// The request of a turn, with its place in its session.
+    fn turn(&self, arrival: Micros, position: u32, (turn, place): (Turn, u32)) -> RequestSpec {
+        let prefix = self.prefix_of(turn.group);
+        let (prompt, output) = match &self.agents {
+            Some(agents) => agents.texts_of(&turn, prefix),
+            None => (prefix, Piece { source: 0, start: 0, len: 0 }),
+        };
+        let session = session_of(self.number, turn.session);
+        let request = self.request(arrival, position, (session, turn.session), prompt, output);
+        RequestSpec { listed: Agents::listed(place), ..request }
+    }
+
+    /// The sessions of agents, if it has any.
+    pub(super) fn agents(&self) -> Option<&Agents> {
+        self.agents.as_deref()
+    }
+
+    /// A turn of one of its agents has ended: the user has the answer at `shown`, or will never have it.
+    pub(super) fn settled(&mut self, session: u32, place: u32, now: Micros, shown: Option<Micros>) {
+        let over = self.agents.as_mut().and_then(|agents| agents.ended(session, place, now, shown));
+        if let (Some(at), Some(places)) = (over, &mut self.places) {
+            places.free(at);
+        }
     }
 
     fn request(
@@ -210,7 +257,7 @@ impl ClientSource {
 
     /// Whether its requests in flight have a bound.
     pub(super) fn is_bounded(&self) -> bool {
-        self.places.is_some()
+        self.places.is_some() && self.agents.as_ref().is_none_or(|agents| !agents.begin_more())
     }
 
     /// One of its requests has ended: its place is free at `at`.
@@ -270,6 +317,10 @@ impl ClientSource {
         match &mut self.conversations {
             Some(conversations) => conversations.adopt(client),
             None => self.conversations = Conversations::new(client, self.seed, self.number),
+        }
+        match &mut self.agents {
+            Some(agents) => agents.adopt(client),
+            None => self.agents = Agents::new(client, self.seed, self.number).map(Box::new),
         }
     }
 

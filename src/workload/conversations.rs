@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 /// Bits of a session number that hold the number of the conversation; the bits above hold the client, and the highest
 /// bit marks a conversation.
-const BITS: u32 = 23;
+pub(super) const BITS: u32 = 23;
 const IS_CONVERSATION: u32 = 1 << 31;
 
 const _: () = assert!(limits::REQUESTS <= 1 << BITS && limits::CLIENTS <= 1 << (31 - BITS));
@@ -114,7 +114,7 @@ impl Conversations {
     pub(super) fn begin(&mut self, now: Micros, group: u32) -> Round {
         let conversation = self.begun;
         self.begun += 1;
-        let rounds = self.draw_rounds(conversation);
+        let rounds = self.settings.rounds.draw(&mut self.stream(Purpose::Rounds, conversation, 0));
         let round = self.round(conversation, group, 0, 0, rounds);
         self.follow(&round, now);
         round
@@ -148,7 +148,8 @@ impl Conversations {
         if tokens > u64::from(self.settings.max_context_tokens) {
             return;
         }
-        let think = self.draw_think_time(conversation, number);
+        let mut draws = self.stream(Purpose::ThinkTimes, conversation, number);
+        let think = self.settings.think_time.draw(&mut draws);
         match self.settings.clock {
             ConversationClock::Open => {
                 let answered = now.saturating_add(Span(u64::from(round.output)));
@@ -184,25 +185,30 @@ impl Conversations {
         let output = self.output_tokens.draw(&mut stream(Purpose::RoundOutputs));
         Round { conversation, group, before, own, output, number, rounds }
     }
+}
 
-    fn draw_rounds(&self, conversation: u32) -> u32 {
-        match self.settings.rounds {
-            Rounds::Constant { rounds } => rounds,
-            Rounds::Geometric { mean_rounds, max_rounds } => {
+impl Rounds {
+    /// How many rounds a conversation has.
+    pub(super) fn draw(&self, draws: &mut Stream) -> u32 {
+        match *self {
+            Self::Constant { rounds } => rounds,
+            Self::Geometric { mean_rounds, max_rounds } => {
                 // Inversion: more than k rounds with probability (1 - 1/mean)^k.
-                let u = 1.0 - self.stream(Purpose::Rounds, conversation, 0).unit();
+                let u = 1.0 - draws.unit();
                 let more = math::ln(u) / math::ln(1.0 - 1.0 / mean_rounds);
                 (more.min(f64::from(max_rounds)) as u32).saturating_add(1).min(max_rounds)
             }
         }
     }
+}
 
-    fn draw_think_time(&self, conversation: u32, round: u32) -> Span {
-        let mut stream = self.stream(Purpose::ThinkTimes, conversation, round);
-        let s = match self.settings.think_time {
-            ThinkTime::Constant { think_s } => think_s,
-            ThinkTime::Exponential { mean_s } => dist::exponential(&mut stream, mean_s),
-            ThinkTime::Lognormal { median_s, sigma } => dist::lognormal(&mut stream, median_s, sigma),
+impl ThinkTime {
+    /// A time of at least a microsecond.
+    pub(super) fn draw(&self, draws: &mut Stream) -> Span {
+        let s = match *self {
+            Self::Constant { think_s } => think_s,
+            Self::Exponential { mean_s } => dist::exponential(draws, mean_s),
+            Self::Lognormal { median_s, sigma } => dist::lognormal(draws, median_s, sigma),
         };
         math::round_to_span(s.min(limits::THINK_S) * US_PER_S as f64).max(Span(1))
     }

@@ -4,12 +4,14 @@
 //! depend on the cluster, so the same scenario and seed give the same requests under every policy.
 
 mod adapters;
+mod agents;
 mod arrivals;
 mod client;
 mod conversations;
 mod explicit;
 mod lengths;
 mod places;
+mod released;
 mod replay;
 #[cfg(any(feature = "cli", feature = "closeup"))]
 mod shared_texts;
@@ -48,7 +50,8 @@ pub struct RequestSpec {
     pub priority: i32,
     /// Rank of its name among all explicit requests in alphabetical order; position in order of arrival otherwise.
     pub rank: u32,
-    /// Position in the scenario's list of explicit requests; `u32::MAX` otherwise.
+    /// Position in the scenario's list of explicit requests. Otherwise the highest bit is set, and the bits below are its place in its
+    /// session, if others wait for its end, or all set.
     pub listed: u32,
     /// The prompt.
     pub prompt: Content,
@@ -60,6 +63,14 @@ pub struct RequestSpec {
 
 /// The value of [`RequestSpec::listed`] for a request that is not in the scenario's list.
 pub const NOT_LISTED: u32 = u32::MAX;
+
+/// The bit of [`RequestSpec::listed`] for a request that is not in that list.
+const CONTINUES: u32 = 1 << 31;
+
+/// The place of a request in its session, if the source noted one.
+fn place_of(listed: u32) -> Option<u32> {
+    (listed & CONTINUES != 0 && listed != NOT_LISTED).then_some(listed & !CONTINUES)
+}
 
 /// Number of a class in [`Source::classes`].
 pub fn class_number(class: SloClass) -> u32 {
@@ -84,4 +95,6 @@ mod family {
     pub(super) const TRACE_PREFIX: u64 = 7;
     /// Whole text of a conversation, by client and number.
     pub(super) const CONVERSATION: u64 = 8;
+    /// Text of a sub-agent, by client, session, turn and number.
+    pub(super) const SUB_AGENT: u64 = 9;
 }

@@ -1,12 +1,13 @@
 //! All requests of a run, merged in order of arrival.
 
 use super::adapters::adapter_name;
+use super::agents::{Agents, known_of};
 use super::client::ClientSource;
 use super::conversations::conversation_of;
 use super::explicit::{ExplicitSource, number_of};
 use super::places::AFTER_REFUSAL;
 use super::replay::Replay;
-use super::{RequestSpec, Trace};
+use super::{RequestSpec, Trace, place_of};
 use crate::base::digest::Digest;
 use crate::base::units::US_PER_S;
 use crate::base::{Micros, math};
@@ -79,7 +80,11 @@ impl Source {
     pub fn new(scenario: &Scenario, trace: Option<&Arc<Trace>>) -> Self {
         let workload = &scenario.workload;
         let replay = workload.trace.as_ref().map(|settings| {
-            Replay::new(settings, trace.expect("INV-6: a scenario that replays a trace comes with it"))
+            Replay::new(
+                settings,
+                scenario.seed,
+                trace.expect("INV-6: a scenario that replays a trace comes with it"),
+            )
         });
         let mut names = Names::new();
         let mut sessions = 0;
@@ -208,6 +213,52 @@ impl Source {
         }
     }
 
+    /// The same of a request that may have a place in its session, where others wait for it.
+    pub fn settled(&mut self, session: u32, listed: u32, now: Micros, shown: Option<Micros>) {
+        let Some(place) = place_of(listed) else { return self.ended(session, shown) };
+        if let Some(replay) = &mut self.replay {
+            replay.ended(place, now, shown);
+        } else if let Some((client, number)) = conversation_of(session) {
+            self.clients[client as usize].settled(number, place, now, shown);
+        }
+        self.find_next();
+    }
+
+    /// Whether sessions are followed: a request may wait for the end of others of its session.
+    pub fn follows_sessions(&self) -> bool {
+        self.replay.as_ref().is_some_and(|replay| replay.released().is_some())
+            || self.clients.iter().any(|client| client.agents().is_some())
+    }
+
+    /// Whether the session of such a request is followed.
+    pub fn is_followed(&self, listed: u32) -> bool {
+        place_of(listed).is_some()
+    }
+
+    /// Whether more requests of the session of this one are to come, or have not ended.
+    pub fn is_session_open(&self, session: u32, listed: u32) -> bool {
+        let Some(place) = place_of(listed) else { return false };
+        if let Some(replay) = &self.replay {
+            return replay.released().is_some_and(|released| released.is_open(place));
+        }
+        let agents = |client: u32| self.clients[client as usize].agents();
+        conversation_of(session)
+            .is_some_and(|(client, number)| agents(client).is_some_and(|a| a.is_open(number)))
+    }
+
+    /// Leading tokens of a prompt that are in prompts of its session which it waited for.
+    pub fn known_tokens(&self, listed: u32) -> u32 {
+        let Some(place) = place_of(listed) else { return 0 };
+        self.replay.as_ref().map_or_else(|| known_of(place), |replay| replay.known_tokens(place))
+    }
+
+    /// Requests that are not sent, because one that they waited for had no answer.
+    pub fn not_sent(&self) -> u32 {
+        let released = self.replay.as_ref().and_then(|replay| replay.released());
+        let agents = self.clients.iter().filter_map(ClientSource::agents).map(Agents::not_sent);
+        released.map_or(0, |released| released.not_sent()) + agents.sum::<u32>()
+    }
+
     /// A request of client `client` has ended: the user has the whole answer at `shown`, or will never have one. This
     /// matters only for clients with a bound on their requests in flight.
     pub fn freed(&mut self, client: u32, now: Micros, shown: Option<Micros>) {
@@ -290,7 +341,7 @@ pub fn digest_of(scenario: &Scenario, trace: Option<&Arc<Trace>>, n: u64) -> Dig
     let mut digest = Digest::default();
     for _ in 0..n {
         let Some(spec) = source.take() else { break };
-        source.ended(spec.session, Some(spec.arrival));
+        source.settled(spec.session, spec.listed, spec.arrival, Some(spec.arrival));
         source.freed(spec.client, spec.arrival, Some(spec.arrival));
         digest.u64(spec.arrival.0);
         digest.u64((u64::from(spec.client) << 32) | u64::from(spec.class));

@@ -138,8 +138,11 @@ impl AdmissionQueue {
 impl Gateway {
     /// Admission decides on a request that has arrived.
     pub(super) fn admit<S: Sink>(&mut self, slot: Slot, around: &mut Around<'_>, sink: &mut S) {
-        let queue = self.admission.policy.queue(around.book.here(around.book.active()[slot].id).tenant);
-        if let Some((_, reason)) = self.admission.head(queue) {
+        let record = around.book.here(around.book.active()[slot].id);
+        let (queue, session) = (self.admission.policy.queue(record.tenant), record.session);
+        if let Some((_, reason)) = self.admission.head(queue)
+            && !self.admission.policy.overtakes(session, around.now)
+        {
             self.hold(slot, queue, reason, around, sink);
             return;
         }
@@ -216,7 +219,9 @@ impl Gateway {
         around: &mut Around<'_>,
         sink: &mut S,
     ) {
-        let tenant = around.book.here(request).tenant;
+        let record = around.book.here(request);
+        let tenant = record.tenant;
+        self.admission.policy.left(record.session, around.now);
         self.admission.leave(tenant);
         if self.admission.delayed == 0 {
             return;
@@ -280,10 +285,10 @@ impl Gateway {
         record.refused = Some(reason);
         record.left = around.now.into();
         record.slot = Slot::NONE;
-        let (session, client) = (record.session, record.client);
+        let (session, client, listed) = (record.session, record.client, record.listed);
         around.book.census_mut().rejected += 1;
         around.book.remove(slot);
-        self.source.ended(session, None);
+        self.source.settled(session, listed, around.now, None);
         self.source.freed(client, around.now, None);
         sink.fact(around.now, RequestFact::Rejected { request, reason, replica: None }.into());
     }

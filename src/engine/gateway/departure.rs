@@ -50,7 +50,7 @@ impl Gateway {
         for gone in left.iter() {
             let record = around.book.here(gone.request);
             let shown = record.e2e.get().map(|e2e| record.arrival.saturating_add(e2e).max(now));
-            self.source.ended(record.session, shown);
+            self.source.settled(record.session, record.listed, now, shown);
             self.source.freed(record.client, now, shown);
         }
         left.clear();

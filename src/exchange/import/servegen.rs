@@ -60,7 +60,7 @@ pub fn scenario(name: &str, text: &str, dataset: Option<&Value>) -> Result<(Valu
 
 fn mapping(key: &str, found: &str, becomes: &str) -> Mapping {
     let (key, found, becomes) = (key.to_owned(), found.to_owned(), becomes.to_owned());
-    Mapping { key, found, becomes, has_counterpart: true }
+    Mapping { key, found, becomes, ..Mapping::default() }
 }
 
 fn window(line: &str) -> Option<Window> {

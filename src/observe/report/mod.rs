@@ -15,6 +15,7 @@ mod metrics;
 mod parts;
 mod pools;
 mod scaling;
+mod sessions;
 
 pub use anomalies::{
     AnomalyExample, AnomalyPart, AnomalyProof, BlisPart, KindCounts, hol_blocking_events, priority_inversions,
@@ -32,6 +33,7 @@ pub use pools::{LoraPart, PoolPart, SpeculativePart};
 pub use disaggregation::{DisaggregationPart, HintPart, KvSplitPart, LinkPart, PoolSplitPart};
 pub use gateway::{BandPart, GatewayPart};
 pub use scaling::ScalingPart;
+pub use sessions::{SessionPart, TurnPart};
 
 use super::decisions::DecisionPart;
 use super::notices::{Notice, has_price};
@@ -97,6 +99,10 @@ pub struct Report {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gateway: Option<GatewayPart>,
+    /// Sessions whose requests wait for the answers of others; missing if there are none.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sessions: Option<SessionPart>,
     /// Distributions in milliseconds.
     pub latency_ms: LatencyPart,
     /// Rates over the measurement window.
@@ -230,6 +236,7 @@ impl Report {
             requests: request_part(engine),
             rejections: rejections(engine),
             gateway: gateway::gateway(scenario, &m, recorder),
+            sessions: sessions::sessions(engine, recorder),
             latency_ms,
             throughput,
             slo: m.slo(),

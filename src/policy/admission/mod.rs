@@ -5,6 +5,7 @@ mod bucket;
 mod concurrency_limit;
 mod rate_limit;
 mod reject_all;
+mod session_cap;
 mod shed;
 mod sliding_window;
 mod tenant_quota;
@@ -55,6 +56,14 @@ trait Admission {
     fn queue(&self, _tenant: u32) -> u32 {
         0
     }
+
+    /// Whether a request of a session is decided on although others wait in its queue.
+    fn overtakes(&self, _session: u32, _now: Micros) -> bool {
+        false
+    }
+
+    /// A request of a session that was let in has left.
+    fn left(&mut self, _session: u32, _now: Micros) {}
 }
 
 /// The state of the admission policy in force.
@@ -76,6 +85,8 @@ pub enum AdmissionState {
     SlidingWindow(sliding_window::SlidingWindow),
     /// See [`AdmissionPolicy::Shed`].
     Shed(Box<shed::Shed>),
+    /// See [`AdmissionPolicy::SessionCap`].
+    SessionCap(Box<session_cap::SessionCap>),
 }
 
 impl AdmissionState {
@@ -92,6 +103,7 @@ impl AdmissionState {
             }
             AdmissionPolicy::SlidingWindow(s) => Self::SlidingWindow(sliding_window::SlidingWindow::new(s)),
             AdmissionPolicy::Shed(s) => Self::Shed(Box::new(shed::Shed::new(s, seed))),
+            AdmissionPolicy::SessionCap(s) => Self::SessionCap(Box::new(session_cap::SessionCap::new(s))),
         }
     }
 
@@ -102,6 +114,7 @@ impl AdmissionState {
             (Self::RateLimit(old), Self::RateLimit(new)) => new.resume(old, now),
             (Self::SlidingWindow(old), Self::SlidingWindow(new)) => new.resume(old),
             (Self::Shed(old), Self::Shed(new)) => new.resume(*old),
+            (Self::SessionCap(old), Self::SessionCap(new)) => new.resume(*old),
             (
                 Self::AlwaysAdmit(_)
                 | Self::RejectAll(_)
@@ -110,7 +123,8 @@ impl AdmissionState {
                 | Self::TenantQuota(_)
                 | Self::ConcurrencyLimit(_)
                 | Self::SlidingWindow(_)
-                | Self::Shed(_),
+                | Self::Shed(_)
+                | Self::SessionCap(_),
                 _,
             ) => {}
         }
@@ -128,6 +142,16 @@ impl AdmissionState {
         self.policy_mut().decide(request, seen)
     }
 
+    /// Whether a request of a session is decided on although others wait in its queue.
+    pub fn overtakes(&self, session: u32, now: Micros) -> bool {
+        self.policy().overtakes(session, now)
+    }
+
+    /// A request of a session that was let in has left.
+    pub fn left(&mut self, session: u32, now: Micros) {
+        self.policy_mut().left(session, now);
+    }
+
     /// The number of the queue in which a tenant's requests wait when they are delayed.
     pub fn queue(&self, tenant: u32) -> u32 {
         self.policy().queue(tenant)
@@ -143,6 +167,7 @@ impl AdmissionState {
             Self::ConcurrencyLimit(p) => p,
             Self::SlidingWindow(p) => p,
             Self::Shed(p) => &**p,
+            Self::SessionCap(p) => &**p,
         }
     }
 
@@ -156,6 +181,7 @@ impl AdmissionState {
             Self::ConcurrencyLimit(p) => p,
             Self::SlidingWindow(p) => p,
             Self::Shed(p) => &mut **p,
+            Self::SessionCap(p) => &mut **p,
         }
     }
 }

@@ -5,7 +5,9 @@ use super::affinity::{Affinity, Known};
 use super::lru::Lru;
 use super::slo_headroom::SloHeadroom;
 use super::{Excluded, Fleet};
-use crate::base::ReplicaId;
+use crate::base::lookup::LookupMap;
+use crate::base::units::US_PER_S;
+use crate::base::{Micros, ReplicaId, Span, math};
 use crate::policy::{Reason, ReplicaView, RequestView};
 use crate::scenario::{Condition, Fallback, Filter, FilterMetric, SessionFilter, UtilizationFilter};
 use serde::{Deserialize, Serialize};
@@ -27,7 +29,11 @@ pub(super) enum FilterState {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Homes {
     max_sessions: u32,
+    /// How long after its latest request a session is remembered; 0 for ever.
+    ttl: Span,
     homes: Lru,
+    /// When each was used, if that matters.
+    used: LookupMap<u64, Micros>,
 }
 
 impl FilterState {
@@ -69,8 +75,7 @@ impl FilterState {
     pub(super) fn resume(&mut self, before: &Self) {
         match (self, before) {
             (Self::Session(new), Self::Session(old)) => {
-                new.homes = old.homes.clone();
-                new.forget();
+                new.resume(old.clone());
             }
             (Self::PrefixAffinity(new), Self::PrefixAffinity(old)) => new.resume(old),
             (Self::SloHeadroom(new), Self::SloHeadroom(old)) => new.resume(old),
@@ -83,14 +88,19 @@ impl FilterState {
     pub(super) fn chosen(&mut self, request: &RequestView<'_>, replica: ReplicaId) {
         match self {
             Self::Utilization(_) | Self::PrefixAffinity(_) | Self::SloHeadroom(_) => {}
-            Self::Session(homes) => homes.settle(request.session, replica),
+            Self::Session(homes) => homes.settle(request, replica),
         }
     }
 }
 
 impl Homes {
     pub(super) fn new(s: &SessionFilter) -> Self {
-        Self { max_sessions: s.max_sessions, homes: Lru::default() }
+        Self {
+            max_sessions: s.max_sessions,
+            ttl: math::round_to_span(s.ttl_s * US_PER_S as f64),
+            homes: Lru::default(),
+            used: LookupMap::default(),
+        }
     }
 
     fn keep(
@@ -101,6 +111,10 @@ impl Homes {
         excluded: &mut [Option<Excluded>],
     ) {
         let Some(home) = self.homes.get(u64::from(request.session)) else { return };
+        let used = self.used.get(u64::from(request.session));
+        if self.ttl > Span::ZERO && used.is_some_and(|at| at.saturating_add(self.ttl) <= request.now) {
+            return;
+        }
         let is_home = |position: u32| fleet.replicas[position as usize].id.0 == home;
         if kept.iter().any(|&position| is_home(position)) {
             kept.retain(|&position| {
@@ -120,21 +134,28 @@ impl Homes {
     /// Continues with the sessions of `before`.
     pub(super) fn resume(&mut self, before: Self) {
         self.homes = before.homes;
+        self.used = before.used;
         self.forget();
     }
 
-    pub(super) fn settle(&mut self, session: u32, replica: ReplicaId) {
+    pub(super) fn settle(&mut self, request: &RequestView<'_>, replica: ReplicaId) {
+        let session = u64::from(request.session);
         if session == 0 {
             return;
         }
-        self.homes.put(u64::from(session), replica.0);
+        self.homes.put(session, replica.0);
+        if self.ttl > Span::ZERO {
+            self.used.insert(session, request.now);
+        }
         self.forget();
     }
 
     /// Forgets sessions above the limit, the least recently used first.
     fn forget(&mut self) {
         while self.homes.len() > self.max_sessions as usize {
-            self.homes.pop_oldest();
+            if let Some((session, _)) = self.homes.pop_oldest() {
+                self.used.remove(session);
+            }
         }
     }
 }

@@ -112,7 +112,7 @@ impl Weighted {
         let rules = [(counts, OF_FILTERS), (any(ScorerState::asks_tokens), s.token_rule())];
         let sent = counts_of(rules);
         let remembers = counts || any(ScorerState::asks_prefix) || sent.iter().any(SentTokens::asks_prefix);
-        let sessions = SessionFilter { max_sessions: limits::EXPRESSION_SESSIONS };
+        let sessions = SessionFilter { max_sessions: limits::EXPRESSION_SESSIONS, ttl_s: 0.0 };
         Self {
             wants_adapters: any(ScorerState::wants_adapters),
             wants_signals: predicts || any(ScorerState::wants_signals),
@@ -274,7 +274,7 @@ impl Weighted {
             memory.chosen(request, fleet, position);
         }
         if let Some(homes) = &mut self.homes {
-            homes.settle(request.session, fleet.replicas[position].id);
+            homes.settle(request, fleet.replicas[position].id);
         }
         for row in &mut self.rows {
             row.state.chosen(request, fleet, position, self.facts.known);

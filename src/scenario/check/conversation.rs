@@ -5,6 +5,22 @@ use crate::scenario::{Arrivals, Client};
 
 /// The conversations of a client, at `path`.
 pub(super) fn check_conversation(path: &str, client: &Client, r: &mut Report) {
+    if client.conversation.is_some() && client.agent.is_some() {
+        r.error(
+            format!("{path}.agent"),
+            "sessions of an agent, and conversations too",
+            "one of the two",
+            "both say how one request follows another: remove `agent` or `conversation`",
+        );
+    }
+    if client.agent.is_some() && client.sessions > 0 {
+        r.error(
+            format!("{path}.sessions"),
+            format!("{} sessions, and sessions of an agent too", grouped(client.sessions.into())),
+            "0, or no `agent`",
+            "each session of an agent is one of its own; `concurrency` says how many are in flight",
+        );
+    }
     if client.conversation.is_some() && client.sessions > 0 {
         r.error(
             format!("{path}.sessions"),

@@ -26,6 +26,7 @@ pub(super) fn check_admission(path: &str, policy: &AdmissionPolicy, r: &mut Repo
         | AdmissionPolicy::TokenBucket(_)
         | AdmissionPolicy::RateLimit(_)
         | AdmissionPolicy::ConcurrencyLimit(_)
+        | AdmissionPolicy::SessionCap(_)
         | AdmissionPolicy::SlidingWindow(_)
         | AdmissionPolicy::Shed(_) => {}
     }

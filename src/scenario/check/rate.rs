@@ -159,8 +159,7 @@ impl RequestCount {
     fn until(&self, at: Micros) -> Sent {
         let mut all = self.sent;
         for c in &self.clients {
-            let (rate, rounds) = (c.about_rate_per_s(), c.conversation.as_ref());
-            let rate = rate * rounds.map_or(1.0, |c| c.rounds.mean().max(1.0));
+            let rate = c.about_rate_per_s() * c.requests_of_an_arrival();
             let tokens = c.tokens_of_a_request();
             match active_us(c, self.since, at) {
                 _ if rate <= 0.0 => {}

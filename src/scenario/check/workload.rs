@@ -22,7 +22,19 @@ pub(super) fn check_workload(s: &Scenario, r: &mut Report) {
 pub(super) fn check_traffic(s: &Scenario, r: &mut Report) {
     let w = &s.workload;
     w.check_ranges(&At::path("workload"), r);
-    if w.trace.is_some() {
+    if let Some(trace) = &w.trace {
+        if trace.sessions_in_flight > 0 && trace.session_rate > 0.0 {
+            r.error(
+                "workload.trace.session_rate",
+                format!(
+                    "{} sessions a second, and {} in flight",
+                    plain(trace.session_rate),
+                    trace.sessions_in_flight
+                ),
+                "one of the two",
+                "sessions start at a rate, or when others are over: set the other key to 0",
+            );
+        }
         if !w.requests.is_empty() {
             r.warning(
                 "workload.requests",

@@ -174,6 +174,7 @@ fn rate_per_s(requests: usize, from: u64, buckets: &Buckets) -> f64 {
 fn closed(scenario: &Scenario) -> bool {
     let waits = |c: &Client| {
         c.most_in_flight() > 0
+            || c.agent.is_some()
             || c.conversation.as_ref().is_some_and(|c| c.clock == ConversationClock::Closed)
     };
     scenario.workload.trace.is_none() && scenario.workload.clients.iter().any(waits)

@@ -37,7 +37,7 @@ const WRITE_A_CLIENT: &str = "write a client with arrivals and lengths in worklo
 const WRITE_LINES: &str = "write each request as a line with its time and its tokens";
 
 /// Keys of JSON documents; a document matches an entry if it has all of its keys.
-const DOCUMENTS: [(&[&str], &str, &str); 10] = [
+const DOCUMENTS: [(&[&str], &str, &str); 8] = [
     (
         &["\"conversations\""],
         "conversations as ShareGPT has them, without times and numbers of tokens",
@@ -54,8 +54,6 @@ const DOCUMENTS: [(&[&str], &str, &str); 10] = [
         "texts of prompts, without numbers of tokens",
         "give input_length, the tokens of each prompt",
     ),
-    (&["\"session_id\"", "\"turns\""], "sessions of a coding agent", WRITE_LINES),
-    (&["\"hash_id_scope\"", "\"requests\""], "sessions of an agent (WEKA)", WRITE_LINES),
     (&["\"metadata\"", "\"metrics\""], "a benchmark of AIPerf", "give it to `tokenyard validate`"),
     (&["\"benchmarks\""], "a benchmark", "give it to `tokenyard validate`"),
     (
@@ -69,7 +67,7 @@ const DOCUMENTS: [(&[&str], &str, &str); 10] = [
 /// The supported formats, in words.
 pub(super) fn formats() -> String {
     let lines = Jsonl::ALL.map(Jsonl::name).join(", ");
-    let others = "AIBrix, vllm-vcr, OpenTelemetry spans";
+    let others = "AIBrix, vllm-vcr, OpenTelemetry spans, WEKA and GitHub Copilot sessions";
     format!("{} (CSV); {lines}, {others} (JSON)", csv::names().join(", "))
 }
 

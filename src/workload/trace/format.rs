@@ -6,7 +6,7 @@ use super::jsonl::Jsonl;
 use super::named::Names;
 use super::rows::{Bad, Rows};
 use super::vcr::Vcr;
-use super::{aibrix, spans};
+use super::{aibrix, copilot, spans, weka};
 
 /// The format of a file, once its first line has been seen.
 #[derive(Clone, Debug)]
@@ -19,6 +19,10 @@ pub(super) enum Format {
     Vcr(Vcr),
     /// Spans of OpenTelemetry.
     Spans,
+    /// Whole sessions of WEKA.
+    Weka,
+    /// Whole sessions of GitHub Copilot.
+    Copilot,
 }
 
 impl Format {
@@ -33,6 +37,14 @@ impl Format {
         }
     }
 
+    /// A format of whole sessions.
+    pub(super) fn of_sessions(text: &str) -> Option<Self> {
+        if weka::begins(text) {
+            return Some(Self::Weka);
+        }
+        copilot::begins(text).then_some(Self::Copilot)
+    }
+
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Csv(csv) => csv.name,
@@ -41,6 +53,8 @@ impl Format {
             Self::AiBrix => "AIBrix",
             Self::Vcr(_) => "vllm-vcr",
             Self::Spans => "OpenTelemetry",
+            Self::Weka => "WEKA sessions",
+            Self::Copilot => "GitHub Copilot sessions",
         }
     }
 
@@ -49,7 +63,7 @@ impl Format {
         match self {
             Self::Csv(csv) => csv.names.as_ref(),
             Self::Named(names) => Some(names),
-            Self::Jsonl(_) | Self::AiBrix | Self::Vcr(_) | Self::Spans => None,
+            Self::Jsonl(_) | Self::AiBrix | Self::Vcr(_) | Self::Spans | Self::Weka | Self::Copilot => None,
         }
     }
 
@@ -60,7 +74,7 @@ impl Format {
             Self::Jsonl(jsonl) => Some(jsonl.unit_us()),
             Self::Named(names) => Some(names.unit_us.unwrap_or(1e6)),
             Self::AiBrix | Self::Vcr(_) => Some(1e3),
-            Self::Spans => None,
+            Self::Spans | Self::Weka | Self::Copilot => None,
         }
     }
 
@@ -68,7 +82,8 @@ impl Format {
     pub(super) fn usual_block(&self) -> u32 {
         match self {
             Self::Jsonl(jsonl) => jsonl.usual_block(),
-            Self::Csv(_) | Self::Named(_) | Self::AiBrix | Self::Spans => 512,
+            Self::Csv(_) | Self::Named(_) | Self::AiBrix | Self::Spans | Self::Copilot => 512,
+            Self::Weka => 64,
             Self::Vcr(_) => 16,
         }
     }
@@ -87,6 +102,8 @@ impl Format {
             Self::AiBrix => "keys timestamp, requests".to_owned(),
             Self::Vcr(_) => "a first line with meta".to_owned(),
             Self::Spans => "spans with attributes".to_owned(),
+            Self::Weka => "sessions with requests and block_size".to_owned(),
+            Self::Copilot => "sessions with turns".to_owned(),
         }
     }
 
@@ -104,6 +121,8 @@ impl Format {
             Self::AiBrix => aibrix::read(line, rows),
             Self::Vcr(_) => Vcr::read(line, rows),
             Self::Spans => spans::read(line, rows),
+            Self::Weka => weka::session(line, rows),
+            Self::Copilot => copilot::session(line, rows),
         }
     }
 

@@ -59,6 +59,16 @@ impl HashIds {
         self.rows = reordered(&self.rows, order);
     }
 
+    /// How many leading ids two rows have in common.
+    pub(super) fn common(&self, a: usize, b: usize) -> u32 {
+        let ids = |row: usize| {
+            let mut ids = Vec::new();
+            self.for_each(row, |id| ids.push(id));
+            ids
+        };
+        ids(a).iter().zip(&ids(b)).take_while(|(a, b)| a == b).count() as u32
+    }
+
     /// Calls `f` with each id of `row`, in order.
     pub(super) fn for_each(&self, row: usize, mut f: impl FnMut(u64)) {
         let Some(&(first, count)) = self.rows.get(row) else { return };

@@ -4,7 +4,9 @@ use super::rows::{Bad, Row};
 use super::scalar::Scalar;
 use super::sessions::Link;
 use super::stamp;
+use super::tree::Wait;
 use crate::base::digest::Digest;
+use crate::scenario::limits;
 use serde::Deserialize;
 use serde_json::error::Category;
 use std::borrow::Cow;
@@ -55,7 +57,10 @@ impl Jsonl {
         let line = parse(line)?;
         Ok(if line.ts.is_some() && line.prompt_tokens.is_some() {
             Some(Self::RouteSim)
-        } else if line.timestamp.or(line.delay).is_none() || line.input_length.is_none() {
+        } else if line.input_length.is_none()
+            || line.timestamp.or(line.delay).is_none()
+                && (line.session_id.is_none() || line.output_length.is_none())
+        {
             None
         } else if line.chat_id.is_some() {
             Some(Self::QwenBailian)
@@ -100,14 +105,17 @@ impl Jsonl {
     /// Reads one line.
     pub(super) fn row(self, line: &str) -> Result<Row<'_>, Bad> {
         let line = parse(line)?;
-        if line.timestamp.is_none()
-            && let Some(delay) = line.delay
-        {
-            return Err(Bad { of_the_file: true, ..delayed(delay) });
-        }
+        let session = session(&line)?;
+        let wait = match (self, line.timestamp, session) {
+            (Self::Mooncake, None, Some(_)) => {
+                Some(Wait::Turn(delay(line.delay.unwrap_or(0.0), self.unit_us())?))
+            }
+            (Self::Mooncake, None, None) if line.delay.is_some() => return Err(alone()),
+            _ => None,
+        };
         let (time, prompt, output) = match self {
             Self::Mooncake | Self::QwenBailian => (
-                needed(line.timestamp, "timestamp")?,
+                needed(line.timestamp.or(wait.as_ref().map(|_| 0.0)), "timestamp")?,
                 needed(line.input_length, "input_length")?,
                 needed(line.output_length, "output_length")?,
             ),
@@ -120,7 +128,6 @@ impl Jsonl {
         let arrival_us = stamp::number(time, self.unit_us()).ok_or_else(|| {
             Bad::new(format!("arrival time {time}"), "a time within 285 years", "correct or remove the line")
         })?;
-        let session = session(&line)?;
         let name = line.prefix_hash.map(|name| Digest::of(name.as_bytes()).value());
         Ok(Row {
             arrival_us,
@@ -135,6 +142,7 @@ impl Jsonl {
             class: text(line.slo_class),
             priority: line.priority,
             id: text(line.request_id),
+            wait,
         })
     }
 }
@@ -188,12 +196,20 @@ pub(super) fn bad_json(e: &serde_json::Error) -> Bad {
     Bad { is_cut: e.is_eof(), ..bad }
 }
 
-/// Refuses a turn with a delay after the answer before: the time of that answer depends on the simulation, and a
-/// replay needs instants.
-fn delayed(delay: f64) -> Bad {
-    let fix = "give each turn its arrival time, or write a client with a `conversation` in workload.clients";
-    let found = format!("a delay of {delay} ms after the answer before, and no timestamp");
-    Bad::new(found, "a timestamp in every line: turns with delays are not replayed", fix)
+/// A delay in whole microseconds, at most the longest run.
+pub(super) fn delay(delay: f64, unit_us: f64) -> Result<u64, Bad> {
+    let us = stamp::number(delay, unit_us).and_then(|us| u64::try_from(us).ok());
+    us.filter(|&us| us <= limits::HORIZON_US).ok_or_else(|| {
+        let found = format!("a delay of {delay}");
+        Bad::new(found, "a time from 0 to 30 days after the answer before", "correct or remove the line")
+    })
+}
+
+/// Refuses a turn with a delay after nothing.
+fn alone() -> Bad {
+    let fix = "name the session of each turn under session_id, or give the line a timestamp";
+    let found = "a delay without a timestamp and without a session";
+    Bad { of_the_file: true, ..Bad::new(found, "a session, whose turn before it follows", fix) }
 }
 
 pub(super) fn needed(value: Option<f64>, key: &str) -> Result<f64, Bad> {

@@ -6,6 +6,7 @@
 mod aibrix;
 mod block_size;
 mod columns;
+mod copilot;
 mod csv;
 mod elements;
 mod foreign;
@@ -25,12 +26,15 @@ mod scalar;
 mod sessions;
 mod spans;
 mod stamp;
+mod tree;
 mod validate;
 mod vcr;
+mod weka;
 
 pub use columns::TraceColumns;
 pub use found::{TraceFound, TraceLines, TraceReading};
 pub use reader::TraceReader;
+pub use tree::Parent;
 
 use super::family;
 use crate::base::content::{source_name, unique_name};
@@ -41,6 +45,7 @@ use interned::Interned;
 use kept::Kept;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use tree::Tree;
 
 /// A recorded trace in memory, shared between runs: rows in order of arrival, the first at 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,6 +63,8 @@ pub struct Trace {
     kept: Kept,
     /// When its first request arrived, in microseconds since 1970, if its times are of a calendar.
     started_us: Option<i64>,
+    /// The rows that wait for others. Empty if none does.
+    tree: Tree,
     hash_block_tokens: u32,
     /// Rows of the file that were left out: without a prompt or without output.
     left_out: u64,
@@ -104,6 +111,7 @@ impl Trace {
             && self.models.is_whole(rows)
             && self.adapters.is_whole(rows)
             && self.kept.is_whole(rows)
+            && self.tree.is_whole(rows)
     }
 
     /// How many requests.
@@ -139,6 +147,48 @@ impl Trace {
     /// Number of its session; 0 for none.
     pub fn session(&self, row: usize) -> u32 {
         self.sessions.get(row).copied().unwrap_or(0)
+    }
+
+    /// Whether rows wait for others, or sessions have no arrival times.
+    pub fn has_tree(&self) -> bool {
+        !self.tree.is_empty()
+    }
+
+    /// Whether its sessions have no arrival times, so that something else must say when they start. A row then arrives that long
+    /// after the start of its session.
+    pub fn is_unplaced(&self) -> bool {
+        self.tree.unplaced
+    }
+
+    /// Whether any row has a session.
+    pub fn has_sessions(&self) -> bool {
+        !self.sessions.is_empty()
+    }
+
+    /// The rows that `row` waits for, all before it. Without any it arrives at its own time.
+    pub fn parents(&self, row: usize) -> impl ExactSizeIterator<Item = Parent> + '_ {
+        self.tree.parents(row)
+    }
+
+    /// How long after the last of these it arrives, in microseconds.
+    pub fn delay_us(&self, row: usize) -> u64 {
+        self.tree.delay_us(row)
+    }
+
+    /// Leading tokens of its prompt that are in the prompt of a row that it waits for.
+    pub fn known_tokens(&self, row: usize, block_tokens: u32) -> u32 {
+        let block = if block_tokens == 0 { self.hash_block_tokens } else { block_tokens };
+        let most = self.prompt_tokens[row];
+        let common = |parent: Parent| {
+            let parent = parent.row as usize;
+            let named = match (self.prefixes.get(row), self.prefixes.get(parent)) {
+                (Some(a), Some(b)) if a.0 == b.0 => a.1.min(b.1),
+                _ => 0,
+            };
+            let hashed = self.hashes.common(row, parent).saturating_mul(block);
+            named.max(hashed).min(most).min(self.prompt_tokens[parent])
+        };
+        self.parents(row).map(common).max().unwrap_or(0)
     }
 
     /// Number of its model; 0 for any, 1 for the first of [`Self::models`].
@@ -277,6 +327,9 @@ impl Trace {
             digest.bytes(name.as_bytes());
         }
         digest.u64(u64::from(self.hash_block_tokens));
+        if self.has_tree() {
+            self.tree.digest(&mut digest);
+        }
         digest
     }
 

@@ -136,11 +136,22 @@ impl TraceReader {
         }
     }
 
-    /// Whether the unfinished line is a list, or an export of spans, which are longer than requests.
+    /// Whether the unfinished line is a list, an export of spans or a whole session, which are longer than requests.
     fn may_be_long(&self) -> bool {
-        let start = &self.unfinished[..self.unfinished.len().min(100)];
-        let is_export = start.windows(13).any(|part| part == b"resourceSpans");
-        self.unfinished.len() <= DOCUMENT_BYTES && (start.trim_ascii_start().starts_with(b"[") || is_export)
+        let start = &self.unfinished[..self.unfinished.len().min(foreign::LOOKED_AT)];
+        let is_export = start
+            .iter()
+            .take(100)
+            .copied()
+            .collect::<Vec<u8>>()
+            .windows(13)
+            .any(|part| part == b"resourceSpans");
+        let is_session = match &self.format {
+            Some(format) => matches!(format, Format::Weka | Format::Copilot),
+            None => Format::of_sessions(&String::from_utf8_lossy(start)).is_some(),
+        };
+        let is_list = start.trim_ascii_start().starts_with(b"[");
+        self.unfinished.len() <= DOCUMENT_BYTES && (is_list || is_export || is_session)
     }
 
     /// Whether the file is already refused, so that the rest need not be read.
@@ -356,6 +367,9 @@ impl TraceReader {
     /// The format of a file whose first object this is; none if it is unknown, and a problem if it is no object.
     fn format_of(&mut self, line: &str) -> Result<Option<Format>, Bad> {
         if self.columns.is_none() {
+            if let Some(sessions) = Format::of_sessions(line).filter(|_| line.ends_with('}')) {
+                return Ok(Some(sessions));
+            }
             let known = Jsonl::detect(line)?.map(Format::Jsonl);
             if let Some(known) = known.or_else(|| Format::special(line)) {
                 return Ok(Some(known));

@@ -7,6 +7,7 @@ use super::interned::{Interned, InternedColumn};
 use super::kept::{Kept, KeptColumns};
 use super::left_out::LeftOut;
 use super::sessions::{Link, Sessions};
+use super::tree::{Tree, TreeBuilder, Wait};
 use crate::base::Diagnostic;
 use crate::base::small::sort::sort_by_key;
 use crate::scenario::limits;
@@ -34,6 +35,8 @@ pub(super) struct Row<'a> {
     pub(super) priority: Option<f64>,
     /// Its own id in the file; empty for none.
     pub(super) id: Cow<'a, str>,
+    /// What it waits for, if it does.
+    pub(super) wait: Option<Wait>,
 }
 
 /// Most different models of a trace, and most different adapters.
@@ -74,6 +77,12 @@ pub(super) struct Rows {
     models: InternedColumn,
     adapters: InternedColumn,
     pub(super) kept: KeptColumns,
+    pub(super) tree: TreeBuilder,
+    /// Tokens in a block, as the file says; 0 if it does not.
+    pub(super) declared_block: u32,
+    /// Sessions that were read whole, and the ids that their blocks have taken.
+    pub(super) sessions_read: u64,
+    pub(super) block_ids: u64,
     pub(super) block_sizes: BlockSizes,
     /// The line that is being read.
     pub(super) line: u64,
@@ -93,6 +102,10 @@ impl Default for Rows {
             models: InternedColumn::of_at_most(MOST_NAMES),
             adapters: InternedColumn::of_at_most(MOST_NAMES),
             kept: KeptColumns::default(),
+            tree: TreeBuilder::default(),
+            declared_block: 0,
+            sessions_read: 0,
+            block_ids: 0,
             block_sizes: BlockSizes::default(),
             line: 0,
             left_out: LeftOut::default(),
@@ -152,7 +165,8 @@ impl Rows {
             self.left_out.without_prompt.add(self.line);
             return Ok(());
         }
-        if self.arrivals_us.last().is_some_and(|&before| before > row.arrival_us) {
+        let arrival_us = self.tree.push(self.len() as u32, row, &self.arrivals_us)?;
+        if self.arrivals_us.last().is_some_and(|&before| before > arrival_us) {
             self.left_out.backwards.add(self.line);
         }
         // The column starts with the first row that has a prefix; rows before it get none.
@@ -167,7 +181,7 @@ impl Rows {
         if !row.hash_ids.is_empty() {
             self.block_sizes.push(prompt, row.hash_ids.len() as u32);
         }
-        self.arrivals_us.push(row.arrival_us);
+        self.arrivals_us.push(arrival_us);
         self.prompt_tokens.push(prompt);
         self.output_tokens.push(output);
         self.hashes.push(&row.hash_ids);
@@ -189,6 +203,7 @@ impl Rows {
             adapters: Interned::default(),
             kept: Kept::default(),
             started_us: (first >= SINCE_1970_US).then_some(first),
+            tree: Tree::default(),
             hash_block_tokens,
             left_out: self.left_out.rows(),
         };
@@ -197,6 +212,7 @@ impl Rows {
             trace.models = self.models.finish(trace.len(), None);
             trace.adapters = self.adapters.finish(trace.len(), None);
             trace.kept = self.kept.finish(trace.len(), None);
+            trace.tree = self.tree.finish(trace.len(), None);
         } else {
             let mut order: Vec<u32> = (0..trace.arrivals_us.len() as u32).collect();
             sort_by_key(&mut order, |&row| trace.arrivals_us[row as usize]);
@@ -209,6 +225,7 @@ impl Rows {
             trace.models = self.models.finish(trace.len(), Some(&order));
             trace.adapters = self.adapters.finish(trace.len(), Some(&order));
             trace.kept = self.kept.finish(trace.len(), Some(&order));
+            trace.tree = self.tree.finish(trace.len(), Some(&order));
         }
         trace
     }

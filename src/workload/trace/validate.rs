@@ -55,12 +55,18 @@ pub(super) fn validate(
     };
     let trace = rows.into_trace(block);
     let summary = trace.summary(format.name());
-    all.extend(implausible(file_name, format, &summary));
+    // Without arrival times there is no rate.
+    if !trace.is_unplaced() {
+        all.extend(implausible(file_name, format, &summary));
+    }
     (Some(Arc::new(trace)), all, Some(summary))
 }
 
 /// Tokens in a block of the hashes, with a warning about rows that do not fit.
 fn block_size(file_name: &str, format: &Format, rows: &Rows, all: &mut Diagnostics) -> u32 {
+    if rows.declared_block > 0 {
+        return rows.declared_block;
+    }
     let sizes = &rows.block_sizes;
     if sizes.rows == 0 {
         return 0;

@@ -15,5 +15,6 @@ mod real_routers;
 mod refusals;
 mod routing;
 mod scorers;
+mod session_cap;
 mod signals;
 mod sticky;

@@ -94,16 +94,6 @@ fn files_of_other_kinds_are_named_with_what_to_do() {
 }
 
 #[test]
-fn turns_that_come_a_delay_after_an_answer_are_reported_once() {
-    let text = r#"{"session_id": "s1", "timestamp": 0, "input_length": 1000, "output_length": 50, "hash_ids": [1, 2]}
-{"session_id": "s1", "delay": 2000, "input_length": 1600, "output_length": 40, "hash_ids": [1, 2, 3, 4]}
-{"session_id": "s1", "delay": 2000, "input_length": 1600, "output_length": 40, "hash_ids": [1, 2, 3, 4]}
-"#;
-    let only = check_refused(text, "line 2", "a delay of 2000 ms after the answer before");
-    assert!(only.allowed.contains("delays are not replayed") && only.fix.contains("conversation"), "{only}");
-}
-
-#[test]
 fn names_that_say_what_they_are_are_read_with_a_warning() {
     let json = "{\"request_id\": \"b-0\", \"input_toks\": 2358, \"output_toks\": 531, \"arrival_time\": 1787267980.08}\n\
                 {\"request_id\": \"b-1\", \"input_toks\": 1034, \"output_toks\": 769, \"arrival_time\": 1787267981.58}\n";
