@@ -114,20 +114,17 @@ impl Shape {
     fn new(trace: &Arc<Trace>) -> Self {
         let rows = trace.len();
         let mut session_of = Vec::with_capacity(rows);
-        let mut number: Vec<Option<u32>> = Vec::new();
+        let mut numbers: LookupMap<u32, u32> = LookupMap::default();
         let mut sessions = 0;
         for row in 0..rows {
-            let session = trace.session(row) as usize;
-            if session >= number.len() {
-                number.resize(session + 1, None);
-            }
-            let known = number[session].filter(|_| session > 0);
-            let this = known.unwrap_or_else(|| {
+            let session = trace.session(row);
+            let known = numbers.get(session).filter(|_| session > 0);
+            let number = known.unwrap_or(sessions);
+            if known.is_none() {
                 sessions += 1;
-                sessions - 1
-            });
-            number[session] = Some(this);
-            session_of.push(this);
+                numbers.insert(session, number);
+            }
+            session_of.push(number);
         }
         let children = Lists::new(rows, &|add| {
             for row in 0..rows {

@@ -27,8 +27,9 @@ use tokenyard::scenario::{
     ConcurrencyLimit, Conversation, ConversationClock, CostEscalation, CpuTier, CpuWrite, FittedCoefficients,
     FlowControl, KvBlocks, KvCache, LatencyModel, Lengths, OverLimit, Pool, PowerOfD, PreemptionVictim,
     PrefixAware, PrefixGroups, PrefixOverlap, PriorityPolicy, Probabilistic, Profile, RateLimit, Rounds,
-    RoutingPolicy, Run, Scenario, Scheduler, SessionAffinity, SessionMode, Shed, ShedRule, SlidingWindow,
-    SloClass, TenantLimit, TenantQuota, TenantScores, ThinkTime, TimedEdit, TokenBucket, Weighted, Workload,
+    RoutingPolicy, Run, Scenario, Scheduler, SessionAffinity, SessionCap, SessionMode, Shed, ShedRule,
+    SlidingWindow, SloClass, TenantLimit, TenantQuota, TenantScores, ThinkTime, TimedEdit, TokenBucket,
+    Weighted, Workload,
 };
 use tokenyard::session::{Audience, Session};
 
@@ -81,6 +82,7 @@ fn admissions() -> Vec<AdmissionPolicy> {
             SlidingWindow { window_s: 0.3, max_requests: 4, max_prompt_tokens: 400, per_tenant: false, then };
         all.push(AdmissionPolicy::SlidingWindow(window));
         all.push(AdmissionPolicy::ConcurrencyLimit(ConcurrencyLimit { max_in_flight: 4, then }));
+        all.push(AdmissionPolicy::SessionCap(SessionCap { max_sessions: 2, idle_s: 0.2, then }));
     }
     for (detector, rule) in flow::detectors()
         .into_iter()

@@ -149,7 +149,8 @@ fn an_agent_is_no_conversation_and_has_sessions_of_its_own() {
         (json!({"conversation": {}, "concurrency": 0}), "workload.clients[0].agent"),
         (json!({"sessions": 3}), "workload.clients[0].sessions"),
     ] {
-        let problems = tokenyard::scenario::check(&from_value(document(chain(), &settings)).unwrap());
+        let checked = tokenyard::scenario::check(from_value(document(chain(), &settings)).unwrap());
+        let problems = checked.err().expect("a contradiction");
         assert!(problems.iter().any(|d| d.path == path), "{problems:?}");
     }
 }

@@ -230,7 +230,7 @@ fn a_tree_is_part_of_the_digest_and_survives_packing() {
     assert_eq!(Trace::unpacked(&trace.packed()).as_ref(), Some(&*trace));
     let mut changed = from_value(document(json!({}))).expect("a scenario of the right shape");
     changed.edits = vec![TimedEdit::new(1_000_000, Change::set("workload.trace.max_gap_s", 1.0))];
-    let problems = tokenyard::scenario::check(&changed);
+    let problems = Session::start(changed, Some(Arc::clone(&trace)), Audience::Batch).err();
     assert!(format!("{problems:?}").contains("another trace in the middle of a run"), "{problems:?}");
 }
 
