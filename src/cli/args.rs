@@ -5,7 +5,8 @@ use super::args_lesson::{Gallery, Lesson};
 use super::args_queueing::{Queueing, Size};
 use super::args_studies::{Capacity, Compare, Explain, Sweep, Theory, WhatIf};
 use super::args_trace::Trace;
-use crate::exchange::export::{CANDIDATES, MOST_CANDIDATES};
+use super::args_measured::LoadArgs;
+use super::args_rows::Rows;
 use crate::scenario::preset::PRESETS;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -139,6 +140,8 @@ pub(super) struct Validate {
     /// Set a field of that scenario; may be repeated
     #[arg(long, value_name = "PATH=VALUE")]
     pub(super) set: Vec<String>,
+    #[command(flatten)]
+    pub(super) load: LoadArgs,
     /// Level of validation: 0 defaults (catalogue, else roofline), 1 the calibrated engine, 2 transfer, 3 rankings
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=3))]
     pub(super) level: u8,
@@ -188,6 +191,8 @@ pub(super) struct Calibrate {
     /// Set a field of that scenario; may be repeated
     #[arg(long, value_name = "PATH=VALUE")]
     pub(super) set: Vec<String>,
+    #[command(flatten)]
+    pub(super) load: LoadArgs,
     /// Write the scenario with the coefficients of a benchmark, as JSON
     #[arg(long, value_name = "FILE")]
     pub(super) scenario_output: Option<PathBuf>,
@@ -294,46 +299,6 @@ pub(super) struct Run {
     pub(super) json: bool,
     #[command(flatten)]
     pub(super) rows: Rows,
-}
-
-/// Files of rows that a run writes. Their columns: `tokenyard list columns`.
-#[derive(clap::Args)]
-pub(super) struct Rows {
-    /// Write a row for each request: times, tokens, replica, and the reason of a refusal. The name ends in .csv or
-    /// .jsonl; `tokenyard list columns` explains the columns
-    #[arg(long, value_name = "FILE")]
-    pub(super) requests: Option<PathBuf>,
-    /// Write a row for each routing decision and candidate: the router's view, each scorer's score, regret; .csv or
-    /// .jsonl
-    #[arg(long, value_name = "FILE")]
-    pub(super) decisions: Option<PathBuf>,
-    /// Number of candidates written per decision, best first; the chosen one is always written
-    #[arg(long, value_name = "N", requires = "decisions", default_value_t = CANDIDATES,
-          value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_CANDIDATES)))]
-    pub(super) decisions_k: u32,
-    /// Write a row for each event, in order; .csv or .jsonl
-    #[arg(long, value_name = "FILE")]
-    pub(super) events: Option<PathBuf>,
-    /// Write the time series of the page's charts, a row for each bucket and replica; .csv or .jsonl
-    #[arg(long, value_name = "FILE")]
-    pub(super) series: Option<PathBuf>,
-    /// Write a row for each autoscaling decision: measurements, wanted replicas and rule; .csv or .jsonl
-    #[arg(long, value_name = "FILE")]
-    pub(super) scaling: Option<PathBuf>,
-    /// Write a trace for Perfetto (ui.perfetto.dev): steps and requests of every replica, decisions, refusals, edits and
-    /// anomalies; compressed with gzip if the name ends in .gz. It has at most 1,000,000 slices
-    #[arg(long, value_name = "FILE")]
-    pub(super) perfetto: Option<PathBuf>,
-    /// The part of the run that the trace holds, in seconds, such as 60-90; default all of it
-    #[arg(long, value_name = "FROM-TO", requires = "perfetto")]
-    pub(super) perfetto_span: Option<String>,
-    /// Write the results as one HTML file that opens offline: key figures, charts, tables and the scenario
-    #[arg(long, value_name = "FILE")]
-    pub(super) html: Option<PathBuf>,
-    /// Add the gaps between the tokens of each request to `--requests`: a column `itl_us`, a list in JSON, numbers
-    /// between semicolons in CSV. At most 10,000,000 gaps of a run are kept
-    #[arg(long, requires = "requests")]
-    pub(super) itl: bool,
 }
 
 /// Arguments of `link`.

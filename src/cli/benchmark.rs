@@ -4,10 +4,11 @@
 use super::args::Input;
 use super::input::{load, refused, tell_all};
 use super::validate::{EXPERIMENTS, OwnRow, percent};
-use super::{BAD_INPUT, Failed, say, tell, unreadable};
+use super::{BAD_INPUT, Failed, say, tell, unreadable, yaml};
 use crate::base::{Diagnostic, SortedMap};
 use crate::exchange::import::benchmark::{self, Benchmark};
-use crate::measured::{self, Compared, Comparison, OneRun, compare, replay};
+use crate::exchange::import::{finite_yaml, is_yaml};
+use crate::measured::{self, Compared, Comparison, OneRun, SeriesCompared, ToldLoad, compare, replay};
 use crate::scenario::{LatencyModel, Scenario, limits, parse};
 use crate::validate::is_silicon;
 use serde_json::Value;
@@ -17,6 +18,13 @@ use std::path::{Path, PathBuf};
 
 /// A file and the runs in it.
 pub(super) type Runs = Vec<(String, Vec<Benchmark>)>;
+
+/// What the runs are compared with: a scenario with its changes, and the load where files do not contain it.
+pub(super) struct On<'a> {
+    pub(super) scenario: Option<&'a str>,
+    pub(super) set: &'a [String],
+    pub(super) load: ToldLoad,
+}
 
 /// The runs of benchmark files; `None` for measured experiments. The two are not mixed.
 pub(super) fn runs(paths: &[PathBuf]) -> Result<Option<Runs>, Failed> {
@@ -71,12 +79,18 @@ fn text(path: &Path) -> Result<String, Failed> {
     let mut bytes = Vec::new();
     let read = std::fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes));
     read.map_err(|e| unreadable(&path.display(), &e))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    if !is_yaml(&text) {
+        return Ok(text);
+    }
+    // A report of llm-d-benchmark: the readers of benchmarks take JSON.
+    let tree = yaml::value(&finite_yaml(&text));
+    tree.map(|tree| tree.to_string()).map_err(|p| refused(&path.display().to_string(), &p))
 }
 
 /// The scenario that the runs ran on.
-fn cluster(scenario: Option<&str>, set: &[String]) -> Result<Scenario, Failed> {
-    let Some(scenario) = scenario else {
+fn cluster(on: &On<'_>) -> Result<Scenario, Failed> {
+    let Some(scenario) = on.scenario else {
         tell(
             &"error: --scenario: nothing; allowed: a scenario with the model, GPU and engine that were \
             measured; the file does not contain them",
@@ -84,23 +98,19 @@ fn cluster(scenario: Option<&str>, set: &[String]) -> Result<Scenario, Failed> {
         return Err(Failed(BAD_INPUT));
     };
     // The comparison itself says how far off a guess is.
-    let input = Input { set: set.to_vec(), allow_guess: true, ..Input::of(scenario) };
+    let input = Input { set: on.set.to_vec(), allow_guess: true, ..Input::of(scenario) };
     load(&input).map(|loaded| loaded.scenario)
 }
 
 /// Prints measured, simulated and error of every run.
-pub(super) fn validate(
-    runs: &Runs,
-    scenario: Option<&str>,
-    set: &[String],
-    as_json: bool,
-) -> Result<(), Failed> {
-    let scenario = cluster(scenario, set)?;
+pub(super) fn validate(runs: &Runs, on: &On<'_>, as_json: bool) -> Result<(), Failed> {
+    let scenario = cluster(on)?;
     let mut documents: Vec<Comparison> = Vec::new();
     let mut text = String::new();
     for (name, list) in runs {
         for b in list {
-            let compared = compare(b, &replay(b, &scenario)).map_err(|problems| refused(name, &problems))?;
+            let b = told(name, b, on)?;
+            let compared = compare(&b, &replay(&b, &scenario)).map_err(|problems| refused(name, &problems))?;
             push_comparison(&mut text, name, &compared);
             documents.push(compared);
         }
@@ -110,6 +120,13 @@ pub(super) fn validate(
     }
     let text = serde_json::to_string_pretty(&documents).map_err(|e| unreadable(&"stdout", &e.into()))?;
     say(&format!("{text}\n"))
+}
+
+/// A run with the load that the user gives.
+fn told(name: &str, b: &Benchmark, on: &On<'_>) -> Result<Benchmark, Failed> {
+    let mut b = b.clone();
+    on.load.add_to(&mut b).map_err(|problems| refused(name, &problems))?;
+    Ok(b)
 }
 
 fn line(text: &mut String, line: &str) {
@@ -126,16 +143,38 @@ fn push_comparison(text: &mut String, file: &str, c: &Comparison) {
     push_warnings(text, &c.warnings);
     if c.assumed {
         line(text, "load: assumed; no errors are shown, as a difference may come from the load");
+        line(text, &format!("load: give {}", measured::options(&c.missing)));
     }
     for note in &c.notes {
         line(text, &format!("note: {note}"));
     }
-    if c.assumed {
+    if c.rows.is_empty() {
+        push_series(text, &c.series);
+    } else if c.assumed {
         push_rows_of_assumed(text, &c.rows);
     } else {
         push_rows(text, &c.rows);
     }
     text.push('\n');
+}
+
+/// Means of series over the instants that both have.
+fn push_series(text: &mut String, series: &[SeriesCompared]) {
+    let head = ["series", "instants", "measured", "simulated", "distance", "error"];
+    line(text, &format!("{:<22} {:>8} {:>14} {:>12} {:>12} {:>9}", head[0], head[1], head[2], head[3], head[4], head[5]));
+    for s in series {
+        let (measured, simulated, distance) = (s.measured_mean, s.simulated_mean, s.distance);
+        line(
+            text,
+            &format!(
+                "{:<22} {:>8} {measured:>14.3} {simulated:>12.3} {distance:>12.3} {:>9}",
+                s.metric,
+                s.instants,
+                percent(s.error)
+            ),
+        );
+    }
+    line(text, "measured, simulated: means over these instants; distance: the mean at the same instant");
 }
 
 fn push_warnings(text: &mut String, warnings: &[String]) {
@@ -169,7 +208,7 @@ fn push_rows(text: &mut String, rows: &[Compared]) {
     line(text, &format!("{:<26} {:>22} {:>12} {:>9}", "figure", "measured", "simulated", "error"));
     for row in rows {
         let [name, measured] = cells(row);
-        let error = percent(row.error);
+        let error = if row.inside == Some(true) { "inside".to_owned() } else { percent(row.error) };
         line(text, &format!("{name:<26} {measured:>22} {:>12.3} {error:>9}", row.simulated));
     }
 }
@@ -181,13 +220,8 @@ pub(super) struct Outputs<'a> {
 }
 
 /// Fixes the coefficients that a run determines, and prints them with the figures afterwards.
-pub(super) fn calibrate(
-    runs: &Runs,
-    scenario: Option<&str>,
-    set: &[String],
-    outputs: &Outputs<'_>,
-) -> Result<(), Failed> {
-    let scenario = cluster(scenario, set)?;
+pub(super) fn calibrate(runs: &Runs, on: &On<'_>, outputs: &Outputs<'_>) -> Result<(), Failed> {
+    let scenario = cluster(on)?;
     let [(name, list)] = runs.as_slice() else {
         tell(&format!("error: {} files; allowed: one result, whose run fixes the coefficients", runs.len()));
         return Err(Failed(BAD_INPUT));
@@ -197,7 +231,8 @@ pub(super) fn calibrate(
         tell(&format!("{name}: {} runs; the first is taken, {}", list.len(), b.name));
     }
     let file = Path::new(name).file_name().map_or_else(|| name.clone(), |n| n.to_string_lossy().into_owned());
-    let found = measured::calibrate(b, &scenario, &file).map_err(|problems| refused(name, &problems))?;
+    let b = told(name, b, on)?;
+    let found = measured::calibrate(&b, &scenario, &file).map_err(|problems| refused(name, &problems))?;
     if let Some(path) = outputs.scenario {
         std::fs::write(path, &found.scenario).map_err(|e| unreadable(&path.display(), &e))?;
     }

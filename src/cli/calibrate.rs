@@ -32,7 +32,8 @@ pub(super) fn run(args: &Calibrate) -> Result<(), Failed> {
             scenario: args.scenario_output.as_deref(),
         };
         keep_apart(args, args.paths.clone())?;
-        return benchmark::calibrate(&runs, args.scenario.as_deref(), &args.set, &outputs);
+        let on = benchmark::On { scenario: args.scenario.as_deref(), set: &args.set, load: args.load.told() };
+        return benchmark::calibrate(&runs, &on, &outputs);
     }
     let mut found = experiments(&args.paths)?;
     keep_apart(args, files_of(&args.paths, &found))?;

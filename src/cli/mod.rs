@@ -7,6 +7,8 @@ mod args;
 mod args_import;
 mod args_lesson;
 mod args_queueing;
+mod args_measured;
+mod args_rows;
 mod args_studies;
 mod args_trace;
 mod arguments;

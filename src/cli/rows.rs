@@ -1,12 +1,12 @@
 //! Files of rows that a run writes in addition to its report.
 
-use super::args::Rows;
+use super::args_rows::Rows;
 use super::input::refused;
 use super::outputs::Outputs;
 use super::{Failed, tell, unreadable};
 use crate::base::{Diagnostic, Micros};
 use crate::exchange::export::{
-    Format, MOST_SLICES, Output, Table, TableError, Tables, TraceOutput, Written, page,
+    Format, MOST_SLICES, MOST_VALUES, MetricsOutput, Output, Table, TableError, Tables, TraceOutput, Written, page,
 };
 use crate::session::{Session, Stop};
 use flate2::Compression;
@@ -23,6 +23,8 @@ pub(super) struct RowFiles {
     files: Vec<(Table, Format, PathBuf)>,
     candidates: u32,
     trace: Option<TraceFile>,
+    /// The requested metrics, and the instant at which the run starts there.
+    metrics: Option<(PathBuf, u64)>,
     page: Option<PathBuf>,
     gaps: bool,
 }
@@ -36,7 +38,7 @@ struct TraceFile {
 impl RowFiles {
     /// No files of rows.
     pub(super) fn none() -> Self {
-        Self { files: Vec::new(), candidates: 1, trace: None, page: None, gaps: false }
+        Self { files: Vec::new(), candidates: 1, trace: None, metrics: None, page: None, gaps: false }
     }
 
     /// The files that the arguments request. Reports all names that cannot be used.
@@ -69,10 +71,13 @@ impl RowFiles {
                 Err((option, problem)) => failed = Some(refused(option, &[problem])),
             }
         }
-        if let Some(path) = &args.html {
+        let start_s = args.openmetrics_start;
+        let plain = [("--html", &args.html), ("--openmetrics", &args.openmetrics)];
+        for (option, path) in plain.into_iter().filter_map(|(option, path)| Some((option, path.as_ref()?))) {
             match outputs.add(path) {
-                Ok(()) => found.page = Some(path.clone()),
-                Err(problem) => failed = Some(refused("--html", &[problem])),
+                Ok(()) if option == "--html" => found.page = Some(path.clone()),
+                Ok(()) => found.metrics = Some((path.clone(), start_s)),
+                Err(problem) => failed = Some(refused(option, &[problem])),
             }
         }
         failed.map_or(Ok(found), Err)
@@ -81,7 +86,9 @@ impl RowFiles {
     /// The name of each file of rows, and where it is.
     fn named(&self) -> Vec<(Written, &PathBuf)> {
         let tables = self.files.iter().map(|(table, _, path)| (Written::Table(*table), path));
-        tables.chain(self.trace.as_ref().map(|trace| (Written::Trace, &trace.path))).collect()
+        let trace = self.trace.as_ref().map(|trace| (Written::Trace, &trace.path));
+        let metrics = self.metrics.as_ref().map(|(path, _)| (Written::Metrics, path));
+        tables.chain(trace).chain(metrics).collect()
     }
 
     /// Writes the page of a run that is over.
@@ -112,13 +119,20 @@ impl RowFiles {
             outputs.push(Output { table: *table, format: *format, out: Box::new(file) });
         }
         let trace = self.trace.as_ref().map(TraceFile::open).transpose()?;
-        let any = !outputs.is_empty() || trace.is_some();
+        let metrics = self.metrics.as_ref().map(metrics_file).transpose()?;
+        let any = !outputs.is_empty() || trace.is_some() || metrics.is_some();
         let tables = any.then(|| {
             let tables = Tables::new(session, outputs, self.candidates);
-            trace.into_iter().fold(tables, |tables, trace| tables.with_trace(session, trace))
+            let tables = trace.into_iter().fold(tables, |tables, trace| tables.with_trace(session, trace));
+            metrics.into_iter().fold(tables, |tables, metrics| tables.with_metrics(session, metrics))
         });
         Ok(RowsUnderWay { files: self, tables })
     }
+}
+
+fn metrics_file((path, start_s): &(PathBuf, u64)) -> Result<MetricsOutput, Failed> {
+    let file = File::create(path).map_err(|e| unreadable(&path.display(), &e))?;
+    Ok(MetricsOutput { start_s: *start_s, most: MOST_VALUES, out: Box::new(file) })
 }
 
 impl TraceFile {
@@ -204,6 +218,12 @@ impl RowsUnderWay<'_> {
         while !tables.write_rest(session, AT_ONCE).map_err(|e| failed(self.files, &e))? {}
         if session.lost_gaps() {
             tell(&"note: --itl: later requests have no gaps, because a run keeps 10,000,000 of them");
+        }
+        if let Some(step_s) = tables.metrics_step_s() {
+            tell(&format!(
+                "note: --openmetrics: a sample every {step_s} s, not every 15 s, because a file has at most \
+                10,000,000 values"
+            ));
         }
         if let Some(held) = tables.held(session) {
             let (from, to) = (held.to.as_secs(), held.asked_to.as_secs());

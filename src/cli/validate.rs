@@ -44,7 +44,8 @@ struct Document<'a> {
 /// `tokenyard validate`
 pub(super) fn run(args: &Validate) -> Result<(), Failed> {
     if let Some(runs) = benchmark::runs(&args.paths)? {
-        return benchmark::validate(&runs, args.scenario.as_deref(), &args.set, args.json);
+        let on = benchmark::On { scenario: args.scenario.as_deref(), set: &args.set, load: args.load.told() };
+        return benchmark::validate(&runs, &on, args.json);
     }
     let mut found = experiments(&args.paths)?;
     found.retain(|(e, _)| {

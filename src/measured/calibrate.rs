@@ -11,8 +11,9 @@
 //!
 //! All others stay as they were. Each is found by Newton's steps with the simulation itself as the function; everything is deterministic.
 //!
-//! What cannot be determined is refused: a load that the file does not tell, fewer requests than coefficients, a figure that no value of
-//! its coefficients comes near.
+//! What cannot be determined is refused: a load that the file does not contain, fewer requests than coefficients, a figure
+//! that no value of its coefficients comes near. A coefficient whose interval is wider than itself stays as it was; if
+//! none is left, the file is refused.
 
 use super::compare::{Compared, row};
 use super::scenario::{Replay, replay, set_engine, set_latency};
@@ -37,7 +38,7 @@ pub struct CoefficientChange {
     /// After.
     pub after: f64,
     /// Half of the 95 % interval, from the spread of the measured requests and the remaining distance of the search;
-    /// missing if the file has fewer than 20 requests.
+    /// missing if the file has neither requests nor their standard deviation.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub half: Option<f64>,
@@ -99,7 +100,7 @@ const COMPUTE: Knob = Knob {
 struct Aim {
     told_by: &'static str,
     target: f64,
-    /// Standard error of the target.
+    /// Half of the 95 % interval of the target.
     spread: Option<f64>,
     /// Whether it is a mean, which must be met, and no slope.
     is_mean: bool,
@@ -120,14 +121,14 @@ const FAR: f64 = 0.5;
 const FEW_EACH: u32 = 30;
 /// A larger share of failed requests is reported.
 const FAILED_SHARE: f64 = 0.02;
-/// Fewest requests from which a slope or a spread is computed.
+/// Fewest requests from which a slope is computed.
 const FEWEST: usize = 20;
 /// Least variation of prompt lengths, as a share of their mean, from which a slope is computed.
 const SPREAD: f64 = 0.2;
 
 /// Calibrates the pools of the first pool's GPU to a run of `file`.
 pub fn calibrate(b: &Benchmark, scenario: &Scenario, file: &str) -> Result<OneRun, Diagnostics> {
-    let aims = aims(b);
+    let mut aims = aims(b);
     let replay = replay(b, scenario);
     let requests = determined(b, &aims, &replay).map_err(|problem| vec![problem])?;
     let mut warnings = replay.warnings.clone();
@@ -142,20 +143,29 @@ pub fn calibrate(b: &Benchmark, scenario: &Scenario, file: &str) -> Result<OneRu
     let mut search = Search { replay, gpu: first.gpu.clone(), settings, c: start.clone() };
     let begun = search.run()?;
     let before = b.figures.iter().filter_map(|f| row(f, std::slice::from_ref(&begun))).collect();
-    let mut found: Vec<CoefficientChange> = Vec::new();
-    let mut now = begun;
-    for _ in 0..ROUNDS {
-        // Means come last: a slope that cannot be met must not keep them from being met.
-        for aim in aims.iter().rev() {
-            now = search.meet(aim, now, &start, &mut found)?;
+    let (mut now, mut found) = search.fit(&aims, begun, &start)?;
+    let open: Vec<CoefficientChange> = found.iter().filter(|change| change.is_open()).cloned().collect();
+    if !open.is_empty() {
+        for aim in &mut aims {
+            aim.knobs.retain(|knob| open.iter().all(|change| change.coefficient != knob.name));
         }
+        aims.retain(|aim| !aim.knobs.is_empty());
+        if aims.is_empty() {
+            return Err(open.iter().map(|change| undetermined(change, requests)).collect());
+        }
+        search.c = start.clone();
+        let begun = search.run()?;
+        (now, found) = search.fit(&aims, begun, &start)?;
     }
-    found.retain(|change| (change.before - change.after).abs() > 0.0);
     if let Some(problem) = aims.iter().find_map(|aim| far_off(aim, &now)) {
         return Err(vec![problem]);
     }
-    let notes = aims.iter().filter_map(|aim| unmet(aim, &now)).collect();
-    warnings.extend(doubts(b, requests, found.len() as u32));
+    let kept = |change: &CoefficientChange| {
+        let problem = undetermined(change, requests);
+        format!("{} stays as it was: {}.", change.coefficient, problem.found)
+    };
+    let notes = open.iter().map(kept).chain(aims.iter().filter_map(|aim| unmet(aim, &now))).collect();
+    warnings.extend(doubts(b, requests, &found));
     let after = b.figures.iter().filter_map(|f| row(f, std::slice::from_ref(&now))).collect();
     let source = CoefficientSource {
         file: file.chars().take(200).collect(),
@@ -174,6 +184,24 @@ pub fn calibrate(b: &Benchmark, scenario: &Scenario, file: &str) -> Result<OneRu
     let scenario = crate::scenario::to_json(&calibrated);
     let failed = b.failed;
     Ok(OneRun { scenario, changes: found, of, requests, failed, warnings, before, after, notes })
+}
+
+impl CoefficientChange {
+    /// Whether its interval is wider than the coefficient: the run does not determine it.
+    fn is_open(&self) -> bool {
+        self.half.is_some_and(|half| half > self.before.abs().max(self.after.abs()))
+    }
+}
+
+/// Reports a coefficient that the requests do not determine.
+fn undetermined(change: &CoefficientChange, requests: u32) -> Diagnostic {
+    let half = change.half.unwrap_or(0.0);
+    let found = format!(
+        "{requests} requests give {:.4} ± {half:.4} by {}, which determines nothing",
+        change.after, change.told_by
+    );
+    let fix = format!("give a longer run: {FEW_EACH} requests for each coefficient, or more");
+    Diagnostic::error(change.coefficient, found, "an interval that is smaller than the coefficient", fix)
 }
 
 /// Number of requests that determine the coefficients; a problem if they cannot be determined.
@@ -199,12 +227,19 @@ fn determined(b: &Benchmark, aims: &[Aim], replay: &Replay) -> Result<u32, Diagn
 }
 
 /// Reasons not to trust coefficients that were fitted to `requests` requests.
-fn doubts(b: &Benchmark, requests: u32, coefficients: u32) -> Vec<String> {
+fn doubts(b: &Benchmark, requests: u32, found: &[CoefficientChange]) -> Vec<String> {
     let mut all = Vec::new();
+    let coefficients = found.len() as u32;
     if requests < FEW_EACH * coefficients {
         all.push(format!(
             "{requests} requests are few for {coefficients} coefficients: below {FEW_EACH} for each, another run may give others."
         ));
+    }
+    if found.iter().any(|change| change.half.is_none()) {
+        all.push(
+            "The file has neither requests nor standard deviations of all its means: some intervals are unknown."
+                .to_owned(),
+        );
     }
     let sent = f64::from(requests) + f64::from(b.failed);
     if f64::from(b.failed) > FAILED_SHARE * sent {
@@ -233,10 +268,15 @@ fn far_off(aim: &Aim, now: &Simulated) -> Option<Diagnostic> {
 fn aims(b: &Benchmark) -> Vec<Aim> {
     let mut aims = Vec::new();
     let mut aim = |told_by, metric: &'static str, stats: &[&'static str], knobs: Vec<Knob>| {
-        let Some((stat, target)) = stats.iter().find_map(|s| Some((*s, b.figure(metric, s)?))) else {
+        // A figure between bounds fixes nothing.
+        let exact = |stat: &str| {
+            let figure = b.figures.iter().find(|f| f.metric == metric && f.stat == stat)?;
+            (figure.high - figure.low <= 1e-9).then_some(figure.low)
+        };
+        let Some((stat, target)) = stats.iter().find_map(|s| Some((*s, exact(s)?))) else {
             return false;
         };
-        let spread = standard_error(b.counted(), metric);
+        let spread = half_interval(b, metric);
         let of = Box::new(move |s: &Simulated| s.figure(metric, stat));
         aims.push(Aim { told_by, target, spread, is_mean: true, of, knobs });
         true
@@ -247,12 +287,12 @@ fn aims(b: &Benchmark) -> Vec<Aim> {
     let steepness = slope(b.counted());
     let knobs = if steepness.is_some() { vec![QUEUEING] } else { vec![QUEUEING, COMPUTE] };
     aim("time to first token", "ttft_ms", &["mean", "p50"], knobs);
-    if let Some(target) = steepness {
-        let of = Box::new(|s: &Simulated| slope(s.requests.iter()));
+    if let Some((target, half)) = steepness {
+        let of = Box::new(|s: &Simulated| slope(s.requests.iter()).map(|(slope, _)| slope));
         aims.push(Aim {
             told_by: "first token by prompt length",
             target,
-            spread: None,
+            spread: Some(half),
             is_mean: false,
             of,
             knobs: vec![COMPUTE],
@@ -261,20 +301,31 @@ fn aims(b: &Benchmark) -> Vec<Aim> {
     aims
 }
 
-/// Standard error of the mean of a metric.
-fn standard_error<'a>(requests: impl Iterator<Item = &'a Request>, metric: &str) -> Option<f64> {
-    let values: Vec<f64> = requests.filter_map(|r| of_request(r, metric)).collect();
-    if values.len() < FEWEST {
-        return None;
-    }
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let squares: f64 = values.iter().map(|x| (x - mean) * (x - mean)).sum();
-    Some((squares / (n - 1.0) / n).sqrt())
+/// Half of the 95 % interval of the mean of a metric: from its requests, or from the standard deviation in the file.
+fn half_interval(b: &Benchmark, metric: &str) -> Option<f64> {
+    let values: Vec<f64> = b.counted().filter_map(|r| of_request(r, metric)).collect();
+    let (n, deviation) = if values.len() >= 2 {
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        let squares: f64 = values.iter().map(|x| (x - mean) * (x - mean)).sum();
+        (n, (squares / (n - 1.0)).sqrt())
+    } else {
+        let told = b.deviations.iter().find(|(of, _)| *of == metric)?.1;
+        (f64::from(b.measured().filter(|n| *n >= 2)?), told)
+    };
+    let t = STUDENT.get(n as usize - 2).copied().unwrap_or(1.96);
+    Some(t * deviation / n.sqrt())
 }
 
-/// Milliseconds of TTFT for each prompt token, by least squares; `None` if lengths hardly differ.
-fn slope<'a>(requests: impl Iterator<Item = &'a Request>) -> Option<f64> {
+/// 97.5 % points of Student's distribution for means of 2 to 30 values.
+const STUDENT: [f64; 29] = [
+    12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13, 2.12, 2.11,
+    2.10, 2.09, 2.09, 2.08, 2.07, 2.07, 2.06, 2.06, 2.06, 2.05, 2.05, 2.05,
+];
+
+/// Milliseconds of TTFT for each prompt token, by least squares, and half of its 95 % interval; `None` if lengths hardly
+/// differ.
+fn slope<'a>(requests: impl Iterator<Item = &'a Request>) -> Option<(f64, f64)> {
     let points: Vec<(f64, f64)> =
         requests.filter_map(|r| Some((f64::from(r.prompt_tokens), of_request(r, "ttft_ms")?))).collect();
     if points.len() < FEWEST {
@@ -285,7 +336,12 @@ fn slope<'a>(requests: impl Iterator<Item = &'a Request>) -> Option<f64> {
     let both: f64 = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
     let square: f64 = points.iter().map(|p| (p.0 - x) * (p.0 - x)).sum();
     let told = (square / n).sqrt() > SPREAD * x && both > 0.0;
-    told.then(|| both / square)
+    told.then(|| {
+        let slope = both / square;
+        let off = |p: &(f64, f64)| p.1 - y - slope * (p.0 - x);
+        let rest: f64 = points.iter().map(|p| off(p) * off(p)).sum();
+        (slope, 1.96 * (rest / (n - 2.0) / square).sqrt())
+    })
 }
 
 fn unmet(aim: &Aim, now: &Simulated) -> Option<String> {
@@ -315,6 +371,24 @@ impl Search {
         self.replay.run(self.replay.seed())
     }
 
+    /// Meets all aims as well as it can, and gives the run and the changes then.
+    fn fit(
+        &mut self,
+        aims: &[Aim],
+        begun: Simulated,
+        start: &CalibratedCoefficients,
+    ) -> Result<(Simulated, Vec<CoefficientChange>), Diagnostics> {
+        let (mut now, mut found) = (begun, Vec::new());
+        for _ in 0..ROUNDS {
+            // Means come last: a slope that cannot be met must not keep them from being met.
+            for aim in aims.iter().rev() {
+                now = self.meet(aim, now, start, &mut found)?;
+            }
+        }
+        found.retain(|change| (change.before - change.after).abs() > 0.0);
+        Ok((now, found))
+    }
+
     /// One Newton step of the first coefficient of an aim that is not at its limit.
     fn meet(
         &mut self,
@@ -342,7 +416,7 @@ impl Search {
             let wanted = digits((begun - off / slope).clamp(low, high));
             *(knob.of)(&mut self.c) = wanted;
             now = self.run()?;
-            let half = aim.spread.map(|spread| ((1.96 * spread + NEAR * aim.target) / slope).abs());
+            let half = aim.spread.map(|spread| ((spread + NEAR * aim.target) / slope).abs());
             let mut copy = start.clone();
             let change = CoefficientChange {
                 coefficient: knob.name,

@@ -1,5 +1,6 @@
 //! Comparison of measured and simulated figures.
 
+use super::over_time::{SeriesCompared, compare_series};
 use super::scenario::Replay;
 use super::simulated::Simulated;
 use crate::base::Diagnostics;
@@ -26,6 +27,11 @@ pub struct Compared {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<f64>,
+    /// Whether the simulated figure lies between the bounds of the measured one; missing if that is exact, or if the load
+    /// is assumed.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inside: Option<bool>,
 }
 
 /// A measured and a simulated distribution.
@@ -65,6 +71,9 @@ pub struct Comparison {
     pub says: String,
     /// Whether the load is assumed, as the file does not give it; then no errors are shown.
     pub assumed: bool,
+    /// The parts of the load that the file lacks, if the load is assumed: `sending`, `requests`, `prompt_tokens`,
+    /// `output_tokens`. The user can give them.
+    pub missing: Vec<&'static str>,
     /// Reasons not to trust the comparison, in sentences.
     pub warnings: Vec<String>,
     /// Notes on these figures.
@@ -73,6 +82,8 @@ pub struct Comparison {
     pub rows: Vec<Compared>,
     /// Distributions of TTFT, TPOT and E2E, as far as the file contains them.
     pub curves: Vec<Curves>,
+    /// Series over time, if the file has them.
+    pub series: Vec<SeriesCompared>,
     /// Seeds.
     pub seeds: u32,
 }
@@ -86,6 +97,14 @@ const POINTS: usize = 200;
 
 /// Runs a result and compares it. The server's KV blocks are compared with the number that fits by itself.
 pub fn compare(b: &Benchmark, replay: &Replay) -> Result<Comparison, Diagnostics> {
+    if let Some(line) = &b.series {
+        let series = compare_series(line, replay)?;
+        let (instants, step_s, span_s) = (line.instants(), line.step_s(), line.span_s());
+        let mut c = head(b, replay, 1);
+        c.says = format!("{}; {instants} instants, one every {step_s} s, over {span_s} s", c.says);
+        c.series = series;
+        return Ok(c);
+    }
     let few = (MOST_REQUESTS / (replay.requests() * replay.runs()).max(1)).max(1) as u64;
     let seeds = if replay.is_drawn() { SEEDS.min(few) } else { 1 };
     let seeds: Vec<u64> = (0..seeds).map(|i| replay.seed().wrapping_add(i)).collect();
@@ -96,14 +115,19 @@ pub fn compare(b: &Benchmark, replay: &Replay) -> Result<Comparison, Diagnostics
         ["ttft_ms", "tpot_ms", "e2e_ms"].into_iter().filter_map(|metric| curve(b, metric, &runs)).collect();
     if replay.assumed {
         for row in &mut rows {
-            row.error = None;
+            (row.error, row.inside) = (None, None);
         }
         for curve in &mut curves {
             curve.largest_gap = None;
         }
     }
     rows.extend(blocks(b, replay));
-    Ok(Comparison {
+    Ok(Comparison { rows, curves, ..head(b, replay, seeds.len() as u32) })
+}
+
+/// A comparison without figures.
+fn head(b: &Benchmark, replay: &Replay, seeds: u32) -> Comparison {
+    Comparison {
         tool: b.tool,
         name: b.name.clone(),
         model: b.model.clone(),
@@ -112,12 +136,14 @@ pub fn compare(b: &Benchmark, replay: &Replay) -> Result<Comparison, Diagnostics
         failed: b.failed,
         says: replay.says.clone(),
         assumed: replay.assumed,
+        missing: replay.missing.clone(),
         warnings: replay.warnings.clone(),
         notes: b.notes.clone(),
-        rows,
-        curves,
-        seeds: seeds.len() as u32,
-    })
+        rows: Vec::new(),
+        curves: Vec::new(),
+        series: Vec::new(),
+        seeds,
+    }
 }
 
 pub(super) fn row(f: &Figure, runs: &[Simulated]) -> Option<Compared> {
@@ -132,6 +158,7 @@ pub(super) fn row(f: &Figure, runs: &[Simulated]) -> Option<Compared> {
         lowest: values.iter().copied().fold(f64::INFINITY, f64::min),
         highest: values.iter().copied().fold(0.0, f64::max),
         error: error(f, simulated),
+        inside: (f.high > f.low).then(|| (f.low..=f.high).contains(&simulated)),
     })
 }
 
@@ -139,7 +166,7 @@ fn blocks(b: &Benchmark, replay: &Replay) -> Option<Compared> {
     let (told, auto) = (f64::from(b.engine.blocks?), f64::from(replay.auto_blocks?));
     let measured = Figure { metric: "kv_blocks", stat: "value", low: told, high: told };
     let error = error(&measured, auto);
-    Some(Compared { measured, simulated: auto, lowest: auto, highest: auto, error })
+    Some(Compared { measured, simulated: auto, lowest: auto, highest: auto, error, inside: None })
 }
 
 /// The error against the nearer bound.

@@ -1,18 +1,23 @@
 //! Replay, comparison and calibration of the user's own measurements. `exchange/import` reads the files that benchmark
 //! tools and servers write.
 //!
-//! `scenario` turns a result into a run, `compare` compares measured with simulated figures, `calibrate` fixes the few
-//! coefficients that one run determines. The page and the command line share this code.
+//! `scenario` turns a result into a run, `told` adds the load that the user gives, `compare` compares measured with
+//! simulated figures and `over_time` series, `calibrate` fixes the few coefficients that one run determines. The page and
+//! the command line share this code.
 
 mod band;
 mod calibrate;
 mod capped;
 mod compare;
 mod model_names;
+mod over_time;
 mod scenario;
 mod simulated;
+mod told;
 
 pub use band::{Band, Halves, bands, bands_of};
 pub use calibrate::{CoefficientChange, OneRun, calibrate};
 pub use compare::{Compared, Comparison, compare};
+pub use over_time::SeriesCompared;
 pub use scenario::{Replay, replay};
+pub use told::{ToldLoad, options};

@@ -6,7 +6,7 @@
 //! are sent one after the other, else the traffic of the user's scenario is run.
 
 use super::simulated::{Simulated, run};
-use super::{capped, model_names};
+use super::{capped, model_names, told};
 use crate::base::rng::{Purpose, Stream};
 use crate::base::{Diagnostics, dist};
 use crate::exchange::import::benchmark::{Benchmark, Request};
@@ -26,6 +26,8 @@ pub struct Replay {
     pub says: String,
     /// Whether the load is a guess, as the file does not say what was sent.
     pub assumed: bool,
+    /// The parts of the load that the file lacks, where it is assumed.
+    pub(super) missing: Vec<&'static str>,
     /// Reasons not to trust the comparison.
     pub(super) warnings: Vec<String>,
     /// Which requests count in the figures, in order of arrival; those beyond its end count.
@@ -71,11 +73,15 @@ pub fn replay(b: &Benchmark, scenario: &Scenario) -> Replay {
     }
     let warnings = model_names::another_model(b, scenario).into_iter().collect();
     let counted = if b.requests.iter().all(|r| r.counted) { Vec::new() } else { in_order(b) };
-    Replay { base, traffic, says, assumed, warnings, counted, auto_blocks }
+    let missing = if assumed { told::missing(b) } else { Vec::new() };
+    Replay { base, traffic, says, assumed, missing, warnings, counted, auto_blocks }
 }
 
 /// The load, its description, and whether it is assumed.
 fn traffic(b: &Benchmark) -> (Traffic, String, bool) {
+    if b.load.own_traffic {
+        return (Traffic::Own, "the scenario's own traffic".to_owned(), false);
+    }
     let lengths = lengths(b);
     let n = lengths.len();
     let of = of_lengths(&lengths);

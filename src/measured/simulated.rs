@@ -13,8 +13,10 @@ const MOST_EVENTS: u64 = 20_000_000;
 pub(super) struct Simulated {
     /// The requests that finished.
     pub(super) requests: Vec<Request>,
-    /// Time in the wait queue, in ascending order.
+    /// Time in the wait queue, and from the first batch to the first token and to the last, in ascending order.
     queue_ms: Vec<f64>,
+    prefill_ms: Vec<f64>,
+    inference_ms: Vec<f64>,
     /// Statistics of the gaps between tokens, in milliseconds.
     gaps_ms: Option<[f64; 5]>,
     /// Time in batches and in queues of all requests, and the length of the run, in seconds.
@@ -42,6 +44,8 @@ pub(super) fn run(scenario: Scenario, counted: &[bool]) -> Result<Simulated, Dia
     let mut out = Simulated {
         requests: Vec::new(),
         queue_ms: Vec::new(),
+        prefill_ms: Vec::new(),
+        inference_ms: Vec::new(),
         // Gaps are known only for all requests together.
         gaps_ms: (itl.count > 0 && !counted.contains(&false))
             .then_some([itl.mean, itl.p50, itl.p90, itl.p95, itl.p99]),
@@ -67,6 +71,8 @@ pub(super) fn run(scenario: Scenario, counted: &[bool]) -> Result<Simulated, Dia
             out.queue_ms.push(waited as f64 / 1e3);
             out.waiting_s += waited as f64 / 1e6;
             out.running_s += left.saturating_sub(scheduled.0) as f64 / 1e6;
+            out.prefill_ms.push((r.arrival.0 + ttft.0).saturating_sub(scheduled.0) as f64 / 1e3);
+            out.inference_ms.push(left.saturating_sub(scheduled.0) as f64 / 1e3);
         }
         out.requests.push(Request {
             start_us: i64::try_from(r.arrival.0).ok(),
@@ -77,7 +83,9 @@ pub(super) fn run(scenario: Scenario, counted: &[bool]) -> Result<Simulated, Dia
             counted: true,
         });
     }
-    sort(&mut out.queue_ms);
+    for times in [&mut out.queue_ms, &mut out.prefill_ms, &mut out.inference_ms] {
+        sort(times);
+    }
     out.seconds = last.saturating_sub(first) as f64 / 1e6;
     if out.requests.is_empty() {
         let fix = "give a scenario that serves requests of this length";
@@ -94,8 +102,11 @@ pub(super) fn run(scenario: Scenario, counted: &[bool]) -> Result<Simulated, Dia
 impl Simulated {
     /// A metric of all requests, in ascending order.
     pub(super) fn values(&self, metric: &str) -> Vec<f64> {
-        if metric == "queue_ms" {
-            return self.queue_ms.clone();
+        match metric {
+            "queue_ms" => return self.queue_ms.clone(),
+            "prefill_ms" => return self.prefill_ms.clone(),
+            "inference_ms" => return self.inference_ms.clone(),
+            _ => {}
         }
         let mut values: Vec<f64> = self.requests.iter().filter_map(|r| of_request(r, metric)).collect();
         sort(&mut values);

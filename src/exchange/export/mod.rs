@@ -10,6 +10,9 @@
 
 mod decisions;
 mod events;
+mod openmetrics;
+mod openmetrics_counting;
+mod openmetrics_families;
 mod page;
 mod perfetto;
 mod recorded;
@@ -22,6 +25,8 @@ use crate::base::{Micros, RequestId};
 use crate::engine::{Decision, Fact, ScalingRecord, Sink};
 use crate::scenario::{Scenario, limits};
 use crate::session::{Session, Stop};
+pub(crate) use openmetrics_counting::{Counting, has_page};
+pub use openmetrics::{LATEST_START_S, MOST_VALUES, MetricsOutput};
 pub use page::page;
 pub use perfetto::{Held, MOST_SLICES, TraceOutput};
 pub use recorded::TraceFormat;
@@ -151,6 +156,19 @@ trait Rows {
     fn held(&self, _session: &Session) -> Option<Held> {
         None
     }
+
+    /// The next instant at which it wants to look at the run.
+    fn due(&self) -> Option<Micros> {
+        None
+    }
+
+    /// The run has come to this instant.
+    fn sample(&mut self, _session: &Session, _at: Micros) {}
+
+    /// Seconds between its samples, if it has no room for as many as it should have.
+    fn step_s(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// The columns of fields.
@@ -213,6 +231,8 @@ pub enum Written {
     Table(Table),
     /// A trace for Perfetto.
     Trace,
+    /// The metrics of its replicas.
+    Metrics,
 }
 
 impl Written {
@@ -221,6 +241,7 @@ impl Written {
         match self {
             Self::Table(table) => table.name(),
             Self::Trace => "perfetto",
+            Self::Metrics => "openmetrics",
         }
     }
 }
@@ -273,6 +294,21 @@ impl Tables {
         self
     }
 
+    /// The same with the metrics of the replicas of the run, which has not begun.
+    #[must_use]
+    pub fn with_metrics(mut self, session: &Session, asked: MetricsOutput) -> Self {
+        let course = session.course();
+        let last = course.last().map_or(&[][..], |scenario| &scenario.cluster.pools);
+        let models = last.iter().map(|pool| pool.model.clone()).collect();
+        self.open.push((Written::Metrics, Box::new(openmetrics::OpenMetrics::new(models, asked))));
+        self
+    }
+
+    /// Seconds between the samples of metrics, if there is no room for one every 15 s.
+    pub fn metrics_step_s(&self) -> Option<u64> {
+        self.open.iter().find_map(|(_, rows)| rows.step_s())
+    }
+
     /// What a trace holds, if it has no room for all that was asked for.
     pub fn held(&self, session: &Session) -> Option<Held> {
         self.open.iter().find_map(|(_, rows)| rows.held(session))
@@ -286,8 +322,19 @@ impl Tables {
         max_events: u64,
     ) -> Result<Stop, TableError> {
         assert!(!session.recorder().live, "INV-6: rows are written only of a run without watchers");
-        let stop = session.advance_telling(until, max_events, self);
-        self.check().map(|()| stop)
+        let due = self.open.iter().filter_map(|(_, rows)| rows.due()).min().unwrap_or(Micros::MAX);
+        let stop = session.advance_telling(until.min(due), max_events, self);
+        let over = stop == Stop::Finished && session.engine().end() <= due;
+        if stop == Stop::Events || over || due > until {
+            return self.check().map(|()| stop);
+        }
+        for (_, rows) in &mut self.open {
+            if rows.due() == Some(due) {
+                rows.sample(session, due);
+            }
+        }
+        // The run goes on after the samples.
+        self.check().map(|()| if due == until { Stop::Until } else { Stop::Events })
     }
 
     /// Writes what is known only at the playhead: the next `most` requests, then the series, then the trace, as many

@@ -75,6 +75,9 @@ fn read(tree: &Value, problems: &mut Problems) -> Benchmark {
                 b.put(metric, stat, value * scale);
             }
         }
+        if let Some(value) = place.number(&format!("{name}.std"), problems) {
+            b.put_deviation(metric, value * scale);
+        }
     }
     for (name, metric) in [("request_throughput", "req_per_s"), ("output_token_throughput", "out_tok_per_s")]
     {

@@ -82,6 +82,9 @@ fn one(place: Place<'_>, problems: &mut Problems) -> Benchmark {
     ] {
         let path = format!("metrics.{path}.successful");
         place.statistics(&path, (metric, scale), &STATS, (&mut b, problems));
+        if let Some(value) = place.number(&format!("{path}.std_dev"), problems) {
+            b.put_deviation(metric, value * scale);
+        }
     }
     for (path, metric) in [
         ("metrics.requests_per_second.successful.mean", "req_per_s"),

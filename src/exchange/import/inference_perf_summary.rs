@@ -78,7 +78,7 @@ fn read(tree: &Value, problems: &mut Problems) -> Benchmark {
 }
 
 /// Replaces a halved TPOT by the right one.
-fn mend(b: &mut Benchmark) {
+pub(super) fn mend(b: &mut Benchmark) {
     let [Some(ttft), Some(e2e), Some(told)] =
         ["ttft_ms", "e2e_ms", "tpot_ms"].map(|metric| b.figure(metric, "mean"))
     else {

@@ -48,6 +48,9 @@ fn read(tree: &Value, problems: &mut Problems) -> Benchmark {
     place.text("timestamp").clone_into(&mut b.date);
     for (path, metric) in [("results_ttft_s", "ttft_ms"), ("results_end_to_end_latency_s", "e2e_ms")] {
         place.statistics(path, (metric, 1e3), &STATS, (&mut b, problems));
+        if let Some(value) = place.number(&format!("{path}_stddev"), problems) {
+            b.put_deviation(metric, value * 1e3);
+        }
     }
     b.load.prompt_tokens = place
         .number("results_number_input_tokens_mean", problems)

@@ -8,6 +8,7 @@ mod aiperf_records;
 mod aiperf_summary;
 mod analyser_config_map;
 pub mod benchmark;
+mod benchmark_report;
 pub mod configuration;
 #[cfg(feature = "import")]
 pub mod documents;
@@ -21,6 +22,7 @@ mod llmperf_responses;
 mod llmperf_summary;
 mod metrics;
 mod policy_bundle;
+mod range_query;
 mod routesim;
 mod scaled_object;
 pub mod servegen;
@@ -28,6 +30,7 @@ mod variant_autoscaling;
 mod vllm_bench;
 
 use benchmark::Benchmarks;
+pub(crate) use benchmark_report::{finite_yaml, is_yaml};
 use configuration::Configuration;
 
 /// A family of formats that are read into the same type.
@@ -64,7 +67,7 @@ pub const CONFIGURATIONS: [&dyn Import<Configuration>; 7] = [
 ];
 
 /// The formats of benchmarks, in the order in which messages name them.
-pub const BENCHMARKS: [&dyn Import<Benchmarks>; 10] = [
+pub const BENCHMARKS: [&dyn Import<Benchmarks>; 12] = [
     &vllm_bench::VllmBench,
     &guidellm::GuideLlm,
     &inference_perf_summary::InferencePerfSummary,
@@ -73,6 +76,8 @@ pub const BENCHMARKS: [&dyn Import<Benchmarks>; 10] = [
     &aiperf_records::AiPerfRecords,
     &llmperf_summary::LlmPerfSummary,
     &llmperf_responses::LlmPerfResponses,
+    &benchmark_report::BenchmarkReport,
     &engine_log::EngineLog,
     &metrics::Metrics,
+    &range_query::RangeQuery,
 ];

@@ -82,6 +82,9 @@ fn read(tree: &Value, i: usize, problems: &mut Problems) -> Benchmark {
                 b.put(metric, stat, value);
             }
         }
+        if let Some(value) = place.number(&format!("std_{name}_ms"), problems) {
+            b.put_deviation(metric, value);
+        }
     }
     let completed = place.number("completed", problems);
     for (path, metric) in [("request_throughput", "req_per_s"), ("output_throughput", "out_tok_per_s")] {

@@ -259,14 +259,15 @@ fn each_format_of_benchmarks_has_a_sample_that_it_alone_recognises() {
             assert_eq!(by, [name], "{file}");
             assert_eq!(format(&text).map(Import::name), Some(name), "{file}");
             let (runs, warnings) = read(&text).unwrap_or_else(|problems| panic!("{file}: {problems:?}"));
-            assert!(warnings.is_empty() && !runs[0].figures.is_empty(), "{file}: {warnings:?}");
+            let has_figures = !runs[0].figures.is_empty() || runs[0].series.is_some();
+            assert!(warnings.is_empty() && has_figures, "{file}: {warnings:?}");
         }
     }
 }
 
 #[test]
 fn messages_name_every_format_of_benchmarks() {
-    let expected = "a result of vllm bench serve, sglang.bench_serving, GuideLLM, inference-perf, AIPerf or LLMPerf, the log of a vLLM \
-                    server, or its /metrics";
+    let expected = "a result of vllm bench serve, sglang.bench_serving, GuideLLM, inference-perf, AIPerf, LLMPerf or llm-d-benchmark, \
+                    the log of a vLLM server, or its /metrics, or a range query of these metrics in Prometheus";
     assert_eq!(formats(), expected);
 }

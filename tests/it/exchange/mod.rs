@@ -2,6 +2,7 @@
 
 mod exports;
 mod imports;
+mod openmetrics;
 mod perfetto;
 
 use std::fs;

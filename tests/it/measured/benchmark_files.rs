@@ -16,7 +16,7 @@ use tokenyard::session::Session;
 
 /// All samples are of one made-up run: 24 requests at 4 a second, 20 ms and 0.02 ms for each prompt token to the first token, 8 ms for
 /// each further one.
-const SAMPLES: [&str; 11] = [
+const SAMPLES: [&str; 12] = [
     "vllm-bench.json",
     "vllm-bench-detailed.json",
     "guidellm.json",
@@ -26,6 +26,7 @@ const SAMPLES: [&str; 11] = [
     "aiperf-summary.json",
     "llmperf-summary.json",
     "llmperf-responses.json",
+    "benchmark-report.json",
     "engine-log.txt",
     "metrics.txt",
 ];
@@ -241,10 +242,7 @@ fn files_that_are_not_benchmarks_are_reported_with_the_formats_that_are_read() {
         ("{\"a\": 1, \"b\": 2}", "an object with the keys \"a\", \"b\""),
         ("[{\"a\": 1}]", "a list of 1 entries, the first an object with the key \"a\""),
         ("version: '0.2'\nscenario: {load: {}}\nresults: {}\n", "a benchmark report of llm-d-benchmark"),
-        (
-            "{\"version\": \"0.1\", \"scenario\": {}, \"metrics\": {}}",
-            "a benchmark report of llm-d-benchmark",
-        ),
+        ("{\"version\": \"0.1\", \"scenario\": {}, \"metrics\": {}}", "an object with the keys \"version\""),
         ("{\"a\": 1", "JSON that ends or breaks off"),
     ] {
         let problem = problems(text).remove(0);

@@ -1,6 +1,10 @@
 //! Measured runs: recorded tables, and files of benchmark tools.
 
 mod benchmark_files;
+mod given_load;
+mod hostile;
 mod loads;
 mod recorded_runs;
+mod reports;
 mod reproduced;
+mod servers;

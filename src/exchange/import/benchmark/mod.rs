@@ -3,15 +3,18 @@
 
 pub(crate) mod aiperf_load;
 pub(crate) mod clock;
+pub(crate) mod exposition;
 pub(crate) mod place;
 pub(crate) mod problems;
 mod reading;
+pub(crate) mod series;
 pub(crate) mod statistics;
 mod text;
 
 pub(crate) use place::Place;
 pub use problems::Problems;
 pub use reading::{Benchmarks, format, formats, read};
+pub use series::{MetricSeries, Timeline};
 pub use text::Text;
 
 use crate::scenario::LatencyClock;
@@ -21,7 +24,7 @@ use serde::Serialize;
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Figure {
-    /// Metric with its unit: `ttft_ms`, `tpot_ms`, `itl_ms`, `e2e_ms`, `queue_ms`, `req_per_s`, `out_tok_per_s`, `running`,
+    /// Metric with its unit: `ttft_ms`, `tpot_ms`, `itl_ms`, `e2e_ms`, `queue_ms`, `prefill_ms`, `decode_ms`, `inference_ms`, `req_per_s`, `out_tok_per_s`, `running`,
     /// `waiting`, `preemptions`, `reused_prompt_share`.
     pub metric: &'static str,
     /// mean, p50, p90, p95, p99, or `value` for a single value.
@@ -71,6 +74,8 @@ pub struct Load {
     pub concurrency: Option<u32>,
     /// Whether all were sent at once, except for the limit of requests in flight.
     pub at_once: bool,
+    /// Whether the user says that the traffic of the scenario was sent.
+    pub own_traffic: bool,
     /// Mean prompt length.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -124,6 +129,9 @@ pub struct Benchmark {
     pub clock: LatencyClock,
     /// What was measured.
     pub figures: Vec<Figure>,
+    /// Standard deviations by metric, as far as the file has them.
+    #[serde(skip)]
+    pub deviations: Vec<(&'static str, f64)>,
     /// The requests, if the file has them.
     #[serde(skip)]
     pub requests: Vec<Request>,
@@ -136,6 +144,9 @@ pub struct Benchmark {
     pub load: Load,
     /// Facts of the engine.
     pub engine: EngineFacts,
+    /// Series over time, if the file has them.
+    #[serde(skip)]
+    pub series: Option<Timeline>,
     /// Notes on these figures, in sentences.
     pub notes: Vec<String>,
 }
@@ -149,11 +160,13 @@ impl Benchmark {
             date: String::new(),
             clock: LatencyClock::Client,
             figures: Vec::new(),
+            deviations: Vec::new(),
             requests: Vec::new(),
             completed: None,
             failed: 0,
             load: Load::default(),
             engine: EngineFacts::default(),
+            series: None,
             notes: Vec::new(),
         }
     }
@@ -182,6 +195,11 @@ impl Benchmark {
 
     pub(crate) fn put_between(&mut self, metric: &'static str, stat: &'static str, [low, high]: [f64; 2]) {
         self.figures.push(Figure { metric, stat, low, high });
+    }
+
+    /// The standard deviation of a metric over the requests.
+    pub(crate) fn put_deviation(&mut self, metric: &'static str, value: f64) {
+        self.deviations.push((metric, value));
     }
 
     /// A figure, or the middle of its bounds.

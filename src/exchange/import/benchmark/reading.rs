@@ -3,6 +3,7 @@
 use super::{Benchmark, EngineFacts, Problems, Text};
 use crate::base::pointer::pointer;
 use crate::base::{Diagnostic, Diagnostics};
+use crate::exchange::import::benchmark_report::is_yaml;
 use crate::exchange::import::{BENCHMARKS, Family, Import};
 use crate::scenario::limits;
 use serde_json::Value;
@@ -65,7 +66,7 @@ pub fn read(text: &str) -> Result<(Vec<Benchmark>, Diagnostics), Diagnostics> {
     let mut problems = Problems::default();
     let found = format.read(&text, &mut problems);
     let warned = problems.finish()?;
-    if found.iter().all(|b| b.figures.is_empty() && b.engine == EngineFacts::default()) {
+    if found.iter().all(|b| b.figures.is_empty() && b.series.is_none() && b.engine == EngineFacts::default()) {
         let fix = "give the file of a run in which requests succeeded";
         return Err(vec![Diagnostic::error("", "no figures", "latencies of one request or more", fix)]);
     }
@@ -79,10 +80,7 @@ fn unknown(text: &str) -> Diagnostic {
         return Diagnostic::error("", "an empty file", formats(), fix);
     }
     let start: String = text.chars().take(40).collect();
-    let is_report =
-        |has: &dyn Fn(&str) -> bool| has("version") && has("scenario") && (has("results") || has("metrics"));
     let found = match serde_json::from_str::<Value>(text) {
-        Ok(Value::Object(map)) if is_report(&|key| map.contains_key(key)) => return report(),
         Ok(Value::Object(map)) => an_object(&map),
         Ok(Value::Array(list)) => match list.first() {
             Some(Value::Object(map)) => {
@@ -90,13 +88,7 @@ fn unknown(text: &str) -> Diagnostic {
             }
             Some(_) | None => format!("a list of {} entries", list.len()),
         },
-        Err(_)
-            if is_report(&|key| {
-                text.lines().any(|line| line.strip_prefix(key).is_some_and(|l| l.starts_with(':')))
-            }) =>
-        {
-            return report();
-        }
+        Err(_) if is_yaml(text) => return yaml(),
         Err(e) if text.starts_with(['{', '[']) => {
             let path = format!("line {}", e.line());
             return Diagnostic::error(path, format!("JSON that ends or breaks off: {e}"), formats(), fix);
@@ -118,8 +110,8 @@ fn an_object(map: &serde_json::Map<String, Value>) -> String {
     }
 }
 
-/// A report of llm-d-benchmark, which llm-d-benchmark writes from the result of another tool.
-fn report() -> Diagnostic {
-    let fix = "give the result of the tool that sent the requests, which the report names under scenario";
-    Diagnostic::error("", "a benchmark report of llm-d-benchmark, which is not read", formats(), fix)
+/// A report of llm-d-benchmark that nobody has turned into JSON.
+fn yaml() -> Diagnostic {
+    let fix = "give the same document as JSON";
+    Diagnostic::error("", "a benchmark report of llm-d-benchmark as YAML", formats(), fix)
 }

@@ -35,6 +35,7 @@ pub(crate) fn of_request(r: &Request, metric: &str) -> Option<f64> {
         "ttft_ms" => r.ttft_us.map(|us| us as f64 / 1e3),
         "tpot_ms" => r.ttft_us.and_then(|ttft| tpot_ms(ttft, r.e2e_us, r.output_tokens)),
         "e2e_ms" => Some(r.e2e_us as f64 / 1e3),
+        "decode_ms" => r.ttft_us.map(|ttft| r.e2e_us.saturating_sub(ttft) as f64 / 1e3),
         _ => None,
     }
 }
