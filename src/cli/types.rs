@@ -6,7 +6,7 @@ use crate::exchange::import::benchmark::Benchmark;
 use crate::exchange::import::configuration::Imported;
 use crate::gallery::{Card, LessonCard};
 use crate::glossary::GlossaryEntry;
-use crate::measured::{Band, Comparison, OneRun};
+use crate::measured::{Band, Comparison, OneRun, ToldLoad};
 use crate::scenario::SplitAsked;
 use crate::scenario::limits;
 use crate::scenario::link::{Asked, Made};
@@ -105,6 +105,7 @@ fn of_studies(all: &mut Declarations) {
     all.visit::<Benchmark>();
     all.visit::<Comparison>();
     all.visit::<OneRun>();
+    all.visit::<ToldLoad>();
     all.visit::<Band>();
     all.visit::<RunComparison>();
     all.visit::<RequestCloud>();

@@ -5,7 +5,7 @@
 use crate::base::{Diagnostic, Diagnostics, Micros};
 use crate::exchange::export::{CANDIDATES, Format, MOST_SLICES, Output, Table, Tables, TraceOutput, page};
 use crate::exchange::import::benchmark::{Benchmark, read};
-use crate::measured::{bands, calibrate, compare, replay};
+use crate::measured::{ToldLoad, bands, calibrate, compare, replay};
 use crate::scenario::{Scenario, limits, parse};
 use crate::session::{Audience, Session, Stop, TraceReader};
 use crate::wasm::boundary::value;
@@ -29,17 +29,25 @@ pub fn read_benchmark(text: &str) -> Result<JsValue, JsValue> {
     read(text).map(|(runs, _)| value(&runs)).map_err(|p| value(&p))
 }
 
-/// Compares a run of a file with the same traffic on a scenario's cluster; throws a list of diagnostics.
+/// Compares a run of a file with the same traffic on a scenario's cluster; `load` is the load that the user gives, as
+/// JSON text. Throws a list of diagnostics.
 #[wasm_bindgen(js_name = compareBenchmark, unchecked_return_type = "Comparison")]
-pub fn compare_benchmark(text: &str, run: u32, scenario: &str) -> Result<JsValue, JsValue> {
-    let compared = one(text, run, scenario).and_then(|(b, scenario)| compare(&b, &replay(&b, &scenario)));
+pub fn compare_benchmark(text: &str, run: u32, scenario: &str, load: &str) -> Result<JsValue, JsValue> {
+    let compared = one(text, run, scenario, load).and_then(|(b, scenario)| compare(&b, &replay(&b, &scenario)));
     compared.map(|c| value(&c)).map_err(|p| value(&p))
 }
 
-/// The scenario with the coefficients that a run of a file fixes; throws a list of diagnostics.
+/// The scenario with the coefficients that a run of a file fixes, with the load that the user gives; throws a list of
+/// diagnostics.
 #[wasm_bindgen(js_name = calibrateBenchmark, unchecked_return_type = "OneRun")]
-pub fn calibrate_benchmark(text: &str, run: u32, scenario: &str, file: &str) -> Result<JsValue, JsValue> {
-    let found = one(text, run, scenario).and_then(|(b, scenario)| calibrate(&b, &scenario, file));
+pub fn calibrate_benchmark(
+    text: &str,
+    run: u32,
+    scenario: &str,
+    load: &str,
+    file: &str,
+) -> Result<JsValue, JsValue> {
+    let found = one(text, run, scenario, load).and_then(|(b, scenario)| calibrate(&b, &scenario, file));
     found.map(|c| value(&c)).map_err(|p| value(&p))
 }
 
@@ -198,7 +206,7 @@ impl Rows {
     }
 }
 
-fn one(text: &str, run: u32, scenario: &str) -> Result<(Benchmark, Scenario), Diagnostics> {
+fn one(text: &str, run: u32, scenario: &str, load: &str) -> Result<(Benchmark, Scenario), Diagnostics> {
     let (mut runs, _) = read(text)?;
     let scenario = parse(scenario)?;
     if run as usize >= runs.len() {
@@ -210,5 +218,11 @@ fn one(text: &str, run: u32, scenario: &str) -> Result<(Benchmark, Scenario), Di
             "choose one of the file's runs",
         )]);
     }
-    Ok((runs.swap_remove(run as usize), scenario))
+    let mut b = runs.swap_remove(run as usize);
+    let told = serde_json::from_str::<ToldLoad>(load);
+    let unread = |e: serde_json::Error| {
+        vec![Diagnostic::error("", format!("a load that is not read: {e}"), "numbers", "give the load again")]
+    };
+    told.map_err(unread)?.add_to(&mut b)?;
+    Ok((b, scenario))
 }

@@ -38,9 +38,15 @@ function answer(question: BenchmarkQuestion): BenchmarkAnswers[keyof BenchmarkAn
     case 'read':
       return readBenchmark(question.text);
     case 'compare':
-      return compareBenchmark(question.text, question.run, question.scenario);
+      return compareBenchmark(question.text, question.run, question.scenario, JSON.stringify(question.load));
     case 'calibrate':
-      return calibrateBenchmark(question.text, question.run, question.scenario, question.file);
+      return calibrateBenchmark(
+        question.text,
+        question.run,
+        question.scenario,
+        JSON.stringify(question.load),
+        question.file,
+      );
     case 'bands':
       return uncertaintyBands(question.scenario);
     case 'policies':

@@ -1,17 +1,24 @@
 // The messages between the page and the thread that reads benchmarks and policies and writes rows.
-import type { AdoptedPolicies, Band, Benchmark, Comparison, OneRun } from '../generated/boundary.ts';
+import type { AdoptedPolicies, Band, Benchmark, Comparison, OneRun, ToldLoad } from '../generated/boundary.ts';
 
 export type BenchmarkQuestion =
   /** The runs in a file. */
   | { readonly kind: 'read'; readonly text: string }
-  /** One run beside the same traffic on a scenario's cluster. */
-  | { readonly kind: 'compare'; readonly text: string; readonly run: number; readonly scenario: string }
+  /** One run beside the same traffic on a scenario's cluster, with the load that the user gives. */
+  | {
+      readonly kind: 'compare';
+      readonly text: string;
+      readonly run: number;
+      readonly scenario: string;
+      readonly load: ToldLoad;
+    }
   /** The scenario with the coefficients that the run determines. */
   | {
       readonly kind: 'calibrate';
       readonly text: string;
       readonly run: number;
       readonly scenario: string;
+      readonly load: ToldLoad;
       readonly file: string;
     }
   /** The ranges of TTFT and TPOT that follow from the intervals of coefficients. */

@@ -21,6 +21,8 @@ test.each([
   ['3', 'scenario'],
   ['[{"start_time": 1}]', 'benchmark'],
   ['{"mean_ttft_ms": 20, "completed": 8}', 'benchmark'],
+  ['{"request_rate": Infinity, "mean_itl_ms": NaN}', 'benchmark'],
+  ['{"run": {}, "scenario": {}, "results": {}}', 'benchmark'],
   ['{"model_type": "llama", "hidden_size": 4096}', 'model'],
   ['{"kind": "HorizontalPodAutoscaler"}', 'policies'],
 ])('%s as JSON is: %s', (text, expected) => {
@@ -29,6 +31,7 @@ test.each([
 
 test.each([
   ['cluster: {}\n', 'scenario'],
+  ['run: {uid: a}\nscenario: {}\nresults: {}\n', 'benchmark'],
   ['apiVersion: v1\nkind: List\n', 'policies'],
   ['# Ours\nlesson: 1\nsteps:\n  - kind: predict\n', 'lesson'],
   ['title: x\nnote: |\n  lesson: 1\n', 'scenario'],

@@ -7,6 +7,7 @@ import { writeDocument } from '../base/text.ts';
 import { readYaml } from '../base/yaml.ts';
 import type { Diagnostic, TraceSummary } from '../generated/boundary.ts';
 import type { Client } from '../sim/client.ts';
+import { isReport, pythonsNumbers } from './benchmarkText.ts';
 import { onTrace } from './document.ts';
 import { setLearning, setOwnFile } from './lesson.ts';
 import type { BenchmarkFile } from './measured.ts';
@@ -107,10 +108,13 @@ async function kindOf(file: File, page: PageState): Promise<FileKind> {
 
 /** The kind of a JSON or YAML text. Other text goes to the reader of scenarios, which reports the error. */
 export function kindOfText(text: string, isJson: boolean, scenarioKeys: ReadonlySet<string>): FileKind {
-  if (!isJson) return /^lesson:/m.test(text) ? 'lesson' : /^kind:/m.test(text) ? 'policies' : 'scenario';
+  if (!isJson) {
+    if (isReport(text)) return 'benchmark';
+    return /^lesson:/m.test(text) ? 'lesson' : /^kind:/m.test(text) ? 'policies' : 'scenario';
+  }
   let document: Json;
   try {
-    document = JSON.parse(text);
+    document = JSON.parse(pythonsNumbers(text));
   } catch {
     return 'scenario';
   }
@@ -118,6 +122,8 @@ export function kindOfText(text: string, isJson: boolean, scenarioKeys: Readonly
   if (!isObject(document)) return 'scenario';
   if (typeof document.tokenyard_study === 'number') return 'study';
   if (Object.hasOwn(document, 'lesson')) return 'lesson';
+  if (Object.hasOwn(document, 'scenario') && ['results', 'metrics'].some((key) => Object.hasOwn(document, key)))
+    return 'benchmark';
   const keys = Object.keys(document);
   if (keys.length === 0 || keys.some((key) => scenarioKeys.has(key))) return 'scenario';
   if (typeof document.kind === 'string') return 'policies';

@@ -10,6 +10,8 @@ export type MeasuredRow = {
   readonly high: number;
   readonly simulated: number;
   readonly error: number | undefined;
+  /** Whether the simulated figure lies between the bounds of the measured one. */
+  readonly inside?: boolean | undefined;
 };
 
 /** A figure in its unit. */
@@ -60,7 +62,7 @@ export function MeasuredTable(props: {
                 </svg>
               </td>
               <td>
-                <b>{row.error === undefined ? DASH : errorText(row.error)}</b>
+                <b>{row.inside ? 'inside' : row.error === undefined ? DASH : errorText(row.error)}</b>
               </td>
             </tr>
           )}

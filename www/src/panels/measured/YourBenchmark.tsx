@@ -1,10 +1,11 @@
 // The user's own benchmark, dropped, opened or pasted: measured beside simulated, with a button that calibrates to it.
 import { createEffect, createSignal, For, type JSX, on, onCleanup, Show } from 'solid-js';
 import { readDocument, writeDocument } from '../../base/text.ts';
-import type { Benchmark, Comparison, OneRun } from '../../generated/boundary.ts';
+import type { Benchmark, Comparison, OneRun, ToldLoad } from '../../generated/boundary.ts';
 import { BenchmarkClient, spawnBenchmark } from '../../sim/benchmarkClient.ts';
 import { LostError, RefusedError } from '../../sim/client.ts';
 import type { App } from '../../state/app.ts';
+import { benchmarkText } from '../../state/benchmarkText.ts';
 import { calibratedDocument } from '../../state/calibration.ts';
 import type { Box } from '../../state/files.ts';
 import { applyAsRun } from '../../state/listedRuns.ts';
@@ -12,18 +13,22 @@ import { explain } from '../../state/notices.ts';
 import { dropInto } from '../parts/dropInto.ts';
 import { FileButton } from '../parts/FileButton.tsx';
 import { coefficientSaid } from './coefficients.ts';
+import { LoadAsked } from './LoadAsked.tsx';
 import { errorText } from './measuredData.ts';
+import { SeriesBeside } from './SeriesBeside.tsx';
 import { MeasuredCurve, type MeasuredRow, MeasuredTable } from './SideBySide.tsx';
 
 const CURVES: Readonly<Record<string, string>> = { ttft_ms: 'TTFT', tpot_ms: 'TPOT', e2e_ms: 'E2E' };
+
+const NO_LOAD: ToldLoad = { own_traffic: false };
 
 export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies'> }): JSX.Element {
   const app = props.app;
   const benchmarks = new BenchmarkClient(spawnBenchmark);
   onCleanup(() => benchmarks.end());
-  const [pasted, setPasted] = createSignal('');
   const [runs, setRuns] = createSignal<readonly Benchmark[]>([]);
   const [run, setRun] = createSignal(0);
+  const [load, setLoad] = createSignal(NO_LOAD);
   const [comparison, setComparison] = createSignal<Comparison>();
   const [found, setFound] = createSignal<OneRun>();
   const [problems, setProblems] = createSignal<readonly string[]>([]);
@@ -47,7 +52,8 @@ export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies'> })
   const scenario = (): string => writeDocument(app.document.inForce());
 
   async function compare(text: string): Promise<void> {
-    setComparison(await benchmarks.ask({ kind: 'compare', text, run: run(), scenario: scenario() }));
+    const asked = { run: run(), scenario: scenario(), load: load() };
+    setComparison(await benchmarks.ask({ kind: 'compare', text: await benchmarkText(text), ...asked }));
   }
 
   function read(): void {
@@ -56,20 +62,29 @@ export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies'> })
     setComparison(undefined);
     setFound(undefined);
     setRun(0);
+    setLoad(NO_LOAD);
     if (!file) return;
     void attempt('Reading and running it…', async () => {
-      setRuns(await benchmarks.ask({ kind: 'read', text: file.text }));
+      setRuns(await benchmarks.ask({ kind: 'read', text: await benchmarkText(file.text) }));
       await compare(file.text);
     });
   }
   createEffect(on(app.studies.benchmarkFile, read));
 
   const take: Box = (text, name) => app.studies.setBenchmarkFile({ name, text });
-  const choose = (index: number): void => {
-    setRun(index);
+  const again = (): void => {
     setFound(undefined);
     const file = app.studies.benchmarkFile();
     if (file) void attempt('Running it…', () => compare(file.text));
+  };
+  const choose = (index: number): void => {
+    setRun(index);
+    setLoad(NO_LOAD);
+    again();
+  };
+  const give = (told: ToldLoad): void => {
+    setLoad(told);
+    again();
   };
   const calibrate = (): void => {
     const file = app.studies.benchmarkFile();
@@ -77,9 +92,10 @@ export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies'> })
     void attempt('Calibrating…', async () => {
       const one = await benchmarks.ask({
         kind: 'calibrate',
-        text: file.text,
+        text: await benchmarkText(file.text),
         run: run(),
         scenario: scenario(),
+        load: load(),
         file: file.name,
       });
       setFound(one);
@@ -96,9 +112,9 @@ export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies'> })
           when={app.studies.benchmarkFile()}
           fallback={
             <p class="s">
-              Drop a result of vllm bench serve, sglang.bench_serving, GuideLLM, inference-perf, AIPerf or LLMPerf, the
-              log of a vLLM server or its /metrics anywhere. Its traffic runs on the cluster of the scenario on screen.
-              Nothing leaves this computer.
+              Drop a result of vllm bench serve, sglang.bench_serving, GuideLLM, inference-perf, AIPerf, LLMPerf or
+              llm-d-benchmark, the log of a vLLM server, its /metrics or a range query of them anywhere. Its traffic
+              runs on the cluster of the scenario on screen. Nothing leaves this computer.
             </p>
           }
         >
@@ -116,23 +132,7 @@ export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies'> })
           </FileButton>
         </div>
         <Show when={!app.studies.benchmarkFile()}>
-          <textarea
-            aria-label="Paste a page of /metrics, a log or a result"
-            placeholder="or paste /metrics here"
-            rows="4"
-            spellcheck={false}
-            value={pasted()}
-            onInput={(event) => setPasted(event.currentTarget.value)}
-            onDrop={dropInto(app, take)}
-          />
-          <button
-            type="button"
-            class="btn box"
-            disabled={pasted().trim() === ''}
-            onClick={() => app.studies.setBenchmarkFile({ name: 'pasted', text: pasted() })}
-          >
-            Compare
-          </button>
+          <PasteBox app={app} take={take} />
         </Show>
         <p role="status" class="s">
           {busy()}
@@ -146,9 +146,14 @@ export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies'> })
       <Show when={comparison()}>
         {(c) => (
           <>
-            <Compared comparison={c()} />
+            <Compared comparison={c()} busy={busy() !== ''} onLoad={give} />
             <div class="truth-block truth-calibrate">
-              <button type="button" class="btn pri" disabled={busy() !== ''} onClick={calibrate}>
+              <button
+                type="button"
+                class="btn pri"
+                disabled={busy() !== '' || c().rows.length === 0}
+                onClick={calibrate}
+              >
                 Calibrate to this run
               </button>
               <Show
@@ -161,6 +166,32 @@ export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies'> })
           </>
         )}
       </Show>
+    </>
+  );
+}
+
+/** A box for a result that is pasted or dropped. */
+function PasteBox(props: { app: Pick<App, 'document' | 'studies'>; take: Box }): JSX.Element {
+  const [pasted, setPasted] = createSignal('');
+  return (
+    <>
+      <textarea
+        aria-label="Paste a page of /metrics, a log or a result"
+        placeholder="or paste /metrics here"
+        rows="4"
+        spellcheck={false}
+        value={pasted()}
+        onInput={(event) => setPasted(event.currentTarget.value)}
+        onDrop={dropInto(props.app, props.take)}
+      />
+      <button
+        type="button"
+        class="btn box"
+        disabled={pasted().trim() === ''}
+        onClick={() => props.app.studies.setBenchmarkFile({ name: 'pasted', text: pasted() })}
+      >
+        Compare
+      </button>
     </>
   );
 }
@@ -198,7 +229,7 @@ function WhatWasRead(props: {
 }
 
 /** Measured beside simulated: the figures, and the distributions. */
-function Compared(props: { comparison: Comparison }): JSX.Element {
+function Compared(props: { comparison: Comparison; busy: boolean; onLoad: (load: ToldLoad) => void }): JSX.Element {
   const rows = (): readonly MeasuredRow[] =>
     props.comparison.rows.map((r) => ({
       figure: `${r.metric} ${r.stat}`,
@@ -206,20 +237,22 @@ function Compared(props: { comparison: Comparison }): JSX.Element {
       high: r.high,
       simulated: r.simulated,
       error: r.error,
+      inside: r.inside,
     }));
   return (
     <>
       <div class="truth-block">
         <For each={props.comparison.warnings}>{(warning) => <p class="wa">{warning}</p>}</For>
         <Show when={props.comparison.assumed}>
-          <p class="wa">
-            The file does not say how requests were sent: the load is assumed, so differences are not errors.
-          </p>
+          <LoadAsked missing={props.comparison.missing} busy={props.busy} onLoad={props.onLoad} />
         </Show>
-        <MeasuredTable rows={rows()} assumed={props.comparison.assumed} />
+        <Show when={rows().length > 0}>
+          <MeasuredTable rows={rows()} assumed={props.comparison.assumed} />
+        </Show>
         <For each={props.comparison.notes}>{(note) => <p class="s">{note}</p>}</For>
       </div>
       <div class="truth-block">
+        <SeriesBeside series={props.comparison.series} />
         <For each={props.comparison.curves}>
           {(curve) => (
             <MeasuredCurve

@@ -161,6 +161,12 @@ export function figureName(figure: string): string {
     preemptions: 'Preemptions',
     reused_prompt_share: 'Prompt reused',
     queue_ms: 'Queue',
+    prefill_ms: 'Prefill',
+    decode_ms: 'Decode',
+    inference_ms: 'Inference',
+    kv_usage: 'KV usage',
+    prompt_tok_per_s: 'Prompt tok/s',
+    preemptions_per_s: 'Preemptions/s',
   };
   const name = words[metric] ?? metric.replace(/_ms$/, '').toUpperCase();
   return stat === 'value' || stat === '' ? name : `${name} ${stat}`;
