@@ -10,8 +10,15 @@ use super::benchmark::{Benchmark, Benchmarks, Place, Problems, Text};
 use crate::base::Diagnostic;
 use serde_json::Value;
 
-const STATS: [(&str, &str); 5] =
-    [("avg", "mean"), ("p50", "p50"), ("p90", "p90"), ("p95", "p95"), ("p99", "p99")];
+const STATS: [(&str, &str); 7] = [
+    (".avg", "mean"),
+    (".mean", "mean"),
+    (".p50", "p50"),
+    (".median", "p50"),
+    (".p90", "p90"),
+    (".p95", "p95"),
+    (".p99", "p99"),
+];
 const METRICS: [(&str, &str); 4] = [
     ("time_to_first_token", "ttft_ms"),
     ("inter_token_latency", "tpot_ms"),
@@ -70,11 +77,7 @@ fn read(tree: &Value, problems: &mut Problems) -> Benchmark {
             ));
             continue;
         };
-        for (of, stat) in STATS {
-            if let Some(value) = place.number(&format!("{name}.{of}"), problems) {
-                b.put(metric, stat, value * scale);
-            }
-        }
+        place.statistics(name, (metric, scale), &STATS, (&mut b, problems));
         if let Some(value) = place.number(&format!("{name}.std"), problems) {
             b.put_deviation(metric, value * scale);
         }

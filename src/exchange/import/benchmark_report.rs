@@ -57,12 +57,13 @@ fn figures_at(place: Place<'_>, path: &str) -> bool {
     })
 }
 
-/// Whether a text that is no JSON looks like such a report in YAML.
+/// Whether a text that is no JSON looks like such a report in YAML, or like that of `GuideLLM`.
 pub(crate) fn is_yaml(text: &str) -> bool {
     let has = |key: &str| {
         text.lines().any(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))
     };
-    !text.trim_start().starts_with(['{', '[']) && has("scenario") && (has("results") || has("metrics"))
+    let is_report = || has("scenario") && (has("results") || has("metrics"));
+    !text.trim_start().starts_with(['{', '[']) && (is_report() || has("benchmarks"))
 }
 
 /// The text of a report in YAML with its numbers that are not finite as text, which no reader of YAML refuses.

@@ -174,8 +174,23 @@ fn engine(line: &str) -> Engine<'_> {
     let end = line.find(PROMPTS).or_else(|| line.find(THROUGHPUT)).unwrap_or(0);
     let number = line[..end].rfind("Engine ").map_or("", |at| &line[at..end]);
     let first = line.split_whitespace().next().unwrap_or_default();
-    let container = first.starts_with("[pod/") || line[first.len()..].trim_start().starts_with("| ");
-    [if container { first } else { "" }, number]
+    if first.starts_with("[pod/") || line[first.len()..].trim_start().starts_with("| ") {
+        return [first, number];
+    }
+    // Other tools write the pod, and vLLM its process, before the level; times there differ from line to line.
+    let mut rest = line.find("INFO").filter(|at| *at < end).map_or("", |at| line[..at].trim());
+    while let Some((word, after)) = rest.split_once(' ').or_else(|| (!rest.is_empty()).then_some((rest, ""))) {
+        if !(word.contains(':') && word.contains(|c: char| c.is_ascii_digit())) && !is_date(word) {
+            break;
+        }
+        rest = after.trim_start();
+    }
+    [rest, number]
+}
+
+/// Whether a word is a date, such as 2026-01-31.
+fn is_date(word: &str) -> bool {
+    word.len() >= 8 && word.chars().all(|c| c.is_ascii_digit() || "-/.".contains(c))
 }
 
 /// Reads a log.

@@ -11,9 +11,10 @@ use super::benchmark::problems::MOST_REQUESTS;
 use super::benchmark::{Benchmark, Benchmarks, Place, Problems, Request, Text};
 use serde_json::Value;
 
-const STATS: [(&str, &str); 5] = [
+const STATS: [(&str, &str); 6] = [
     (".mean", "mean"),
     (".median", "p50"),
+    (".percentiles.p50", "p50"),
     (".percentiles.p90", "p90"),
     (".percentiles.p95", "p95"),
     (".percentiles.p99", "p99"),

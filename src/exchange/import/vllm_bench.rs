@@ -1,5 +1,5 @@
 //! Import of the result of `vllm bench serve --save-result`: a summary in milliseconds, and with `--save-detailed`
-//! lists over requests in seconds. SGLang's `bench_serving` began as a copy of it and has the same keys.
+//! lists over requests in seconds. A file may have several, in a list or one a line. SGLang's `bench_serving` began as a copy of it and has the same keys.
 //!
 //! TPOT leaves the first token out, as ours does. Its gaps are those between chunks: if a chunk holds several tokens,
 //! they are longer than ITL.
@@ -36,16 +36,23 @@ impl Import<Benchmarks> for VllmBench {
     }
 
     fn recognises(&self, text: &Text<'_>) -> bool {
-        let has = |key: &str| text.first().is_some_and(|tree| tree.get(key).is_some());
+        let first = text.first().and_then(|tree| tree.as_array().map_or(Some(tree), |list| list.first()));
+        let has = |key: &str| first.is_some_and(|tree| tree.get(key).is_some());
         has("mean_ttft_ms") || has("ttfts") || (has("request_throughput") && has("completed"))
     }
 
     fn read(&self, text: &Text<'_>, problems: &mut Problems) -> Vec<Benchmark> {
         let Some(whole) = text.document() else {
             let documents = lines(&text.text, problems);
-            return documents.iter().enumerate().map(|(i, one)| read(one, i, problems)).collect();
+            let before = |i: usize| if i == 0 { String::new() } else { format!("line {}", i + 1) };
+            return documents.iter().enumerate().map(|(i, one)| read(one, &before(i), problems)).collect();
         };
-        vec![read(whole, 0, problems)]
+        match whole.as_array() {
+            None => vec![read(whole, "", problems)],
+            Some(list) => {
+                list.iter().enumerate().map(|(i, one)| read(one, &format!("[{i}]"), problems)).collect()
+            }
+        }
     }
 }
 
@@ -66,10 +73,9 @@ fn lines(text: &str, problems: &mut Problems) -> Vec<Value> {
     found
 }
 
-/// Reads run number `i` of a file.
-fn read(tree: &Value, i: usize, problems: &mut Problems) -> Benchmark {
-    let before = if i == 0 { String::new() } else { format!("line {}", i + 1) };
-    let place = Place::new(tree, &before);
+/// Reads one run at a place of a file.
+fn read(tree: &Value, before: &str, problems: &mut Problems) -> Benchmark {
+    let place = Place::new(tree, before);
     let sglang = ["mean_e2e_latency_ms", "sharegpt_output_len", "random_range_ratio"];
     let sglang = sglang.iter().any(|key| tree.get(key).is_some());
     let mut b = Benchmark::new(if sglang { "sglang.bench_serving" } else { "vllm bench serve" });
@@ -109,7 +115,14 @@ fn read_load(b: &mut Benchmark, place: Place<'_>, completed: Option<f64>, proble
     let sent = b.completed.map(|n| n.saturating_add(b.failed));
     b.load.requests = place.count("num_prompts", problems).or(sent);
     b.load.at_once = place.is_infinite("request_rate");
-    if !b.load.at_once {
+    let named = place.text("request_rate");
+    if let Some(rate) = named.parse::<f64>().ok().filter(|r| r.is_finite() && *r > 0.0) {
+        b.load.rate_per_s = Some(rate);
+    } else if !is_not_finite(named) {
+        // As SGLang writes `trace`.
+        let shown: String = named.chars().take(40).collect();
+        b.note(format!("The rate is `{shown}`: only a file with start times says when requests were sent."));
+    } else if !b.load.at_once {
         b.load.rate_per_s = place.number("request_rate", problems).filter(|r| *r > 0.0);
     }
     if !place.text("ramp_up_strategy").is_empty() {

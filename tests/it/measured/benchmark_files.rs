@@ -241,7 +241,7 @@ fn files_that_are_not_benchmarks_are_reported_with_the_formats_that_are_read() {
         ("hello", "text that begins with \"hello\""),
         ("{\"a\": 1, \"b\": 2}", "an object with the keys \"a\", \"b\""),
         ("[{\"a\": 1}]", "a list of 1 entries, the first an object with the key \"a\""),
-        ("version: '0.2'\nscenario: {load: {}}\nresults: {}\n", "a benchmark report of llm-d-benchmark"),
+        ("version: '0.2'\nscenario: {load: {}}\nresults: {}\n", "a report of llm-d-benchmark"),
         ("{\"version\": \"0.1\", \"scenario\": {}, \"metrics\": {}}", "an object with the keys \"version\""),
         ("{\"a\": 1", "JSON that ends or breaks off"),
     ] {

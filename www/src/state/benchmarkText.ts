@@ -1,9 +1,9 @@
 // The text of a benchmark's file for the module that reads benchmarks, which takes JSON and lines of text.
 import { readYaml } from '../base/yaml.ts';
 
-/** Whether a YAML text is a report of llm-d-benchmark. */
+/** Whether a YAML text is a report of llm-d-benchmark or GuideLLM. */
 export function isReport(text: string): boolean {
-  return /^scenario:/m.test(text) && /^(results|metrics):/m.test(text);
+  return (/^scenario:/m.test(text) && /^(results|metrics):/m.test(text)) || /^benchmarks:/m.test(text);
 }
 
 /** JSON text with the numbers that only Python writes as null. */

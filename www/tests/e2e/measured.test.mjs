@@ -74,6 +74,29 @@ onPage('a dropped benchmark is compared with the run, and one click calibrates t
   await panel(page).waitFor({ state: 'detached' });
 });
 
+onPage('a file that does not say its load shows no errors until the load is given', async (page) => {
+  const text = readFileSync(`${ROOT}../tests/it/exchange/samples/llmperf-responses.json`, 'utf8');
+  await drop(page, 'responses.json', text);
+  const row = panel(page).getByRole('row', { name: /^TPOT mean \d/ });
+  await row.waitFor();
+  await comes(() => row.textContent(), /–$|—$/);
+  await panel(page).getByLabel('Requests in flight').fill('3');
+  await panel(page).getByRole('button', { name: 'Run with this load' }).click();
+  await comes(() => row.textContent(), /%$/);
+  await panel(page)
+    .getByText(/24 requests, 3 in flight/)
+    .waitFor();
+});
+
+onPage('a range query is drawn beside the run at the same instants', async (page) => {
+  const text = readFileSync(`${ROOT}../tests/it/exchange/samples/range-query.json`, 'utf8');
+  await drop(page, 'range.json', text);
+  await panel(page)
+    .getByText(/5 instants, one every 15 s, over 60 s/)
+    .waitFor();
+  await panel(page).getByRole('img', { name: 'KV usage over time, measured and simulated' }).waitFor();
+});
+
 onPage(
   'the panel of measured runs is opened and left by keyboard, and the focus returns to its button',
   async (page) => {

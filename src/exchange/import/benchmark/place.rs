@@ -64,7 +64,8 @@ impl<'a> Place<'a> {
         self.number(path, problems).filter(|n| *n <= 1e9).map(|n| n.round() as u32)
     }
 
-    /// Statistics of a metric at a path, times `scale`: as (name in the file, our name).
+    /// Statistics of a metric at a path, times `scale`: as (name in the file, our name). Of two names of one statistic the
+    /// first counts.
     pub(crate) fn statistics(
         &self,
         path: &str,
@@ -73,7 +74,8 @@ impl<'a> Place<'a> {
         (into, problems): (&mut Benchmark, &mut Problems),
     ) {
         for (name, stat) in names {
-            if let Some(value) = self.number(&format!("{path}{name}"), problems) {
+            let known = into.figures.iter().any(|f| f.metric == metric && f.stat == *stat);
+            if let Some(value) = self.number(&format!("{path}{name}"), problems).filter(|_| !known) {
                 into.put(metric, stat, value * scale);
             }
         }

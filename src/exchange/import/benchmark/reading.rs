@@ -110,8 +110,8 @@ fn an_object(map: &serde_json::Map<String, Value>) -> String {
     }
 }
 
-/// A report of llm-d-benchmark that nobody has turned into JSON.
+/// A report that has not been turned into JSON.
 fn yaml() -> Diagnostic {
     let fix = "give the same document as JSON";
-    Diagnostic::error("", "a benchmark report of llm-d-benchmark as YAML", formats(), fix)
+    Diagnostic::error("", "a report of llm-d-benchmark or GuideLLM as YAML", formats(), fix)
 }
