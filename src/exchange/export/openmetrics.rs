@@ -77,9 +77,6 @@ impl OpenMetrics {
             }
             samples.push((at, values));
         }
-        while self.values > self.most && self.step_us < u64::MAX / 4 {
-            self.thin();
-        }
     }
 
     /// Drops every second sample.
@@ -176,6 +173,9 @@ impl Rows for OpenMetrics {
 
     fn sample(&mut self, session: &Session, at: Micros) {
         self.take(session, at);
+        while self.values > self.most && self.step_us < u64::MAX / 4 {
+            self.thin();
+        }
         self.next = Micros((at.0 / self.step_us + 1).saturating_mul(self.step_us));
     }
 
