@@ -126,7 +126,8 @@ pub(super) enum Command {
 
 /// Inputs of `validate`.
 const MEASURED: &str = "Folders with experiments.json, files of experiments, or what a benchmark tool or a server wrote: results of \
-                        vllm bench serve, GuideLLM, inference-perf, AIPerf and LLMPerf, the log of a vLLM server, or its /metrics";
+                        vllm bench serve, sglang.bench_serving, GuideLLM, inference-perf, AIPerf, LLMPerf and llm-d-benchmark, \
+                        the log of a vLLM server, its /metrics, or a range query of these in Prometheus";
 
 /// Arguments of `validate`.
 #[derive(clap::Args)]

@@ -146,10 +146,8 @@ pub fn calibrate(b: &Benchmark, scenario: &Scenario, file: &str) -> Result<OneRu
     let (mut now, mut found) = search.fit(&aims, begun, &start)?;
     let open: Vec<CoefficientChange> = found.iter().filter(|change| change.is_open()).cloned().collect();
     if !open.is_empty() {
-        for aim in &mut aims {
-            aim.knobs.retain(|knob| open.iter().all(|change| change.coefficient != knob.name));
-        }
-        aims.retain(|aim| !aim.knobs.is_empty());
+        let is_open = |knob: &Knob| open.iter().any(|change| change.coefficient == knob.name);
+        aims.retain(|aim| !aim.knobs.iter().any(is_open));
         if aims.is_empty() {
             return Err(open.iter().map(|change| undetermined(change, requests)).collect());
         }

@@ -179,18 +179,19 @@ fn engine(line: &str) -> Engine<'_> {
     }
     // Other tools write the pod, and vLLM its process, before the level; times there differ from line to line.
     let mut rest = line.find("INFO").filter(|at| *at < end).map_or("", |at| line[..at].trim());
-    while let Some((word, after)) = rest.split_once(' ').or_else(|| (!rest.is_empty()).then_some((rest, ""))) {
-        if !(word.contains(':') && word.contains(|c: char| c.is_ascii_digit())) && !is_date(word) {
-            break;
-        }
-        rest = after.trim_start();
+    while let Some(word) = rest.split_whitespace().next().filter(|word| is_time(word)) {
+        rest = rest[word.len()..].trim_start();
     }
-    [rest, number]
+    [if rest.split_whitespace().any(is_time) { "" } else { rest }, number]
 }
 
-/// Whether a word is a date, such as 2026-01-31.
-fn is_date(word: &str) -> bool {
-    word.len() >= 8 && word.chars().all(|c| c.is_ascii_digit() || "-/.".contains(c))
+/// Whether a word is a date, a time or a number, which differ from line to line.
+fn is_time(word: &str) -> bool {
+    let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let clock = word.match_indices(':').any(|(at, _)| {
+        digit(word[..at].chars().next_back()) && digit(word[at + 1..].chars().next())
+    });
+    clock || !word.contains(char::is_alphabetic)
 }
 
 /// Reads a log.

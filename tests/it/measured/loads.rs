@@ -249,6 +249,19 @@ fn engines_of_one_log_are_added_up_and_littles_law_is_left_out_while_prompts_are
         line("Engine 000: ", 0.0, 10.0, 1)
     );
     assert_eq!(value(&pods, "out_tok_per_s"), Some([20.0, 20.0]));
+    // What other tools write before a line tells pods and processes apart; times do not.
+    let one = line("Engine 000: ", 0.0, 10.0, 1);
+    for (first, second, wanted) in [
+        ("pod-a vllm ", "pod-b vllm ", 20.0),
+        ("(APIServer pid=1) ", "(APIServer pid=2) ", 20.0),
+        ("2026-01-31T10:00:00Z pod-a ", "2026-01-31T10:00:10Z pod-a ", 10.0),
+        ("[2026-01-31 10:00:00] ", "[2026-01-31 10:00:10] ", 10.0),
+        ("Jan 31 10:00:00 host vllm[3]: ", "Jan 31 10:00:10 host vllm[3]: ", 10.0),
+        ("1769853600.1 ", "1769853610.1 ", 10.0),
+    ] {
+        let text = format!("{first}{one}{second}{one}");
+        assert_eq!(value(&text, "out_tok_per_s"), Some([wanted, wanted]), "{text}");
+    }
     let prompts = line("Engine 000: ", 24_000.0, 18.1, 10);
     assert_eq!((value(&prompts, "tpot_ms"), value(&prompts, "running")), (None, Some([10.0, 10.0])));
     let mixed = format!("{prompts}{}", line("Engine 000: ", 0.0, 400.0, 20));
@@ -315,6 +328,28 @@ fn a_calibration_gives_its_number_of_requests_and_refuses_what_it_cannot_determi
 }
 
 #[test]
+fn a_coefficient_whose_interval_is_wider_than_itself_stays_and_alone_it_is_refused() {
+    let mut b = one("vllm-bench.json");
+    let names = |b: &Benchmark| {
+        let found = calibrate(b, &cluster(), "f").expect("something is determined");
+        (found.changes.iter().map(|c| c.coefficient).collect::<Vec<_>>(), found.notes, found.warnings)
+    };
+    b.deviations = vec![("tpot_ms", 0.01), ("ttft_ms", 5.0)];
+    assert_eq!(names(&b).0, ["step_us_per_layer", "queueing_us"]);
+    b.deviations = vec![("tpot_ms", 0.01), ("ttft_ms", 500.0)];
+    let (changed, notes, _) = names(&b);
+    assert_eq!(changed, ["step_us_per_layer"]);
+    let note = notes.iter().find(|n| n.starts_with("queueing_us stays as it was: 24 requests give"));
+    assert!(note.is_some_and(|n| n.contains('±')), "{notes:?}");
+    b.deviations.clear();
+    assert!(names(&b).2.iter().any(|w| w.contains("intervals are unknown")));
+    b.deviations = vec![("ttft_ms", 500.0)];
+    b.figures.retain(|f| f.metric == "ttft_ms");
+    let problem = calibrate(&b, &cluster(), "f").expect_err("nothing is determined").remove(0);
+    assert_eq!(problem.path, "queueing_us", "{problem}");
+}
+
+#[test]
 fn distributions_that_are_nearly_a_step_at_one_value_have_no_gap() {
     let b = one("vllm-bench-detailed.json");
     let base = replay(&b, &cluster());
@@ -355,6 +390,12 @@ fn failures_are_counted_and_truncated_lines_are_reported() {
     let broken = format!("{line}\n\n{}", &line[..line.len() - 9]);
     let problem = read(&broken).expect_err("a line breaks off").remove(0);
     assert_eq!(problem.path, "line 3");
+    let mut named = result.clone();
+    named["request_rate"] = json!("trace");
+    let b = read_one(&named.to_string());
+    assert!(replay(&b, &cluster()).assumed && b.notes.join(" ").contains("`trace`"), "{:?}", b.notes);
+    let list = json!([result, result]).to_string();
+    assert_eq!(read(&list).expect("a list of results").0.len(), 2);
     result["ramp_up_strategy"] = json!("linear");
     result["request_rate"] = json!("inf");
     let b = read_one(&result.to_string());
