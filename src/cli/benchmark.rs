@@ -110,7 +110,8 @@ pub(super) fn validate(runs: &Runs, on: &On<'_>, as_json: bool) -> Result<(), Fa
     for (name, list) in runs {
         for b in list {
             let b = told(name, b, on)?;
-            let compared = compare(&b, &replay(&b, &scenario)).map_err(|problems| refused(name, &problems))?;
+            let compared =
+                compare(&b, &replay(&b, &scenario)).map_err(|problems| refused(name, &problems))?;
             push_comparison(&mut text, name, &compared);
             documents.push(compared);
         }
@@ -161,7 +162,13 @@ fn push_comparison(text: &mut String, file: &str, c: &Comparison) {
 /// Means of series over the instants that both have.
 fn push_series(text: &mut String, series: &[SeriesCompared]) {
     let head = ["series", "instants", "measured", "simulated", "distance", "error"];
-    line(text, &format!("{:<22} {:>8} {:>14} {:>12} {:>12} {:>9}", head[0], head[1], head[2], head[3], head[4], head[5]));
+    line(
+        text,
+        &format!(
+            "{:<22} {:>8} {:>14} {:>12} {:>12} {:>9}",
+            head[0], head[1], head[2], head[3], head[4], head[5]
+        ),
+    );
     for s in series {
         let (measured, simulated, distance) = (s.measured_mean, s.simulated_mean, s.distance);
         line(

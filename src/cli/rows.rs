@@ -6,7 +6,8 @@ use super::outputs::Outputs;
 use super::{Failed, tell, unreadable};
 use crate::base::{Diagnostic, Micros};
 use crate::exchange::export::{
-    Format, MOST_SLICES, MOST_VALUES, MetricsOutput, Output, Table, TableError, Tables, TraceOutput, Written, page,
+    Format, MOST_SLICES, MOST_VALUES, MetricsOutput, Output, Table, TableError, Tables, TraceOutput, Written,
+    page,
 };
 use crate::session::{Session, Stop};
 use flate2::Compression;

@@ -55,13 +55,19 @@ impl ToldLoad {
         ];
         for ((option, given), known) in OPTIONS.iter().zip(given).zip(known) {
             let Some((given, known)) = given.zip(known) else { continue };
-            let said = if known.is_nan() { "when each request was sent".to_owned() } else { format!("{known}") };
+            let said =
+                if known.is_nan() { "when each request was sent".to_owned() } else { format!("{known}") };
             let allowed = format!("nothing, as the file says {said}");
             problems.push(Diagnostic::error(*option, given.to_string(), allowed, "leave it out"));
         }
         if self.own_traffic && given.iter().any(Option::is_some) {
             let fix = "give one of the two";
-            problems.push(Diagnostic::error(OPTIONS[5], "a load beside it", "the traffic of the scenario alone", fix));
+            problems.push(Diagnostic::error(
+                OPTIONS[5],
+                "a load beside it",
+                "the traffic of the scenario alone",
+                fix,
+            ));
         }
         if !problems.is_empty() {
             return Err(problems);
@@ -69,7 +75,8 @@ impl ToldLoad {
         let load = &mut b.load;
         load.requests = load.requests.filter(|n| *n > 0).or(self.requests);
         if self.rate_per_s.is_some() {
-            (load.at_once, load.rate_per_s, load.gap_cv) = (false, self.rate_per_s, load.gap_cv.or(Some(1.0)));
+            (load.at_once, load.rate_per_s, load.gap_cv) =
+                (false, self.rate_per_s, load.gap_cv.or(Some(1.0)));
         }
         if self.in_flight.is_some() {
             load.concurrency = self.in_flight;

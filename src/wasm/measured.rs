@@ -33,7 +33,8 @@ pub fn read_benchmark(text: &str) -> Result<JsValue, JsValue> {
 /// JSON text. Throws a list of diagnostics.
 #[wasm_bindgen(js_name = compareBenchmark, unchecked_return_type = "Comparison")]
 pub fn compare_benchmark(text: &str, run: u32, scenario: &str, load: &str) -> Result<JsValue, JsValue> {
-    let compared = one(text, run, scenario, load).and_then(|(b, scenario)| compare(&b, &replay(&b, &scenario)));
+    let compared =
+        one(text, run, scenario, load).and_then(|(b, scenario)| compare(&b, &replay(&b, &scenario)));
     compared.map(|c| value(&c)).map_err(|p| value(&p))
 }
 

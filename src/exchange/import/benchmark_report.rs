@@ -25,7 +25,8 @@ const METRICS: [(&str, &str); 4] = [
 const FIGURES: [&str; 2] = ["results.request_performance.aggregate", "metrics"];
 
 /// Where the tool's own settings are: version 0.2, version 0.1.
-const SETTINGS: [&str; 3] = ["scenario.load.native.config", "scenario.load.native.args", "scenario.load.args"];
+const SETTINGS: [&str; 3] =
+    ["scenario.load.native.config", "scenario.load.native.args", "scenario.load.args"];
 
 /// The report of llm-d-benchmark.
 pub(super) struct BenchmarkReport;
@@ -52,16 +53,15 @@ impl Import<Benchmarks> for BenchmarkReport {
 }
 
 fn figures_at(place: Place<'_>, path: &str) -> bool {
-    ["latency", "throughput", "requests"].iter().any(|part| {
-        place.at(&format!("{path}.{part}")).is_some_and(Value::is_object)
-    })
+    ["latency", "throughput", "requests"]
+        .iter()
+        .any(|part| place.at(&format!("{path}.{part}")).is_some_and(Value::is_object))
 }
 
 /// Whether a text that is no JSON looks like such a report in YAML, or like that of `GuideLLM`.
 pub(crate) fn is_yaml(text: &str) -> bool {
-    let has = |key: &str| {
-        text.lines().any(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))
-    };
+    let has =
+        |key: &str| text.lines().any(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')));
     let is_report = || has("scenario") && (has("results") || has("metrics"));
     !text.trim_start().starts_with(['{', '[']) && (is_report() || has("benchmarks"))
 }
@@ -115,7 +115,12 @@ fn read(tree: &Value, problems: &mut Problems) -> Benchmark {
     read_load(&mut b, whole, problems);
     model(whole).clone_into(&mut b.model);
     let dates = ["run.time.start", "metrics.time.start"];
-    dates.iter().map(|path| whole.text(path)).find(|d| !d.is_empty()).unwrap_or_default().clone_into(&mut b.date);
+    dates
+        .iter()
+        .map(|path| whole.text(path))
+        .find(|d| !d.is_empty())
+        .unwrap_or_default()
+        .clone_into(&mut b.date);
     if is(tool, "inference-perf") {
         mend(&mut b);
     }

@@ -188,9 +188,9 @@ fn engine(line: &str) -> Engine<'_> {
 /// Whether a word is a date, a time or a number, which differ from line to line.
 fn is_time(word: &str) -> bool {
     let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
-    let clock = word.match_indices(':').any(|(at, _)| {
-        digit(word[..at].chars().next_back()) && digit(word[at + 1..].chars().next())
-    });
+    let clock = word
+        .match_indices(':')
+        .any(|(at, _)| digit(word[..at].chars().next_back()) && digit(word[at + 1..].chars().next()));
     clock || !word.contains(char::is_alphabetic)
 }
 

@@ -28,7 +28,11 @@ impl Import<Benchmarks> for Metrics {
 
     fn recognises(&self, text: &Text<'_>) -> bool {
         !text.text.starts_with(['{', '['])
-            && text.text.lines().take(20_000).any(|line| SERVERS.iter().any(|(start, _)| line.starts_with(start)))
+            && text
+                .text
+                .lines()
+                .take(20_000)
+                .any(|line| SERVERS.iter().any(|(start, _)| line.starts_with(start)))
     }
 
     fn read(&self, text: &Text<'_>, problems: &mut Problems) -> Vec<Benchmark> {
@@ -109,7 +113,8 @@ fn read(text: &str, problems: &mut Problems) -> Benchmark {
     let mut engines: BTreeSet<[&str; 3]> = BTreeSet::new();
     let samples = latest(text, start, problems);
     for sample in samples.values() {
-        let label = |name: &str| sample.labels.iter().find(|(n, _)| *n == name).map_or("", |(_, value)| *value);
+        let label =
+            |name: &str| sample.labels.iter().find(|(n, _)| *n == name).map_or("", |(_, value)| *value);
         models.extend(Some(label("model_name")).filter(|name| !name.is_empty()));
         let engine = ["engine", "instance", "pod"].map(label);
         engines.extend(Some(engine).filter(|labels| labels.iter().any(|label| !label.is_empty())));
@@ -171,7 +176,10 @@ fn put_histograms(b: &mut Benchmark, histograms: &BTreeMap<&str, Histogram>) {
         }
     }
     if !beyond.is_empty() {
-        b.note(format!("Quantiles above the last edge of their histogram are left out: {}.", beyond.join(", ")));
+        b.note(format!(
+            "Quantiles above the last edge of their histogram are left out: {}.",
+            beyond.join(", ")
+        ));
     }
 }
 

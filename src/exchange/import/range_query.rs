@@ -16,7 +16,8 @@ use std::collections::BTreeMap;
 /// Most series of a file.
 const MOST_SERIES: usize = 20_000;
 
-const FIX: &str = "query the metric itself, such as vllm:num_requests_running: rates, sums and means are computed from it";
+const FIX: &str =
+    "query the metric itself, such as vllm:num_requests_running: rates, sums and means are computed from it";
 
 /// The answer of Prometheus to a range query.
 pub(super) struct RangeQuery;
@@ -97,7 +98,10 @@ fn read(text: &Text<'_>, problems: &mut Problems) -> Benchmark {
     others.dedup();
     if !others.is_empty() {
         let (all, shown) = (others.len(), others.iter().take(5).cloned().collect::<Vec<_>>().join(", "));
-        b.note(format!("{all} metrics are left out, which a run does not have: {shown}{}.", if all > 5 { ", …" } else { "" }));
+        b.note(format!(
+            "{all} metrics are left out, which a run does not have: {shown}{}.",
+            if all > 5 { ", …" } else { "" }
+        ));
     }
     finish(&mut b, by_name, problems);
     b
@@ -114,7 +118,9 @@ fn finish(b: &mut Benchmark, by_name: BTreeMap<String, Vec<Points>>, problems: &
             let fix = "query a longer range, or a shorter step";
             problems.push(Diagnostic::error("", "one instant", "at least two instants", fix));
         }
-        Some(line) if line.instants() > MOST_INSTANTS || line.span_s() / line.step_s() > MOST_INSTANTS as f64 => {
+        Some(line)
+            if line.instants() > MOST_INSTANTS || line.span_s() / line.step_s() > MOST_INSTANTS as f64 =>
+        {
             let found = format!("{} instants over {} s", line.instants(), line.span_s());
             let fix = "query a shorter range, or a longer step";
             problems.push(Diagnostic::error("", found, format!("at most {MOST_INSTANTS}"), fix));
@@ -169,7 +175,8 @@ fn read_series(
         };
         let (at, value) = (number(pair.get(0)), number(pair.get(1)));
         let Some((at, value)) = at.filter(|at| at.is_finite() && at.abs() < 1e12).zip(value) else {
-            return problems.missing(&format!("{path}.values[{i}]"), "seconds and a value, such as [1700000000, \"3\"]");
+            return problems
+                .missing(&format!("{path}.values[{i}]"), "seconds and a value, such as [1700000000, \"3\"]");
         };
         if value.is_finite() {
             points.insert((at * 1e3).round() as i64, value);

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use tokenyard::base::Micros;
 use tokenyard::exchange::export::{MOST_VALUES, MetricsOutput, Tables};
 use tokenyard::exchange::import::benchmark;
-use tokenyard::scenario::preset::Preset;
 use tokenyard::scenario::Scenario;
+use tokenyard::scenario::preset::Preset;
 use tokenyard::session::{Audience, Session, Stop};
 
 /// A preset without warm-up, at its beginning.
@@ -200,7 +200,10 @@ fn the_text_is_valid_and_its_totals_are_those_of_the_report() {
         assert_eq!(stamps.into_iter().collect::<Vec<_>>(), [0, 15_000, 30_000, 45_000, 60_000, 70_000]);
         let report = session.report_data();
         let same = |found: f64, wanted: f64| {
-            assert!((found - wanted).abs() <= 1e-6 * wanted.abs().max(1.0), "{name}: {found} is not {wanted}");
+            assert!(
+                (found - wanted).abs() <= 1e-6 * wanted.abs().max(1.0),
+                "{name}: {found} is not {wanted}"
+            );
         };
         let all = |name: &str, suffix: &str| total(&families, name, suffix);
         same(all("vllm:e2e_request_latency_seconds", "_count"), f64::from(report.requests.completed));

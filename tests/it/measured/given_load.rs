@@ -76,5 +76,9 @@ fn the_command_says_what_to_give_and_takes_it() {
     assert!(out.contains("24 requests at 4 a second") && out.contains('%'), "{out}");
     let out = with(&["--prompt-tokens", "7"]);
     assert_eq!(out.status.code(), Some(2));
-    assert!(stderr(&out).contains("--prompt-tokens: 7; allowed: nothing, as the file says"), "{}", stderr(&out));
+    assert!(
+        stderr(&out).contains("--prompt-tokens: 7; allowed: nothing, as the file says"),
+        "{}",
+        stderr(&out)
+    );
 }

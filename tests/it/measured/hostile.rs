@@ -21,8 +21,20 @@ const SAMPLES: [&str; 13] = [
 ];
 
 /// What stands in place of a piece of a sample.
-const PIECES: [&str; 12] =
-    ["-1", "1e308", "NaN", "Infinity", "\"\"", "null", "{}", "[]", "\u{1F600}", "99999999999999999999", "}", "\n"];
+const PIECES: [&str; 12] = [
+    "-1",
+    "1e308",
+    "NaN",
+    "Infinity",
+    "\"\"",
+    "null",
+    "{}",
+    "[]",
+    "\u{1F600}",
+    "99999999999999999999",
+    "}",
+    "\n",
+];
 
 /// The next of a sequence of numbers.
 fn next(state: &mut u64) -> usize {
@@ -81,13 +93,15 @@ fn samples_cut_and_changed_anywhere_are_read_or_refused() {
 #[test]
 fn changed_series_are_compared_or_refused() {
     let text = sample("range-query.json");
-    let digits: Vec<usize> = text.char_indices().filter(|(_, c)| c.is_ascii_digit()).map(|(i, _)| i).collect();
+    let digits: Vec<usize> =
+        text.char_indices().filter(|(_, c)| c.is_ascii_digit()).map(|(i, _)| i).collect();
     let mut scenario = cluster();
     scenario.run.horizon_s = 5.0;
     let mut state = 7;
     for _ in 0..12 {
         let at = digits[next(&mut state) % digits.len()];
-        let changed = format!("{}{}{}", &text[..at], ["0", "3", "77", "-1"][next(&mut state) % 4], &text[at + 1..]);
+        let changed =
+            format!("{}{}{}", &text[..at], ["0", "3", "77", "-1"][next(&mut state) % 4], &text[at + 1..]);
         let Ok((runs, _)) = read(&changed) else { continue };
         if let Err(problems) = compare(&runs[0], &replay(&runs[0], &scenario)) {
             assert!(problems.iter().all(|p| !p.fix.is_empty()), "{problems:?}");

@@ -45,14 +45,23 @@ fn the_load_is_read_from_both_versions() {
     let mut report = tree();
     assert_eq!(says(&report), "24 requests at 4 a second, of 550 and 30 tokens");
     for (load, wanted) in [
-        (json!({"standardized": {"tool": "vllm-benchmark", "rate_qps": "inf", "concurrency": 5}}), "24 requests, 5 in flight"),
-        (json!({"standardized": {"rate_qps": 2, "concurrency": 5}}), "24 requests at 2 a second, at most 5 in flight"),
+        (
+            json!({"standardized": {"tool": "vllm-benchmark", "rate_qps": "inf", "concurrency": 5}}),
+            "24 requests, 5 in flight",
+        ),
+        (
+            json!({"standardized": {"rate_qps": 2, "concurrency": 5}}),
+            "24 requests at 2 a second, at most 5 in flight",
+        ),
         (
             json!({"standardized": {"tool": "inference-perf", "stage": 1},
                    "native": {"config": {"load": {"type": "constant", "stages": [{"rate": 1}, {"rate": 3}]}}}}),
             "24 requests at 3 a second, evenly spaced",
         ),
-        (json!({"standardized": {}}), "24 requests of 550 and 30 tokens, one after the other, which is assumed"),
+        (
+            json!({"standardized": {}}),
+            "24 requests of 550 and 30 tokens, one after the other, which is assumed",
+        ),
     ] {
         report["scenario"]["load"] = load.clone();
         assert!(says(&report).starts_with(wanted), "{load}: {}", says(&report));

@@ -146,7 +146,11 @@ fn the_command_prints_series_and_writes_metrics_beside_no_input() {
     let name = format!("{}/tests/it/exchange/samples/range-query.json", env!("CARGO_MANIFEST_DIR"));
     let out = run(&["validate", &name, "--scenario", "chat-4xh100", "--own-traffic"]);
     assert!(out.status.success(), "{}", stderr(&out));
-    assert!(stdout(&out).contains("kv_usage") && stdout(&out).contains("every 15 s, over 60 s"), "{}", stdout(&out));
+    assert!(
+        stdout(&out).contains("kv_usage") && stdout(&out).contains("every 15 s, over 60 s"),
+        "{}",
+        stdout(&out)
+    );
     let scenario = TempFile::new("s.json", r#"{"run": {"horizon_s": 20, "warmup_s": 0}}"#);
     let out = run(&["run", scenario.path(), "--openmetrics", scenario.path()]);
     assert_eq!(out.status.code(), Some(2));

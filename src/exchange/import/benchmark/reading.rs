@@ -66,7 +66,8 @@ pub fn read(text: &str) -> Result<(Vec<Benchmark>, Diagnostics), Diagnostics> {
     let mut problems = Problems::default();
     let found = format.read(&text, &mut problems);
     let warned = problems.finish()?;
-    if found.iter().all(|b| b.figures.is_empty() && b.series.is_none() && b.engine == EngineFacts::default()) {
+    if found.iter().all(|b| b.figures.is_empty() && b.series.is_none() && b.engine == EngineFacts::default())
+    {
         let fix = "give the file of a run in which requests succeeded";
         return Err(vec![Diagnostic::error("", "no figures", "latencies of one request or more", fix)]);
     }

@@ -62,7 +62,8 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 impl Timeline {
     /// Series by name; `None` if there are fewer than two instants.
     pub(crate) fn new(by_name: BTreeMap<String, Vec<Points>>) -> Option<Self> {
-        let mut instants: Vec<i64> = by_name.values().flatten().flat_map(|points| points.keys().copied()).collect();
+        let mut instants: Vec<i64> =
+            by_name.values().flatten().flat_map(|points| points.keys().copied()).collect();
         instants.sort_unstable();
         instants.dedup();
         let (first_ms, last_ms) = (*instants.first()?, *instants.last()?);
