@@ -1,5 +1,5 @@
 //! Import of the benchmark report of llm-d-benchmark, versions 0.1 and 0.2: the result of another tool, with a unit beside
-//! each figure. It is written as YAML; whoever reads the file gives it as JSON.
+//! each figure. Its file is YAML, which the command line and the page turn into JSON.
 //!
 //! Its figures mean what they mean for the tool that sent the requests. `GuideLLM`'s time per output token includes the
 //! first token there too, and releases of inference-perf that count a token twice do so there as well.

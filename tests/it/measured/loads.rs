@@ -249,7 +249,7 @@ fn engines_of_one_log_are_added_up_and_littles_law_is_left_out_while_prompts_are
         line("Engine 000: ", 0.0, 10.0, 1)
     );
     assert_eq!(value(&pods, "out_tok_per_s"), Some([20.0, 20.0]));
-    // What other tools write before a line tells pods and processes apart; times do not.
+    // The words that other tools write before a line distinguish pods and processes; times do not.
     let one = line("Engine 000: ", 0.0, 10.0, 1);
     for (first, second, wanted) in [
         ("pod-a vllm ", "pod-b vllm ", 20.0),
