@@ -1,0 +1,90 @@
+//! The difference between two texts, line by line.
+
+use super::{Line, Mark, Written};
+
+/// Most cells of the table of the longest common lines. Longer texts differ as a whole between what they begin and end
+/// with alike.
+const CELLS: usize = 4_000_000;
+
+/// The lines of a file: beside another one the difference to it, then the comments. A new file begins with `head`.
+pub(super) fn lines(beside: Option<&str>, written: &Written, head: &[String], comments: &[String]) -> Vec<Line> {
+    let of = |text: &str, mark: Mark| Line { text: text.to_owned(), mark };
+    let comments = comments.iter().map(|line| of(line, Mark::Comment));
+    match beside {
+        Some(before) => difference(before, &written.text).into_iter().chain(comments).collect(),
+        None => {
+            let head = head.iter().map(|line| of(line, Mark::Comment));
+            let own = written.text.lines().map(|line| of(line, Mark::Same));
+            head.chain(own).chain(comments).collect()
+        }
+    }
+}
+
+/// The lines of both texts, those in both once.
+fn difference(before: &str, after: &str) -> Vec<Line> {
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    let alike = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let room = old.len().min(new.len()) - alike;
+    let ends = old.iter().rev().zip(new.iter().rev()).take(room).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&old[alike..old.len() - ends], &new[alike..new.len() - ends]);
+    let mut lines: Vec<Line> = Vec::new();
+    let mut add = |text: &str, mark: Mark| lines.push(Line { text: text.to_owned(), mark });
+    old[..alike].iter().for_each(|line| add(line, Mark::Same));
+    if a.len().saturating_mul(b.len()) > CELLS {
+        a.iter().for_each(|line| add(line, Mark::Removed));
+        b.iter().for_each(|line| add(line, Mark::Added));
+    } else {
+        between(a, b, &mut add);
+    }
+    old[old.len() - ends..].iter().for_each(|line| add(line, Mark::Same));
+    lines
+}
+
+/// The shortest difference: the table has the length of the longest common lines from each place on.
+fn between(a: &[&str], b: &[&str], add: &mut impl FnMut(&str, Mark)) {
+    let width = b.len() + 1;
+    let mut common = vec![0_u32; (a.len() + 1) * width];
+    for i in (0..a.len()).rev() {
+        for j in (0..b.len()).rev() {
+            let rest = common[(i + 1) * width + j].max(common[i * width + j + 1]);
+            common[i * width + j] = if a[i] == b[j] { common[(i + 1) * width + j + 1] + 1 } else { rest };
+        }
+    }
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() || j < b.len() {
+        if i < a.len() && j < b.len() && a[i] == b[j] {
+            add(a[i], Mark::Same);
+            (i, j) = (i + 1, j + 1);
+        } else if j == b.len() || (i < a.len() && common[(i + 1) * width + j] >= common[i * width + j + 1]) {
+            add(a[i], Mark::Removed);
+            i += 1;
+        } else {
+            add(b[j], Mark::Added);
+            j += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(before: &str, after: &str) -> Vec<String> {
+        let sign = |line: &Line| match line.mark {
+            Mark::Same => ' ',
+            Mark::Added => '+',
+            Mark::Removed => '-',
+            Mark::Comment => '#',
+        };
+        difference(before, after).iter().map(|line| format!("{}{}", sign(line), line.text)).collect()
+    }
+
+    #[test]
+    fn a_difference_has_the_lines_of_both() {
+        assert_eq!(shown("a\nb\nc\n", "a\nx\nc\n"), [" a", "-b", "+x", " c"]);
+        assert_eq!(shown("a\n", "a\nb\n"), [" a", "+b"]);
+        assert_eq!(shown("", "a"), ["+a"]);
+        assert_eq!(shown("a\na\n", "a\n"), [" a", "-a"]);
+        assert_eq!(shown("a\nb\nc\nd\n", "b\nd\ne\n"), ["-a", " b", "-c", " d", "+e"]);
+    }
+}

@@ -1,0 +1,123 @@
+//! What the router remembers of prompts: its own memory, or what replicas report.
+
+use super::scorers::Stage;
+use super::there::PRECISE;
+use super::{Draft, unless};
+use crate::exchange::export::configuration::Row;
+use crate::exchange::export::configuration::scalar::{Scalar, quantity};
+use crate::exchange::export::configuration::want::Want;
+use crate::scenario::{Filter, Scorer, TokenCount, Weighted};
+
+const PRODUCER: &str = "approx-prefix-cache-producer";
+/// Plugins that have the parameters of the memory.
+const PLUGINS: [&str; 2] = [PRODUCER, "prefix-cache-scorer"];
+/// Its parameters there: blocks of a replica, tokens of a block, leading tokens of a prompt.
+const KEYS: [&str; 3] = ["lruCapacityPerServer", "blockSizeTokens", "maxPrefixTokensToMatch"];
+/// Their defaults since llm-d 1.0.
+const DEFAULTS: [u32; 3] = [31_250, 64, 131_072];
+/// Fewest tokens of a block.
+const SMALLEST_BLOCK: u32 = 64;
+
+/// Whether a router remembers what it sent where.
+fn remembers(router: &Weighted) -> bool {
+    let scorers = router.scorers();
+    let has = |wanted: &Scorer| scorers.iter().any(|row| row.scorer == *wanted);
+    let counts = has(&Scorer::TokenLoad) && router.token_rule().0 == TokenCount::Uncached;
+    let filters = router.filters();
+    has(&Scorer::PrefixAffinity) || counts || filters.iter().any(|f| matches!(f, Filter::PrefixAffinity(_)))
+}
+
+/// The settings of the memory.
+pub(super) fn rows(draft: &mut Draft<'_>, router: &Weighted, at: &str, stage: &Stage<'_>) {
+    if !remembers(router) {
+        return;
+    }
+    let values = [Some(router.prefix_index_blocks), router.prefix_block_tokens(), router.prefix_match_tokens()];
+    let ours = ["prefix index, blocks", "prefix block, tokens", "prefix match, tokens"];
+    let paths = ["prefix_index_blocks", "prefix_block_tokens", "prefix_match_tokens"];
+    let place = place(draft);
+    let defaults = defaults(draft, place);
+    let mut parameters: Vec<(&'static str, Want<'static>)> = Vec::new();
+    // Sizes that are given count only where the router does not take those of the engine.
+    if draft.there.is_empty() {
+        parameters.push(("autoTune", Want::Scalar(Scalar::Flag(false), Some(Scalar::Flag(true)))));
+    }
+    let former = former_match(draft);
+    for i in 0..KEYS.len() {
+        let path = format!("{at}.{}", paths[i]);
+        let said = place.and_then(|place| draft.there.parameter(place, &[KEYS[i]])).map(str::to_owned);
+        let Some(n) = values[i] else {
+            let (value, why) = match i {
+                1 => (format!("{} of the pool", stage.block_tokens), "64 there"),
+                _ => ("whole prompts".to_owned(), "the leading 131,072 tokens there"),
+            };
+            draft.rows.push(Row::near(path, ours[i], value, KEYS[i], why).default_there(true));
+            continue;
+        };
+        let same_in_blocks = i == 2 && former == Some(n);
+        let is_default = same_in_blocks || (said.is_none() && defaults[i] == Some(n));
+        let before = said.filter(|text| !Scalar::from(n).is_said_by(text));
+        let row = if i == 1 && n < SMALLEST_BLOCK {
+            Row::near(path, ours[i], n, KEYS[i], "llm-d raises it to 64")
+        } else {
+            Row::exact(path, ours[i], n, KEYS[i])
+        };
+        draft.rows.push(row.default_there(is_default).was(before));
+        if !same_in_blocks {
+            parameters.push((KEYS[i], defaults[i].map_or_else(|| Want::said(n), |default| unless(n, default))));
+            if i == 2 && former.is_some() {
+                parameters.push(("maxPrefixBlocksToMatch", Want::Nothing));
+            }
+        }
+    }
+    match place {
+        Some(place) => drop(draft.plugin(place, place, parameters, stage.profile)),
+        None => draft.implied(PRODUCER, parameters),
+    }
+}
+
+/// The plugin of a file that has the parameters.
+fn place(draft: &Draft<'_>) -> Option<&'static str> {
+    let there = draft.there;
+    let has = |plugin: &&&str| {
+        KEYS.iter().chain(&["hashBlockSize", "maxPrefixBlocksToMatch"]).any(|key| there.parameter(plugin, &[key]).is_some())
+    };
+    let named = PLUGINS.iter().find(has).or_else(|| PLUGINS.iter().find(|p| **p == PRODUCER && there.named(p, "").is_some()));
+    named.copied()
+}
+
+/// What the memory has where a file does not say it: with neither producer nor filter that of this program.
+fn defaults(draft: &Draft<'_>, place: Option<&str>) -> [Option<u32>; 3] {
+    let there = draft.there;
+    let newer = place == Some(PRODUCER) || there.named("prefix-cache-affinity-filter", "").is_some();
+    if there.is_empty() || newer { DEFAULTS.map(Some) } else { [Some(Weighted::default().prefix_index_blocks), None, None] }
+}
+
+/// The leading tokens of a prompt as older files have them: blocks of bytes, four bytes to a token.
+fn former_match(draft: &Draft<'_>) -> Option<u32> {
+    let of = |key: &str| PLUGINS.iter().find_map(|plugin| quantity(draft.there.parameter(plugin, &[key])?));
+    let blocks = of("maxPrefixBlocksToMatch")?;
+    Some((blocks * of("hashBlockSize").unwrap_or(64.0) / 4.0) as u32)
+}
+
+/// The scorer of prefixes that replicas report, with what it needs: the tokenizer of the model and the index.
+pub(super) fn precise(draft: &mut Draft<'_>, router: &Weighted, stage: &Stage<'_>) -> String {
+    if let Some(name) = draft.there.named(PRECISE, stage.profile) {
+        let kind = "prefix-cache-scorer";
+        draft.plugin(PRECISE, kind, Vec::new(), stage.profile);
+        return name;
+    }
+    let model = vec![("modelName", Want::said("the model's id at Hugging Face"))];
+    draft.plugin("token-producer", "token-producer", model, "");
+    let producer = "precise-prefix-cache-producer";
+    let block = vec![("blockSize", Want::said(stage.block_tokens))];
+    draft.plugin(producer, producer, vec![("tokenProcessorConfig", Want::Map(block))], "");
+    let note = "set modelName of token-producer to the model of the engines, and let these publish events of their caches";
+    if !draft.notes.iter().any(|known| known == note) {
+        draft.notes.push(note.to_owned());
+    }
+    let both = router.scorers().iter().any(|row| row.scorer == Scorer::PrefixAffinity);
+    let key = if both { PRECISE } else { "prefix-cache-scorer" };
+    let parameters = vec![("prefixMatchInfoProducerName", Want::said(producer))];
+    draft.plugin(key, "prefix-cache-scorer", parameters, stage.profile)
+}

@@ -1,0 +1,216 @@
+//! Export of KEDA's autoscaler: one `ScaledObject` for each pool that it scales.
+
+use super::objects::{metadata, replicas, target, written};
+use super::scalar::{Scalar, number};
+use super::scaled::{Asked, asked, behavior};
+use super::want::{Items, Want};
+use super::yaml::Node;
+use super::{Export, Row, Written};
+use crate::perf::{Rules, resolve};
+use crate::scenario::{
+    Behavior, FurtherTrigger, Keda as Settings, PeakPrefill, Pool, ScalingPolicy, Scenario, TargetOf, TokenAware,
+};
+
+/// KEDA.
+pub(super) struct Keda;
+
+const KIND: &str = "ScaledObject";
+/// Where the metrics stand, to be replaced.
+const SERVER: &str = "http://prometheus.monitoring:9090";
+
+impl Export for Keda {
+    fn name(&self) -> &'static str {
+        "keda"
+    }
+
+    fn title(&self) -> &'static str {
+        "KEDA"
+    }
+
+    fn file_name(&self) -> &'static str {
+        "scaledobject.yaml"
+    }
+
+    fn write(&self, scenario: &Scenario, beside: Option<&str>) -> Written {
+        let rules = Rules::of(scenario);
+        let object = |pool: &Pool, at: &str, there: Option<&Node>, rows: &mut Vec<Row>| object(pool, rules, at, there, rows);
+        let mut written = written(scenario, KIND, beside, &object);
+        if written.text.contains(SERVER) {
+            written.notes.push("set serverAddress to your Prometheus, and choose the pool's series in the queries".to_owned());
+        }
+        written
+    }
+}
+
+/// The object of a pool, if KEDA scales it.
+fn object(pool: &Pool, rules: Rules, at: &str, there: Option<&Node>, rows: &mut Vec<Row>) -> Option<Want<'static>> {
+    let path = format!("{at}.scaling.policy");
+    let own = match &pool.scaling.policy {
+        ScalingPolicy::None => return None,
+        ScalingPolicy::Keda(own) => own.clone(),
+        ScalingPolicy::TokenAware(own) => token_aware(own, pool, rules, &path, rows)?,
+        ScalingPolicy::SloAware(_) => {
+            let why = "it needs a recording rule of latency over objective: see llm-d's guide, then a trigger on that rule";
+            rows.push(Row::ignored(path, &format!("scaling of {}", pool.name), "slo-aware", why));
+            return None;
+        }
+        policy => {
+            let why = "KEDA does not carry it out";
+            rows.push(Row::ignored(path, &format!("scaling of {}", pool.name), policy.name(), why));
+            return None;
+        }
+    };
+    let path = format!("{path}.keda");
+    let mut spec = vec![("scaleTargetRef", target(pool, there))];
+    let figure = |key: &'static str, ours: &str, at: String, value: f64, default: f64, rows: &mut Vec<Row>| {
+        let before = there.and_then(|node| node.at(&["spec", key])?.scalar());
+        let before = before.filter(|text| !Scalar::Number(value).is_said_by(text)).map(str::to_owned);
+        let row = Row::exact(at, ours, number(value), key);
+        rows.push(row.default_there(value.to_bits() == default.to_bits()).was(before));
+        (key, Want::unless(value, default))
+    };
+    spec.push(figure("pollingInterval", "decides every, s", format!("{at}.scaling.tick_s"), pool.scaling.tick_s, 30.0, rows));
+    spec.push(figure("cooldownPeriod", "cooldown, s", format!("{path}.cooldown_s"), own.cooldown_s, 300.0, rows));
+    spec.extend(replicas(pool, at, ["minReplicaCount", "maxReplicaCount"], [Some(0), Some(100)], there, rows));
+    let behavior = behavior(&own.behavior, &Behavior::Default, &format!("{path}.behavior"), rows);
+    let mut advanced = vec![("horizontalPodAutoscalerConfig", Want::Map(vec![("behavior", behavior)]))];
+    if let Some(formula) = formula(&own, &path, there, rows) {
+        advanced.push(("scalingModifiers", formula));
+    }
+    spec.push(("advanced", Want::Map(advanced)));
+    spec.push(("triggers", triggers(&own, &path, there, rows)));
+    Some(Want::Map(vec![
+        ("apiVersion", if there.is_some() { Want::Anything } else { Want::said("keda.sh/v1alpha1") }),
+        ("kind", Want::said(KIND)),
+        ("metadata", metadata(pool, there)),
+        ("spec", Want::Map(spec)),
+    ]))
+}
+
+/// Token-aware scaling as KEDA's triggers: seconds of backlog as tokens, and KV cache in use.
+fn token_aware(own: &TokenAware, pool: &Pool, rules: Rules, path: &str, rows: &mut Vec<Row>) -> Option<Settings> {
+    let by_model = || resolve(pool, rules, "").ok().map(|r| r.peak_prefill_tokens_per_s());
+    let peak = match own.peak_prefill_tokens_per_s {
+        PeakPrefill::TokensPerS(n) => Some(f64::from(n)),
+        PeakPrefill::Model => by_model(),
+    };
+    let Some(peak) = peak.filter(|peak| peak.is_finite() && *peak >= 1.0) else {
+        let why = "the pool's latency model gives no peak of prompt tokens: say one";
+        rows.push(Row::ignored(path, &format!("scaling of {}", pool.name), "token-aware", why));
+        return None;
+    };
+    let why = "as two triggers, where llm-d's guide divides in the query";
+    let value = format!("token-aware, {} tokens/s", number(peak.floor()));
+    rows.push(Row::near(path, "policy", value, "triggers", why));
+    let backlog = FurtherTrigger {
+        metric: crate::scenario::ScalingMetric::PrefillBacklog,
+        threshold: peak.floor() * own.backlog_s,
+        ..FurtherTrigger::default()
+    };
+    let kv = FurtherTrigger { metric: crate::scenario::ScalingMetric::Kv, threshold: own.kv, ..FurtherTrigger::default() };
+    let FurtherTrigger { metric, threshold, .. } = backlog;
+    Some(Settings { metric, threshold, more: vec![kv], behavior: own.behavior.clone(), ..Settings::default() })
+}
+
+/// The number made of all triggers.
+fn formula(own: &Settings, path: &str, there: Option<&Node>, rows: &mut Vec<Row>) -> Option<Want<'static>> {
+    let Some(formula) = &own.formula else {
+        let has = there.is_some_and(|node| node.at(&["spec", "advanced", "scalingModifiers"]).is_some());
+        return has.then_some(Want::Nothing);
+    };
+    let said = there.and_then(|node| node.at(&["spec", "advanced", "scalingModifiers", "formula"]));
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let same = said.and_then(Node::scalar).is_some_and(|text| words(text) == words(&formula.formula));
+    // A text over several lines stays as it is.
+    let keep = same || said.is_some_and(|node| node.scalar().is_none());
+    rows.push(Row::exact(format!("{path}.formula"), "formula", words(&formula.formula), "scalingModifiers.formula"));
+    let kind = if formula.target_of == TargetOf::Pool { "Value" } else { "AverageValue" };
+    Some(Want::Map(vec![
+        ("formula", if keep { Want::Anything } else { Want::said(words(&formula.formula).as_str()) }),
+        ("target", Want::said(Scalar::Quantity(formula.target))),
+        ("activationTarget", Want::unless(Scalar::Quantity(formula.activation), Scalar::Quantity(0.0))),
+        ("metricType", Want::unless(kind, "AverageValue")),
+    ]))
+}
+
+/// The triggers of a pool; those of a file that are not measured here stay.
+fn triggers(own: &Settings, path: &str, there: Option<&Node>, rows: &mut Vec<Row>) -> Want<'static> {
+    let items = there.and_then(|node| node.at(&["spec", "triggers"])).map(Node::items).unwrap_or_default();
+    let query = |node: &Node| node.at(&["metadata", "query"]).and_then(Node::scalar).and_then(asked);
+    let said: Vec<&Node> = items.iter().map(|item| &item.value).filter(|node| query(node).is_some()).collect();
+    let starts: Vec<usize> = said.iter().map(|node| node.span.start).collect();
+    let mut items = Vec::new();
+    for (i, trigger) in own.triggers().iter().enumerate() {
+        let path = if i == 0 { path.to_owned() } else { format!("{path}.more[{}]", i - 1) };
+        let known = said.get(i).filter(|node| query(node) == Some(trigger.metric));
+        let want = trigger_of(trigger, own.formula.is_some(), &path, known.copied(), rows);
+        items.extend(want.map(|want| (format!("t{i}"), want)));
+    }
+    let place = move |node: &Node| starts.iter().position(|start| *start == node.span.start);
+    let (name_of, is_ours) = (place.clone(), place);
+    Want::List(Items {
+        items,
+        name_of: Box::new(move |node| name_of(node).map_or_else(String::new, |i| format!("t{i}"))),
+        is_ours: Box::new(move |node| is_ours(node).is_some()),
+    })
+}
+
+fn trigger_of(
+    own: &FurtherTrigger,
+    in_formula: bool,
+    path: &str,
+    there: Option<&Node>,
+    rows: &mut Vec<Row>,
+) -> Option<Want<'static>> {
+    let Some(Asked { query, differs, .. }) = Asked::of(own.metric) else {
+        rows.push(Row::ignored(path, "trigger", own.metric.name(), "no program has such a metric"));
+        return None;
+    };
+    let pool = own.target_of == TargetOf::Pool;
+    let said = |key: &str| there.and_then(|node| node.at(&["metadata", key])?.scalar());
+    // A query that divides tokens by a rate has its threshold in seconds.
+    let per = said("query").filter(|_| own.metric == crate::scenario::ScalingMetric::PrefillBacklog).and_then(divisor);
+    let threshold = Scalar::Quantity(own.threshold / per.unwrap_or(1.0));
+    let activation = Scalar::Quantity(own.activation / per.unwrap_or(1.0));
+    let before = said("threshold").filter(|text| !in_formula && !threshold.is_said_by(text)).map(str::to_owned);
+    let shown = if in_formula { own.named() } else { format!("{} per {}", number(own.threshold), if pool { "pool" } else { "replica" }) };
+    let row = match differs {
+        None => Row::exact(path, own.metric.name(), shown, query),
+        Some(why) => Row::near(path, own.metric.name(), shown, query, why),
+    };
+    rows.push(row.was(before));
+    let zero = Scalar::Quantity(0.0);
+    let metadata = if in_formula {
+        // KEDA wants a threshold beside a formula too.
+        vec![("threshold", if there.is_some() { Want::Anything } else { Want::said(Scalar::Quantity(1.0)) })]
+    } else {
+        vec![("threshold", Want::said(threshold)), ("activationThreshold", Want::Scalar(activation, Some(zero)))]
+    };
+    let kind = Want::unless(if pool { "Value" } else { "AverageValue" }, "AverageValue");
+    let inner = there.and_then(|node| node.at(&["metadata", "metricType"])).is_some();
+    if there.is_some() {
+        let mut metadata = metadata;
+        let outer = if inner { Want::Anything } else { Want::unless(if pool { "Value" } else { "AverageValue" }, "AverageValue") };
+        if inner {
+            metadata.push(("metricType", kind));
+        }
+        let name = if in_formula { Want::said(own.named().as_str()) } else { Want::Anything };
+        return Some(Want::Map(vec![("name", name), ("metadata", Want::Map(metadata)), ("metricType", outer)]));
+    }
+    let mut all = vec![("serverAddress", Want::said(SERVER)), ("query", Want::said(query))];
+    all.extend(metadata);
+    let mut trigger = vec![("type", Want::said("prometheus"))];
+    if in_formula {
+        trigger.push(("name", Want::said(own.named().as_str())));
+    }
+    trigger.push(("metadata", Want::Map(all)));
+    trigger.push(("metricType", kind));
+    Some(Want::Map(trigger))
+}
+
+/// The number by which a query divides tokens to make them seconds.
+fn divisor(query: &str) -> Option<f64> {
+    let rest = query.rsplit_once('/')?.1.trim_start();
+    let digits: String = rest.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+    digits.parse::<f64>().ok().filter(|x| *x > 0.0)
+}

@@ -1,0 +1,214 @@
+//! Export of llm-d's autoscaler: a `VariantAutoscaling` for each pool, and the settings of the analyser in a
+//! `ConfigMap`.
+
+use super::model::hub_id;
+use super::objects::{about, finished, metadata, name_of, of_kind, replicas};
+use super::scalar::{Scalar, number};
+use super::want::{Changes, Want, merge, new_file};
+use super::yaml::Node;
+use super::{Export, Row, Written};
+use crate::scenario::{Optimizer, Pool, QueueCharge, Scaling, ScalingPolicy, Scenario};
+
+/// llm-d's autoscaler.
+pub(super) struct Wva;
+
+const KIND: &str = "VariantAutoscaling";
+/// Keys that only the entry of an analyser has.
+const OF_ANALYSERS: [&str; 7] = [
+    "kvCacheThreshold",
+    "queueLengthThreshold",
+    "kvSpareTrigger",
+    "scaleUpThreshold",
+    "scaleDownBoundary",
+    "sloMultiplier",
+    "targetTTFT",
+];
+
+impl Export for Wva {
+    fn name(&self) -> &'static str {
+        "wva"
+    }
+
+    fn title(&self) -> &'static str {
+        "llm-d's autoscaler"
+    }
+
+    fn file_name(&self) -> &'static str {
+        "variantautoscaling.yaml"
+    }
+
+    fn write(&self, scenario: &Scenario, beside: Option<&str>) -> Written {
+        let pools = &scenario.cluster.pools;
+        let variants = beside.map(|text| of_kind(text, KIND)).unwrap_or_default();
+        let maps = beside.map(|text| of_kind(text, "ConfigMap")).unwrap_or_default();
+        let (mut rows, mut new, mut changes, mut changed) = (Vec::new(), Vec::new(), Changes::default(), false);
+        let mut put = |node: Option<&Node>, want: &Want<'_>| match (beside, node) {
+            (Some(text), Some(node)) => {
+                merge(text, node, want, &mut changes);
+                changed = true;
+            }
+            _ => new.push(new_file(want)),
+        };
+        let mut entries: Vec<(usize, &Pool)> = Vec::new();
+        for (i, pool) in pools.iter().enumerate() {
+            let at = format!("cluster.pools[{i}]");
+            let policy = &pool.scaling.policy;
+            if *policy == ScalingPolicy::None {
+                continue;
+            }
+            if !policy.name().starts_with("wva-") {
+                let ours = format!("scaling of {}", pool.name);
+                rows.push(Row::ignored(format!("{at}.scaling.policy"), &ours, policy.name(), "it is no analyser of llm-d"));
+                continue;
+            }
+            let node = about(&variants, pool, pools);
+            // A file of settings alone gets no objects.
+            if node.is_some() || beside.is_none() || maps.is_empty() {
+                put(node, &variant(pool, &at, node, &mut rows));
+            }
+            let differs = |(_, other): &(usize, &Pool)| settings(&pool.scaling) != settings(&other.scaling);
+            if entries.is_empty() || entries.iter().all(differs) {
+                entries.push((i, pool));
+            }
+        }
+        for (n, (i, pool)) in entries.iter().enumerate() {
+            let at = format!("cluster.pools[{i}].scaling");
+            let of_model = entries.len() > 1;
+            let found = entry_of(beside, &maps, pool, of_model);
+            let (map, key) = found.map_or((None, if of_model { "entry" } else { "default" }), |(map, key)| (Some(map), key));
+            let key = if key == "entry" { ENTRIES[n.min(ENTRIES.len() - 1)] } else { key };
+            put(map, &config_map(pool, &at, map, key, of_model, &mut rows));
+        }
+        if pools.iter().all(|pool| pool.scaling.policy == ScalingPolicy::None) {
+            rows.push(Row::ignored("cluster.pools[0].scaling.policy", "scaling", "none", "no pool has an autoscaler"));
+        }
+        finished(Written { rows, ..Written::default() }, beside, changed, changes, new, KIND)
+    }
+}
+
+/// Names of entries of models.
+const ENTRIES: [&str; 8] = ["model-1", "model-2", "model-3", "model-4", "model-5", "model-6", "model-7", "model-8"];
+
+/// What an analyser is told: its policy, and how pools share.
+fn settings(scaling: &Scaling) -> (&ScalingPolicy, Optimizer, u64) {
+    (&scaling.policy, scaling.optimizer, scaling.priority.to_bits())
+}
+
+/// The variant of a pool.
+fn variant(pool: &Pool, at: &str, there: Option<&Node>, rows: &mut Vec<Row>) -> Want<'static> {
+    let model = hub_id(pool).unwrap_or_else(|name| name);
+    let target = Want::Map(vec![("kind", Want::said("Deployment")), ("name", Want::said(name_of(pool).as_str()))]);
+    let known = there.is_some();
+    let keep = |want: Want<'static>| if known { Want::Anything } else { want };
+    let mut spec = vec![("scaleTargetRef", keep(target)), ("modelID", keep(Want::said(model.as_str())))];
+    let cost = pool.scaling.usd_per_hour;
+    if cost > 0.0 {
+        let before = there.and_then(|node| node.at(&["spec", "variantCost"])?.scalar());
+        let before = before.filter(|text| !Scalar::Quantity(cost).is_said_by(text)).map(str::to_owned);
+        let row = Row::exact(format!("{at}.scaling.usd_per_hour"), "cost, $/h", number(cost), "variantCost");
+        rows.push(row.default_there(cost.to_bits() == 10.0_f64.to_bits()).was(before));
+        spec.push(("variantCost", Want::said(Scalar::Quantity(cost))));
+    } else {
+        let why = "here the price of the GPUs, there 10";
+        let row = Row::near(format!("{at}.scaling.usd_per_hour"), "cost, $/h", "of the GPUs", "variantCost", why);
+        rows.push(row.default_there(true));
+    }
+    spec.extend(replicas(pool, at, ["minReplicas", "maxReplicas"], [None, None], there, rows));
+    Want::Map(vec![
+        ("apiVersion", keep(Want::said("llmd.ai/v1alpha1"))),
+        ("kind", Want::said(KIND)),
+        ("metadata", metadata(pool, there)),
+        ("spec", Want::Map(spec)),
+    ])
+}
+
+/// The map and the key of a file's entry for a pool: that of its model, or `default`.
+fn entry_of<'m>(beside: Option<&str>, maps: &'m [Node], pool: &Pool, of_model: bool) -> Option<(&'m Node, &'static str)> {
+    let text = beside?;
+    let is_analyser = |node: &&Node| {
+        let entry = node.at(&["data", "default"]);
+        entry.is_some_and(|entry| OF_ANALYSERS.iter().any(|key| text[entry.span.clone()].contains(key)))
+    };
+    let _ = (pool, of_model);
+    maps.iter().find(is_analyser).map(|map| (map, "default"))
+}
+
+/// The settings of the analyser of a pool.
+fn config_map(pool: &Pool, at: &str, there: Option<&Node>, key: &'static str, of_model: bool, rows: &mut Vec<Row>) -> Want<'static> {
+    let scaling = &pool.scaling;
+    let (name, mut entry) = entry(&scaling.policy, at, rows);
+    if of_model {
+        let model = hub_id(pool).unwrap_or_else(|name| name);
+        entry.insert(0, ("model_id", Want::said(model.as_str())));
+    }
+    let optimizer = Row::exact(format!("{at}.optimizer"), "optimiser", scaling.optimizer.name(), "enableLimiter");
+    match scaling.optimizer {
+        Optimizer::Greedy => entry.push(("enableLimiter", Want::said(Scalar::Flag(true)))),
+        Optimizer::CostAware => {
+            entry.push(("enableLimiter", Want::Scalar(Scalar::Flag(false), Some(Scalar::Flag(false)))));
+        }
+        Optimizer::Alone => {}
+    }
+    rows.push(match scaling.optimizer {
+        Optimizer::Greedy => optimizer,
+        Optimizer::CostAware => optimizer.default_there(true),
+        Optimizer::Alone => {
+            let why = "llm-d's analysers always share replicas between variants of a model";
+            Row::near(format!("{at}.optimizer"), "optimiser", "alone", "", why).default_there(true)
+        }
+    });
+    if scaling.priority.to_bits() != 1.0_f64.to_bits() && scaling.priority > 0.0 {
+        rows.push(Row::exact(format!("{at}.priority"), "priority", number(scaling.priority), "priority"));
+        entry.push(("priority", Want::said(scaling.priority)));
+    }
+    let known = there.is_some();
+    let keep = |want: Want<'static>| if known { Want::Anything } else { want };
+    let name = Want::Map(vec![("name", Want::said(name))]);
+    Want::Map(vec![
+        ("apiVersion", keep(Want::said("v1"))),
+        ("kind", Want::said("ConfigMap")),
+        ("metadata", keep(name)),
+        ("data", Want::Map(vec![(key, Want::Document(Box::new(Want::Map(entry))))])),
+    ])
+}
+
+type Entries = Vec<(&'static str, Want<'static>)>;
+
+/// The keys of an analyser, and the name of its map.
+fn entry(policy: &ScalingPolicy, at: &str, rows: &mut Vec<Row>) -> (&'static str, Entries) {
+    let mut keys: Entries = Vec::new();
+    let at = format!("{at}.policy.{}", policy.name());
+    let mut figure = |key: &str, ours: &str, value: f64, theirs: &'static str| {
+        rows.push(Row::exact(format!("{at}.{key}"), ours, number(value), theirs));
+        keys.push((theirs, Want::said(value)));
+    };
+    let name = match policy {
+        ScalingPolicy::WvaSaturationV1(own) => {
+            figure("kv", "KV full at", own.kv, "kvCacheThreshold");
+            figure("queue", "queue full at", own.queue, "queueLengthThreshold");
+            figure("kv_spare", "KV to spare", own.kv_spare, "kvSpareTrigger");
+            figure("queue_spare", "queue to spare", own.queue_spare, "queueSpareTrigger");
+            "wva-saturation-scaling-config"
+        }
+        ScalingPolicy::WvaSaturationV2(own) => {
+            figure("kv", "KV share", own.kv, "kvCacheThreshold");
+            figure("up", "up above", own.up, "scaleUpThreshold");
+            figure("down", "down below", own.down, "scaleDownBoundary");
+            if own.charge != QueueCharge::InputAndOutput {
+                let why = "llm-d counts prompt and answer of a waiting request";
+                rows.push(Row::ignored(format!("{at}.charge"), "waiting counts", "input", why));
+            }
+            "wva-saturation-scaling-config"
+        }
+        ScalingPolicy::WvaQueueingModel(own) => {
+            figure("slo_multiplier", "multiple of the idle time", own.slo_multiplier, "sloMultiplier");
+            if own.ttft_ms > 0.0 && own.itl_ms > 0.0 {
+                figure("ttft_ms", "TTFT, ms", own.ttft_ms, "targetTTFT");
+                figure("itl_ms", "ITL, ms", own.itl_ms, "targetITL");
+            }
+            "wva-queueing-model-config"
+        }
+        _ => "wva-saturation-scaling-config",
+    };
+    (name, keys)
+}
