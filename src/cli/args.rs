@@ -1,5 +1,6 @@
 //! The arguments of every command.
 
+use super::args_export::Export;
 use super::args_import::Import;
 use super::args_lesson::{Gallery, Lesson};
 use super::args_queueing::{Queueing, Size};
@@ -73,6 +74,10 @@ pub(super) enum Command {
     /// Import configurations of other programs into a scenario: stdout has the scenario, stderr what each key becomes
     #[command(after_help = EXIT_CODES)]
     Import(Import),
+    /// Write the policies of a scenario as the configuration of another system; what has no counterpart there stands in
+    /// comments that say why
+    #[command(after_help = EXIT_CODES)]
+    Export(Export),
     /// List the names that a scenario can use: models, GPUs, policies, and the built-in scenarios
     #[command(after_help = EXIT_CODES)]
     List(List),

@@ -370,7 +370,7 @@ fn parsed(name: &str, text: &str, kind: Kind) -> Result<Value, Failed> {
 }
 
 /// The bytes of a file or of stdin; at most one more than a scenario may have, which shows that there are more.
-fn read_bounded(name: &str) -> Result<Vec<u8>, Failed> {
+pub(super) fn read_bounded(name: &str) -> Result<Vec<u8>, Failed> {
     read_at_most(name, limits::SCENARIO_BYTES)
 }
 

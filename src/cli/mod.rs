@@ -5,6 +5,7 @@
 
 mod args;
 mod args_import;
+mod args_export;
 mod args_lesson;
 mod args_queueing;
 mod args_measured;
@@ -17,6 +18,7 @@ mod calibrate;
 mod capacity;
 mod compare;
 mod explain;
+mod export;
 mod gallery;
 mod glossary;
 mod import;
@@ -103,6 +105,7 @@ pub fn main() -> ExitCode {
         Command::Trace(args) => trace::run(&args),
         Command::Convert(convert) => input::convert(&convert.file).and_then(|text| say(&text)),
         Command::Import(args) => import::run(&args),
+        Command::Export(args) => export::run(&args),
         Command::Schema => say(&schema::text()),
         Command::Types => say(&types::text()),
         Command::Gallery(args) => gallery::run(&args),
@@ -150,7 +153,7 @@ fn man(command: Option<&str>) -> Result<Vec<u8>, Failed> {
     Ok(text)
 }
 
-fn run_golden(args: &args::Golden) -> Result<(), Failed> {
+fn run_golden(args: &Golden) -> Result<(), Failed> {
     let sections = golden::sections();
     if let Some(unknown) = args.only.iter().find(|name| !sections.contains(&name.as_str())) {
         tell(&format!("error: --only: no section \"{unknown}\"; allowed: {}", sections.join(", ")));

@@ -2,6 +2,7 @@
 //! their doc comments.
 
 use crate::base::Diagnostic;
+use crate::exchange::export::configuration::Exported;
 use crate::exchange::import::benchmark::Benchmark;
 use crate::exchange::import::configuration::Imported;
 use crate::gallery::{Card, LessonCard};
@@ -92,7 +93,12 @@ fn of_runs(all: &mut Declarations) {
     all.visit::<DescribedModel>();
     all.visit::<ExpressionReading>();
     all.visit::<SplitAsked>();
+<<<<<<< HEAD
     all.visit::<Imported>();
+=======
+    all.visit::<AdoptedPolicies>();
+    all.visit::<Exported>();
+>>>>>>> cf01baa7 (Add tokenyard export and tests of its files)
     all.visit::<Made>();
     all.visit::<Asked>();
     all.visit::<Report>();

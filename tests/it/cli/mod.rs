@@ -3,6 +3,7 @@
 mod commands;
 mod compare;
 mod convert;
+mod export;
 mod input;
 mod kubernetes;
 mod lesson_cards;

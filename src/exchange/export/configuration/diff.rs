@@ -1,47 +1,47 @@
 //! The difference between two texts, line by line.
 
-use super::{Line, Mark, Written};
+use super::{ExportedLine, LineMark, Written};
 
 /// Most cells of the table of the longest common lines. Longer texts differ as a whole between what they begin and end
 /// with alike.
 const CELLS: usize = 4_000_000;
 
 /// The lines of a file: beside another one the difference to it, then the comments. A new file begins with `head`.
-pub(super) fn lines(beside: Option<&str>, written: &Written, head: &[String], comments: &[String]) -> Vec<Line> {
-    let of = |text: &str, mark: Mark| Line { text: text.to_owned(), mark };
-    let comments = comments.iter().map(|line| of(line, Mark::Comment));
+pub(super) fn lines(beside: Option<&str>, written: &Written, head: &[String], comments: &[String]) -> Vec<ExportedLine> {
+    let of = |text: &str, mark: LineMark| ExportedLine { text: text.to_owned(), mark };
+    let comments = comments.iter().map(|line| of(line, LineMark::Comment));
     match beside {
         Some(before) => difference(before, &written.text).into_iter().chain(comments).collect(),
         None => {
-            let head = head.iter().map(|line| of(line, Mark::Comment));
-            let own = written.text.lines().map(|line| of(line, Mark::Same));
+            let head = head.iter().map(|line| of(line, LineMark::Comment));
+            let own = written.text.lines().map(|line| of(line, LineMark::Same));
             head.chain(own).chain(comments).collect()
         }
     }
 }
 
 /// The lines of both texts, those in both once.
-fn difference(before: &str, after: &str) -> Vec<Line> {
+fn difference(before: &str, after: &str) -> Vec<ExportedLine> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let alike = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let room = old.len().min(new.len()) - alike;
     let ends = old.iter().rev().zip(new.iter().rev()).take(room).take_while(|(a, b)| a == b).count();
     let (a, b) = (&old[alike..old.len() - ends], &new[alike..new.len() - ends]);
-    let mut lines: Vec<Line> = Vec::new();
-    let mut add = |text: &str, mark: Mark| lines.push(Line { text: text.to_owned(), mark });
-    old[..alike].iter().for_each(|line| add(line, Mark::Same));
+    let mut lines: Vec<ExportedLine> = Vec::new();
+    let mut add = |text: &str, mark: LineMark| lines.push(ExportedLine { text: text.to_owned(), mark });
+    old[..alike].iter().for_each(|line| add(line, LineMark::Same));
     if a.len().saturating_mul(b.len()) > CELLS {
-        a.iter().for_each(|line| add(line, Mark::Removed));
-        b.iter().for_each(|line| add(line, Mark::Added));
+        a.iter().for_each(|line| add(line, LineMark::Removed));
+        b.iter().for_each(|line| add(line, LineMark::Added));
     } else {
         between(a, b, &mut add);
     }
-    old[old.len() - ends..].iter().for_each(|line| add(line, Mark::Same));
+    old[old.len() - ends..].iter().for_each(|line| add(line, LineMark::Same));
     lines
 }
 
 /// The shortest difference: the table has the length of the longest common lines from each place on.
-fn between(a: &[&str], b: &[&str], add: &mut impl FnMut(&str, Mark)) {
+fn between(a: &[&str], b: &[&str], add: &mut impl FnMut(&str, LineMark)) {
     let width = b.len() + 1;
     let mut common = vec![0_u32; (a.len() + 1) * width];
     for i in (0..a.len()).rev() {
@@ -53,13 +53,13 @@ fn between(a: &[&str], b: &[&str], add: &mut impl FnMut(&str, Mark)) {
     let (mut i, mut j) = (0, 0);
     while i < a.len() || j < b.len() {
         if i < a.len() && j < b.len() && a[i] == b[j] {
-            add(a[i], Mark::Same);
+            add(a[i], LineMark::Same);
             (i, j) = (i + 1, j + 1);
         } else if j == b.len() || (i < a.len() && common[(i + 1) * width + j] >= common[i * width + j + 1]) {
-            add(a[i], Mark::Removed);
+            add(a[i], LineMark::Removed);
             i += 1;
         } else {
-            add(b[j], Mark::Added);
+            add(b[j], LineMark::Added);
             j += 1;
         }
     }
@@ -70,11 +70,11 @@ mod tests {
     use super::*;
 
     fn shown(before: &str, after: &str) -> Vec<String> {
-        let sign = |line: &Line| match line.mark {
-            Mark::Same => ' ',
-            Mark::Added => '+',
-            Mark::Removed => '-',
-            Mark::Comment => '#',
+        let sign = |line: &ExportedLine| match line.mark {
+            LineMark::Same => ' ',
+            LineMark::Added => '+',
+            LineMark::Removed => '-',
+            LineMark::Comment => '#',
         };
         difference(before, after).iter().map(|line| format!("{}{}", sign(line), line.text)).collect()
     }

@@ -90,7 +90,7 @@ pub enum Language {
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Mark {
+pub enum LineMark {
     /// It is in both; also every line without a file beside it.
     Same,
     /// It is new.
@@ -104,11 +104,11 @@ pub enum Mark {
 /// A line of a file or of its difference.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Line {
+pub struct ExportedLine {
     /// Its text, without the end of the line.
     pub text: String,
     /// How it stands to the file beside it.
-    pub mark: Mark,
+    pub mark: LineMark,
 }
 
 /// How well a setting has a counterpart.
@@ -127,6 +127,7 @@ pub enum Standing {
 /// A setting of the scenario and its counterpart.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", ts(rename = "ExportedRow"))]
 pub struct Row {
     /// Its path in the scenario, such as `cluster.routing.weighted.scorers[0]`.
     pub path: String,
@@ -159,7 +160,7 @@ pub struct Exported {
     /// The language of the file.
     pub language: Language,
     /// All lines; with a file beside it also those that are no longer there.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ExportedLine>,
     /// The settings of the scenario that the system could have, one by one.
     pub rows: Vec<Row>,
     /// Number of rows that mean the same there.
@@ -201,6 +202,8 @@ struct Written {
     head: Vec<String>,
     /// Further lines of comment at the end.
     notes: Vec<String>,
+    /// Why there is nothing to write, if that is known.
+    nothing: Option<&'static str>,
     /// Why the file beside it was not changed in place.
     not_beside: Option<String>,
     /// Whether the file has no comments, as JSON has none.
@@ -215,7 +218,7 @@ pub fn exported(scenario: &Scenario, system: System, beside: Option<&str>) -> Ex
     let base = beside.filter(|_| written.not_beside.is_none());
     let comments = comments(&written, export.title(), base);
     let lines = diff::lines(base, &written, &head(scenario, export.title(), &written), &comments);
-    let kept = lines.iter().filter(|line| line.mark != Mark::Removed);
+    let kept = lines.iter().filter(|line| line.mark != LineMark::Removed);
     let text: String = kept.flat_map(|line| [line.text.as_str(), "\n"]).collect();
     let count = |standing| written.rows.iter().filter(|row| row.standing == standing).count() as u32;
     let (exact, near, left_out) = (count(Standing::Exact), count(Standing::Near), count(Standing::Ignored));
@@ -262,8 +265,11 @@ fn comments(written: &Written, title: &str, beside: Option<&str>) -> Vec<String>
     }
     all.extend(written.notes.iter().flat_map(|note| wrapped(note)));
     if written.text.is_empty() {
-        let nothing = format!("# Nothing to write: no setting of this scenario has a counterpart in {title}");
-        all.insert(0, nothing);
+        let why = written.nothing.map_or_else(
+            || format!("no setting of this scenario has a counterpart in {title}"),
+            str::to_owned,
+        );
+        all.insert(0, format!("# Nothing to write: {why}"));
     }
     let there: Vec<&str> = beside.into_iter().flat_map(str::lines).map(str::trim).collect();
     all.retain(|line| !there.contains(&line.as_str()));

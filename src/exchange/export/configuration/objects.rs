@@ -34,11 +34,13 @@ pub(super) fn written(scenario: &Scenario, kind: &str, beside: Option<&str>, obj
             _ => new.push(new_file(&want)),
         }
     }
-    if scenario.cluster.pools.iter().all(|pool| pool.scaling.policy == ScalingPolicy::None) {
-        let why = "no pool has an autoscaler";
-        rows.push(Row::ignored("cluster.pools[0].scaling.policy", "scaling", "none", why));
-    }
-    finished(Written { rows, ..Written::default() }, beside, changed, changes, new, kind)
+    finished(Written { rows, nothing: nothing(scenario), ..Written::default() }, beside, changed, changes, new, kind)
+}
+
+/// Why there is nothing to write where no pool scales.
+pub(super) fn nothing(scenario: &Scenario) -> Option<&'static str> {
+    let none = scenario.cluster.pools.iter().all(|pool| pool.scaling.policy == ScalingPolicy::None);
+    none.then_some("no pool has an autoscaler")
 }
 
 /// The file of changed and new objects.
@@ -60,6 +62,7 @@ pub(super) fn finished(
             }
             Written { text, ..written }
         }
+        Some(text) if new.is_empty() => Written { text: text.to_owned(), ..written },
         Some(_) => {
             let not_beside = Some(format!("it has no {kind} of a pool that can be followed"));
             Written { text: added, not_beside, ..written }

@@ -2,12 +2,12 @@
 //! `ConfigMap`.
 
 use super::model::hub_id;
-use super::objects::{about, finished, metadata, name_of, of_kind, replicas};
+use super::objects::{about, finished, metadata, name_of, nothing, of_kind, replicas};
 use super::scalar::{Scalar, number};
 use super::want::{Changes, Want, merge, new_file};
 use super::yaml::Node;
 use super::{Export, Row, Written};
-use crate::scenario::{Optimizer, Pool, QueueCharge, Scaling, ScalingPolicy, Scenario};
+use crate::scenario::{Optimizer, Pool, QueueCharge, QueueingModel, Scaling, ScalingPolicy, Scenario};
 
 /// llm-d's autoscaler.
 pub(super) struct Wva;
@@ -74,15 +74,12 @@ impl Export for Wva {
         for (n, (i, pool)) in entries.iter().enumerate() {
             let at = format!("cluster.pools[{i}].scaling");
             let of_model = entries.len() > 1;
-            let found = entry_of(beside, &maps, pool, of_model);
+            let found = entry_of(beside, &maps);
             let (map, key) = found.map_or((None, if of_model { "entry" } else { "default" }), |(map, key)| (Some(map), key));
             let key = if key == "entry" { ENTRIES[n.min(ENTRIES.len() - 1)] } else { key };
             put(map, &config_map(pool, &at, map, key, of_model, &mut rows));
         }
-        if pools.iter().all(|pool| pool.scaling.policy == ScalingPolicy::None) {
-            rows.push(Row::ignored("cluster.pools[0].scaling.policy", "scaling", "none", "no pool has an autoscaler"));
-        }
-        finished(Written { rows, ..Written::default() }, beside, changed, changes, new, KIND)
+        finished(Written { rows, nothing: nothing(scenario), ..Written::default() }, beside, changed, changes, new, KIND)
     }
 }
 
@@ -122,14 +119,13 @@ fn variant(pool: &Pool, at: &str, there: Option<&Node>, rows: &mut Vec<Row>) -> 
     ])
 }
 
-/// The map and the key of a file's entry for a pool: that of its model, or `default`.
-fn entry_of<'m>(beside: Option<&str>, maps: &'m [Node], pool: &Pool, of_model: bool) -> Option<(&'m Node, &'static str)> {
+/// The map and the key of a file's settings of analysers.
+fn entry_of<'m>(beside: Option<&str>, maps: &'m [Node]) -> Option<(&'m Node, &'static str)> {
     let text = beside?;
     let is_analyser = |node: &&Node| {
         let entry = node.at(&["data", "default"]);
         entry.is_some_and(|entry| OF_ANALYSERS.iter().any(|key| text[entry.span.clone()].contains(key)))
     };
-    let _ = (pool, of_model);
     maps.iter().find(is_analyser).map(|map| (map, "default"))
 }
 
@@ -178,6 +174,7 @@ type Entries = Vec<(&'static str, Want<'static>)>;
 fn entry(policy: &ScalingPolicy, at: &str, rows: &mut Vec<Row>) -> (&'static str, Entries) {
     let mut keys: Entries = Vec::new();
     let at = format!("{at}.policy.{}", policy.name());
+    unmatched(policy, &at, rows);
     let mut figure = |key: &str, ours: &str, value: f64, theirs: &'static str| {
         rows.push(Row::exact(format!("{at}.{key}"), ours, number(value), theirs));
         keys.push((theirs, Want::said(value)));
@@ -194,10 +191,6 @@ fn entry(policy: &ScalingPolicy, at: &str, rows: &mut Vec<Row>) -> (&'static str
             figure("kv", "KV share", own.kv, "kvCacheThreshold");
             figure("up", "up above", own.up, "scaleUpThreshold");
             figure("down", "down below", own.down, "scaleDownBoundary");
-            if own.charge != QueueCharge::InputAndOutput {
-                let why = "llm-d counts prompt and answer of a waiting request";
-                rows.push(Row::ignored(format!("{at}.charge"), "waiting counts", "input", why));
-            }
             "wva-saturation-scaling-config"
         }
         ScalingPolicy::WvaQueueingModel(own) => {
@@ -211,4 +204,31 @@ fn entry(policy: &ScalingPolicy, at: &str, rows: &mut Vec<Row>) -> (&'static str
         _ => "wva-saturation-scaling-config",
     };
     (name, keys)
+}
+
+/// Settings of an analyser that its map does not have.
+fn unmatched(policy: &ScalingPolicy, at: &str, rows: &mut Vec<Row>) {
+    match policy {
+        ScalingPolicy::WvaSaturationV2(own) if own.charge != QueueCharge::InputAndOutput => {
+            let why = "llm-d counts prompt and answer of a waiting request";
+            rows.push(Row::ignored(format!("{at}.charge"), "waiting counts", "input", why));
+        }
+        ScalingPolicy::WvaQueueingModel(own) => {
+            let usual = QueueingModel::default();
+            let why = "llm-d's queueing model has one of its own";
+            for (key, ours, value, default) in [("up", "up above", own.up, usual.up), ("down", "down below", own.down, usual.down)] {
+                if value.to_bits() != default.to_bits() {
+                    rows.push(Row::ignored(format!("{at}.{key}"), ours, number(value), why));
+                }
+            }
+            if own.mode != usual.mode {
+                rows.push(Row::ignored(format!("{at}.mode"), "mode", "", "llm-d runs the program as it is coded"));
+            }
+            if (own.ttft_ms > 0.0) != (own.itl_ms > 0.0) {
+                let why = "llm-d takes both targets, or neither";
+                rows.push(Row::ignored(at.to_owned(), "one target alone", "", why));
+            }
+        }
+        _ => {}
+    }
 }

@@ -1,0 +1,62 @@
+//! The arguments of `tokenyard export`.
+
+use super::args::Input;
+use crate::exchange::export::configuration::System;
+use clap::ValueEnum;
+use std::path::PathBuf;
+
+/// Arguments of `export`.
+#[derive(clap::Args)]
+pub(super) struct Export {
+    #[command(flatten)]
+    pub(super) input: Input,
+    /// The system
+    #[arg(long = "as", value_enum, value_name = "SYSTEM")]
+    pub(super) system: SystemName,
+    /// A file of that system: it is changed where the scenario says something else, and keeps what is not simulated;
+    /// stderr has the lines that differ
+    #[arg(long, value_name = "FILE")]
+    pub(super) beside: Option<String>,
+    /// Print the lines, the settings one by one and the file as JSON
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Write to this file in place of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+}
+
+/// A system whose configuration is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum SystemName {
+    /// The router of llm-d and the Gateway API (EndpointPickerConfig)
+    Epp,
+    /// Engines: `vllm serve`
+    Vllm,
+    /// The frontend of NVIDIA Dynamo
+    Dynamo,
+    /// SGLang's router
+    Smg,
+    /// HorizontalPodAutoscaler
+    Hpa,
+    /// ScaledObject of KEDA
+    Keda,
+    /// VariantAutoscaling and ConfigMap of llm-d's autoscaler
+    Wva,
+    /// A policy bundle of BLIS
+    Blis,
+}
+
+impl From<SystemName> for System {
+    fn from(name: SystemName) -> Self {
+        match name {
+            SystemName::Epp => Self::Epp,
+            SystemName::Vllm => Self::Vllm,
+            SystemName::Dynamo => Self::Dynamo,
+            SystemName::Smg => Self::Smg,
+            SystemName::Hpa => Self::Hpa,
+            SystemName::Keda => Self::Keda,
+            SystemName::Wva => Self::Wva,
+            SystemName::Blis => Self::Blis,
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! `tokenyard export`: the policies of a scenario as the configuration of another system.
+
+use super::args_export::Export;
+use super::input::{load, read_bounded, refused, tell_all};
+use super::outputs::Outputs;
+use super::{Failed, say, tell, unreadable};
+use crate::base::{Diagnostic, json};
+use crate::exchange::export::configuration::{Exported, LineMark, System, exported};
+use crate::scenario::text_from_bytes;
+use crate::session::Session;
+use std::path::PathBuf;
+
+/// `tokenyard export`
+pub(super) fn run(args: &Export) -> Result<(), Failed> {
+    let loaded = load(&args.input)?;
+    let beside_is_stdin = args.beside.as_deref() == Some("-");
+    if beside_is_stdin && loaded.read.iter().any(|path| path.as_os_str() == "-") {
+        let fix = "give one of them as a file";
+        return Err(refused("-", &[Diagnostic::error("", "stdin given more than once", "`-` for one input", fix)]));
+    }
+    let read = loaded.read.iter().cloned().chain(args.beside.as_ref().map(PathBuf::from));
+    Outputs::beside(read).add_all(args.output.iter().map(|path| ("--output", path.clone())))?;
+    let problems = Session::check(&crate::scenario::to_json(&loaded.scenario));
+    if crate::base::diag::has_errors(&problems) {
+        return Err(refused(&args.input.scenario, &problems));
+    }
+    let beside = args.beside.as_deref().map(|name| beside_text(name).map(|text| (name, text))).transpose()?;
+    let found = exported(&loaded.scenario, System::from(args.system), beside.as_ref().map(|(_, text)| text.as_str()));
+    if let Some((name, _)) = &beside {
+        tell_difference(name, &found);
+    }
+    tell(&format!("{}: {} exact, {} near, {} left out", found.title, found.exact, found.near, found.left_out));
+    let text = if args.json { format!("{}\n", json::indented(&found)) } else { found.text };
+    match &args.output {
+        Some(path) => std::fs::write(path, text).map_err(|e| unreadable(&path.display(), &e)),
+        None => say(&text),
+    }
+}
+
+/// The text of a file beside which the export is written.
+fn beside_text(name: &str) -> Result<String, Failed> {
+    let bytes = read_bounded(name)?;
+    let text = text_from_bytes(&bytes).map_err(|d| refused(name, &[d]))?;
+    Ok(text.to_owned())
+}
+
+/// The lines that differ from the file beside it.
+fn tell_difference(name: &str, found: &Exported) {
+    if let Some(why) = &found.not_beside {
+        let fix = "what follows is a new file";
+        tell_all(name, &[Diagnostic::warning("", why.as_str(), format!("a file of {}", found.title), fix)]);
+        return;
+    }
+    for line in &found.lines {
+        match line.mark {
+            LineMark::Added => tell(&format!("+ {}", line.text)),
+            LineMark::Removed => tell(&format!("- {}", line.text)),
+            LineMark::Same | LineMark::Comment => {}
+        }
+    }
+    let count = |mark: LineMark| found.lines.iter().filter(|line| line.mark == mark).count();
+    let (added, removed, kept) = (count(LineMark::Added), count(LineMark::Removed), count(LineMark::Same));
+    tell(&format!("{name}: {added} lines added, {removed} removed, {kept} kept, {} of comment", count(LineMark::Comment)));
+}
