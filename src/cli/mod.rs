@@ -56,7 +56,7 @@ use crate::base::diag::cut;
 use crate::base::{Diagnostic, json};
 use crate::golden;
 use crate::scenario::limits;
-use args::{Args, Command};
+use args::{Args, Command, Golden};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use std::fmt::Display;
