@@ -115,6 +115,7 @@ pub struct ExportedLine {
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", ts(rename = "ExportedStanding"))]
 pub enum Standing {
     /// It means the same there.
     Exact,
