@@ -12,12 +12,14 @@ use std::path::PathBuf;
 
 /// `tokenyard export`
 pub(super) fn run(args: &Export) -> Result<(), Failed> {
-    let loaded = load(&args.input)?;
-    let beside_is_stdin = args.beside.as_deref() == Some("-");
-    if beside_is_stdin && loaded.read.iter().any(|path| path.as_os_str() == "-") {
+    let input = &args.input;
+    let named = [Some(&input.scenario), input.policies.as_ref(), input.trace.as_ref(), args.beside.as_ref()];
+    if named.into_iter().flatten().filter(|name| *name == "-").count() > 1 {
         let fix = "give one of them as a file";
-        return Err(refused("-", &[Diagnostic::error("", "stdin given more than once", "`-` for one input", fix)]));
+        let twice = Diagnostic::error("", "stdin given more than once", "`-` for one input", fix);
+        return Err(refused("-", &[twice]));
     }
+    let loaded = load(input)?;
     let read = loaded.read.iter().cloned().chain(args.beside.as_ref().map(PathBuf::from));
     Outputs::beside(read).add_all(args.output.iter().map(|path| ("--output", path.clone())))?;
     let problems = Session::check(&crate::scenario::to_json(&loaded.scenario));
@@ -25,11 +27,15 @@ pub(super) fn run(args: &Export) -> Result<(), Failed> {
         return Err(refused(&args.input.scenario, &problems));
     }
     let beside = args.beside.as_deref().map(|name| beside_text(name).map(|text| (name, text))).transpose()?;
-    let found = exported(&loaded.scenario, System::from(args.system), beside.as_ref().map(|(_, text)| text.as_str()));
+    let found =
+        exported(&loaded.scenario, System::from(args.system), beside.as_ref().map(|(_, text)| text.as_str()));
     if let Some((name, _)) = &beside {
         tell_difference(name, &found);
     }
-    tell(&format!("{}: {} exact, {} near, {} left out", found.title, found.exact, found.near, found.left_out));
+    tell(&format!(
+        "{}: {} exact, {} near, {} left out",
+        found.title, found.exact, found.near, found.left_out
+    ));
     let text = if args.json { format!("{}\n", json::indented(&found)) } else { found.text };
     match &args.output {
         Some(path) => std::fs::write(path, text).map_err(|e| unreadable(&path.display(), &e)),
@@ -60,5 +66,6 @@ fn tell_difference(name: &str, found: &Exported) {
     }
     let count = |mark: LineMark| found.lines.iter().filter(|line| line.mark == mark).count();
     let (added, removed, kept) = (count(LineMark::Added), count(LineMark::Removed), count(LineMark::Same));
-    tell(&format!("{name}: {added} lines added, {removed} removed, {kept} kept, {} of comment", count(LineMark::Comment)));
+    let comments = count(LineMark::Comment);
+    tell(&format!("{name}: lines added {added}, removed {removed}, kept {kept}, of comment {comments}"));
 }

@@ -33,7 +33,11 @@ fn json_has_lines_rows_and_the_file() {
     let found: Value = serde_json::from_str(&stdout(&out)).expect("JSON");
     assert_eq!(found["system"], "vllm");
     assert_eq!(found["language"], "shell");
-    assert!(found["text"].as_str().is_some_and(|text| text.contains("vllm serve meta-llama/Llama-3.1-8B-Instruct")));
+    assert!(
+        found["text"]
+            .as_str()
+            .is_some_and(|text| text.contains("vllm serve meta-llama/Llama-3.1-8B-Instruct"))
+    );
     assert!(found["rows"].as_array().is_some_and(|rows| !rows.is_empty()));
     assert!(found["lines"][0]["mark"].is_string());
 }
@@ -42,15 +46,16 @@ fn json_has_lines_rows_and_the_file() {
 fn a_file_beside_is_changed_and_stays_itself() {
     let beside = TempFile::new("beside-epp.yaml", PICKER);
     let set = ["--set", "cluster.routing.weighted.scorers[0].weight=5"];
-    let adopted = ["export", "chat-4xh100", "--policies", beside.path(), "--as", "epp", "--beside", beside.path()];
+    let adopted =
+        ["export", "chat-4xh100", "--policies", beside.path(), "--as", "epp", "--beside", beside.path()];
     let out = run(&adopted);
     assert!(stdout(&out).starts_with(PICKER), "{}", stdout(&out));
-    assert!(stderr(&out).contains("0 lines added, 0 removed"), "{}", stderr(&out));
+    assert!(stderr(&out).contains("lines added 0, removed 0, kept 12,"), "{}", stderr(&out));
     let out = run(&adopted.iter().chain(&set).copied().collect::<Vec<_>>());
     assert!(stdout(&out).starts_with(&PICKER.replace("weight: 2", "weight: 5")), "{}", stdout(&out));
     let told = stderr(&out);
     assert!(told.contains("-     weight: 2\n+     weight: 5\n"), "{told}");
-    assert!(told.contains("1 lines added, 1 removed"), "{told}");
+    assert!(told.contains("lines added 1, removed 1, kept 11,"), "{told}");
 
     // The same bytes from stdin.
     let piped = ["export", "chat-4xh100", "--policies", beside.path(), "--as", "epp", "--beside", "-"];
@@ -84,12 +89,19 @@ fn bad_input_gets_a_message() {
         assert_eq!(stdout(&out), "");
     };
     refused(&["export", "chat-4xh100", "--as", "envoy"], "envoy");
-    refused(&["export", "chat-4xh100", "--as", "epp", "--set", "cluster.pools[0].replicas=x"], "cluster.pools[0].replicas");
+    refused(
+        &["export", "chat-4xh100", "--as", "epp", "--set", "cluster.pools[0].replicas=x"],
+        "cluster.pools[0].replicas",
+    );
     refused(&["export", "-", "--as", "epp", "--beside", "-"], "stdin given more than once");
     let missing = run(&["export", "chat-4xh100", "--as", "epp", "--beside", "/no/such/file"]);
     assert_eq!(missing.status.code(), Some(3));
     let other = TempFile::new("other.yaml", "kind: Deployment\n");
     let out = run(&["export", "chat-4xh100", "--as", "epp", "--beside", other.path()]);
     assert!(out.status.success());
-    assert!(stderr(&out).contains("warning: it has no EndpointPickerConfig that can be followed"), "{}", stderr(&out));
+    assert!(
+        stderr(&out).contains("warning: it has no EndpointPickerConfig that can be followed"),
+        "{}",
+        stderr(&out)
+    );
 }

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use tokenyard::exchange::export::configuration::{Exported, LineMark, Standing, System, exported};
 use tokenyard::exchange::import::configuration::adopt_policies;
 use tokenyard::scenario::{
-    Behavior, BehaviorRules, CarriedOutBy, ChangeLimit, DirectionRules, LimitUnit, PeakPrefill, Picker, RoutingPolicy,
-    Scenario, ScalingPolicy, Weighted, from_value, to_json,
+    Behavior, BehaviorRules, CarriedOutBy, ChangeLimit, DirectionRules, LimitUnit, PeakPrefill, Picker,
+    RoutingPolicy, ScalingPolicy, Scenario, Weighted, from_value, to_json,
 };
 
 /// A scenario from its document.
@@ -26,7 +26,8 @@ fn imported(base: &Scenario, file: &str) -> Scenario {
         .collect();
     let mut document: Value = serde_json::from_str(&to_json(base)).expect("JSON");
     let within = |text: &str| serde_saphyr::from_str(text).ok();
-    adopt_policies(documents, &within, &mut document).unwrap_or_else(|problems| panic!("{file}: {problems:?}"));
+    adopt_policies(documents, &within, &mut document)
+        .unwrap_or_else(|problems| panic!("{file}: {problems:?}"));
     scenario(document)
 }
 
@@ -178,9 +179,14 @@ flowControl:
 ";
     assert!(plain(&found).ends_with(flow), "{}", found.text);
     assert!(found.text.contains("featureGates: [flowControl]\n"), "{}", found.text);
-    let detector = "- type: concurrency-detector\n  parameters:\n    concurrencyMode: hybrid\n    maxConcurrency: 64\n";
+    let detector =
+        "- type: concurrency-detector\n  parameters:\n    concurrencyMode: hybrid\n    maxConcurrency: 64\n";
     assert!(found.text.contains(detector), "{}", found.text);
-    assert!(found.text.contains("- type: priority-holdback-policy\n  parameters:\n    minCeiling: 0.5\n"), "{}", found.text);
+    assert!(
+        found.text.contains("- type: priority-holdback-policy\n  parameters:\n    minCeiling: 0.5\n"),
+        "{}",
+        found.text
+    );
 }
 
 #[test]
@@ -190,7 +196,7 @@ fn engines_are_commands_with_the_flags_that_are_no_defaults() {
           "engine": { "max_num_seqs": 256, "max_num_batched_tokens": 8192, "scheduler": "sjf" },
           "kv": { "gpu_memory_utilization": 0.92, "block_tokens": 32, "prefix_caching": false } },
         { "name": "mine", "model": "o/my-model", "gpu": "A100-80", "replicas": 1,
-          "latency": { "fitted": { "beta_us": [5000, 10, 20] } },
+          "latency": { "fitted": { "step_us": 5000 } },
           "kv": { "blocks": 5000, "gpu_memory_utilization": 0.9 } },
     ] } }));
     let found = exported(&own, System::Vllm, None);
@@ -217,7 +223,10 @@ fn routers_of_dynamo_and_sglang_are_flags() {
     let routed = |routing: Value| scenario(json!({ "tokenyard": 3, "cluster": { "routing": routing } }));
     let text = |routing: Value, system| plain(&exported(&routed(routing), system, None));
     assert_eq!(text(json!("round-robin"), System::Dynamo), "python -m dynamo.frontend\n");
-    assert_eq!(text(json!("least-loaded"), System::Dynamo), "python -m dynamo.frontend \\\n  --router-mode least-loaded\n");
+    assert_eq!(
+        text(json!("least-loaded"), System::Dynamo),
+        "python -m dynamo.frontend \\\n  --router-mode least-loaded\n"
+    );
     let cost = json!({ "kv-cost": { "overlap_credit": 0.5, "index": { "approximate": { "ttl_s": 60 } } } });
     assert_eq!(
         text(cost, System::Dynamo),
@@ -243,10 +252,14 @@ python -m dynamo.frontend \\
 
 #[test]
 fn a_command_line_of_a_router_changes_in_place() {
-    let own = scenario(json!({ "tokenyard": 3, "cluster": { "routing": { "kv-cost": { "temperature": 0.4 } } } }));
+    let own =
+        scenario(json!({ "tokenyard": 3, "cluster": { "routing": { "kv-cost": { "temperature": 0.4 } } } }));
     let text = "exec python3 -m dynamo.frontend --http-port 8000 --router-mode kv --router-temperature 0.2\n";
     let found = exported(&own, System::Dynamo, Some(text));
-    assert_eq!(changed(&found), [format!("-{}", text.trim_end()), format!("+{}", text.trim_end().replace("0.2", "0.4"))]);
+    assert_eq!(
+        changed(&found),
+        [format!("-{}", text.trim_end()), format!("+{}", text.trim_end().replace("0.2", "0.4"))]
+    );
     let row = found.rows.iter().find(|row| row.theirs == "--router-temperature").expect("a row");
     assert_eq!((row.value.as_str(), row.before.as_deref()), ("0.4", Some("0.2")));
 }
@@ -325,7 +338,9 @@ spec:
         .replace("_size)", "_size)\"")
         .replace("_running)", "_running)\"")
     );
-    let wva = scaled(json!({ "min": 1, "max": 4, "usd_per_hour": 12.5, "optimizer": "greedy", "policy": { "wva-saturation-v1": { "queue": 4 } } }));
+    let wva = scaled(
+        json!({ "min": 1, "max": 4, "usd_per_hour": 12.5, "optimizer": "greedy", "policy": { "wva-saturation-v1": { "queue": 4 } } }),
+    );
     assert_eq!(
         plain(&exported(&wva, System::Wva, None)),
         "\
@@ -447,7 +462,10 @@ fn one_weight_is_one_line_of_the_difference() {
     let found = exported(&own, System::Epp, Some(PICKER));
     assert_eq!(changed(&found), ["-        weight: 2   # twice", "+        weight: 4   # twice"]);
     let row = found.rows.iter().find(|row| row.ours == "waiting-requests").expect("a row");
-    assert_eq!((row.value.as_str(), row.before.as_deref(), row.theirs.as_str()), ("4", Some("2"), "queue-scorer"));
+    assert_eq!(
+        (row.value.as_str(), row.before.as_deref(), row.theirs.as_str()),
+        ("4", Some("2"), "queue-scorer")
+    );
     assert_eq!(imported(&base, &found.text).cluster.routing, own.cluster.routing);
 }
 
@@ -476,7 +494,8 @@ fn scorers_come_and_go_and_what_is_not_simulated_stays() {
         assert!(found.text.contains(kept), "{kept}");
     }
     let back = imported(&base, &found.text);
-    let (RoutingPolicy::Weighted(own), RoutingPolicy::Weighted(back)) = (&own.cluster.routing, &back.cluster.routing)
+    let (RoutingPolicy::Weighted(own), RoutingPolicy::Weighted(back)) =
+        (&own.cluster.routing, &back.cluster.routing)
     else {
         panic!("both are weighted")
     };
@@ -486,7 +505,8 @@ fn scorers_come_and_go_and_what_is_not_simulated_stays() {
 #[test]
 fn a_picker_within_a_config_map_is_changed_in_its_place() {
     let inner: String = PICKER.lines().map(|line| format!("    {line}\n")).collect();
-    let text = format!("kind: ConfigMap\nmetadata: {{name: epp}}\ndata:\n  plugins.yaml: |\n{inner}  other: kept\n");
+    let text =
+        format!("kind: ConfigMap\nmetadata: {{name: epp}}\ndata:\n  plugins.yaml: |\n{inner}  other: kept\n");
     let mut own = imported(&Scenario::default(), PICKER);
     let RoutingPolicy::Weighted(router) = &mut own.cluster.routing else { panic!("it is weighted") };
     router.scorers[2].weight = 5.0;
@@ -755,7 +775,9 @@ fn an_analyser_behind_a_horizontal_autoscaler_is_both() {
 
 #[test]
 fn a_peak_that_the_model_computes_is_written_as_a_number() {
-    let own = scenario(json!({ "tokenyard": 3, "cluster": { "routing": { "weighted": { "profile": "llm-d-1.0" } } } }));
+    let own = scenario(
+        json!({ "tokenyard": 3, "cluster": { "routing": { "weighted": { "profile": "llm-d-1.0" } } } }),
+    );
     let found = exported(&own, System::Epp, None);
     let row = found.rows.iter().find(|row| row.theirs == "peakPrefillThroughput").expect("a row");
     assert_eq!(row.standing, Standing::Near);

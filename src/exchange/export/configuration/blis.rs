@@ -5,8 +5,8 @@ use super::want::{Changes, Items, Want, merge, new_file};
 use super::yaml::{Node, documents};
 use super::{Export, Row, Written};
 use crate::scenario::{
-    AdmissionPolicy, OverLimit, Picker, PriorityPolicy, RoutingPolicy, Scenario, Scheduler, Scorer, ScalingPolicy, Ties,
-    Weighted,
+    AdmissionPolicy, OverLimit, Picker, PriorityPolicy, RoutingPolicy, ScalingPolicy, Scenario, Scheduler,
+    Scorer, Ties, Weighted,
 };
 
 /// BLIS.
@@ -66,7 +66,8 @@ fn is_bundle(node: &Node) -> bool {
     let policy = |key: &&str| node.at(&[key, "policy"]).is_some();
     let kind = |key: &&str| node.at(&[key, "type"]).is_some();
     let sections = ["admission", "routing", "priority"];
-    !sections.iter().any(|key| kind(&key)) && (sections.iter().any(|key| policy(&key)) || node.get("scheduler").and_then(Node::scalar).is_some())
+    !sections.iter().any(|key| kind(&key))
+        && (sections.iter().any(|key| policy(&key)) || node.get("scheduler").and_then(Node::scalar).is_some())
 }
 
 /// The value of a key of a file if it is another.
@@ -84,7 +85,11 @@ fn admission(own: &AdmissionPolicy, node: Option<&Node>, rows: &mut Vec<Row>) ->
     let path = "cluster.admission";
     let keys = ["admission", "policy"];
     let mut exact = |name: &str| {
-        rows.push(Row::exact(path, "admission", name, "policy").was(before(node, &keys, &Scalar::text(name))));
+        rows.push(Row::exact(path, "admission", name, "policy").was(before(
+            node,
+            &keys,
+            &Scalar::text(name),
+        )));
         Some(named(name))
     };
     let ours = match own {
@@ -102,7 +107,9 @@ fn admission(own: &AdmissionPolicy, node: Option<&Node>, rows: &mut Vec<Row>) ->
                 ("refill_tokens_per_s", "refill", own.refill_tokens_per_s, "token_bucket_refill_rate"),
             ] {
                 let was = before(node, &["admission", theirs], &Scalar::Number(value));
-                rows.push(Row::exact(format!("{path}.token-bucket.{key}"), ours, number(value), theirs).was(was));
+                rows.push(
+                    Row::exact(format!("{path}.token-bucket.{key}"), ours, number(value), theirs).was(was),
+                );
                 section.push((theirs, Want::said(value)));
             }
             return Some(Want::Map(section));
@@ -142,7 +149,11 @@ fn routing(own: &RoutingPolicy, node: Option<&Node>, rows: &mut Vec<Row>) -> Sec
     };
     let was = before(node, &["routing", "policy"], &Scalar::text(name));
     rows.push(Row::exact(path, "routing", name, "policy").was(was));
-    let scorers = if node.and_then(|node| node.at(&["routing", "scorers"])).is_some() { Want::Nothing } else { Want::Anything };
+    let scorers = if node.and_then(|node| node.at(&["routing", "scorers"])).is_some() {
+        Want::Nothing
+    } else {
+        Want::Anything
+    };
     Some(Want::Map(vec![("policy", Want::said(name)), ("scorers", scorers)]))
 }
 
@@ -195,7 +206,10 @@ fn weighted(own: &Weighted, node: Option<&Node>, rows: &mut Vec<Row>) -> Section
         }
     }
     if own.ties() == Ties::Random {
-        rows.push(Row::near(format!("{at}.ties"), "ties", "random", "", "BLIS takes the first of equals").default_there(true));
+        rows.push(
+            Row::near(format!("{at}.ties"), "ties", "random", "", "BLIS takes the first of equals")
+                .default_there(true),
+        );
     }
     if own.picker != Picker::Max {
         rows.push(Row::ignored(format!("{at}.picker"), "picker", "random", "BLIS takes the highest score"));
@@ -214,18 +228,27 @@ fn scorers(found: &[(&'static str, f64)], list: Option<&Node>) -> Want<'static> 
     if let Some(text) = list.and_then(Node::scalar).filter(|text| !text.is_empty()) {
         let said: Vec<(&str, Option<f64>)> = text
             .split(',')
-            .map(|part| part.split_once(':').map_or((part.trim(), None), |(name, w)| (name.trim(), quantity(w))))
+            .map(|part| {
+                part.split_once(':').map_or((part.trim(), None), |(name, w)| (name.trim(), quantity(w)))
+            })
             .collect();
         let same = said.len() == found.len()
-            && said.iter().zip(found).all(|((name, w), (own, weight))| name == own && w.is_some_and(|w| w.to_bits() == weight.to_bits()));
-        let own: Vec<String> = found.iter().map(|(name, weight)| format!("{name}:{}", number(*weight))).collect();
+            && said.iter().zip(found).all(|((name, w), (own, weight))| {
+                name == own && w.is_some_and(|w| w.to_bits() == weight.to_bits())
+            });
+        let own: Vec<String> =
+            found.iter().map(|(name, weight)| format!("{name}:{}", number(*weight))).collect();
         return if same { Want::Anything } else { Want::said(own.join(",").as_str()) };
     }
     let item = |(name, weight): &(&'static str, f64)| {
         ((*name).to_owned(), Want::Braces(vec![("name", Want::said(*name)), ("weight", Want::said(*weight))]))
     };
     let name_of = |node: &Node| node.get("name").and_then(Node::scalar).unwrap_or_default().to_owned();
-    Want::List(Items { items: found.iter().map(item).collect(), name_of: Box::new(name_of), is_ours: Box::new(|_| true) })
+    Want::List(Items {
+        items: found.iter().map(item).collect(),
+        name_of: Box::new(name_of),
+        is_ours: Box::new(|_| true),
+    })
 }
 
 fn priority(scenario: &Scenario, node: Option<&Node>, rows: &mut Vec<Row>) -> Section {
@@ -246,7 +269,11 @@ fn priority(scenario: &Scenario, node: Option<&Node>, rows: &mut Vec<Row>) -> Se
     };
     let same = scenario.cluster.pools.iter().all(|pool| pool.engine.priority == *own);
     let why = "BLIS has one priority for all instances";
-    let row = if same { Row::exact(path, "priority", name, "policy") } else { Row::near(path, "priority", name, "policy", why) };
+    let row = if same {
+        Row::exact(path, "priority", name, "policy")
+    } else {
+        Row::near(path, "priority", name, "policy", why)
+    };
     rows.push(row.was(before(node, &["priority", "policy"], &Scalar::text(name))));
     Some(named(name))
 }
@@ -262,7 +289,11 @@ fn scheduler(scenario: &Scenario, node: Option<&Node>, rows: &mut Vec<Row>) -> S
     };
     let same = scenario.cluster.pools.iter().all(|pool| pool.engine.scheduler == own);
     let why = "BLIS has one scheduler for all instances";
-    let row = if same { Row::exact(path, "scheduler", name, "scheduler") } else { Row::near(path, "scheduler", name, "scheduler", why) };
+    let row = if same {
+        Row::exact(path, "scheduler", name, "scheduler")
+    } else {
+        Row::near(path, "scheduler", name, "scheduler", why)
+    };
     rows.push(row.was(before(node, &["scheduler"], &Scalar::text(name))));
     Some(Want::said(name))
 }

@@ -34,12 +34,24 @@ pub(super) enum FlagValue {
 impl Flag {
     pub(super) fn new(row: Row, value: impl Into<Scalar>, default: Option<Scalar>) -> Self {
         let name = names(&row.theirs);
-        Self { row, name, others: &[], value: FlagValue::Of(value.into()), default: default.map(FlagValue::Of) }
+        Self {
+            row,
+            name,
+            others: &[],
+            value: FlagValue::Of(value.into()),
+            default: default.map(FlagValue::Of),
+        }
     }
 
     pub(super) fn switch(row: Row, on: bool, default: bool) -> Self {
         let name = names(&row.theirs);
-        Self { row, name, others: &[], value: FlagValue::Switch(on), default: Some(FlagValue::Switch(default)) }
+        Self {
+            row,
+            name,
+            others: &[],
+            value: FlagValue::Switch(on),
+            default: Some(FlagValue::Switch(default)),
+        }
     }
 
     pub(super) fn or(self, others: &'static [&'static str]) -> Self {
@@ -121,7 +133,12 @@ pub(super) struct Wanted {
 pub(super) type Programs = &'static [&'static [&'static str]];
 
 /// The file of commands, new or beside a text that has such commands.
-pub(super) fn written(mut wanted: Vec<Wanted>, programs: Programs, beside: Option<&str>, is_same: fn(&str, &str) -> bool) -> Written {
+pub(super) fn written(
+    mut wanted: Vec<Wanted>,
+    programs: Programs,
+    beside: Option<&str>,
+    is_same: fn(&str, &str) -> bool,
+) -> Written {
     let found = beside.map(|text| (text, commands_in(text, programs))).filter(|(_, found)| !found.is_empty());
     let not_beside = (beside.is_some() && found.is_none())
         .then(|| format!("it has no command of {}", programs[0].join(" ")));
@@ -160,7 +177,8 @@ fn matched(wanted: &[Wanted], found: &[Found], is_same: fn(&str, &str) -> bool) 
     let mut all = vec![None; wanted.len()];
     for (i, want) in wanted.iter().enumerate() {
         let Some(subject) = &want.subject else { continue };
-        let serves = |k: &usize| !taken[*k] && found[*k].subject().is_some_and(|other| is_same(subject, &other));
+        let serves =
+            |k: &usize| !taken[*k] && found[*k].subject().is_some_and(|other| is_same(subject, &other));
         all[i] = (0..found.len()).find(serves);
         if let Some(k) = all[i] {
             taken[k] = true;
@@ -277,7 +295,8 @@ fn append(text: &str, found: &Found, missing: &[Vec<String>], changes: &mut Chan
     let Some(last) = found.words.last() else { return };
     if let Some(list) = &found.list {
         for words in missing {
-            insert_item(list.items(), list.items().len(), list, &Want::said(words.join("=").as_str()), changes);
+            let want = Want::said(words.join("=").as_str());
+            insert_item(text, list.items(), list.items().last(), list, &want, changes);
         }
         return;
     }
@@ -287,7 +306,8 @@ fn append(text: &str, found: &Found, missing: &[Vec<String>], changes: &mut Chan
     let indent = text[line..].len() - text[line..].trim_start_matches(' ').len();
     for words in missing {
         let words = words.iter().map(|word| Style::Shell.written(word)).collect::<Vec<_>>().join(" ");
-        let between = if whole.contains("\\\n") { format!(" \\\n{}", " ".repeat(indent)) } else { " ".to_owned() };
+        let between =
+            if whole.contains("\\\n") { format!(" \\\n{}", " ".repeat(indent)) } else { " ".to_owned() };
         changes.insert(last.span.end, format!("{between}{words}"));
     }
 }

@@ -7,7 +7,12 @@ use super::{ExportedLine, LineMark, Written};
 const CELLS: usize = 4_000_000;
 
 /// The lines of a file: beside another one the difference to it, then the comments. A new file begins with `head`.
-pub(super) fn lines(beside: Option<&str>, written: &Written, head: &[String], comments: &[String]) -> Vec<ExportedLine> {
+pub(super) fn lines(
+    beside: Option<&str>,
+    written: &Written,
+    head: &[String],
+    comments: &[String],
+) -> Vec<ExportedLine> {
     let of = |text: &str, mark: LineMark| ExportedLine { text: text.to_owned(), mark };
     let comments = comments.iter().map(|line| of(line, LineMark::Comment));
     match beside {

@@ -69,16 +69,21 @@ fn flags(routing: &RoutingPolicy) -> (Vec<Flag>, Option<Row>) {
             all.extend(cost(&own.in_force()));
             (all, None)
         }
-        RoutingPolicy::Weighted(_) => ignored("weighted", "Dynamo has no weighted scores; the nearest is --router-mode kv"),
+        RoutingPolicy::Weighted(_) => {
+            ignored("weighted", "Dynamo has no weighted scores; the nearest is --router-mode kv")
+        }
         RoutingPolicy::PrefixAware(_) | RoutingPolicy::PrefixOverlap(_) | RoutingPolicy::CacheAware(_) => {
             ignored("by prefixes", "the nearest is --router-mode kv, which weighs cached blocks against load")
         }
-        RoutingPolicy::SessionAffinity(_) => {
-            ignored("session-affinity", "the nearest is --router-mode kv with --router-session-affinity-ttl-secs")
-        }
+        RoutingPolicy::SessionAffinity(_) => ignored(
+            "session-affinity",
+            "the nearest is --router-mode kv with --router-session-affinity-ttl-secs",
+        ),
         RoutingPolicy::AlwaysBusiest => ignored("always-busiest", "Dynamo has no such mode"),
         RoutingPolicy::LeastKv => ignored("least-kv", "the nearest is --router-mode least-loaded"),
-        RoutingPolicy::CostEscalation(_) => ignored("cost-escalation", "the nearest is --router-mode least-loaded"),
+        RoutingPolicy::CostEscalation(_) => {
+            ignored("cost-escalation", "the nearest is --router-mode least-loaded")
+        }
     }
 }
 
@@ -92,19 +97,39 @@ fn cost(own: &KvCost) -> Vec<Flag> {
     let credit = "--router-kv-overlap-score-credit";
     let mut all = vec![
         figure("overlap_credit", "overlap credit", own.overlap_credit, credit, 1.0),
-        figure("credit_decay", "credit decay", own.credit_decay, "--router-kv-overlap-score-credit-decay", 0.0),
+        figure(
+            "credit_decay",
+            "credit decay",
+            own.credit_decay,
+            "--router-kv-overlap-score-credit-decay",
+            0.0,
+        ),
         figure("host_credit", "CPU tier credit", own.host_credit, "--router-host-cache-hit-weight", 0.75),
         figure("prefill_scale", "prefill scale", own.prefill_scale, "--router-prefill-load-scale", 1.0),
-        figure("active_weight", "active requests", own.active_weight, "--router-decode-active-request-weight", 0.0),
+        figure(
+            "active_weight",
+            "active requests",
+            own.active_weight,
+            "--router-decode-active-request-weight",
+            0.0,
+        ),
         figure("temperature", "temperature", own.temperature, "--router-temperature", 0.0),
     ];
     let path = format!("{at}.index");
     let events = "--router-kv-events";
     match &own.index {
-        CacheIndex::Events => all.push(Flag::switch(Row::exact(path, "cache index", "events", events), true, true)),
+        CacheIndex::Events => {
+            all.push(Flag::switch(Row::exact(path, "cache index", "events", events), true, true))
+        }
         CacheIndex::Approximate(index) => {
             all.push(Flag::switch(Row::exact(path, "cache index", "approximate", events), false, true));
-            all.push(figure("index.approximate.ttl_s", "remembered for, s", index.ttl_s, "--router-ttl-secs", 120.0));
+            all.push(figure(
+                "index.approximate.ttl_s",
+                "remembered for, s",
+                index.ttl_s,
+                "--router-ttl-secs",
+                120.0,
+            ));
         }
         CacheIndex::None => {
             let why = "without reports Dynamo guesses by what it sent, for no time here; --load-aware sets it all at once";

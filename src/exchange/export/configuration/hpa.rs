@@ -7,7 +7,9 @@ use super::scaled::{Asked, asked, behavior};
 use super::want::{Items, Want};
 use super::yaml::Node;
 use super::{Export, Row, Written};
-use crate::scenario::{Behavior, CarriedOutBy, FurtherMetric, Horizontal, Pool, ScalingPolicy, Scenario, TargetOf};
+use crate::scenario::{
+    Behavior, CarriedOutBy, FurtherMetric, Horizontal, Pool, ScalingPolicy, Scenario, TargetOf,
+};
 
 /// The horizontal autoscaler.
 pub(super) struct Hpa;
@@ -37,15 +39,20 @@ impl Export for Hpa {
 /// The object of a pool, if the autoscaler scales it.
 fn object(pool: &Pool, at: &str, there: Option<&Node>, rows: &mut Vec<Row>) -> Option<Want<'static>> {
     let path = format!("{at}.scaling.policy");
+    let said = there.and_then(|node| node.at(&["spec", "behavior"]));
     let (metrics, behavior) = match (&pool.scaling.policy, &pool.scaling.carried_out_by) {
         (ScalingPolicy::None, _) => return None,
-        (ScalingPolicy::Hpa(own), _) => {
-            (metrics(own, &path, there, rows), behavior(&own.behavior, &Behavior::Legacy, &format!("{path}.hpa.behavior"), rows))
-        }
+        (ScalingPolicy::Hpa(own), _) => (
+            metrics(own, &path, there, rows),
+            behavior(&own.behavior, &Behavior::Legacy, &format!("{path}.hpa.behavior"), said, rows),
+        ),
         (policy, CarriedOutBy::Hpa(carrier)) if policy.name().starts_with("wva-") => {
             let path = format!("{at}.scaling.carried_out_by");
             rows.push(Row::exact(&path, "follows", policy.name(), WANTED));
-            (gauge(pool, there), behavior(&carrier.behavior, &Behavior::Legacy, &format!("{path}.hpa.behavior"), rows))
+            (
+                gauge(pool, there),
+                behavior(&carrier.behavior, &Behavior::Legacy, &format!("{path}.hpa.behavior"), said, rows),
+            )
         }
         (policy, _) => {
             let why = "it is no horizontal autoscaler";
@@ -84,7 +91,10 @@ fn gauge(pool: &Pool, there: Option<&Node>) -> Want<'static> {
     let labels = Want::Map(vec![("variant_name", Want::said(pool.name.as_str()))]);
     let selector = Want::Map(vec![("matchLabels", labels)]);
     let metric = Want::Map(vec![("name", Want::said(WANTED)), ("selector", selector)]);
-    let target = Want::Map(vec![("type", Want::said("AverageValue")), ("averageValue", Want::said(Scalar::Quantity(1.0)))]);
+    let target = Want::Map(vec![
+        ("type", Want::said("AverageValue")),
+        ("averageValue", Want::said(Scalar::Quantity(1.0))),
+    ]);
     let external = Want::Map(vec![("metric", metric), ("target", target)]);
     Want::rows(vec![Want::Map(vec![("type", Want::said("External")), ("external", external)])])
 }
@@ -130,7 +140,8 @@ fn metric_of(
         None
     })?;
     let pool = own.target_of == TargetOf::Pool;
-    let (kind, key, other) = if pool { ("Value", "value", "averageValue") } else { ("AverageValue", "averageValue", "value") };
+    let (kind, key, other) =
+        if pool { ("Value", "value", "averageValue") } else { ("AverageValue", "averageValue", "value") };
     let value = Scalar::Quantity(own.target);
     let target = |known: bool| {
         let mut target = vec![(key, Want::said(value.clone())), (other, Want::Nothing)];
@@ -144,7 +155,8 @@ fn metric_of(
         let named = of(&[section, "metric", "name"]).and_then(asked);
         named == Some(own.metric) && of(&[section, "target", "type"]).is_none_or(|said| said == kind)
     });
-    let before = known.and_then(|(section, node)| node.at(&[section, "target", key])?.scalar().map(str::to_owned));
+    let before =
+        known.and_then(|(section, node)| node.at(&[section, "target", key])?.scalar().map(str::to_owned));
     let before = before.filter(|text| !value.is_said_by(text));
     let shown = format!("{} per {}", number(own.target), if pool { "pool" } else { "replica" });
     let row = match differs {
@@ -153,7 +165,13 @@ fn metric_of(
     };
     rows.push(row.was(before));
     if let Some((section, _)) = known {
-        let section = if section == "pods" { "pods" } else if section == "object" { "object" } else { "external" };
+        let section = if section == "pods" {
+            "pods"
+        } else if section == "object" {
+            "object"
+        } else {
+            "external"
+        };
         return Some(Want::Map(vec![(section, Want::Map(vec![("target", target(true))]))]));
     }
     let (kind, section) = if of_pods && !pool { ("Pods", "pods") } else { ("External", "external") };

@@ -8,7 +8,8 @@ use super::yaml::Node;
 use super::{Export, Row, Written};
 use crate::perf::{Rules, resolve};
 use crate::scenario::{
-    Behavior, FurtherTrigger, Keda as Settings, PeakPrefill, Pool, ScalingPolicy, Scenario, TargetOf, TokenAware,
+    Behavior, FurtherTrigger, Keda as Settings, PeakPrefill, Pool, ScalingPolicy, Scenario, TargetOf,
+    TokenAware,
 };
 
 /// KEDA.
@@ -33,17 +34,28 @@ impl Export for Keda {
 
     fn write(&self, scenario: &Scenario, beside: Option<&str>) -> Written {
         let rules = Rules::of(scenario);
-        let object = |pool: &Pool, at: &str, there: Option<&Node>, rows: &mut Vec<Row>| object(pool, rules, at, there, rows);
+        let object = |pool: &Pool, at: &str, there: Option<&Node>, rows: &mut Vec<Row>| {
+            object(pool, rules, at, there, rows)
+        };
         let mut written = written(scenario, KIND, beside, &object);
         if written.text.contains(SERVER) {
-            written.notes.push("set serverAddress to your Prometheus, and choose the pool's series in the queries".to_owned());
+            written.notes.push(
+                "set serverAddress to your Prometheus, and choose the pool's series in the queries"
+                    .to_owned(),
+            );
         }
         written
     }
 }
 
 /// The object of a pool, if KEDA scales it.
-fn object(pool: &Pool, rules: Rules, at: &str, there: Option<&Node>, rows: &mut Vec<Row>) -> Option<Want<'static>> {
+fn object(
+    pool: &Pool,
+    rules: Rules,
+    at: &str,
+    there: Option<&Node>,
+    rows: &mut Vec<Row>,
+) -> Option<Want<'static>> {
     let path = format!("{at}.scaling.policy");
     let own = match &pool.scaling.policy {
         ScalingPolicy::None => return None,
@@ -62,17 +74,41 @@ fn object(pool: &Pool, rules: Rules, at: &str, there: Option<&Node>, rows: &mut 
     };
     let path = format!("{path}.keda");
     let mut spec = vec![("scaleTargetRef", target(pool, there))];
-    let figure = |key: &'static str, ours: &str, at: String, value: f64, default: f64, rows: &mut Vec<Row>| {
-        let before = there.and_then(|node| node.at(&["spec", key])?.scalar());
-        let before = before.filter(|text| !Scalar::Number(value).is_said_by(text)).map(str::to_owned);
-        let row = Row::exact(at, ours, number(value), key);
-        rows.push(row.default_there(value.to_bits() == default.to_bits()).was(before));
-        (key, Want::unless(value, default))
-    };
-    spec.push(figure("pollingInterval", "decides every, s", format!("{at}.scaling.tick_s"), pool.scaling.tick_s, 30.0, rows));
-    spec.push(figure("cooldownPeriod", "cooldown, s", format!("{path}.cooldown_s"), own.cooldown_s, 300.0, rows));
-    spec.extend(replicas(pool, at, ["minReplicaCount", "maxReplicaCount"], [Some(0), Some(100)], there, rows));
-    let behavior = behavior(&own.behavior, &Behavior::Default, &format!("{path}.behavior"), rows);
+    let figure =
+        |key: &'static str, ours: &str, at: String, value: f64, default: f64, rows: &mut Vec<Row>| {
+            let before = there.and_then(|node| node.at(&["spec", key])?.scalar());
+            let before = before.filter(|text| !Scalar::Number(value).is_said_by(text)).map(str::to_owned);
+            let row = Row::exact(at, ours, number(value), key);
+            rows.push(row.default_there(value.to_bits() == default.to_bits()).was(before));
+            (key, Want::unless(value, default))
+        };
+    spec.push(figure(
+        "pollingInterval",
+        "decides every, s",
+        format!("{at}.scaling.tick_s"),
+        pool.scaling.tick_s,
+        30.0,
+        rows,
+    ));
+    spec.push(figure(
+        "cooldownPeriod",
+        "cooldown, s",
+        format!("{path}.cooldown_s"),
+        own.cooldown_s,
+        300.0,
+        rows,
+    ));
+    spec.extend(replicas(
+        pool,
+        at,
+        ["minReplicaCount", "maxReplicaCount"],
+        [Some(0), Some(100)],
+        there,
+        rows,
+    ));
+    let said =
+        there.and_then(|node| node.at(&["spec", "advanced", "horizontalPodAutoscalerConfig", "behavior"]));
+    let behavior = behavior(&own.behavior, &Behavior::Default, &format!("{path}.behavior"), said, rows);
     let mut advanced = vec![("horizontalPodAutoscalerConfig", Want::Map(vec![("behavior", behavior)]))];
     if let Some(formula) = formula(&own, &path, there, rows) {
         advanced.push(("scalingModifiers", formula));
@@ -88,7 +124,13 @@ fn object(pool: &Pool, rules: Rules, at: &str, there: Option<&Node>, rows: &mut 
 }
 
 /// Token-aware scaling as KEDA's triggers: seconds of backlog as tokens, and KV cache in use.
-fn token_aware(own: &TokenAware, pool: &Pool, rules: Rules, path: &str, rows: &mut Vec<Row>) -> Option<Settings> {
+fn token_aware(
+    own: &TokenAware,
+    pool: &Pool,
+    rules: Rules,
+    path: &str,
+    rows: &mut Vec<Row>,
+) -> Option<Settings> {
     let by_model = || resolve(pool, rules, "").ok().map(|r| r.peak_prefill_tokens_per_s());
     let peak = match own.peak_prefill_tokens_per_s {
         PeakPrefill::TokensPerS(n) => Some(f64::from(n)),
@@ -107,9 +149,19 @@ fn token_aware(own: &TokenAware, pool: &Pool, rules: Rules, path: &str, rows: &m
         threshold: peak.floor() * own.backlog_s,
         ..FurtherTrigger::default()
     };
-    let kv = FurtherTrigger { metric: crate::scenario::ScalingMetric::Kv, threshold: own.kv, ..FurtherTrigger::default() };
+    let kv = FurtherTrigger {
+        metric: crate::scenario::ScalingMetric::Kv,
+        threshold: own.kv,
+        ..FurtherTrigger::default()
+    };
     let FurtherTrigger { metric, threshold, .. } = backlog;
-    Some(Settings { metric, threshold, more: vec![kv], behavior: own.behavior.clone(), ..Settings::default() })
+    Some(Settings {
+        metric,
+        threshold,
+        more: vec![kv],
+        behavior: own.behavior.clone(),
+        ..Settings::default()
+    })
 }
 
 /// The number made of all triggers.
@@ -123,7 +175,12 @@ fn formula(own: &Settings, path: &str, there: Option<&Node>, rows: &mut Vec<Row>
     let same = said.and_then(Node::scalar).is_some_and(|text| words(text) == words(&formula.formula));
     // A text over several lines stays as it is.
     let keep = same || said.is_some_and(|node| node.scalar().is_none());
-    rows.push(Row::exact(format!("{path}.formula"), "formula", words(&formula.formula), "scalingModifiers.formula"));
+    rows.push(Row::exact(
+        format!("{path}.formula"),
+        "formula",
+        words(&formula.formula),
+        "scalingModifiers.formula",
+    ));
     let kind = if formula.target_of == TargetOf::Pool { "Value" } else { "AverageValue" };
     Some(Want::Map(vec![
         ("formula", if keep { Want::Anything } else { Want::said(words(&formula.formula).as_str()) }),
@@ -137,7 +194,8 @@ fn formula(own: &Settings, path: &str, there: Option<&Node>, rows: &mut Vec<Row>
 fn triggers(own: &Settings, path: &str, there: Option<&Node>, rows: &mut Vec<Row>) -> Want<'static> {
     let items = there.and_then(|node| node.at(&["spec", "triggers"])).map(Node::items).unwrap_or_default();
     let query = |node: &Node| node.at(&["metadata", "query"]).and_then(Node::scalar).and_then(asked);
-    let said: Vec<&Node> = items.iter().map(|item| &item.value).filter(|node| query(node).is_some()).collect();
+    let said: Vec<&Node> =
+        items.iter().map(|item| &item.value).filter(|node| query(node).is_some()).collect();
     let starts: Vec<usize> = said.iter().map(|node| node.span.start).collect();
     let mut items = Vec::new();
     for (i, trigger) in own.triggers().iter().enumerate() {
@@ -169,11 +227,18 @@ fn trigger_of(
     let pool = own.target_of == TargetOf::Pool;
     let said = |key: &str| there.and_then(|node| node.at(&["metadata", key])?.scalar());
     // A query that divides tokens by a rate has its threshold in seconds.
-    let per = said("query").filter(|_| own.metric == crate::scenario::ScalingMetric::PrefillBacklog).and_then(divisor);
+    let per = said("query")
+        .filter(|_| own.metric == crate::scenario::ScalingMetric::PrefillBacklog)
+        .and_then(divisor);
     let threshold = Scalar::Quantity(own.threshold / per.unwrap_or(1.0));
     let activation = Scalar::Quantity(own.activation / per.unwrap_or(1.0));
-    let before = said("threshold").filter(|text| !in_formula && !threshold.is_said_by(text)).map(str::to_owned);
-    let shown = if in_formula { own.named() } else { format!("{} per {}", number(own.threshold), if pool { "pool" } else { "replica" }) };
+    let before =
+        said("threshold").filter(|text| !in_formula && !threshold.is_said_by(text)).map(str::to_owned);
+    let shown = if in_formula {
+        own.named()
+    } else {
+        format!("{} per {}", number(own.threshold), if pool { "pool" } else { "replica" })
+    };
     let row = match differs {
         None => Row::exact(path, own.metric.name(), shown, query),
         Some(why) => Row::near(path, own.metric.name(), shown, query, why),
@@ -184,18 +249,29 @@ fn trigger_of(
         // KEDA wants a threshold beside a formula too.
         vec![("threshold", if there.is_some() { Want::Anything } else { Want::said(Scalar::Quantity(1.0)) })]
     } else {
-        vec![("threshold", Want::said(threshold)), ("activationThreshold", Want::Scalar(activation, Some(zero)))]
+        vec![
+            ("threshold", Want::said(threshold)),
+            ("activationThreshold", Want::Scalar(activation, Some(zero))),
+        ]
     };
     let kind = Want::unless(if pool { "Value" } else { "AverageValue" }, "AverageValue");
     let inner = there.and_then(|node| node.at(&["metadata", "metricType"])).is_some();
     if there.is_some() {
         let mut metadata = metadata;
-        let outer = if inner { Want::Anything } else { Want::unless(if pool { "Value" } else { "AverageValue" }, "AverageValue") };
+        let outer = if inner {
+            Want::Anything
+        } else {
+            Want::unless(if pool { "Value" } else { "AverageValue" }, "AverageValue")
+        };
         if inner {
             metadata.push(("metricType", kind));
         }
         let name = if in_formula { Want::said(own.named().as_str()) } else { Want::Anything };
-        return Some(Want::Map(vec![("name", name), ("metadata", Want::Map(metadata)), ("metricType", outer)]));
+        return Some(Want::Map(vec![
+            ("name", name),
+            ("metadata", Want::Map(metadata)),
+            ("metricType", outer),
+        ]));
     }
     let mut all = vec![("serverAddress", Want::said(SERVER)), ("query", Want::said(query))];
     all.extend(metadata);

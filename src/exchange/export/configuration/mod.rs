@@ -297,7 +297,8 @@ fn wrapped(sentence: &str) -> Vec<String> {
 
 /// A text without control characters, its white space as single spaces, so that it cannot end a comment.
 fn one_line(text: &str) -> String {
-    let plain = |c: char| if c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}') { ' ' } else { c };
+    let plain =
+        |c: char| if c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}') { ' ' } else { c };
     text.chars().map(plain).collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

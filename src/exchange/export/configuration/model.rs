@@ -49,7 +49,8 @@ pub(super) fn hub_id(pool: &Pool) -> Result<String, String> {
     }
     let key = model_key(name);
     let known = IDS.iter().find(|(of, _)| model_key(of) == key).map(|(_, id)| (*id).to_owned());
-    let listed = || catalogue().coefficients.iter().find(|row| model_key(&row.name) == key).map(|row| row.id.clone());
+    let listed =
+        || catalogue().coefficients.iter().find(|row| model_key(&row.name) == key).map(|row| row.id.clone());
     known.or_else(listed).ok_or_else(|| name.to_owned())
 }
 

@@ -4,11 +4,10 @@ use super::scalar::Scalar;
 use super::want::{Changes, Want, merge, new_file};
 use super::yaml::{Node, documents, find};
 use super::{Row, Written};
-use crate::scenario::{Pool, Scenario, ScalingPolicy};
+use crate::scenario::{Pool, ScalingPolicy, Scenario};
 
 /// The object of a pool: its pool, its path in the scenario, the object of the file, and the rows so far.
-pub(super) type Object<'f> =
-    dyn Fn(&Pool, &str, Option<&Node>, &mut Vec<Row>) -> Option<Want<'static>> + 'f;
+pub(super) type Object<'f> = dyn Fn(&Pool, &str, Option<&Node>, &mut Vec<Row>) -> Option<Want<'static>> + 'f;
 
 /// The objects of a kind in a text.
 pub(super) fn of_kind(text: &str, kind: &str) -> Vec<Node> {
@@ -34,7 +33,14 @@ pub(super) fn written(scenario: &Scenario, kind: &str, beside: Option<&str>, obj
             _ => new.push(new_file(&want)),
         }
     }
-    finished(Written { rows, nothing: nothing(scenario), ..Written::default() }, beside, changed, changes, new, kind)
+    finished(
+        Written { rows, nothing: nothing(scenario), ..Written::default() },
+        beside,
+        changed,
+        changes,
+        new,
+        kind,
+    )
 }
 
 /// Why there is nothing to write where no pool scales.
@@ -73,7 +79,9 @@ pub(super) fn finished(
 
 /// The object about a pool: by the name of its target, or the only one for the only pool.
 pub(super) fn about<'n>(there: &'n [Node], pool: &Pool, pools: &[Pool]) -> Option<&'n Node> {
-    let target = |node: &&Node| node.at(&["spec", "scaleTargetRef", "name"]).and_then(Node::scalar) == Some(pool.name.as_str());
+    let target = |node: &&Node| {
+        node.at(&["spec", "scaleTargetRef", "name"]).and_then(Node::scalar) == Some(pool.name.as_str())
+    };
     let by_name = there.iter().find(target);
     by_name.or_else(|| there.first().filter(|_| there.len() == 1 && pools.len() == 1))
 }

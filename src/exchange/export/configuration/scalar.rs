@@ -88,16 +88,13 @@ pub(super) fn number(x: f64) -> String {
 /// A time in seconds as Go writes durations: whole seconds, or milliseconds.
 fn duration(s: f64) -> String {
     let ms = s * 1000.0;
-    if s.fract() == 0.0 {
-        format!("{}s", number(s))
-    } else {
-        format!("{}ms", number(ms))
-    }
+    if s.fract() == 0.0 { format!("{}s", number(s)) } else { format!("{}ms", number(ms)) }
 }
 
 /// A duration of Go in seconds, such as `60s`, `1m30s` or `50ms`.
 fn seconds(text: &str) -> Option<f64> {
-    let units = [("ms", 1e-3), ("us", 1e-6), ("µs", 1e-6), ("ns", 1e-9), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+    let units =
+        [("ms", 1e-3), ("us", 1e-6), ("µs", 1e-6), ("ns", 1e-9), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
     if text == "0" {
         return Some(0.0);
     }
@@ -136,15 +133,17 @@ pub(super) fn quoted_where_needed(text: &str) -> String {
     if is_plain(text) { text.to_owned() } else { in_quotes(text) }
 }
 
-/// Whether a text may stand without quotes: a word of letters, digits and a few signs that begins with a letter or
-/// such a sign, ends with no colon, and is no word of YAML 1.1 or 1.2 that means something else.
+/// Whether a text may stand without quotes: a word of letters, digits and a few signs that begins with a letter, a
+/// slash or as a flag does, ends with no colon, and is no word of YAML 1.1 or 1.2 that means something else.
 fn is_plain(text: &str) -> bool {
     const WORDS: [&str; 13] =
         ["true", "false", "yes", "no", "on", "off", "y", "n", "null", "~", "nan", "inf", "infinity"];
     let sign = |c: char| matches!(c, '-' | '_' | '.' | '/' | ':');
     let allowed = |c: char| c.is_ascii_alphanumeric() || sign(c);
     let first = text.chars().next();
-    let begins = first.is_some_and(|c| c.is_ascii_alphabetic() || c == '/');
+    let flag =
+        text.strip_prefix("--").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
+    let begins = flag || first.is_some_and(|c| c.is_ascii_alphabetic() || c == '/');
     begins
         && text.chars().all(allowed)
         && !text.ends_with(':')
@@ -176,7 +175,9 @@ fn in_quotes(text: &str) -> String {
 
 /// A word of a shell's command line: as it is where that is safe, otherwise in single quotes.
 pub(super) fn shell_word(text: &str) -> String {
-    let safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':' | '=' | ',' | '@' | '+');
+    let safe = |c: char| {
+        c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':' | '=' | ',' | '@' | '+')
+    };
     if !text.is_empty() && text.chars().all(safe) {
         return text.to_owned();
     }
@@ -190,14 +191,70 @@ mod tests {
     #[test]
     fn every_text_is_read_back_as_it_was() {
         let hostile = [
-            "", " ", "a b", "yes", "No", "null", "~", "1", "1e3", "0x1f", "1_000", "12:30:45", "-", "- a", "? a", "a: b",
-            "a:", ":a", "a #b", "#a", "&a", "*a", "!a", "%a", "@a", "`a`", "{a}", "[a]", "a, b", "'", "\"", "\\", "a\nb",
-            "a\r\nb", "\t", "a\u{85}b", "a\u{2028}b", "\u{feff}a", "\u{7f}", "\0", "---", "...", "|", ">", "é", "日本", "<<",
-            "=", ".inf", ".NaN", "true", "2024-01-01", "meta-llama/Llama-3.1-8B", "http://x:80/y", "sum(a{b=\"c\"})",
+            "",
+            " ",
+            "a b",
+            "yes",
+            "No",
+            "null",
+            "~",
+            "1",
+            "1e3",
+            "0x1f",
+            "1_000",
+            "12:30:45",
+            "-",
+            "- a",
+            "? a",
+            "a: b",
+            "a:",
+            ":a",
+            "a #b",
+            "#a",
+            "&a",
+            "*a",
+            "!a",
+            "%a",
+            "@a",
+            "`a`",
+            "{a}",
+            "[a]",
+            "a, b",
+            "'",
+            "\"",
+            "\\",
+            "a\nb",
+            "a\r\nb",
+            "\t",
+            "a\u{85}b",
+            "a\u{2028}b",
+            "\u{feff}a",
+            "\u{7f}",
+            "\0",
+            "---",
+            "...",
+            "|",
+            ">",
+            "--",
+            "--a",
+            "--1",
+            "-a",
+            "é",
+            "日本",
+            "<<",
+            "=",
+            ".inf",
+            ".NaN",
+            "true",
+            "2024-01-01",
+            "meta-llama/Llama-3.1-8B",
+            "http://x:80/y",
+            "sum(a{b=\"c\"})",
         ];
         for text in hostile {
             let yaml = format!("key: {}\nlist: [{}]\n", quoted_where_needed(text), quoted_where_needed(text));
-            let read: Value = serde_saphyr::from_str(&yaml).unwrap_or_else(|e| panic!("{text:?}: {yaml}: {e}"));
+            let read: Value =
+                serde_saphyr::from_str(&yaml).unwrap_or_else(|e| panic!("{text:?}: {yaml}: {e}"));
             assert_eq!(read, json!({ "key": text, "list": [text] }), "{yaml}");
         }
         assert_eq!(quoted_where_needed("meta-llama/Llama-3.1-8B"), "meta-llama/Llama-3.1-8B");

@@ -2,10 +2,13 @@
 
 use super::Row;
 use super::scalar::{Scalar, number};
-use super::want::Want;
+use super::want::{Items, Want};
+use super::yaml::Node;
 use crate::exchange::import::configuration::Reader;
 use crate::exchange::import::configuration::horizontal::measured;
-use crate::scenario::{Behavior, BehaviorRules, ChangeLimit, DirectionRules, LimitUnit, ScalingMetric, SelectRule};
+use crate::scenario::{
+    Behavior, BehaviorRules, ChangeLimit, DirectionRules, LimitUnit, ScalingMetric, SelectRule,
+};
 use serde_json::json;
 
 /// How a metric is asked for.
@@ -27,8 +30,12 @@ impl Asked {
         let near = |name, query, of_pods, why| Some(Self { name, query, differs: Some(why), of_pods });
         match metric {
             ScalingMetric::Kv => row("vllm:kv_cache_usage_perc", "avg(vllm:kv_cache_usage_perc)", true),
-            ScalingMetric::Waiting => row("vllm:num_requests_waiting", "sum(vllm:num_requests_waiting)", true),
-            ScalingMetric::Running => row("vllm:num_requests_running", "sum(vllm:num_requests_running)", true),
+            ScalingMetric::Waiting => {
+                row("vllm:num_requests_waiting", "sum(vllm:num_requests_waiting)", true)
+            }
+            ScalingMetric::Running => {
+                row("vllm:num_requests_running", "sum(vllm:num_requests_running)", true)
+            }
             ScalingMetric::Requests => near(
                 "requests_in_flight",
                 "sum(requests_in_flight)",
@@ -58,9 +65,11 @@ impl Asked {
             ScalingMetric::Replicas => {
                 row("kube_deployment_status_replicas", "max(kube_deployment_status_replicas)", false)
             }
-            ScalingMetric::ReadyReplicas => {
-                row("kube_deployment_status_replicas_ready", "max(kube_deployment_status_replicas_ready)", false)
-            }
+            ScalingMetric::ReadyReplicas => row(
+                "kube_deployment_status_replicas_ready",
+                "max(kube_deployment_status_replicas_ready)",
+                false,
+            ),
             ScalingMetric::PendingReplicas => {
                 let name = "kube_deployment_status_replicas_unavailable";
                 row(name, "max(kube_deployment_status_replicas_unavailable)", false)
@@ -78,7 +87,13 @@ pub(super) fn asked(text: &str) -> Option<ScalingMetric> {
 }
 
 /// How fast replicas change. `absent` is what a file without rules means.
-pub(super) fn behavior(own: &Behavior, absent: &Behavior, path: &str, rows: &mut Vec<Row>) -> Want<'static> {
+pub(super) fn behavior(
+    own: &Behavior,
+    absent: &Behavior,
+    path: &str,
+    there: Option<&Node>,
+    rows: &mut Vec<Row>,
+) -> Want<'static> {
     let rules = match own {
         Behavior::Default => BehaviorRules::default(),
         Behavior::Rules(rules) => rules.clone(),
@@ -90,8 +105,13 @@ pub(super) fn behavior(own: &Behavior, absent: &Behavior, path: &str, rows: &mut
     };
     // Without any key the rules would be others.
     let said = *absent != Behavior::Default;
-    let up = direction(&rules.up, &DirectionRules::default(), &format!("{path}.rules.up"), "scaleUp", false, rows);
-    let down = direction(&rules.down, &BehaviorRules::default().down, &format!("{path}.rules.down"), "scaleDown", said, rows);
+    let usual = BehaviorRules::default();
+    let mut of = |own, usual, ours: &str, theirs, said| {
+        let policies = there.and_then(|node| node.at(&[theirs, "policies"]));
+        direction(own, usual, &format!("{path}.rules.{ours}"), theirs, said, policies, rows)
+    };
+    let up = of(&rules.up, &usual.up, "up", "scaleUp", false);
+    let down = of(&rules.down, &usual.down, "down", "scaleDown", said);
     Want::Map(vec![("scaleUp", up), ("scaleDown", down)])
 }
 
@@ -102,6 +122,7 @@ fn direction(
     path: &str,
     theirs: &str,
     said: bool,
+    there: Option<&Node>,
     rows: &mut Vec<Row>,
 ) -> Want<'static> {
     let select = |rule| match rule {
@@ -121,21 +142,44 @@ fn direction(
         Some(why) => Row::near(path, "behaviour", value, theirs, why),
     };
     rows.push(row.default_there(is_default && own.select == usual.select));
-    let policy = |limit: &ChangeLimit| {
-        let kind = if limit.by == LimitUnit::Pods { "Pods" } else { "Percent" };
-        Want::Braces(vec![
-            ("type", Want::said(kind)),
-            ("value", Want::said(limit.value)),
-            ("periodSeconds", Want::said(limit.period_s)),
-        ])
-    };
-    let policies = if same { Want::Anything } else { Want::rows(limits.iter().map(policy).collect()) };
+    let policies = if same && there.is_none() { Want::Anything } else { policies(&limits, there) };
     Want::Map(vec![
         ("stabilizationWindowSeconds", Want::Scalar(window, (!said).then_some(default))),
         ("tolerance", Want::unless(Scalar::Quantity(own.tolerance), Scalar::Quantity(0.1))),
         ("selectPolicy", Want::unless(select(own.select), "Max")),
         ("policies", policies),
     ])
+}
+
+/// The limits as policies. Their order does not matter: those of a file are known by their types.
+fn policies(limits: &[ChangeLimit], there: Option<&Node>) -> Want<'static> {
+    let kind = |limit: &ChangeLimit| if limit.by == LimitUnit::Pods { "Pods" } else { "Percent" };
+    // The first of a type, the second, and so on.
+    let numbered = |kinds: Vec<&str>| -> Vec<String> {
+        let number = |i: usize| kinds[..i].iter().filter(|kind| **kind == kinds[i]).count();
+        (0..kinds.len()).map(|i| format!("{} {}", kinds[i], number(i))).collect()
+    };
+    let names = numbered(limits.iter().map(kind).collect());
+    let items = there.map(Node::items).unwrap_or_default();
+    let kind_of = |node: &Node| node.get("type").and_then(Node::scalar).unwrap_or_default().to_owned();
+    let kinds: Vec<String> = items.iter().map(|item| kind_of(&item.value)).collect();
+    let known = numbered(kinds.iter().map(String::as_str).collect());
+    let known: Vec<(usize, String)> = items.iter().map(|item| item.value.span.start).zip(known).collect();
+    let policy = |limit: &ChangeLimit| {
+        Want::Braces(vec![
+            ("type", Want::said(kind(limit))),
+            ("value", Want::said(limit.value)),
+            ("periodSeconds", Want::said(limit.period_s)),
+        ])
+    };
+    Want::List(Items {
+        items: names.into_iter().zip(limits.iter().map(policy)).collect(),
+        name_of: Box::new(move |node| {
+            let found = known.iter().find(|(start, _)| *start == node.span.start);
+            found.map_or_else(String::new, |(_, name)| name.clone())
+        }),
+        is_ours: Box::new(|_| true),
+    })
 }
 
 fn shown(limit: &ChangeLimit) -> String {

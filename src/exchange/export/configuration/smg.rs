@@ -4,7 +4,8 @@ use super::command::{Flag, Wanted, written};
 use super::scalar::{Scalar, number};
 use super::{Export, Language, Row, Written};
 use crate::scenario::{
-    AdmissionPolicy, CacheAware, CacheBalance, CacheKnowledge, CacheMiss, OverLimit, RoutingPolicy, Scenario, SessionMode,
+    AdmissionPolicy, CacheAware, CacheBalance, CacheKnowledge, CacheMiss, OverLimit, RoutingPolicy, Scenario,
+    SessionMode,
 };
 
 /// SGLang's router.
@@ -53,25 +54,35 @@ fn flags(routing: &RoutingPolicy) -> (Vec<Flag>, Option<Row>) {
     let theirs = "--policy";
     let one = |row: Row, policy: &str| vec![Flag::new(row, policy, Some(Scalar::text("cache_aware")))];
     let exact = |ours: &str, policy: &str| (one(Row::exact(path, "routing", ours, theirs), policy), None);
-    let near = |ours: &str, policy: &str, why: &str| (one(Row::near(path, "routing", ours, theirs, why), policy), None);
+    let near = |ours: &str, policy: &str, why: &str| {
+        (one(Row::near(path, "routing", ours, theirs, why), policy), None)
+    };
     let ignored = |ours: &str, why: &str| (Vec::new(), Some(Row::ignored(path, "routing", ours, why)));
     match routing {
         RoutingPolicy::RoundRobin => exact("round-robin", "round_robin"),
         RoutingPolicy::Random => exact("random", "random"),
         RoutingPolicy::PowerOfD(own) if own.d == 2 => exact("power-of-d 2", "power_of_two"),
-        RoutingPolicy::PowerOfD(own) => near(&format!("power-of-d {}", own.d), "power_of_two", "smg draws two"),
-        RoutingPolicy::LeastLoaded => near("least-loaded", "least_load", "smg counts the requests that it sent"),
+        RoutingPolicy::PowerOfD(own) => {
+            near(&format!("power-of-d {}", own.d), "power_of_two", "smg draws two")
+        }
+        RoutingPolicy::LeastLoaded => {
+            near("least-loaded", "least_load", "smg counts the requests that it sent")
+        }
         RoutingPolicy::SessionAffinity(own) => match own.mode {
             SessionMode::ConsistentHash => exact("session-affinity consistent-hash", "consistent_hashing"),
-            SessionMode::Sticky => {
-                near("session-affinity", "consistent_hashing", "smg hashes sessions, and does not place new ones by load")
-            }
+            SessionMode::Sticky => near(
+                "session-affinity",
+                "consistent_hashing",
+                "smg hashes sessions, and does not place new ones by load",
+            ),
         },
         RoutingPolicy::CacheAware(own) => (cache_aware(own), None),
         RoutingPolicy::PrefixAware(_) | RoutingPolicy::PrefixOverlap(_) => {
             ignored("by prefixes", "the nearest is --policy cache_aware")
         }
-        RoutingPolicy::Weighted(_) => ignored("weighted", "smg has no weighted scores; the nearest is --policy cache_aware"),
+        RoutingPolicy::Weighted(_) => {
+            ignored("weighted", "smg has no weighted scores; the nearest is --policy cache_aware")
+        }
         RoutingPolicy::KvCost(_) => ignored("kv-cost", "it is Dynamo's router: export as dynamo"),
         RoutingPolicy::LeastKv => ignored("least-kv", "the nearest is --policy least_load"),
         RoutingPolicy::CostEscalation(_) => ignored("cost-escalation", "the nearest is --policy least_load"),
@@ -98,15 +109,29 @@ fn cache_aware(own: &CacheAware) -> Vec<Flag> {
     vec![
         Flag::new(row, "cache_aware", Some(Scalar::text("cache_aware"))),
         figure("cache_threshold", "cache threshold", own.cache_threshold, "--cache-threshold", 0.3),
-        figure("balance_abs_threshold", "imbalance above", own.balance_abs_threshold.into(), "--balance-abs-threshold", 64.0),
-        figure("balance_rel_threshold", "imbalance factor", own.balance_rel_threshold, "--balance-rel-threshold", 1.5),
+        figure(
+            "balance_abs_threshold",
+            "imbalance above",
+            own.balance_abs_threshold.into(),
+            "--balance-abs-threshold",
+            64.0,
+        ),
+        figure(
+            "balance_rel_threshold",
+            "imbalance factor",
+            own.balance_rel_threshold,
+            "--balance-rel-threshold",
+            1.5,
+        ),
     ]
 }
 
 /// The limit of requests; the row of another admission.
 fn admission(own: &AdmissionPolicy) -> (Option<Flag>, Option<Row>) {
     let path = "cluster.admission";
-    let ignored = |ours: &str| (None, Some(Row::ignored(path, "admission", ours, "smg limits concurrent requests alone")));
+    let ignored = |ours: &str| {
+        (None, Some(Row::ignored(path, "admission", ours, "smg limits concurrent requests alone")))
+    };
     match own {
         AdmissionPolicy::AlwaysAdmit => (None, None),
         AdmissionPolicy::ConcurrencyLimit(own) => {
@@ -117,9 +142,13 @@ fn admission(own: &AdmissionPolicy) -> (Option<Flag>, Option<Row>) {
                     let why = "smg holds 100 requests (--queue-size) for 60 s (--queue-timeout-secs), all of them here";
                     Row::near(path, ours, own.max_in_flight, theirs, why)
                 }
-                OverLimit::Reject => {
-                    Row::near(path, ours, own.max_in_flight, theirs, "add --queue-size 0: smg holds 100 requests")
-                }
+                OverLimit::Reject => Row::near(
+                    path,
+                    ours,
+                    own.max_in_flight,
+                    theirs,
+                    "add --queue-size 0: smg holds 100 requests",
+                ),
             };
             (Some(Flag::new(row, own.max_in_flight, None)), None)
         }

@@ -56,7 +56,9 @@ fn command(pool: &Pool, at: &str, scenario: &Scenario) -> Wanted {
     let rules = Rules::of(scenario);
     let (subject, mut about) = match hub_id(pool) {
         Ok(id) => (id, Vec::new()),
-        Err(name) => (name, vec!["the model has the scenario's name: give its id at Hugging Face".to_owned()]),
+        Err(name) => {
+            (name, vec!["the model has the scenario's name: give its id at Hugging Face".to_owned()])
+        }
     };
     let gpus = pool.tp * pool.pp;
     let replicas = format!(
@@ -72,7 +74,9 @@ fn command(pool: &Pool, at: &str, scenario: &Scenario) -> Wanted {
 }
 
 fn parallel(pool: &Pool, at: &str, flags: &mut Vec<Flag>) {
-    let row = |key: &str, ours: &str, value: u32, theirs: &str| Row::exact(format!("{at}.{key}"), ours, value, theirs);
+    let row = |key: &str, ours: &str, value: u32, theirs: &str| {
+        Row::exact(format!("{at}.{key}"), ours, value, theirs)
+    };
     let one = || Some(Scalar::Whole(1));
     let tp = row("tp", "tensor parallel", pool.tp, "--tensor-parallel-size");
     flags.push(Flag::new(tp, pool.tp, one()).or(&["tp"]));
@@ -118,18 +122,35 @@ fn batch(pool: &Pool, at: &str, rules: Rules, flags: &mut Vec<Flag>) {
     };
     let seqs = chosen(pool, rules, |p| p.engine.max_num_seqs = auto).map(|r| r.max_num_seqs);
     limit("max_num_seqs", "max sequences", "--max-num-seqs", engine.max_num_seqs, seqs);
-    let tokens = chosen(pool, rules, |p| p.engine.max_num_batched_tokens = auto).map(|r| r.max_num_batched_tokens);
-    limit("max_num_batched_tokens", "token budget", "--max-num-batched-tokens", engine.max_num_batched_tokens, tokens);
+    let tokens =
+        chosen(pool, rules, |p| p.engine.max_num_batched_tokens = auto).map(|r| r.max_num_batched_tokens);
+    limit(
+        "max_num_batched_tokens",
+        "token budget",
+        "--max-num-batched-tokens",
+        engine.max_num_batched_tokens,
+        tokens,
+    );
     let path = format!("{at}.engine.long_prefill_threshold_tokens");
     let chunk = engine.long_prefill_threshold_tokens;
     let row = Row::exact(path, "prefill chunk", chunk, "--long-prefill-token-threshold");
     flags.push(Flag::new(row, chunk, Some(Scalar::Whole(0))));
     flags.push(scheduler(pool, at));
     let whole = engine.reserves_full_prompt(rules.version, rules.compat);
-    let row = Row::exact(format!("{at}.engine.reserve_full_prompt"), "whole prompt", whole, "--scheduler-reserve-full-isl");
+    let row = Row::exact(
+        format!("{at}.engine.reserve_full_prompt"),
+        "whole prompt",
+        whole,
+        "--scheduler-reserve-full-isl",
+    );
     flags.push(Flag::switch(row, whole, true));
     if engine.watermark > 0.0 {
-        let row = Row::exact(format!("{at}.engine.watermark"), "watermark", number(engine.watermark), "--watermark");
+        let row = Row::exact(
+            format!("{at}.engine.watermark"),
+            "watermark",
+            number(engine.watermark),
+            "--watermark",
+        );
         flags.push(Flag::new(row, engine.watermark, Some(Scalar::Number(0.0))));
     }
 }
@@ -163,7 +184,8 @@ fn cache(pool: &Pool, at: &str, rules: Rules, flags: &mut Vec<Flag>) {
     let row = Row::exact(path("block_tokens"), "block size", kv.block_tokens, "--block-size");
     flags.push(Flag::new(row, kv.block_tokens, Some(Scalar::Whole(16))));
     let share = kv.gpu_memory_utilization;
-    let row = Row::exact(path("gpu_memory_utilization"), "memory share", number(share), "--gpu-memory-utilization");
+    let row =
+        Row::exact(path("gpu_memory_utilization"), "memory share", number(share), "--gpu-memory-utilization");
     flags.push(Flag::new(row, share, Some(Scalar::Number(MEMORY_SHARE))));
     let theirs = "--num-gpu-blocks-override";
     match kv.blocks {
@@ -176,7 +198,8 @@ fn cache(pool: &Pool, at: &str, rules: Rules, flags: &mut Vec<Flag>) {
             flags.push(Flag { value: FlagValue::Any, ..flag });
         }
     }
-    let row = Row::exact(path("prefix_caching"), "prefix cache", kv.prefix_caching, "--enable-prefix-caching");
+    let row =
+        Row::exact(path("prefix_caching"), "prefix cache", kv.prefix_caching, "--enable-prefix-caching");
     flags.push(Flag::switch(row, kv.prefix_caching, true));
     if kv.cpu_blocks > 0 {
         let bytes = resolve(pool, rules, "").ok().and_then(|r| r.kv_bytes_per_token);
@@ -199,7 +222,13 @@ fn cache(pool: &Pool, at: &str, rules: Rules, flags: &mut Vec<Flag>) {
     }
     if pool.architecture.as_ref().is_some_and(|a| a.bytes_per_kv_value <= 1.0) {
         let why = "the scenario says one byte for each value";
-        let row = Row::near(format!("{at}.architecture.bytes_per_kv_value"), "KV value, bytes", "1", "--kv-cache-dtype", why);
+        let row = Row::near(
+            format!("{at}.architecture.bytes_per_kv_value"),
+            "KV value, bytes",
+            "1",
+            "--kv-cache-dtype",
+            why,
+        );
         flags.push(Flag::new(row, "fp8", Some(Scalar::text("auto"))));
     }
     if let Some(lora) = &pool.lora {
@@ -214,18 +243,30 @@ fn cache(pool: &Pool, at: &str, rules: Rules, flags: &mut Vec<Flag>) {
 /// Settings of engines that vLLM does not have.
 fn unmatched(pool: &Pool, at: &str, scenario: &Scenario, rows: &mut Vec<Row>) {
     let engine = &pool.engine;
-    let mut no = |path: String, ours: &str, value: String, why: &str| rows.push(Row::ignored(path, ours, value, why));
+    let mut no =
+        |path: String, ours: &str, value: String, why: &str| rows.push(Row::ignored(path, ours, value, why));
     if engine.max_waiting > 0 {
-        no(format!("{at}.engine.max_waiting"), "most waiting", engine.max_waiting.to_string(), "vLLM's queue has no bound");
+        no(
+            format!("{at}.engine.max_waiting"),
+            "most waiting",
+            engine.max_waiting.to_string(),
+            "vLLM's queue has no bound",
+        );
     }
     if !engine.preemption {
         no(format!("{at}.engine.preemption"), "preemption", "off".to_owned(), "vLLM always preempts");
     }
     if engine.victim != PreemptionVictim::Latest {
-        no(format!("{at}.engine.victim"), "victim", String::new(), "vLLM preempts the latest, or the lowest priority under its priority scheduler");
+        no(
+            format!("{at}.engine.victim"),
+            "victim",
+            String::new(),
+            "vLLM preempts the latest, or the lowest priority under its priority scheduler",
+        );
     }
     if engine.speculative.is_some() {
-        let why = "write it as --speculative-config: the scenario has acceptance rates and no name of a drafter";
+        let why =
+            "write it as --speculative-config: the scenario has acceptance rates and no name of a drafter";
         no(format!("{at}.engine.speculative"), "speculative decoding", String::new(), why);
     }
     if pool.role != crate::scenario::Role::Mixed && scenario.cluster.disaggregation.is_some() {

@@ -106,7 +106,8 @@ impl<'a> Want<'a> {
             Self::Scalar(value, _) => value.yaml(),
             Self::Map(entries) | Self::Braces(entries) => {
                 let written = entries.iter().filter(|(_, want)| want.is_written());
-                let parts: Vec<String> = written.map(|(key, want)| format!("{key}: {}", want.inline())).collect();
+                let parts: Vec<String> =
+                    written.map(|(key, want)| format!("{key}: {}", want.inline())).collect();
                 format!("{{{}}}", parts.join(", "))
             }
             Self::List(list) => {
@@ -114,7 +115,8 @@ impl<'a> Want<'a> {
                 format!("[{}]", parts.join(", "))
             }
             Self::Words(words) => {
-                let parts: Vec<String> = words.iter().map(|word| Scalar::text(word.as_str()).yaml()).collect();
+                let parts: Vec<String> =
+                    words.iter().map(|word| Scalar::text(word.as_str()).yaml()).collect();
                 format!("[{}]", parts.join(", "))
             }
             Self::Document(want) => Scalar::text(new_file(want)).in_quotes(),
@@ -174,7 +176,9 @@ pub(super) fn merge(text: &str, node: &Node, want: &Want<'_>, changes: &mut Chan
         (Want::Map(wanted) | Want::Braces(wanted), What::Map(there)) => {
             for (key, want) in wanted {
                 match there.iter().find(|e| e.key == *key) {
-                    Some(entry) if matches!(want, Want::Nothing) => remove_entry(text, there, entry, node, changes),
+                    Some(entry) if matches!(want, Want::Nothing) => {
+                        remove_entry(text, there, entry, node, changes)
+                    }
                     Some(entry) => merge(text, &entry.value, want, changes),
                     None if want.is_written() => insert_entry(there, node, key, want, changes),
                     None => {}
@@ -185,7 +189,7 @@ pub(super) fn merge(text: &str, node: &Node, want: &Want<'_>, changes: &mut Chan
         (Want::Words(words), What::List(items)) => {
             let lacks = |word: &&String| !items.iter().any(|i| i.value.scalar() == Some(word.as_str()));
             for word in words.iter().filter(lacks) {
-                insert_item(items, items.len(), node, &Want::said(word.as_str()), changes);
+                insert_item(text, items, items.last(), node, &Want::said(word.as_str()), changes);
             }
         }
         // A value of another kind, such as null: it is written anew.
@@ -215,6 +219,10 @@ fn merge_list(text: &str, there: &[Item], node: &Node, list: &Items<'_>, changes
             None => {}
         }
     }
+    // What is removed is no place to insert at.
+    let stays = |i: &usize| {
+        list.items.iter().any(|(wanted, _)| *wanted == names[*i]) || !(list.is_ours)(&there[*i].value)
+    };
     for (i, (name, want)) in list.items.iter().enumerate() {
         if names.contains(name) {
             continue;
@@ -222,7 +230,9 @@ fn merge_list(text: &str, there: &[Item], node: &Node, list: &Items<'_>, changes
         let place = |(wanted, _): &(String, Want<'_>)| names.iter().position(|n| n == wanted);
         let before = list.items[..i].iter().rev().find_map(place).map(|at| at + 1);
         let after = || list.items[i..].iter().find_map(place);
-        insert_item(there, before.or_else(after).unwrap_or(there.len()), node, want, changes);
+        let at = before.or_else(after).unwrap_or(there.len());
+        let before = (0..at).rev().find(stays).map(|i| &there[i]);
+        insert_item(text, there, before, node, want, changes);
     }
 }
 
@@ -237,9 +247,15 @@ fn insert_entry(there: &[Entry], node: &Node, key: &str, want: &Want<'_>, change
     }
 }
 
-/// Inserts an item in front of the one at `place`, or at the end.
-pub(super) fn insert_item(there: &[Item], place: usize, node: &Node, want: &Want<'_>, changes: &mut Changes) {
-    let before = place.checked_sub(1).and_then(|i| there.get(i));
+/// Inserts an item behind another, or at the beginning.
+pub(super) fn insert_item(
+    text: &str,
+    there: &[Item],
+    before: Option<&Item>,
+    node: &Node,
+    want: &Want<'_>,
+    changes: &mut Changes,
+) {
     if node.flow {
         match (before, there.first()) {
             (Some(item), _) => changes.insert(item.at.end, format!(", {}", want.inline())),
@@ -249,14 +265,18 @@ pub(super) fn insert_item(there: &[Item], place: usize, node: &Node, want: &Want
         return;
     }
     let lines = want.item(node.indent);
-    match (before, there.first()) {
-        (Some(item), _) => changes.insert(item.at.end, lines.iter().flat_map(|line| ["\n", line]).collect()),
-        (None, Some(first)) => {
-            let rest = format!("\n{}", " ".repeat(node.indent));
-            let text = lines.join("\n");
-            changes.insert(first.at.start, format!("{}{rest}", text.trim_start_matches(' ')));
+    let Some(first) = there.first() else { return };
+    let begin = text[..first.at.start].rfind('\n').map_or(0, |i| i + 1);
+    match before {
+        Some(item) => changes.insert(item.at.end, lines.iter().flat_map(|line| ["\n", line]).collect()),
+        None if text[begin..first.at.start].trim().is_empty() => {
+            changes.insert(begin, lines.iter().flat_map(|line| [line, "\n"]).collect());
         }
-        (None, None) => {}
+        None => {
+            let rest = format!("\n{}", " ".repeat(node.indent));
+            let own = lines.join("\n");
+            changes.insert(first.at.start, format!("{}{rest}", own.trim_start_matches(' ')));
+        }
     }
 }
 

@@ -12,11 +12,19 @@ fn merged(text: &str, want: &Want<'_>) -> String {
 
 fn plugins(names: &[(&str, f64)]) -> Want<'static> {
     let item = |(name, weight): &(&str, f64)| {
-        ((*name).to_owned(), Want::Braces(vec![("ref", Want::said(*name)), ("weight", Want::unless(*weight, 1.0))]))
+        (
+            (*name).to_owned(),
+            Want::Braces(vec![("ref", Want::said(*name)), ("weight", Want::unless(*weight, 1.0))]),
+        )
     };
     let name_of = |node: &Node| node.get("ref").and_then(Node::scalar).unwrap_or_default().to_owned();
-    let is_ours = |node: &Node| node.get("ref").and_then(Node::scalar).is_some_and(|name| !name.starts_with("their"));
-    let list = Items { items: names.iter().map(item).collect(), name_of: Box::new(name_of), is_ours: Box::new(is_ours) };
+    let is_ours =
+        |node: &Node| node.get("ref").and_then(Node::scalar).is_some_and(|name| !name.starts_with("their"));
+    let list = Items {
+        items: names.iter().map(item).collect(),
+        name_of: Box::new(name_of),
+        is_ours: Box::new(is_ours),
+    };
     Want::Map(vec![("list", Want::List(list))])
 }
 
@@ -30,12 +38,9 @@ fn a_new_file_leaves_defaults_out() {
         ("text", Want::Document(Box::new(Want::Map(vec![("key", Want::said(0.5))])))),
         ("list", Want::rows(vec![Want::Map(vec![("a", Want::said(1.0)), ("b", Want::said("yes"))])])),
     ]);
-    assert_eq!(
-        new_file(&want),
-        "kind: A\nwords: [x]\ntext: |\n  key: 0.5\nlist:\n- a: 1\n  b: \"yes\"\n"
-    );
+    assert_eq!(new_file(&want), "kind: A\nwords: [x]\ntext: |\n  key: 0.5\nlist:\n- a: 1\n  b: \"yes\"\n");
     let file = new_file(&plugins(&[("x", 2.0), ("y", 1.0)]));
-    assert_eq!(file, "list:\n- {ref: x, weight: 2}\n- {ref: y}\n");
+    assert_eq!(file, "list:\n- {ref: x, weight: 2}\n- {ref: \"y\"}\n");
 }
 
 #[test]
@@ -72,7 +77,11 @@ fn items_come_and_go_and_those_of_others_stay() {
 #[test]
 fn entries_come_and_go() {
     let text = "a: 1\nb:\n  c: 2\nd: 3";
-    let want = Want::Map(vec![("a", Want::Nothing), ("b", Want::Map(vec![("e", Want::said("x y"))])), ("f", Want::said(1.0))]);
+    let want = Want::Map(vec![
+        ("a", Want::Nothing),
+        ("b", Want::Map(vec![("e", Want::said("x y"))])),
+        ("f", Want::said(1.0)),
+    ]);
     assert_eq!(merged(text, &want), "b:\n  c: 2\n  e: \"x y\"\nd: 3\nf: 1");
     let empty = "a:\nb: {}\n";
     let want = Want::Map(vec![("a", Want::said(1.0)), ("b", Want::Map(vec![("c", Want::said(2.0))]))]);

@@ -41,7 +41,8 @@ impl Export for Wva {
         let pools = &scenario.cluster.pools;
         let variants = beside.map(|text| of_kind(text, KIND)).unwrap_or_default();
         let maps = beside.map(|text| of_kind(text, "ConfigMap")).unwrap_or_default();
-        let (mut rows, mut new, mut changes, mut changed) = (Vec::new(), Vec::new(), Changes::default(), false);
+        let (mut rows, mut new, mut changes, mut changed) =
+            (Vec::new(), Vec::new(), Changes::default(), false);
         let mut put = |node: Option<&Node>, want: &Want<'_>| match (beside, node) {
             (Some(text), Some(node)) => {
                 merge(text, node, want, &mut changes);
@@ -58,7 +59,12 @@ impl Export for Wva {
             }
             if !policy.name().starts_with("wva-") {
                 let ours = format!("scaling of {}", pool.name);
-                rows.push(Row::ignored(format!("{at}.scaling.policy"), &ours, policy.name(), "it is no analyser of llm-d"));
+                rows.push(Row::ignored(
+                    format!("{at}.scaling.policy"),
+                    &ours,
+                    policy.name(),
+                    "it is no analyser of llm-d",
+                ));
                 continue;
             }
             let node = about(&variants, pool, pools);
@@ -75,16 +81,25 @@ impl Export for Wva {
             let at = format!("cluster.pools[{i}].scaling");
             let of_model = entries.len() > 1;
             let found = entry_of(beside, &maps);
-            let (map, key) = found.map_or((None, if of_model { "entry" } else { "default" }), |(map, key)| (Some(map), key));
+            let (map, key) = found
+                .map_or((None, if of_model { "entry" } else { "default" }), |(map, key)| (Some(map), key));
             let key = if key == "entry" { ENTRIES[n.min(ENTRIES.len() - 1)] } else { key };
             put(map, &config_map(pool, &at, map, key, of_model, &mut rows));
         }
-        finished(Written { rows, nothing: nothing(scenario), ..Written::default() }, beside, changed, changes, new, KIND)
+        finished(
+            Written { rows, nothing: nothing(scenario), ..Written::default() },
+            beside,
+            changed,
+            changes,
+            new,
+            KIND,
+        )
     }
 }
 
 /// Names of entries of models.
-const ENTRIES: [&str; 8] = ["model-1", "model-2", "model-3", "model-4", "model-5", "model-6", "model-7", "model-8"];
+const ENTRIES: [&str; 8] =
+    ["model-1", "model-2", "model-3", "model-4", "model-5", "model-6", "model-7", "model-8"];
 
 /// What an analyser is told: its policy, and how pools share.
 fn settings(scaling: &Scaling) -> (&ScalingPolicy, Optimizer, u64) {
@@ -94,7 +109,8 @@ fn settings(scaling: &Scaling) -> (&ScalingPolicy, Optimizer, u64) {
 /// The variant of a pool.
 fn variant(pool: &Pool, at: &str, there: Option<&Node>, rows: &mut Vec<Row>) -> Want<'static> {
     let model = hub_id(pool).unwrap_or_else(|name| name);
-    let target = Want::Map(vec![("kind", Want::said("Deployment")), ("name", Want::said(name_of(pool).as_str()))]);
+    let target =
+        Want::Map(vec![("kind", Want::said("Deployment")), ("name", Want::said(name_of(pool).as_str()))]);
     let known = there.is_some();
     let keep = |want: Want<'static>| if known { Want::Anything } else { want };
     let mut spec = vec![("scaleTargetRef", keep(target)), ("modelID", keep(Want::said(model.as_str())))];
@@ -107,7 +123,8 @@ fn variant(pool: &Pool, at: &str, there: Option<&Node>, rows: &mut Vec<Row>) -> 
         spec.push(("variantCost", Want::said(Scalar::Quantity(cost))));
     } else {
         let why = "here the price of the GPUs, there 10";
-        let row = Row::near(format!("{at}.scaling.usd_per_hour"), "cost, $/h", "of the GPUs", "variantCost", why);
+        let row =
+            Row::near(format!("{at}.scaling.usd_per_hour"), "cost, $/h", "of the GPUs", "variantCost", why);
         rows.push(row.default_there(true));
     }
     spec.extend(replicas(pool, at, ["minReplicas", "maxReplicas"], [None, None], there, rows));
@@ -130,14 +147,22 @@ fn entry_of<'m>(beside: Option<&str>, maps: &'m [Node]) -> Option<(&'m Node, &'s
 }
 
 /// The settings of the analyser of a pool.
-fn config_map(pool: &Pool, at: &str, there: Option<&Node>, key: &'static str, of_model: bool, rows: &mut Vec<Row>) -> Want<'static> {
+fn config_map(
+    pool: &Pool,
+    at: &str,
+    there: Option<&Node>,
+    key: &'static str,
+    of_model: bool,
+    rows: &mut Vec<Row>,
+) -> Want<'static> {
     let scaling = &pool.scaling;
     let (name, mut entry) = entry(&scaling.policy, at, rows);
     if of_model {
         let model = hub_id(pool).unwrap_or_else(|name| name);
         entry.insert(0, ("model_id", Want::said(model.as_str())));
     }
-    let optimizer = Row::exact(format!("{at}.optimizer"), "optimiser", scaling.optimizer.name(), "enableLimiter");
+    let optimizer =
+        Row::exact(format!("{at}.optimizer"), "optimiser", scaling.optimizer.name(), "enableLimiter");
     match scaling.optimizer {
         Optimizer::Greedy => entry.push(("enableLimiter", Want::said(Scalar::Flag(true)))),
         Optimizer::CostAware => {
@@ -216,13 +241,20 @@ fn unmatched(policy: &ScalingPolicy, at: &str, rows: &mut Vec<Row>) {
         ScalingPolicy::WvaQueueingModel(own) => {
             let usual = QueueingModel::default();
             let why = "llm-d's queueing model has one of its own";
-            for (key, ours, value, default) in [("up", "up above", own.up, usual.up), ("down", "down below", own.down, usual.down)] {
+            for (key, ours, value, default) in
+                [("up", "up above", own.up, usual.up), ("down", "down below", own.down, usual.down)]
+            {
                 if value.to_bits() != default.to_bits() {
                     rows.push(Row::ignored(format!("{at}.{key}"), ours, number(value), why));
                 }
             }
             if own.mode != usual.mode {
-                rows.push(Row::ignored(format!("{at}.mode"), "mode", "", "llm-d runs the program as it is coded"));
+                rows.push(Row::ignored(
+                    format!("{at}.mode"),
+                    "mode",
+                    "",
+                    "llm-d runs the program as it is coded",
+                ));
             }
             if (own.ttft_ms > 0.0) != (own.itl_ms > 0.0) {
                 let why = "llm-d takes both targets, or neither";

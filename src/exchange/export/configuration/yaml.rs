@@ -99,7 +99,11 @@ pub(super) fn find(text: &str, node: &Node, wanted: &dyn Fn(&Node) -> bool) -> V
         What::List(items) => items.iter().flat_map(|i| find(text, &i.value, wanted)).collect(),
         What::Lines(at) => {
             let inner = document(text, at.clone());
-            inner.into_iter().filter(|inner| !matches!(inner.what, What::Scalar(_))).flat_map(|inner| find(text, &inner, wanted)).collect()
+            inner
+                .into_iter()
+                .filter(|inner| !matches!(inner.what, What::Scalar(_)))
+                .flat_map(|inner| find(text, &inner, wanted))
+                .collect()
         }
         What::Scalar(_) => Vec::new(),
     }
@@ -150,7 +154,9 @@ fn without_comment(line: &str) -> &str {
             Some(q) if c == q => quote = None,
             Some(_) => {}
             None if c == '#' && before.is_whitespace() => return &line[..i],
-            None if matches!(c, '"' | '\'') && matches!(before, ' ' | '{' | '[' | ',' | ':' | '(') => quote = Some(c),
+            None if matches!(c, '"' | '\'') && matches!(before, ' ' | '{' | '[' | ',' | ':' | '(') => {
+                quote = Some(c)
+            }
             None => {}
         }
         before = c;
@@ -211,7 +217,9 @@ impl Parser<'_> {
             };
             items.push(Item { at: start..self.line_end(*next), value });
             match self.lines.get(*next) {
-                Some(row) if row.indent() == indent && is_dash(&self.text[row.start..row.end]) => start = row.start,
+                Some(row) if row.indent() == indent && is_dash(&self.text[row.start..row.end]) => {
+                    start = row.start
+                }
                 Some(row) if row.indent() > indent => return None,
                 _ => break,
             }
@@ -247,7 +255,9 @@ impl Parser<'_> {
             }
             entries.push(Entry { key, at: start..self.line_end(*next), value });
             match self.lines.get(*next) {
-                Some(row) if row.indent() == indent && !is_dash(&self.text[row.start..row.end]) => start = row.start,
+                Some(row) if row.indent() == indent && !is_dash(&self.text[row.start..row.end]) => {
+                    start = row.start
+                }
                 Some(row) if row.indent() > indent => return None,
                 _ => break,
             }
@@ -328,7 +338,9 @@ fn key_of(content: &str) -> Option<(String, usize)> {
         }
     };
     let rest = content[length..].strip_prefix(':')?;
-    let plain = !key.is_empty() && !key.starts_with(['?', '&', '*', '!', '{', '[', '|', '>', '-', '#']) && key != "<<";
+    let plain = !key.is_empty()
+        && !key.starts_with(['?', '&', '*', '!', '{', '[', '|', '>', '-', '#'])
+        && key != "<<";
     (plain && (rest.is_empty() || rest.starts_with(' '))).then_some((key, length + 1))
 }
 
@@ -340,7 +352,11 @@ fn unquoted(text: &str) -> Option<String> {
         return serde_json::from_str(text).ok();
     }
     if text.starts_with('\'') {
-        return text.get(1..).filter(|rest| !rest.is_empty()).and_then(|_| inner('\'')).map(|t| t.replace("''", "'"));
+        return text
+            .get(1..)
+            .filter(|rest| !rest.is_empty())
+            .and_then(|_| inner('\''))
+            .map(|t| t.replace("''", "'"));
     }
     Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }

@@ -9,7 +9,12 @@ fn wanted(seqs: u32, prefix: bool) -> Vec<Wanted> {
         Flag::new(row("--max-num-seqs"), seqs, Some(Scalar::Whole(1024))),
         Flag::switch(row("--enable-prefix-caching"), prefix, true),
     ];
-    vec![Wanted { program: "vllm serve", subject: Some("o/m".to_owned()), flags, about: vec!["a pool".to_owned()] }]
+    vec![Wanted {
+        program: "vllm serve",
+        subject: Some("o/m".to_owned()),
+        flags,
+        about: vec!["a pool".to_owned()],
+    }]
 }
 
 fn beside(text: &str, seqs: u32, prefix: bool) -> String {
@@ -57,7 +62,19 @@ fn arguments_of_a_container_change_in_their_list() {
 
 #[test]
 fn texts_without_the_command_are_no_base_and_nothing_panics() {
-    for text in ["", "vllm", "vllm bench serve", "'", "\"", "\\", "vllm serve", "# vllm serve x", "vllm serve \\", "é '", "a;b&&c|d"] {
+    for text in [
+        "",
+        "vllm",
+        "vllm bench serve",
+        "'",
+        "\"",
+        "\\",
+        "vllm serve",
+        "# vllm serve x",
+        "vllm serve \\",
+        "é '",
+        "a;b&&c|d",
+    ] {
         let written = written(wanted(8, true), PROGRAMS, Some(text), |a, b| a == b);
         assert_eq!(written.not_beside.is_none(), text.starts_with("vllm serve"), "{text:?}");
     }

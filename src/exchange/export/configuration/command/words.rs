@@ -18,7 +18,9 @@ pub(super) struct Word {
 pub(super) enum Style {
     Shell,
     /// A scalar of YAML, in quotes if it had some.
-    Yaml { quoted: bool },
+    Yaml {
+        quoted: bool,
+    },
 }
 
 impl Style {
@@ -44,9 +46,12 @@ impl Found {
     /// What it serves: the word behind the program's name, or the value of `--model`.
     pub(super) fn subject(&self) -> Option<String> {
         let named = self.words.iter().enumerate().find_map(|(i, word)| {
-            let value = word.text.strip_prefix("--model=").or_else(|| word.text.strip_prefix("--model-path="));
+            let value =
+                word.text.strip_prefix("--model=").or_else(|| word.text.strip_prefix("--model-path="));
             let next = || self.words.get(i + 1).map(|w| w.text.as_str());
-            value.or_else(|| if matches!(word.text.as_str(), "--model" | "--model-path") { next() } else { None })
+            value.or_else(|| {
+                if matches!(word.text.as_str(), "--model" | "--model-path") { next() } else { None }
+            })
         });
         let first = self.words.get(self.program_end).map(|w| w.text.as_str()).filter(|w| !w.starts_with('-'));
         first.or(named).map(str::to_owned)
@@ -59,9 +64,12 @@ pub(super) fn commands_in(text: &str, programs: Programs) -> Vec<Found> {
         let list = |key: &str| node.get(key).is_some_and(|list| matches!(list.what, What::List(_)));
         list("args") || list("command")
     };
-    let is_yaml = text.lines().any(|line| line.trim_start().starts_with("kind:") || line.trim_start().starts_with("containers:"));
+    let is_yaml = text
+        .lines()
+        .any(|line| line.trim_start().starts_with("kind:") || line.trim_start().starts_with("containers:"));
     let documents = if is_yaml { documents(text) } else { Vec::new() };
-    let containers: Vec<Node> = documents.iter().flat_map(|document| find(text, document, &container)).collect();
+    let containers: Vec<Node> =
+        documents.iter().flat_map(|document| find(text, document, &container)).collect();
     if containers.is_empty() {
         return shell(text, 0..text.len(), programs);
     }
@@ -69,7 +77,8 @@ pub(super) fn commands_in(text: &str, programs: Programs) -> Vec<Found> {
 }
 
 fn in_container(text: &str, node: &Node, programs: Programs) -> Vec<Found> {
-    let lists = ["command", "args"].map(|key| node.get(key).filter(|list| matches!(list.what, What::List(_))));
+    let lists =
+        ["command", "args"].map(|key| node.get(key).filter(|list| matches!(list.what, What::List(_))));
     let mut words = Vec::new();
     for item in lists.iter().flatten().flat_map(|list| list.items()) {
         match &item.value.what {
@@ -123,9 +132,7 @@ fn shell(text: &str, at: Range<usize>, programs: Programs) -> Vec<Found> {
                 quote = Some(c);
                 word.get_or_insert((i, String::new()));
             }
-            (None, '#') if word.is_none() => {
-                while chars.next_if(|(_, c)| *c != '\n').is_some() {}
-            }
+            (None, '#') if word.is_none() => while chars.next_if(|(_, c)| *c != '\n').is_some() {},
             (None, ' ' | '\t' | '\r') => finish(&mut word, &mut words),
             (None, '\n' | ';' | '&' | '|') => {
                 finish(&mut word, &mut words);
@@ -146,7 +153,8 @@ fn end_of_program(words: &[Word], programs: Programs) -> Option<usize> {
     let is = |word: &Word, wanted: &str| word.text == wanted || word.text.ends_with(&format!("/{wanted}"));
     let at = |program: &&[&str]| {
         let places = 0..(words.len() + 1).saturating_sub(program.len());
-        let mut found = places.filter(|i| program.iter().zip(&words[*i..]).all(|(wanted, word)| is(word, wanted)));
+        let mut found =
+            places.filter(|i| program.iter().zip(&words[*i..]).all(|(wanted, word)| is(word, wanted)));
         found.next().map(|i| i + program.len())
     };
     programs.iter().find_map(at)

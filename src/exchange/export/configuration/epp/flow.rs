@@ -6,8 +6,8 @@ use crate::exchange::export::configuration::scalar::{Scalar, number};
 use crate::exchange::export::configuration::want::{Items, Want};
 use crate::exchange::export::configuration::yaml::Node;
 use crate::scenario::{
-    AdmissionPolicy, Ceilings, ClassPriorities, ConcurrencyMode, Detector, Fairness, FlowBand, FlowControl, HoldbackBy,
-    Ordering, Scenario, ShedRule,
+    AdmissionPolicy, Ceilings, ClassPriorities, ConcurrencyMode, Detector, Fairness, FlowBand, FlowControl,
+    HoldbackBy, Ordering, Scenario, ShedRule,
 };
 
 /// Bytes of text in a token, about.
@@ -16,11 +16,22 @@ const BYTES_PER_TOKEN: u64 = 4;
 /// The rows and sections of both.
 pub(super) fn rows(draft: &mut Draft<'_>, scenario: &Scenario) {
     admission(draft, &scenario.cluster.admission);
+    let admitter = "probabilistic-admitter";
+    let sheds = matches!(scenario.cluster.admission, AdmissionPolicy::Shed(_));
+    if !sheds && draft.there.named(admitter, "").is_some() {
+        let why = "the scenario does not shed; the file keeps its admitter";
+        draft.rows.push(
+            Row::near("cluster.admission", "admission", "no shedding", admitter, why).default_there(true),
+        );
+    }
     match &scenario.cluster.flow_control {
         Some(own) => control(draft, own),
         None if draft.there.section("flowControl") => {
             let why = "the scenario has none; the file keeps its own";
-            draft.rows.push(Row::near("cluster.flow_control", "flow control", "none", "flowControl", why).default_there(true));
+            draft.rows.push(
+                Row::near("cluster.flow_control", "flow control", "none", "flowControl", why)
+                    .default_there(true),
+            );
         }
         None => {}
     }
@@ -34,13 +45,15 @@ fn admission(draft: &mut Draft<'_>, own: &AdmissionPolicy) {
             let value = "shed";
             match &shed.rule {
                 ShedRule::Saturated => {
-                    let why = "llm-d's router without flow control sheds negative priorities like this by itself";
+                    let why =
+                        "llm-d's router without flow control sheds negative priorities like this by itself";
                     draft.rows.push(Row::near(path, "admission", value, "", why).default_there(true));
                 }
                 ShedRule::Probabilistic(p) => {
                     let kind = "probabilistic-admitter";
                     draft.plugin(kind, kind, Vec::new(), "");
-                    let same = p.factor.to_bits() == 300.0_f64.to_bits() && p.exponent.to_bits() == 5.0_f64.to_bits();
+                    let same = p.factor.to_bits() == 300.0_f64.to_bits()
+                        && p.exponent.to_bits() == 5.0_f64.to_bits();
                     let row = if same {
                         Row::exact(path, "admission", "shed, probabilistic", kind)
                     } else {
@@ -58,11 +71,21 @@ fn admission(draft: &mut Draft<'_>, own: &AdmissionPolicy) {
             return;
         }
         AdmissionPolicy::RejectAll => ("reject-all", "llm-d has no such admission"),
-        AdmissionPolicy::TokenBucket(_) => ("token-bucket", "limits of tokens belong to the gateway in front of llm-d"),
-        AdmissionPolicy::RateLimit(_) => ("rate-limit", "limits of rates belong to the gateway in front of llm-d"),
-        AdmissionPolicy::SlidingWindow(_) => ("sliding-window", "limits of rates belong to the gateway in front of llm-d"),
-        AdmissionPolicy::TenantQuota(_) => ("tenant-quota", "the nearest is flow control with fairness between tenants"),
-        AdmissionPolicy::ConcurrencyLimit(_) => ("concurrency-limit", "the nearest is flow control with the concurrency-detector"),
+        AdmissionPolicy::TokenBucket(_) => {
+            ("token-bucket", "limits of tokens belong to the gateway in front of llm-d")
+        }
+        AdmissionPolicy::RateLimit(_) => {
+            ("rate-limit", "limits of rates belong to the gateway in front of llm-d")
+        }
+        AdmissionPolicy::SlidingWindow(_) => {
+            ("sliding-window", "limits of rates belong to the gateway in front of llm-d")
+        }
+        AdmissionPolicy::TenantQuota(_) => {
+            ("tenant-quota", "the nearest is flow control with fairness between tenants")
+        }
+        AdmissionPolicy::ConcurrencyLimit(_) => {
+            ("concurrency-limit", "the nearest is flow control with the concurrency-detector")
+        }
     };
     draft.rows.push(Row::ignored(path, "admission", ours, why));
 }
@@ -75,7 +98,13 @@ fn classes(draft: &mut Draft<'_>, own: &ClassPriorities, path: &str) {
 }
 
 /// A number of the file that is not written where it is the default.
-fn limit(draft: &mut Draft<'_>, path: &str, [ours, theirs]: [&'static str; 2], value: Scalar, default: &Scalar) -> Want<'static> {
+fn limit(
+    draft: &mut Draft<'_>,
+    path: &str,
+    [ours, theirs]: [&'static str; 2],
+    value: Scalar,
+    default: &Scalar,
+) -> Want<'static> {
     let before = draft.there.at(&["flowControl", theirs]);
     let before = before.filter(|text| !value.is_said_by(text)).map(str::to_owned);
     let row = Row::exact(format!("cluster.flow_control.{path}"), ours, value.plain(), theirs);
@@ -86,9 +115,16 @@ fn limit(draft: &mut Draft<'_>, path: &str, [ours, theirs]: [&'static str; 2], v
 fn control(draft: &mut Draft<'_>, own: &FlowControl) {
     draft.gates.push("flowControl".to_owned());
     let requests = Scalar::Quantity(f64::from(own.max_requests));
-    let requests = limit(draft, "max_requests", ["most waiting requests", "maxRequests"], requests, &Scalar::Quantity(0.0));
+    let requests = limit(
+        draft,
+        "max_requests",
+        ["most waiting requests", "maxRequests"],
+        requests,
+        &Scalar::Quantity(0.0),
+    );
     let minute = Scalar::Seconds(60.0);
-    let ttl = limit(draft, "ttl_s", ["longest wait", "defaultRequestTTL"], Scalar::Seconds(own.ttl_s), &minute);
+    let ttl =
+        limit(draft, "ttl_s", ["longest wait", "defaultRequestTTL"], Scalar::Seconds(own.ttl_s), &minute);
     // Without a value it follows the other.
     let alone = limit(
         draft,
@@ -117,7 +153,12 @@ fn control(draft: &mut Draft<'_>, own: &FlowControl) {
     draft.rows.push(flow.default_there(true));
     if own.tick_us != 1000 {
         let why = "llm-d's attempts are 1 ms apart";
-        draft.rows.push(Row::ignored("cluster.flow_control.tick_us", "tick", format!("{} µs", own.tick_us), why));
+        draft.rows.push(Row::ignored(
+            "cluster.flow_control.tick_us",
+            "tick",
+            format!("{} µs", own.tick_us),
+            why,
+        ));
     }
     let mut flow = vec![
         ("maxRequests", requests),
@@ -127,7 +168,10 @@ fn control(draft: &mut Draft<'_>, own: &FlowControl) {
         ("enableEviction", eviction),
     ];
     flow.extend(ceilings.map(|name| ("usageLimitPolicyPluginRef", Want::said(name.as_str()))));
-    flow.extend(detector.map(|name| ("saturationDetector", Want::Map(vec![("pluginRef", Want::said(name.as_str()))]))));
+    flow.extend(
+        detector
+            .map(|name| ("saturationDetector", Want::Map(vec![("pluginRef", Want::said(name.as_str()))]))),
+    );
     flow.push(("defaultPriorityBand", usual));
     flow.push(("priorityBands", bands));
     draft.flow = flow;
@@ -153,15 +197,28 @@ fn detector(draft: &mut Draft<'_>, own: &Detector, path: &str) -> Option<String>
             let parameters = vec![
                 ("queueDepthThreshold", unless(d.queue_threshold, 5.0)),
                 ("kvCacheUtilThreshold", unless(d.kv_threshold, 0.8)),
-                ("metricsStalenessThreshold", Want::Scalar(Scalar::Seconds(stale), Some(Scalar::Seconds(0.2)))),
+                (
+                    "metricsStalenessThreshold",
+                    Want::Scalar(Scalar::Seconds(stale), Some(Scalar::Seconds(0.2))),
+                ),
             ];
-            let value = format!("utilization: queue {}, KV {}", number(d.queue_threshold), number(d.kv_threshold));
+            let value =
+                format!("utilization: queue {}, KV {}", number(d.queue_threshold), number(d.kv_threshold));
             let written = parameters.iter().any(|(_, want)| want.is_written());
             draft.rows.push(Row::exact(path, "saturation", value, kind).default_there(!written));
             if d.refresh_us != 50_000 {
                 let value = format!("{} ms", number(d.refresh_us as f64 / 1000.0));
                 let why = "a flag of the router (--refresh-metrics-interval), 50 ms by default";
-                draft.rows.push(Row::near(format!("{path}.utilization.refresh_us"), "saturation, refresh", value, "", why).default_there(true));
+                draft.rows.push(
+                    Row::near(
+                        format!("{path}.utilization.refresh_us"),
+                        "saturation, refresh",
+                        value,
+                        "",
+                        why,
+                    )
+                    .default_there(true),
+                );
             }
             if !written && draft.there.named(kind, "").is_none() {
                 return None;
@@ -180,7 +237,8 @@ fn detector(draft: &mut Draft<'_>, own: &Detector, path: &str) -> Option<String>
                 ("maxConcurrency", unless(d.max_requests, 100)),
                 ("maxTokenConcurrency", unless(Scalar::Whole(d.max_tokens as i64), Scalar::Whole(1_000_000))),
             ];
-            let value = format!("concurrency by {mode}: {} requests, {} tokens", d.max_requests, d.max_tokens);
+            let value =
+                format!("concurrency by {mode}: {} requests, {} tokens", d.max_requests, d.max_tokens);
             draft.rows.push(Row::exact(path, "saturation", value, kind));
             named(draft.plugin(kind, kind, parameters, ""))
         }
@@ -188,7 +246,10 @@ fn detector(draft: &mut Draft<'_>, own: &Detector, path: &str) -> Option<String>
             let kind = "utilization-detector";
             let why = "llm-d always has a detector: one with thresholds that are never reached";
             draft.rows.push(Row::near(path, "saturation", "never", kind, why));
-            let parameters = vec![("queueDepthThreshold", Want::said(999_999_999_u32)), ("kvCacheUtilThreshold", Want::said(1.0))];
+            let parameters = vec![
+                ("queueDepthThreshold", Want::said(999_999_999_u32)),
+                ("kvCacheUtilThreshold", Want::said(1.0)),
+            ];
             named(draft.plugin(kind, kind, parameters, ""))
         }
     }
@@ -217,7 +278,9 @@ fn ceilings(draft: &mut Draft<'_>, own: &Ceilings) -> Option<String> {
             let value = format!("priority-holdback {} to {} by {by}", number(own.max), number(own.min));
             ("priority-holdback-policy", parameters, value)
         }
-        Ceilings::SoftReflective => ("soft-reflective-ceiling-policy", Vec::new(), "soft-reflective".to_owned()),
+        Ceilings::SoftReflective => {
+            ("soft-reflective-ceiling-policy", Vec::new(), "soft-reflective".to_owned())
+        }
     };
     draft.rows.push(Row::exact(path, "ceilings", value, kind));
     Some(draft.plugin(kind, kind, parameters, ""))
@@ -255,13 +318,17 @@ fn policies(draft: &mut Draft<'_>, own: &FlowControl) -> (Want<'static>, Want<'s
     let (fair, order) = (fairness(draft, &own.fairness), ordering(draft, own.ordering));
     let usual = ["global-strict-fairness-policy", "fcfs-ordering-policy"];
     let path = "cluster.flow_control.fairness";
-    draft.rows.push(Row::exact(path, "fairness", fair.as_str(), "fairnessPolicyRef").default_there(fair == usual[0]));
+    draft.rows.push(
+        Row::exact(path, "fairness", fair.as_str(), "fairnessPolicyRef").default_there(fair == usual[0]),
+    );
     if matches!(&own.fairness, Fairness::ProgramAware(p) if p.output_weight.to_bits() != 2.0_f64.to_bits()) {
         let why = "llm-d weighs an output token twice";
         draft.rows.push(Row::ignored(path, "output token of fairness", "", why));
     }
     let path = "cluster.flow_control.ordering";
-    draft.rows.push(Row::exact(path, "ordering", order.as_str(), "orderingPolicyRef").default_there(order == usual[1]));
+    draft.rows.push(
+        Row::exact(path, "ordering", order.as_str(), "orderingPolicyRef").default_there(order == usual[1]),
+    );
     (unless(fair.as_str(), usual[0]), unless(order.as_str(), usual[1]))
 }
 
@@ -274,7 +341,8 @@ fn bands(draft: &mut Draft<'_>, own: &FlowControl) -> Want<'static> {
         let value = format!("{} requests, {fair}, {order}", band.max_requests);
         draft.rows.push(Row::exact(&path, &format!("band {}", band.priority), value, "priorityBands"));
         let bytes = tokens(draft, band.max_prompt_tokens, &format!("{path}.max_prompt_tokens"));
-        let requests = Want::Scalar(Scalar::Quantity(f64::from(band.max_requests)), Some(Scalar::Quantity(0.0)));
+        let requests =
+            Want::Scalar(Scalar::Quantity(f64::from(band.max_requests)), Some(Scalar::Quantity(0.0)));
         let want = Want::Map(vec![
             ("priority", Want::said(Scalar::Whole(i64::from(band.priority)))),
             ("maxRequests", requests),

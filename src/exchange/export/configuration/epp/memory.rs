@@ -32,7 +32,8 @@ pub(super) fn rows(draft: &mut Draft<'_>, router: &Weighted, at: &str, stage: &S
     if !remembers(router) {
         return;
     }
-    let values = [Some(router.prefix_index_blocks), router.prefix_block_tokens(), router.prefix_match_tokens()];
+    let values =
+        [Some(router.prefix_index_blocks), router.prefix_block_tokens(), router.prefix_match_tokens()];
     let ours = ["prefix index, blocks", "prefix block, tokens", "prefix match, tokens"];
     let paths = ["prefix_index_blocks", "prefix_block_tokens", "prefix_match_tokens"];
     let place = place(draft);
@@ -64,7 +65,8 @@ pub(super) fn rows(draft: &mut Draft<'_>, router: &Weighted, at: &str, stage: &S
         };
         draft.rows.push(row.default_there(is_default).was(before));
         if !same_in_blocks {
-            parameters.push((KEYS[i], defaults[i].map_or_else(|| Want::said(n), |default| unless(n, default))));
+            parameters
+                .push((KEYS[i], defaults[i].map_or_else(|| Want::said(n), |default| unless(n, default))));
             if i == 2 && former.is_some() {
                 parameters.push(("maxPrefixBlocksToMatch", Want::Nothing));
             }
@@ -80,9 +82,14 @@ pub(super) fn rows(draft: &mut Draft<'_>, router: &Weighted, at: &str, stage: &S
 fn place(draft: &Draft<'_>) -> Option<&'static str> {
     let there = draft.there;
     let has = |plugin: &&&str| {
-        KEYS.iter().chain(&["hashBlockSize", "maxPrefixBlocksToMatch"]).any(|key| there.parameter(plugin, &[key]).is_some())
+        KEYS.iter()
+            .chain(&["hashBlockSize", "maxPrefixBlocksToMatch"])
+            .any(|key| there.parameter(plugin, &[key]).is_some())
     };
-    let named = PLUGINS.iter().find(has).or_else(|| PLUGINS.iter().find(|p| **p == PRODUCER && there.named(p, "").is_some()));
+    let named = PLUGINS
+        .iter()
+        .find(has)
+        .or_else(|| PLUGINS.iter().find(|p| **p == PRODUCER && there.named(p, "").is_some()));
     named.copied()
 }
 
@@ -90,7 +97,11 @@ fn place(draft: &Draft<'_>) -> Option<&'static str> {
 fn defaults(draft: &Draft<'_>, place: Option<&str>) -> [Option<u32>; 3] {
     let there = draft.there;
     let newer = place == Some(PRODUCER) || there.named("prefix-cache-affinity-filter", "").is_some();
-    if there.is_empty() || newer { DEFAULTS.map(Some) } else { [Some(Weighted::default().prefix_index_blocks), None, None] }
+    if there.is_empty() || newer {
+        DEFAULTS.map(Some)
+    } else {
+        [Some(Weighted::default().prefix_index_blocks), None, None]
+    }
 }
 
 /// The leading tokens of a prompt as older files have them: blocks of bytes, four bytes to a token.

@@ -35,7 +35,9 @@ impl Export for Epp {
         let found = beside.map(|text| (text, picker_in(text)));
         let (there, not_beside) = match &found {
             Some((_, Some(node))) => (There::of(node), None),
-            Some((_, None)) => (There::default(), Some("it has no EndpointPickerConfig that can be followed".to_owned())),
+            Some((_, None)) => {
+                (There::default(), Some("it has no EndpointPickerConfig that can be followed".to_owned()))
+            }
             None => (There::default(), None),
         };
         let mut draft = Draft::new(&there);
@@ -51,7 +53,14 @@ impl Export for Epp {
             _ if profiles.is_empty() && draft.flow.is_empty() => (String::new(), false),
             _ => (new_file(&draft.file(&profiles)), false),
         };
-        Written { text, rows: draft.rows, notes: draft.notes, not_beside, without_comments, ..Written::default() }
+        Written {
+            text,
+            rows: draft.rows,
+            notes: draft.notes,
+            not_beside,
+            without_comments,
+            ..Written::default()
+        }
     }
 }
 
@@ -97,17 +106,30 @@ impl<'t> Draft<'t> {
 
     /// Adds a plugin, or parameters to one that is there, and returns its name. `key` is its type, or another name where
     /// two plugins of one type differ.
-    fn plugin(&mut self, key: &str, kind: &str, parameters: Vec<(&'static str, Want<'static>)>, profile: &str) -> String {
+    fn plugin(
+        &mut self,
+        key: &str,
+        kind: &str,
+        parameters: Vec<(&'static str, Want<'static>)>,
+        profile: &str,
+    ) -> String {
         if let Some(known) = self.plugins.iter_mut().find(|p| p.key == key) {
-            let new = parameters.into_iter().filter(|(name, _)| !known.parameters.iter().any(|(other, _)| other == name));
+            let new = parameters
+                .into_iter()
+                .filter(|(name, _)| !known.parameters.iter().any(|(other, _)| other == name));
             let new: Vec<_> = new.collect();
             known.parameters.extend(new);
             known.needed = true;
             return known.name.clone();
         }
         let name = self.there.named(key, profile).unwrap_or_else(|| key.to_owned());
-        let plugin =
-            Plugin { key: key.to_owned(), kind: kind.to_owned(), name: name.clone(), parameters, needed: true };
+        let plugin = Plugin {
+            key: key.to_owned(),
+            kind: kind.to_owned(),
+            name: name.clone(),
+            parameters,
+            needed: true,
+        };
         self.plugins.push(plugin);
         name
     }
@@ -123,7 +145,8 @@ impl<'t> Draft<'t> {
     /// The whole file.
     fn file(self: &mut Draft<'t>, profiles: &[Profile]) -> Want<'t> {
         let there = self.there;
-        let plugins = self.plugins.drain(..).filter(|p| p.needed).map(|p| (p.name.clone(), entry(p, there))).collect();
+        let plugins =
+            self.plugins.drain(..).filter(|p| p.needed).map(|p| (p.name.clone(), entry(p, there))).collect();
         let ours = move |node: &Node| there.may_go(node);
         let plugins = Items { items: plugins, name_of: Box::new(There::name_of), is_ours: Box::new(ours) };
         let gates = std::mem::take(&mut self.gates);
@@ -173,7 +196,8 @@ fn signals(draft: &mut Draft<'_>, scenario: &Scenario) {
     let theirs = "--refresh-metrics-interval";
     let why = match refresh_us {
         50_000 => "it is the default of the router's flag --refresh-metrics-interval".to_owned(),
-        0 => "here each decision sees the present; the router looks every 50 ms (--refresh-metrics-interval)".to_owned(),
+        0 => "here each decision sees the present; the router looks every 50 ms (--refresh-metrics-interval)"
+            .to_owned(),
         _ => format!("not in this file: start the router with --refresh-metrics-interval={ms}ms"),
     };
     let row = Row::near(path, "signal refresh", format!("{ms} ms"), theirs, &why);

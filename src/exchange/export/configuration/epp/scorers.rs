@@ -72,9 +72,11 @@ fn counterpart(scorer: &Scorer, router: &Weighted) -> Found {
             let own = vec![("queueThresholdTokens", unless(router.token_threshold, 4_194_304))];
             Ok(("token-load-scorer", own, (!same).then_some(why)))
         }
-        Scorer::NoHitLru => {
-            Ok(("no-hit-lru-scorer", Vec::new(), Some("llm-d keeps 1,024 replicas in its list, all of them here")))
-        }
+        Scorer::NoHitLru => Ok((
+            "no-hit-lru-scorer",
+            Vec::new(),
+            Some("llm-d keeps 1,024 replicas in its list, all of them here"),
+        )),
         Scorer::PrecisePrefix => {
             let why = "llm-d learns of blocks by events, a moment later, and needs the model's tokenizer";
             Ok((super::there::PRECISE, Vec::new(), Some(why)))
@@ -87,12 +89,24 @@ fn counterpart(scorer: &Scorer, router: &Weighted) -> Found {
                 ("tpotWeight", unless(p.tpot_weight, 0.2)),
                 ("headroomSelectionStrategy", unless(if most { "most" } else { "least" }, "least")),
             ];
-            Ok(("latency-scorer", own, Some("llm-d predicts by a model that it trains, not by the pool's step times")))
+            Ok((
+                "latency-scorer",
+                own,
+                Some("llm-d predicts by a model that it trains, not by the pool's step times"),
+            ))
         }
-        Scorer::QueueDepth => Err("it counts waiting, running and sent requests; the nearest is queue-scorer, which counts those that wait"),
-        Scorer::LoadBalance => Err("the nearest is active-request-scorer, which falls in proportion and not as 1 / (1 + load)"),
-        Scorer::CacheHitRate | Scorer::PrefixMatch => Err("the nearest is prefix-cache-scorer, by the share of the prompt that matches"),
-        Scorer::PromptTokensWaiting => Err("the nearest is token-load-scorer, by tokens without a first token"),
+        Scorer::QueueDepth => Err(
+            "it counts waiting, running and sent requests; the nearest is queue-scorer, which counts those that wait",
+        ),
+        Scorer::LoadBalance => {
+            Err("the nearest is active-request-scorer, which falls in proportion and not as 1 / (1 + load)")
+        }
+        Scorer::CacheHitRate | Scorer::PrefixMatch => {
+            Err("the nearest is prefix-cache-scorer, by the share of the prompt that matches")
+        }
+        Scorer::PromptTokensWaiting => {
+            Err("the nearest is token-load-scorer, by tokens without a first token")
+        }
         Scorer::RecentTtft | Scorer::RecentTpot | Scorer::PeakEwma => {
             Err("llm-d has no scorer of measured latency; the nearest is latency-scorer, which predicts it")
         }
@@ -168,7 +182,12 @@ fn parameter_rows(draft: &mut Draft<'_>, router: &Weighted, scorer: &Scorer, sta
 }
 
 /// How one replica is picked.
-fn picked(draft: &mut Draft<'_>, router: &Weighted, at: &str, stage: &Stage<'_>) -> Option<(String, Option<f64>)> {
+fn picked(
+    draft: &mut Draft<'_>,
+    router: &Weighted,
+    at: &str,
+    stage: &Stage<'_>,
+) -> Option<(String, Option<f64>)> {
     let (kind, row) = match (&router.picker, router.ties()) {
         (Picker::Max, Ties::Random) => {
             let kind = "max-score-picker";
@@ -195,23 +214,38 @@ fn picked(draft: &mut Draft<'_>, router: &Weighted, at: &str, stage: &Stage<'_>)
         return None;
     }
     let name = draft.plugin(kind, kind, Vec::new(), stage.profile);
-    let used = draft.there.is_empty() || kind != "max-score-picker" || draft.there.weight(&name, stage.profile).is_some();
+    let used = draft.there.is_empty()
+        || kind != "max-score-picker"
+        || draft.there.weight(&name, stage.profile).is_some();
     used.then_some((name, None))
 }
 
 /// A filter as a reference.
-fn filtered(draft: &mut Draft<'_>, filter: &Filter, at: &str, stage: &Stage<'_>) -> Option<(String, Option<f64>)> {
+fn filtered(
+    draft: &mut Draft<'_>,
+    filter: &Filter,
+    at: &str,
+    stage: &Stage<'_>,
+) -> Option<(String, Option<f64>)> {
     let (kind, parameters) = match filter {
         Filter::PrefixAffinity(own) => ("prefix-cache-affinity-filter", affinity(draft, own, at, stage)),
         Filter::Utilization(own) => ("utilization-filter", utilization(draft, own, at)),
         Filter::Session(_) => {
-            let why = "llm-d knows a session by a header or a token of the client, and needs no limit of sessions";
+            let why =
+                "llm-d knows a session by a header or a token of the client, and needs no limit of sessions";
             draft.rows.push(Row::near(at, "filter session", "", "session-affinity-filter", why));
             ("session-affinity-filter", Vec::new())
         }
         Filter::SloHeadroom(own) => {
-            let why = "llm-d predicts by a model that it trains, and takes objectives from headers of a request";
-            draft.rows.push(Row::near(at, "filter slo-headroom", number(own.epsilon), "slo-headroom-tier-filter", why));
+            let why =
+                "llm-d predicts by a model that it trains, and takes objectives from headers of a request";
+            draft.rows.push(Row::near(
+                at,
+                "filter slo-headroom",
+                number(own.epsilon),
+                "slo-headroom-tier-filter",
+                why,
+            ));
             if own.shed {
                 draft.plugin("latency-slo-admitter", "latency-slo-admitter", Vec::new(), "");
                 draft.rows.push(Row::near(format!("{at}.shed"), "shed", "true", "latency-slo-admitter", why));
@@ -251,7 +285,8 @@ fn affinity(draft: &mut Draft<'_>, own: &PrefixAffinityFilter, at: &str, stage: 
             parameters.push((theirs, Want::said(n)));
         }
         (PeakPrefill::Model, None) => {
-            let why = "the pool's latency model gives none; llm-d's default is 15,928, of Qwen3-32B on two H100";
+            let why =
+                "the pool's latency model gives none; llm-d's default is 15,928, of Qwen3-32B on two H100";
             draft.rows.push(Row::near(path, ours, "model", theirs, why).default_there(true));
         }
     }

@@ -41,7 +41,9 @@ fn routed(draft: &mut Draft<'_>, routing: &RoutingPolicy, stage: &Stage<'_>) -> 
             "it counts the requests that the router sent, not those that replicas report; ties are broken at random",
             "",
         ),
-        RoutingPolicy::LeastKv => ("least-kv", "kv-cache-utilization-scorer", "ties are broken at random", ""),
+        RoutingPolicy::LeastKv => {
+            ("least-kv", "kv-cache-utilization-scorer", "ties are broken at random", "")
+        }
         RoutingPolicy::SessionAffinity(_) => (
             "session-affinity",
             "session-affinity-scorer",
@@ -54,10 +56,15 @@ fn routed(draft: &mut Draft<'_>, routing: &RoutingPolicy, stage: &Stage<'_>) -> 
         RoutingPolicy::PrefixAware(_) | RoutingPolicy::PrefixOverlap(_) => {
             ("prefix-aware", "", "llm-d has no breaker", "prefix-cache-scorer with active-request-scorer")
         }
-        RoutingPolicy::CostEscalation(_) => ("cost-escalation", "", "llm-d has no such costs", "active-request-scorer"),
-        RoutingPolicy::KvCost(_) => {
-            ("kv-cost", "", "it is Dynamo's router: export as dynamo", "prefix-cache-affinity-filter with token-load-scorer")
+        RoutingPolicy::CostEscalation(_) => {
+            ("cost-escalation", "", "llm-d has no such costs", "active-request-scorer")
         }
+        RoutingPolicy::KvCost(_) => (
+            "kv-cost",
+            "",
+            "it is Dynamo's router: export as dynamo",
+            "prefix-cache-affinity-filter with token-load-scorer",
+        ),
         RoutingPolicy::CacheAware(_) => {
             ("cache-aware", "", "it is SGLang's router: export as smg", "prefix-cache-affinity-filter")
         }
@@ -95,12 +102,20 @@ fn split(draft: &mut Draft<'_>, scenario: &Scenario) -> Vec<Profile> {
             prefill_routing(scenario),
             pools.iter().find(|p| p.role == Role::Prefill),
         ),
-        (&decode, "decode-filter", "cluster.routing", &scenario.cluster.routing, pools.iter().find(|p| p.role.is_home())),
+        (
+            &decode,
+            "decode-filter",
+            "cluster.routing",
+            &scenario.cluster.routing,
+            pools.iter().find(|p| p.role.is_home()),
+        ),
     ] {
         // Where homes and prefills share a policy, their rows are the same.
         let shared = at != "cluster.routing" && std::ptr::eq(routing, &raw const scenario.cluster.routing);
         let before = draft.rows.len();
-        let Some(found) = routed(draft, routing, &stage(at, name, pool.or(pools.first()), scenario)) else { continue };
+        let Some(found) = routed(draft, routing, &stage(at, name, pool.or(pools.first()), scenario)) else {
+            continue;
+        };
         if shared {
             draft.rows.truncate(before);
         }
@@ -117,7 +132,9 @@ fn decider(draft: &mut Draft<'_>, scenario: &Scenario) {
     let path = "cluster.disaggregation.decider";
     let settings = scenario.cluster.disaggregation.clone().unwrap_or_default();
     let (kind, parameters, row) = match &settings.decider {
-        Decider::Never => (None, Vec::new(), Row::exact(path, "decider", "never", HANDLER).default_there(true)),
+        Decider::Never => {
+            (None, Vec::new(), Row::exact(path, "decider", "never", HANDLER).default_there(true))
+        }
         Decider::Always => {
             let kind = "always-disagg-pd-decider";
             (Some(kind), Vec::new(), Row::exact(path, "decider", "always", kind))
@@ -131,9 +148,14 @@ fn decider(draft: &mut Draft<'_>, scenario: &Scenario) {
                 number(own.uncached_share),
                 own.prefill_in_flight
             );
-            let row = if alone { Row::exact(path, "decider", value, kind) } else { Row::near(path, "decider", value, kind, &why) };
+            let row = if alone {
+                Row::exact(path, "decider", value, kind)
+            } else {
+                Row::near(path, "decider", value, kind, &why)
+            };
             let before = draft.there.parameter(kind, &["nonCachedTokens"]);
-            let before = before.filter(|text| !Scalar::from(own.uncached_tokens).is_said_by(text)).map(str::to_owned);
+            let before =
+                before.filter(|text| !Scalar::from(own.uncached_tokens).is_said_by(text)).map(str::to_owned);
             (Some(kind), vec![("nonCachedTokens", Want::said(own.uncached_tokens))], row.was(before))
         }
     };
@@ -145,7 +167,10 @@ fn decider(draft: &mut Draft<'_>, scenario: &Scenario) {
         ("deciderPluginName", &["deciderPluginName"]),
         ("deciders", &["deciders", "prefill"]),
     ];
-    let key = keys.iter().find(|(_, path)| draft.there.parameter(HANDLER, path).is_some()).map_or("deciders", |(key, _)| key);
+    let key = keys
+        .iter()
+        .find(|(_, path)| draft.there.parameter(HANDLER, path).is_some())
+        .map_or("deciders", |(key, _)| key);
     let said = name.as_deref().map_or(Want::Nothing, Want::said);
     let value = if key == "deciders" { Want::Map(vec![("prefill", said)]) } else { said };
     draft.plugin(HANDLER, HANDLER, vec![(key, value)], "");

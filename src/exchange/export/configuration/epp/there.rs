@@ -12,8 +12,9 @@ const FORMER: [(&str, &str); 3] = [
     ("pd-profile-handler", "disagg-profile-handler"),
 ];
 
-/// Types of plugins that are simulated: one that the scenario no longer has is removed from a file.
-const SIMULATED: [&str; 26] = [
+/// Types of plugins of profiles and handlers that are simulated: one in use that the scenario no longer has is removed
+/// from a file.
+const SIMULATED: [&str; 21] = [
     "queue-scorer",
     "kv-cache-utilization-scorer",
     "running-requests-size-scorer",
@@ -33,13 +34,8 @@ const SIMULATED: [&str; 26] = [
     "max-score-picker",
     "random-picker",
     "weighted-random-picker",
-    "probabilistic-admitter",
-    "latency-slo-admitter",
     "always-disagg-pd-decider",
     "prefix-based-pd-decider",
-    "priority-holdback-policy",
-    "soft-reflective-ceiling-policy",
-    "concurrency-detector",
 ];
 
 /// The key of a scorer of prefixes that replicas report.
@@ -74,7 +70,8 @@ impl There {
         };
         let known = |item: &Item| {
             let kind = type_of(&item.value);
-            let producer_name = item.value.at(&["parameters", "prefixMatchInfoProducerName"]).and_then(Node::scalar);
+            let producer_name =
+                item.value.at(&["parameters", "prefixMatchInfoProducerName"]).and_then(Node::scalar);
             let precise = kind == "prefix-cache-scorer" && producer_name.is_some_and(producer);
             let key = if precise { PRECISE.to_owned() } else { canonical(kind).to_owned() };
             Known { key, name: Self::name_of(&item.value), node: item.value.clone() }
@@ -149,20 +146,29 @@ impl There {
         self.whole.as_ref().is_some_and(|whole| whole.get(key).is_some())
     }
 
-    /// Whether a plugin that is no longer wanted may be removed: it is simulated.
+    /// Whether a plugin that is no longer wanted may be removed: it is simulated, and something refers to it.
     pub(super) fn may_go(&self, node: &Node) -> bool {
         let name = Self::name_of(node);
-        self.key(&name).is_some_and(|key| SIMULATED.contains(&key))
+        let in_profile = !self.has_profiles || self.profiles.iter().any(|(_, refs)| refs.contains_key(&name));
+        let keys: [&[&str]; 3] =
+            [&["deciders", "prefill"], &["prefillDeciderPluginName"], &["deciderPluginName"]];
+        let decides =
+            keys.iter().any(|key| self.parameter("disagg-profile-handler", key) == Some(name.as_str()));
+        (in_profile || decides) && self.key(&name).is_some_and(|key| SIMULATED.contains(&key))
     }
 
     /// The profiles as they are wanted; `None` if the file has none and needs none.
     pub(super) fn follow<'t>(&'t self, profiles: &[Profile]) -> Option<Want<'t>> {
-        let unweighted = |p: &Profile| p.plugins.iter().all(|(_, weight)| weight.is_none_or(|w| w.to_bits() == 1.0_f64.to_bits()));
-        if profiles.is_empty() || (!self.is_empty() && !self.has_profiles && profiles.iter().all(unweighted)) {
+        let unweighted = |p: &Profile| {
+            p.plugins.iter().all(|(_, weight)| weight.is_none_or(|w| w.to_bits() == 1.0_f64.to_bits()))
+        };
+        if profiles.is_empty() || (!self.is_empty() && !self.has_profiles && profiles.iter().all(unweighted))
+        {
             return None;
         }
         let profile = |p: &Profile| {
-            let items = p.plugins.iter().map(|(name, weight)| (name.clone(), reference(name, *weight))).collect();
+            let items =
+                p.plugins.iter().map(|(name, weight)| (name.clone(), reference(name, *weight))).collect();
             let ours = |node: &Node| self.key(&ref_of(node)).is_some_and(|key| SIMULATED.contains(&key));
             let refs = Items { items, name_of: Box::new(ref_of), is_ours: Box::new(ours) };
             let want = Want::Map(vec![("name", Want::said(p.name.as_str())), ("plugins", Want::List(refs))]);

@@ -49,8 +49,26 @@ fn braces_may_go_over_lines() {
 #[test]
 fn what_is_not_followed_is_no_node_and_nothing_panics() {
     for text in [
-        "a: &x 1\nb: *x\n", "? a\n: b\n", "a: 1\n  b: 2\n", "a: {b: 1\n", "a: 1\na: 2\n", "a: !!str 1\n", "<<: x\n", "- - a\n b\n",
-        "a: \"x\n", "\t- a\n", "{", "[", "{a", "a: {b: }}\n", "'", "\"", ":", "-", "- :", "a:\n- b\n c: d\n",
+        "a: &x 1\nb: *x\n",
+        "? a\n: b\n",
+        "a: 1\n  b: 2\n",
+        "a: {b: 1\n",
+        "a: 1\na: 2\n",
+        "a: !!str 1\n",
+        "<<: x\n",
+        "- - a\n b\n",
+        "a: \"x\n",
+        "\t- a\n",
+        "{",
+        "[",
+        "{a",
+        "a: {b: }}\n",
+        "'",
+        "\"",
+        ":",
+        "-",
+        "- :",
+        "a:\n- b\n c: d\n",
     ] {
         let found = documents(text);
         let changes = crate::exchange::export::configuration::want::Changes::default();
