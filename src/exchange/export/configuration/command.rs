@@ -79,7 +79,7 @@ fn names(theirs: &str) -> &'static str {
 }
 
 /// All flags that are written.
-const FLAGS: [&str; 36] = [
+const FLAGS: [&str; 38] = [
     "tensor-parallel-size",
     "pipeline-parallel-size",
     "data-parallel-size",
@@ -98,6 +98,8 @@ const FLAGS: [&str; 36] = [
     "watermark",
     "enable-lora",
     "max-loras",
+    "max-cpu-loras",
+    "async-scheduling",
     "max-lora-rank",
     "router-mode",
     "router-kv-overlap-score-credit",

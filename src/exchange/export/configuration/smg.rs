@@ -4,8 +4,8 @@ use super::command::{Flag, Wanted, written};
 use super::scalar::{Scalar, number};
 use super::{Export, Language, Row, Written};
 use crate::scenario::{
-    AdmissionPolicy, CacheAware, CacheBalance, CacheKnowledge, CacheMiss, OverLimit, RoutingPolicy, Scenario,
-    SessionMode,
+    AdmissionPolicy, CacheAware, CacheBalance, CacheKnowledge, CacheMiss, OverLimit, Role, RoutingPolicy,
+    Scenario, SessionMode,
 };
 
 /// SGLang's router.
@@ -35,6 +35,7 @@ impl Export for Smg {
         let (mut all, left_out) = flags(&scenario.cluster.routing);
         let (limit, row) = admission(&scenario.cluster.admission);
         all.extend(limit);
+        let rest = unmatched(scenario);
         let needed = !all.is_empty();
         let wanted = Wanted { program: "smg launch", subject: None, flags: all, about: Vec::new() };
         let commands = if needed { vec![wanted] } else { Vec::new() };
@@ -43,9 +44,30 @@ impl Export for Smg {
         if needed && beside.is_none() && written.text.is_empty() {
             written.text = "smg launch\n".to_owned();
         }
-        written.rows.extend(left_out.into_iter().chain(row));
+        written.rows.extend(left_out.into_iter().chain(row).chain(rest));
         written
     }
+}
+
+/// Settings that the router does not have.
+fn unmatched(scenario: &Scenario) -> Vec<Row> {
+    let mut rows = Vec::new();
+    if let RoutingPolicy::CacheAware(own) = &scenario.cluster.routing
+        && own.prefix_index_blocks != CacheAware::default().prefix_index_blocks
+    {
+        let path = "cluster.routing.cache-aware.prefix_index_blocks";
+        let why = "smg's --max-tree-size counts letters of text";
+        rows.push(Row::ignored(path, "prefix index, blocks", own.prefix_index_blocks, why));
+    }
+    if scenario.cluster.pools.iter().any(|pool| pool.role == Role::Prefill) {
+        let why = "add --pd-disaggregation with the addresses of both stages (--prefill, --decode), and --prefill-policy";
+        rows.push(Row::ignored("cluster.pools", "roles of pools", "prefill, decode", why));
+    }
+    if scenario.cluster.flow_control.is_some() {
+        let why = "smg has one queue in the order of arrival";
+        rows.push(Row::ignored("cluster.flow_control", "flow control", "", why));
+    }
+    rows
 }
 
 /// The flags of a router; the row of one without a counterpart.

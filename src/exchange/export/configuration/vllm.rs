@@ -6,7 +6,10 @@ use super::model::{hub_id, is_same};
 use super::scalar::{Scalar, number};
 use super::{Export, Language, Row, Written};
 use crate::perf::{Resolved, Rules, resolve};
-use crate::scenario::{BatchLimit, KvBlocks, Pool, PreemptionVictim, PriorityPolicy, Scenario, Scheduler};
+use crate::scenario::{
+    BatchLimit, EngineGeneration, KvBlocks, LatencyModel, Pool, PreemptionVictim, PriorityPolicy, Scenario,
+    Scheduler,
+};
 
 /// vLLM.
 pub(super) struct Vllm;
@@ -70,6 +73,7 @@ fn command(pool: &Pool, at: &str, scenario: &Scenario) -> Wanted {
     parallel(pool, at, &mut flags);
     batch(pool, at, rules, &mut flags);
     cache(pool, at, rules, &mut flags);
+    adapters(pool, at, &mut flags);
     Wanted { program: "vllm serve", subject: Some(subject), flags, about }
 }
 
@@ -144,6 +148,17 @@ fn batch(pool: &Pool, at: &str, rules: Rules, flags: &mut Vec<Flag>) {
         "--scheduler-reserve-full-isl",
     );
     flags.push(Flag::switch(row, whole, true));
+    if let LatencyModel::Calibrated(settings) = &pool.latency {
+        let ahead = !matches!(settings.engine, EngineGeneration::Early | EngineGeneration::Synchronous);
+        let value = if ahead { "ahead" } else { "synchronous" };
+        let path = format!("{at}.latency.calibrated.engine");
+        let row = if settings.engine == EngineGeneration::Early {
+            Row::near(path, "scheduling", "early", "--async-scheduling", "the scenario is of vLLM up to 0.9")
+        } else {
+            Row::exact(path, "scheduling", value, "--async-scheduling")
+        };
+        flags.push(Flag::switch(row, ahead, true));
+    }
     if engine.watermark > 0.0 {
         let row = Row::exact(
             format!("{at}.engine.watermark"),
@@ -231,12 +246,21 @@ fn cache(pool: &Pool, at: &str, rules: Rules, flags: &mut Vec<Flag>) {
         );
         flags.push(Flag::new(row, "fp8", Some(Scalar::text("auto"))));
     }
-    if let Some(lora) = &pool.lora {
-        let why = "adapters are loaded by their names (--lora-modules), which the scenario does not have";
-        let row = Row::near(format!("{at}.lora"), "LoRA", "on", "--enable-lora", why);
-        flags.push(Flag::switch(row, true, false));
-        let row = Row::exact(format!("{at}.lora.max_loras"), "most adapters", lora.max_loras, "--max-loras");
-        flags.push(Flag::new(row, lora.max_loras, Some(Scalar::Whole(1))));
+}
+
+/// LoRA adapters.
+fn adapters(pool: &Pool, at: &str, flags: &mut Vec<Flag>) {
+    let Some(lora) = &pool.lora else { return };
+    let why = "adapters are loaded by their names (--lora-modules), which the scenario does not have";
+    let row = Row::near(format!("{at}.lora"), "LoRA", "on", "--enable-lora", why);
+    flags.push(Flag::switch(row, true, false));
+    for (key, ours, n, theirs, default) in [
+        ("max_loras", "most adapters", lora.max_loras, "--max-loras", 1),
+        ("max_cpu_loras", "adapters in CPU memory", lora.max_cpu_loras, "--max-cpu-loras", 0),
+        ("rank", "rank of adapters", lora.rank, "--max-lora-rank", 16),
+    ] {
+        let row = Row::exact(format!("{at}.lora.{key}"), ours, n, theirs);
+        flags.push(Flag::new(row, n, Some(Scalar::Whole(default))));
     }
 }
 

@@ -114,14 +114,9 @@ fn limit(
 
 fn control(draft: &mut Draft<'_>, own: &FlowControl) {
     draft.gates.push("flowControl".to_owned());
-    let requests = Scalar::Quantity(f64::from(own.max_requests));
-    let requests = limit(
-        draft,
-        "max_requests",
-        ["most waiting requests", "maxRequests"],
-        requests,
-        &Scalar::Quantity(0.0),
-    );
+    let requests = Scalar::Whole(own.max_requests.into());
+    let requests =
+        limit(draft, "max_requests", ["most waiting requests", "maxRequests"], requests, &Scalar::Whole(0));
     let minute = Scalar::Seconds(60.0);
     let ttl =
         limit(draft, "ttl_s", ["longest wait", "defaultRequestTTL"], Scalar::Seconds(own.ttl_s), &minute);
@@ -184,7 +179,7 @@ fn tokens(draft: &mut Draft<'_>, tokens: u64, path: &str) -> Want<'static> {
     }
     let why = "llm-d counts bytes: about four to a token";
     draft.rows.push(Row::near(path, "most waiting tokens", tokens, "maxBytes", why));
-    Want::said(Scalar::Quantity((tokens * BYTES_PER_TOKEN) as f64))
+    Want::said(Scalar::Whole((tokens * BYTES_PER_TOKEN) as i64))
 }
 
 /// The detector of saturation; its name if the file has to name it.
@@ -341,8 +336,7 @@ fn bands(draft: &mut Draft<'_>, own: &FlowControl) -> Want<'static> {
         let value = format!("{} requests, {fair}, {order}", band.max_requests);
         draft.rows.push(Row::exact(&path, &format!("band {}", band.priority), value, "priorityBands"));
         let bytes = tokens(draft, band.max_prompt_tokens, &format!("{path}.max_prompt_tokens"));
-        let requests =
-            Want::Scalar(Scalar::Quantity(f64::from(band.max_requests)), Some(Scalar::Quantity(0.0)));
+        let requests = Want::Scalar(Scalar::Whole(band.max_requests.into()), Some(Scalar::Whole(0)));
         let want = Want::Map(vec![
             ("priority", Want::said(Scalar::Whole(i64::from(band.priority)))),
             ("maxRequests", requests),
