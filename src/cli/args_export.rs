@@ -28,7 +28,7 @@ pub(super) struct Export {
 /// A system whose configuration is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum SystemName {
-    /// The router of llm-d and the Gateway API (EndpointPickerConfig)
+    /// The router of llm-d and the Gateway API (`EndpointPickerConfig`)
     Epp,
     /// Engines: `vllm serve`
     Vllm,
@@ -36,11 +36,11 @@ pub(super) enum SystemName {
     Dynamo,
     /// SGLang's router
     Smg,
-    /// HorizontalPodAutoscaler
+    /// `HorizontalPodAutoscaler`
     Hpa,
-    /// ScaledObject of KEDA
+    /// `ScaledObject` of KEDA
     Keda,
-    /// VariantAutoscaling and ConfigMap of llm-d's autoscaler
+    /// `VariantAutoscaling` and `ConfigMap` of llm-d's autoscaler
     Wva,
     /// A policy bundle of BLIS
     Blis,
