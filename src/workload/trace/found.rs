@@ -31,7 +31,7 @@ pub struct TraceFound {
     pub format: String,
     /// The columns or keys that show it.
     pub format_evidence: String,
-    /// Unit of its times: `s`, `ms`, `us`, `ns`, or `dates`.
+    /// Unit of its times: `s`, `ms`, `us`, `ns`, `dates`, or `since 1970` in the unit of their size.
     pub unit: String,
     /// How long the trace lasts, and how long it would in another unit.
     pub unit_evidence: String,
@@ -76,7 +76,7 @@ const UNITS: [(f64, &str); 4] = [(1e6, "s"), (1e3, "ms"), (1.0, "us"), (1e-3, "n
 impl TraceFound {
     pub(super) fn of(facts: &Facts<'_>) -> Self {
         let Facts { format, rows, lines } = facts;
-        let (unit, unit_evidence) = unit(format, rows.lasts_us());
+        let (unit, unit_evidence) = unit(format, rows);
         let (block_tokens, block_evidence) = block(format, rows);
         Self {
             format: format.name().to_owned(),
@@ -94,10 +94,17 @@ impl TraceFound {
 }
 
 /// The unit of the times, and what speaks for it.
-fn unit(format: &Format, lasts_us: u64) -> (String, String) {
+fn unit(format: &Format, rows: &Rows) -> (String, String) {
+    let lasts_us = rows.lasts_us();
     let lasts = |us: f64| duration(us.min(9e18) as u64);
     let now = format!("lasts {}", lasts(lasts_us as f64));
     let Some(unit_us) = format.unit_us() else { return ("dates".to_owned(), now) };
+    if format.names().is_some_and(|names| names.unit_us.is_none()) && rows.have_a_calendar() {
+        return (
+            "since 1970".to_owned(),
+            format!("{now}; the unit is that of its size, from seconds to nanoseconds"),
+        );
+    }
     let is = |(us, _): &&(f64, &str)| us.total_cmp(&unit_us).is_eq();
     let name = UNITS.iter().find(is).map_or("s", |(_, name)| name);
     let (other_us, other) = if name == "s" { (1e3, "ms") } else { (1e6, "s") };

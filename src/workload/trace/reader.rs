@@ -398,7 +398,7 @@ impl TraceReader {
 
     fn bad_line(&mut self, bad: Bad) {
         if bad.of_the_file {
-            self.stopped = Some(bad.at_line(self.lines));
+            self.stopped = Some(bad.at_line(self.rows.line));
             return;
         }
         if self.is_last && bad.is_cut && self.rows.len() > 0 && self.bad_lines == 0 {
@@ -407,7 +407,7 @@ impl TraceReader {
         }
         self.bad_lines += 1;
         if self.bad_lines <= BAD_LINES {
-            self.bad.push(bad.at_line(self.lines));
+            self.bad.push(bad.at_line(self.rows.line));
         }
     }
 

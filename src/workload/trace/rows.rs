@@ -119,6 +119,11 @@ impl Rows {
         self.sessions.any()
     }
 
+    /// Whether the arrivals are times of a calendar.
+    pub(super) fn have_a_calendar(&self) -> bool {
+        self.arrivals_us.iter().min().is_some_and(|first| *first >= SINCE_1970_US)
+    }
+
     /// Microseconds from the first to the last arrival.
     pub(super) fn lasts_us(&self) -> u64 {
         let ends = self.arrivals_us.iter().min().zip(self.arrivals_us.iter().max());

@@ -112,8 +112,9 @@ fn records_of_vllm_vcr_are_sorted_by_arrival() {
 
 /// One span in OTLP's form.
 fn span(start: &str, input: &str, more: &str) -> String {
+    let id = start.trim_matches('"');
     format!(
-        r#"{{"traceId": "t", "spanId": "s{start}", "name": "chat", "startTimeUnixNano": {start}, "endTimeUnixNano": "9", "attributes": [{input}{{"key": "gen_ai.usage.output_tokens", "value": {{"intValue": 8}}}}{more}]}}"#
+        r#"{{"traceId": "t", "spanId": "s{id}", "name": "chat", "startTimeUnixNano": {start}, "endTimeUnixNano": "9", "attributes": [{input}{{"key": "gen_ai.usage.output_tokens", "value": {{"intValue": 8}}}}{more}]}}"#
     )
 }
 
