@@ -5,11 +5,12 @@ use crate::base::{Diagnostic, json};
 use crate::scenario::{Arrivals, Scenario, limits};
 use serde_json::Value;
 
-/// Multiplies the rates of all clients, those that edits set included, or the speed of the trace.
+/// Multiplies the rates of all clients, those that edits set included, or the speed of the trace, or the rate at which its sessions start.
 pub fn scale_traffic(scenario: &mut Scenario, factor: f64) -> Result<(), Diagnostic> {
     assert!(factor.is_finite() && factor > 0.0, "INV-6: traffic of {factor} times");
     if let Some(trace) = &mut scenario.workload.trace {
-        trace.speed *= factor;
+        // Sessions that start at a rate have no other.
+        *(if trace.session_rate > 0.0 { &mut trace.session_rate } else { &mut trace.speed }) *= factor;
     } else if scenario.workload.clients.iter().any(|c| c.arrivals.rate_per_s() > 0.0) {
         for client in &mut scenario.workload.clients {
             match &mut client.arrivals {
@@ -25,9 +26,10 @@ pub fn scale_traffic(scenario: &mut Scenario, factor: f64) -> Result<(), Diagnos
         let fix = "requests that are listed one by one have no rate: replay them as a trace";
         return Err(Diagnostic::error("workload", "nothing whose rate could change", allowed, fix));
     }
+    let speed = scenario.workload.trace.as_ref().is_some_and(|trace| trace.session_rate <= 0.0);
     for edit in &mut scenario.edits {
         for (path, value) in edit.set.iter_mut().filter(|(path, _)| path.starts_with("workload")) {
-            if path.ends_with(".rate_per_s") || path == "workload.trace.speed" {
+            if path.ends_with(".rate_per_s") || path == "workload.trace.speed" && speed {
                 times(value, factor);
             } else {
                 scale_within(value, factor);
@@ -48,7 +50,8 @@ pub fn scale_traffic(scenario: &mut Scenario, factor: f64) -> Result<(), Diagnos
 /// The largest factor for which no rate leaves its range.
 pub(super) fn most(scenario: &Scenario) -> f64 {
     if let Some(trace) = &scenario.workload.trace {
-        return limits::TRACE_SPEED / trace.speed;
+        let by_rate = limits::RATE_PER_S / trace.session_rate;
+        return if trace.session_rate > 0.0 { by_rate } else { limits::TRACE_SPEED / trace.speed };
     }
     let rates = scenario.workload.clients.iter().map(|c| c.arrivals.rate_per_s()).filter(|r| *r > 0.0);
     rates.fold(f64::INFINITY, |most, rate| most.min(limits::RATE_PER_S / rate))

@@ -116,7 +116,7 @@ impl Observed {
             requests: counted.len(),
             cv: variation(&arrivals, &buckets, from),
             buckets,
-            closed: closed(scenario),
+            closed: closed(scenario) || figure("sessions/begun").is_some(),
             users: in_loops(scenario).unwrap_or(begun.len() as f64),
             users_come: begun.iter().any(|(_, at)| *at > end / 10),
             lost: (!counted.is_empty()).then(|| lost as f64 / counted.len() as f64),
@@ -158,7 +158,7 @@ impl Observed {
             requests: arrivals.len(),
             cv: variation(&arrivals, &buckets, 0),
             buckets,
-            closed: closed(scenario),
+            closed: closed(scenario) || source.follows_sessions(),
             ..Self::default()
         }
     }
@@ -183,7 +183,7 @@ fn closed(scenario: &Scenario) -> bool {
 /// Requests in flight of clients that send one when another has ended, if there are any.
 fn in_loops(scenario: &Scenario) -> Option<f64> {
     let clients = scenario.workload.clients.iter().filter(|_| scenario.workload.trace.is_none());
-    let loops = clients.filter(|c| matches!(c.arrivals, Arrivals::Concurrency { .. }));
+    let loops = clients.filter(|c| c.agent.is_none() && matches!(c.arrivals, Arrivals::Concurrency { .. }));
     let all: u32 = loops.map(Client::most_in_flight).sum();
     (all > 0).then(|| f64::from(all))
 }

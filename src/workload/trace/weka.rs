@@ -124,6 +124,10 @@ impl<'a> Reader<'a> {
         // Sub-agents since the last request.
         let mut joined: Vec<Recorded> = Vec::new();
         for entry in order {
+            // A sub-agent of which nothing was recorded.
+            if entry.requests.is_none() && entry.kind.as_deref() == Some("subagent") {
+                continue;
+            }
             let Some(inner) = &entry.requests else {
                 let mut before = last.clone();
                 before.append(&mut joined);
