@@ -1,4 +1,4 @@
-//! The cap on sessions. Steps take 1 ms each, so that an answer of n tokens takes n ms.
+//! Policies that go by sessions: the cap on them, and the filter that forgets them. Steps take 1 ms each, so that an answer of n tokens takes n ms.
 
 use serde_json::{Value, json};
 use tokenyard::base::Micros;
@@ -109,4 +109,22 @@ fn a_cap_keeps_the_contexts_of_agents_in_the_cache() {
     let [(without, slow, computed_again), (with, fast, _)] = shares;
     assert!(without < 0.05 && with > 0.6, "{shares:?}");
     assert!(fast > 2.0 * slow && computed_again > 100_000, "{shares:?}");
+}
+
+/// A session is sent to its replica again within 50 ms of its latest request, although the other one is idle, and to the idle one
+/// after that. Without a limit it stays.
+#[test]
+fn a_session_filter_forgets_a_session_after_a_while() {
+    let homes = |filter: Value| -> Vec<u32> {
+        let mut two = document(json!("always-admit"), &[("a", 0, 200), ("a", 40, 200), ("a", 100, 200)]);
+        two["cluster"]["pools"][0]["replicas"] = json!(2);
+        two["cluster"]["routing"] = json!({"weighted": {"profile": "custom",
+            "scorers": [{"scorer": "active-requests", "weight": 1}], "filters": [{"session": filter}]}});
+        let session = run(&two);
+        session.engine().records().iter().map(|r: Record| r.replica().expect("all are routed").0).collect()
+    };
+    let [first, second, third] = homes(json!({"ttl_s": 0.05}))[..] else { panic!("three requests") };
+    assert!(first == second && second != third, "{first} {second} {third}");
+    let all = homes(json!({}));
+    assert!(all.iter().all(|home| *home == all[0]), "{all:?}");
 }

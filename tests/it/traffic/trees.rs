@@ -200,6 +200,26 @@ fn sessions_without_arrival_times_need_a_start() {
     assert!(text.contains("workload.trace.session_rate") && text.contains("one of the two"), "{text}");
 }
 
+/// Session affinity keeps the turns and the sub-agents of a recorded session on one replica; sessions spread.
+#[test]
+fn routers_see_the_sessions_of_a_tree() {
+    let mut three = document(json!({"sessions_in_flight": 3}));
+    three["cluster"]["pools"][0]["replicas"] = json!(3);
+    three["cluster"]["routing"] = json!({"session-affinity": {"mode": "sticky"}});
+    let session = run(&three, &read(&one_line(WEKA).repeat(3)));
+    let mut homes: Vec<(u32, u32)> = session
+        .engine()
+        .records()
+        .iter()
+        .map(|r: Record| (r.session, r.replica().expect("all are routed").0))
+        .collect();
+    assert_eq!(homes.len(), 15);
+    homes.sort_unstable();
+    homes.dedup();
+    let replicas: Vec<u32> = homes.iter().map(|home| home.1).collect();
+    assert_eq!((homes.len(), replicas.iter().sum::<u32>()), (3, 3), "{homes:?}");
+}
+
 /// A snapshot at any instant, and slices of any length, change nothing.
 #[test]
 fn slices_and_snapshots_change_nothing() {
