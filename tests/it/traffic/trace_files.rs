@@ -38,7 +38,7 @@ fn check_no_trace(bytes: &[u8], what: &str, fix: &str) {
         let starts = ["my.trace is not a trace: ", "my.trace is not read as a trace: "];
         assert!(starts.iter().any(|start| only.found.starts_with(&format!("{start}{what}"))), "{only}");
         let formats = "Formats: Azure, BurstGPT, Vidur, BLIS (CSV); Mooncake, Qwen-Bailian, RouteSim, AIBrix, \
-                       vllm-vcr, OpenTelemetry spans (JSON)";
+                       vllm-vcr, OpenTelemetry spans, WEKA and GitHub Copilot sessions (JSON)";
         assert!(only.found.trim_end_matches('.').ends_with(formats) && only.fix.contains(fix), "{only}");
     }
 }
