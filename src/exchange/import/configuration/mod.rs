@@ -2,6 +2,8 @@
 //! it has no counterpart.
 
 mod changes;
+mod flag_values;
+pub(crate) mod flags;
 pub(crate) mod horizontal;
 pub(crate) mod horizontal_rules;
 mod imported;

@@ -1,0 +1,388 @@
+//! The flags of a command as Python's parsers take them: `--flag value`, `--flag=value`, `--no-flag`, `-tp 2`, underscores
+//! for hyphens, flags without a value, JSON whole or by its keys (`--config.key value`), numbers with a unit. The same flags may stand
+//! as keys of a section, as in the file of `--config`. Of a repeated flag the last holds.
+//!
+//! Each program has a table of its flags. A flag outside it gets a row of its own with the known flag that it resembles.
+
+use super::Reader;
+use super::flag_values::{Kind, value_of};
+use super::mapping::{Mapping, Standing};
+use super::sets::{Field, PoolOf, Set};
+use crate::base::{Diagnostic, alike};
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most words of a command.
+const MOST_WORDS: usize = 10_000;
+/// Most unknown flags of a source for which a known one is looked for.
+const MOST_NEAREST: usize = 50;
+
+/// A flag that a program knows.
+pub(crate) struct Flag {
+    /// Its name without dashes, in small letters with hyphens, and its other names.
+    pub(crate) names: &'static [&'static str],
+    pub(crate) kind: Kind,
+    /// Why it has no counterpart, where no reader of it says what it becomes.
+    pub(crate) why: &'static str,
+}
+
+/// A flag of a table; `why` is said of it where no reader says what it becomes.
+pub(crate) const fn flag(names: &'static [&'static str], kind: Kind, why: &'static str) -> Flag {
+    Flag { names, kind, why }
+}
+
+/// A word of a command, and its path in the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Word {
+    pub(crate) path: String,
+    pub(crate) text: String,
+}
+
+/// A flag of a source, with its value.
+#[derive(Clone, Debug)]
+struct Said {
+    /// The path of its word or key, and that of its last value.
+    path: String,
+    last: String,
+    /// As written.
+    found: String,
+    value: Value,
+}
+
+/// The flags of a source by their first names.
+#[derive(Default)]
+pub(crate) struct Flags {
+    said: BTreeMap<&'static str, Said>,
+    /// Flags that have a row.
+    told: BTreeSet<&'static str>,
+    /// The words that are neither flags nor values of flags.
+    pub(crate) others: Vec<Word>,
+    unknown: usize,
+}
+
+/// The words at a path: a list of texts and numbers, or one text, which is split as a shell does.
+pub(crate) fn words_at(r: &mut Reader<'_>, path: &str) -> Vec<Word> {
+    let mut all = Vec::new();
+    let plain = |value: &Value| match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    };
+    match r.get(path) {
+        Some(Value::Object(list)) => {
+            let mut numbers: Vec<usize> = list.keys().filter_map(|key| key.parse().ok()).collect();
+            numbers.sort_unstable();
+            for number in numbers {
+                let path = format!("{path}.{number}");
+                match r.get(&path) {
+                    Some(Value::Object(_)) => all.extend(words_at(r, &path)),
+                    Some(value) => all.extend(plain(value).map(|text| Word { path: path.clone(), text })),
+                    None => {}
+                }
+            }
+        }
+        Some(value) => all.extend(plain(value).map(|text| Word { path: path.to_owned(), text })),
+        None => {}
+    }
+    all
+}
+
+impl Flags {
+    /// Reads the flags of a command, and marks all of its words as read.
+    pub(crate) fn of_words(r: &mut Reader<'_>, words: &[Word], known: &'static [Flag]) -> Self {
+        let mut flags = Self::default();
+        for word in words.iter().take(MOST_WORDS) {
+            r.get(&word.path);
+        }
+        if words.len() > MOST_WORDS {
+            let fix = "paste the command of one server";
+            let found = format!("{} words", words.len());
+            let path = words[MOST_WORDS].path.clone();
+            r.problems.push(Diagnostic::error(path, found, format!("at most {MOST_WORDS} words"), fix));
+            return flags;
+        }
+        let mut i = 0;
+        while i < words.len() {
+            i += flags.word(r, &words[i..], known);
+        }
+        flags
+    }
+
+    /// Reads the first of some words, with its values; returns how many words these are.
+    fn word(&mut self, r: &mut Reader<'_>, words: &[Word], known: &'static [Flag]) -> usize {
+        let word = &words[0];
+        if !is_flag(&word.text) {
+            self.others.push(word.clone());
+            return 1;
+        }
+        let (name, given) = word.text.split_once('=').map_or((&*word.text, None), |(n, v)| (n, Some(v)));
+        let name = plain(name);
+        let (base, inner) = name.split_once('.').map_or((&*name, None), |(b, i)| (b, Some(i)));
+        let Some((flag, negated)) = find(known, base) else {
+            let values = if given.is_some() { 0 } else { until_flag(&words[1..]) };
+            self.unknown(r, &words[..=values], &name, known);
+            return 1 + values;
+        };
+        let own = |text: &str| ["true", "false"].iter().any(|b| text.eq_ignore_ascii_case(b));
+        let follows = words.get(1).is_some_and(|next| !is_flag(&next.text));
+        let values = match (given, flag.kind) {
+            (Some(_), _) => 0,
+            (None, Kind::Switch) => usize::from(!negated && follows && own(&words[1].text)),
+            (None, Kind::List) => until_flag(&words[1..]),
+            (None, _) => usize::from(follows),
+        };
+        let texts: Vec<&str> =
+            given.into_iter().chain(words[1..=values].iter().map(|w| w.text.as_str())).collect();
+        let found: Vec<&str> = words[..=values].iter().map(|w| w.text.as_str()).collect();
+        let last = words[values].path.clone();
+        let said = Said { path: word.path.clone(), last, found: found.join(" "), value: Value::Null };
+        if negated {
+            self.say(r, flag, Said { value: Value::Bool(false), ..said });
+            return 1;
+        }
+        let value = match inner {
+            Some(inner) => self.nested(flag, inner, &texts),
+            None => value_of(flag.kind, &texts),
+        };
+        match value {
+            Ok(value) => self.say(r, flag, Said { value, ..said }),
+            Err([allowed, fix]) => self.refused(r, flag, said, allowed, fix),
+        }
+        1 + values
+    }
+
+    /// Reads the keys of a section as flags; sections within are JSON.
+    pub(crate) fn of_section(r: &mut Reader<'_>, path: &str, known: &'static [Flag]) -> Self {
+        let mut flags = Self::default();
+        let section = if path.is_empty() { Some(r.source) } else { r.get(path) };
+        for (key, value) in section.and_then(Value::as_object).into_iter().flatten() {
+            let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+            r.set_aside(&path);
+            let name = plain(key);
+            let words = |text: String| [Word { path: path.clone(), text }];
+            let text = match value {
+                Value::String(text) => text.clone(),
+                _ => value.to_string(),
+            };
+            let found = super::merge::shown(value);
+            let Some((flag, negated)) = find(known, &name) else {
+                flags.unknown(r, &words(format!("{key}: {found}")), &name, known);
+                continue;
+            };
+            let said = Said { path: path.clone(), last: path.clone(), found, value: Value::Null };
+            let read = match (value, flag.kind) {
+                (Value::Null, _) => continue,
+                (Value::Object(_), Kind::Json | Kind::List) => Ok(value.clone()),
+                _ => value_of(flag.kind, &[&text]),
+            };
+            match read {
+                Ok(Value::Bool(on)) if negated => flags.say(r, flag, Said { value: Value::Bool(!on), ..said }),
+                Ok(value) => flags.say(r, flag, Said { value, ..said }),
+                Err([allowed, fix]) => flags.refused(r, flag, said, allowed, fix),
+            }
+        }
+        flags
+    }
+
+    /// Keeps a flag. The same flag before it no longer holds.
+    fn say(&mut self, r: &mut Reader<'_>, flag: &Flag, said: Said) {
+        if let Some(before) = self.said.insert(flag.names[0], said)
+            && !(flag.kind == Kind::Json && self.said[flag.names[0]].found.contains('.'))
+        {
+            let becomes = "no counterpart: the same flag later holds".to_owned();
+            push(r, &before, Standing::Ignored, becomes, String::new());
+        }
+    }
+
+    /// A value of JSON that is given by its keys, added to what was given before.
+    fn nested(&self, flag: &Flag, inner: &str, texts: &[&str]) -> Result<Value, [&'static str; 2]> {
+        if flag.kind != Kind::Json {
+            return Err(["a flag without a dot", "write the flag and its value"]);
+        }
+        let text = texts.join(" ");
+        let value = serde_json::from_str(&text).unwrap_or(Value::String(text));
+        let there = self.said.get(flag.names[0]).map(|said| &said.value);
+        let mut all = there.filter(|v| v.is_object()).cloned().unwrap_or_else(|| Value::Object(Map::new()));
+        let mut at = &mut all;
+        for key in inner.split('.').take(8) {
+            let key = key.replace('-', "_");
+            if !at.is_object() {
+                *at = Value::Object(Map::new());
+            }
+            let Some(map) = at.as_object_mut() else { break };
+            at = map.entry(key).or_insert(Value::Null);
+        }
+        *at = value;
+        Ok(all)
+    }
+
+    /// Reports a value of another type. What only a shell knows is left out.
+    fn refused(&mut self, r: &mut Reader<'_>, flag: &Flag, said: Said, allowed: &str, fix: &str) {
+        if said.found.contains('$') {
+            let why = "its value is a variable that only the shell knows";
+            let found = said.found.clone();
+            let fix = "write the value in place of the variable";
+            r.problems.push(Diagnostic::warning(said.path.clone(), found, allowed, fix));
+            push(r, &said, Standing::Ignored, format!("no counterpart: {why}"), String::new());
+        } else {
+            r.problems.push(Diagnostic::error(said.path.clone(), said.found.clone(), allowed, fix));
+            self.told.insert(flag.names[0]);
+        }
+    }
+
+    /// Gives an unknown flag a row.
+    fn unknown(&mut self, r: &mut Reader<'_>, words: &[Word], name: &str, known: &'static [Flag]) {
+        self.unknown += 1;
+        let names = known.iter().flat_map(|flag| flag.names).copied().filter(|known| known.len() > 3);
+        let near = if self.unknown > MOST_NEAREST { None } else { alike::nearest(name, names) };
+        let found = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+        let fix = near.map_or_else(
+            || "it may be newer than this reader".to_owned(),
+            |near| format!("correct it if `--{near}` is meant"),
+        );
+        let path = words[0].path.clone();
+        let last = words[words.len() - 1].path.clone();
+        let said = Said { path: path.clone(), last, found: super::merge::shown(&found.into()), value: Value::Null };
+        let allowed = "the flags of this program";
+        let what = format!("an unknown flag, which is left out: {}", said.found);
+        r.problems.push(Diagnostic::warning(path, what, allowed, fix));
+        let near = near.map(|near| format!("--{near}")).unwrap_or_default();
+        push(r, &said, Standing::Unknown, "not known here".to_owned(), near);
+    }
+
+    /// The value of a flag, if it is there.
+    pub(crate) fn value(&self, name: &str) -> Option<&Value> {
+        self.said.get(name).map(|said| &said.value)
+    }
+
+    /// A text, or the first of a list.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        let value = self.value(name)?;
+        value.as_str().or_else(|| value.get(0)?.as_str())
+    }
+
+    /// Whether a switch is on.
+    pub(crate) fn switch(&self, name: &str) -> Option<bool> {
+        self.value(name)?.as_bool()
+    }
+
+    /// A whole number in a range, which is the field's here; another number is an error that names the flag.
+    pub(crate) fn whole_in(&mut self, r: &mut Reader<'_>, name: &str, range: [u64; 2]) -> Option<u64> {
+        let n = self.value(name)?.as_u64()?;
+        let [least, most] = range;
+        self.within(r, name, n >= least && n <= most, &format!("{least} to {most}")).then_some(n)
+    }
+
+    /// A number in a range.
+    pub(crate) fn number_in(&mut self, r: &mut Reader<'_>, name: &str, range: [f64; 2]) -> Option<f64> {
+        let x = self.value(name)?.as_f64()?;
+        let [least, most] = range;
+        self.within(r, name, x >= least && x <= most, &format!("{least} to {most}")).then_some(x)
+    }
+
+    fn within(&mut self, r: &mut Reader<'_>, name: &str, is_within: bool, allowed: &str) -> bool {
+        if !is_within && let Some((own, said)) = self.said.get_key_value(name) {
+            let fix = "write a value in this range";
+            r.problems.push(Diagnostic::error(said.path.clone(), said.found.clone(), allowed, fix));
+            self.told.insert(own);
+        }
+        is_within
+    }
+
+    /// Reports a value that is none of the names that are read.
+    pub(crate) fn not_among(&mut self, r: &mut Reader<'_>, name: &str, allowed: &[&str]) {
+        let Some((own, said)) = self.said.get_key_value(name) else { return };
+        let near = said.value.as_str().and_then(|text| alike::nearest(text, allowed.iter().copied()));
+        let fix = near.map_or_else(|| "use one of these".to_owned(), |near| format!("did you mean \"{near}\"?"));
+        r.problems.push(Diagnostic::error(said.path.clone(), said.found.clone(), allowed.join(", "), fix));
+        self.told.insert(own);
+    }
+
+    /// The path of a flag, for problems and further rows.
+    pub(crate) fn path(&self, name: &str) -> Option<&str> {
+        self.said.get(name).map(|said| said.path.as_str())
+    }
+
+    /// Records what a flag becomes, with the same meaning.
+    pub(crate) fn note(&mut self, r: &mut Reader<'_>, name: &str, becomes: &str) {
+        self.row(r, name, Standing::Exact, becomes.to_owned());
+    }
+
+    /// Records what a flag becomes, and how that differs.
+    pub(crate) fn near(&mut self, r: &mut Reader<'_>, name: &str, becomes: &str, differs: &str) {
+        self.row(r, name, Standing::Near, format!("{becomes}; {differs}"));
+    }
+
+    /// Records why a flag has no counterpart.
+    pub(crate) fn ignore(&mut self, r: &mut Reader<'_>, name: &str, why: &str) {
+        self.row(r, name, Standing::Ignored, format!("no counterpart: {why}"));
+    }
+
+    /// Records that a flag gives the document its shape.
+    pub(crate) fn shape(&mut self, r: &mut Reader<'_>, name: &str, why: &str) {
+        self.row(r, name, Standing::Shape, why.to_owned());
+    }
+
+    fn row(&mut self, r: &mut Reader<'_>, name: &str, standing: Standing, becomes: String) {
+        let Some((own, said)) = self.said.get_key_value(name) else { return };
+        if self.told.insert(own) {
+            push(r, said, standing, becomes, String::new());
+        }
+    }
+
+    /// Sets a field of the scenario to what a flag says; `note` or `near` comes first.
+    pub(crate) fn set(&self, r: &mut Reader<'_>, name: &str, field: &str, value: Value) {
+        if let Some(path) = self.path(name) {
+            r.set(path, field, value);
+        }
+    }
+
+    /// Sets a field of pools to what a flag says; `note` or `near` comes first.
+    pub(crate) fn set_pool(&self, r: &mut Reader<'_>, name: &str, of: &PoolOf, field: &str, value: Value) {
+        if let Some(path) = self.path(name) {
+            r.set_pool(path, of, field, value);
+        }
+    }
+
+    /// Gives every flag that has no row one with the reason of the table, and every other word one, too.
+    pub(crate) fn finish(mut self, r: &mut Reader<'_>, known: &'static [Flag]) {
+        for flag in known {
+            let usual = "this flag has no effect on a simulation";
+            self.ignore(r, flag.names[0], if flag.why.is_empty() { usual } else { flag.why });
+        }
+        for word in std::mem::take(&mut self.others) {
+            let said = Said { last: word.path.clone(), path: word.path, found: word.text, value: Value::Null };
+            let becomes = "no counterpart: a word that belongs to no flag".to_owned();
+            push(r, &said, Standing::Ignored, becomes, String::new());
+        }
+    }
+}
+
+/// Adds a row for a flag.
+fn push(r: &mut Reader<'_>, said: &Said, standing: Standing, becomes: String, nearest: String) {
+    let (key, found) = (said.path.clone(), super::merge::shown(&said.found.clone().into()));
+    r.mappings.push(Mapping { key, found, standing, becomes, nearest, ..Mapping::default() });
+}
+
+/// Whether a word begins a flag: numbers with a sign are values.
+fn is_flag(word: &str) -> bool {
+    let rest = word.strip_prefix('-').map(|rest| rest.strip_prefix('-').unwrap_or(rest));
+    rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()))
+}
+
+/// Number of words before the next flag.
+fn until_flag(words: &[Word]) -> usize {
+    words.iter().take_while(|word| !is_flag(&word.text)).count()
+}
+
+/// The name of a flag or key: without dashes in front, with hyphens.
+fn plain(name: &str) -> String {
+    name.trim_start_matches('-').replace('_', "-")
+}
+
+/// The flag of a name, and whether `no-` before it turns it off.
+fn find(known: &'static [Flag], name: &str) -> Option<(&'static Flag, bool)> {
+    let by_name = |name: &str| known.iter().find(|flag| flag.names.contains(&name));
+    let off = || by_name(name.strip_prefix("no-")?).filter(|flag| flag.kind == Kind::Switch);
+    by_name(name).map(|flag| (flag, false)).or_else(|| off().map(|flag| (flag, true)))
+}
