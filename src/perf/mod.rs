@@ -105,6 +105,11 @@ pub fn known_model(name: &str) -> Option<&'static KnownModel> {
     catalogue::architecture(name)
 }
 
+/// Bytes of one token in the KV caches of `tp` GPUs together, for a shape.
+pub fn kv_bytes_per_token(shape: &Architecture, tp: u32) -> u64 {
+    memory::kv_bytes_per_token(shape, tp)
+}
+
 /// Resolves a pool; `path` is its path in the scenario, for messages. All problems are reported at once. A pool that gives all figures itself may name any model and GPU; figures left to the catalogue must be in it. The
 /// mode decides how "auto" KV blocks are counted.
 pub fn resolve(pool: &Pool, rules: impl Into<Rules>, path: &str) -> Result<Resolved, Diagnostics> {

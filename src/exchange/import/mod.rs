@@ -10,24 +10,32 @@ mod analyser_config_map;
 pub mod benchmark;
 mod benchmark_report;
 pub mod configuration;
+mod deployment;
 #[cfg(feature = "import")]
 pub mod documents;
+mod dynamo_graph_deployment;
 mod endpoint_picker_config;
 mod engine_log;
 mod guidellm;
 mod horizontal_pod_autoscaler;
 mod inference_perf_requests;
 mod inference_perf_summary;
+mod leader_worker_set;
 mod llmperf_responses;
 mod llmperf_summary;
 mod metrics;
+mod model_service;
 mod policy_bundle;
 mod range_query;
 mod routesim;
 mod scaled_object;
 pub mod servegen;
+mod server_log;
+mod server_metrics;
 mod variant_autoscaling;
 mod vllm_bench;
+mod vllm_config;
+mod vllm_serve;
 
 use benchmark::Benchmarks;
 pub(crate) use benchmark_report::{finite_yaml, is_yaml};
@@ -56,7 +64,7 @@ pub trait Import<F: Family>: Sync {
 }
 
 /// The formats of configuration. Those of Kubernetes have the kind of their objects as their name.
-pub const CONFIGURATIONS: [&dyn Import<Configuration>; 7] = [
+pub const CONFIGURATIONS: [&dyn Import<Configuration>; 16] = [
     &routesim::RouteSim,
     &policy_bundle::PolicyBundle,
     &horizontal_pod_autoscaler::HorizontalPodAutoscaler,
@@ -64,6 +72,15 @@ pub const CONFIGURATIONS: [&dyn Import<Configuration>; 7] = [
     &variant_autoscaling::VariantAutoscaling,
     &analyser_config_map::AnalyserConfigMap,
     &endpoint_picker_config::EndpointPickerConfig,
+    &deployment::Deployment,
+    &deployment::StatefulSet,
+    &leader_worker_set::LeaderWorkerSet,
+    &dynamo_graph_deployment::DynamoGraphDeployment,
+    &model_service::ModelService,
+    &vllm_serve::VllmServe,
+    &vllm_config::VllmConfig,
+    &server_metrics::ServerMetrics,
+    &server_log::ServerLog,
 ];
 
 /// The formats of benchmarks, in the order in which messages name them.

@@ -6,12 +6,18 @@ use serde_json::{Map, Value};
 use std::path::Path;
 use tokenyard::exchange::import::benchmark::{Text, format, formats, read};
 use tokenyard::exchange::import::configuration::{Report, adopt_policies, convert_routesim};
-use tokenyard::exchange::import::{BENCHMARKS, CONFIGURATIONS, Import};
+use tokenyard::exchange::import::{BENCHMARKS, CONFIGURATIONS, Import, documents};
 
 /// The document of a sample of configuration.
 fn document(file: &str, text: &str) -> Value {
-    if Path::new(file).extension().is_some_and(|extension| extension == "toml") {
+    let extension = Path::new(file).extension().and_then(|extension| extension.to_str());
+    if extension == Some("toml") {
         toml::from_str(text).unwrap_or_else(|e| panic!("{file}: {e}"))
+    } else if matches!(extension, Some("sh" | "txt")) {
+        let texts = [documents::Text { name: file.to_owned(), text: text.to_owned() }];
+        let found = documents::documents(&texts).unwrap_or_else(|problems| panic!("{file}: {problems:?}"));
+        let [only] = found.as_slice() else { panic!("{file}: {} documents", found.len()) };
+        only.tree.value.clone()
     } else {
         serde_saphyr::from_str(text).unwrap_or_else(|e| panic!("{file}: {e}"))
     }

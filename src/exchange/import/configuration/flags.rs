@@ -7,7 +7,7 @@
 use super::Reader;
 use super::flag_values::{Kind, value_of};
 use super::mapping::{Mapping, Standing};
-use super::sets::{Field, PoolOf, Set};
+use super::sets::PoolOf;
 use crate::base::{Diagnostic, alike};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,11 +24,18 @@ pub(crate) struct Flag {
     pub(crate) kind: Kind,
     /// Why it has no counterpart, where no reader of it says what it becomes.
     pub(crate) why: &'static str,
+    /// Whether its names are flags of their own, rather than names of one.
+    pub(crate) apart: bool,
 }
 
 /// A flag of a table; `why` is said of it where no reader says what it becomes.
 pub(crate) const fn flag(names: &'static [&'static str], kind: Kind, why: &'static str) -> Flag {
-    Flag { names, kind, why }
+    Flag { names, kind, why, apart: false }
+}
+
+/// Flags of a table that have no counterpart, all with the same reason. Their values are not looked at.
+pub(crate) const fn others(names: &'static [&'static str], kind: Kind, why: &'static str) -> Flag {
+    Flag { names, kind, why, apart: true }
 }
 
 /// A word of a command, and its path in the source.
@@ -47,7 +54,12 @@ struct Said {
     /// As written.
     found: String,
     value: Value,
+    /// Whether it gives a key of JSON alone.
+    by_key: bool,
 }
+
+/// A flag that was found, and the name that it has here.
+type Known = (&'static Flag, &'static str);
 
 /// The flags of a source by their first names.
 #[derive(Default)]
@@ -88,12 +100,9 @@ pub(crate) fn words_at(r: &mut Reader<'_>, path: &str) -> Vec<Word> {
 }
 
 impl Flags {
-    /// Reads the flags of a command, and marks all of its words as read.
+    /// Reads the flags of a command. Its words are marked as read where they are taken from the source.
     pub(crate) fn of_words(r: &mut Reader<'_>, words: &[Word], known: &'static [Flag]) -> Self {
         let mut flags = Self::default();
-        for word in words.iter().take(MOST_WORDS) {
-            r.get(&word.path);
-        }
         if words.len() > MOST_WORDS {
             let fix = "paste the command of one server";
             let found = format!("{} words", words.len());
@@ -118,11 +127,12 @@ impl Flags {
         let (name, given) = word.text.split_once('=').map_or((&*word.text, None), |(n, v)| (n, Some(v)));
         let name = plain(name);
         let (base, inner) = name.split_once('.').map_or((&*name, None), |(b, i)| (b, Some(i)));
-        let Some((flag, negated)) = find(known, base) else {
+        let Some((known_flag, negated)) = find(known, base) else {
             let values = if given.is_some() { 0 } else { until_flag(&words[1..]) };
             self.unknown(r, &words[..=values], &name, known);
             return 1 + values;
         };
+        let flag = known_flag.0;
         let own = |text: &str| ["true", "false"].iter().any(|b| text.eq_ignore_ascii_case(b));
         let follows = words.get(1).is_some_and(|next| !is_flag(&next.text));
         let values = match (given, flag.kind) {
@@ -135,18 +145,24 @@ impl Flags {
             given.into_iter().chain(words[1..=values].iter().map(|w| w.text.as_str())).collect();
         let found: Vec<&str> = words[..=values].iter().map(|w| w.text.as_str()).collect();
         let last = words[values].path.clone();
-        let said = Said { path: word.path.clone(), last, found: found.join(" "), value: Value::Null };
+        let said = Said {
+            path: word.path.clone(),
+            last,
+            found: found.join(" "),
+            value: Value::Null,
+            by_key: inner.is_some(),
+        };
         if negated {
-            self.say(r, flag, Said { value: Value::Bool(false), ..said });
+            self.say(r, known_flag, Said { value: Value::Bool(false), ..said });
             return 1;
         }
         let value = match inner {
-            Some(inner) => self.nested(flag, inner, &texts),
+            Some(inner) => self.nested(known_flag, inner, &texts),
             None => value_of(flag.kind, &texts),
         };
         match value {
-            Ok(value) => self.say(r, flag, Said { value, ..said }),
-            Err([allowed, fix]) => self.refused(r, flag, said, allowed, fix),
+            Ok(value) => self.say(r, known_flag, Said { value, ..said }),
+            Err([allowed, fix]) => self.refused(r, known_flag, said, allowed, fix),
         }
         1 + values
     }
@@ -165,59 +181,59 @@ impl Flags {
                 _ => value.to_string(),
             };
             let found = super::merge::shown(value);
-            let Some((flag, negated)) = find(known, &name) else {
+            let Some((known_flag, negated)) = find(known, &name) else {
                 flags.unknown(r, &words(format!("{key}: {found}")), &name, known);
                 continue;
             };
-            let said = Said { path: path.clone(), last: path.clone(), found, value: Value::Null };
-            let read = match (value, flag.kind) {
+            let said =
+                Said { path: path.clone(), last: path.clone(), found, value: Value::Null, by_key: false };
+            let read = match (value, known_flag.0.kind) {
                 (Value::Null, _) => continue,
                 (Value::Object(_), Kind::Json | Kind::List) => Ok(value.clone()),
-                _ => value_of(flag.kind, &[&text]),
+                _ => value_of(known_flag.0.kind, &[&text]),
             };
             match read {
-                Ok(Value::Bool(on)) if negated => flags.say(r, flag, Said { value: Value::Bool(!on), ..said }),
-                Ok(value) => flags.say(r, flag, Said { value, ..said }),
-                Err([allowed, fix]) => flags.refused(r, flag, said, allowed, fix),
+                Ok(Value::Bool(on)) if negated => {
+                    flags.say(r, known_flag, Said { value: Value::Bool(!on), ..said })
+                }
+                Ok(value) => flags.say(r, known_flag, Said { value, ..said }),
+                Err([allowed, fix]) => flags.refused(r, known_flag, said, allowed, fix),
             }
         }
         flags
     }
 
     /// Keeps a flag. The same flag before it no longer holds.
-    fn say(&mut self, r: &mut Reader<'_>, flag: &Flag, said: Said) {
-        if let Some(before) = self.said.insert(flag.names[0], said)
-            && !(flag.kind == Kind::Json && self.said[flag.names[0]].found.contains('.'))
-        {
-            let becomes = "no counterpart: the same flag later holds".to_owned();
-            push(r, &before, Standing::Ignored, becomes, String::new());
+    fn say(&mut self, r: &mut Reader<'_>, (_, name): Known, said: Said) {
+        let (by_key, value) = (said.by_key, said.value.clone());
+        let Some(before) = self.said.insert(name, said) else { return };
+        if by_key {
+            push(r, &before, Standing::Shape, "a key of the same flag".to_owned(), String::new());
+        } else {
+            let why = if before.value == value { "said again" } else { "the same flag later holds" };
+            push(r, &before, Standing::Ignored, format!("no counterpart: {why}"), String::new());
         }
     }
 
     /// A value of JSON that is given by its keys, added to what was given before.
-    fn nested(&self, flag: &Flag, inner: &str, texts: &[&str]) -> Result<Value, [&'static str; 2]> {
+    fn nested(&self, (flag, name): Known, inner: &str, texts: &[&str]) -> Result<Value, [&'static str; 2]> {
         if flag.kind != Kind::Json {
             return Err(["a flag without a dot", "write the flag and its value"]);
         }
         let text = texts.join(" ");
         let value = serde_json::from_str(&text).unwrap_or(Value::String(text));
-        let there = self.said.get(flag.names[0]).map(|said| &said.value);
+        let there = self.said.get(name).map(|said| &said.value);
         let mut all = there.filter(|v| v.is_object()).cloned().unwrap_or_else(|| Value::Object(Map::new()));
-        let mut at = &mut all;
-        for key in inner.split('.').take(8) {
-            let key = key.replace('-', "_");
-            if !at.is_object() {
-                *at = Value::Object(Map::new());
-            }
-            let Some(map) = at.as_object_mut() else { break };
-            at = map.entry(key).or_insert(Value::Null);
-        }
-        *at = value;
+        put(&mut all, &mut inner.split('.').take(8), value);
         Ok(all)
     }
 
     /// Reports a value of another type. What only a shell knows is left out.
-    fn refused(&mut self, r: &mut Reader<'_>, flag: &Flag, said: Said, allowed: &str, fix: &str) {
+    fn refused(&mut self, r: &mut Reader<'_>, (flag, name): Known, said: Said, allowed: &str, fix: &str) {
+        if flag.apart {
+            self.say(r, (flag, name), said);
+            return;
+        }
         if said.found.contains('$') {
             let why = "its value is a variable that only the shell knows";
             let found = said.found.clone();
@@ -226,7 +242,7 @@ impl Flags {
             push(r, &said, Standing::Ignored, format!("no counterpart: {why}"), String::new());
         } else {
             r.problems.push(Diagnostic::error(said.path.clone(), said.found.clone(), allowed, fix));
-            self.told.insert(flag.names[0]);
+            self.told.insert(name);
         }
     }
 
@@ -242,12 +258,28 @@ impl Flags {
         );
         let path = words[0].path.clone();
         let last = words[words.len() - 1].path.clone();
-        let said = Said { path: path.clone(), last, found: super::merge::shown(&found.into()), value: Value::Null };
+        let said = Said {
+            path: path.clone(),
+            last,
+            found: super::merge::shown(&found.into()),
+            value: Value::Null,
+            by_key: false,
+        };
         let allowed = "the flags of this program";
         let what = format!("an unknown flag, which is left out: {}", said.found);
         r.problems.push(Diagnostic::warning(path, what, allowed, fix));
         let near = near.map(|near| format!("--{near}")).unwrap_or_default();
         push(r, &said, Standing::Unknown, "not known here".to_owned(), near);
+    }
+
+    /// Takes the first word that belongs to no flag as the value of one that is absent.
+    pub(crate) fn first_other_is(&mut self, name: &'static str) {
+        if self.said.contains_key(name) || self.others.is_empty() {
+            return;
+        }
+        let Word { path, text } = self.others.remove(0);
+        let value = Value::from(text.as_str());
+        self.said.insert(name, Said { last: path.clone(), path, found: text, value, by_key: false });
     }
 
     /// The value of a flag, if it is there.
@@ -293,7 +325,8 @@ impl Flags {
     pub(crate) fn not_among(&mut self, r: &mut Reader<'_>, name: &str, allowed: &[&str]) {
         let Some((own, said)) = self.said.get_key_value(name) else { return };
         let near = said.value.as_str().and_then(|text| alike::nearest(text, allowed.iter().copied()));
-        let fix = near.map_or_else(|| "use one of these".to_owned(), |near| format!("did you mean \"{near}\"?"));
+        let fix =
+            near.map_or_else(|| "use one of these".to_owned(), |near| format!("did you mean \"{near}\"?"));
         r.problems.push(Diagnostic::error(said.path.clone(), said.found.clone(), allowed.join(", "), fix));
         self.told.insert(own);
     }
@@ -316,11 +349,6 @@ impl Flags {
     /// Records why a flag has no counterpart.
     pub(crate) fn ignore(&mut self, r: &mut Reader<'_>, name: &str, why: &str) {
         self.row(r, name, Standing::Ignored, format!("no counterpart: {why}"));
-    }
-
-    /// Records that a flag gives the document its shape.
-    pub(crate) fn shape(&mut self, r: &mut Reader<'_>, name: &str, why: &str) {
-        self.row(r, name, Standing::Shape, why.to_owned());
     }
 
     fn row(&mut self, r: &mut Reader<'_>, name: &str, standing: Standing, becomes: String) {
@@ -348,20 +376,43 @@ impl Flags {
     pub(crate) fn finish(mut self, r: &mut Reader<'_>, known: &'static [Flag]) {
         for flag in known {
             let usual = "this flag has no effect on a simulation";
-            self.ignore(r, flag.names[0], if flag.why.is_empty() { usual } else { flag.why });
+            for name in if flag.apart { flag.names } else { &flag.names[..1] } {
+                self.ignore(r, name, if flag.why.is_empty() { usual } else { flag.why });
+            }
         }
         for word in std::mem::take(&mut self.others) {
-            let said = Said { last: word.path.clone(), path: word.path, found: word.text, value: Value::Null };
+            let said = Said {
+                last: word.path.clone(),
+                path: word.path,
+                found: word.text,
+                value: Value::Null,
+                by_key: false,
+            };
             let becomes = "no counterpart: a word that belongs to no flag".to_owned();
             push(r, &said, Standing::Ignored, becomes, String::new());
         }
     }
 }
 
+/// Puts a value below keys, with hyphens for underscores.
+fn put(at: &mut Value, keys: &mut dyn Iterator<Item = &str>, value: Value) {
+    let Some(key) = keys.next() else {
+        *at = value;
+        return;
+    };
+    if !at.is_object() {
+        *at = Value::Object(Map::new());
+    }
+    if let Some(map) = at.as_object_mut() {
+        put(map.entry(key.replace('-', "_")).or_insert(Value::Null), keys, value);
+    }
+}
+
 /// Adds a row for a flag.
 fn push(r: &mut Reader<'_>, said: &Said, standing: Standing, becomes: String, nearest: String) {
     let (key, found) = (said.path.clone(), super::merge::shown(&said.found.clone().into()));
-    r.mappings.push(Mapping { key, found, standing, becomes, nearest, ..Mapping::default() });
+    let last = said.last.clone();
+    r.mappings.push(Mapping { key, last, found, standing, becomes, nearest, ..Mapping::default() });
 }
 
 /// Whether a word begins a flag: numbers with a sign are values.
@@ -381,8 +432,13 @@ fn plain(name: &str) -> String {
 }
 
 /// The flag of a name, and whether `no-` before it turns it off.
-fn find(known: &'static [Flag], name: &str) -> Option<(&'static Flag, bool)> {
-    let by_name = |name: &str| known.iter().find(|flag| flag.names.contains(&name));
-    let off = || by_name(name.strip_prefix("no-")?).filter(|flag| flag.kind == Kind::Switch);
-    by_name(name).map(|flag| (flag, false)).or_else(|| off().map(|flag| (flag, true)))
+fn find(known: &'static [Flag], name: &str) -> Option<(Known, bool)> {
+    let by_name = |name: &str| {
+        known.iter().find_map(|flag| {
+            let own = flag.names.iter().copied().find(|own| *own == name)?;
+            Some((flag, if flag.apart { own } else { flag.names[0] }))
+        })
+    };
+    let off = || by_name(name.strip_prefix("no-")?).filter(|(flag, _)| flag.kind == Kind::Switch);
+    by_name(name).map(|found| (found, false)).or_else(|| off().map(|found| (found, true)))
 }

@@ -4,6 +4,8 @@ use super::changes::{FieldChange, changes};
 use super::mapping::{Mapping, Standing};
 use super::merge::{Conflict, Settled, listed, merge};
 use super::reader::flat;
+#[cfg(feature = "import")]
+use super::script_places::place_of;
 use super::sets::{self, Set};
 use super::{Configuration, Report, kubernetes, unread as unread_kinds};
 use crate::base::diag::has_errors;
@@ -215,11 +217,7 @@ pub fn imported(
     let sources: Vec<Value> = documents.iter().map(|d| flat(&d.tree.value, &|_| None)).collect();
     let trees: Vec<Value> = documents.iter().map(|d| d.tree.value.clone()).collect();
     let mut read = read_all(&sources);
-    for mapping in &mut read.mappings {
-        if let Some(place) = documents[mapping.document as usize].tree.places.of(&mapping.key) {
-            mapping.stand(place);
-        }
-    }
+    stand(&mut read.mappings, &documents, texts);
     let shown: Vec<ImportedDocument> =
         documents.iter().zip(&sources).map(|(d, source)| document(d, source, texts)).collect();
     let several = documents.len() > 1;
@@ -229,16 +227,7 @@ pub fn imported(
         let at = line.map_or_else(String::new, |line| format!("line {number}{line}: "));
         Diagnostic { path: format!("{at}{}", d.path), ..d }
     };
-    let mut problems = if documents.is_empty() {
-        vec![Diagnostic::error(
-            "",
-            "an empty text",
-            super::POLICIES,
-            "paste a configuration, or name its file",
-        )]
-    } else {
-        unread(&trees)
-    };
+    let mut problems = if documents.is_empty() { vec![empty()] } else { unread(&trees) };
     problems.extend(read.problems.into_iter().map(|(i, d)| own(i, d)));
     let merged =
         merge(read.scenario.unwrap_or_else(|| base.clone()), &read.sets, &mut read.mappings, settled);
@@ -273,6 +262,31 @@ pub fn imported(
     all
 }
 
+/// The problem of texts without a document.
+#[cfg(feature = "import")]
+fn empty() -> Diagnostic {
+    let fix = "paste a configuration, or name its file";
+    Diagnostic::error("", "an empty text", super::POLICIES, fix)
+}
+
+/// Sets where mappings stand in their texts.
+#[cfg(feature = "import")]
+fn stand(
+    mappings: &mut [Mapping],
+    documents: &[crate::exchange::import::documents::Document],
+    texts: &[crate::exchange::import::documents::Text],
+) {
+    let lines: Vec<Vec<&str>> = documents.iter().map(|d| lines_of(d, texts)).collect();
+    for mapping in mappings {
+        let number = mapping.document as usize;
+        let places = &documents[number].tree.places;
+        let Some(place) = places.of(&mapping.key) else { continue };
+        let in_script =
+            if places.has(&mapping.key) { None } else { place_of(&lines[number], place, &mapping.found) };
+        mapping.stand(in_script.unwrap_or(place), places.of(&mapping.last));
+    }
+}
+
 /// The documents, those of a `List` apart.
 #[cfg(feature = "import")]
 fn expanded(
@@ -295,6 +309,18 @@ fn expanded(
     all
 }
 
+/// The lines of a document.
+#[cfg(feature = "import")]
+fn lines_of<'t>(
+    document: &crate::exchange::import::documents::Document,
+    texts: &'t [crate::exchange::import::documents::Text],
+) -> Vec<&'t str> {
+    let tree = &document.tree;
+    let lines = texts[document.text].text.lines().skip(tree.first_line.saturating_sub(1) as usize);
+    let count = (tree.last_line + 1).saturating_sub(tree.first_line) as usize;
+    lines.take(count).collect()
+}
+
 /// A document as the page shows it.
 #[cfg(feature = "import")]
 fn document(
@@ -304,8 +330,6 @@ fn document(
 ) -> ImportedDocument {
     let text = &texts[document.text];
     let tree = &document.tree;
-    let lines = text.text.lines().skip(tree.first_line.saturating_sub(1) as usize);
-    let count = (tree.last_line + 1).saturating_sub(tree.first_line) as usize;
     let format = format_of(source);
     let kind = source.get("kind").and_then(Value::as_str);
     let title = format.map(|f| f.title()).or(kind).unwrap_or("a document of no known format").to_owned();
@@ -315,7 +339,7 @@ fn document(
         detail,
         file: text.name.clone(),
         first_line: tree.first_line,
-        lines: lines.take(count).map(str::to_owned).collect(),
+        lines: lines_of(document, texts).into_iter().map(str::to_owned).collect(),
         is_read: format.is_some(),
     }
 }

@@ -5,6 +5,7 @@
 
 use super::reader::Unknown;
 use super::{Reader, Report, Settings};
+use crate::base::Diagnostic;
 use crate::exchange::import::CONFIGURATIONS;
 use serde_json::{Map, Value, json};
 
@@ -62,6 +63,16 @@ pub(crate) fn target(r: &mut Reader<'_>) -> Option<String> {
     let name = r.word("spec.scaleTargetRef.name")?.to_owned();
     r.note("spec.scaleTargetRef.name", "the pool of this name, or all if none has it");
     Some(name)
+}
+
+/// Says that an object runs no engine that is read: a router, a gateway or a server of another program.
+pub(crate) fn no_engine(r: &mut Reader<'_>, paths: &[&str]) {
+    let found = "no container with vLLM's command or image";
+    let fix = "give the object of the engines, or write its replicas as cluster.pools";
+    r.problems.push(Diagnostic::warning("kind", found, "a container that runs `vllm serve`", fix));
+    for path in paths {
+        r.without_counterpart(path, "no container of it is an engine that is read");
+    }
 }
 
 /// Copies a whole number of replicas.

@@ -51,6 +51,9 @@ pub struct Mapping {
     pub to: u32,
     /// Its path in the source.
     pub key: String,
+    /// The path of the last part of its value, if that has a path of its own.
+    #[serde(skip)]
+    pub(crate) last: String,
     /// Its value in the source.
     pub found: String,
     /// How it stands to the scenario.
@@ -76,8 +79,11 @@ impl Mapping {
         format!("{}: {} → {}", self.key, self.found, self.becomes)
     }
 
-    /// Sets where it stands in its text.
-    pub(super) fn stand(&mut self, place: Place) {
+    /// Sets where it stands in its text, to the end of its value if that is on the same line.
+    pub(super) fn stand(&mut self, place: Place, last: Option<Place>) {
         (self.line, self.from, self.to) = (place.line, place.from, place.to);
+        if let Some(last) = last.filter(|last| last.line == place.line) {
+            self.to = self.to.max(last.to);
+        }
     }
 }

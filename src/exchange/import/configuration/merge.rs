@@ -2,6 +2,7 @@
 //! settles; a default gives way to what a source says.
 
 use super::mapping::{Mapping, Standing};
+use super::pool_shapes::{complete, prepare};
 use super::sets::{Field, PoolOf, SAID, Set};
 use crate::base::{Diagnostic, Diagnostics};
 use serde::{Deserialize, Serialize};
@@ -119,12 +120,24 @@ fn pools_of(document: &Value, sets: &[Set]) -> Vec<Value> {
         Some(_) => return Vec::new(),
         None => vec![json!({})],
     };
-    let mut defined: Vec<&str> = Vec::new();
-    for set in sets {
-        if let Field::Pool(PoolOf { name: Some(name), defines: true, .. }, _) = &set.field
-            && !defined.contains(&name.as_str())
-        {
-            defined.push(name);
+    let described = |is_described: &dyn Fn(&PoolOf) -> bool| {
+        let mut names: Vec<&str> = Vec::new();
+        for set in sets {
+            if let Field::Pool(of, _) = &set.field
+                && let Some(name) = of.name.as_deref().filter(|_| is_described(of))
+                && !names.contains(&name)
+            {
+                names.push(name);
+            }
+        }
+        names
+    };
+    let mut defined = described(&|of| of.defines);
+    if defined.is_empty() {
+        // One command alone keeps the name of the only pool.
+        let commands = described(&|of| of.unnamed);
+        if commands.len() > 1 || pools.len() > 1 {
+            defined = commands;
         }
     }
     let known = defined.iter().all(|name| pools.iter().any(|pool| name_of(pool) == *name));
@@ -167,8 +180,8 @@ fn is_about(of: &PoolOf, pool: &Value, names: &[&str], sets: &[Set]) -> bool {
     let plain = |s: &str| s.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
     let serves = |model: &str| {
         let said = |set: &Set| match &set.field {
-            Field::Pool(other, field) if other.defines && field == "model" => {
-                other.name.as_deref().is_none_or(|name| name == name_of(pool))
+            Field::Pool(other, field) if field == "model" => {
+                other.name.as_deref().is_none_or(|name| name == name_of(pool) || !names.contains(&name))
             }
             _ => false,
         };
@@ -178,7 +191,8 @@ fn is_about(of: &PoolOf, pool: &Value, names: &[&str], sets: &[Set]) -> bool {
     };
     let targeted =
         of.name.as_deref().filter(|name| names.contains(name)).is_none_or(|name| name_of(pool) == name);
-    targeted && of.model.as_deref().is_none_or(serves)
+    let only = of.unnamed && names.len() == 1;
+    targeted && (only || of.model.as_deref().is_none_or(serves))
 }
 
 /// A conflict; the keys that say its values are marked.
@@ -359,14 +373,29 @@ fn about_nobody(set: &Set) -> Diagnostic {
 
 /// Puts the winning values into the document, sections before what stands in them.
 fn place(document: &mut Value, pools: &mut Vec<Value>, winners: BTreeMap<String, (Value, Vec<usize>)>) {
-    let mut all: Vec<(String, Value)> = winners.into_iter().map(|(path, (value, _))| (path, value)).collect();
-    all.sort_by_key(|(path, _)| path.matches('.').count());
-    for (path, value) in all {
+    let mut all: Vec<(String, Value)> = Vec::new();
+    let mut of_pools: BTreeMap<usize, Vec<(String, Value)>> = BTreeMap::new();
+    for (path, (value, _)) in winners {
         let of_pool = path.strip_prefix("cluster.pools[").and_then(|rest| rest.split_once("]."));
         match of_pool.and_then(|(number, field)| Some((number.parse::<usize>().ok()?, field))) {
-            Some((number, field)) => put(&mut pools[number], field, value),
-            None => put(document, &path, value),
+            Some((number, field)) => of_pools.entry(number).or_default().push((field.to_owned(), value)),
+            None => all.push((path, value)),
         }
+    }
+    let by_depth = |all: &mut Vec<(String, Value)>| all.sort_by_key(|(path, _)| path.matches('.').count());
+    by_depth(&mut all);
+    for (path, value) in all {
+        put(document, &path, value);
+    }
+    for (number, mut fields) in of_pools {
+        by_depth(&mut fields);
+        let new = |field: &str| fields.iter().find(|(name, _)| name == field).map(|(_, value)| value.clone());
+        let before = prepare(&mut pools[number], &new);
+        let names: BTreeSet<String> = fields.iter().map(|(name, _)| name.clone()).collect();
+        for (field, value) in fields {
+            put(&mut pools[number], &field, value);
+        }
+        complete(&mut pools[number], &before, &names);
     }
     if let Some(root) = document.as_object_mut() {
         let cluster = root.entry("cluster").or_insert_with(|| json!({}));

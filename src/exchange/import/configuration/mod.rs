@@ -2,16 +2,27 @@
 //! it has no counterpart.
 
 mod changes;
+pub(crate) mod engine;
+pub(crate) mod engine_command;
+pub(crate) mod engine_flags;
+pub(crate) mod engine_memory;
+mod engine_parts;
 mod flag_values;
 pub(crate) mod flags;
 pub(crate) mod horizontal;
 pub(crate) mod horizontal_rules;
 mod imported;
 pub(crate) mod kubernetes;
-mod mapping;
+pub(crate) mod mapping;
 mod merge;
+pub(crate) mod models;
+pub(crate) mod pods;
+mod pool_shapes;
 pub(crate) mod reader;
+#[cfg(feature = "import")]
+mod script_places;
 pub(crate) mod sets;
+pub(crate) mod shell;
 pub(crate) mod stages;
 mod unread;
 

@@ -13,12 +13,19 @@ pub(crate) struct PoolOf {
     pub(crate) model: Option<String>,
     /// Whether the source describes the pool, so that it is added where no pool has its name.
     pub(crate) defines: bool,
+    /// Whether it is described only where sources describe several pools: a command does not name its pool.
+    pub(crate) unnamed: bool,
 }
 
 impl PoolOf {
+    /// The pool of a command, which gets this name where there are several.
+    pub(crate) fn unnamed(name: &str) -> Self {
+        Self { name: Some(name.to_owned()), unnamed: true, ..Self::default() }
+    }
+
     /// The pool that a source describes.
     pub(crate) fn defined(name: &str) -> Self {
-        Self { name: Some(name.to_owned()), model: None, defines: true }
+        Self { name: Some(name.to_owned()), defines: true, ..Self::default() }
     }
 }
 
@@ -64,7 +71,7 @@ pub(super) fn of(document: usize, settings: Settings, report: &Report) -> Vec<Se
     let scaling: Map<String, Value> = settings.scaling.unwrap_or_default();
     all.extend(scaling.into_iter().map(|(k, v)| set(every(format!("scaling.{k}")), v, SAID)));
     for patch in settings.autoscalers {
-        let of = PoolOf { name: patch.target, model: patch.model, defines: false };
+        let of = PoolOf { name: patch.target, model: patch.model, ..PoolOf::default() };
         let of_pool = |key: &str| Field::Pool(of.clone(), format!("scaling.{key}"));
         let said = patch.scaling.into_iter().map(|(k, v)| (of_pool(&k), v, SAID));
         let weak = patch.weak.into_iter().map(|(rank, k, v)| (of_pool(k), v, rank));

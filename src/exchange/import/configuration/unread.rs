@@ -7,15 +7,11 @@ use crate::exchange::import::{CONFIGURATIONS, Import};
 use serde_json::Value;
 
 /// Kinds of objects that are known but not read: kind, description, advice.
-const OTHER_KINDS: [(&str, &str, &str); 9] = [
+const OTHER_KINDS: [(&str, &str, &str); 5] = [
     ("InferencePool", "a pool of the Gateway API", POOLS),
     ("InferenceModel", "a model of the Gateway API", CLASSES),
     ("InferenceObjective", "an objective of the Gateway API", CLASSES),
     ("PodAutoscaler", "the autoscaler of AIBrix", "write it as hpa or kpa in cluster.pools[].scaling.policy"),
-    ("Deployment", "a deployment of servers", POOLS),
-    ("StatefulSet", "a set of servers", POOLS),
-    ("LeaderWorkerSet", "a set of servers", POOLS),
-    ("DynamoGraphDeployment", "a deployment of NVIDIA Dynamo", POOLS),
     ("ScaledJob", "KEDA's autoscaler of jobs", "give the ScaledObject of the servers"),
 ];
 const POOLS: &str = "write its replicas and the flags of its engine as cluster.pools";

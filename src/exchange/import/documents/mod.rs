@@ -1,7 +1,9 @@
 //! The documents in texts that a user pastes or names: YAML and JSON, TOML, command lines, lines of metrics, logs. Each
 //! becomes a tree with the place of every key, so that all formats are read the same way.
 
+mod log_text;
 pub mod places;
+mod python;
 pub mod server_text;
 pub mod toml;
 pub mod words;
@@ -91,6 +93,7 @@ fn of_text(text: &str) -> Result<Vec<Tree>, Diagnostics> {
         match part.kind {
             Kind::Command => all.push(words::tree(&part.text, part.first_line)),
             Kind::Server => all.extend(server_text::tree(&part.text, part.first_line)),
+            Kind::Log => all.extend(log_text::tree(&part.text, part.first_line)),
             Kind::Yaml => {
                 let shift = part.first_line - 1;
                 let read = yaml::documents(&part.text).map_err(|all| moved(all, shift))?;
@@ -121,8 +124,10 @@ fn moved(all: Diagnostics, by: u32) -> Diagnostics {
 enum Kind {
     Yaml,
     Command,
-    /// Metrics or a log of a server.
+    /// Metrics of a server.
     Server,
+    /// The log of a server.
+    Log,
 }
 
 /// Lines of one kind.
@@ -132,17 +137,30 @@ struct Part {
     first_line: u32,
 }
 
+/// Whether a line begins a document of YAML or JSON after a log.
+fn begins_document(line: &str) -> bool {
+    let keys = ["---", "apiVersion:", "kind:", "{"];
+    keys.iter().any(|key| line.starts_with(key))
+}
+
 /// The parts of a text, by the kinds of its lines: a command ends with its last continued line, lines of a server go
 /// on while they follow each other, all else is YAML.
 fn parts(text: &str) -> Vec<Part> {
     let mut all: Vec<Part> = Vec::new();
     let mut continued = false;
+    let mut quoted = words::Quotes::new(text);
+    let has_command = text.lines().any(|line| words::begins(line.trim_end()));
     for (number, line) in text.split_inclusive('\n').enumerate() {
         let plain = line.trim_end();
-        let kind = if continued || words::begins(plain) {
+        let in_log = all.last().is_some_and(|last: &Part| last.kind == Kind::Log) && !begins_document(plain);
+        // Variables are part of the command that they stand before.
+        let variable = has_command && words::is_variable(plain);
+        let kind = if continued || variable || words::begins(plain) {
             Kind::Command
         } else if server_text::is_line(plain) {
             Kind::Server
+        } else if in_log || log_text::is_line(plain) {
+            Kind::Log
         } else {
             Kind::Yaml
         };
@@ -151,15 +169,18 @@ fn parts(text: &str) -> Vec<Part> {
             Some(last) => last.kind == kind || (plain.is_empty() && last.kind == Kind::Server),
             None => false,
         };
-        continued = kind == Kind::Command && words::goes_on(line);
+        continued = kind == Kind::Command
+            && (quoted.is_open(number, continued) || words::goes_on(line) || variable);
         match all.last_mut() {
             Some(last) if goes_on => last.text.push_str(line),
             _ => all.push(Part { kind, text: line.to_owned(), first_line: number as u32 + 1 }),
         }
     }
     let says = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    // Of a script only the commands are read that start a program.
+    let is_script = text.starts_with("#!") && all.iter().any(|part| part.kind == Kind::Command);
     all.retain(|part| {
-        part.kind != Kind::Yaml || part.text.lines().any(|line| says(line) && line.trim() != "---")
+        part.kind != Kind::Yaml || !is_script && part.text.lines().any(|line| says(line) && line.trim() != "---")
     });
     all
 }

@@ -23,6 +23,11 @@ impl Places {
         self.0.insert(path, place);
     }
 
+    /// Whether a path has a place of its own.
+    pub fn has(&self, path: &str) -> bool {
+        self.0.contains_key(path)
+    }
+
     /// The place of a path, or of the longest path above it.
     pub fn of(&self, path: &str) -> Option<Place> {
         let mut path = path;

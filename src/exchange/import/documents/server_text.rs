@@ -10,29 +10,58 @@ pub fn is_line(line: &str) -> bool {
         |name: &str| name.starts_with("vllm:") || name.starts_with("llm_d_") || name.starts_with("sglang:");
     line.strip_prefix("# ").is_some_and(|rest| rest.starts_with("TYPE ") || rest.starts_with("HELP "))
         || (metric(line) && line.contains([' ', '{']))
+        || is_sample(line)
+}
+
+/// Whether a line is a sample of any metric: a name, perhaps labels, a number, perhaps a time.
+fn is_sample(line: &str) -> bool {
+    let name = line.find(|c: char| c != '_' && c != ':' && !c.is_ascii_alphanumeric()).unwrap_or(line.len());
+    let rest = match line[name..].strip_prefix('{') {
+        Some(labels) if labels.contains("=\"") => labels.rsplit_once('}').map_or("", |(_, rest)| rest),
+        Some(_) => "",
+        None => &line[name..],
+    };
+    let mut words = rest.split_whitespace();
+    let number = |word: &str| word.parse::<f64>().is_ok() || matches!(word, "+Inf" | "-Inf" | "NaN");
+    name > 0
+        && line.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic())
+        && rest.starts_with(' ')
+        && words.next().is_some_and(number)
+        && words.next().is_none_or(|time| time.parse::<f64>().is_ok())
+        && words.next().is_none()
 }
 
 /// The tree `{"metrics": {"name": [{"labels": {…}, "value": "…"}]}}` of lines of metrics; none without a sample.
 pub fn tree(text: &str, first_line: u32) -> Option<Tree> {
     let mut metrics: Map<String, Value> = Map::new();
     let mut places = Places::default();
-    let mut lines = 0;
+    let (mut lines, mut unreadable) = (0, 0_u64);
     for (number, line) in text.lines().enumerate() {
         lines = number as u32 + 1;
         if line.starts_with('#') || line.trim().is_empty() {
             continue;
         }
-        let Some((name, labels, value)) = sample(line) else { continue };
+        let Some((name, labels, value)) = sample(line) else {
+            unreadable += 1;
+            continue;
+        };
         let samples = metrics.entry(name.to_owned()).or_insert_with(|| json!([]));
         let Some(samples) = samples.as_array_mut() else { continue };
         let at = format!("metrics.{name}.{}", samples.len());
-        places.insert(at.clone(), Place { line: lines, from: 0, to: line.chars().count() as u32 });
+        let whole = Place { line: lines, from: 0, to: line.chars().count() as u32 };
+        if samples.is_empty() {
+            places.insert(format!("metrics.{name}"), whole);
+        }
+        places.insert(at.clone(), whole);
         let mut map = Map::new();
         for Label { name, value, from, to } in labels {
             places.insert(format!("{at}.labels.{name}"), Place { line: lines, from, to });
             map.insert(name, Value::from(value));
         }
         samples.push(json!({ "labels": map, "value": value }));
+    }
+    if unreadable > 0 {
+        metrics.insert("unreadable lines".to_owned(), Value::from(unreadable));
     }
     let last_line = first_line + lines.saturating_sub(1);
     (!metrics.is_empty()).then(|| Tree {

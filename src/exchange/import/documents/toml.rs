@@ -1,12 +1,17 @@
 //! TOML texts as trees, with the place of every key that stands on a line of its own.
 
 use super::places::{Place, Places};
+use super::words;
 use super::yaml::Tree;
 use crate::base::{Diagnostic, Diagnostics};
 use serde_json::Value;
 
-/// Whether a text is TOML: its first line that says something opens a table or sets a key.
+/// Whether a text is TOML: its first line that says something opens a table or sets a key. A variable before a command
+/// looks the same.
 pub fn is_toml(text: &str) -> bool {
+    if text.lines().any(|line| words::begins(line.trim())) {
+        return false;
+    }
     let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
     first.is_some_and(|line| {
         let table = line.starts_with('[') && line.ends_with(']') && !line.contains([',', '{', '"', ':']);

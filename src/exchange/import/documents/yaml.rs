@@ -2,6 +2,7 @@
 //! ConfigMap, is read as a part of the tree.
 
 use super::places::{Place, Places};
+use super::words;
 use crate::base::{Diagnostic, Diagnostics};
 use granit_parser::{Event, Parser, ScalarStyle, Span};
 use serde_json::{Map, Number, Value};
@@ -211,7 +212,7 @@ impl<'a> Reading<'a> {
     /// A text value, or the section that it spells.
     fn text(&mut self, text: &str, style: ScalarStyle, span: Span, path: &str) -> Value {
         let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
-        if block && self.texts > 0 && text.contains(':') {
+        if block && self.texts > 0 && text.contains(':') && !words::is_script(text) {
             if let Ok(inner) = read(text, self.texts - 1)
                 && let [inner] = inner.as_slice()
                 && (inner.value.is_object() || inner.value.is_array())

@@ -1,0 +1,86 @@
+//! Import of `Deployment` and `StatefulSet` objects whose pods run a vLLM engine: one pool each.
+
+use super::Import;
+use super::configuration::kubernetes::is_of;
+use super::configuration::kubernetes::no_engine;
+use super::configuration::pods::{Pods, name_of, pods, rest};
+use super::configuration::reader::Unknown;
+use super::configuration::{Configuration, Reader, Report, Settings};
+use serde_json::Value;
+
+/// Keys of their specifications that do not change a run.
+const REST: [&str; 17] = [
+    "apiVersion",
+    "kind",
+    "metadata",
+    "status",
+    "spec.template",
+    "spec.selector",
+    "spec.strategy",
+    "spec.minReadySeconds",
+    "spec.revisionHistoryLimit",
+    "spec.progressDeadlineSeconds",
+    "spec.paused",
+    "spec.serviceName",
+    "spec.volumeClaimTemplates",
+    "spec.updateStrategy",
+    "spec.podManagementPolicy",
+    "spec.persistentVolumeClaimRetentionPolicy",
+    "spec.ordinals",
+];
+
+/// An object of this kind.
+pub(super) struct Deployment;
+
+/// An object of this kind.
+pub(super) struct StatefulSet;
+
+impl Import<Configuration> for Deployment {
+    fn name(&self) -> &'static str {
+        "Deployment"
+    }
+
+    fn title(&self) -> &'static str {
+        "Deployment"
+    }
+
+    fn recognises(&self, source: &Value) -> bool {
+        is_of(source, self.name())
+    }
+
+    fn read(&self, source: &Value, report: &mut Report) -> Settings {
+        read(source, report)
+    }
+}
+
+impl Import<Configuration> for StatefulSet {
+    fn name(&self) -> &'static str {
+        "StatefulSet"
+    }
+
+    fn title(&self) -> &'static str {
+        "StatefulSet"
+    }
+
+    fn recognises(&self, source: &Value) -> bool {
+        is_of(source, self.name())
+    }
+
+    fn read(&self, source: &Value, report: &mut Report) -> Settings {
+        read(source, report)
+    }
+}
+
+fn read(source: &Value, report: &mut Report) -> Settings {
+    let mut r = Reader::new(source);
+    let name = name_of(&mut r);
+    let own = Pods { name: &name, replicas: "spec.replicas", nodes: 1, role: None, extra: Vec::new() };
+    if pods(&mut r, "spec.template", &own) {
+        r.shape("metadata", "the pool has the name of the object");
+    } else {
+        no_engine(&mut r, &["spec.template", "spec.replicas"]);
+    }
+    rest(&mut r, &REST);
+    r.finish(Unknown::LeftOut, report);
+    Settings::default()
+}

@@ -1,0 +1,1 @@
+docker run --rm --gpus all -p 8000:8000 --ipc=host vllm/vllm-openai:v0.12.0 --model meta-llama/Llama-3.1-8B-Instruct --max-num-seqs 128 --enable-lora --max-loras 4 --max-lora-rank 32 --max-cpu-loras 16
