@@ -58,7 +58,7 @@ fn rows_do_not_replace_the_trace_or_the_scenario_under_any_name() {
     let spelt =
         folder.path("./../") + Path::new(&folder.0).file_name().unwrap().to_str().unwrap() + "/./t.csv";
     for output in [&trace, &link, &hard, &spelt] {
-        for option in ["--requests", "--decisions", "--events", "--series", "--scaling"] {
+        for option in ["--requests", "--decisions", "--events", "--series", "--scaling", "--openmetrics"] {
             refused(&run(&["run", &scenario, "--trace", &trace, option, output]), option);
         }
         unchanged(&trace, TRACE);

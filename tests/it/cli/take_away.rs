@@ -49,7 +49,7 @@ fn a_span_that_is_none_and_a_file_that_is_read_are_refused() {
     }
     assert_eq!(run(&with("run", &["--perfetto-span", "1-2"])).status.code(), Some(2), "a span of nothing");
     let scenario = TempFile::new("s.json", r#"{ "run": { "horizon_s": 1, "warmup_s": 0 } }"#);
-    for option in ["--perfetto", "--html"] {
+    for option in ["--perfetto", "--html", "--openmetrics"] {
         let out = run(&["run", scenario.path(), option, scenario.path()]);
         assert_eq!(out.status.code(), Some(2));
         let told = format!("{option}: error: {}; allowed: a file that is not read", scenario.path());
