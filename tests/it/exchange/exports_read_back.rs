@@ -157,6 +157,18 @@ const EXACT: [&str; 8] = [
     "token-load",
 ];
 
+/// Scorers of BLIS.
+const OF_BLIS: [&str; 8] = [
+    "prefix-affinity",
+    "queue-depth",
+    "kv-utilization",
+    "load-balance",
+    "active-requests",
+    "running-requests",
+    "load-aware",
+    "no-hit-lru",
+];
+
 fn config(seed: u64) -> ProptestConfig {
     let rng_seed = RngSeed::Fixed(seed);
     ProptestConfig { cases: 60, rng_seed, failure_persistence: None, ..ProptestConfig::default() }
@@ -324,9 +336,7 @@ proptest! {
         let back = imported(&scaled(json!({})), &found.text);
         prop_assert_eq!(&own.cluster.pools[0].scaling, &back.cluster.pools[0].scaling, "{}", found.text);
 
-        const SCORERS: [&str; 8] = ["prefix-affinity", "queue-depth", "kv-utilization", "load-balance", "active-requests",
-            "running-requests", "load-aware", "no-hit-lru"];
-        let list: Vec<Value> = scorers.iter().map(|(i, weight)| json!({ "scorer": SCORERS[*i], "weight": weight })).collect();
+        let list: Vec<Value> = scorers.iter().map(|(i, weight)| json!({ "scorer": OF_BLIS[*i], "weight": weight })).collect();
         let scheduler = ["fcfs", "priority-fcfs", "sjf", "reverse-priority"][order.0];
         let priority = ["constant", "slo-based", "inverted-slo"][order.1];
         let own = scenario(json!({ "tokenyard": 3, "cluster": {
@@ -355,6 +365,7 @@ proptest! {
                 prop_assert_eq!(row.standing == Standing::Exact, row.why.is_empty(), "{:?}", row);
                 prop_assert!(!row.path.is_empty() && !row.ours.is_empty(), "{:?}", row);
             }
+            prop_assert!(!found.text.contains(" -- "), "{}", found.text);
             let is_yaml = !matches!(system, System::Vllm | System::Dynamo | System::Smg);
             for part in found.text.split("---\n").filter(|_| is_yaml && base.is_none()) {
                 let read: Result<Value, _> = serde_saphyr::from_str(part);

@@ -31,7 +31,7 @@ pub(super) fn weighted(draft: &mut Draft<'_>, router: &Weighted, stage: &Stage<'
     let at = format!("{}.weighted", stage.at);
     let mut refs = Refs::new();
     for (i, filter) in router.filters().iter().enumerate() {
-        refs.extend(filtered(draft, filter, &format!("{at}.filters[{i}]"), stage));
+        refs.push(filtered(draft, filter, &format!("{at}.filters[{i}]"), stage));
     }
     for (i, scorer) in router.scorers().iter().enumerate() {
         refs.extend(scored(draft, router, scorer, &format!("{at}.scorers[{i}]"), stage));
@@ -221,12 +221,7 @@ fn picked(
 }
 
 /// A filter as a reference.
-fn filtered(
-    draft: &mut Draft<'_>,
-    filter: &Filter,
-    at: &str,
-    stage: &Stage<'_>,
-) -> Option<(String, Option<f64>)> {
+fn filtered(draft: &mut Draft<'_>, filter: &Filter, at: &str, stage: &Stage<'_>) -> (String, Option<f64>) {
     let (kind, parameters) = match filter {
         Filter::PrefixAffinity(own) => ("prefix-cache-affinity-filter", affinity(draft, own, at, stage)),
         Filter::Utilization(own) => ("utilization-filter", utilization(draft, own, at)),
@@ -253,7 +248,7 @@ fn filtered(
             ("slo-headroom-tier-filter", vec![("epsilon", unless(own.epsilon, 0.01))])
         }
     };
-    Some((draft.plugin(kind, kind, parameters, stage.profile), None))
+    (draft.plugin(kind, kind, parameters, stage.profile), None)
 }
 
 /// The filter that stays with a replica: its parameters at other values than the defaults.
