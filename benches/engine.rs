@@ -70,7 +70,7 @@ fn expression() -> RoutingPolicy {
 /// texts, is hashed in both sizes.
 fn two_pools(requests: u64) -> Scenario {
     let mut scenario = scenario(requests, 4, weighted());
-    scenario.workload.clients[0].prefix = PrefixGroups { groups: 40, tokens: 256 };
+    scenario.workload.clients[0].prefix = PrefixGroups::new(40, 256);
     scenario.cluster.pools = vec![pool("small blocks", 2), pool("large blocks", 2)];
     scenario.cluster.pools[1].kv.block_tokens = 64;
     scenario

@@ -194,7 +194,7 @@ fn everything() -> Scenario {
         arrivals,
         prompt_tokens,
         output_tokens,
-        prefix: PrefixGroups { groups, tokens: if groups == 0 { 0 } else { 96 } },
+        prefix: PrefixGroups::new(groups, if groups == 0 { 0 } else { 96 }),
         ..Client::default()
     };
     let mut s = Scenario { seed: 20_260_101, ..Scenario::default() };

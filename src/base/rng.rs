@@ -59,6 +59,10 @@ pub enum Purpose {
     Forks = 45,
     /// Which adapter a request of one client names.
     Adapters = 40,
+    /// Delays of the rows of a trace.
+    TraceJitter = 50,
+    /// Periods in which one client sends, and those in which it does not.
+    OnOff = 51,
 }
 
 /// One random stream.

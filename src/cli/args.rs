@@ -3,6 +3,7 @@
 use super::args_export::Export;
 use super::args_import::Import;
 use super::args_lesson::{Gallery, Lesson};
+use super::args_link::Link;
 use super::args_queueing::{Queueing, Size};
 use super::args_studies::{Capacity, Compare, Explain, Sweep, Theory, WhatIf};
 use super::args_trace::Trace;
@@ -305,37 +306,6 @@ pub(super) struct Run {
     pub(super) json: bool,
     #[command(flatten)]
     pub(super) rows: Rows,
-}
-
-/// Arguments of `link`.
-#[derive(clap::Args)]
-pub(super) struct Link {
-    #[command(flatten)]
-    pub(super) input: Input,
-    /// Instant at which the page opens it, in seconds after the start
-    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
-    pub(super) at: Option<String>,
-    /// Playing speed on the page, in simulated seconds per second; 0 is full speed
-    #[arg(long, value_name = "RATE")]
-    pub(super) speed: Option<String>,
-    /// Selection: replica:N or request:N
-    #[arg(long, value_name = "WHAT")]
-    pub(super) select: Option<String>,
-    /// Name of the open panel
-    #[arg(long, value_name = "NAME")]
-    pub(super) panel: Option<String>,
-    /// A second run in the same link, of the same trace: a file, a built-in scenario or a link
-    #[arg(long, value_name = "SCENARIO")]
-    pub(super) beside: Option<String>,
-    /// Name of the second run; default "Second run"
-    #[arg(long, value_name = "NAME", requires = "beside")]
-    pub(super) beside_name: Option<String>,
-    /// Address of the page, written before the link
-    #[arg(long, value_name = "URL")]
-    pub(super) site: Option<String>,
-    /// Print the link, its length and its contents as JSON
-    #[arg(long)]
-    pub(super) json: bool,
 }
 
 /// Arguments of `list`.

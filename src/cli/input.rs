@@ -11,7 +11,7 @@ use crate::exchange::import::servegen;
 use crate::scenario::link::{self, TraceMark};
 use crate::scenario::preset::{PRESETS, Preset};
 use crate::scenario::{self, Scenario, from_value, limits, set_field, text_from_bytes, value_from_json};
-use crate::session::{Audience, Session, Trace, guesses, scenario_from_hf};
+use crate::session::{Audience, Session, Trace, carried, guesses, other_trace, scenario_from_hf};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -22,6 +22,8 @@ use std::sync::Arc;
 pub(super) struct Loaded {
     pub(super) scenario: Scenario,
     pub(super) trace: Option<Arc<Trace>>,
+    /// The file of the trace, if it is one.
+    pub(super) trace_file: Option<String>,
     /// The files that it was read from.
     pub(super) read: Vec<PathBuf>,
 }
@@ -80,12 +82,15 @@ pub(super) fn load(input: &Input) -> Result<Loaded, Failed> {
     let read = read.into_iter().flatten().map(PathBuf::from).collect();
     let trace = match &named {
         Some(name) => Some(trace_file::read(name, columns)?),
-        None => None,
+        None => carried_trace(&input.scenario, &scenario)?,
     };
+    if let Some(other) = trace.as_deref().and_then(|trace| other_trace(&scenario, trace)) {
+        return Err(refused(&input.scenario, &[other]));
+    }
     if let Some(wanted) = wanted {
         super::link::compare("link", &wanted, trace.as_deref())?;
     }
-    Ok(Loaded { scenario, trace, read })
+    Ok(Loaded { scenario, trace, trace_file: named, read })
 }
 
 /// The name of a kind of document, and the advice for an empty one.
@@ -394,7 +399,18 @@ fn trace_name(input: &Input, scenario: &Scenario) -> Option<String> {
     if input.trace.is_some() {
         return input.trace.clone();
     }
-    let name = &scenario.workload.trace.as_ref()?.file;
+    let settings = scenario.workload.trace.as_ref().filter(|settings| settings.rows.is_empty())?;
+    let name = &settings.file;
     let beside = Path::new(&input.scenario).parent()?.join(Path::new(name).file_name()?);
     beside.is_file().then(|| beside.to_string_lossy().into_owned())
+}
+
+/// The trace that a scenario carries, if it carries one.
+fn carried_trace(source: &str, scenario: &Scenario) -> Result<Option<Arc<Trace>>, Failed> {
+    let Some(settings) = &scenario.workload.trace else { return Ok(None) };
+    let read = carried(settings).map_err(|problem| refused(source, &[problem]))?;
+    Ok(read.map(|(trace, warnings)| {
+        tell_all(source, &warnings);
+        trace
+    }))
 }

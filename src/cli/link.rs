@@ -1,18 +1,20 @@
 //! `tokenyard link`, and scenarios from links.
 
-use super::args::{Input, Link as Arguments};
+use super::args::Input;
+use super::args_link::Link as Arguments;
 use super::input::{Loaded, load, refused};
-use super::{BAD_INPUT, Failed, say, tell};
+use super::outputs::Outputs;
+use super::{BAD_INPUT, Failed, say, tell, trace_file, unreadable};
 use crate::base::{Diagnostic, json};
-use crate::scenario::limits;
 use crate::scenario::link::{Beside, Link, TraceMark, VIEW_KEYS, View, make};
-use crate::session::{Session, Trace, trace_mark};
+use crate::scenario::{Scenario, limits, to_json};
+use crate::session::{Session, Trace, carry as carry_text, trace_mark};
 use serde_json::{Value, json};
 
 /// `tokenyard link`
 pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
     let source = &args.input.scenario;
-    let Loaded { scenario, trace, .. } = load(&args.input)?;
+    let Loaded { mut scenario, trace, trace_file, read } = load(&args.input)?;
     let mut view = View::default();
     let said = [&args.at, &args.speed, &args.select, &args.panel];
     let mut problems = Vec::new();
@@ -28,6 +30,11 @@ pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
     problems = crate::scenario::check(scenario.clone()).err().unwrap_or_default();
     if !problems.is_empty() {
         return Err(refused(source, &problems));
+    }
+    if let Some(path) = &args.carry {
+        Outputs::beside(read).add(path).map_err(|problem| refused("--carry", &[problem]))?;
+        carry(&mut scenario, source, trace.as_deref(), trace_file.as_deref())?;
+        std::fs::write(path, to_json(&scenario)).map_err(|e| unreadable(&path.display(), &e))?;
     }
     let trace = trace.as_deref().map(|trace| trace_mark(&scenario, trace));
     let beside = match &args.beside {
@@ -45,6 +52,10 @@ pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
     };
     let Some(made) = make(&Link { scenario, view, trace, embed: None, beside }) else {
         let found = format!("a link of more than {} characters", limits::LINK_CHARS);
+        if let Some(path) = &args.carry {
+            tell(&format!("{source}: {found}: the scenario with its trace is in {}", path.display()));
+            return Ok(());
+        }
         let allowed = format!("at most {}", limits::LINK_CHARS);
         let long = Diagnostic::error("", found, allowed, "pass the scenario on as a file");
         return Err(refused(source, &[long]));
@@ -58,6 +69,33 @@ pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
     }
     tell(&format!("{} characters: {}", link.chars().count(), made.contains));
     say(&format!("{link}\n"))
+}
+
+/// Puts the trace that a scenario replays into it.
+fn carry(
+    scenario: &mut Scenario,
+    source: &str,
+    trace: Option<&Trace>,
+    file: Option<&str>,
+) -> Result<(), Failed> {
+    let wrong = |found: &str, allowed: &str, fix: &str| {
+        refused(source, &[Diagnostic::error("workload.trace", found, allowed, fix)])
+    };
+    let (Some(trace), Some(settings)) = (trace, &mut scenario.workload.trace) else {
+        return Err(wrong(
+            "no trace to carry",
+            "a scenario that replays a trace",
+            "give the file with --trace FILE",
+        ));
+    };
+    settings.digest = trace.digest().hex();
+    // Without a file it is carried already.
+    let Some(file) = file else { return Ok(()) };
+    if file == "-" {
+        return Err(wrong("a trace from stdin, which is read once", "a file", "give the trace as a file"));
+    }
+    settings.rows = carry_text(&trace_file::text(file)?).map_err(|problem| refused(file, &[problem]))?;
+    Ok(())
 }
 
 /// The link of a run's scenario with all its edits; `None` if it would be too long for a link.

@@ -7,6 +7,7 @@ mod args;
 mod args_import;
 mod args_export;
 mod args_lesson;
+mod args_link;
 mod args_queueing;
 mod args_measured;
 mod args_rows;

@@ -52,7 +52,7 @@ fn tell_notices(report: &Report) {
 }
 
 fn start(input: &Input, files: &RowFiles) -> Result<Session, Failed> {
-    let Loaded { scenario, trace, read } = load(input)?;
+    let Loaded { scenario, trace, read, .. } = load(input)?;
     files.keep_apart(read)?;
     match Session::start(scenario, trace, Audience::Batch) {
         Ok((session, warnings)) => {

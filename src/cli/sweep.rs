@@ -31,7 +31,7 @@ pub(super) fn run(args: &Sweep) -> Result<(), Failed> {
     let metrics = super::metrics::named(&args.metric)?;
     let shard = args.shard.as_deref().map(Shard::parse).transpose();
     let shard = shard.map_err(|problem| refused("--shard", &[problem]))?;
-    let Loaded { scenario, trace, read } = load(&args.input)?;
+    let Loaded { scenario, trace, read, .. } = load(&args.input)?;
     let files = Files::new(&args.output, shard);
     Outputs::beside(read).add_all(files.all().map(|path| ("--output", path)))?;
     let name = &args.input.scenario;

@@ -23,15 +23,7 @@ pub(super) fn columns(text: Option<&str>) -> Result<Option<TraceColumns>, Failed
 /// What came of reading the file of this name, or stdin if the name is `-`.
 pub(super) fn reading(name: &str, columns: Option<TraceColumns>) -> Result<TraceReading, Failed> {
     let trouble = |e: &std::io::Error| unreadable(&name, e);
-    let source: Box<dyn Read> = if name == "-" {
-        Box::new(std::io::stdin().lock())
-    } else {
-        Box::new(File::open(name).map_err(|e| trouble(&e))?)
-    };
-    let mut source = BufReader::with_capacity(PIECE, source);
-    let packed = source.fill_buf().map_err(|e| trouble(&e))?.starts_with(&GZIP);
-    let mut source: Box<dyn Read> =
-        if packed { Box::new(MultiGzDecoder::new(source)) } else { Box::new(source) };
+    let (mut source, packed) = open(name)?;
     let mut reader = TraceReader::new(name, limits::TRACE_BYTES_CLI);
     if let Some(columns) = columns {
         reader = reader.with_columns(columns);
@@ -77,6 +69,30 @@ pub(super) fn read(name: &str, columns: Option<TraceColumns>) -> Result<Arc<Trac
         Some(trace) if !diagnostics.iter().any(|d| d.severity == Severity::Error) => Ok(trace),
         _ => Err(Failed(BAD_INPUT)),
     }
+}
+
+/// The text of a trace for a scenario that carries it: no more than one byte above the limit.
+pub(super) fn text(name: &str) -> Result<Vec<u8>, Failed> {
+    let (source, packed) = open(name)?;
+    let mut text = Vec::new();
+    match source.take(limits::CARRIED_TRACE_TEXT_BYTES as u64 + 1).read_to_end(&mut text) {
+        Ok(_) => Ok(text),
+        Err(_) if packed => Err(refused(name, &[damaged()])),
+        Err(e) => Err(unreadable(&name, &e)),
+    }
+}
+
+/// The unpacked bytes of a file, and whether they were compressed.
+fn open(name: &str) -> Result<(Box<dyn Read>, bool), Failed> {
+    let source: Box<dyn Read> = if name == "-" {
+        Box::new(std::io::stdin().lock())
+    } else {
+        Box::new(File::open(name).map_err(|e| unreadable(&name, &e))?)
+    };
+    let mut source = BufReader::with_capacity(PIECE, source);
+    let packed = source.fill_buf().map_err(|e| unreadable(&name, &e))?.starts_with(&GZIP);
+    let source: Box<dyn Read> = if packed { Box::new(MultiGzDecoder::new(source)) } else { Box::new(source) };
+    Ok((source, packed))
 }
 
 fn damaged() -> Diagnostic {

@@ -93,12 +93,8 @@ fn of_runs(all: &mut Declarations) {
     all.visit::<DescribedModel>();
     all.visit::<ExpressionReading>();
     all.visit::<SplitAsked>();
-<<<<<<< HEAD
     all.visit::<Imported>();
-=======
-    all.visit::<AdoptedPolicies>();
     all.visit::<Exported>();
->>>>>>> cf01baa7 (Add tokenyard export and tests of its files)
     all.visit::<Made>();
     all.visit::<Asked>();
     all.visit::<Report>();

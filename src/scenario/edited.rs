@@ -4,6 +4,7 @@
 //! the replayed trace. Pools and clients are never removed, so that their positions stay.
 
 use super::check::check_edited;
+use super::client_kind;
 use super::parse::{from_value, let_scorers_decide, place_value, profile_beside};
 use super::{Change, Checked, Cluster, Scenario, Slo, TraceSettings, Workload, limits};
 use crate::base::{Diagnostic, Diagnostics, Severity, diag::has_errors, json};
@@ -40,6 +41,9 @@ impl Checked<Scenario> {
         let mut tree = json::tree(&Parts { cluster: &old.cluster, workload: &workload, slo: &old.slo });
         for (path, value) in &change.set {
             problems.extend(place_value(&mut tree, path, value.clone()).err().into_iter().flatten());
+            if let Some(client) = path.strip_suffix(".kind").and_then(|client| client_at(&mut tree, client)) {
+                client_kind::let_decide(client);
+            }
             if profile_beside(path).is_some_and(|profile| !change.set.contains_key(&profile)) {
                 let_scorers_decide(&mut tree, path);
             }
@@ -79,6 +83,12 @@ fn out_of_reach(change: &Change) -> Diagnostics {
     change.paths().filter(out).map(problem).collect()
 }
 
+/// The client at a path such as `workload.clients[0]`.
+fn client_at<'a>(tree: &'a mut Value, path: &str) -> Option<&'a mut serde_json::Map<String, Value>> {
+    let index = path.strip_prefix("workload.clients[")?.strip_suffix(']')?;
+    tree.get_mut("workload")?.get_mut("clients")?.get_mut(index.parse::<usize>().ok()?)?.as_object_mut()
+}
+
 /// Puts an entry at the end of a list.
 pub(super) fn add_entry(tree: &mut Value, path: &str, entry: &Value) -> Result<(), Diagnostic> {
     let steps = path.split('.').flat_map(|part| part.split('[')).map(|part| part.trim_end_matches(']'));
@@ -116,8 +126,8 @@ fn fixed(old: &Scenario, cluster: &Cluster, workload: &Workload) -> Diagnostics 
         of the run",
         );
     }
-    let at_one_speed = |w: &Workload| w.trace.clone().map(|t| TraceSettings { speed: 1.0, ..t });
-    if at_one_speed(workload) != at_one_speed(&old.workload) {
+    let but_for_speed = |w: &Workload| w.trace.clone().map(|t| TraceSettings { speed: 1.0, ..t });
+    if but_for_speed(workload) != but_for_speed(&old.workload) {
         let allowed = "the value at the start of the run; its speed may change";
         restart("workload.trace", "another trace in the middle of a run", allowed);
     }

@@ -96,8 +96,20 @@ pub const SCENARIO_BYTES: usize = 1024 * 1024;
 pub const TRACE_BYTES_PAGE: u64 = 64 * 1024 * 1024;
 /// Most bytes of a trace given to the CLI.
 pub const TRACE_BYTES_CLI: u64 = 1024 * 1024 * 1024;
+/// Most bytes of a trace that travels inside a scenario, compressed.
+pub const CARRIED_TRACE_BYTES: usize = 64 * 1024;
+/// Most bytes of its text, uncompressed.
+pub const CARRIED_TRACE_TEXT_BYTES: usize = 8 * 1024 * 1024;
+/// Longest trace, in seconds: ten years.
+pub const TRACE_S: f64 = 315_576_000.0;
+/// Smallest share of a trace's sessions.
+pub const TRACE_SHARE_MIN: f64 = 1e-6;
+/// Longest random delay of the requests of a trace, in seconds: one hour.
+pub const TRACE_JITTER_S: f64 = 3600.0;
 /// Fastest arrivals of one client, requests per second.
 pub const RATE_PER_S: f64 = 100_000.0;
+/// Shortest on or off period of a client's arrivals, in seconds.
+pub const ON_OFF_S_MIN: f64 = 0.1;
 /// Slowest link to a CPU tier, in tokens per microsecond.
 pub const TRANSFER_TOKENS_PER_US_MIN: f64 = 1e-6;
 /// Fastest link to a CPU tier, in tokens per microsecond: a load takes no time but the fixed one.

@@ -11,12 +11,14 @@ mod batch_limits;
 mod cache_routing;
 mod carrier;
 mod check;
+mod client_kind;
 mod cluster;
 mod conversation;
 mod disaggregation;
 mod edit;
 pub(crate) mod edit_label;
 mod edited;
+mod explicit;
 pub mod expression;
 mod fields;
 mod filters;
@@ -35,6 +37,7 @@ mod notes;
 mod parse;
 mod planners;
 mod predicted_latency;
+mod prefix;
 mod prefix_affinity;
 pub mod preset;
 mod rate_profile;
@@ -49,6 +52,7 @@ mod slo;
 mod speculative;
 mod split;
 mod start_up;
+mod trace_window;
 mod weighted;
 mod workload;
 
@@ -63,12 +67,14 @@ pub use batch_limits::BatchLimits;
 pub use cache_routing::{CacheAware, CacheBalance, CacheKnowledge, CacheMiss};
 pub use carrier::{CarriedOutBy, Carrier};
 pub use check::{Checked, RequestCount, check, check_edits, check_start};
+pub use client_kind::ClientKind;
 pub use cluster::{Cluster, Compat, CpuTier, CpuWrite, KvBlocks, KvCache, Pool};
 pub use conversation::{ContextGrowth, Conversation, ConversationClock, Rounds, ThinkTime};
 pub use disaggregation::{
     Decider, Disaggregation, FirstToken, Handoff, KvBytes, Role, ThresholdDecider, Transfer,
 };
 pub use edit::{Change, FieldValues, Route, TimedEdit};
+pub use explicit::{ExplicitOutput, ExplicitPiece, ExplicitRequest};
 pub use expression::Expression;
 pub use filters::{
     Condition, Fallback, Filter, FilterMetric, Picker, SessionFilter, Softmax, UtilizationFilter,
@@ -101,6 +107,7 @@ pub use parse::{
 };
 pub use planners::{DynamoLoad, DynamoThroughput, QueueingMode, QueueingModel, RatePredictor};
 pub use predicted_latency::{HeadroomChoice, LatencyPrediction, SloHeadroomFilter};
+pub use prefix::{OnOffPeriods, PrefixGroups};
 pub use prefix_affinity::{PeakPrefill, PrefixAffinityFilter};
 pub use rate_profile::{RatePoint, RateProfile, Window};
 pub(crate) use report::grouped;
@@ -122,10 +129,9 @@ pub use slo::{ClassTargets, FitnessMetric, FitnessWeight, Slo, SloClass};
 pub use speculative::{DraftPass, DraftPosition, Drafter, Speculative};
 pub use split::{RoleCounts, SplitAsked, split_change};
 pub use start_up::{StartPhases, StartSpread, StartUp};
+pub use trace_window::TraceWindow;
 pub use weighted::{Profile, TokenCount, TokenUntil, Weighted, WeightedScorer};
-pub use workload::{
-    Arrivals, Client, ExplicitOutput, ExplicitPiece, ExplicitRequest, PrefixGroups, TraceSettings, Workload,
-};
+pub use workload::{Arrivals, Client, TraceSettings, Workload};
 
 use fields::fields;
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,11 @@
 
 use super::fields::fields;
 use super::limits;
-use super::{Adapters, Agent, ContextGrowth, Conversation, Lengths, RateProfile, SloClass};
+use super::trace_window::{is_all, is_none};
+use super::{
+    Adapters, Agent, ClientKind, ContextGrowth, Conversation, ExplicitRequest, Lengths, OnOffPeriods, PrefixGroups,
+    RateProfile, SloClass, TraceWindow,
+};
 use serde::{Deserialize, Serialize};
 
 /// The requests that arrive: any mix of generated clients and explicit requests, or a recorded trace.
@@ -44,8 +48,11 @@ impl Default for Workload {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Client {
-    /// Name of this client. A client without a name is called `chat`, or `chat-2`, `chat-3` and so on if that name is taken.
+    /// Name of this client. A client without a name is called by its kind, or `chat`, with `-2`, `-3` and so on if that name is taken.
     pub name: String,
+    /// Kind of its traffic: gives the lengths, the prefix and the conversation that are left out here. What is written here wins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<ClientKind>,
     /// Tenant its requests belong to. Empty means the client's name.
     pub tenant: String,
     /// SLO class of its requests.
@@ -90,6 +97,8 @@ pub struct Client {
 fields! {
     struct Client {
         name: "Name" => Name;
+        kind: "Kind"
+            and { "x-none": "None", "x-none-help": "Lengths, prefix and conversation as they are written here." } => Conversations;
         tenant: "Tenant" => Arrivals;
         slo_class: "SLO class" => Arrivals;
         model: "Model" => Arrivals;
@@ -116,6 +125,7 @@ impl Client {
             Arrivals::Poisson { .. }
             | Arrivals::Gamma { .. }
             | Arrivals::Weibull { .. }
+            | Arrivals::OnOff { .. }
             | Arrivals::Constant { .. } => self.concurrency,
         }
     }
@@ -130,7 +140,8 @@ impl Client {
             Arrivals::Poisson { .. }
             | Arrivals::Gamma { .. }
             | Arrivals::Weibull { .. }
-            | Arrivals::Constant { .. } => self.arrivals.rate_per_s(),
+            | Arrivals::OnOff { .. }
+            | Arrivals::Constant { .. } => self.arrivals.mean_rate_per_s(),
         }
     }
 
@@ -163,6 +174,7 @@ impl Default for Client {
     fn default() -> Self {
         Self {
             name: "chat".to_owned(),
+            kind: None,
             tenant: String::new(),
             slo_class: SloClass::Standard,
             model: String::new(),
@@ -220,6 +232,18 @@ pub enum Arrivals {
         /// Requests per second.
         rate_per_s: f64,
     },
+    /// Bursts: Poisson while on, nothing while off. Over a long time the rate is the given one times on / (on + off).
+    OnOff {
+        /// Requests per second while on.
+        rate_per_s: f64,
+        /// Length of an on period in seconds; of random ones, the mean.
+        on_s: f64,
+        /// Length of an off period in seconds; of random ones, the mean.
+        off_s: f64,
+        /// How the lengths vary.
+        #[serde(default)]
+        periods: OnOffPeriods,
+    },
     /// A closed loop, as of a benchmark tool: that many requests are in flight, and each next one is sent when the user of one has the whole answer. `concurrency: N` for short.
     Concurrency {
         /// Requests in flight.
@@ -249,6 +273,15 @@ fields! {
             rate_per_s: "Rate" of "req/s" in [0.0, limits::RATE_PER_S]
                 or "requests per second; 0 sends nothing" first 8.0 => Rate;
         }
+        OnOff "on-off" {
+            rate_per_s: "Rate while on" of "req/s" in [0.0, limits::RATE_PER_S]
+                or "requests per second; 0 sends nothing" first 8.0 => Rate;
+            on_s: "On" of "s" in [limits::ON_OFF_S_MIN, limits::HORIZON_S]
+                or "how long requests arrive, in seconds" first 10.0 => Rate;
+            off_s: "Off" of "s" in [limits::ON_OFF_S_MIN, limits::HORIZON_S]
+                or "how long none arrive, in seconds; for none at all take Poisson arrivals" first 20.0 => Rate;
+            periods: "Periods" => Rate;
+        }
         Concurrency "concurrency" {
             requests: "In flight" of "requests" in [1, limits::CONCURRENCY]
                 or "it is how many requests are in flight, such as 32" first 32 => Rate;
@@ -257,130 +290,29 @@ fields! {
 }
 
 impl Arrivals {
-    /// Requests per second; 0 for a closed loop, which sends as fast as the cluster answers.
+    /// Requests per second, of arrivals with off periods while they are on; 0 for a closed loop, which sends as fast as the
+    /// cluster answers.
     pub fn rate_per_s(&self) -> f64 {
         match self {
             Self::Poisson { rate_per_s }
             | Self::Gamma { rate_per_s, .. }
             | Self::Weibull { rate_per_s, .. }
+            | Self::OnOff { rate_per_s, .. }
             | Self::Constant { rate_per_s } => *rate_per_s,
             Self::Concurrency { .. } => 0.0,
         }
     }
-}
 
-/// Text that prompts have in common.
-#[apply(field_schema!)]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct PrefixGroups {
-    /// How many different prefixes there are; each request starts with one of them, all equally likely. 0 means none.
-    pub groups: u32,
-    /// Length of each prefix in tokens.
-    pub tokens: u32,
-}
-
-fields! {
-    struct PrefixGroups {
-        groups: "Prefix groups" in [0, limits::PREFIX_GROUPS] or "use 0 for no shared prefix" => Arrivals;
-        tokens: "Prefix length" of "tokens" in [0, limits::REQUEST_TOKENS]
-            or "use 0 for no shared prefix" => Arrivals;
-    }
-}
-
-/// One request, given in full.
-#[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ExplicitRequest {
-    /// Name of the request; simultaneous arrivals are ordered by it.
-    #[serde(default)]
-    pub id: String,
-    /// When it arrives after the start.
-    pub arrival_us: u64,
-    /// The prompt: pieces of text. Equal pieces are equal tokens.
-    pub prompt: Vec<ExplicitPiece>,
-    /// The answer: its length, and which text it is.
-    pub output: ExplicitOutput,
-    /// Tenant of the request. Requests without one belong to the tenant "default".
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub tenant: String,
-    /// SLO class of the request. Empty, or a name that is none of the classes, means the objectives of `slo` itself.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub slo_class: String,
-    /// Model of the request, as named in a pool. Empty means any replica.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub model: String,
-    /// LoRA adapter of the request, by any name. Empty means the base model. The pools that serve it need `lora`.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub adapter: String,
-    /// Session (conversation) of the request, by any name. Requests without one have no session. Only routers with session affinity read it.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub session: String,
-    /// How urgent it is: larger is more urgent. Only the priority `request` of a pool's engine reads it.
-    #[serde(default, skip_serializing_if = "is_calm")]
-    pub priority: i32,
-}
-
-fields! {
-    struct ExplicitRequest {
-        id: "Id" => Arrivals;
-        arrival_us: "Arrival" of "µs" in [0, limits::HORIZON_US]
-            or "it is in microseconds after the start" and { "x-form": ["s", 1_000_000] } => Arrivals;
-        prompt: "Prompt" up_to [limits::PROMPT_PIECES, "pieces", "piece"] => Arrivals;
-        output: "Output" => Arrivals;
-        tenant: "Tenant" => Arrivals;
-        slo_class: "SLO class" => Arrivals;
-        model: "Model" => Arrivals;
-        adapter: "Adapter" => Arrivals;
-        session: "Session" => Arrivals;
-        priority: "Priority" => Arrivals;
-    }
-}
-
-/// A piece of text: `tokens` tokens of text number `text`, from position `offset`.
-#[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ExplicitPiece {
-    /// Which text.
-    pub text: u32,
-    /// How many tokens of it.
-    pub tokens: u32,
-    /// Position of the first one.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub offset: u32,
-}
-
-fields! {
-    struct ExplicitPiece {
-        text: "Text" => Arrivals;
-        tokens: "Tokens" of "tokens" in [1, limits::REQUEST_TOKENS]
-            or "leave out pieces without tokens" => Arrivals;
-        offset: "Offset" of "tokens" => Arrivals;
-    }
-}
-
-/// The answer to an explicit request: `tokens` tokens of text number `text`, from position `offset`.
-#[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ExplicitOutput {
-    /// Which text.
-    #[serde(default)]
-    pub text: u32,
-    /// How many tokens of it.
-    pub tokens: u32,
-    /// Position of the first one.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub offset: u32,
-}
-
-fields! {
-    struct ExplicitOutput {
-        text: "Text" => Arrivals;
-        tokens: "Tokens" of "tokens" in [0, limits::REQUEST_TOKENS] or "shorten the answer" => Arrivals;
-        offset: "Offset" of "tokens" => Arrivals;
+    /// The same over a long time, off periods included.
+    pub fn mean_rate_per_s(&self) -> f64 {
+        match self {
+            Self::OnOff { rate_per_s, on_s, off_s, .. } => rate_per_s * (on_s / (on_s + off_s)),
+            Self::Poisson { .. }
+            | Self::Gamma { .. }
+            | Self::Weibull { .. }
+            | Self::Constant { .. }
+            | Self::Concurrency { .. } => self.rate_per_s(),
+        }
     }
 }
 
@@ -395,6 +327,33 @@ pub struct TraceSettings {
     pub speed: f64,
     /// Tokens in one block of the trace's block hashes. 0 means derived from the trace.
     pub hash_block_tokens: u32,
+    /// The stretch of the trace that is replayed. Left out: all of it. Window, speed, subsample, longest prompt and answer, and jitter apply in this order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<TraceWindow>,
+    /// Share of the sessions that are replayed, each with all its requests in the window; of requests without a session, share of the requests. Which ones does not depend on the seed, and a larger share keeps those of a smaller one.
+    #[serde(skip_serializing_if = "is_all")]
+    #[cfg_attr(feature = "schema", schemars(extend("default" = 1.0)))]
+    pub subsample: f64,
+    /// Longest prompt: of longer ones the first tokens are kept. 0 means as recorded.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "schema", schemars(extend("default" = 0)))]
+    pub max_prompt_tokens: u32,
+    /// Longest answer. 0 means as recorded.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "schema", schemars(extend("default" = 0)))]
+    pub max_output_tokens: u32,
+    /// Delays every request by a random time below this, in recorded seconds, for a trace whose clock has steps: take the length of a step. At twice the speed it is half as long. A request never comes before an earlier one of its session. 0 means as recorded.
+    #[serde(skip_serializing_if = "is_none")]
+    #[cfg_attr(feature = "schema", schemars(extend("default" = 0.0)))]
+    pub jitter_s: f64,
+    /// Digest of the rows of the trace, as `tokenyard link` and the report give it: a file with another one is refused. Empty means any file.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(extend("default" = "")))]
+    pub digest: String,
+    /// The trace itself, so that no file is needed: its text in any format of a trace, compressed with gzip or zlib to at most 64 KB, in base64. `tokenyard link --carry` writes it. Empty means that the trace is a file.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(extend("default" = "")))]
+    pub rows: String,
     /// Sessions under way at once: each next one starts when all turns of one have ended. 0 means that they start at their recorded times.
     #[serde(skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "schema", schemars(extend("default" = 0)))]
@@ -416,6 +375,17 @@ fields! {
             or "1 replays the trace as it was recorded, 2 twice as fast" => TraceSpeed;
         hash_block_tokens: "Hash block" of "tokens" in [0, limits::REQUEST_TOKENS]
             or "use 0 to work it out from the trace" => Restart;
+        window: "Window" => Restart;
+        subsample: "Subsample" in [limits::TRACE_SHARE_MIN, 1.0]
+            or "1 keeps all sessions, 0.25 a quarter of them" => Restart;
+        max_prompt_tokens: "Prompt at most" of "tokens" in [0, limits::REQUEST_TOKENS]
+            or "use 0 for prompts as recorded" => Restart;
+        max_output_tokens: "Output at most" of "tokens" in [0, limits::REQUEST_TOKENS]
+            or "use 0 for answers as recorded" => Restart;
+        jitter_s: "Jitter" of "s" in [0.0, limits::TRACE_JITTER_S]
+            or "use 0 for arrivals as recorded" => Restart;
+        digest: "Digest" and { "x-rare": true } => Restart;
+        rows: "Carried rows" and { "x-rare": true } => Restart by itself;
         sessions_in_flight: "Sessions in flight" of "sessions" in [0, limits::CONCURRENCY]
             or "use 0 for sessions at their recorded times" => Restart;
         session_rate: "Session rate" of "sessions/s" in [0.0, limits::RATE_PER_S]
@@ -430,6 +400,13 @@ impl Default for TraceSettings {
             file: String::new(),
             speed: 1.0,
             hash_block_tokens: 0,
+            window: None,
+            subsample: 1.0,
+            max_prompt_tokens: 0,
+            max_output_tokens: 0,
+            jitter_s: 0.0,
+            digest: String::new(),
+            rows: String::new(),
             sessions_in_flight: 0,
             session_rate: 0.0,
             max_gap_s: 0.0,
@@ -445,20 +422,12 @@ fn waits_for_ever(timeout_s: &f64) -> bool {
     *timeout_s <= 0.0
 }
 
-#[cfg_attr(
-    not(target_arch = "wasm32"),
-    expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")
-)]
-fn is_none(x: &f64) -> bool {
-    *x <= 0.0
-}
-
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_zero(x: &u32) -> bool {
+pub(super) fn is_zero(x: &u32) -> bool {
     *x == 0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_calm(priority: &i32) -> bool {
+pub(super) fn is_calm(priority: &i32) -> bool {
     *priority == 0
 }

@@ -176,7 +176,7 @@ impl Session {
         }
         let audience = if self.recorder.live { Audience::Live } else { Audience::Batch };
         course.problems.extend(course.needs.count().problems(&self.scenario));
-        course.problems.extend(course.needs.check(self.trace.as_deref(), audience));
+        course.problems.extend(course.needs.check(self.replayed(), audience));
         if has_errors(&course.problems) { Err(course.problems) } else { Ok(course.problems) }
     }
 
@@ -227,7 +227,7 @@ impl Session {
         } else if self.engine.events_done() == 0 && now == Micros::ZERO {
             // No event has run yet: the run begins with the edited scenario.
             self.needs.change(now, &plan);
-            let source = Source::new(plan.scenario(), self.trace.as_ref());
+            let source = Source::of_rows(plan.scenario(), self.recording.as_ref().map(|r| &r.rows));
             let before = std::mem::replace(&mut self.engine, Cluster::new(&plan, source));
             self.engine.keep_redirects(&before);
             let replicas = self.engine.replicas().len();

@@ -16,6 +16,7 @@ mod memory;
 mod model;
 mod occasion;
 pub(crate) mod outcomes;
+mod recording;
 #[cfg(any(feature = "cli", feature = "links"))]
 mod renamed;
 mod snapshot;
@@ -23,18 +24,21 @@ pub mod view;
 
 pub use crate::observe::{LoadState, Notice, NoticeKind, Report, RunVerdict, report};
 pub use crate::perf::{EvidenceClass, PoolEvidence, Regime, RegimeBasis};
+#[cfg(feature = "cli")]
+pub use crate::workload::trace::{carried, carry};
 pub use crate::workload::{Trace, TraceColumns, TraceReader, TraceReading, TraceSummary};
 pub use advance::{Pace, SingleStep, StepKind, Stop};
 pub use evidence::{guesses, pool_evidence, weakest};
 pub use history::{Budget, History};
 pub use model::{architecture_from_hf, scenario_from_hf};
 pub use occasion::{Awaited, Occasion, OccasionChoice, Takes};
+pub use recording::other_trace;
 pub use snapshot::SnapshotError;
 
 use crate::base::diag::has_errors;
 use crate::base::digest::Digest;
 use crate::base::small::sort::sort_by_key;
-use crate::base::{Diagnostic, Diagnostics, Micros, json};
+use crate::base::{Diagnostics, Micros, json};
 use crate::engine::Cluster;
 #[cfg(any(feature = "cli", feature = "measured"))]
 use crate::engine::Detail;
@@ -44,11 +48,12 @@ use crate::perf::Plan;
 #[cfg(any(feature = "cli", feature = "measured"))]
 use crate::scenario::limits;
 use crate::scenario::link::{self, Opened, TraceMark};
-use crate::scenario::{Scenario, Served, TimedEdit, check_edits, in_order, parse, to_json};
+use crate::scenario::{Scenario, TimedEdit, check_edits, in_order, parse, to_json};
 use crate::workload::Source;
 use edits::{Course, EditLog};
 use memory::Needs;
 use std::borrow::Cow;
+use recording::Recording;
 use std::sync::Arc;
 
 /// The audience of a run.
@@ -69,7 +74,7 @@ pub struct Session {
     plan: Plan,
     /// The memory needs of the run with the edits so far.
     needs: Needs,
-    trace: Option<Arc<Trace>>,
+    recording: Option<Recording>,
     engine: Cluster,
     recorder: Recorder,
     edits: EditLog,
@@ -81,10 +86,19 @@ impl Session {
     /// All problems of a scenario text, without running it.
     pub fn check(text: &str) -> Diagnostics {
         let prepared = parse(text).and_then(prepare);
-        let affordable = |(prepared, warnings): (Prepared, Diagnostics)| {
-            // The size of a trace is known when it is loaded.
-            let alone = prepared.plan.scenario().workload.trace.is_none();
-            let found = alone.then(|| prepared.needs.check(None, Audience::Batch)).flatten();
+        let affordable = |(prepared, mut warnings): (Prepared, Diagnostics)| {
+            let scenario = prepared.plan.scenario();
+            // The size of a trace is known when it is loaded; one that the scenario carries is there.
+            let recording = match Recording::carried(scenario) {
+                Ok((recording, found)) => {
+                    warnings.extend(found);
+                    recording
+                }
+                Err(problems) => return warnings.into_iter().chain(problems).collect(),
+            };
+            let alone = scenario.workload.trace.is_none() || recording.is_some();
+            let rows = recording.as_ref().map(|r| &*r.rows);
+            let found = alone.then(|| prepared.needs.check(rows, Audience::Batch)).flatten();
             warnings.into_iter().chain(found).collect()
         };
         prepared.map_or_else(|problems| problems, affordable)
@@ -113,27 +127,27 @@ impl Session {
         audience: Audience,
     ) -> Result<(Self, Diagnostics), Diagnostics> {
         let (prepared, mut warnings) = prepare(scenario)?;
-        let scenario = prepared.plan.scenario();
-        if scenario.workload.trace.is_some() && trace.is_none() {
-            return Err(vec![missing_trace(scenario)]);
-        }
-        warnings.extend(trace.as_ref().and_then(|trace| unserved(scenario, trace)));
-        warnings.extend(trace.as_ref().and_then(|trace| unstarted(scenario, trace)));
-        warnings.extend(prepared.needs.check(trace.as_deref(), audience));
+        let (recording, of_trace) = Recording::of(prepared.plan.scenario(), trace)?;
+        warnings.extend(of_trace);
+        warnings.extend(prepared.needs.check(recording.as_ref().map(|r| &*r.rows), audience));
         if has_errors(&warnings) {
             return Err(warnings);
         }
-        Ok((Self::begin(prepared, trace, audience), warnings))
+        Ok((Self::begin(prepared, recording, audience), warnings))
     }
 
-    fn begin(Prepared { plan, edits, .. }: Prepared, trace: Option<Arc<Trace>>, audience: Audience) -> Self {
+    fn begin(
+        Prepared { plan, edits, .. }: Prepared,
+        recording: Option<Recording>,
+        audience: Audience,
+    ) -> Self {
         let scenario = plan.scenario().clone();
-        let source = Source::new(&scenario, trace.as_ref());
+        let source = Source::of_rows(&scenario, recording.as_ref().map(|r| &r.rows));
         let engine = Cluster::new(&plan, source);
         let recorder = Recorder::new(&scenario, engine.replicas().len(), audience == Audience::Live);
         let edits = EditLog::new(&edits);
         let needs = Needs::new(&plan);
-        Self { scenario, plan, needs, trace, engine, recorder, edits, playhead: Micros::ZERO }
+        Self { scenario, plan, needs, recording, engine, recorder, edits, playhead: Micros::ZERO }
     }
 
     /// The instant shown.
@@ -201,7 +215,7 @@ impl Session {
     pub fn report_data(&self) -> Report {
         let applied = &self.edits.all()[..self.edits.applied()];
         let begun = to_json(&in_order(edits::with_edits(&self.scenario, applied)));
-        let trace = self.trace.as_ref().map(|t| t.digest().hex()).unwrap_or_default();
+        let trace = self.trace().map(|t| t.digest().hex()).unwrap_or_default();
         let names = [Digest::of(begun.as_bytes()).hex(), trace];
         let now = edits::with_edits(self.plan.scenario(), applied);
         Report::new(&now, names, &self.engine, &self.recorder, self.notices())
@@ -214,22 +228,27 @@ impl Session {
 
     /// The id that the replayed trace gives a request; nothing without one.
     pub fn recorded_id(&self, request: u32) -> Option<Cow<'_, str>> {
-        self.replayed().map(|trace| trace.request_id(request as usize)).filter(|id| !id.is_empty())
+        self.of_rows().map(|trace| trace.request_id(request as usize)).filter(|id| !id.is_empty())
     }
 
     /// When a request arrived by the calendar of the replayed trace, in UTC.
     pub fn recorded_at(&self, request: u32) -> Option<String> {
-        self.replayed().filter(|trace| (request as usize) < trace.len())?.wall_clock(request as usize)
+        self.of_rows().filter(|trace| (request as usize) < trace.len())?.wall_clock(request as usize)
     }
 
-    /// The trace if it is replayed: request number n is its row n.
-    fn replayed(&self) -> Option<&Trace> {
-        self.trace().filter(|_| self.plan.scenario().workload.trace.is_some())
-    }
-
-    /// The trace of the run.
+    /// The trace of the run: all rows of its file.
     pub fn trace(&self) -> Option<&Trace> {
-        self.trace.as_deref()
+        self.recording.as_ref().map(|r| &*r.file)
+    }
+
+    /// The rows of its trace that the run replays: request number n is row n.
+    pub fn replayed(&self) -> Option<&Trace> {
+        self.recording.as_ref().map(|r| &*r.rows)
+    }
+
+    /// The rows that are replayed, if the scenario replays a trace.
+    fn of_rows(&self) -> Option<&Trace> {
+        self.replayed().filter(|_| self.plan.scenario().workload.trace.is_some())
     }
 
     /// The engine, for callers that need more than the views.
@@ -276,7 +295,7 @@ impl Session {
     pub fn notices(&self) -> Vec<Notice> {
         let run = RunSoFar {
             scenario: self.plan.scenario(),
-            trace: self.trace.as_deref(),
+            trace: self.replayed(),
             engine: &self.engine,
             recorder: &self.recorder,
             ended: self.has_ended(),
@@ -286,7 +305,7 @@ impl Session {
 
     /// Largest possible number of requests: the cap, or all of a trace or list. `None` if only the horizon limits it.
     pub fn requests_asked(&self) -> Option<u64> {
-        requests_asked(self.plan.scenario(), self.trace.as_deref())
+        requests_asked(self.plan.scenario(), self.replayed())
     }
 }
 
@@ -328,58 +347,6 @@ fn prepare(scenario: Scenario) -> Result<(Prepared, Diagnostics), Diagnostics> {
     }
     let prepared = Prepared { plan, edits, needs: course.needs };
     if has_errors(&problems) { Err(problems) } else { Ok((prepared, problems)) }
-}
-
-/// A warning about models in requests of a trace that no pool serves.
-fn unserved(scenario: &Scenario, trace: &Trace) -> Option<Diagnostic> {
-    scenario.workload.trace.as_ref()?;
-    let pools = &scenario.cluster.pools;
-    let served = Served::new(pools);
-    let (mut requests, mut names) = (0, Vec::new());
-    for (name, count) in trace.models().iter().zip(trace.requests_by_model()) {
-        if served.pools_of(name) == 0 {
-            requests += count;
-            names.push(name.as_str());
-        }
-    }
-    let more = if names.len() > 3 { format!(" and {} more", names.len() - 3) } else { String::new() };
-    let found = format!(
-        "{requests} of {} requests ask for a model that no pool serves: {}{more}",
-        trace.len(),
-        names[..names.len().min(3)].join(", ")
-    );
-    let allowed: Vec<&str> = pools.iter().map(|p| p.model.as_str()).collect();
-    let fix = "they go to any replica; to change that, rename the models in the trace or in the pools";
-    (requests > 0).then(|| Diagnostic::warning("workload.trace", found, allowed.join(", "), fix))
-}
-
-/// The problem of a trace whose sessions start at no known time, or of a start process without sessions.
-fn unstarted(scenario: &Scenario, trace: &Trace) -> Option<Diagnostic> {
-    let settings = scenario.workload.trace.as_ref()?;
-    let starts = settings.sessions_in_flight > 0 || settings.session_rate > 0.0;
-    if trace.is_unplaced() && !starts {
-        let found = "sessions without arrival times";
-        let allowed = "workload.trace.sessions_in_flight or workload.trace.session_rate above 0";
-        let fix =
-            "set workload.trace.sessions_in_flight, such as 8: each next session starts when one is over";
-        return Some(Diagnostic::error("workload.trace", found, allowed, fix));
-    }
-    let fix =
-        "each request counts as a session: remove sessions_in_flight and session_rate to replay its times";
-    (starts && !trace.has_sessions()).then(|| {
-        let found = "a start of sessions, for a trace without sessions";
-        Diagnostic::warning("workload.trace", found, "a trace whose rows have sessions", fix)
-    })
-}
-
-fn missing_trace(scenario: &Scenario) -> Diagnostic {
-    let file = scenario.workload.trace.as_ref().map_or("", |t| t.file.as_str());
-    Diagnostic::error(
-        "workload.trace",
-        format!("the scenario replays the trace {file:?}, which is not loaded"),
-        "a scenario together with its trace file",
-        "give the file with --trace, or drop it on the page; or remove `trace` to use the clients",
-    )
 }
 
 #[cfg(test)]

@@ -148,7 +148,7 @@ impl Session {
         digest.u64(if draws(&asked) { self.scenario.seed } else { 0 });
         digest.u64(self.scenario.run.horizon_s.to_bits());
         digest.u64(self.scenario.run.max_requests);
-        digest.u64(self.trace.as_ref().map_or(0, |t| t.digest().value()));
+        digest.u64(self.trace().map_or(0, |t| t.digest().value()));
         digest.bytes(json::compact(&asked).as_bytes());
         for edit in self.edits.all().iter().filter(|e| !e.off) {
             for (path, value) in edit.set.iter().chain(&edit.add) {
@@ -170,5 +170,8 @@ impl Session {
 }
 
 fn draws(workload: &Workload) -> bool {
-    workload.trace.is_none() && !workload.clients.is_empty()
+    match &workload.trace {
+        Some(trace) => trace.jitter_s > 0.0,
+        None => !workload.clients.is_empty(),
+    }
 }

@@ -57,7 +57,7 @@ impl Session {
         let engine = self.engine.clone().as_if_packed();
         let body = Body {
             scenario: to_json(&with_edits(&self.scenario, self.edits.all())),
-            trace: self.trace.as_ref().map(|t| t.digest().value()),
+            trace: self.trace().map(|t| t.digest().value()),
             applied: self.edits.applied() as u64,
             playhead: self.playhead,
             engine: &engine,
@@ -82,7 +82,7 @@ impl Session {
             return Err(SnapshotError::Damaged);
         }
         let body: Body<Cluster, Recorder> = postcard::from_bytes(body).map_err(|_| SnapshotError::Damaged)?;
-        if body.trace != self.trace.as_ref().map(|t| t.digest().value()) {
+        if body.trace != self.trace().map(|t| t.digest().value()) {
             return Err(SnapshotError::OtherTrace);
         }
         let mut scenario = parse(&body.scenario).map_err(|_| SnapshotError::Damaged)?;
@@ -98,7 +98,8 @@ impl Session {
         self.scenario = scenario;
         self.playhead = body.playhead;
         self.engine = body.engine;
-        self.engine.attach(self.trace.as_ref());
+        self.recording = self.recording.take().map(|r| r.under(&self.scenario));
+        self.engine.attach(self.recording.as_ref().map(|r| &r.rows));
         self.recorder = body.recorder;
         Ok(())
     }

@@ -240,7 +240,8 @@ fn client(e: &Experiment, m: &Value, by_stage: &BTreeMap<String, Sent>) -> Optio
         && let Length::Fixed(tokens) = input
     {
         // Whole prompts repeat: each, without its last token, is the prefix of a group.
-        client.prefix = PrefixGroups { groups: prompts.distinct, tokens: tokens.saturating_sub(1) };
+        let (groups, tokens) = (prompts.distinct, tokens.saturating_sub(1));
+        client.prefix = PrefixGroups { groups, tokens, ..PrefixGroups::default() };
         client.prompt_tokens = Lengths::Constant { tokens: 1 };
     } else {
         client.prompt_tokens = drawn(&input);

@@ -6,7 +6,11 @@
 //!
 //! The sum of the gaps is kept far finer than the clock's microseconds, and only the instants are rounded: rounded
 //! gaps would make a fast client slower or faster than its rate.
+//!
+//! A client with on and off periods has such a clock for each on period: a gap that is not over at its end goes on in the
+//! next one. What is kept is where the gap began, so that an edit finds the periods between then and now.
 
+use super::on_off::OnOff;
 use crate::base::rng::{Purpose, Stream};
 use crate::base::small::decimal::plain;
 use crate::base::units::US_PER_S;
@@ -26,7 +30,7 @@ enum Gaps {
 impl Gaps {
     fn of(arrivals: &Arrivals) -> Self {
         match *arrivals {
-            Arrivals::Poisson { .. } => Self::Poisson,
+            Arrivals::Poisson { .. } | Arrivals::OnOff { .. } => Self::Poisson,
             Arrivals::Gamma { cv, .. } => Self::Gamma { cv },
             Arrivals::Weibull { cv, .. } => {
                 let (shape, scale) = dist::weibull_of(cv);
@@ -67,7 +71,16 @@ pub(super) struct ArrivalProcess {
     gap: f64,
     since: Fine,
     draws: Stream,
+    seed: u64,
+    number: u32,
+    /// On and off periods, at the one in which the current gap began.
+    periods: Option<OnOff>,
+    /// The same at the one in which the gap ends, and its end on the fine clock.
+    ahead: Option<(OnOff, Fine)>,
 }
+
+/// Most on periods that one gap may last: then no further request is expected within any run.
+const PERIODS_OF_A_GAP: u32 = 1_000_000;
 
 impl ArrivalProcess {
     /// The arrivals of client `number` in a run with `seed`; the first comes after one gap.
@@ -80,8 +93,14 @@ impl ArrivalProcess {
             gap: 0.0,
             since: 0,
             draws: Stream::new(seed, Purpose::Arrivals, number),
+            seed,
+            number,
+            periods: OnOff::new(&client.arrivals, (seed, number), Micros::ZERO),
+            ahead: None,
         };
-        process.advance();
+        process.since = process.periods.as_ref().map_or(0, |periods| process.place(periods.from()));
+        process.draw();
+        process.find_next(Micros::ZERO);
         process
     }
 
@@ -92,60 +111,131 @@ impl ArrivalProcess {
 
     /// The next request has arrived: draws the following gap, which may be shorter than a microsecond.
     pub(super) fn advance(&mut self) {
-        self.since = self.due();
+        match self.ahead.take() {
+            None => self.since = self.due(self.since, self.gap),
+            Some((periods, due)) => (self.periods, self.since) = (Some(periods), due),
+        }
+        self.draw();
+        self.find_next(self.next);
+    }
+
+    /// Draws a gap.
+    fn draw(&mut self) {
         self.gap = match self.gaps {
             Gaps::Poisson => dist::exponential(&mut self.draws, 1.0),
             Gaps::Gamma { cv } => dist::gamma(&mut self.draws, 1.0, cv),
             Gaps::Weibull { shape, scale } => dist::weibull(&mut self.draws, shape, scale),
             Gaps::Constant => 1.0,
         };
-        self.next = self.instant(self.next);
     }
 
     /// A client that was added at `now`: its first request comes one gap later.
     pub(super) fn begin(&mut self, now: Micros) {
-        self.since = self.place(now);
-        self.next = self.instant(now);
+        if let Some(periods) = &mut self.periods {
+            periods.begin(now);
+        }
+        let begins = self.periods.as_ref().map_or(now, |periods| periods.from().max(now));
+        self.since = self.place(begins);
+        self.find_next(now);
     }
 
     /// Follows the settings of `client` from `now` on. The current gap keeps its remaining share; gaps of another
     /// shape begin with the next one.
     pub(super) fn adopt(&mut self, client: &Client, now: Micros) {
         self.gaps = Gaps::of(&client.arrivals);
-        self.change(client.arrivals.rate_per_s(), client.rate_profile.curve(), now);
+        self.change(client.arrivals.rate_per_s(), client.rate_profile.curve(), Some(&client.arrivals), now);
     }
 
-    fn change(&mut self, rate_per_s: f64, factor: Option<Curve>, now: Micros) {
+    fn change(&mut self, rate_per_s: f64, factor: Option<Curve>, arrivals: Option<&Arrivals>, now: Micros) {
         assert!(
             rate_per_s.is_finite() && rate_per_s >= 0.0,
             "INV-3: a rate of {} requests per second",
             plain(rate_per_s)
         );
-        if rate_per_s.to_bits() == self.rate_per_s.to_bits() && factor == self.factor {
+        let same_periods = arrivals.is_none_or(|arrivals| match &self.periods {
+            None => !matches!(arrivals, Arrivals::OnOff { .. }),
+            Some(periods) => periods.is_of(arrivals),
+        });
+        if rate_per_s.to_bits() == self.rate_per_s.to_bits() && factor == self.factor && same_periods {
             return;
         }
+        self.pass_periods_until(now);
+        let is_off = self.periods.as_ref().is_some_and(|periods| periods.from() > now);
         let here = self.place(now);
         // Rounding may have placed the latest arrival slightly before its due time.
-        let passed_us = here.saturating_sub(self.since) as f64 / (1_u64 << FRACTION) as f64;
-        self.gap = (self.gap - passed_us * self.rate_per_s / US_PER_S as f64).max(0.0);
-        let early = self.since.saturating_sub(here);
+        self.pass(if is_off { self.since } else { here });
+        let early = if is_off { 0 } else { self.since.saturating_sub(here) };
         self.rate_per_s = rate_per_s;
         self.factor = factor;
-        self.since = self.place(now) + early;
-        self.next = self.instant(now);
+        if let Some(arrivals) = arrivals.filter(|_| !same_periods) {
+            match &mut self.periods {
+                Some(periods) if matches!(arrivals, Arrivals::OnOff { .. }) => periods.adopt(arrivals, now),
+                _ => self.periods = OnOff::new(arrivals, (self.seed, self.number), now),
+            }
+        }
+        let begins = self.periods.as_ref().map_or(now, |periods| periods.from().max(now));
+        self.since = self.place(begins) + early;
+        self.find_next(now);
+    }
+
+    /// The gap is shorter by what lies between its beginning and a place on the fine clock.
+    fn pass(&mut self, here: Fine) {
+        let passed_us = here.saturating_sub(self.since) as f64 / (1_u64 << FRACTION) as f64;
+        self.gap = (self.gap - passed_us * self.rate_per_s / US_PER_S as f64).max(0.0);
+    }
+
+    /// Goes through the on periods that are over at `now`; the gap is shorter by them.
+    fn pass_periods_until(&mut self, now: Micros) {
+        while let Some(mut periods) = self.periods.clone().filter(|periods| periods.to() <= now) {
+            self.pass(self.place(periods.to()));
+            periods.advance();
+            self.since = self.place(periods.from());
+            self.periods = Some(periods);
+        }
+    }
+
+    /// Finds when the gap ends, not before `earliest`.
+    fn find_next(&mut self, earliest: Micros) {
+        self.ahead = None;
+        let Some(mut periods) = self.periods.clone() else {
+            self.next = self.instant(self.due(self.since, self.gap), earliest);
+            return;
+        };
+        let (since, gap) = (self.since, self.gap);
+        self.next = Micros::MAX;
+        for _ in 0..PERIODS_OF_A_GAP {
+            let (due, end) = (self.due(self.since, self.gap), self.place(periods.to()));
+            if due < end {
+                // Rounding does not move it out of its period.
+                let at = self.instant(due, earliest.max(periods.from()));
+                self.next = if at < Micros::MAX { at.min(Micros(periods.to().0 - 1)) } else { at };
+                self.ahead = Some((periods, due));
+                break;
+            }
+            let never = end == self.since && self.instant(due, earliest) == Micros::MAX;
+            if self.rate_per_s <= 0.0 || never || periods.to() >= Micros::END {
+                break;
+            }
+            self.pass(end);
+            periods.advance();
+            self.since = self.place(periods.from());
+        }
+        (self.since, self.gap) = (since, gap);
     }
 
     /// Changes only the rate from `now` on.
     #[cfg(test)]
     pub(super) fn set_rate(&mut self, rate_per_s: f64, now: Micros) {
-        self.change(rate_per_s, self.factor.clone(), now);
+        self.change(rate_per_s, self.factor.clone(), None, now);
     }
 
     /// How many arrivals are expected between two instants.
     pub(super) fn expected(&self, from: Micros, to: Micros) -> f64 {
-        let stretch = match &self.factor {
-            None => to.since(from).0 as f64,
-            Some(factor) => factor.area(to) - factor.area(from),
+        let area = |at: Micros| self.factor.as_ref().map_or(at.0 as f64, |factor| factor.area(at));
+        let stretch = match (&self.periods, &self.factor) {
+            (Some(periods), _) => periods.expected(from, to, area),
+            (None, None) => to.since(from).0 as f64,
+            (None, Some(factor)) => factor.area(to) - factor.area(from),
         };
         (self.rate_per_s * stretch / US_PER_S as f64).max(0.0)
     }
@@ -158,18 +248,17 @@ impl ArrivalProcess {
         }
     }
 
-    /// The end of the current gap; the end of the fine clock if it is too far or never comes.
-    fn due(&self) -> Fine {
-        if self.gap <= 0.0 {
-            return self.since;
+    /// The end of a gap; the end of the fine clock if it is too far or never comes.
+    fn due(&self, since: Fine, gap: f64) -> Fine {
+        if gap <= 0.0 {
+            return since;
         }
         // Without a rate the quotient is infinite.
-        (self.since + fine(self.gap / self.rate_per_s * US_PER_S as f64)).min(FINE_END)
+        (since + fine(gap / self.rate_per_s * US_PER_S as f64)).min(FINE_END)
     }
 
-    /// The microsecond nearest to the end of the current gap, but not before `earliest`.
-    fn instant(&self, earliest: Micros) -> Micros {
-        let due = self.due();
+    /// The microsecond nearest to a place on the fine clock, but not before `earliest`.
+    fn instant(&self, due: Fine, earliest: Micros) -> Micros {
         if self.rate_per_s <= 0.0 {
             return Micros::MAX;
         }

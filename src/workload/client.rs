@@ -6,12 +6,13 @@ use super::arrivals::ArrivalProcess;
 use super::conversations::{Conversations, Round, session_of};
 use super::lengths::LengthSampler;
 use super::places::Places;
+use super::prefixes::Prefixes;
 use super::source::Names;
 use super::{NOT_LISTED, RequestSpec, family};
 use crate::base::content::{source_name, under, unique_name};
 use crate::base::rng::{Purpose, Stream};
 use crate::base::{Content, Micros, Piece};
-use crate::scenario::{Arrivals, Client, PrefixGroups};
+use crate::scenario::{Arrivals, Client};
 use serde::{Deserialize, Serialize};
 
 /// The future requests of one client.
@@ -40,7 +41,7 @@ pub(super) struct ClientSource {
     agents: Option<Box<Agents>>,
     prompt_tokens: LengthSampler,
     output_tokens: LengthSampler,
-    prefix: PrefixGroups,
+    prefixes: Prefixes,
     /// How many requests were made.
     made: u32,
     prompt_draws: Stream,
@@ -79,7 +80,7 @@ impl ClientSource {
             agents: Agents::new(client, seed, number).map(Box::new),
             prompt_tokens: LengthSampler::new(&client.prompt_tokens),
             output_tokens: LengthSampler::new(&client.output_tokens),
-            prefix: client.prefix.clone(),
+            prefixes: Prefixes::new(&client.prefix, number),
             made: 0,
             prompt_draws: Stream::new(seed, Purpose::PromptLengths, number),
             output_draws: Stream::new(seed, Purpose::OutputLengths, number),
@@ -124,7 +125,7 @@ impl ClientSource {
                 conversations.take()
             } else {
                 self.arrivals.advance();
-                let group = draw_group(&self.prefix, &mut self.prefix_draws);
+                let group = self.prefixes.draw(&mut self.prefix_draws);
                 conversations.begin(arrival, group)
             };
             let (prompt, output) = self.texts_of(&round);
@@ -133,14 +134,14 @@ impl ClientSource {
         }
         if let Some(agents) = self.agents.as_mut().filter(|agents| agents.begin_more()) {
             self.arrivals.advance();
-            let turn = agents.begin(draw_group(&self.prefix, &mut self.prefix_draws));
+            let turn = agents.begin(self.prefixes.draw(&mut self.prefix_draws));
             return self.turn(arrival, position, turn);
         }
         let own = self.prompt_tokens.draw(&mut self.prompt_draws);
         let output_tokens = self.output_tokens.draw(&mut self.output_draws);
         let index = (u64::from(self.number) << 32) | u64::from(self.made);
-        let group = draw_group(&self.prefix, &mut self.prefix_draws);
-        let mut prompt = self.prefix_of(group);
+        let group = self.prefixes.draw(&mut self.prefix_draws);
+        let mut prompt = self.prefixes.text(group);
         // A prompt has at least one token.
         let own = if prompt.is_empty() { own.max(1) } else { own };
         prompt.push(Piece { source: unique_name(family::CLIENT_PROMPT, index), start: 0, len: own });
@@ -162,13 +163,19 @@ impl ClientSource {
     /// How many different prefixes there are.
     #[cfg(any(feature = "cli", feature = "closeup"))]
     pub(super) fn groups(&self) -> u32 {
-        if self.prefix.tokens == 0 { 0 } else { self.prefix.groups }
+        self.prefixes.groups()
+    }
+
+    /// Whether other clients may have the same prefixes.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    pub(super) fn shares_prefixes(&self) -> bool {
+        self.prefixes.is_shared()
     }
 
     /// The prefixes with their numbers, at most `most`.
     #[cfg(any(feature = "cli", feature = "closeup"))]
     pub(super) fn prefixes(&self, most: u32) -> impl Iterator<Item = (u32, Content)> + '_ {
-        (0..self.groups().min(most)).map(|group| (group, self.prefix_of(group)))
+        (0..self.groups().min(most)).map(|group| (group, self.prefixes.text(group)))
     }
 
     /// The conversations that go on, by number: their text so far.
@@ -185,7 +192,7 @@ impl ClientSource {
 
     /// The request of a turn, with its place in its session.
     fn turn(&self, arrival: Micros, position: u32, (turn, place): (Turn, u32)) -> RequestSpec {
-        let prefix = self.prefix_of(turn.group);
+        let prefix = self.prefixes.text(turn.group);
         let (prompt, output) = match &self.agents {
             Some(agents) => agents.texts_of(&turn, prefix),
             None => (prefix, Piece { source: 0, start: 0, len: 0 }),
@@ -243,7 +250,7 @@ impl ClientSource {
             if accumulates { (source_name, 0) } else { (unique_name, round.before) };
         let source = name(family::CONVERSATION, index);
         let asked = round.before + round.own;
-        let mut prompt = self.prefix_of(round.group);
+        let mut prompt = self.prefixes.text(round.group);
         prompt.push(Piece { source, start: start.into(), len: asked - start });
         (prompt, Piece { source, start: asked.into(), len: round.output })
     }
@@ -311,7 +318,7 @@ impl ClientSource {
         self.bound(client.most_in_flight(), now);
         self.prompt_tokens = LengthSampler::new(&client.prompt_tokens);
         self.output_tokens = LengthSampler::new(&client.output_tokens);
-        self.prefix = client.prefix.clone();
+        self.prefixes = Prefixes::new(&client.prefix, self.number);
         self.sessions = client.sessions;
         self.other_sessions = other_sessions.unwrap_or(self.other_sessions);
         match &mut self.conversations {
@@ -340,24 +347,8 @@ impl ClientSource {
         }
         self.other_sessions + 1 + self.session_draws.below(self.sessions)
     }
-
-    /// The shared part of a prompt of a group.
-    fn prefix_of(&self, group: u32) -> Content {
-        if group == NO_GROUP {
-            return Content::EMPTY;
-        }
-        let index = (u64::from(self.number) << 32) | u64::from(group);
-        Content::single(source_name(family::CLIENT_PREFIX, index), 0, self.prefix.tokens)
-    }
 }
 
 fn is_closed(client: &Client) -> bool {
     matches!(client.arrivals, Arrivals::Concurrency { .. })
-}
-
-/// The prefix group of a client without any.
-const NO_GROUP: u32 = u32::MAX;
-
-fn draw_group(prefix: &PrefixGroups, draws: &mut Stream) -> u32 {
-    if prefix.groups == 0 || prefix.tokens == 0 { NO_GROUP } else { draws.below(prefix.groups) }
 }

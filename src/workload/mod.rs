@@ -10,7 +10,9 @@ mod client;
 mod conversations;
 mod explicit;
 mod lengths;
+mod on_off;
 mod places;
+mod prefixes;
 mod released;
 mod replay;
 #[cfg(any(feature = "cli", feature = "closeup"))]
@@ -22,7 +24,7 @@ pub mod trace;
 
 #[cfg(any(feature = "cli", feature = "closeup"))]
 pub use shared_texts::SharedText;
-pub use source::{Source, digest_of};
+pub use source::{Source, digest_of, replayed};
 pub use trace::{Trace, TraceColumns, TraceFound, TraceLines, TraceReader, TraceReading, TraceSummary};
 
 use crate::base::{Content, Micros, Piece};
@@ -97,4 +99,10 @@ mod family {
     pub(super) const CONVERSATION: u64 = 8;
     /// Text of a sub-agent, by client, session, turn and number.
     pub(super) const SUB_AGENT: u64 = 9;
+    /// No text: whether a session of a trace is in a share of them, by its number.
+    pub(super) const TRACE_SESSION_IN_SHARE: u64 = 30;
+    /// No text: whether a row of a trace without a session is in a share of them, by its number.
+    pub(super) const TRACE_ROW_IN_SHARE: u64 = 31;
+    /// Shared prefix of clients that name a set of them, by the digest of its name and the group.
+    pub(super) const SHARED_PREFIX: u64 = 32;
 }

@@ -4,6 +4,7 @@ use super::Source;
 use super::client::ClientSource;
 use super::conversations::session_of;
 use crate::base::Content;
+use std::collections::BTreeSet;
 
 /// A text that several prompts begin with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +20,8 @@ pub struct SharedText {
 }
 
 impl Source {
-    /// The shared prefixes of clients, at most `most` of each, in order. Those of adapters are left out.
+    /// The shared prefixes of clients, at most `most` of each, in order. Those of adapters are left out; one that several
+    /// clients share is listed with the first.
     pub fn prefixes(&self, most: u32) -> Vec<SharedText> {
         let of = |c: &ClientSource| {
             let groups = c.groups();
@@ -36,7 +38,16 @@ impl Source {
             };
             c.prefixes(most).map(prefix).collect::<Vec<_>>()
         };
-        self.client_sources().iter().flat_map(of).collect()
+        let mut seen = BTreeSet::new();
+        let mut first = |c: &ClientSource, shared: &SharedText| {
+            !c.shares_prefixes()
+                || shared.text.pieces().first().is_none_or(|p| seen.insert((p.source, p.len)))
+        };
+        let mut all = Vec::new();
+        for c in self.client_sources() {
+            all.extend(of(c).into_iter().filter(|shared| first(c, shared)));
+        }
+        all
     }
 
     /// The conversations that go on, as far as they are by now, at most `most`; those with prompts of one round only are left

@@ -78,6 +78,11 @@ enum Origin {
 impl Source {
     /// The requests of `scenario`; `trace` must be given if it replays one, and is ignored otherwise.
     pub fn new(scenario: &Scenario, trace: Option<&Arc<Trace>>) -> Self {
+        Self::of_rows(scenario, replayed(scenario, trace).as_ref())
+    }
+
+    /// The same from the rows that the scenario replays, see [`replayed`].
+    pub fn of_rows(scenario: &Scenario, trace: Option<&Arc<Trace>>) -> Self {
         let workload = &scenario.workload;
         let replay = workload.trace.as_ref().map(|settings| {
             Replay::new(
@@ -123,7 +128,7 @@ impl Source {
         source
     }
 
-    /// Attaches the trace to a restored source (a trace is not part of a snapshot).
+    /// Attaches the replayed rows to a restored source (a trace is not part of a snapshot).
     pub fn attach(&mut self, trace: Option<&Arc<Trace>>) {
         if let (Some(replay), Some(trace)) = (&mut self.replay, trace) {
             replay.attach(trace);
@@ -332,6 +337,13 @@ impl Source {
         let exists = best.0 < Micros::MAX && self.left > 0;
         self.next = exists.then_some(best);
     }
+}
+
+/// The rows of a trace that a scenario replays; all of them if it replays none.
+pub fn replayed(scenario: &Scenario, trace: Option<&Arc<Trace>>) -> Option<Arc<Trace>> {
+    let trace = trace?;
+    let settings = scenario.workload.trace.as_ref();
+    Some(settings.map_or_else(|| Arc::clone(trace), |settings| trace.operated(settings, scenario.seed)))
 }
 
 /// A digest of the first `n` requests of a scenario: equal for equal traffic, whatever the cluster. Conversations

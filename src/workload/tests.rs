@@ -168,7 +168,7 @@ fn changing_one_client_moves_no_other_clients_draws() {
     let mut changed = base.clone();
     changed.workload.clients[1].prompt_tokens =
         Lengths::Gaussian { mean_tokens: 9.0, sd_tokens: 2.0, min_tokens: 1, max_tokens: 20 };
-    changed.workload.clients[1].prefix = PrefixGroups { groups: 4, tokens: 32 };
+    changed.workload.clients[1].prefix = PrefixGroups::new(4, 32);
     let (before, after) = (take(&base, 2000), take(&changed, 2000));
     for (x, y) in before.iter().zip(&after) {
         assert_eq!((x.arrival, x.client, x.output), (y.arrival, y.client, y.output));
@@ -201,7 +201,7 @@ fn generated_traffic_is_the_golden_one() {
         client("batch", Arrivals::Gamma { rate_per_s: 2.0, cv: 2.5 }),
         client("probe", Arrivals::Constant { rate_per_s: 1.0 }),
     ]);
-    s.workload.clients[1].prefix = PrefixGroups { groups: 3, tokens: 128 };
+    s.workload.clients[1].prefix = PrefixGroups::new(3, 128);
     s.workload.clients[1].prompt_tokens =
         Lengths::Gaussian { mean_tokens: 600.0, sd_tokens: 200.0, min_tokens: 2, max_tokens: 4096 };
     assert_eq!(digest_of(&s, None, 10_000).hex(), "7ead2d882f94a81f");
@@ -210,7 +210,7 @@ fn generated_traffic_is_the_golden_one() {
 #[test]
 fn prefix_groups_share_their_text_and_nothing_else() {
     let mut c = poisson("a", 8.0);
-    c.prefix = PrefixGroups { groups: 3, tokens: 64 };
+    c.prefix = PrefixGroups::new(3, 64);
     let all = take(&scenario(vec![c.clone(), c]), 600);
     let mut prefixes: Vec<Piece> = all.iter().map(|r| r.prompt.pieces()[0]).collect();
     assert!(prefixes.iter().all(|p| p.len == 64));
@@ -242,7 +242,7 @@ fn requests_end_at_the_horizon_and_at_the_cap() {
 #[test]
 fn a_snapshot_midway_continues_as_the_straight_run() {
     let mut s = scenario(vec![poisson("a", 5.0), client("b", Arrivals::Gamma { rate_per_s: 3.0, cv: 2.0 })]);
-    s.workload.clients[0].prefix = PrefixGroups { groups: 5, tokens: 20 };
+    s.workload.clients[0].prefix = PrefixGroups::new(5, 20);
     s.workload.requests = (0..50).map(|i| explicit(&format!("r{i}"), i * 90_000)).collect();
     let mut straight = Source::new(&s, None);
     for _ in 0..137 {

@@ -8,7 +8,9 @@ use super::rate::{RequestCount, check_peak, check_profile};
 use crate::base::small::decimal::plain;
 use crate::scenario::fields::{At, Fields};
 use crate::scenario::report::{Report, grouped};
-use crate::scenario::{Client, Compat, ExplicitRequest, KvBlocks, PrefixGroups, Scenario, Served, limits};
+use crate::scenario::{
+    Client, Compat, ExplicitRequest, KvBlocks, PrefixGroups, Scenario, Served, TraceSettings, limits,
+};
 
 /// The traffic, and how many requests it makes if nothing changes.
 pub(super) fn check_workload(s: &Scenario, r: &mut Report) {
@@ -23,18 +25,7 @@ pub(super) fn check_traffic(s: &Scenario, r: &mut Report) {
     let w = &s.workload;
     w.check_ranges(&At::path("workload"), r);
     if let Some(trace) = &w.trace {
-        if trace.sessions_in_flight > 0 && trace.session_rate > 0.0 {
-            r.error(
-                "workload.trace.session_rate",
-                format!(
-                    "{} sessions a second, and {} in flight",
-                    plain(trace.session_rate),
-                    trace.sessions_in_flight
-                ),
-                "one of the two",
-                "sessions start at a rate, or when others are over: set the other key to 0",
-            );
-        }
+        check_trace(trace, r);
         if !w.requests.is_empty() {
             r.warning(
                 "workload.requests",
@@ -69,6 +60,42 @@ pub(super) fn check_traffic(s: &Scenario, r: &mut Report) {
             format!("a timeout of {} s with cluster.compat blis", plain(w.timeout_s)),
             "0 there",
             "leave it out, or leave cluster.compat out",
+        );
+    }
+}
+
+/// The digest and the carried rows of a trace, as far as they can be judged without reading it.
+fn check_trace(trace: &TraceSettings, r: &mut Report) {
+    if trace.sessions_in_flight > 0 && trace.session_rate > 0.0 {
+        r.error(
+            "workload.trace.session_rate",
+            format!(
+                "{} sessions a second, and {} in flight",
+                plain(trace.session_rate),
+                trace.sessions_in_flight
+            ),
+            "one of the two",
+            "sessions start at a rate, or when others are over: set the other key to 0",
+        );
+    }
+    let digest = &trace.digest;
+    let is_digest = digest.len() == 16 && digest.bytes().all(|b| b.is_ascii_hexdigit());
+    if !digest.is_empty() && !is_digest && r.is_fine("workload.trace.digest") {
+        r.error(
+            "workload.trace.digest",
+            format!("{digest:?}"),
+            "sixteen hexadecimal digits, or nothing",
+            "take the digest that `tokenyard link` or a report gives, or leave it out",
+        );
+    }
+    // Three bytes are four letters, and a text over several lines has ends of lines in it.
+    let most = limits::CARRIED_TRACE_BYTES * 2;
+    if trace.rows.len() > most {
+        r.error(
+            "workload.trace.rows",
+            format!("{} letters", grouped(trace.rows.len() as u64)),
+            format!("a trace of at most {} bytes, compressed", grouped(limits::CARRIED_TRACE_BYTES as u64)),
+            "leave the rows out and give the trace as a file",
         );
     }
 }

@@ -70,6 +70,11 @@ pub struct Holding {
 
 /// The link of a scenario; `None` if it would be longer than [`limits::LINK_CHARS`].
 pub fn make(link: &Link) -> Option<Made> {
+    // A trace that the scenario carries travels with it.
+    let carries = link.scenario.workload.trace.as_ref().is_some_and(|trace| !trace.rows.is_empty());
+    if carries && link.trace.is_some() {
+        return make(&Link { trace: None, ..link.clone() });
+    }
     let wanted = canonical(&link.scenario);
     let (base, from) = nearest_preset(&wanted);
     let difference = difference(from, &wanted).unwrap_or_else(|| Value::Object(Map::new()));

@@ -1,5 +1,6 @@
 //! Fills in values that a document leaves out and another part of it decides, before anything else reads it.
 
+use crate::scenario::client_kind;
 use crate::scenario::routing::ROUTERS;
 use crate::scenario::{Client, Pool, limits};
 use serde_json::{Map, Value, json};
@@ -11,7 +12,12 @@ pub(super) fn normalise(document: &mut Value) {
     name_all(document, "/workload/clients", &Client::default().name, limits::CLIENTS);
     weighted_routers(document, |_, weighted| let_scorers_decide(weighted));
     if let Some(Value::Array(clients)) = document.pointer_mut("/workload/clients") {
-        clients.iter_mut().for_each(close_the_loop);
+        for client in clients {
+            close_the_loop(client);
+            if let Value::Object(client) = client {
+                client_kind::fill(client);
+            }
+        }
     }
 }
 
@@ -41,7 +47,7 @@ fn let_the_cap_decide(document: &mut Value) {
     }
 }
 
-/// Gives entries without a name the first that is free of `first`, `first-2`, `first-3`, … A longer list than `most` is refused.
+/// Gives entries without a name the first that is free of their kind or `first`, with `-2`, `-3`, … behind it. A longer list than `most` is refused.
 fn name_all(document: &mut Value, list: &str, first: &str, most: usize) {
     let Some(Value::Array(list)) = document.pointer_mut(list) else { return };
     if list.len() > most {
@@ -55,7 +61,8 @@ fn name_all(document: &mut Value, list: &str, first: &str, most: usize) {
         if entry.contains_key("name") {
             continue;
         }
-        let (mut free, mut n) = (first.to_owned(), 1);
+        let first = entry.get("kind").and_then(Value::as_str).unwrap_or(first).to_owned();
+        let (mut free, mut n) = (first.clone(), 1);
         while taken.contains(&free) {
             n += 1;
             free = format!("{first}-{n}");

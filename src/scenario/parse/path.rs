@@ -123,6 +123,10 @@ pub fn replay_trace(document: &mut Value, file_name: &str) -> Result<(), Diagnos
     let silent = silent.map(|(pointer, path)| if named || said(pointer) { None } else { Some(path) });
     let file = Value::from(file_name).to_string();
     set_path(document, "workload.trace.file", &file)?;
+    // The file takes the place of rows that the document carries.
+    if let Some(Value::Object(trace)) = document.pointer_mut("/workload/trace") {
+        trace.shift_remove("rows");
+    }
     for (path, value) in silent.into_iter().zip([file.as_str(), "0", "0"]) {
         if let Some(path) = path {
             set_path(document, path, value)?;

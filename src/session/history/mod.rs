@@ -362,7 +362,7 @@ impl Session {
             scenario: self.scenario.clone(),
             plan: self.plan.clone(),
             needs: self.needs.clone(),
-            trace: self.trace.clone(),
+            recording: self.recording.clone(),
             engine: self.engine.packed(),
             recorder,
             edits: self.edits.clone(),
@@ -386,9 +386,9 @@ impl Session {
 
     /// Whether both began with the same scenario and trace.
     fn is_of(&self, other: &Self) -> bool {
-        let same_trace = match (&self.trace, &other.trace) {
+        let same_trace = match (&self.recording, &other.recording) {
             (None, None) => true,
-            (Some(a), Some(b)) => std::sync::Arc::ptr_eq(a, b),
+            (Some(a), Some(b)) => std::sync::Arc::ptr_eq(&a.file, &b.file),
             (None, Some(_)) | (Some(_), None) => false,
         };
         same_trace && self.scenario == other.scenario && self.audience() == other.audience()

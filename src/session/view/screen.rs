@@ -113,7 +113,7 @@ impl Session {
         if self.engine.horizon() != Micros::MAX {
             return self.engine.horizon().0;
         }
-        let traced = self.trace.as_ref().zip(self.scenario.workload.trace.as_ref());
+        let traced = self.replayed().zip(self.scenario.workload.trace.as_ref());
         let (mut end, part) = match traced {
             Some((rows, replay)) => (((rows.last_arrival().0 as f64 / replay.speed) as u64).max(US_PER_S), 8),
             None => (60 * US_PER_S, 1),

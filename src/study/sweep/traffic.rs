@@ -17,6 +17,7 @@ pub fn scale_traffic(scenario: &mut Scenario, factor: f64) -> Result<(), Diagnos
                 Arrivals::Poisson { rate_per_s }
                 | Arrivals::Gamma { rate_per_s, .. }
                 | Arrivals::Weibull { rate_per_s, .. }
+                | Arrivals::OnOff { rate_per_s, .. }
                 | Arrivals::Constant { rate_per_s } => *rate_per_s *= factor,
                 Arrivals::Concurrency { .. } => {}
             }

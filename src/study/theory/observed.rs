@@ -76,6 +76,8 @@ pub(super) struct Observed {
     pub(super) closed: bool,
     pub(super) users: f64,
     pub(super) users_come: bool,
+    /// Whether any client sends in on and off periods.
+    pub(super) on_off: bool,
     /// Shares of requests lost and of prompt tokens found in a cache, preemptions, and the most requests in a batch;
     /// `None` before a run.
     pub(super) lost: Option<f64>,
@@ -117,6 +119,7 @@ impl Observed {
             cv: variation(&arrivals, &buckets, from),
             buckets,
             closed: closed(scenario) || figure("sessions/begun").is_some(),
+            on_off: on_off(scenario),
             users: in_loops(scenario).unwrap_or(begun.len() as f64),
             users_come: begun.iter().any(|(_, at)| *at > end / 10),
             lost: (!counted.is_empty()).then(|| lost as f64 / counted.len() as f64),
@@ -147,7 +150,7 @@ impl Observed {
         let buckets = Buckets::new(&arrivals, end);
         let nominal: f64 = match &scenario.workload.trace {
             None if scenario.workload.requests.is_empty() => {
-                scenario.workload.clients.iter().map(|c| c.arrivals.rate_per_s()).sum()
+                scenario.workload.clients.iter().map(|c| c.arrivals.mean_rate_per_s()).sum()
             }
             None | Some(_) => arrivals.len() as f64 * 1e6 / end.max(1) as f64,
         };
@@ -159,6 +162,7 @@ impl Observed {
             cv: variation(&arrivals, &buckets, 0),
             buckets,
             closed: closed(scenario) || source.follows_sessions(),
+            on_off: on_off(scenario),
             ..Self::default()
         }
     }
@@ -178,6 +182,12 @@ fn closed(scenario: &Scenario) -> bool {
             || c.conversation.as_ref().is_some_and(|c| c.clock == ConversationClock::Closed)
     };
     scenario.workload.trace.is_none() && scenario.workload.clients.iter().any(waits)
+}
+
+/// Whether any client sends in on and off periods.
+fn on_off(scenario: &Scenario) -> bool {
+    let has = |c: &Client| matches!(c.arrivals, Arrivals::OnOff { .. });
+    scenario.workload.trace.is_none() && scenario.workload.clients.iter().any(has)
 }
 
 /// Requests in flight of clients that send one when another has ended, if there are any.

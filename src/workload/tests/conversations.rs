@@ -48,7 +48,7 @@ fn with_answer(spec: &RequestSpec) -> Content {
 #[test]
 fn a_prompt_brings_along_every_earlier_prompt_and_answer_and_then_says_something_new() {
     let mut c = talker(settings());
-    c.prefix = PrefixGroups { groups: 2, tokens: 100 };
+    c.prefix = PrefixGroups::new(2, 100);
     let conversations = whole(c, 4000);
     assert!(conversations.len() > 300);
     for rounds in &conversations {
@@ -175,7 +175,7 @@ fn a_conversation_ends_before_a_round_that_does_not_fit() {
     let mut c = talker(Conversation { rounds, max_context_tokens, ..settings() });
     c.prompt_tokens = Lengths::Constant { tokens: 150 };
     c.output_tokens = Lengths::Constant { tokens: 50 };
-    c.prefix = PrefixGroups { groups: 1, tokens: 300 };
+    c.prefix = PrefixGroups::new(1, 300);
     for rounds in whole(c.clone(), 2000) {
         let sizes: Vec<u32> = rounds.iter().map(|r| r.prompt_tokens + r.output.len).collect();
         assert_eq!(sizes, [500, 700, 900, 1100, 1300, 1500], "200 more each; 1,700 would be too long");

@@ -59,6 +59,18 @@ impl HashIds {
         self.rows = reordered(&self.rows, order);
     }
 
+    /// The ids of some rows, and no others.
+    pub(super) fn picked(&self, rows: &[u32]) -> Self {
+        let mut picked = Self::default();
+        let mut ids = Vec::new();
+        for &row in rows {
+            ids.clear();
+            self.for_each(row as usize, |id| ids.push(id));
+            picked.push(&ids);
+        }
+        picked
+    }
+
     /// How many leading ids two rows have in common.
     pub(super) fn common(&self, a: usize, b: usize) -> u32 {
         let ids = |row: usize| {

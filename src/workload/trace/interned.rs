@@ -1,5 +1,6 @@
 //! Columns of names, such as models and tenants: each name once, and its number for each row.
 
+use super::select::picked;
 use crate::base::digest::Digest;
 use crate::base::lookup::LookupMap;
 use serde::{Deserialize, Serialize};
@@ -33,6 +34,11 @@ impl Interned {
     pub(super) fn is_whole(&self, rows: usize) -> bool {
         (self.rows.is_empty() || self.rows.len() == rows)
             && self.rows.iter().all(|&number| number as usize <= self.names.len())
+    }
+
+    /// Those of some rows; the names keep their numbers.
+    pub(super) fn picked(&self, rows: &[u32]) -> Self {
+        Self { names: self.names.clone(), rows: picked(&self.rows, rows) }
     }
 
     /// The names, in order of appearance.

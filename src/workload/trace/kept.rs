@@ -3,6 +3,7 @@
 use super::ids::RequestIds;
 use super::interned::{Interned, InternedColumn};
 use super::rows::{Bad, Row, reordered};
+use super::select::picked;
 use crate::base::Diagnostic;
 use crate::base::digest::Digest;
 use crate::scenario::{SloClass, limits};
@@ -54,6 +55,16 @@ impl Kept {
 
     pub(super) fn priority(&self, row: usize) -> i32 {
         self.priorities.get(row).copied().unwrap_or(0)
+    }
+
+    /// The columns of some rows.
+    pub(super) fn picked(&self, rows: &[u32]) -> Self {
+        Self {
+            tenants: self.tenants.picked(rows),
+            classes: picked(&self.classes, rows),
+            priorities: picked(&self.priorities, rows),
+            ids: self.ids.reordered(rows),
+        }
     }
 
     /// Whether the columns fit a trace of `rows` rows.

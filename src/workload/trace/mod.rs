@@ -5,6 +5,8 @@
 
 mod aibrix;
 mod block_size;
+#[cfg(feature = "cli")]
+mod carried;
 mod columns;
 mod copilot;
 mod csv;
@@ -19,10 +21,12 @@ mod jsonl;
 mod kept;
 mod left_out;
 mod named;
+mod operations;
 mod pick;
 mod reader;
 mod rows;
 mod scalar;
+mod select;
 mod sessions;
 mod spans;
 mod stamp;
@@ -31,6 +35,8 @@ mod validate;
 mod vcr;
 mod weka;
 
+#[cfg(feature = "cli")]
+pub use carried::{carried, carry};
 pub use columns::TraceColumns;
 pub use found::{TraceFound, TraceLines, TraceReading};
 pub use reader::TraceReader;

@@ -246,7 +246,7 @@ fn recurring_traffic(seed: u64, requests: u64) -> Scenario {
         arrivals: Arrivals::Poisson { rate_per_s: 60.0 },
         prompt_tokens: lengths(40.0, 90),
         output_tokens: lengths(15.0, 40),
-        prefix: PrefixGroups { groups: 25, tokens: 77 },
+        prefix: PrefixGroups::new(25, 77),
         ..Client::default()
     };
     let talks = Client {
@@ -347,7 +347,7 @@ fn many_prefixes(blocks: u32, cpu_blocks: u32, tier: CpuTier) -> Scenario {
         arrivals: Arrivals::Poisson { rate_per_s: 9.0 },
         prompt_tokens: Lengths::Constant { tokens: 150 },
         output_tokens: Lengths::Constant { tokens: 120 },
-        prefix: PrefixGroups { groups: 40, tokens: 1200 },
+        prefix: PrefixGroups::new(40, 1200),
         ..Client::default()
     }];
     s

@@ -58,7 +58,7 @@ fn traffic(seed: u64) -> (Scenario, Case) {
         arrivals: Arrivals::Gamma { rate_per_s: dice.pick(&[50.0, 700.0, 20_000.0]), cv: 2.0 },
         prompt_tokens: lengths(longest),
         output_tokens: lengths(dice.pick(&[2, 20, 60])),
-        prefix: PrefixGroups { groups, tokens: if groups == 0 { 0 } else { dice.range(1, 40) as u32 } },
+        prefix: PrefixGroups::new(groups, if groups == 0 { 0 } else { dice.range(1, 40) as u32 }),
         ..Client::default()
     };
     if (1..generate::LONGEST_RUN_US).contains(&case.config.horizon_us) {

@@ -298,7 +298,7 @@ fn a_batch_that_lost_all_requests_takes_the_head_of_the_queue_in_the_same_step()
 
 #[test]
 fn clients_share_no_prefixes_with_each_other() {
-    let prefix = PrefixGroups { groups: 1, tokens: 256 };
+    let prefix = PrefixGroups::new(1, 256);
     let mut s = cluster(1, 64);
     s.run.max_requests = 60;
     let twin = |name: &str| Client { prefix: prefix.clone(), ..client(name, 20.0) };

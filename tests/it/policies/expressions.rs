@@ -114,7 +114,7 @@ fn names_are_the_signals_they_say() {
 fn what_a_replica_has_of_the_prompt_and_the_session_is_what_came_before() {
     let mut s = cluster(2, 8);
     // One at a time, each with the same beginning of 256 tokens.
-    let prefix = PrefixGroups { groups: 1, tokens: 256 };
+    let prefix = PrefixGroups::new(1, 256);
     s.workload.clients = vec![tokenyard::scenario::Client { sessions: 3, prefix, ..client("chat", 0.5) }];
     s.run.max_requests = 40;
     let (prefixes, cached) = (values(&s, "prefix"), values(&s, "cached"));

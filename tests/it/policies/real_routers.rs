@@ -267,7 +267,7 @@ fn a_shared_prefix_draws_requests_together_under_both() {
     for policy in [RoutingPolicy::KvCost(KvCost::default()), RoutingPolicy::CacheAware(CacheAware::default())]
     {
         let mut s = cluster(4, 64);
-        let prefix = PrefixGroups { groups: 4, tokens: 1024 };
+        let prefix = PrefixGroups::new(4, 1024);
         s.workload.clients = vec![Client { prefix, ..client("shared", 20.0) }];
         s.run.max_requests = 600;
         let hits = |s: &Scenario| {

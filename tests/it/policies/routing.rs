@@ -74,7 +74,7 @@ pub(crate) fn every_policy() -> Vec<RoutingPolicy> {
 /// Four replicas and conversations that share prefixes, until 1,200 requests have come.
 pub(crate) fn conversations(rate_per_s: f64) -> Scenario {
     let mut s = cluster(4, 8);
-    let prefix = PrefixGroups { groups: 12, tokens: 256 };
+    let prefix = PrefixGroups::new(12, 256);
     s.workload.clients = vec![Client { sessions: 40, prefix, ..client("chat", rate_per_s) }];
     s.run.max_requests = 1200;
     s
@@ -373,7 +373,7 @@ fn costs_escalate_and_decay() {
 fn a_cached_prefix_attracts_unless_its_replica_is_full() {
     // One prompt again and again: all follow the first, up to the breaker.
     let mut s = conversations(40.0);
-    s.workload.clients[0].prefix = PrefixGroups { groups: 1, tokens: 512 };
+    s.workload.clients[0].prefix = PrefixGroups::new(1, 512);
     let top = |s: &Scenario| {
         let targets = targets(&run(s).0);
         (0..4).map(|r| targets.iter().filter(|&&t| t == r).count()).max().unwrap_or_default()
@@ -415,7 +415,7 @@ fn hit_rate(s: &Scenario) -> f64 {
 #[test]
 fn routers_that_know_prefixes_hit_more_than_those_that_do_not() {
     let mut s = conversations(40.0);
-    s.workload.clients[0].prefix = PrefixGroups { groups: 40, tokens: 1024 };
+    s.workload.clients[0].prefix = PrefixGroups::new(40, 1024);
     // Room for a quarter of all prefixes and a batch on each replica.
     s.cluster.pools[0].kv.blocks = KvBlocks::Count(1100);
     let mut under = |routing| {

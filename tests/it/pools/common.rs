@@ -31,7 +31,7 @@ pub(crate) fn client(name: &str, model: &str, rate_per_s: f64) -> Client {
         arrivals: Arrivals::Poisson { rate_per_s },
         prompt_tokens: Lengths::Constant { tokens: 60 },
         output_tokens: Lengths::Constant { tokens: 12 },
-        prefix: PrefixGroups { groups: 5, tokens: 100 },
+        prefix: PrefixGroups::new(5, 100),
         sessions: 7,
         ..Client::default()
     }

@@ -63,7 +63,7 @@ prop_compose! {
             arrivals: Arrivals::Poisson { rate_per_s },
             prompt_tokens: Lengths::Constant { tokens: prompt },
             output_tokens: Lengths::Constant { tokens: output },
-            prefix: PrefixGroups { groups, tokens: 25 * groups },
+            prefix: PrefixGroups::new(groups, 25 * groups),
             ..client(name, wish, rate_per_s)
         }
     }

@@ -167,7 +167,7 @@ prop_compose! {
             _ => Arrivals::Constant { rate_per_s },
         };
         let tokens = if groups == 0 { 0 } else { prefix };
-        let prefix = PrefixGroups { groups, tokens };
+        let prefix = PrefixGroups::new(groups, tokens);
         let name = name.to_owned();
         // A conversation is a session of its own.
         let sessions = if conversation.is_some() { 0 } else { sessions };

@@ -25,7 +25,11 @@ export function createLoading(page: Surroundings, state: RunState, { attempt, se
 
   /** Loads a scenario instead of the one on screen, and shows the result of `as` for its document. */
   async function load(text: string, useTrace: boolean, untilUs: number, as: (next: Json) => Opened): Promise<void> {
-    const accepted = await client().load(text, { id: newRun(), useTrace, untilUs, thenPlay: false, keeps: false });
+    const carried = useTrace ? undefined : await page.takeCarried(readDocument(text));
+    const replays = useTrace || carried !== undefined;
+    const accepted = await client().load(text, {
+      ...{ id: newRun(), useTrace: replays, untilUs, thenPlay: false, keeps: false },
+    });
     latest.id = accepted.id;
     const next = as(readDocument(accepted.scenario));
     batch(() => {
@@ -33,7 +37,7 @@ export function createLoading(page: Surroundings, state: RunState, { attempt, se
       setNamedRuns(next.namedRuns);
       setOriginal(next.original);
       setPresetName(next.name);
-      if (!useTrace) setTrace(undefined);
+      if (!useTrace) setTrace(carried);
       setProblems(byPath(accepted.diagnostics, ''));
     });
   }
@@ -42,6 +46,11 @@ export function createLoading(page: Surroundings, state: RunState, { attempt, se
   async function run(next: Json, untilUs: number, path: string): Promise<boolean> {
     return attempt(async () => {
       const same = equal(next, document());
+      const rows = (of: Json) => getAt(of, 'workload.trace.rows');
+      if (rows(next) !== rows(document())) {
+        const carried = await page.takeCarried(next);
+        if (carried) setTrace(carried);
+      }
       onWay(untilUs);
       const accepted = await client().load(writeDocument(next), {
         id: same ? latest.id : newRun(),

@@ -22,6 +22,8 @@ export type Surroundings = {
   readonly aim: () => number | undefined;
   /** Called with the target of a rebuild before it begins. */
   readonly onWay: (untilUs: number) => void;
+  /** Reads the trace that a document carries, for the next run; undefined if it carries none. */
+  readonly takeCarried: (document: Json) => Promise<TraceSummary | undefined>;
   /** Runs in the same batch as a run is put on screen; `same` if it is the same run at another instant. */
   readonly onNewRun: (same: boolean) => void;
 };

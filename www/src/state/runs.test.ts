@@ -92,6 +92,7 @@ async function setup() {
       aim: () => undefined,
       onWay: () => {},
       setNotice,
+      takeCarried: () => Promise.resolve(undefined),
       onNewRun: () => {},
     }),
   );

@@ -118,6 +118,7 @@ fn admission(own: &AdmissionPolicy, node: Option<&Node>, rows: &mut Vec<Row>) ->
         AdmissionPolicy::TenantQuota(_) => "tenant-quota",
         AdmissionPolicy::ConcurrencyLimit(_) => "concurrency-limit",
         AdmissionPolicy::SlidingWindow(_) => "sliding-window",
+        AdmissionPolicy::SessionCap(_) => "session-cap",
         AdmissionPolicy::Shed(_) => "shed",
     };
     rows.push(Row::ignored(path, "admission", ours, "BLIS has always-admit, reject-all and token-bucket"));

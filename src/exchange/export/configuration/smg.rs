@@ -179,6 +179,7 @@ fn admission(own: &AdmissionPolicy) -> (Option<Flag>, Option<Row>) {
         AdmissionPolicy::RateLimit(_) => ignored("rate-limit"),
         AdmissionPolicy::TenantQuota(_) => ignored("tenant-quota"),
         AdmissionPolicy::SlidingWindow(_) => ignored("sliding-window"),
+        AdmissionPolicy::SessionCap(_) => ignored("session-cap"),
         AdmissionPolicy::Shed(_) => ignored("shed"),
     }
 }

@@ -58,6 +58,7 @@ export const SECTIONS: readonly Section[] = [
     open: true,
     paths: [
       'workload.clients[*].name',
+      'workload.clients[*].kind',
       'workload.clients[*].model',
       'workload.clients[*].arrivals',
       'workload.clients[*].rate_profile',
@@ -83,6 +84,9 @@ export const SECTIONS: readonly Section[] = [
 /** A field, with the choice or part that it is indented under, and its client or pool. */
 export type PlacedField = Field & { readonly within: string };
 
+/** A trace that the scenario carries: data, not a setting. */
+const CARRIED_ROWS = 'workload.trace.rows';
+
 /** Long lists are edited as YAML: the form only shows their number of entries. */
 const MOST_ITEMS = 20;
 
@@ -99,7 +103,7 @@ export function fieldsIn(schema: Schema, document: Json, section: Section, entry
     const own = index === undefined ? path : path.replace('[*]', `[${index}]`);
     if (entry !== '' && !own.startsWith(entry)) return [];
     if (expand(document, path).length === 0) return [];
-    const fields = schema.fields(document, parsePath(own));
+    const fields = schema.fields(document, parsePath(own)).filter(({ path }) => path !== CARRIED_ROWS);
     const [list] = fields;
     const items = getAt(document, own);
     const long = list?.input.kind === 'list' && Array.isArray(items) && items.length > MOST_ITEMS;

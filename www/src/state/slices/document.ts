@@ -109,7 +109,7 @@ export function createDocument(page: Surroundings): Documents {
   const [flagWords, setFlagWords] = createSignal<readonly string[]>([]);
   const [openFlags, setOpenFlags] = createSignal<readonly number[]>([]);
   const runs = createRuns({
-    ...{ client, schema, frame, playsOn, setNotice, aim, onWay },
+    ...{ client, schema, frame, playsOn, setNotice, aim, onWay, takeCarried },
     onNewRun: (same) => {
       if (!same) selection.forgetRequest();
       if (playsOn()) client().play(speed());
@@ -118,6 +118,17 @@ export function createDocument(page: Surroundings): Documents {
   const { current, problems, trace, setTrace } = runs;
   const warmUpS = createMemo(() => Number(getAt(current(), 'run.warmup_s') ?? 0));
   const open: DocumentSlice['open'] = (...scenario) => links().entering(() => runs.open(...scenario));
+
+  /** The code that takes a trace out of a scenario is loaded with the first one that has it. */
+  async function takeCarried(document: Json): Promise<TraceSummary | undefined> {
+    if (!getAt(document, 'workload.trace.rows')) return undefined;
+    const { readCarried } = await import('../carriedTrace.ts');
+    const carried = await readCarried(client(), document, traceBytes());
+    setTraceFile(carried.file);
+    return carried.summary;
+  }
+
+  const traceBytes = (): number => Number(schema.said('workload.trace.file', 'x-max-bytes'));
 
   async function openPreset(preset: Preset): Promise<void> {
     await open(await presetText(preset), preset.name, false, preset.opens_us);
@@ -133,7 +144,7 @@ export function createDocument(page: Surroundings): Documents {
     const files = await import('../files.ts');
     const page = {
       ...{ document: current, problems, trace, setTrace, setTraceFile, setReading, setNotice, open, links: links() },
-      traceBytes: Number(schema.said('workload.trace.file', 'x-max-bytes')),
+      traceBytes: traceBytes(),
       scenarioKeys: new Set(Object.keys(rawSchema.properties)),
       onBenchmark: (file: BenchmarkFile) => {
         studies().setBenchmarkFile(file);

@@ -77,6 +77,7 @@ fn admission(draft: &mut Draft<'_>, own: &AdmissionPolicy) {
         AdmissionPolicy::RateLimit(_) => {
             ("rate-limit", "limits of rates belong to the gateway in front of llm-d")
         }
+        AdmissionPolicy::SessionCap(_) => ("session-cap", "llm-d has no limit on sessions"),
         AdmissionPolicy::SlidingWindow(_) => {
             ("sliding-window", "limits of rates belong to the gateway in front of llm-d")
         }
