@@ -20,7 +20,10 @@ impl Recording {
         scenario: &Scenario,
         trace: Option<Arc<Trace>>,
     ) -> Result<(Option<Self>, Diagnostics), Diagnostics> {
+        #[cfg(feature = "cli")]
         let (trace, mut warnings) = given_or_carried(scenario, trace).map_err(|d| vec![d])?;
+        #[cfg(not(feature = "cli"))]
+        let mut warnings = Diagnostics::new();
         let Some(settings) = &scenario.workload.trace else {
             return Ok((trace.map(|file| Self { rows: Arc::clone(&file), file }), warnings));
         };
@@ -55,19 +58,17 @@ impl Recording {
 }
 
 /// The trace that was given, else the one that the scenario carries. On the page its thread of files reads that one.
+#[cfg(feature = "cli")]
 fn given_or_carried(
     scenario: &Scenario,
     given: Option<Arc<Trace>>,
 ) -> Result<(Option<Arc<Trace>>, Diagnostics), Diagnostic> {
-    #[cfg(feature = "cli")]
     if given.is_none()
         && let Some(settings) = &scenario.workload.trace
         && let Some((trace, warnings)) = crate::workload::trace::carried(settings)?
     {
         return Ok((Some(trace), warnings));
     }
-    #[cfg(not(feature = "cli"))]
-    let _ = scenario;
     Ok((given, Diagnostics::new()))
 }
 
