@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 /// What a row waits for, as read by a format's reader.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Wait {
-    /// The row before it in its session, if there is one, and so many microseconds. If there is none, its session has no
-    /// arrival time.
+    /// The row before it in its session, if there is one, and these microseconds after. If there is none, its session has
+    /// no arrival time.
     Turn(u64),
-    /// Rows that were kept, by number, and so many microseconds.
+    /// Rows that were kept, by number, and these microseconds after.
     Rows(Vec<Parent>, u64),
 }
 

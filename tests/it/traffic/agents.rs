@@ -100,7 +100,7 @@ fn a_turn_without_an_answer_ends_its_session() {
 }
 
 #[test]
-fn sessions_begin_at_the_rate_of_arrivals_and_at_most_so_many_are_in_flight() {
+fn sessions_begin_at_the_rate_of_arrivals_within_their_bound() {
     let rate = json!({"concurrency": 0, "arrivals": {"constant": {"rate_per_s": 4}}});
     let starts = |settings: &Value| -> Vec<u64> {
         sent(&run(&document(chain(), settings))).into_iter().filter(|s| s.1 == 100).map(|s| s.0).collect()

@@ -169,7 +169,7 @@ fn short(outs: [u32; 4]) -> String {
 }
 
 #[test]
-fn so_many_sessions_are_in_flight_or_start_at_a_rate() {
+fn sessions_start_as_others_end_or_at_a_rate() {
     let trace = read(&short([30, 50, 40, 20]));
     assert!(trace.is_unplaced());
     let at = |settings: Value| -> Vec<u64> {
