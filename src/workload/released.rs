@@ -41,7 +41,7 @@ enum Starts {
     /// Each when another one is over.
     InFlight { next: u32 },
     /// At a rate.
-    Rate { per_s: f64, next: u32, at: Micros, draws: Stream },
+    Rate { per_s: f64, next: u32, at: Micros, draws: Box<Stream> },
 }
 
 /// A row that waits for several others.
@@ -76,6 +76,9 @@ struct Shape {
     sessions: Lists,
 }
 
+/// Calls a function with pairs of a list and a number.
+type Pairs<'a> = dyn Fn(&mut dyn FnMut(u32, u32)) + 'a;
+
 /// Lists of numbers, one behind the other.
 #[derive(Debug, PartialEq)]
 struct Lists {
@@ -85,7 +88,7 @@ struct Lists {
 
 impl Lists {
     /// `lists` lists of the pairs (list, number), in their order.
-    fn new(lists: usize, pairs: &dyn Fn(&mut dyn FnMut(u32, u32))) -> Self {
+    fn new(lists: usize, pairs: &Pairs<'_>) -> Self {
         let mut first = vec![0; lists + 1];
         pairs(&mut |list, _| first[list as usize + 1] += 1);
         for list in 0..lists {
@@ -145,7 +148,7 @@ impl Released {
         let starts = if settings.sessions_in_flight > 0 {
             Starts::InFlight { next: 0 }
         } else if settings.session_rate > 0.0 {
-            let draws = Stream::new(seed, Purpose::SessionStarts, 0);
+            let draws = Box::new(Stream::new(seed, Purpose::SessionStarts, 0));
             Starts::Rate { per_s: settings.session_rate, next: 0, at: Micros::ZERO, draws }
         } else {
             Starts::Recorded

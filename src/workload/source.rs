@@ -6,6 +6,7 @@ use super::client::ClientSource;
 use super::conversations::conversation_of;
 use super::explicit::{ExplicitSource, number_of};
 use super::places::AFTER_REFUSAL;
+use super::released::Released;
 use super::replay::Replay;
 use super::{RequestSpec, Trace, place_of};
 use crate::base::digest::Digest;
@@ -261,7 +262,7 @@ impl Source {
     pub fn not_sent(&self) -> u32 {
         let released = self.replay.as_ref().and_then(|replay| replay.released());
         let agents = self.clients.iter().filter_map(ClientSource::agents).map(Agents::not_sent);
-        released.map_or(0, |released| released.not_sent()) + agents.sum::<u32>()
+        released.map_or(0, Released::not_sent) + agents.sum::<u32>()
     }
 
     /// A request of client `client` has ended: the user has the whole answer at `shown`, or will never have one. This

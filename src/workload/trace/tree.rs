@@ -49,6 +49,9 @@ impl Recorded {
     }
 }
 
+/// The place of a row that is not kept.
+const GONE: u32 = u32::MAX;
+
 /// A row that another one waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parent {
@@ -128,7 +131,6 @@ impl Tree {
         if self.first.is_empty() {
             return self.clone();
         }
-        const GONE: u32 = u32::MAX;
         let mut place = vec![GONE; self.delays_us.len()];
         for (new, &old) in (0..).zip(kept) {
             place[old as usize] = new;

@@ -1,4 +1,4 @@
-//! Sessions of agents as WEKA and SemiAnalysis write them: an object for each session, with its requests in `requests`
+//! Sessions of agents as WEKA writes them: an object for each session, with its requests in `requests`
 //! and those of sub-agents inside.
 //!
 //! A request follows the one before it in its list, and the next one of a list also follows the sub-agents between the

@@ -16,7 +16,7 @@ fn run(document: &Value) -> Session {
 }
 
 /// One replica behind `admission`, and requests with their session, arrival in ms and tokens of the answer.
-fn document(admission: Value, requests: &[(&str, u64, u32)]) -> Value {
+fn document(admission: &Value, requests: &[(&str, u64, u32)]) -> Value {
     let request = |&(session, at, output): &(&str, u64, u32)| {
         json!({"arrival_us": at * 1000, "session": session, "prompt": [{"text": 1, "tokens": 8}],
             "output": {"tokens": output}})
@@ -45,23 +45,23 @@ const REQUESTS: [(&str, u64, u32); 5] = [("a", 0, 10), ("b", 1, 4), ("a", 2, 5),
 #[test]
 fn a_request_of_another_session_waits_until_one_was_idle() {
     let cap = json!({"session-cap": {"max_sessions": 1, "idle_s": 0.005}});
-    let session = run(&document(cap, &REQUESTS));
+    let session = run(&document(&cap, &REQUESTS));
     assert_eq!(let_in(&session), [Some(0), Some(15), Some(2), Some(3), Some(24)]);
 }
 
 #[test]
 fn without_idle_time_a_place_is_free_as_the_last_request_ends() {
     let cap = json!({"session-cap": {"max_sessions": 1, "idle_s": 0.0}});
-    assert_eq!(let_in(&run(&document(cap, &REQUESTS))), [Some(0), Some(10), Some(2), Some(3), Some(14)]);
+    assert_eq!(let_in(&run(&document(&cap, &REQUESTS))), [Some(0), Some(10), Some(2), Some(3), Some(14)]);
     // With two places b does not wait; c is let in when b has ended, after its four steps from 1 ms on.
     let cap = json!({"session-cap": {"max_sessions": 2, "idle_s": 0.0}});
-    assert_eq!(let_in(&run(&document(cap, &REQUESTS))), [Some(0), Some(1), Some(2), Some(3), Some(5)]);
+    assert_eq!(let_in(&run(&document(&cap, &REQUESTS))), [Some(0), Some(1), Some(2), Some(3), Some(5)]);
 }
 
 #[test]
 fn a_session_over_the_cap_can_be_refused() {
     let cap = json!({"session-cap": {"max_sessions": 1, "idle_s": 0.005, "then": "reject"}});
-    let session = run(&document(cap, &REQUESTS));
+    let session = run(&document(&cap, &REQUESTS));
     let refused = |r: Record| r.state() == RequestState::Rejected;
     let states: Vec<bool> = session.engine().records().iter().map(refused).collect();
     assert_eq!(states, [false, true, false, false, true]);
@@ -70,7 +70,7 @@ fn a_session_over_the_cap_can_be_refused() {
 }
 
 /// 60 sessions of agents on one replica whose cache has room for about ten of them.
-fn agents(admission: Value) -> Value {
+fn agents(admission: &Value) -> Value {
     json!({
         "run": {"horizon_s": 600, "warmup_s": 60},
         "cluster": {"admission": admission, "pools": [{
@@ -95,7 +95,7 @@ fn a_cap_keeps_the_contexts_of_agents_in_the_cache() {
     let shares = [json!("always-admit"), json!({"session-cap": {"max_sessions": 8, "idle_s": 2.0}})].map(
         |admission| {
             let mut session =
-                Session::start(from_value(agents(admission)).unwrap(), None, Audience::Batch).unwrap().0;
+                Session::start(from_value(agents(&admission)).unwrap(), None, Audience::Batch).unwrap().0;
             session.advance(Micros::MAX, u64::MAX);
             let report: Report = session.report_data();
             let sessions = report.sessions.expect("sessions are followed");
@@ -116,7 +116,7 @@ fn a_cap_keeps_the_contexts_of_agents_in_the_cache() {
 #[test]
 fn a_session_filter_forgets_a_session_after_a_while() {
     let homes = |filter: Value| -> Vec<u32> {
-        let mut two = document(json!("always-admit"), &[("a", 0, 200), ("a", 40, 200), ("a", 100, 200)]);
+        let mut two = document(&json!("always-admit"), &[("a", 0, 200), ("a", 40, 200), ("a", 100, 200)]);
         two["cluster"]["pools"][0]["replicas"] = json!(2);
         two["cluster"]["routing"] = json!({"weighted": {"profile": "custom",
             "scorers": [{"scorer": "active-requests", "weight": 1}], "filters": [{"session": filter}]}});

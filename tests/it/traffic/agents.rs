@@ -10,7 +10,7 @@ use tokenyard::session::{Audience, Session, Stop};
 use tokenyard::workload::digest_of;
 
 /// One replica with steps of 1 ms, and a client with `agent` and `settings`; prompts of 100 tokens, answers of 20.
-fn document(agent: Value, settings: &Value) -> Value {
+fn document(agent: &Value, settings: &Value) -> Value {
     let mut document = json!({
         "run": {"horizon_s": 0, "warmup_s": 0, "max_requests": 12},
         "cluster": {"pools": [{
@@ -60,7 +60,7 @@ fn chain() -> Value {
 /// and 240 known tokens all full blocks of 16 are cached: the last token of an answer is never computed.
 #[test]
 fn a_turn_follows_the_answer_and_the_tools() {
-    let mut chained = document(chain(), &json!({}));
+    let mut chained = document(&chain(), &json!({}));
     chained["run"]["max_requests"] = json!(6);
     let session = run(&chained);
     assert_eq!(sent(&session), [(0, 100), (520, 220), (1040, 340), (1060, 100), (1580, 220), (2100, 340)]);
@@ -77,7 +77,7 @@ fn a_turn_follows_the_answer_and_the_tools() {
 fn sub_agents_fork_from_the_context_and_join() {
     let agent = json!({"turns": {"constant": {"rounds": 2}}, "tools": {"constant": {"think_s": 0.5}},
         "fork": 1.0, "sub_agents": 2, "sub_turns": 2});
-    let mut forked = document(agent, &json!({}));
+    let mut forked = document(&agent, &json!({}));
     forked["run"]["max_requests"] = json!(6);
     let session = run(&forked);
     assert_eq!(sent(&session), [(0, 100), (520, 220), (520, 220), (1040, 340), (1040, 340), (1560, 260)]);
@@ -89,7 +89,7 @@ fn sub_agents_fork_from_the_context_and_join() {
 
 #[test]
 fn a_turn_without_an_answer_ends_its_session() {
-    let mut given_up = document(chain(), &json!({"output_tokens": {"constant": {"tokens": 700}}}));
+    let mut given_up = document(&chain(), &json!({"output_tokens": {"constant": {"tokens": 700}}}));
     given_up["workload"]["timeout_s"] = json!(0.6);
     given_up["run"]["max_requests"] = json!(3);
     let session = run(&given_up);
@@ -103,7 +103,7 @@ fn a_turn_without_an_answer_ends_its_session() {
 fn sessions_begin_at_the_rate_of_arrivals_within_their_bound() {
     let rate = json!({"concurrency": 0, "arrivals": {"constant": {"rate_per_s": 4}}});
     let starts = |settings: &Value| -> Vec<u64> {
-        sent(&run(&document(chain(), settings))).into_iter().filter(|s| s.1 == 100).map(|s| s.0).collect()
+        sent(&run(&document(&chain(), settings))).into_iter().filter(|s| s.1 == 100).map(|s| s.0).collect()
     };
     assert_eq!(starts(&rate)[..4], [250, 500, 750, 1000]);
     // The first session is over at 250 + 1,060 ms, the second at 500 + 1,060.
@@ -117,7 +117,7 @@ fn texts_do_not_depend_on_the_cluster_and_slices_and_snapshots_change_nothing() 
         "tools": {"lognormal": {"median_s": 0.2, "sigma": 1.0}}, "fork": 0.4, "sub_agents": 3, "sub_turns": 2,
         "max_context_tokens": 1500});
     let mut any = document(
-        agent,
+        &agent,
         &json!({"concurrency": 5, "prefix": {"groups": 2, "tokens": 64},
         "prompt_tokens": {"lognormal": {"median_tokens": 60, "sigma": 0.8, "min_tokens": 10, "max_tokens": 200}}}),
     );
@@ -149,7 +149,7 @@ fn an_agent_is_no_conversation_and_has_sessions_of_its_own() {
         (json!({"conversation": {}, "concurrency": 0}), "workload.clients[0].agent"),
         (json!({"sessions": 3}), "workload.clients[0].sessions"),
     ] {
-        let checked = tokenyard::scenario::check(from_value(document(chain(), &settings)).unwrap());
+        let checked = tokenyard::scenario::check(from_value(document(&chain(), &settings)).unwrap());
         let problems = checked.err().expect("a contradiction");
         assert!(problems.iter().any(|d| d.path == path), "{problems:?}");
     }

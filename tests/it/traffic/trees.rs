@@ -28,7 +28,7 @@ fn refused(text: &str) -> String {
 }
 
 /// One replica with steps of 1 ms, which replays a trace by `settings`.
-fn document(settings: Value) -> Value {
+fn document(settings: &Value) -> Value {
     json!({
         "run": {"horizon_s": 0, "warmup_s": 0},
         "cluster": {"pools": [{
@@ -71,7 +71,7 @@ const TURNS: &str = r#"{"session_id": "s1", "timestamp": 0, "input_length": 1000
 /// 1,000 tokens that the second prompt has in common with the first, 62 blocks of 16 are cached, and 8 tokens are not.
 #[test]
 fn a_turn_comes_its_delay_after_the_answer_before() {
-    let session = run(&document(json!({})), &read(TURNS));
+    let session = run(&document(&json!({})), &read(TURNS));
     assert_eq!(sent(&session), [(0, 1000), (500, 600), (2050, 1600)]);
     let s = sessions(&session);
     assert_eq!((s.begun, s.finished, s.cut_short, s.turns_not_sent), (2, 2, 0, 0));
@@ -86,7 +86,7 @@ fn a_turn_comes_its_delay_after_the_answer_before() {
 #[test]
 fn speed_and_a_longest_gap_shorten_the_delays() {
     let trace = read(TURNS);
-    let at = |settings: Value| sent(&run(&document(settings), &trace));
+    let at = |settings: Value| sent(&run(&document(&settings), &trace));
     assert_eq!(at(json!({"speed": 4.0})), [(0, 1000), (125, 600), (550, 1600)]);
     assert_eq!(at(json!({"max_gap_s": 0.3})), [(0, 1000), (350, 1600), (500, 600)]);
     assert_eq!(at(json!({"max_gap_s": 0.3, "speed": 2.0})), [(0, 1000), (200, 1600), (250, 600)]);
@@ -95,7 +95,7 @@ fn speed_and_a_longest_gap_shorten_the_delays() {
 #[test]
 fn a_trace_without_delays_has_no_sessions_to_follow() {
     let plain = TURNS.replace("\"delay\": 2000", "\"timestamp\": 2000");
-    let session = run(&document(json!({})), &read(&plain));
+    let session = run(&document(&json!({})), &read(&plain));
     assert_eq!(sent(&session), [(0, 1000), (500, 600), (2000, 1600)]);
     assert_eq!(session.report_data().sessions, None);
 }
@@ -134,7 +134,7 @@ fn one_line(text: &str) -> String {
 fn an_answer_forks_and_a_turn_waits_for_all_that_it_joins() {
     for text in [WEKA.to_owned(), one_line(WEKA), format!("[{WEKA}]")] {
         let trace = read(&text);
-        let session = run(&document(json!({"sessions_in_flight": 1})), &trace);
+        let session = run(&document(&json!({"sessions_in_flight": 1})), &trace);
         assert_eq!(sent(&session), [(0, 128), (400, 64), (1400, 192), (1600, 200), (2120, 256)]);
         let s = sessions(&session);
         assert_eq!((s.begun, s.finished, s.time_ms.max), (1, 1, 2130.0));
@@ -147,7 +147,7 @@ fn an_answer_forks_and_a_turn_waits_for_all_that_it_joins() {
 /// it was sent before.
 #[test]
 fn what_waits_for_a_request_without_an_answer_is_not_sent() {
-    let mut given_up = document(json!({"sessions_in_flight": 1}));
+    let mut given_up = document(&json!({"sessions_in_flight": 1}));
     given_up["workload"]["timeout_s"] = json!(0.5);
     let session =
         run(&given_up, &read(&format!("{}{}", one_line(WEKA), one_line(&WEKA.replace("900", "9")))));
@@ -173,7 +173,7 @@ fn sessions_start_as_others_end_or_at_a_rate() {
     let trace = read(&short([30, 50, 40, 20]));
     assert!(trace.is_unplaced());
     let at = |settings: Value| -> Vec<u64> {
-        sent(&run(&document(settings), &trace)).into_iter().map(|(at, _)| at).collect()
+        sent(&run(&document(&settings), &trace)).into_iter().map(|(at, _)| at).collect()
     };
     // Two at 0; they end at 30 and 50 ms.
     assert_eq!(at(json!({"sessions_in_flight": 2})), [0, 0, 30, 50]);
@@ -187,7 +187,7 @@ fn sessions_start_as_others_end_or_at_a_rate() {
 fn sessions_without_arrival_times_need_a_start() {
     let trace = read(&short([30, 50, 40, 20]));
     let problem = |settings: Value, trace: &Arc<Trace>| {
-        let scenario = from_value(document(settings)).unwrap();
+        let scenario = from_value(document(&settings)).unwrap();
         let Err(all) = Session::start(scenario, Some(Arc::clone(trace)), Audience::Batch) else {
             panic!("it runs")
         };
@@ -203,7 +203,7 @@ fn sessions_without_arrival_times_need_a_start() {
 /// Session affinity keeps the turns and the sub-agents of a recorded session on one replica; sessions spread.
 #[test]
 fn routers_see_the_sessions_of_a_tree() {
-    let mut three = document(json!({"sessions_in_flight": 3}));
+    let mut three = document(&json!({"sessions_in_flight": 3}));
     three["cluster"]["pools"][0]["replicas"] = json!(3);
     three["cluster"]["routing"] = json!({"session-affinity": {"mode": "sticky"}});
     let session = run(&three, &read(&one_line(WEKA).repeat(3)));
@@ -225,12 +225,12 @@ fn routers_see_the_sessions_of_a_tree() {
 fn slices_and_snapshots_change_nothing() {
     let trace = read(&format!("{}{}{}", one_line(WEKA), one_line(&WEKA.replace("900", "9")), one_line(WEKA)));
     for settings in [json!({"sessions_in_flight": 2}), json!({"session_rate": 1.5, "max_gap_s": 0.4})] {
-        let straight = run(&document(settings.clone()), &trace);
-        let mut sliced = start(&document(settings.clone()), &trace);
+        let straight = run(&document(&settings), &trace);
+        let mut sliced = start(&document(&settings), &trace);
         for events in 1.. {
             let stop = sliced.advance(Micros::MAX, events % 97 + 1);
             let bytes = sliced.snapshot();
-            let mut restored = start(&document(settings.clone()), &trace);
+            let mut restored = start(&document(&settings), &trace);
             restored.restore(&bytes).expect("a snapshot of this scenario");
             assert_eq!(restored.snapshot(), bytes);
             sliced = restored;
@@ -248,7 +248,7 @@ fn a_tree_is_part_of_the_digest_and_survives_packing() {
     let trace = read(TURNS);
     assert_ne!(trace.digest(), read(&TURNS.replace("2000", "2001")).digest());
     assert_eq!(Trace::unpacked(&trace.packed()).as_ref(), Some(&*trace));
-    let mut changed = from_value(document(json!({}))).expect("a scenario of the right shape");
+    let mut changed = from_value(document(&json!({}))).expect("a scenario of the right shape");
     changed.edits = vec![TimedEdit::new(1_000_000, Change::set("workload.trace.max_gap_s", 1.0))];
     let problems = Session::start(changed, Some(Arc::clone(&trace)), Audience::Batch).err();
     assert!(format!("{problems:?}").contains("another trace in the middle of a run"), "{problems:?}");
@@ -265,7 +265,7 @@ fn sessions_of_a_coding_agent_go_on_after_each_call() {
   {"timestamp": "2026-05-10T10:00:07Z", "duration_ms": 2000, "model": "Model B", "tokens": {"prompt": 320, "completion": 10, "cached": 0}}]}
 ]}"#;
     let session = Session::start(
-        from_value(document(json!({}))).unwrap(),
+        from_value(document(&json!({}))).unwrap(),
         Some(read(&one_line(line))),
         Audience::Batch,
     );
