@@ -99,9 +99,10 @@ fn open(conflict: &Conflict, keys: &[Mapping]) -> String {
     });
     let choices: Vec<String> = choices.collect();
     format!(
-        "{}: error: said differently, {}; choose with --settle '{}=N'",
+        "{}: error: said differently, {}; {}: --settle '{}=N'",
         conflict.field,
         choices.join(", "),
+        conflict.note,
         conflict.field
     )
 }

@@ -8,6 +8,7 @@ use crate::base::diag::{cut, has_errors};
 use crate::base::{Diagnostic, Diagnostics, alike, json};
 use crate::exchange::import::configuration::{self, Report, Standing, adopt_policies, convert_routesim};
 use crate::exchange::import::servegen;
+use crate::exchange::import::documents::{Text, documents};
 use crate::scenario::link::{self, TraceMark};
 use crate::scenario::preset::{PRESETS, Preset};
 use crate::scenario::{self, Scenario, from_value, limits, set_field, text_from_bytes, value_from_json};
@@ -52,8 +53,7 @@ pub(super) fn load(input: &Input) -> Result<Loaded, Failed> {
     }
     if let Some(name) = &input.policies {
         let documents = read_policies(name)?;
-        let read_text = |text: &str| yaml::value(text).ok();
-        let told = adopt_policies(documents, &read_text, &mut document).map_err(|all| refused(name, &all))?;
+        let told = adopt_policies(documents, &|_| None, &mut document).map_err(|all| refused(name, &all))?;
         if told.mappings.is_empty() {
             let fix = "it changes nothing: remove --policies, or fill the file";
             tell_all(name, &[Diagnostic::warning("", "nothing at all", BUNDLE[0], fix)]);
@@ -184,9 +184,8 @@ pub(super) fn convert(name: &str) -> Result<String, Failed> {
         of_servegen(name, text)?
     } else if is_policies(name, text) {
         let mut document = Value::Object(serde_json::Map::new());
-        let read_text = |text: &str| yaml::value(text).ok();
         let documents = policies_in(name, text)?;
-        let told = adopt_policies(documents, &read_text, &mut document).map_err(|all| refused(name, &all))?;
+        let told = adopt_policies(documents, &|_| None, &mut document).map_err(|all| refused(name, &all))?;
         (document, told)
     } else {
         let config: Value = toml::from_str(text).map_err(|e| {
@@ -336,25 +335,11 @@ fn read_policies(name: &str) -> Result<Vec<Value>, Failed> {
     policies_in(name, text_from_bytes(&bytes).map_err(|d| refused(name, &[d]))?)
 }
 
-/// The documents of a text of policies.
+/// The documents of a text of policies, in any format that `tokenyard import` reads.
 fn policies_in(name: &str, text: &str) -> Result<Vec<Value>, Failed> {
-    if ["{{-", "{{ .Values", "{{ .Release", "{{ include", "{{.Values"].iter().any(|part| text.contains(part))
-    {
-        let fix = "render it first: `helm template` prints the objects";
-        return Err(refused(name, &[Diagnostic::error("", "a template of Helm", BUNDLE[0], fix)]));
-    }
-    let says = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
-    let mut parts = vec![String::new()];
-    for line in text.split_inclusive('\n') {
-        match parts.last_mut() {
-            Some(part) if line.trim_end() != "---" => part.push_str(line),
-            _ => parts.push(String::new()),
-        }
-    }
-    if parts.iter().any(|part| part.lines().any(|line| says(&line))) {
-        parts.retain(|part| part.lines().any(|line| says(&line)));
-    }
-    parts.iter().take(limits::OBJECTS + 1).map(|part| parsed(name, part, BUNDLE)).collect()
+    let texts = [Text { name: name.to_owned(), text: text.to_owned() }];
+    let found = documents(&texts).map_err(|all| refused(name, &all))?;
+    Ok(found.into_iter().map(|document| document.tree.value).collect())
 }
 
 /// The tree of a document's text.

@@ -1,8 +1,9 @@
-//! Import of the analyser settings of llm-d's autoscaler (`ConfigMap`).
+//! Import of a `ConfigMap`: the analyser settings of llm-d's autoscaler, its service classes and its controller, and any
+//! configuration of another format in an entry, such as that of a router.
 
-use super::Import;
 use super::configuration::kubernetes::{Patch, is_of, object};
-use super::configuration::{Configuration, Reader, Report, Settings};
+use super::configuration::{Configuration, Reader, Report, Settings, controller_entries, embedded};
+use super::{CONFIGURATIONS, Import};
 use crate::base::Diagnostic;
 use serde_json::{Map, Value, json};
 
@@ -55,17 +56,52 @@ enum Analyser {
     Queueing,
 }
 
-/// The entry `default` of an analyser's `ConfigMap`, and the entries of models, which override it.
+/// The entries: `default` of an analyser, those of models, which override it, and those of other formats.
 fn config_map(r: &mut Reader<'_>) -> Vec<Patch> {
     let data = r.get("data").and_then(Value::as_object);
     let names: Vec<String> = data.map(|d| d.keys().cloned().collect()).unwrap_or_default();
-    let found: Vec<Patch> = names.into_iter().filter_map(|name| entry(r, &format!("data.{name}"))).collect();
-    if found.is_empty() {
-        r.without_counterpart("kind", "no entry is an analyser's");
+    let mut found: Vec<Patch> = controller_entries::controller(r, &names).into_iter().collect();
+    let mut is_read = !found.is_empty() || controller_entries::service_classes(r, &names);
+    let mut others = Vec::new();
+    for name in &names {
+        let at = format!("data.{name}");
+        if r.mappings.iter().any(|m| m.key == at || m.key.starts_with(&format!("{at}."))) {
+            continue;
+        }
+        let format = r.get(&at).and_then(|value| {
+            CONFIGURATIONS.iter().find(|format| value.is_object() && format.recognises(value))
+        });
+        if let Some(format) = format {
+            r.note(&at, &format!("read as {}", format.title()));
+            found.extend(embedded::read(r, &at, *format).autoscalers);
+            is_read = true;
+        } else if let Some(patch) = controller_entries::scale_to_zero(r, &at).or_else(|| entry(r, &at)) {
+            found.push(patch);
+            is_read = true;
+        } else if !r.problems.iter().any(|d| d.path == at) {
+            others.push(at);
+        }
+    }
+    left_out(r, &others, is_read);
+    if is_read {
+        r.note("kind", "the settings in its entries");
     } else {
-        r.note("kind", "the settings of analysers");
+        r.without_counterpart("kind", "no entry has a format that is read");
     }
     found
+}
+
+/// Entries of no format that is read: a warning if there is nothing else.
+fn left_out(r: &mut Reader<'_>, others: &[String], is_read: bool) {
+    for at in others {
+        r.without_counterpart(at, "this entry has no format that is read");
+        if !is_read {
+            let allowed = ENTRY.iter().map(|(key, ..)| *key).chain(BESIDE).collect::<Vec<_>>().join(", ");
+            let found = "an entry of no format that is read, which is left out";
+            let fix = "give the ConfigMap of a router, an analyser or a workload";
+            r.problems.push(Diagnostic::warning(at, found, allowed, fix));
+        }
+    }
 }
 
 /// The settings of an entry; `None` if it is not an analyser's.
@@ -84,15 +120,12 @@ fn entry(r: &mut Reader<'_>, at: &str) -> Option<Patch> {
         return None;
     }
     if !keys().any(|key| value.get(key).is_some()) {
-        r.set_aside(at);
-        let allowed = keys().collect::<Vec<_>>().join(", ");
-        let found = "an entry without a key of an analyser, which is left out";
-        r.problems.push(Diagnostic::warning(at, found, allowed, ""));
         return None;
     }
     r.without_counterpart(&format!("{at}.namespace"), "there are no namespaces");
     r.without_counterpart(&format!("{at}.tuningEnabled"), "the queueing model always learns");
     r.without_counterpart(&format!("{at}.analyzerName"), "the keys beside it say which analyser it is");
+    r.without_counterpart(&format!("{at}.limiters"), "the GPUs of a pool are in scaling.gpus");
     let model = r.word(&format!("{at}.model_id")).map(str::to_owned);
     r.note(&format!("{at}.model_id"), "pools that serve it");
     // A model's entry overrides `default`, key by key.
@@ -124,7 +157,7 @@ fn priority(r: &mut Reader<'_>, at: &str) -> Option<f64> {
             r.without_counterpart(&one, "one analyser decides here, the first");
             continue;
         }
-        for key in ["name", "enabled"] {
+        for key in ["name", "type", "enabled"] {
             r.without_counterpart(&format!("{one}.{key}"), "the keys of the entry say which analyser it is");
         }
         score = r.quantity(&format!("{one}.score"), "a factor of scaling.priority");

@@ -1,6 +1,7 @@
 //! Import of `Deployment` and `StatefulSet` objects whose pods run a vLLM engine: one pool each.
 
 use super::Import;
+use super::aibrix_gateway::AibrixGateway;
 use super::configuration::kubernetes::is_of;
 use super::configuration::kubernetes::no_engine;
 use super::configuration::pods::{Pods, name_of, pods, rest};
@@ -45,7 +46,7 @@ impl Import<Configuration> for Deployment {
     }
 
     fn recognises(&self, source: &Value) -> bool {
-        is_of(source, self.name())
+        is_of(source, self.name()) && !AibrixGateway.recognises(source)
     }
 
     fn read(&self, source: &Value, report: &mut Report) -> Settings {

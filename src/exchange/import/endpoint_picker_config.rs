@@ -4,52 +4,21 @@
 //! `decode` becomes the router of homes and the profile `prefill` that of prefills.
 //!
 //! What differs: `queue-scorer` counts waiting requests, so it is `waiting-requests`; `token-load-scorer` counts
-//! uncached tokens until the first one; `hashBlockSize` is in bytes of text, about four to a token.
+//! uncached tokens until the first one; `hashBlockSize` is in bytes of text, about four to a token. `picker_plugins`
+//! reads the plugins, `picker_flow` flow control and admission.
 
 use super::Import;
 use super::configuration::kubernetes::{is_of, object};
+use super::configuration::picker_plugins::{
+    AFFINITY, HEADROOM, PICKERS, RANDOM, SESSION, SHEDS, UTILIZATION, is_of_flow, scorer, scores, settings,
+    takes_part,
+};
 use super::configuration::stages::{Plugin, Stages, stages};
-use super::configuration::{Configuration, Reader, Report, Settings};
+use super::configuration::{Configuration, Reader, Report, Settings, picker_flow};
 use crate::base::Diagnostic;
+use crate::scenario::limits;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
-
-/// Scorers by their types.
-const SCORERS: [(&str, &str); 12] = [
-    ("queue-scorer", "waiting-requests"),
-    ("queue-depth-scorer", "waiting-requests"),
-    ("kv-cache-utilization-scorer", "kv-utilization"),
-    ("prefix-cache-scorer", "prefix-affinity"),
-    ("precise-prefix-cache-scorer", "precise-prefix"),
-    ("running-requests-size-scorer", "running-requests"),
-    ("running-request-scorer", "running-requests"),
-    ("token-load-scorer", "token-load"),
-    ("active-request-scorer", "active-requests"),
-    ("load-aware-scorer", "load-aware"),
-    ("no-hit-lru-scorer", "no-hit-lru"),
-    ("lora-affinity-scorer", "lora-affinity"),
-];
-
-const AFFINITY: &str = "prefix-cache-affinity-filter";
-const PICKERS: [(&str, &str); 2] =
-    [("max-score-picker", "max"), ("weighted-random-picker", "weighted-random")];
-
-/// Parameters that are keys of the weighted router: types of plugins, parameter, key.
-const KEYS: [(&[&str], &str, &str); 7] = [
-    (&["token-load-scorer"], "queueThresholdTokens", "token_threshold"),
-    (&["load-aware-scorer"], "threshold", "waiting_threshold"),
-    (&["active-request-scorer"], "idleThreshold", "idle_threshold"),
-    (&["active-request-scorer"], "maxBusyScore", "max_busy_score"),
-    (MEMORY, "lruCapacityPerServer", "prefix_index_blocks"),
-    (MEMORY, "blockSizeTokens", "prefix_block_tokens"),
-    (MEMORY, "maxPrefixTokensToMatch", "prefix_match_tokens"),
-];
-
-/// The plugins with parameters of the router's memory of prompts.
-const MEMORY: &[&str] = &["prefix-cache-scorer", "approx-prefix-cache-producer"];
-
-/// Bytes of text in a token.
-const BYTES_PER_TOKEN: u64 = 4;
 
 /// An object of this kind.
 pub(super) struct EndpointPickerConfig;
@@ -68,62 +37,71 @@ impl Import<Configuration> for EndpointPickerConfig {
     }
 
     fn read(&self, source: &Value, report: &mut Report) -> Settings {
-        let mut cluster = Map::new();
-        let settings = object(source, report, |r| {
-            cluster = routers(r);
+        object(source, report, |r| {
+            routers(r);
             Vec::new()
-        });
-        Settings { cluster, ..settings }
+        })
     }
 }
 
-/// The plugins that a profile refers to, with their weights.
-type Used<'p, 'a> = Vec<(&'p Plugin<'a>, f64)>;
+/// The plugins that a profile refers to, with the paths of their weights and these.
+type Used<'p, 'a> = Vec<(&'p Plugin<'a>, String, f64)>;
 
-/// The fields of the cluster.
-fn routers(r: &mut Reader<'_>) -> Map<String, Value> {
-    r.note("kind", "cluster.routing = weighted, with the profile custom");
+/// All plugins, and the keys of the weighted router that their parameters set.
+struct Read<'p, 'a> {
+    plugins: &'p [Plugin<'a>],
+    keys: Map<String, Value>,
+}
+
+/// Sets the fields of the cluster.
+fn routers(r: &mut Reader<'_>) {
+    r.note("kind", "cluster.routing");
     let plugins = plugins(r);
     let (stages, about_stages) = stages(r, &plugins);
-    let mut keys = json!({ "profile": "custom", "ties": "random" });
-    let keys = keys.as_object_mut().expect("an object");
-    for plugin in plugins.iter().filter(|plugin| !about_stages.contains(&plugin.kind)) {
-        settings(r, plugin, keys);
+    let mut keys = Map::new();
+    keys.insert("profile".to_owned(), json!("custom"));
+    keys.insert("ties".to_owned(), json!("random"));
+    for plugin in plugins.iter().filter(|p| !about_stages.contains(&p.kind) && !is_of_flow(p.kind)) {
+        settings(r, plugin, &plugins, &mut keys);
     }
-    let routers = match &stages {
-        Some(stages) => split(r, &plugins, keys, stages),
-        None => router(r, &plugins, keys).map(|router| ("routing".to_owned(), router)).into_iter().collect(),
+    let all = Read { plugins: &plugins, keys };
+    let used = match &stages {
+        Some(stages) => split(r, &all, stages),
+        None => router(r, &all),
     };
-    for gate in ["featureGates", "flowControl", "saturationDetector", "data", "parser"] {
-        r.without_counterpart(gate, "only the plugins of the router are read");
+    picker_flow::flow(r, &plugins, &|at| used.iter().any(|own| own == at));
+    for section in ["data", "dataLayer", "parser", "requestHandler"] {
+        r.without_counterpart(section, "the router sees every replica, and requests have no text to parse");
     }
-    routers
+    r.without_counterpart(
+        "profileHandler",
+        "the profiles decode and prefill need a disagg-profile-handler here",
+    );
 }
 
-/// The router of all requests: the first profile; without profiles, all plugins.
-fn router(r: &mut Reader<'_>, plugins: &[Plugin<'_>], keys: &Map<String, Value>) -> Option<Value> {
+/// The router of all requests: the first profile; without profiles, all plugins. Returns the plugins in use.
+fn router(r: &mut Reader<'_>, all: &Read<'_, '_>) -> Vec<String> {
     let profiles = r.entries("schedulingProfiles");
-    let used = if profiles == 0 {
-        plugins.iter().map(|plugin| (plugin, 1.0)).collect()
+    let used: Used<'_, '_> = if profiles == 0 {
+        all.plugins.iter().map(|plugin| (plugin, String::new(), 1.0)).collect()
     } else {
         r.note("schedulingProfiles.0.name", "the router's only profile");
-        used_in(r, plugins, 0)
+        used_in(r, all.plugins, 0)
     };
     for i in 1..profiles {
         let why = "one profile is read, as no plugin says which requests the others are for";
         r.without_counterpart(&format!("schedulingProfiles.{i}"), why);
     }
-    unused_filters(r, plugins, &[&used]);
-    weighted(r, &used, keys, "schedulingProfiles")
+    unused_filters(r, all.plugins, &[&used]);
+    if let Some(routing) = routing_of(r, all, &used, "schedulingProfiles", "cluster.routing") {
+        r.set("kind", "cluster.routing", routing);
+    }
+    used.iter().map(|(plugin, ..)| plugin.at.clone()).collect()
 }
 
-/// The routers of homes and of prefills.
-fn split(
-    r: &mut Reader<'_>,
-    plugins: &[Plugin<'_>],
-    keys: &Map<String, Value>,
-    stages: &Stages,
-) -> Map<String, Value> {
+/// The routers of homes and of prefills. Returns the plugins in use.
+fn split(r: &mut Reader<'_>, all: &Read<'_, '_>, stages: &Stages) -> Vec<String> {
+    const FIELDS: [&str; 2] = ["cluster.routing", "cluster.disaggregation.prefill_routing"];
     let mut of_stages: [Option<(usize, Used<'_, '_>)>; 2] = [None, None];
     let names = [&stages.decode, &stages.prefill];
     for i in 0..r.entries("schedulingProfiles") {
@@ -133,35 +111,31 @@ fn split(
             r.without_counterpart(&at, "the handler does not run this profile");
             continue;
         };
-        let becomes = ["cluster.routing", "cluster.disaggregation.prefill_routing"][stage];
-        r.note(&format!("{at}.name"), becomes);
-        of_stages[stage] = Some((i, used_in(r, plugins, i)));
+        r.note(&format!("{at}.name"), FIELDS[stage]);
+        of_stages[stage] = Some((i, used_in(r, all.plugins, i)));
     }
     for (name, _) in names.iter().zip(&of_stages).filter(|(_, found)| found.is_none()) {
         let fix = "add the profile, or give its name in the parameters of the handler";
         let found = format!("no profile with the name {name}");
         r.problems.push(Diagnostic::error("schedulingProfiles", found, "profiles of both stages", fix));
     }
-    let [Some((home_at, home)), Some((prefill_at, prefill))] = of_stages else { return Map::new() };
-    unused_filters(r, plugins, &[&home, &prefill]);
-    let mut routing_of = |i: usize, used: &[(&Plugin<'_>, f64)]| {
-        if used.iter().any(|(plugin, _)| plugin.kind.ends_with("-scorer") || plugin.kind == AFFINITY) {
-            weighted(r, used, keys, &format!("schedulingProfiles.{i}"))
-        } else {
-            // Without scores all are equal, and ties are broken at random.
-            Some(json!("random"))
-        }
-    };
-    let (home, prefill) = (routing_of(home_at, &home), routing_of(prefill_at, &prefill));
+    let [Some((home_at, home)), Some((prefill_at, prefill))] = of_stages else { return Vec::new() };
+    unused_filters(r, all.plugins, &[&home, &prefill]);
+    let at = |i: usize| format!("schedulingProfiles.{i}");
+    let routing = routing_of(r, all, &home, &at(home_at), FIELDS[0]);
+    let prefill_routing = routing_of(r, all, &prefill, &at(prefill_at), FIELDS[1]);
     // A filter of both profiles is read twice.
     let mut told = BTreeSet::new();
     r.mappings.retain(|mapping| told.insert(mapping.key.clone()));
     let mut apart = json!({ "decider": stages.decider });
-    if let Some(prefill) = prefill {
-        apart["prefill_routing"] = prefill;
+    if let Some(prefill_routing) = prefill_routing {
+        apart["prefill_routing"] = prefill_routing;
     }
-    let routing = home.map(|home| ("routing".to_owned(), home));
-    routing.into_iter().chain([("disaggregation".to_owned(), apart)]).collect()
+    if let Some(routing) = routing {
+        r.set("kind", FIELDS[0], routing);
+    }
+    r.set(&format!("{}.name", at(prefill_at)), "cluster.disaggregation", apart);
+    home.iter().chain(&prefill).map(|(plugin, ..)| plugin.at.clone()).collect()
 }
 
 fn plugins<'a>(r: &mut Reader<'a>) -> Vec<Plugin<'a>> {
@@ -182,78 +156,8 @@ fn plugins<'a>(r: &mut Reader<'a>) -> Vec<Plugin<'a>> {
     plugins
 }
 
-/// What a plugin becomes, and the keys that its parameters set.
-fn settings(r: &mut Reader<'_>, plugin: &Plugin<'_>, keys: &mut Map<String, Value>) {
-    let Plugin { at, kind, .. } = plugin;
-    let type_at = format!("{at}.type");
-    if let Some((_, scorer)) = SCORERS.iter().find(|(theirs, _)| theirs == kind) {
-        r.note(&type_at, &format!("the scorer {scorer}"));
-    } else if let Some((_, picker)) = PICKERS.iter().find(|(theirs, _)| theirs == kind) {
-        r.note(&type_at, &format!("cluster.routing.weighted.picker = {picker}"));
-    } else if *kind == AFFINITY {
-        r.note(&type_at, "the filter prefix-affinity");
-    } else if *kind == "approx-prefix-cache-producer" {
-        r.note(&type_at, "the router's memory of prompts");
-    } else if *kind == "inflight-load-producer" {
-        r.note(&type_at, "what the router counts of the requests that it sent");
-        let why = "answers do not count as tokens in flight";
-        for key in ["addEstimatedOutputTokens", "outputRatio", "maxEstimatedOutputTokens"] {
-            r.without_counterpart(&format!("{at}.parameters.{key}"), why);
-        }
-    } else if *kind == "single-profile-handler" {
-        r.note(&type_at, "one profile for all requests, as here");
-    } else {
-        r.without_counterpart(&type_at, "this plugin is not simulated");
-        r.without_counterpart(&format!("{at}.parameters"), "this plugin is not simulated");
-    }
-    if *kind == "token-load-scorer" {
-        keys.insert("token_count".to_owned(), json!("uncached"));
-        keys.insert("token_until".to_owned(), json!("first-token"));
-    }
-    // llm-d's memory since 1.0; parameters may set it otherwise.
-    if *kind == AFFINITY || *kind == "approx-prefix-cache-producer" {
-        for (key, usual) in
-            [("prefix_index_blocks", 31_250), ("prefix_block_tokens", 64), ("prefix_match_tokens", 131_072)]
-        {
-            keys.entry(key).or_insert_with(|| json!(usual));
-        }
-    }
-    for (_, parameter, key) in KEYS.iter().filter(|(kinds, ..)| kinds.contains(kind)) {
-        let becomes = format!("cluster.routing.weighted.{key}");
-        let path = format!("{at}.parameters.{parameter}");
-        let number = if *key == "max_busy_score" {
-            r.number(&path, &becomes).map(|x| json!(x))
-        } else {
-            r.whole(&path, &becomes).map(|n| json!(n))
-        };
-        keys.extend(number.map(|number| ((*key).to_owned(), number)));
-    }
-    if MEMORY.contains(kind) {
-        former_memory(r, at, keys);
-    }
-}
-
-/// The keys of the memory before blocks were counted in tokens.
-fn former_memory(r: &mut Reader<'_>, at: &str, keys: &mut Map<String, Value>) {
-    let [bytes_at, blocks_at, tune_at] =
-        ["hashBlockSize", "maxPrefixBlocksToMatch", "autoTune"].map(|key| format!("{at}.parameters.{key}"));
-    let bytes = r.get(&bytes_at).and_then(Value::as_u64).unwrap_or(64);
-    r.without_counterpart(&bytes_at, "it is in bytes of text; blocks are as large as those of the pool");
-    if let Some(blocks) =
-        r.whole(&blocks_at, "cluster.routing.weighted.prefix_match_tokens, four bytes to a token")
-    {
-        let tokens = blocks.saturating_mul(bytes) / BYTES_PER_TOKEN;
-        keys.insert("prefix_match_tokens".to_owned(), json!(tokens));
-    }
-    r.without_counterpart(&tune_at, "sizes stay as they are given");
-}
-
 /// The plugins that a profile refers to, with their weights.
-fn used_in<'p, 'a>(
-    r: &mut Reader<'_>,
-    plugins: &'p [Plugin<'a>],
-    profile: usize,
-) -> Vec<(&'p Plugin<'a>, f64)> {
+fn used_in<'p, 'a>(r: &mut Reader<'_>, plugins: &'p [Plugin<'a>], profile: usize) -> Used<'p, 'a> {
     let at = format!("schedulingProfiles.{profile}");
     let mut used = Vec::new();
     for k in 0..r.entries(&format!("{at}.plugins")) {
@@ -264,53 +168,171 @@ fn used_in<'p, 'a>(
             r.unknown_name(&ref_at, name, &names);
             continue;
         };
-        r.note(&ref_at, &format!("the plugin of type {}", plugin.kind));
-        let weight = r.number(&weight_at, "the weight of its scorer");
-        used.push((plugin, weight.unwrap_or(1.0)));
+        if takes_part(plugin.kind) || ["decode-filter", "prefill-filter"].contains(&plugin.kind) {
+            r.note(&ref_at, &format!("the plugin of type {}", plugin.kind));
+        } else {
+            r.without_counterpart(&ref_at, "this plugin is not simulated");
+        }
+        let weight = if !takes_part(plugin.kind) {
+            r.without_counterpart(&weight_at, "this plugin is not simulated");
+            None
+        } else if scores(plugin.kind) && !SESSION.contains(&plugin.kind) {
+            r.number(&weight_at, "the weight of its scorer")
+        } else {
+            r.without_counterpart(&weight_at, "filters and pickers have no weight");
+            None
+        };
+        used.push((plugin, weight_at, weight.unwrap_or(1.0)));
     }
     used
 }
 
 /// Filters that no profile refers to do nothing.
-fn unused_filters(r: &mut Reader<'_>, plugins: &[Plugin<'_>], profiles: &[&[(&Plugin<'_>, f64)]]) {
-    for plugin in plugins.iter().filter(|p| p.kind == AFFINITY) {
+fn unused_filters(r: &mut Reader<'_>, plugins: &[Plugin<'_>], profiles: &[&Used<'_, '_>]) {
+    for plugin in plugins.iter().filter(|p| [AFFINITY, HEADROOM, "utilization-filter"].contains(&p.kind)) {
         let mut used = profiles.iter().flat_map(|profile| profile.iter());
-        if !used.any(|(of_profile, _)| of_profile.at == plugin.at) {
+        if !used.any(|(of_profile, ..)| of_profile.at == plugin.at) {
             let why = "the profile does not refer to this plugin";
             r.without_counterpart(&format!("{}.parameters", plugin.at), why);
         }
     }
 }
 
-/// The weighted router with the scorers, filters and picker of a profile.
-fn weighted(
+/// The router of a profile, for a field of the cluster.
+fn routing_of(
     r: &mut Reader<'_>,
-    used: &[(&Plugin<'_>, f64)],
-    keys: &Map<String, Value>,
+    all: &Read<'_, '_>,
+    used: &Used<'_, '_>,
     at: &str,
+    field: &str,
 ) -> Option<Value> {
-    let mut weighted = keys.clone();
+    let kinds: Vec<&str> = used.iter().map(|(plugin, ..)| plugin.kind).collect();
+    let filters = kinds.iter().any(|kind| [AFFINITY, HEADROOM].contains(kind) || UTILIZATION.contains(kind));
+    let sessions = kinds.iter().any(|kind| SESSION.contains(kind));
+    let counts = |kind: &&str| scores(kind) && !SESSION.contains(kind);
+    let (scoring, ours) = (kinds.iter().any(|k| counts(k)), kinds.iter().any(|k| counts(k) && takes_part(k)));
+    let random = kinds.contains(&RANDOM) || !scoring;
+    let refused = r.problems.iter().any(|d| d.path.starts_with(at) && d.path.ends_with("pluginRef"));
+    if (scoring || refused) && !ours {
+        if refused || kinds.is_empty() {
+            let fix = "refer to a scorer in the profile, such as queue-scorer";
+            let found = "no scorer that has a counterpart";
+            r.problems.push(Diagnostic::error(at, found, "at least one", fix));
+        } else {
+            let fix = "choose a router here: cluster.routing stays as it is";
+            let found = "no scorer that has a counterpart: the profile sets no router";
+            r.problems.push(Diagnostic::warning(at, found, "at least one", fix));
+        }
+        return None;
+    }
+    if random && !filters {
+        // Without scores all replicas are equal, and ties are broken at random.
+        return Some(if sessions {
+            json!({ "session-affinity": { "mode": "sticky" } })
+        } else {
+            json!("random")
+        });
+    }
+    Some(weighted(r, all, used, field, random))
+}
+
+/// The weighted router with the scorers, filters and picker of a profile. `random` leaves the scores out.
+fn weighted(r: &mut Reader<'_>, all: &Read<'_, '_>, used: &Used<'_, '_>, field: &str, random: bool) -> Value {
+    let mut weighted = all.keys.clone();
     let (mut scorers, mut filters) = (Vec::new(), Vec::new());
-    for (plugin, weight) in used {
-        if let Some((_, scorer)) = SCORERS.iter().find(|(theirs, _)| *theirs == plugin.kind) {
+    for (plugin, weight_at, weight) in used {
+        let producer =
+            r.get(&format!("{}.parameters.prefixMatchInfoProducerName", plugin.at)).and_then(Value::as_str);
+        if SESSION.contains(&plugin.kind) {
+            filters.push(json!({ "session": {} }));
+        } else if let Some(scorer) = scorer(plugin, all.plugins, producer) {
+            let field = format!("{field}.weighted.scorers[{}].weight", scorers.len());
+            r.field(weight_at, &field, &json!(weight));
             scorers.push(json!({ "scorer": scorer, "weight": weight }));
         } else if let Some((_, picker)) = PICKERS.iter().find(|(theirs, _)| *theirs == plugin.kind) {
-            weighted.insert("picker".to_owned(), json!(picker));
+            if *picker != "random" {
+                weighted.insert("picker".to_owned(), json!(picker));
+            }
         } else if plugin.kind == AFFINITY {
             filters.push(affinity(r, &plugin.at));
+        } else if plugin.kind == HEADROOM {
+            let shed = all.plugins.iter().any(|p| p.kind == SHEDS);
+            filters.push(headroom(r, &plugin.at, shed));
+        } else if UTILIZATION.contains(&plugin.kind) {
+            filters.push(utilization(r, plugin));
         }
     }
-    if scorers.is_empty() {
-        let fix = "refer to a scorer in the profile, such as queue-scorer";
-        let found = "no scorer that has a counterpart";
-        r.problems.push(Diagnostic::error(at, found, "at least one", fix));
-        return None;
+    if random {
+        // Equal scores leave the choice to the random ties.
+        scorers = vec![json!({ "scorer": { "expression": "1" }, "weight": 1.0 })];
     }
     weighted.insert("scorers".to_owned(), Value::Array(scorers));
     if !filters.is_empty() {
         weighted.insert("filters".to_owned(), Value::Array(filters));
     }
-    Some(json!({ "weighted": weighted }))
+    json!({ "weighted": weighted })
+}
+
+/// The filter of predicted objectives.
+fn headroom(r: &mut Reader<'_>, at: &str, shed: bool) -> Value {
+    let mut filter = json!({});
+    if let Some(x) = r.number(&format!("{at}.parameters.epsilon"), "epsilon of the filter slo-headroom") {
+        filter["epsilon"] = json!(x);
+    }
+    if shed {
+        filter["shed"] = json!(true);
+    }
+    r.without_counterpart_of_rest(&format!("{at}.parameters"), "the pool's latency model predicts");
+    json!({ "slo-headroom": filter })
+}
+
+/// The filter of limits: of a filter by its conditions, of a detector by its thresholds.
+fn utilization(r: &mut Reader<'_>, plugin: &Plugin<'_>) -> Value {
+    let at = &plugin.at;
+    let mut conditions = Vec::new();
+    if plugin.kind == "utilization-detector" {
+        r.note(&format!("{at}.type"), "the filter utilization");
+        let mut number = |key: &str, usual: f64| {
+            let becomes = "a limit of the filter utilization";
+            r.number(&format!("{at}.parameters.{key}"), becomes).unwrap_or(usual)
+        };
+        let room = 1.0 + number("headroom", 0.0);
+        let queue = (number("queueDepthThreshold", 5.0) * room).min(f64::from(limits::IN_FLIGHT));
+        let kv = (number("kvCacheUtilThreshold", 0.8) * room).min(1.0);
+        r.without_counterpart_of_rest(&format!("{at}.parameters"), "a filter sees what the router sees");
+        conditions.push(json!({ "metric": "waiting-requests", "max": queue }));
+        conditions.push(json!({ "metric": "kv-utilization", "max": kv }));
+        return json!({ "utilization": { "conditions": conditions, "fallback": "all" } });
+    }
+    for i in 0..r.entries(&format!("{at}.parameters.conditions")) {
+        let one = format!("{at}.parameters.conditions.{i}");
+        let name = r.word(&format!("{one}.metric")).unwrap_or_default().to_lowercase();
+        let known = [
+            ("kv", "kv-utilization"),
+            ("cache", "kv-utilization"),
+            ("waiting", "waiting-requests"),
+            ("queue", "waiting-requests"),
+            ("running", "running-requests"),
+            ("active", "active-requests"),
+            ("inflight", "active-requests"),
+        ];
+        let Some((_, metric)) = known.iter().find(|(part, _)| name.contains(part)) else {
+            r.unknown(&format!("{one}.metric"), "a metric that is not measured here", &[]);
+            r.without_counterpart(&format!("{one}.maxValue"), "its metric is not measured here");
+            continue;
+        };
+        r.note(&format!("{one}.metric"), &format!("a limit of the filter utilization on {metric}"));
+        if let Some(max) = r.number(&format!("{one}.maxValue"), "a limit of the filter utilization") {
+            conditions.push(json!({ "metric": metric, "max": max }));
+        }
+    }
+    let mut filter = json!({ "conditions": conditions });
+    if let Some(all) =
+        r.flag(&format!("{at}.parameters.fallbackOnEmpty"), "fallback of the filter utilization")
+    {
+        filter["fallback"] = json!(if all { "all" } else { "refuse" });
+    }
+    json!({ "utilization": filter })
 }
 
 /// The filter of prefixes, with llm-d's peak where none is given.

@@ -4,20 +4,27 @@
 //!
 //! A format is recognised by the content of a file, never by its name. `tests/it/exchange` has a sample of each.
 
+mod aibrix_gateway;
 mod aiperf_records;
 mod aiperf_summary;
 mod analyser_config_map;
 pub mod benchmark;
 mod benchmark_report;
+mod blis_fleet;
+mod blis_workload;
 pub mod configuration;
 mod deployment;
 #[cfg(feature = "import")]
 pub mod documents;
+mod dynamo_frontend;
 mod dynamo_graph_deployment;
 mod endpoint_picker_config;
 mod engine_log;
 mod guidellm;
+mod guidellm_workload;
 mod horizontal_pod_autoscaler;
+mod inference_objective;
+mod inference_perf_config;
 mod inference_perf_requests;
 mod inference_perf_summary;
 mod leader_worker_set;
@@ -25,16 +32,21 @@ mod llmperf_responses;
 mod llmperf_summary;
 mod metrics;
 mod model_service;
+mod planner_config;
+mod pod_autoscaler;
 mod policy_bundle;
 mod range_query;
+mod router_values;
 mod routesim;
 mod scaled_object;
 pub mod servegen;
 mod server_log;
 mod server_metrics;
+mod smg;
 mod variant_autoscaling;
 mod vllm_bench;
 mod vllm_config;
+mod vllm_router;
 mod vllm_serve;
 
 use benchmark::Benchmarks;
@@ -64,7 +76,7 @@ pub trait Import<F: Family>: Sync {
 }
 
 /// The formats of configuration. Those of Kubernetes have the kind of their objects as their name.
-pub const CONFIGURATIONS: [&dyn Import<Configuration>; 16] = [
+pub const CONFIGURATIONS: [&dyn Import<Configuration>; 28] = [
     &routesim::RouteSim,
     &policy_bundle::PolicyBundle,
     &horizontal_pod_autoscaler::HorizontalPodAutoscaler,
@@ -81,6 +93,18 @@ pub const CONFIGURATIONS: [&dyn Import<Configuration>; 16] = [
     &vllm_config::VllmConfig,
     &server_metrics::ServerMetrics,
     &server_log::ServerLog,
+    &inference_objective::InferenceObjective,
+    &pod_autoscaler::PodAutoscaler,
+    &router_values::RouterValues,
+    &planner_config::PlannerConfig,
+    &blis_workload::BlisWorkload,
+    &blis_fleet::BlisFleet,
+    &inference_perf_config::InferencePerfConfig,
+    &guidellm_workload::GuideLlmWorkload,
+    &dynamo_frontend::DynamoFrontend,
+    &smg::Smg,
+    &vllm_router::VllmRouter,
+    &aibrix_gateway::AibrixGateway,
 ];
 
 /// The formats of benchmarks, in the order in which messages name them.

@@ -162,9 +162,11 @@ fn mistakes_in_an_autoscaler_of_kubernetes_are_reported() {
             .contains("did you mean \"HorizontalPodAutoscaler\"?")
     );
     let unknown = "kind: ScaledObject\nspec: {minReplicas: 1, triggers: [{type: prometheus, metadata: {query: queue, threshold: 5}}]}\n";
-    assert!(told("unknown.yaml", unknown).contains("did you mean `spec.minReplicaCount`?"));
+    let unknown = self::told("unknown.yaml", unknown, 0);
+    assert!(unknown.contains("did you mean `spec.minReplicaCount`?"), "{unknown}");
     let twice = format!("{KUBERNETES}---\nkind: VariantAutoscaling\nspec: {{maxReplicas: 7}}\n");
-    assert!(told("twice.yaml", &twice).contains("cluster.pools[0].scaling.max: 6 and 7"));
+    let twice = told("twice.yaml", &twice);
+    assert!(twice.contains("cluster.pools[0].scaling.max: 6 (") && twice.contains(") and 7 ("), "{twice}");
 }
 
 /// An autoscaler with one metric, as the body of `metrics`, and a behaviour.
@@ -300,7 +302,7 @@ fn each_policy_of_a_direction_has_its_period() {
 }
 
 #[test]
-fn a_newer_key_is_left_out_with_a_warning_and_a_slip_is_an_error() {
+fn a_newer_key_and_a_slip_are_left_out_with_a_warning() {
     let map = |key: &str| {
         format!("kind: ConfigMap\ndata:\n  default: |\n    kvCacheThreshold: 0.8\n    {key}: true\n")
     };
@@ -310,11 +312,11 @@ fn a_newer_key_is_left_out_with_a_warning_and_a_slip_is_an_error() {
         "{lines}"
     );
     assert!(!lines.contains("did you mean"), "{lines}");
-    let lines = told("slip.yaml", &map("enableLimitr"), 2);
+    let lines = told("slip.yaml", &map("enableLimitr"), 0);
     assert!(lines.contains("did you mean `data.default.enableLimiter`?"), "{lines}");
     let other = "kind: ConfigMap\ndata:\n  premium.yaml: |\n    name: Premium\n    priority: 1\n";
     let lines = told("other-map.yaml", other, 0);
-    assert!(lines.contains("warning: data.premium.yaml: an entry without a key of an analyser"), "{lines}");
+    assert!(lines.contains("warning: data.premium.yaml: an entry of no format that is read"), "{lines}");
     let newer = hpa(WAITING, "{scaleUp: {forecast: {horizonSeconds: 60, model: linear}}}");
     let lines = told("section.yaml", &newer, 0);
     assert!(lines.contains("warning: spec.behavior.scaleUp.forecast: an unknown key"), "{lines}");
@@ -342,7 +344,6 @@ fn an_object_that_is_not_read_gives_one_message_with_the_accepted_ones() {
             "image: {tag: v1}\nrouting: {servicePort: 8000}\nautoscaling: {minReplicas: 1}\n",
             "a document with image",
         ),
-        ("workload.yaml", "version: \"2\"\naggregate_rate: 5\nclients: []\n", "a workload of BLIS"),
         ("scenario.yaml", "cluster: {routing: random}\n", "a scenario"),
         (
             "pointer.yaml",

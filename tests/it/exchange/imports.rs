@@ -3,34 +3,21 @@
 
 use super::samples;
 use serde_json::{Map, Value};
-use std::path::Path;
 use tokenyard::exchange::import::benchmark::{Text, format, formats, read};
-use tokenyard::exchange::import::configuration::{Report, adopt_policies, convert_routesim};
-use tokenyard::exchange::import::{BENCHMARKS, CONFIGURATIONS, Import, documents};
+use tokenyard::exchange::import::configuration::{Report, adopt_policies, formats_of};
+use tokenyard::exchange::import::documents;
+use tokenyard::exchange::import::{BENCHMARKS, CONFIGURATIONS, Import};
 
-/// The document of a sample of configuration.
-fn document(file: &str, text: &str) -> Value {
-    let extension = Path::new(file).extension().and_then(|extension| extension.to_str());
-    if extension == Some("toml") {
-        toml::from_str(text).unwrap_or_else(|e| panic!("{file}: {e}"))
-    } else if matches!(extension, Some("sh" | "txt")) {
-        let texts = [documents::Text { name: file.to_owned(), text: text.to_owned() }];
-        let found = documents::documents(&texts).unwrap_or_else(|problems| panic!("{file}: {problems:?}"));
-        let [only] = found.as_slice() else { panic!("{file}: {} documents", found.len()) };
-        only.tree.value.clone()
-    } else {
-        serde_saphyr::from_str(text).unwrap_or_else(|e| panic!("{file}: {e}"))
-    }
+/// The documents of a sample of configuration.
+fn documents_of(file: &str, text: &str) -> Vec<Value> {
+    let texts = [documents::Text { name: String::new(), text: text.to_owned() }];
+    let found = documents::documents(&texts).unwrap_or_else(|problems| panic!("{file}: {problems:?}"));
+    found.into_iter().map(|document| document.tree.value).collect()
 }
 
-/// What reading a document says about its keys.
-fn report(name: &str, file: &str, document: &Value) -> Report {
-    let within = |text: &str| serde_saphyr::from_str(text).ok();
-    let found = if name == "routesim" {
-        convert_routesim(document).map(|(_, report)| report)
-    } else {
-        adopt_policies(vec![document.clone()], &within, &mut Value::Object(Map::new()))
-    };
+/// What reading documents says about their keys.
+fn report(file: &str, documents: Vec<Value>) -> Report {
+    let found = adopt_policies(documents, &|_| None, &mut Value::Object(Map::new()));
     found.unwrap_or_else(|problems| panic!("{file}: {problems:?}"))
 }
 
@@ -53,13 +40,12 @@ fn each_format_of_configuration_has_a_sample_and_reports_each_key() {
         let found = samples(name, &names);
         assert!(!found.is_empty(), "tests/it/exchange/samples/{name}.* is missing");
         for (file, text) in found {
-            let document = document(&file, &text);
-            let by: Vec<&str> =
-                CONFIGURATIONS.iter().filter(|f| f.recognises(&document)).map(|f| f.name()).collect();
-            assert_eq!(by, [name], "{file}");
-            let report = report(name, &file, &document);
+            let by = formats_of(&text).unwrap_or_else(|problems| panic!("{file}: {problems:?}"));
+            assert!(!by.is_empty() && by.iter().all(|names| *names == [name]), "{file}: {by:?}");
+            let documents = documents_of(&file, &text);
             let mut keys = Vec::new();
-            leaves(&document, "", &mut keys);
+            documents.iter().for_each(|document| leaves(document, "", &mut keys));
+            let report = report(&file, documents);
             for key in keys {
                 // A key may be reported with the section that it stands in, or with the parts of its text.
                 let about = |other: &str| {

@@ -2,15 +2,21 @@
 
 mod exported;
 mod engines;
+mod autoscalers;
 mod exports;
 mod exports_of_configuration;
 mod exports_read_back;
 mod imports;
 mod openmetrics;
 mod perfetto;
+mod routers;
+mod workloads;
 
+use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
+use tokenyard::exchange::import::configuration::{Imported, imported};
+use tokenyard::exchange::import::documents::Text;
 
 /// The folder of the samples.
 fn folder() -> PathBuf {
@@ -32,4 +38,26 @@ fn samples(name: &str, all: &[&str]) -> Vec<(String, String)> {
     found.sort();
     let text = |file: &String| fs::read_to_string(folder().join(file)).expect("a text");
     found.iter().map(|file| (file.clone(), text(file))).collect()
+}
+
+/// The import of texts into a scenario.
+fn import_into(into: &str, texts: &[&str]) -> Imported {
+    let named = |text: &&str| Text { name: String::new(), text: (*text).to_owned() };
+    let texts: Vec<Text> = texts.iter().map(named).collect();
+    imported(&texts, into, &[])
+}
+
+/// The import of a text into the default scenario, which must succeed, and the scenario.
+fn import(text: &str) -> (Value, Imported) {
+    let found = import_into("", &[text]);
+    assert_eq!(found.problems, [], "{text}");
+    let scenario = serde_json::from_str(&found.scenario).unwrap_or_else(|e| panic!("{e}: {found:?}"));
+    (scenario, found)
+}
+
+/// How a key stands, and what it becomes.
+fn row<'a>(found: &'a Imported, key: &str) -> (&'static str, &'a str) {
+    let rows: Vec<_> = found.keys.iter().filter(|row| row.key == key).collect();
+    assert_eq!(rows.len(), 1, "{key}: {rows:?}");
+    (rows[0].standing.name(), rows[0].becomes.as_str())
 }

@@ -38,6 +38,13 @@ pub(crate) fn by_analyser(
     patch.scaling.insert("carried_out_by".to_owned(), carrier);
     let becomes = "policy.wva-saturation-v2, unless another object says which analyser it is";
     r.note("kind", becomes);
+    let cost = "metadata.annotations.llm-d.ai/variant-cost";
+    if r.get(cost).is_some() {
+        r.mappings.retain(|m| m.key != cost);
+        if let Some(usd) = r.quantity(cost, "scaling.usd_per_hour, what a replica costs the optimiser") {
+            patch.scaling.insert("usd_per_hour".to_owned(), json!(usd));
+        }
+    }
     for (key, found) in r.set_aside(at) {
         let becomes = "the number of replicas that the analyser wants".to_owned();
         r.mappings.push(Mapping { key, found, becomes, ..Mapping::default() });

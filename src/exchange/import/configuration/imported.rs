@@ -2,7 +2,7 @@
 
 use super::changes::{FieldChange, changes};
 use super::mapping::{Mapping, Standing};
-use super::merge::{Conflict, Settled, listed, merge};
+use super::merge::{Conflict, Settled, merge};
 use super::reader::flat;
 #[cfg(feature = "import")]
 use super::script_places::place_of;
@@ -188,10 +188,12 @@ pub(super) fn unread(documents: &[Value]) -> Diagnostics {
 }
 
 /// A conflict that is not settled, as a problem.
-pub(super) fn unsettled(conflict: &Conflict) -> Diagnostic {
-    let values: Vec<String> = conflict.choices.iter().map(|choice| choice.value.clone()).collect();
-    let fix = if conflict.note.is_empty() { "keep one of the sources that say it" } else { &conflict.note };
-    Diagnostic::error(conflict.field.clone(), listed(&values, "and"), "one value", fix)
+pub(super) fn unsettled(conflict: &Conflict, keys: &[Mapping]) -> Diagnostic {
+    let said = |key: u32| keys.get(key as usize).map_or_else(String::new, |m| format!(" ({})", m.key));
+    let values: Vec<String> =
+        conflict.choices.iter().map(|choice| format!("{}{}", choice.value, said(choice.key))).collect();
+    let found = values.join(" and ");
+    Diagnostic::error(conflict.field.clone(), found, "one value", conflict.note.clone())
 }
 
 /// Imports texts into a scenario, which is JSON text; empty for the default scenario.
@@ -203,12 +205,9 @@ pub fn imported(
 ) -> Imported {
     use crate::exchange::import::documents::documents;
     let failed = |problems| Imported { problems, ..Imported::default() };
-    let base: Value = match into.trim() {
-        "" => json!({ "tokenyard": scenario::FORMAT_VERSION }),
-        text => match scenario::value_from_json(text) {
-            Ok(value) => value,
-            Err(problems) => return failed(problems),
-        },
+    let base = match base_of(into) {
+        Ok(base) => base,
+        Err(problems) => return failed(problems),
     };
     let documents = match documents(texts) {
         Ok(documents) => expanded(documents),
@@ -217,6 +216,7 @@ pub fn imported(
     let sources: Vec<Value> = documents.iter().map(|d| flat(&d.tree.value, &|_| None)).collect();
     let trees: Vec<Value> = documents.iter().map(|d| d.tree.value.clone()).collect();
     let mut read = read_all(&sources);
+    rows_of_unread(&mut read, &sources);
     stand(&mut read.mappings, &documents, texts);
     let shown: Vec<ImportedDocument> =
         documents.iter().zip(&sources).map(|(d, source)| document(d, source, texts)).collect();
@@ -285,6 +285,29 @@ fn stand(
             if places.has(&mapping.key) { None } else { place_of(&lines[number], place, &mapping.found) };
         mapping.stand(in_script.unwrap_or(place), places.of(&mapping.last));
     }
+}
+
+/// The document of a scenario; of an empty text, the default one.
+#[cfg(feature = "import")]
+fn base_of(into: &str) -> Result<Value, Diagnostics> {
+    match into.trim() {
+        "" => Ok(json!({ "tokenyard": scenario::FORMAT_VERSION })),
+        text => scenario::value_from_json(text),
+    }
+}
+
+/// Gives each key of a document of no format a row.
+#[cfg(feature = "import")]
+fn rows_of_unread(read: &mut ReadSources, sources: &[Value]) {
+    let why = "no counterpart: documents of this kind are not read";
+    for (i, source) in sources.iter().enumerate().filter(|(_, source)| format_of(source).is_none()) {
+        let rows = silent(source, &[], &[]).into_iter().map(|m| match m.standing {
+            Standing::Shape => Mapping { document: i as u32, ..m },
+            _ => Mapping { document: i as u32, becomes: why.to_owned(), ..m },
+        });
+        read.mappings.extend(rows);
+    }
+    read.mappings.sort_by_key(|mapping| mapping.document);
 }
 
 /// The documents, those of a `List` apart.

@@ -82,9 +82,8 @@ pub(super) fn merge(
         let chosen = chosen.filter(|&choice| (choice as usize) < values.len());
         let winner = values[chosen.unwrap_or(0) as usize];
         if values.len() > 1 {
-            let mut found = conflict(field, &values, sets, mappings, chosen);
-            found.note = shared(&said, sets, &pools);
-            conflicts.push(found);
+            let note = advice(field, &values, sets, &pools);
+            conflicts.push(Conflict { note, ..conflict(field, &values, sets, mappings, chosen) });
         }
         // The others of a conflict are part of it until it is settled.
         let with: Vec<usize> = if values.len() > 1 {
@@ -95,6 +94,7 @@ pub(super) fn merge(
         winners.insert(field.clone(), (sets[winner].value.clone(), with));
     }
     drop_what_no_policy_knows(&mut winners);
+    drop_bands_without_flow_control(&mut winners, &document);
     let heard: BTreeSet<usize> = winners.values().flat_map(|(_, sets)| sets.iter().copied()).collect();
     correct(mappings, sets, &heard, &by_field, &mut problems);
     place(&mut document, &mut pools, winners);
@@ -217,30 +217,27 @@ fn conflict(
     Conflict { field: field.to_owned(), choices, chosen, note: String::new() }
 }
 
-/// Why several sources are about one pool, if none is named as their targets are.
-fn shared(said: &[usize], sets: &[Set], pools: &[Value]) -> String {
+/// The advice for a conflict. Where no pool has the names of the targets, all values are about one pool.
+fn advice(field: &str, values: &[usize], sets: &[Set], pools: &[Value]) -> String {
     let target = |i: &usize| match &sets[*i].field {
-        Field::Pool(of, _) => of.name.as_deref(),
-        Field::Scenario(_) => None,
+        Field::Pool(PoolOf { name: Some(name), defines: false, .. }, _) => Some(name.clone()),
+        Field::Pool(..) | Field::Scenario(_) => None,
     };
-    let targets: BTreeSet<&str> = said.iter().filter_map(target).collect();
-    let known = pools.iter().any(|pool| targets.contains(name_of(pool)));
-    if targets.len() < 2 || known {
-        return String::new();
+    let targets: BTreeSet<String> = values.iter().filter_map(target).collect();
+    let number =
+        field.strip_prefix("cluster.pools[").and_then(|rest| rest.split(']').next()?.parse::<usize>().ok());
+    let pool = number.and_then(|number| pools.get(number)).map(name_of).unwrap_or_default();
+    if targets.len() < 2 || targets.contains(pool) {
+        return "keep one of the sources that say it, or settle the conflict".to_owned();
     }
-    let names = listed(&targets.into_iter().map(str::to_owned).collect::<Vec<_>>(), "or");
-    let pools: Vec<String> = pools.iter().map(|pool| format!("\"{}\"", name_of(pool))).collect();
-    let pools = format!("the pool{} {}", if pools.len() > 1 { "s" } else { "" }, listed(&pools, "and"));
-    format!("no pool is named {names}, so that all of them apply to {pools}: give the pools these names")
-}
-
-/// `a, b and c`.
-pub(super) fn listed(all: &[String], last: &str) -> String {
-    match all {
-        [] => String::new(),
-        [only] => only.clone(),
-        [first @ .., end] => format!("{} {last} {end}", first.join(", ")),
-    }
+    let all: Vec<String> = targets.into_iter().collect();
+    let names = match all.split_last() {
+        Some((last, first)) if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        _ => all.concat(),
+    };
+    format!(
+        "no pool is named {names}, so that all of them apply to the pool \"{pool}\": give the pools these names"
+    )
 }
 
 /// A value in short.
@@ -297,6 +294,15 @@ fn drop_what_no_policy_knows(winners: &mut BTreeMap<String, (Value, Vec<usize>)>
     });
 }
 
+/// Priorities of classes hold only beside flow control, which they do not switch on.
+fn drop_bands_without_flow_control(winners: &mut BTreeMap<String, (Value, Vec<usize>)>, document: &Value) {
+    const FLOW: &str = "cluster.flow_control";
+    let there = document.pointer("/cluster/flow_control").is_some_and(Value::is_object);
+    if !there && !winners.contains_key(FLOW) {
+        winners.retain(|path, _| !path.starts_with(&format!("{FLOW}.priorities")));
+    }
+}
+
 /// Corrects mappings whose sets take effect nowhere, and reports sources about no pool.
 fn correct(
     mappings: &mut [Mapping],
@@ -323,7 +329,9 @@ fn correct(
                 .iter()
                 .any(|(path, all)| path.ends_with(field.as_str()) && all.iter().any(|j| heard.contains(j)));
             let setting = field.rsplit('.').next().unwrap_or_default();
-            if held {
+            if field.starts_with("cluster.flow_control.priorities") && !held {
+                "there is no flow control, whose bands have priorities; a client says its class".to_owned()
+            } else if held {
                 "another object's value holds".to_owned()
             } else {
                 format!("the policy that holds knows no {setting}")
@@ -399,9 +407,9 @@ fn place(document: &mut Value, pools: &mut Vec<Value>, winners: BTreeMap<String,
     }
     if let Some(root) = document.as_object_mut() {
         let cluster = root.entry("cluster").or_insert_with(|| json!({}));
-        if let Some(cluster) = cluster.as_object_mut()
-            && cluster.get("pools").is_none_or(Value::is_array)
-        {
+        // Pools that are no list are reported when the scenario is parsed.
+        let is_list = cluster.get("pools").is_none_or(Value::is_array);
+        if let Some(cluster) = cluster.as_object_mut().filter(|_| is_list) {
             cluster.insert("pools".to_owned(), Value::Array(std::mem::take(pools)));
         }
     }

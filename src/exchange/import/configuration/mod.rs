@@ -2,12 +2,14 @@
 //! it has no counterpart.
 
 mod changes;
+pub(crate) mod controller_entries;
+pub(crate) mod embedded;
 pub(crate) mod engine;
 pub(crate) mod engine_command;
 pub(crate) mod engine_flags;
 pub(crate) mod engine_memory;
 mod engine_parts;
-mod flag_values;
+pub(crate) mod flag_values;
 pub(crate) mod flags;
 pub(crate) mod horizontal;
 pub(crate) mod horizontal_rules;
@@ -16,14 +18,18 @@ pub(crate) mod kubernetes;
 pub(crate) mod mapping;
 mod merge;
 pub(crate) mod models;
+pub(crate) mod picker_flow;
+pub(crate) mod picker_plugins;
 pub(crate) mod pods;
 mod pool_shapes;
 pub(crate) mod reader;
+pub(crate) mod router_command;
 #[cfg(feature = "import")]
 mod script_places;
 pub(crate) mod sets;
 pub(crate) mod shell;
 pub(crate) mod stages;
+pub(crate) mod traffic;
 mod unread;
 
 pub use changes::FieldChange;
@@ -92,7 +98,7 @@ impl Family for Configuration {
 pub type ReadText<'a> = &'a dyn Fn(&str) -> Option<Value>;
 
 /// Names of the accepted files of policies.
-pub const POLICIES: &str = "a policy bundle (admission, priority, routing, scheduler, autoscale), an EndpointPickerConfig, or autoscalers of Kubernetes";
+pub const POLICIES: &str = "a policy bundle (admission, priority, routing, scheduler, autoscale), an EndpointPickerConfig, autoscalers of Kubernetes, flags of a router, or a workload";
 
 /// Puts the policies of documents into a scenario document, all or nothing, and reports the result of each key. The
 /// documents are one bundle, or objects of Kubernetes, also as a `List`. Empty documents next to others are ignored.
@@ -119,13 +125,25 @@ pub fn adopt_policies(
     let mut mappings = read.mappings;
     let merged = merge::merge(base, &read.sets, &mut mappings, &[]);
     problems.extend(merged.problems);
-    problems.extend(merged.conflicts.iter().map(imported::unsettled));
+    problems.extend(merged.conflicts.iter().map(|conflict| imported::unsettled(conflict, &mappings)));
     if has_errors(&problems) {
         return Err(problems);
     }
     *scenario = merged.document;
     let mappings = mappings.into_iter().map(|m| Mapping { key: own(m.document, &m.key), ..m }).collect();
     Ok(Report { mappings, problems, sets: Vec::new() })
+}
+
+/// The names of all formats that recognise each document of a text. One that is read has one name.
+#[cfg(feature = "import")]
+pub fn formats_of(text: &str) -> Result<Vec<Vec<&'static str>>, Diagnostics> {
+    let text = super::documents::Text { name: String::new(), text: text.to_owned() };
+    let names = |source: &Value| {
+        let all = super::CONFIGURATIONS.iter().filter(|format| format.recognises(source));
+        all.map(|format| format.name()).collect()
+    };
+    let documents = super::documents::documents(&[text])?;
+    Ok(documents.iter().map(|document| names(&flat(&document.tree.value, &|_| None))).collect())
 }
 
 /// A scenario document from a RouteSim configuration.

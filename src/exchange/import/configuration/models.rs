@@ -114,7 +114,7 @@ mod tests {
             ("meta-llama/Meta-Llama-3.1-8B-Instruct", Some("llama-3.1-8b")),
             ("hf://Qwen/Qwen3-32B", Some("qwen3-32b")),
             ("/models/Qwen3-32B/", Some("qwen3-32b")),
-            ("/root/.cache/hub/models--Qwen--Qwen3-32B/snapshots/0123", Some("qwen3-32b")),
+            ("/data/hub/models--Qwen--Qwen3-32B/snapshots/0123", Some("qwen3-32b")),
             ("acme/own-7b", None),
             ("", None),
         ] {

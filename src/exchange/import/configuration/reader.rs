@@ -20,12 +20,12 @@ pub(crate) struct Reader<'a> {
     known: BTreeSet<String>,
 }
 
-/// How an unknown key is treated.
+/// What the format's own program does with an unknown key. Here it is left out with a warning.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unknown {
-    /// As an error: the format's own program refuses it, too.
+    /// It refuses the file.
     Refused,
-    /// It is left out with a warning, as the source may be newer than the reader; a misspelt key is still an error.
+    /// It may know the key, as the source may be newer than the reader.
     LeftOut,
 }
 
@@ -81,6 +81,13 @@ impl<'a> Reader<'a> {
         self.noted(path, becomes, found)
     }
 
+    /// A duration in seconds at a dotted path: a number of seconds, or a text such as `50ms`, `30s` or `5m`.
+    pub(crate) fn duration(&mut self, path: &str, becomes: &str) -> Option<f64> {
+        let of = |value: &Value| value.as_f64().or_else(|| seconds_of(value.as_str()?));
+        let found = self.typed(path, ["a duration", "such as 50ms, 30s or 5m"], of);
+        self.noted(path, becomes, found)
+    }
+
     /// Yes or no at a dotted path.
     pub(crate) fn flag(&mut self, path: &str, becomes: &str) -> Option<bool> {
         let found = self.typed(path, ["true or false", "write true or false"], Value::as_bool);
@@ -116,6 +123,20 @@ impl<'a> Reader<'a> {
                 standing: Standing::Ignored,
                 ..Mapping::default()
             });
+        }
+    }
+
+    /// Records why the values at and below a path that were not read have no counterpart.
+    pub(crate) fn without_counterpart_of_rest(&mut self, path: &str, why: &str) {
+        let value = if path.is_empty() { Some(self.source) } else { at(self.source, path) };
+        let mut keys = Vec::new();
+        if let Some(value) = value {
+            collect_keys(value, path, &mut keys);
+        }
+        for key in keys {
+            if !self.known.contains(&key) {
+                self.without_counterpart(&key, why);
+            }
         }
     }
 
@@ -157,6 +178,26 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Records that the name at a path is not known here, with the known name that it resembles.
+    pub(crate) fn unknown(&mut self, path: &str, what: &str, known: &[&str]) {
+        let Some(value) = self.get(path) else { return };
+        let near = alike::nearest(value.as_str().unwrap_or_default(), known.iter().copied());
+        let fix = near.map_or_else(
+            || "it may be newer than this reader".to_owned(),
+            |name| format!("did you mean \"{name}\"?"),
+        );
+        let found = format!("{}, {what}, which is left out", shown(value));
+        self.problems.push(Diagnostic::warning(path, found, "a name that is known here", fix));
+        self.mappings.push(Mapping {
+            key: path.to_owned(),
+            found: shown(value),
+            standing: Standing::Unknown,
+            becomes: "not known here".to_owned(),
+            nearest: near.unwrap_or_default().to_owned(),
+            ..Mapping::default()
+        });
+    }
+
     /// Records that keys at and below a path give the document its shape.
     pub(crate) fn shape(&mut self, path: &str, why: &str) {
         for (key, found) in self.set_aside(path) {
@@ -183,8 +224,15 @@ impl<'a> Reader<'a> {
         self.sets.push(Set { rank: rank.min(SAID - 1), ..set });
     }
 
+    /// Sets a field of the scenario to a default: a source that says it holds. Ranks order defaults.
+    pub(crate) fn set_default(&mut self, path: &str, field: &str, value: Value, rank: u8) {
+        self.field(path, field, &value);
+        let set = Set::said(path, Field::Scenario(field.to_owned()), value);
+        self.sets.push(Set { rank: rank.min(SAID - 1), ..set });
+    }
+
     /// Writes the field and its value into the mapping of a key.
-    fn field(&mut self, path: &str, field: &str, value: &Value) {
+    pub(crate) fn field(&mut self, path: &str, field: &str, value: &Value) {
         if let Some(mapping) = self.mappings.iter_mut().rev().find(|m| m.key == path) {
             (mapping.field, mapping.value) = (field.to_owned(), super::merge::shown(value));
         }
@@ -198,7 +246,7 @@ impl<'a> Reader<'a> {
         self.problems.push(Diagnostic::error(path, format!("{found:?}"), allowed.join(", "), fix));
     }
 
-    /// Ends the reading. A key of the source that was not read is an error or a warning, once for all keys below it.
+    /// Ends the reading. A key of the source that was not read is left out with a warning, once for all keys below it.
     pub(crate) fn finish(mut self, unknown: Unknown, report: &mut Report) {
         if !self.source.is_object() {
             let found = self.source.to_string().chars().take(40).collect::<String>();
@@ -259,18 +307,16 @@ impl<'a> Reader<'a> {
             1..=MOST_NAMES => names.join(", "),
             _ => "the keys of this format".to_owned(),
         };
-        let slip = near.is_some_and(|name| alike::is_slip(key, name));
         let nearest = near.unwrap_or_default().to_owned();
-        if unknown == Unknown::Refused || slip {
-            let fix =
-                near.map_or_else(|| "remove it".to_owned(), |name| format!("did you mean `{below}{name}`?"));
-            return (Diagnostic::error(full, "an unknown key", allowed, fix), nearest);
-        }
         let fix = near.map_or_else(
             || "it may be newer than this reader".to_owned(),
-            |name| format!("correct it if `{below}{name}` is meant"),
+            |name| format!("did you mean `{below}{name}`?"),
         );
-        (Diagnostic::warning(full, "an unknown key, which is left out", allowed, fix), nearest)
+        let found = match unknown {
+            Unknown::Refused => "an unknown key, which is left out; its own program refuses the file",
+            Unknown::LeftOut => "an unknown key, which is left out",
+        };
+        (Diagnostic::warning(full, found, allowed, fix), nearest)
     }
 
     /// The paths below a path that were read.
@@ -306,6 +352,26 @@ fn quantity_of(text: &str) -> Option<f64> {
     let unit = units.into_iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, factor)));
     let (digits, factor) = unit.unwrap_or((text, 1.0));
     digits.parse::<f64>().ok().filter(|x| x.is_finite()).map(|x| x * factor)
+}
+
+/// A duration as Go and Kubernetes write it, such as `1m30s` or `50ms`, in seconds.
+pub(crate) fn seconds_of(text: &str) -> Option<f64> {
+    const UNITS: [(&str, f64); 6] =
+        [("ms", 1e-3), ("us", 1e-6), ("µs", 1e-6), ("h", 3600.0), ("m", 60.0), ("s", 1.0)];
+    let mut rest = text.trim();
+    let mut all = 0.0;
+    if let Ok(plain) = rest.parse::<f64>() {
+        return Some(plain).filter(|x| x.is_finite());
+    }
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let (number, after) = rest.split_at(digits);
+        let (after, factor) =
+            UNITS.iter().find_map(|(unit, factor)| Some((after.strip_prefix(unit)?, factor)))?;
+        all += number.parse::<f64>().ok()? * factor;
+        rest = after;
+    }
+    Some(all).filter(|x: &f64| x.is_finite() && !text.trim().is_empty())
 }
 
 /// Paths of all values that are not sections.

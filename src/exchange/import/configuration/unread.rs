@@ -7,23 +7,15 @@ use crate::exchange::import::{CONFIGURATIONS, Import};
 use serde_json::Value;
 
 /// Kinds of objects that are known but not read: kind, description, advice.
-const OTHER_KINDS: [(&str, &str, &str); 5] = [
+const OTHER_KINDS: [(&str, &str, &str); 2] = [
     ("InferencePool", "a pool of the Gateway API", POOLS),
-    ("InferenceModel", "a model of the Gateway API", CLASSES),
-    ("InferenceObjective", "an objective of the Gateway API", CLASSES),
-    ("PodAutoscaler", "the autoscaler of AIBrix", "write it as hpa or kpa in cluster.pools[].scaling.policy"),
     ("ScaledJob", "KEDA's autoscaler of jobs", "give the ScaledObject of the servers"),
 ];
 const POOLS: &str = "write its replicas and the flags of its engine as cluster.pools";
-const CLASSES: &str = "write its priority as the class of a client in workload.clients";
 
 /// Documents that are known but not read: their top-level keys, description, advice.
-const OTHER_DOCUMENTS: [(&[&str], &str, &str); 7] = [
+const OTHER_DOCUMENTS: [(&[&str], &str, &str); 3] = [
     (&["cluster"], "a scenario", "give it in place of the scenario"),
-    (&["aggregate_rate"], "a workload of BLIS", "write its clients as workload.clients"),
-    (&["clients", "version"], "a workload of BLIS", "write its clients as workload.clients"),
-    (&["node_pools"], "nodes and an autoscaler of BLIS", "write them as cluster.pools[].scaling"),
-    (&["load", "data"], "a configuration of inference-perf", "write its load as workload.clients"),
     (
         &["rules", "prometheus"],
         "rules of the Prometheus adapter",
@@ -35,7 +27,11 @@ const OTHER_DOCUMENTS: [(&[&str], &str, &str); 7] = [
 /// Explains why a document without a kind is not read, if it is not a bundle.
 pub(crate) fn document(document: &Value) -> Option<Diagnostic> {
     let said = |found: String, fix: String| Diagnostic::error("", found, super::POLICIES, fix);
-    let map = document.as_object()?;
+    let Some(map) = document.as_object() else {
+        let found: String = document.to_string().chars().take(40).collect();
+        let fix = "start with the name of a section and a colon";
+        return Some(Diagnostic::error("", found, "sections by name", fix));
+    };
     let known = |keys: &&(&[&str], &str, &str)| keys.0.iter().all(|key| map.contains_key(*key));
     if map.is_empty() || PolicyBundle.recognises(document) {
         return None;

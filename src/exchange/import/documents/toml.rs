@@ -13,7 +13,7 @@ pub fn is_toml(text: &str) -> bool {
         return false;
     }
     let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
-    first.is_some_and(|line| {
+    first.filter(|line| !super::words::begins(line)).is_some_and(|line| {
         let table = line.starts_with('[') && line.ends_with(']') && !line.contains([',', '{', '"', ':']);
         table || key_of(line).is_some_and(|(key, _)| !key.contains(' '))
     })

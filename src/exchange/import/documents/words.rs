@@ -5,12 +5,16 @@ use super::yaml::Tree;
 use serde_json::{Value, json};
 
 /// How the command lines begin that are read, after variables of the environment.
-const PROGRAMS: [&str; 9] = [
+const PROGRAMS: [&str; 13] = [
     "vllm serve",
     "vllm bench",
     "vllm-router",
     "smg",
+    "amg",
     "sglang_router",
+    "sglang-router",
+    "dynamo.frontend",
+    "dynamo-frontend",
     "python -m",
     "python3 -m",
     "dynamo-run",

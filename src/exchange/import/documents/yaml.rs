@@ -76,21 +76,21 @@ struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
+    /// The next event that is no comment.
     fn next(&mut self) -> Result<Option<(Event<'a>, Span)>, Diagnostics> {
-        match self.parser.next_event() {
-            None => Ok(None),
-            Some(Ok(found)) => Ok(Some(found)),
-            Some(Err(error)) => {
-                let marker = error.marker();
-                let place = format!("line {}, column {}", marker.line(), marker.col() + 1);
-                let found = format!("no YAML: {}", error.info());
-                Err(vec![Diagnostic::error(
-                    place,
-                    found,
-                    "a YAML or JSON document",
-                    "correct the text there",
-                )])
-            }
+        loop {
+            return match self.parser.next_event() {
+                None => Ok(None),
+                Some(Ok((Event::Comment(..), _))) => continue,
+                Some(Ok(found)) => Ok(Some(found)),
+                Some(Err(error)) => {
+                    let marker = error.marker();
+                    let place = format!("line {}, column {}", marker.line(), marker.col() + 1);
+                    let found = format!("no YAML: {}", error.info());
+                    let fix = "correct the text there";
+                    Err(vec![Diagnostic::error(place, found, "a YAML or JSON document", fix)])
+                }
+            };
         }
     }
 
@@ -215,10 +215,10 @@ impl<'a> Reading<'a> {
         if block && self.texts > 0 && text.contains(':') && !words::is_script(text) {
             if let Ok(inner) = read(text, self.texts - 1)
                 && let [inner] = inner.as_slice()
-                && (inner.value.is_object() || inner.value.is_array())
+                && is_document(&inner.value)
             {
                 self.values += size(&inner.value);
-                let line = (span.start.line() as u32 + 2).saturating_sub(self.first_line);
+                let line = (span.start.line() as u32 + 1).saturating_sub(self.first_line);
                 let columns = span.indent.unwrap_or(0) as u32;
                 self.places.adopt(&inner.places, path, line + inner.first_line.saturating_sub(1), columns);
                 return inner.value.clone();
@@ -226,6 +226,12 @@ impl<'a> Reading<'a> {
         }
         Value::from(text)
     }
+}
+
+/// Whether a text is a document rather than a formula or a query that happens to be YAML: its keys are names.
+fn is_document(value: &Value) -> bool {
+    let name = |key: &String| !key.contains(|c: char| c.is_whitespace() || "()?=<>".contains(c));
+    value.as_object().map_or_else(|| value.is_array(), |map| map.keys().all(name))
 }
 
 fn below(path: &str, key: &str) -> String {

@@ -1,0 +1,388 @@
+//! Plugins of llm-d's router: what each type becomes here, and the keys of the weighted router that parameters set.
+
+use super::reader::Reader;
+use super::stages::Plugin;
+use serde_json::{Map, Value, json};
+
+/// Scorers by their types.
+pub(crate) const SCORERS: [(&str, &str); 15] = [
+    ("queue-scorer", "waiting-requests"),
+    ("queue-depth-scorer", "waiting-requests"),
+    ("kv-cache-utilization-scorer", "kv-utilization"),
+    ("prefix-cache-scorer", "prefix-affinity"),
+    ("precise-prefix-cache-scorer", "precise-prefix"),
+    ("running-requests-size-scorer", "running-requests"),
+    ("running-request-scorer", "running-requests"),
+    ("token-load-scorer", "token-load"),
+    ("active-request-scorer", "active-requests"),
+    ("load-aware-scorer", "load-aware"),
+    ("no-hit-lru-scorer", "no-hit-lru"),
+    ("lora-affinity-scorer", "lora-affinity"),
+    ("latency-scorer", LATENCY),
+    ("predicted-latency-scorer", LATENCY),
+    ("pd-slo-pair-optimizer", LATENCY),
+];
+
+const LATENCY: &str = "predicted-latency";
+pub(crate) const AFFINITY: &str = "prefix-cache-affinity-filter";
+pub(crate) const UTILIZATION: [&str; 2] = ["utilization-filter", "utilization-detector"];
+pub(crate) const SESSION: [&str; 2] = ["session-affinity-scorer", "session-affinity-filter"];
+pub(crate) const HEADROOM: &str = "slo-headroom-tier-filter";
+pub(crate) const SHEDS: &str = "latency-slo-admitter";
+const PRECISE: &str = "precise-prefix-cache-producer";
+const BURST: &str = "burst-prefix-cache-producer";
+const APPROXIMATE: &str = "approx-prefix-cache-producer";
+
+pub(crate) const PICKERS: [(&str, &str); 3] =
+    [("max-score-picker", "max"), ("weighted-random-picker", "weighted-random"), (RANDOM, "random")];
+pub(crate) const RANDOM: &str = "random-picker";
+
+/// Parameters that are keys of the weighted router: types of plugins, parameter, key.
+const KEYS: [(&[&str], &str, &str); 6] = [
+    (&["token-load-scorer"], "queueThresholdTokens", "token_threshold"),
+    (&["load-aware-scorer"], "threshold", "waiting_threshold"),
+    (&["active-request-scorer"], "idleThreshold", "idle_threshold"),
+    (&["active-request-scorer"], "maxBusyScore", "max_busy_score"),
+    (MEMORY, "lruCapacityPerServer", "prefix_index_blocks"),
+    (MEMORY, "maxPrefixTokensToMatch", "prefix_match_tokens"),
+];
+
+/// The plugins with parameters of the router's memory of prompts.
+const MEMORY: &[&str] = &["prefix-cache-scorer", APPROXIMATE];
+
+/// Fewest tokens of a block in llm-d's memory of prompts.
+const LEAST_BLOCK: u64 = 64;
+
+/// Bytes of text in a token.
+const BYTES_PER_TOKEN: u64 = 4;
+
+/// Known plugins without a counterpart, by a part of their types.
+const OTHERS: [(&str, &str); 28] = [
+    ("token-producer", "prompts are counted in tokens here"),
+    ("tokenizer", "prompts are counted in tokens here"),
+    ("metrics-data-source", "the router sees every replica, as often as cluster.snapshot_refresh_us says"),
+    ("core-metrics-extractor", "the router sees every replica, as often as cluster.snapshot_refresh_us says"),
+    ("model-server-protocol-metrics", "the router sees every replica, whatever the names of its metrics"),
+    ("endpoint-notification", "the router knows every replica at once"),
+    ("kv-events", "the router sees the caches as they are"),
+    ("dcgm", "GPU utilisation is not measured here"),
+    ("endpoint-attribute", "this attribute of a replica is not measured here"),
+    ("data-parallel-profile-handler", "each rank of a server is a replica here"),
+    ("single-profile-handler", "one profile for all requests, as here"),
+    ("profile-handler", "this handler of profiles is not simulated"),
+    ("parser", "requests have no text to parse"),
+    ("topology", "replicas have no place in a network here"),
+    ("header", "requests have no headers"),
+    ("context-length", "no router here goes by the length of the context alone"),
+    ("label", "replicas have no labels; cluster.pools and their roles group them"),
+    ("by-label", "replicas have no labels; cluster.pools and their roles group them"),
+    ("subset", "all replicas of a pool may serve a request"),
+    ("lora", "the scorer lora-affinity alone knows adapters"),
+    ("thunder-agent", "sessions with a footprint of their own are not simulated by this router"),
+    ("agent-identity", "sessions are known by their clients"),
+    ("session-state-producer", "sessions are known by their clients"),
+    ("turn-priority", "priorities come from engine.priority and cluster.flow_control"),
+    ("mm-embeddings", "prompts have no images"),
+    ("encode", "replicas that encode images are not simulated"),
+    ("prefill-filter", "pools with the role prefill get requests through a handler of stages alone"),
+    ("p2p-source-producer", "blocks are not pulled from other replicas"),
+];
+
+/// Whether a plugin takes part in flow control or admission, which `picker_flow` reads.
+pub(crate) fn is_of_flow(kind: &str) -> bool {
+    let ends = ["-fairness-policy", "-ordering-policy", "-detector", "-usage-limit-policy", "-usage-policy"];
+    let also =
+        ["probabilistic-admitter", SHEDS, "program-aware-fairness", "priority-holdback", "soft-reflective"];
+    ends.iter().any(|end| kind.ends_with(end)) || also.iter().any(|begin| kind.starts_with(begin))
+}
+
+/// Whether a plugin of this type takes part in the choice of a replica here.
+pub(crate) fn takes_part(kind: &str) -> bool {
+    SCORERS.iter().any(|(theirs, _)| *theirs == kind)
+        || PICKERS.iter().any(|(theirs, _)| *theirs == kind)
+        || SESSION.contains(&kind)
+        || UTILIZATION.contains(&kind)
+        || [AFFINITY, HEADROOM].contains(&kind)
+}
+
+/// Whether a plugin scores replicas, here or in llm-d alone.
+pub(crate) fn scores(kind: &str) -> bool {
+    kind.ends_with("-scorer") || SCORERS.iter().any(|(theirs, _)| *theirs == kind)
+}
+
+/// The scorer of a plugin: matches of prefixes may come from another producer.
+pub(crate) fn scorer(
+    plugin: &Plugin<'_>,
+    plugins: &[Plugin<'_>],
+    producer: Option<&str>,
+) -> Option<&'static str> {
+    let (_, scorer) = SCORERS.iter().find(|(theirs, _)| *theirs == plugin.kind)?;
+    if plugin.kind != "prefix-cache-scorer" {
+        return Some(scorer);
+    }
+    let named = producer.and_then(|name| plugins.iter().find(|p| p.name == name)).map(|p| p.kind);
+    let alone = || {
+        let has = |kind: &str| plugins.iter().any(|p| p.kind == kind);
+        has(PRECISE) && !has(APPROXIMATE)
+    };
+    let precise = named.map_or_else(alone, |kind| kind == PRECISE);
+    Some(if precise { "precise-prefix" } else { scorer })
+}
+
+/// What a plugin becomes, and the keys that its parameters set.
+pub(crate) fn settings(
+    r: &mut Reader<'_>,
+    plugin: &Plugin<'_>,
+    plugins: &[Plugin<'_>],
+    keys: &mut Map<String, Value>,
+) {
+    let Plugin { at, kind, .. } = plugin;
+    let type_at = format!("{at}.type");
+    let parameters = format!("{at}.parameters");
+    let kind = *kind;
+    if kind == "prefix-cache-scorer" {
+        by_prefix(r, plugin, plugins);
+    } else if let Some((_, scorer)) = SCORERS.iter().find(|(theirs, _)| *theirs == kind) {
+        named_scorer(r, plugin, scorer, keys);
+    } else if let Some((_, picker)) = PICKERS.iter().find(|(theirs, _)| *theirs == kind) {
+        picker_of(r, plugin, picker);
+    } else if SESSION.contains(&kind) {
+        session(r, plugin);
+    } else if kind == AFFINITY {
+        r.note(&type_at, "the filter prefix-affinity");
+    } else if kind == HEADROOM {
+        r.note(&type_at, "the filter slo-headroom");
+    } else if kind == "utilization-filter" {
+        r.note(&type_at, "the filter utilization");
+    } else if kind == APPROXIMATE {
+        r.note(&type_at, "the router's memory of prompts");
+        r.without_counterpart(
+            &format!("{parameters}.prefixHashSource"),
+            "prompts are compared token by token",
+        );
+    } else if kind == PRECISE {
+        precise(r, at, &type_at, "the scorer precise-prefix sees the caches");
+    } else if kind == BURST {
+        let differs = "prompts that come at once are not gathered before they are routed";
+        r.near(&type_at, "the router's memory of prompts", differs);
+        r.without_counterpart(&parameters, "prompts are routed one by one, without a window");
+    } else if kind == "inflight-load-producer" {
+        r.note(&type_at, "what the router counts of the requests that it sent");
+        let why = "answers do not count as tokens in flight";
+        for key in ["addEstimatedOutputTokens", "outputRatio", "maxEstimatedOutputTokens"] {
+            r.without_counterpart(&format!("{parameters}.{key}"), why);
+        }
+    } else if kind == "single-profile-handler" {
+        r.note(&type_at, "one profile for all requests, as here");
+    } else if kind == "decode-filter" {
+        r.note(&type_at, "requests go to pools with the roles decode and mixed");
+    } else if kind == "metrics-data-source" {
+        source(r, &type_at, &parameters);
+    } else if let Some((_, why)) = OTHERS.iter().find(|(part, _)| kind.contains(part)) {
+        r.without_counterpart(&type_at, why);
+        r.without_counterpart(&parameters, why);
+    } else {
+        let known: Vec<&str> = SCORERS.iter().chain(&PICKERS).map(|(theirs, _)| *theirs).collect();
+        r.unknown(&type_at, "an unknown plugin", &known);
+        r.without_counterpart(&parameters, "this plugin is not simulated");
+    }
+    memory(r, plugin, keys);
+}
+
+/// The keys of the weighted router that parameters set.
+fn memory(r: &mut Reader<'_>, plugin: &Plugin<'_>, keys: &mut Map<String, Value>) {
+    let Plugin { at, kind, .. } = plugin;
+    if *kind == "token-load-scorer" {
+        keys.insert("token_count".to_owned(), json!("uncached"));
+        keys.insert("token_until".to_owned(), json!("first-token"));
+    }
+    // llm-d's memory since 1.0; parameters may set it otherwise.
+    if *kind == AFFINITY || *kind == APPROXIMATE {
+        for (key, usual) in
+            [("prefix_index_blocks", 31_250), ("prefix_block_tokens", 64), ("prefix_match_tokens", 131_072)]
+        {
+            keys.entry(key).or_insert_with(|| json!(usual));
+        }
+    }
+    for (_, parameter, key) in KEYS.iter().filter(|(kinds, ..)| kinds.contains(kind)) {
+        let becomes = format!("cluster.routing.weighted.{key}");
+        let path = format!("{at}.parameters.{parameter}");
+        let number = if *key == "max_busy_score" {
+            r.number(&path, &becomes).map(|x| json!(x))
+        } else {
+            r.whole(&path, &becomes).map(|n| json!(n))
+        };
+        if let Some(number) = number {
+            r.field(&path, &becomes, &number);
+            keys.insert((*key).to_owned(), number);
+        }
+    }
+    if MEMORY.contains(kind) {
+        blocks(r, at, keys);
+        former_memory(r, at, keys);
+    }
+}
+
+/// Tokens of a block in the memory: llm-d raises small blocks.
+fn blocks(r: &mut Reader<'_>, at: &str, keys: &mut Map<String, Value>) {
+    let path = format!("{at}.parameters.blockSizeTokens");
+    let becomes = "cluster.routing.weighted.prefix_block_tokens";
+    let Some(n) = r.get(&path).and_then(Value::as_u64) else {
+        r.whole(&path, becomes);
+        return;
+    };
+    let tokens = if n == 0 { LEAST_BLOCK } else { n.max(LEAST_BLOCK) };
+    if n < LEAST_BLOCK {
+        r.near(&path, becomes, &format!("{tokens} tokens, as llm-d raises smaller blocks"));
+    } else {
+        r.note(&path, becomes);
+    }
+    r.field(&path, becomes, &json!(tokens));
+    keys.insert("prefix_block_tokens".to_owned(), json!(tokens));
+}
+
+/// The keys of the memory before blocks were counted in tokens.
+fn former_memory(r: &mut Reader<'_>, at: &str, keys: &mut Map<String, Value>) {
+    let [bytes_at, blocks_at, tune_at] =
+        ["hashBlockSize", "maxPrefixBlocksToMatch", "autoTune"].map(|key| format!("{at}.parameters.{key}"));
+    let bytes = r.get(&bytes_at).and_then(Value::as_u64).unwrap_or(64);
+    r.without_counterpart(&bytes_at, "it is in bytes of text; blocks are as large as those of the pool");
+    if let Some(blocks) = r.get(&blocks_at).and_then(Value::as_u64) {
+        let tokens = blocks.saturating_mul(bytes) / BYTES_PER_TOKEN;
+        let becomes = "cluster.routing.weighted.prefix_match_tokens";
+        r.near(&blocks_at, becomes, "four bytes of text to a token");
+        r.field(&blocks_at, becomes, &json!(tokens));
+        keys.insert("prefix_match_tokens".to_owned(), json!(tokens));
+    } else {
+        r.whole(&blocks_at, "cluster.routing.weighted.prefix_match_tokens");
+    }
+    if r.get(&tune_at) == Some(&Value::Bool(true)) {
+        let differs = "blocks and capacity are not taken from the engine's metrics";
+        r.near(&tune_at, "the sizes beside it, or llm-d's", differs);
+    } else {
+        r.note(&tune_at, "sizes stay as they are given");
+    }
+}
+
+fn by_prefix(r: &mut Reader<'_>, plugin: &Plugin<'_>, plugins: &[Plugin<'_>]) {
+    let type_at = format!("{}.type", plugin.at);
+    let producer_at = format!("{}.parameters.prefixMatchInfoProducerName", plugin.at);
+    let producer = r.word(&producer_at);
+    let becomes = scorer(plugin, plugins, producer).unwrap_or_default();
+    r.note(&type_at, &format!("the scorer {becomes}"));
+    let named = producer.and_then(|name| plugins.iter().find(|p| p.name == name));
+    match named.map(|p| p.kind) {
+        Some(BURST) => {
+            let differs = "prompts that come at once are not gathered before they are routed";
+            r.near(&producer_at, "the scorer prefix-affinity", differs);
+        }
+        Some(_) => r.note(&producer_at, &format!("the scorer {becomes}")),
+        None if producer.is_some_and(|name| [PRECISE, APPROXIMATE, BURST].contains(&name)) => {
+            r.note(&producer_at, &format!("the scorer {becomes}"));
+        }
+        None => {
+            let names: Vec<&str> = plugins.iter().map(|p| p.name).collect();
+            if let Some(name) = producer {
+                r.unknown_name(&producer_at, name, &names);
+            }
+        }
+    }
+}
+
+fn named_scorer(r: &mut Reader<'_>, plugin: &Plugin<'_>, scorer: &str, keys: &mut Map<String, Value>) {
+    let Plugin { at, kind, .. } = plugin;
+    let type_at = format!("{at}.type");
+    let becomes = format!("the scorer {scorer}");
+    match *kind {
+        "precise-prefix-cache-scorer" => return precise(r, at, &type_at, &becomes),
+        "no-hit-lru-scorer" => {
+            r.near(&type_at, &becomes, "it remembers the order of all replicas");
+            r.without_counterpart(&format!("{at}.parameters"), "all replicas are remembered");
+        }
+        "predicted-latency-scorer" | "pd-slo-pair-optimizer" => {
+            r.near(&type_at, &becomes, "each replica is scored alone, by the pool's latency model");
+        }
+        _ => r.note(&type_at, &becomes),
+    }
+    if scorer != LATENCY {
+        return;
+    }
+    let mut prediction = json!({});
+    for (key, field) in [("ttftWeight", "ttft_weight"), ("tpotWeight", "tpot_weight")] {
+        let becomes = format!("cluster.routing.weighted.prediction.{field}");
+        if let Some(x) = r.number(&format!("{at}.parameters.{key}"), &becomes) {
+            prediction[field] = json!(x);
+        }
+    }
+    let path = format!("{at}.parameters.headroomSelectionStrategy");
+    match r.word(&path) {
+        Some(choice @ ("least" | "most")) => {
+            r.note(&path, "cluster.routing.weighted.prediction.headroom");
+            prediction["headroom"] = json!(choice);
+        }
+        Some(_) => r.without_counterpart(&path, "only the least or the most headroom is chosen"),
+        None => {}
+    }
+    r.without_counterpart_of_rest(&format!("{at}.parameters"), "the pool's latency model predicts");
+    if prediction.as_object().is_some_and(|p| !p.is_empty()) {
+        keys.insert("prediction".to_owned(), prediction);
+    }
+}
+
+/// The producer or scorer that sees what caches hold.
+fn precise(r: &mut Reader<'_>, at: &str, type_at: &str, becomes: &str) {
+    r.near(type_at, becomes, "changes of the caches are seen without a delay");
+    let block = format!("{at}.parameters.tokenProcessorConfig.blockSize");
+    r.without_counterpart(&block, "blocks are as large as those of the pool");
+    r.without_counterpart_of_rest(&format!("{at}.parameters"), "the router sees the caches as they are");
+}
+
+fn picker_of(r: &mut Reader<'_>, plugin: &Plugin<'_>, picker: &str) {
+    let type_at = format!("{}.type", plugin.at);
+    if picker == "random" {
+        r.note(&type_at, "a random choice among the replicas that filters leave");
+    } else {
+        r.note(&type_at, &format!("cluster.routing.weighted.picker = {picker}"));
+    }
+    let most = format!("{}.parameters.maxNumOfEndpoints", plugin.at);
+    match r.get(&most).and_then(Value::as_u64) {
+        Some(0 | 1) => r.note(&most, "one replica is picked, as here"),
+        Some(_) => r.near(&most, "one replica is picked", "the others would be tried if it failed"),
+        None => _ = r.whole(&most, "one replica is picked"),
+    }
+}
+
+fn session(r: &mut Reader<'_>, plugin: &Plugin<'_>) {
+    let type_at = format!("{}.type", plugin.at);
+    if plugin.kind.ends_with("-filter") {
+        r.note(&type_at, "the filter session");
+    } else {
+        r.near(&type_at, "the filter session", "a session stays whatever the other scorers say");
+    }
+    let why = "a client's sessions are known; the least recently used of 100,000 is forgotten first";
+    r.without_counterpart(&format!("{}.parameters", plugin.at), why);
+}
+
+/// How often the router looks at the replicas.
+fn source(r: &mut Reader<'_>, type_at: &str, parameters: &str) {
+    let interval = format!("{parameters}.interval");
+    if r.get(&interval).is_some() {
+        r.note(type_at, "what the router sees of the replicas");
+        refresh(r, &interval);
+    } else {
+        r.without_counterpart(
+            type_at,
+            "the router sees every replica, as often as cluster.snapshot_refresh_us says",
+        );
+    }
+    r.without_counterpart_of_rest(parameters, "the pool itself is measured");
+}
+
+/// An interval of looks at the replicas.
+pub(crate) fn refresh(r: &mut Reader<'_>, path: &str) {
+    let becomes = "cluster.snapshot_refresh_us";
+    if let Some(s) = r.duration(path, becomes) {
+        let us = (s * 1e6).round().clamp(0.0, 1e15) as u64;
+        r.set(path, becomes, json!(us));
+    }
+}
