@@ -150,7 +150,7 @@ fn an_agent_is_no_conversation_and_has_sessions_of_its_own() {
         (json!({"sessions": 3}), "workload.clients[0].sessions"),
     ] {
         let checked = tokenyard::scenario::check(from_value(document(&chain(), &settings)).unwrap());
-        let problems = checked.err().expect("a contradiction");
+        let problems = checked.expect_err("a contradiction");
         assert!(problems.iter().any(|d| d.path == path), "{problems:?}");
     }
 }

@@ -15,7 +15,7 @@ fn read(text: &str) -> Arc<Trace> {
     reader.push(text.as_bytes());
     let (trace, diagnostics, _) = reader.finish();
     assert_eq!(diagnostics, []);
-    trace.unwrap()
+    trace.expect("a sound trace")
 }
 
 /// What is wrong with a file, which is one thing.
