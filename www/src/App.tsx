@@ -68,8 +68,8 @@ export function App(props: { app: AppState }): JSX.Element {
     window.addEventListener('keydown', key);
     onCleanup(() => window.removeEventListener('keydown', key));
     if (host) onCleanup(keepFocus(host));
-    // Words and numbers with an entry in the glossary.
-    for (const name of ['pointerover', 'focusin', 'click', 'glossary'])
+    // Words and numbers with an entry in the glossary; pasted configuration of other programs.
+    for (const name of ['pointerover', 'focusin', 'click', 'glossary', 'exchange', 'paste'])
       window.addEventListener(name, (event) => wake(event, app));
   });
 
@@ -191,10 +191,11 @@ export function App(props: { app: AppState }): JSX.Element {
   );
 }
 
-/** Loads the glossary at the first hover over a word or a number, and with the first focus. */
+/** Loads the glossary at the first hover over a word or a number, and with the first focus; pasted text is read at once. */
 function wake(event: Event, app: AppState): void {
-  if (!(event instanceof MouseEvent) || (event.target as Element).closest(TERMS))
-    void import('./panels/glossary/begin.tsx').then(({ begin }) => begin(app, event));
+  if (event instanceof MouseEvent && !(event.target as Element).closest(TERMS)) return;
+  const pasted = (event as ClipboardEvent).clipboardData?.getData('text');
+  void import('./woken.ts').then(({ woken }) => woken(app, event, pasted));
 }
 
 function isField(target: EventTarget | null): boolean {

@@ -25,6 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'panels/studies': [...BELOW_PANELS, 'panels/parts'],
   'panels/inspector': [...BELOW_PANELS, 'panels/parts', 'panels/kv', 'panels/lessons', 'panels/studies'],
   'panels/measured': [...BELOW_PANELS, 'panels/parts'],
+  'panels/exchange': [...BELOW_PANELS, 'panels/parts', 'panels/studies'],
   /** The files beside the folders put the page together. */
   '': [
     ...BELOW_PANELS,
@@ -41,6 +42,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'panels/studies',
     'panels/inspector',
     'panels/measured',
+    'panels/exchange',
   ],
 };
 /** The WebAssembly modules, each imported by one file only. */
@@ -54,6 +56,8 @@ const MODULE_USERS: Readonly<Record<string, string>> = {
   'pkg/compare_bg.wasm': 'sim/compare.ts',
   'pkg/measured.js': 'sim/benchmark.ts',
   'pkg/measured_bg.wasm': 'sim/benchmark.ts',
+  'pkg/exchange.js': 'sim/exchange.ts',
+  'pkg/exchange_bg.wasm': 'sim/exchange.ts',
   'pkg/quick.js': 'sim/quick.ts',
   'pkg/quick_bg.wasm': 'sim/quick.ts',
 };

@@ -1,7 +1,6 @@
 // The thread that reads benchmarks, fits to them and writes rows. It starts on demand and loads the second WebAssembly
 // module; only this file imports that.
 import init, {
-  adoptPolicies,
   calibrateBenchmark,
   compareBenchmark,
   Rows,
@@ -49,8 +48,6 @@ function answer(question: BenchmarkQuestion): BenchmarkAnswers[keyof BenchmarkAn
       );
     case 'bands':
       return uncertaintyBands(question.scenario);
-    case 'policies':
-      return adoptPolicies(question.scenario, question.documents, question.texts);
     case 'rows-open':
       return openRows(question);
     case 'rows-next':

@@ -1,5 +1,5 @@
-// The messages between the page and the thread that reads benchmarks and policies and writes rows.
-import type { AdoptedPolicies, Band, Benchmark, Comparison, OneRun, ToldLoad } from '../generated/boundary.ts';
+// The messages between the page and the thread that reads benchmarks and writes rows.
+import type { Band, Benchmark, Comparison, OneRun, ToldLoad } from '../generated/boundary.ts';
 
 export type BenchmarkQuestion =
   /** The runs in a file. */
@@ -23,11 +23,6 @@ export type BenchmarkQuestion =
     }
   /** The ranges of TTFT and TPOT that follow from the intervals of coefficients. */
   | { readonly kind: 'bands'; readonly scenario: string }
-  /**
-   * Translates documents of another program into a scenario; `texts` has the YAML contained in them as text. All JSON
-   * text.
-   */
-  | { readonly kind: 'policies'; readonly scenario: string; readonly documents: string; readonly texts: string }
   /** Begins a run for a file. */
   | (FileKind & {
       readonly kind: 'rows-open';
@@ -61,7 +56,6 @@ export type RowPiece = { readonly bytes: Uint8Array<ArrayBuffer>; readonly nowUs
 
 export type BenchmarkAnswers = {
   bands: readonly Band[];
-  policies: AdoptedPolicies;
   read: readonly Benchmark[];
   compare: Comparison;
   calibrate: OneRun;

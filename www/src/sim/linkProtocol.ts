@@ -8,14 +8,8 @@ import type {
   OpenedLink,
   SplitAsked,
   TraceMark,
-  TraceOutcome,
 } from '../generated/boundary.ts';
-
-/**
- * The result of reading a trace file: its summary, and its columns for the simulation, which are missing if it was
- * refused.
- */
-export type TraceRead = { readonly outcome: TraceOutcome; readonly packed: Uint8Array<ArrayBuffer> };
+import type { TraceRead } from './traceTypes.ts';
 
 export type LinkQuestion =
   /** Reads the contents of a link. */
@@ -50,7 +44,7 @@ export type LinkQuestion =
   /** The shape of the model that a Hugging Face config.json describes. */
   | { readonly kind: 'architecture'; readonly text: string }
   /** Opens a trace file, takes its next piece, ends it. */
-  | { readonly kind: 'trace-open'; readonly name: string }
+  | { readonly kind: 'trace-open'; readonly name: string; readonly columns?: string | undefined }
   | { readonly kind: 'trace-push'; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'trace-finish' };
 

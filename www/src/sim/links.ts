@@ -15,18 +15,20 @@ import init, {
 } from '../../pkg/links.js';
 import wasmUrl from '../../pkg/links_bg.wasm?url';
 import { answering } from './answering.ts';
-import type { LinkAnswers, LinkQuestion, TraceRead } from './linkProtocol.ts';
+import type { LinkAnswers, LinkQuestion } from './linkProtocol.ts';
 import { never } from './protocol.ts';
+import type { TraceRead } from './traceTypes.ts';
 
 /** The trace file being read; a thread reads one at a time. */
 let file: TraceFile | undefined;
 
 function finishTrace(): TraceRead {
   const outcome = file?.finish() ?? { ok: false, diagnostics: [], summary: null };
+  const inspection = file?.inspectTrace() ?? null;
   const packed = new Uint8Array(file?.packed() ?? []);
   file?.free();
   file = undefined;
-  return { outcome, packed };
+  return { outcome, packed, inspection };
 }
 
 function answer(question: LinkQuestion): LinkAnswers[keyof LinkAnswers] {
@@ -54,6 +56,7 @@ function answer(question: LinkQuestion): LinkAnswers[keyof LinkAnswers] {
     case 'trace-open':
       file?.free();
       file = new TraceFile(question.name);
+      if (question.columns) file.nameColumns(question.columns);
       return null;
     case 'trace-push':
       file?.push(question.bytes);

@@ -1,20 +1,52 @@
 // Reads a trace file in a thread of its own, which ends afterwards. The page's module takes the trace.
 import { Asking } from './asking.ts';
-import type { LinkAnswers, LinkQuestion, TraceRead } from './linkProtocol.ts';
+import type { LinkAnswers, LinkQuestion } from './linkProtocol.ts';
 import { spawnLinks } from './spawnLinks.ts';
+import type { TraceRead } from './traceTypes.ts';
 
-/** Reads in chunks, so that the file never has to fit in memory twice; `progress` gets the number of bytes read. */
-export async function readTraceFile(file: File, progress: (bytes: number) => void): Promise<TraceRead> {
+/** What was read of a file that is inspected: a run takes it without another reading. */
+const kept = new WeakMap<File, TraceRead>();
+/** The columns that were named for a file. */
+const named = new WeakMap<File, string>();
+
+type Progress = (bytes: number) => void;
+
+/** Reads a file, unless it was inspected just before; `progress` gets the number of bytes read. */
+export async function readTraceFile(file: File, progress: Progress): Promise<TraceRead> {
+  const before = kept.get(file);
+  kept.delete(file);
+  return before ?? read(file, progress);
+}
+
+/** Reads a file, with names for its columns if some are given, and keeps what was read for a run. */
+export async function inspectTraceFile(
+  file: File,
+  progress: Progress,
+  stop: AbortSignal,
+  columns?: string,
+): Promise<TraceRead> {
+  if (columns !== undefined) named.set(file, columns);
+  const found = await read(file, progress, stop);
+  if (found.outcome.ok) kept.set(file, found);
+  return found;
+}
+
+/** Reads in chunks, so that the file never has to fit in memory twice. */
+async function read(file: File, progress: Progress, stop?: AbortSignal): Promise<TraceRead> {
   const thread = new Asking<LinkQuestion, LinkAnswers>(spawnLinks);
+  // Its open question is then lost.
+  stop?.addEventListener('abort', () => thread.end());
   try {
-    await thread.ask({ kind: 'trace-open', name: file.name });
+    await thread.ask({ kind: 'trace-open', name: file.name, columns: named.get(file) });
     const reader = file.stream().getReader();
-    let read = 0;
+    let bytes = 0;
     for (let piece = await reader.read(); piece.value; piece = await reader.read()) {
-      read += piece.value.byteLength;
+      bytes += piece.value.byteLength;
+      stop?.throwIfAborted();
       await thread.ask({ kind: 'trace-push', bytes: piece.value });
-      progress(read);
+      progress(bytes);
     }
+    stop?.throwIfAborted();
     return await thread.ask({ kind: 'trace-finish' });
   } finally {
     thread.end();

@@ -3,6 +3,7 @@
 import type { App } from './app.ts';
 import { aroundOn, setAroundOn } from './around.ts';
 import { AREAS, type Area, setArea, setTall, setTimeWindow, tall, timeWindow } from './closeup.ts';
+import { askExchange } from './exchange.ts';
 import { lesson, projector, setLearning, setProjector } from './lesson.ts';
 import { setNoteEdited } from './noteEdited.ts';
 import { choicesOf, chosen, sayWanted } from './occasions.ts';
@@ -158,6 +159,10 @@ export function commandsOf(app: App): readonly Command[] {
     plain('Page', 'Open a trace, a scenario, a lesson or a benchmark…', () => {
       document.querySelector<HTMLElement>('.top input[type=file]')?.click();
     }),
+    plain('Page', 'Bring your fleet: import configuration of other programs…', () =>
+      askExchange({ kind: 'import', texts: [] }),
+    ),
+    plain('Page', 'Take the policy home: export it as configuration…', () => askExchange({ kind: 'export' })),
     ...PRESETS.map((preset) =>
       plain('Preset', `Open “${preset.title || preset.name}”`, (a) => void a.document.openPreset(preset)),
     ),

@@ -1,5 +1,7 @@
 // Changes of the whole scenario document: a restored value, or traffic replaced by that of a file.
+
 import { getAt, isObject, type Json, joinPath, parsePath, setAt } from '../base/json.ts';
+import type { TraceChanges } from '../sim/traceTypes.ts';
 
 /** Puts `value` at `path`; undefined takes the key away, so that the default holds. */
 export function withValue(document: Json, path: string, value: Json | undefined): Json {
@@ -14,9 +16,9 @@ export function withValue(document: Json, path: string, value: Json | undefined)
 }
 
 /** The scenario that replays a trace: everything as it is, the traffic from the file, until its last request is done. */
-export function onTrace(document: Json, fileName: string): Json {
+export function onTrace(document: Json, fileName: string, changes: TraceChanges = {}): Json {
   const values: readonly (readonly [path: string, value: Json])[] = [
-    ['workload.trace', { file: fileName, speed: 1, hash_block_tokens: 0 }],
+    ['workload.trace', { file: fileName, speed: 1, hash_block_tokens: 0, ...changes }],
     ['title', fileName],
     // The note is about the former traffic.
     ['note', ''],

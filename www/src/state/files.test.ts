@@ -1,13 +1,14 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { trust } from '../base/trust.ts';
 import type { TraceOutcome } from '../generated/boundary.ts';
 import type { Client } from '../sim/client.ts';
+import type { OpenedTrace } from './exchange.ts';
 import { type Box, kindOfText, openFile } from './files.ts';
 import { learning, ownFile } from './lesson.ts';
 import { openedStudy } from './openedStudy.ts';
 import type { LinksSlice } from './slices/links.ts';
 
-const KEYS = new Set(['cluster', 'workload', 'seed']);
+const KEYS = new Set(['title', 'note', 'cluster', 'workload', 'seed']);
 const MIB = 2 ** 20;
 
 test.each([
@@ -35,6 +36,10 @@ test.each([
   ['apiVersion: v1\nkind: List\n', 'policies'],
   ['# Ours\nlesson: 1\nsteps:\n  - kind: predict\n', 'lesson'],
   ['title: x\nnote: |\n  lesson: 1\n', 'scenario'],
+  ['seed: 7\n', 'scenario'],
+  ['cluster: {}\nworklod: {}\n', 'scenario'],
+  ['routing:\n  policy: weighted\nscheduler: fcfs\n', 'policies'],
+  ['no YAML at all', 'scenario'],
 ])('%j as YAML is: %s', (text, expected) => {
   expect(kindOfText(text, false, KEYS)).toBe(expected);
 });
@@ -101,14 +106,25 @@ test('a lesson goes to the view of lessons, which checks it', async () => {
   expect(learning()).toBe(true);
 });
 
-test('a packed trace is read and replayed by its own name', async () => {
+vi.mock('../sim/traceFile.ts', () => ({
+  inspectTraceFile: async (file: File) => ({
+    outcome: { ok: true, diagnostics: [], summary: { requests: 1, duration_s: 60, format: `${file.name} read` } },
+    inspection: {},
+  }),
+}));
+
+test('a packed trace is looked at by its own name, and replayed with the changes that are made to it', async () => {
+  const asked: OpenedTrace[] = [];
+  vi.stubGlobal('dispatchEvent', (event: CustomEvent) => asked.push(event.detail.trace));
   const { take, went } = page();
   await take(await gzip('azure.csv.gz', 'a,b\n'));
-  expect(went.filter((line) => !line.startsWith('open'))).toEqual([
-    'trace azure.csv: a,b\n',
-    'replays azure.csv',
-    'notice azure.csv: 1 requests over 1.0 min (Azure).',
-  ]);
+  expect(went).toEqual([]);
+  await asked[0]?.run({ subsample: 0.5 });
+  expect(went[0]).toBe('trace azure.csv: a,b\n');
+  expect(went.find((line) => line.startsWith('open'))).toMatch(/"subsample":0\.5/);
+  expect(went).toContain('replays azure.csv');
+  expect(went.at(-1)).toBe('notice azure.csv: 1 requests over 1.0 min (azure.csv read).');
+  vi.unstubAllGlobals();
 });
 
 test('a packed scenario is opened and a packed benchmark goes to its panel', async () => {
@@ -125,11 +141,19 @@ test('a packed scenario is opened and a packed benchmark goes to its panel', asy
 test('a message for a file that only one box takes names the box', async () => {
   const { take, went } = page();
   await take(await gzip('config.json.gz', '{"model_type":"llama"}'));
-  await take(new File(['kind: ScaledObject\n'], 'keda.yaml'));
   expect(went).toEqual([
     'notice config.json describes a model: drop it on the box below “Paste a config.json…” in the form of a pool.',
-    'notice keda.yaml holds policies of another program: drop it on the box of “Paste policies…” under YAML.',
   ]);
+});
+
+test('configuration of another program goes to the dialog of imports', async () => {
+  const asked: unknown[] = [];
+  vi.stubGlobal('dispatchEvent', (event: CustomEvent) => asked.push(event.detail));
+  const { take, went } = page();
+  await take(await gzip('keda.yaml.gz', 'kind: ScaledObject\n'));
+  expect(went).toEqual([]);
+  expect(asked).toEqual([{ kind: 'import', texts: [{ name: 'keda.yaml', text: 'kind: ScaledObject\n' }] }]);
+  vi.unstubAllGlobals();
 });
 
 test('a box gets the text of a file, and a link that waits for its trace gets the trace', async () => {

@@ -5,15 +5,18 @@ import { GzipError, unpacked } from '../base/gzip.ts';
 import { isObject, type Json } from '../base/json.ts';
 import { writeDocument } from '../base/text.ts';
 import { readYaml } from '../base/yaml.ts';
-import type { Diagnostic, TraceSummary } from '../generated/boundary.ts';
+import type { Diagnostic, TraceOutcome, TraceSummary } from '../generated/boundary.ts';
 import type { Client } from '../sim/client.ts';
 import { isReport, pythonsNumbers } from './benchmarkText.ts';
+import type { TraceChanges, TraceRead } from '../sim/traceTypes.ts';
 import { onTrace } from './document.ts';
+import { askExchange } from './exchange.ts';
 import { setLearning, setOwnFile } from './lesson.ts';
 import type { BenchmarkFile } from './measured.ts';
 import { explain, type Notice, type TraceReading } from './notices.ts';
 import { openStudy } from './openedStudy.ts';
 import type { LinksSlice } from './slices/links.ts';
+import { tableOf } from './traceTable.ts';
 
 /** The part of the page's state used to open a file. */
 type PageState = {
@@ -45,10 +48,7 @@ export type Box = (text: string, name: string) => void;
 export type FileKind = 'scenario' | 'lesson' | 'study' | 'benchmark' | 'model' | 'policies' | 'table';
 
 /** The box for a file that only one box takes. */
-const BOXES = {
-  model: 'describes a model: drop it on the box below “Paste a config.json…” in the form of a pool',
-  policies: 'holds policies of another program: drop it on the box of “Paste policies…” under YAML',
-} as const;
+const MODEL_BOX = 'describes a model: drop it on the box below “Paste a config.json…” in the form of a pool';
 
 /**
  * Opens a file that was dropped or chosen, packed or not. A `box` under the drop gets the text, and a link that waits
@@ -87,8 +87,10 @@ async function openByKind(client: Client, page: PageState, file: File): Promise<
       await openScenarioFile(file, page);
       break;
     case 'model':
+      page.setNotice({ kind: 'problem', text: `${file.name} ${MODEL_BOX}.` });
+      break;
     case 'policies':
-      page.setNotice({ kind: 'problem', text: `${file.name} ${BOXES[kind]}.` });
+      askExchange({ kind: 'import', texts: [{ name: file.name, text: await file.text() }] });
       break;
     case 'table':
       await openTraceFile(file, client, page);
@@ -110,7 +112,7 @@ async function kindOf(file: File, page: PageState): Promise<FileKind> {
 export function kindOfText(text: string, isJson: boolean, scenarioKeys: ReadonlySet<string>): FileKind {
   if (!isJson) {
     if (isReport(text)) return 'benchmark';
-    return /^lesson:/m.test(text) ? 'lesson' : /^kind:/m.test(text) ? 'policies' : 'scenario';
+    return /^lesson:/m.test(text) ? 'lesson' : isForeign(text, scenarioKeys) ? 'policies' : 'scenario';
   }
   let document: Json;
   try {
@@ -128,6 +130,32 @@ export function kindOfText(text: string, isJson: boolean, scenarioKeys: Readonly
   if (keys.length === 0 || keys.some((key) => scenarioKeys.has(key))) return 'scenario';
   if (typeof document.kind === 'string') return 'policies';
   return typeof document.model_type === 'string' ? 'model' : 'benchmark';
+}
+
+/** Whether a YAML text is the configuration of another program, by the names at its left edge. */
+function isForeign(text: string, scenarioKeys: ReadonlySet<string>): boolean {
+  const names = [...text.matchAll(/^["']?([\w.-]+)["']?:(?=\s)/gm)].map(([, name = '']) => name);
+  if (names.includes('kind')) return true;
+  return !names.includes('cluster') && names.some((name) => !scenarioKeys.has(name));
+}
+
+/** Texts longer than this are no configuration. */
+const MOST_CONFIGURATION = 262_144;
+
+/** Whether a text that is neither a trace nor a benchmark is the configuration of another program. */
+async function isConfiguration(text: string, scenario: Json): Promise<boolean> {
+  if (text.length > MOST_CONFIGURATION) return false;
+  const { ExchangeClient, spawnExchange } = await import('../sim/exchangeClient.ts');
+  const reader = new ExchangeClient(spawnExchange);
+  const texts = [{ name: 'file', text }];
+  try {
+    const found = await reader.ask({ kind: 'import', texts, into: writeDocument(scenario), settled: [] });
+    return found.counts.exact + found.counts.near > 0;
+  } catch {
+    return false;
+  } finally {
+    reader.end();
+  }
 }
 
 /** Whether a file that is not a trace is the output of a benchmark tool or a server. */
@@ -158,7 +186,7 @@ async function openScenarioFile(file: File, page: PageState): Promise<void> {
   }
 }
 
-async function openTraceFile(file: File, client: Client, page: PageState): Promise<void> {
+async function openTraceFile(file: File, client: Client, page: PageState, columns?: string): Promise<void> {
   const { setReading, setNotice, traceBytes } = page;
   if (file.size > traceBytes) {
     const most = `${Math.floor(traceBytes / 2 ** 20)} MiB`;
@@ -166,20 +194,71 @@ async function openTraceFile(file: File, client: Client, page: PageState): Promi
     return;
   }
   try {
-    let benchmark: string | undefined;
-    const read = await readTrace(client, setReading, file, async () => {
-      const text = await file.text();
-      if (await isBenchmark(text)) benchmark = text;
-      return benchmark !== undefined;
+    let other: (() => void) | undefined;
+    const read = await inspect(setReading, file, columns, async (problems) => {
+      other = await otherKind({ name: file.name, text: await file.text() }, page);
+      const table = problems.some(({ fix }) => fix.startsWith('name its columns')) && tableOf(await head(file));
+      if (!other && table) {
+        const opened = { file, table, read: (named: string) => openTraceFile(file, client, page, named) };
+        other = () => askExchange({ kind: 'columns', columns: opened });
+      }
+      return other !== undefined;
     });
-    if (read) await runTrace(file, read.summary, read.diagnostics, page);
-    else if (benchmark !== undefined) page.onBenchmark({ name: file.name, text: benchmark });
+    if (!read) {
+      other?.();
+      return;
+    }
+    const { summary, diagnostics, inspection } = read;
+    const run = async (changes: TraceChanges): Promise<void> => {
+      await client.readTrace(file, () => {});
+      await runTrace(file, summary, diagnostics, page, changes);
+    };
+    if (inspection) askExchange({ kind: 'trace', trace: { file, inspection, run } });
+    else await run({});
   } catch (error) {
     setReading(undefined);
     setNotice({
       kind: 'problem',
       text: `${file.name} could not be read: ${error instanceof Error ? error.message : ''} Your run is unchanged.`,
     });
+  }
+}
+
+/** The beginning of a file, which has its first rows. */
+const head = (file: File): Promise<string> => file.slice(0, 65_536).text();
+
+/** What opens a file that is not a trace; undefined if it is of no kind. */
+async function otherKind(named: BenchmarkFile, page: PageState): Promise<(() => void) | undefined> {
+  if (await isBenchmark(named.text)) return () => page.onBenchmark(named);
+  if (await isConfiguration(named.text, page.document())) return () => askExchange({ kind: 'import', texts: [named] });
+  return undefined;
+}
+
+/**
+ * Reads a trace to look at it before it runs, with a dialog for progress and errors. `undefined` if it is not a trace;
+ * `isOther` gets what was wrong with it.
+ */
+async function inspect(
+  setReading: Setter<TraceReading | undefined>,
+  file: File,
+  columns: string | undefined,
+  isOther: (problems: readonly Diagnostic[]) => Promise<boolean>,
+): Promise<(ReadTrace & Pick<TraceRead, 'inspection'>) | undefined> {
+  const { inspectTraceFile } = await import('../sim/traceFile.ts');
+  const stop = new AbortController();
+  let found: Pick<TraceRead, 'outcome' | 'inspection'> | undefined;
+  const read = async (_: File, progress: (bytes: number) => void): Promise<TraceOutcome> => {
+    found = await inspectTraceFile(file, progress, stop.signal, columns);
+    return found.outcome;
+  };
+  const other = (): Promise<boolean> => isOther(found?.outcome.diagnostics ?? []);
+  try {
+    const trace = await readTrace({ readTrace: read }, setReading, file, other, () => stop.abort());
+    return trace && { ...trace, inspection: found?.inspection ?? null };
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+    setReading(undefined);
+    return undefined;
   }
 }
 
@@ -190,12 +269,13 @@ type ReadTrace = { readonly summary: TraceSummary; readonly diagnostics: readonl
  * if it is not a trace.
  */
 export async function readTrace(
-  client: Client,
+  client: Pick<Client, 'readTrace'>,
   setReading: Setter<TraceReading | undefined>,
   file: File,
   isOther: () => Promise<boolean> = () => Promise.resolve(false),
+  cancel?: () => void,
 ): Promise<ReadTrace | undefined> {
-  const begun = { name: file.name, size: file.size, read: 0, done: false, diagnostics: [], summary: null };
+  const begun = { name: file.name, size: file.size, read: 0, done: false, diagnostics: [], summary: null, cancel };
   setReading(begun);
   const { ok, summary, diagnostics } = await client.readTrace(file, (read) => setReading({ ...begun, read }));
   const found = ok && summary ? { summary, diagnostics } : undefined;
@@ -209,11 +289,12 @@ async function runTrace(
   summary: TraceSummary,
   diagnostics: readonly Diagnostic[],
   page: PageState,
+  changes: TraceChanges = {},
 ): Promise<void> {
   const { name } = file;
   const before = page.trace();
   page.setTrace(summary);
-  const next = onTrace(page.document(), name);
+  const next = onTrace(page.document(), name, changes);
   if (await page.open(writeDocument(next), name, true, 0)) {
     page.setTraceFile(file);
     const minutes = (summary.duration_s / 60).toFixed(1);

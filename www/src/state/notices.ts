@@ -16,6 +16,8 @@ export type TraceReading = {
   readonly done: boolean;
   readonly diagnostics: readonly Diagnostic[];
   readonly summary: TraceSummary | null;
+  /** Ends the reading, if that is possible. */
+  readonly cancel?: (() => void) | undefined;
 };
 
 /** Keeps each problem by its field; one without a field belongs to the changed field. */

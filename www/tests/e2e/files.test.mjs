@@ -7,6 +7,7 @@ import {
   clock,
   comes,
   drop,
+  dropTrace,
   finalDigest,
   OPENING_S,
   ROOT,
@@ -15,6 +16,7 @@ import {
   suite,
   write,
 } from './harness.mjs';
+import { violations } from './violations.mjs';
 
 const onPage = suite();
 const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
@@ -99,7 +101,7 @@ function trace(requests) {
 
 onPage('a dropped trace replaces the traffic and gives the command line’s digest', async (page, t) => {
   const text = trace(2000);
-  await drop(page, 'made.csv', text);
+  await dropTrace(page, 'made.csv', text);
   await page.locator('.notice').filter({ hasText: '2,000 requests' }).waitFor();
   await resting(page);
   assert.equal(await clock(page), 0, 'it opens where it begins');
@@ -133,16 +135,56 @@ onPage('a broken trace names its line and leaves the run alone', async (page) =>
 
 onPage('a trace packed with gzip is replayed as the plain one is', async (page) => {
   const text = trace(300);
-  await drop(page, 'made.csv.gz', gzipSync(text));
+  await dropTrace(page, 'made.csv.gz', gzipSync(text));
   const told = page.locator('.notice').filter({ hasText: 'made.csv: 300 requests' });
   await told.waitFor();
   const packed = await finalDigest(page);
   await page.locator('.notice').getByRole('button').first().click();
   await told.waitFor({ state: 'detached' });
-  await drop(page, 'made.csv', text);
+  await dropTrace(page, 'made.csv', text);
   await told.waitFor();
   await resting(page);
   assert.equal(await finalDigest(page), packed);
+});
+
+onPage('columns of a table in no known format are named, and it is read as a trace', async (page) => {
+  const rows = Array.from({ length: 40 }, (_, i) => `${i * 500},${100 + i},${20 + i}`);
+  await drop(page, 'ours.csv', `when,in,out\n${rows.join('\n')}\n`);
+  const dialog = page.getByRole('dialog', { name: 'Name the columns' });
+  const read = dialog.getByRole('button', { name: 'Read the trace' });
+  await read.waitFor();
+  assert.equal(await read.isDisabled(), true);
+  assert.deepEqual(await violations(page), []);
+  await dialog.getByRole('combobox', { name: 'What when is' }).selectOption('arrival');
+  await dialog.getByRole('combobox', { name: 'Unit of the arrival' }).selectOption('ms');
+  await dialog.getByRole('combobox', { name: 'What in is' }).selectOption('prompt');
+  await dialog.getByRole('combobox', { name: 'What out is' }).selectOption('output');
+  await dialog.getByText('--columns arrival:ms=when,prompt=in,output=out').waitFor();
+  await read.click();
+  const inspector = page.getByRole('dialog', { name: 'Open a trace' });
+  await inspector.getByText('40 requests', { exact: true }).waitFor();
+  await inspector.getByRole('button', { name: 'Run on this cluster' }).click();
+  await page.locator('.notice').filter({ hasText: 'ours.csv: 40 requests' }).waitFor();
+});
+
+onPage('a trace is looked at before it runs, and a window is chosen by keys', async (page) => {
+  const title = await page.title();
+  await drop(page, 'made.csv', trace(300));
+  const dialog = page.getByRole('dialog', { name: 'Open a trace' });
+  await dialog.getByText('300 requests', { exact: true }).waitFor();
+  await dialog.getByRole('img', { name: /^Prompt: mean / }).waitFor();
+  assert.equal(await clock(page), OPENING_S, 'nothing has run yet');
+  assert.deepEqual(await violations(page), []);
+  const rate = dialog.getByRole('group', { name: /^Window: the whole trace/ });
+  await rate.focus();
+  await page.keyboard.press('ArrowRight');
+  await dialog.getByRole('group', { name: /^Window: .* from 0\ss$/ }).waitFor();
+  await dialog.getByText(/^about \d+ requests$/).waitFor();
+  await dialog.getByRole('button', { name: 'Reset' }).click();
+  await dialog.getByText('300 requests', { exact: true }).waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+  assert.equal(await page.title(), title);
 });
 
 onPage('a benchmark packed with gzip is compared with the run', async (page) => {
@@ -183,25 +225,17 @@ data:
 `;
 
 onPage('pasted policies show the translation of each key, and run as on the command line', async (page, t) => {
-  const panel = scenarioPanel(page);
   const scenario = await savedScenario(page);
   // An edit at the beginning changes the scenario itself.
   await page.keyboard.press('Home');
   await resting(page);
-  await panel.getByRole('tab', { name: 'YAML' }).click();
-  await panel.getByRole('button', { name: 'Paste policies…' }).click();
-  const text = panel.getByRole('textbox', { name: 'Policies of another program' });
-  await text.fill('kind: HorizontalPodAutoscalr\n');
-  await panel.locator('.policies .problems').filter({ hasText: 'did you mean' }).waitFor();
-  await text.fill('');
-  await drop(page, 'policies.yaml.gz', gzipSync(AUTOSCALER), '.policies textarea');
-  await comes(() => text.inputValue(), AUTOSCALER);
-  const keys = panel.locator('.policy-keys > div');
-  await keys.filter({ hasText: 'spec.maxReplicas' }).filter({ hasText: 'scaling.max' }).waitFor();
-  await keys.filter({ hasText: 'data.default.kvCacheThreshold' }).waitFor();
-  await keys.filter({ hasText: 'no counterpart' }).first().waitFor();
-  await panel.getByRole('button', { name: 'Apply', exact: true }).click();
-  await panel.getByRole('button', { name: 'Applied' }).waitFor();
+  await drop(page, 'policies.yaml.gz', gzipSync(AUTOSCALER));
+  const dialog = page.getByRole('dialog', { name: 'Bring your fleet' });
+  const rows = dialog.locator('.meaning-rows li');
+  await rows.filter({ hasText: 'maxReplicas' }).filter({ hasText: 'scaling' }).first().waitFor();
+  await rows.filter({ hasText: 'kvCacheThreshold' }).first().waitFor();
+  await dialog.getByRole('button', { name: /^Apply at/ }).click();
+  await dialog.waitFor({ state: 'hidden' });
   await resting(page);
   const { run, missing } = cli();
   if (!run) {

@@ -307,6 +307,13 @@ export async function drop(page, name, content, onto = 'main') {
   await page.dispatchEvent(onto, 'drop', { dataTransfer: transfer });
 }
 
+/** Drops a trace, and runs it as it is. */
+export async function dropTrace(page, name, content) {
+  await drop(page, name, content);
+  await page.getByRole('dialog', { name: 'Open a trace' }).getByRole('button', { name: 'Run on this cluster' }).click();
+  await page.getByRole('dialog', { name: 'Open a trace' }).waitFor({ state: 'hidden' });
+}
+
 export function write(name, text) {
   const path = join(scratch(), name);
   writeFileSync(path, text);

@@ -138,7 +138,11 @@ onPage('buttons step on and back like the keys, each by one event', async (page)
 
 onPage('going back keeps the selected request, also from before it arrived', async (page) => {
   await goTo(page, 30);
-  await page.getByRole('button', { name: 'The latest completion' }).click();
+  const offer = page.getByRole('button', { name: 'The latest completion' });
+  await offer.click();
+  // Until the answer is there, the waterfall is that of the request which the page chose.
+  await offer.waitFor({ state: 'hidden' });
+  await resting(page);
   const fall = page.getByRole('img', { name: /Waterfall of request/ });
   await fall.waitFor();
   const name = /^Waterfall of request \d+/.exec(await fall.getAttribute('aria-label'))[0];

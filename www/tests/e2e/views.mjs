@@ -83,21 +83,6 @@ const FORM = {
       ...OF_FORM,
     },
     {
-      name: 'policies-empty',
-      open: async (page) => left(page).getByRole('button', { name: 'Paste policies…' }).click(),
-      ...OF_FORM,
-    },
-    {
-      name: 'policies-read',
-      open: async (page) => {
-        await left(page)
-          .getByRole('textbox', { name: /^Policies of another program/ })
-          .fill(AUTOSCALER);
-        await left(page).getByRole('heading', { name: 'What it sets' }).waitFor();
-      },
-      ...OF_FORM,
-    },
-    {
       name: 'changes',
       open: async (page) => {
         await left(page).getByRole('tab', { name: 'Form' }).click();
@@ -291,6 +276,76 @@ const DIALOGS = {
   ],
 };
 
+/** Pastes a text as with Ctrl + V, on the page or on what has the focus. */
+const paste = (page, text) =>
+  page.evaluate((pasted) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', pasted);
+    const on = document.activeElement ?? document.body;
+    on.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  }, text);
+
+const EXCHANGE = {
+  link: '#kv-pressure',
+  views: [
+    {
+      name: 'import-empty',
+      open: async (page) => {
+        await page.keyboard.press('Control+k');
+        await page.keyboard.type('bring your fleet');
+        await page.keyboard.press('Enter');
+        await page.getByRole('dialog', { name: 'Bring your fleet' }).waitFor();
+      },
+      part: '.exchange',
+      scroll: '.import-sides',
+      close: leave,
+    },
+    {
+      name: 'import-read',
+      open: async (page) => {
+        await paste(page, AUTOSCALER);
+        await page.locator('.map-exact-row').first().waitFor();
+      },
+      part: '.exchange',
+      scroll: '.import-sides',
+      close: leave,
+    },
+    {
+      name: 'export',
+      open: async (page) => {
+        await page.keyboard.press('Control+k');
+        await page.keyboard.type('take the policy home');
+        await page.keyboard.press('Enter');
+        await page.locator('.export-line').first().waitFor();
+      },
+      part: '.exchange',
+      scroll: '.export-sides',
+      close: leave,
+    },
+    {
+      name: 'trace-inspector',
+      open: async (page) => {
+        const rows = Array.from({ length: 200 }, (_, i) => `${i * 0.7},${200 + ((i * 37) % 900)},${20 + (i % 90)}`);
+        await drop(page, 'made.csv', `arrived_at,num_prefill_tokens,num_decode_tokens\n${rows.join('\n')}\n`);
+        await page.getByRole('dialog', { name: 'Open a trace' }).getByRole('img').first().waitFor();
+      },
+      part: '.exchange',
+      scroll: '.trace-sides',
+      close: leave,
+    },
+    {
+      name: 'trace-columns',
+      open: async (page) => {
+        await drop(page, 'ours.csv', 'when,in,out\n1,100,20\n2,300,40\n');
+        await page.getByRole('dialog', { name: 'Name the columns' }).waitFor();
+      },
+      part: '.exchange',
+      scroll: '.columns-table',
+      close: leave,
+    },
+  ],
+};
+
 const EDITS = {
   link: '#chat-4xh100',
   views: [
@@ -372,6 +427,7 @@ export const SCENES = [
   SCALING,
   ESTIMATOR,
   DIALOGS,
+  EXCHANGE,
   EDITS,
   COMPARE,
   STUDIES,

@@ -1,5 +1,5 @@
 // A button with a flyout above or below it, in the browser's top layer. Escape or a click elsewhere closes it.
-import { createSignal, createUniqueId, type JSX, onCleanup, onMount, Show } from 'solid-js';
+import { createSignal, createUniqueId, type JSX, onMount, Show } from 'solid-js';
 
 /** Distance from the button and from the edges of the window. */
 const GAP = 6;
@@ -36,13 +36,13 @@ export function Flyout(props: {
     box.style.bottom = `${innerHeight - at.top + GAP}px`;
     box.style.maxHeight = `${at.top - 2 * GAP}px`;
   };
-  onMount(() => {
-    props.ref?.(() => box?.showPopover());
-    const sized = new ResizeObserver(place);
-    if (box) sized.observe(box);
-    sized.observe(document.documentElement);
-    onCleanup(() => sized.disconnect());
-  });
+  /** Stays with the button, which moves with whatever changes on the page. */
+  const follow = (): void => {
+    if (!box?.matches(':popover-open')) return;
+    place();
+    requestAnimationFrame(follow);
+  };
+  onMount(() => props.ref?.(() => box?.showPopover()));
   return (
     <>
       <button
@@ -70,7 +70,7 @@ export function Flyout(props: {
           if (event.target !== box) return;
           setOpen(now);
           if (!now) return;
-          place();
+          follow();
           box?.querySelector<HTMLElement>('[autofocus], input, button')?.focus();
         }}
       >

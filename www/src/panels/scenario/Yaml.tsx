@@ -1,21 +1,19 @@
 // The scenario as YAML: read, checked and applied as a whole. The run never overwrites typed text.
-import { createEffect, createSignal, For, type JSX, lazy, on, onCleanup, Show } from 'solid-js';
+import { createEffect, createSignal, For, type JSX, on, onCleanup, Show } from 'solid-js';
 import type { Json } from '../../base/json.ts';
 import { readYaml, writeYaml } from '../../base/yaml.ts';
 import type { Diagnostic } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
+import { askExchange } from '../../state/exchange.ts';
 import { explain } from '../../state/notices.ts';
 import Editor from './Editor.tsx';
 import './yaml.css';
-
-const Policies = lazy(() => import('./Policies.tsx'));
 
 export default function Yaml(props: { app: Pick<App, 'document'> }): JSX.Element {
   const app = props.app;
   const [text, setText] = createSignal('');
   const [dirty, setDirty] = createSignal(false);
   const [wrong, setWrong] = createSignal<readonly string[]>([]);
-  const [pasting, setPasting] = createSignal(false);
   const [wide, setWide] = createSignal(false);
 
   // The panel is as wide as the form again when the text is left.
@@ -53,37 +51,33 @@ export default function Yaml(props: { app: Pick<App, 'document'> }): JSX.Element
   };
   return (
     <div class="yaml">
-      <Show when={!pasting()} fallback={<Policies app={app} />}>
-        <Editor
-          text={text()}
-          schema={app.document.schema}
-          invalid={wrong().length > 0}
-          check={app.document.check}
-          onApply={() => void apply()}
-          onText={(typed) => {
-            if (typed === text()) return;
-            setText(typed);
-            setDirty(true);
-            // The errors were about an older text.
-            setWrong([]);
-          }}
-        />
-        <Show when={wrong().length > 0}>
-          <ul class="problems" role="alert">
-            <For each={wrong()}>{(line) => <li>{line}</li>}</For>
-          </ul>
-        </Show>
+      <Editor
+        text={text()}
+        schema={app.document.schema}
+        invalid={wrong().length > 0}
+        check={app.document.check}
+        onApply={() => void apply()}
+        onText={(typed) => {
+          if (typed === text()) return;
+          setText(typed);
+          setDirty(true);
+          // The errors were about an older text.
+          setWrong([]);
+        }}
+      />
+      <Show when={wrong().length > 0}>
+        <ul class="problems" role="alert">
+          <For each={wrong()}>{(line) => <li>{line}</li>}</For>
+        </ul>
       </Show>
       <div class="yaml-foot">
-        <Show when={!pasting()}>
-          <button type="button" class="btn pri" disabled={!dirty()} onClick={() => void apply()}>
-            Apply
-          </button>
-          <button type="button" class="btn" disabled={!dirty()} onClick={() => fill(app.document.current())}>
-            Revert
-          </button>
-          <span class="m">{dirty() ? 'makes one edit at the playhead, or restarts' : ''}</span>
-        </Show>
+        <button type="button" class="btn pri" disabled={!dirty()} onClick={() => void apply()}>
+          Apply
+        </button>
+        <button type="button" class="btn" disabled={!dirty()} onClick={() => fill(app.document.current())}>
+          Revert
+        </button>
+        <span class="m">{dirty() ? 'makes one edit at the playhead, or restarts' : ''}</span>
         <span class="grow" />
         <button
           type="button"
@@ -94,8 +88,21 @@ export default function Yaml(props: { app: Pick<App, 'document'> }): JSX.Element
         >
           Wide
         </button>
-        <button type="button" class="btn" onClick={() => setPasting(!pasting())}>
-          {pasting() ? 'Back to the scenario' : 'Paste policies…'}
+        <button
+          type="button"
+          class="btn"
+          title="Import configuration of other programs (Ctrl + V anywhere)"
+          onClick={() => askExchange({ kind: 'import', texts: [] })}
+        >
+          Bring your fleet…
+        </button>
+        <button
+          type="button"
+          class="btn"
+          title="Export the scenario as configuration of other programs"
+          onClick={() => askExchange({ kind: 'export' })}
+        >
+          Take it home…
         </button>
       </div>
     </div>

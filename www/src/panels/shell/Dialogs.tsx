@@ -41,6 +41,11 @@ function HelpSheet(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
         benchmark’s result or a scenario file anywhere, packed with gzip or not. Nothing leaves this computer.
       </p>
       <p class="say">
+        Paste configuration of other programs with Ctrl + V, or drop its files: routers, engines, deployments,
+        autoscalers. A table shows what each key becomes before anything changes. “Take the policy home” writes the
+        scenario as such files.
+      </p>
+      <p class="say">
         Ctrl + K finds every command, view and preset by a word. Title and note are edited where they stand; neither
         changes the run.
       </p>
@@ -140,7 +145,9 @@ function HelpSheet(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
 
 function TraceDialog(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
   const close = (): void => {
-    if (props.app.dialogs.reading()?.done) props.app.dialogs.setReading(undefined);
+    const reading = props.app.dialogs.reading();
+    if (reading?.done) props.app.dialogs.setReading(undefined);
+    else reading?.cancel?.();
   };
   return (
     <Sheet
@@ -156,6 +163,13 @@ function TraceDialog(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
                 {reading().name}: {count(reading().read / 1024)} of {count(reading().size / 1024)} KiB
               </p>
               <progress max={Math.max(1, reading().size)} value={reading().read} aria-label="Read so far" />
+              <Show when={reading().cancel}>
+                {(cancel) => (
+                  <button type="button" class="btn box" onClick={() => cancel()()}>
+                    Cancel
+                  </button>
+                )}
+              </Show>
             </Show>
             <Show when={reading().done}>
               <Problems list={reading().diagnostics} />

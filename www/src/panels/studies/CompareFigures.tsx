@@ -15,7 +15,7 @@ import {
 import type { Difference, Regret, RunComparison, RunRegret, Verdict } from '../../generated/boundary.ts';
 import './regret.css';
 
-type Figure = {
+export type Figure = {
   readonly name: string;
   readonly of: (c: RunComparison) => Difference;
   readonly say: (value: number) => Quantity;
@@ -34,7 +34,7 @@ const money = (value: number): Quantity => {
   return { value: value < 0 ? `-${said}` : said, unit: '' };
 };
 const points = (value: number): Quantity => ({ value: percent(value, 1).value, unit: 'points' });
-const FIGURES: readonly Figure[] = [
+export const FIGURES: readonly Figure[] = [
   { name: 'TTFT p99', of: (c) => c.metrics.ttft_ms.p99, say: durationMs },
   { name: 'TTFT p50', of: (c) => c.metrics.ttft_ms.p50, say: durationMs },
   { name: 'E2E p99', of: (c) => c.metrics.e2e_ms.p99, say: durationMs },
@@ -52,7 +52,7 @@ const FIGURES: readonly Figure[] = [
   { name: 'Cost / M output tokens', of: (c) => c.totals.usd_per_million_output_tokens, say: money },
 ];
 
-const WORDS: Readonly<Record<Verdict, string>> = {
+export const WORDS: Readonly<Record<Verdict, string>> = {
   better: 'better',
   worse: 'worse',
   'none-shown': 'no difference can be shown',
@@ -149,7 +149,7 @@ function noInterval(d: Difference, seeds: number): string {
 const BAR = 72;
 
 /** The interval as a bar over the zero line: filled if B is better, open if it is worse, grey if it contains zero. */
-function IntervalBar(props: { of: Difference }): JSX.Element {
+export function IntervalBar(props: { of: Difference }): JSX.Element {
   const ends = (): readonly [number, number] | undefined =>
     props.of.lo === null || props.of.hi === null ? undefined : [props.of.lo, props.of.hi];
   const most = (): number => Math.max(...(ends() ?? [0]).map(Math.abs), 1e-9);
@@ -239,7 +239,7 @@ export function NoOracle(props: { why: string | undefined }): JSX.Element {
 /**
  * Better is a disc with a tick, worse a square with a cross, neither is three dots, so that they differ without colour.
  */
-function VerdictGlyph(props: { verdict: Verdict }): JSX.Element {
+export function VerdictGlyph(props: { verdict: Verdict }): JSX.Element {
   const path = (): string =>
     props.verdict === 'better'
       ? 'M3 6l2 2 4-4'

@@ -1,0 +1,72 @@
+// The frame of the large dialogs: a head with a title, the content, a foot.
+import { Dialog } from '@ark-ui/solid/dialog';
+import type { JSX } from 'solid-js';
+import { Portal } from 'solid-js/web';
+import { Icon } from '../../draw/glyphs.tsx';
+import './exchange.css';
+
+export function Frame(props: {
+  class: string;
+  title: string;
+  aside: string;
+  onClose: () => void;
+  /** Controls beside the button that closes it. */
+  tools?: JSX.Element;
+  onKeyDown: (event: KeyboardEvent) => void;
+  onPaste?: (event: ClipboardEvent) => void;
+  /** Takes the files of a drop. */
+  onFiles?: (files: readonly File[]) => void;
+  /** What has the focus first. */
+  first: () => HTMLElement | null;
+  ref?: (el: HTMLDivElement) => void;
+  foot: JSX.Element;
+  children: JSX.Element;
+}): JSX.Element {
+  const key = (event: KeyboardEvent): void => {
+    props.onKeyDown(event);
+    // The shortcuts of the page are not those of the dialog.
+    event.stopPropagation();
+  };
+  const dropped = (event: DragEvent): void => {
+    const files = [...(event.dataTransfer?.files ?? [])];
+    if (!props.onFiles || files.length === 0) return;
+    event.preventDefault();
+    props.onFiles(files);
+  };
+  return (
+    <Dialog.Root
+      open
+      onOpenChange={({ open }) => !open && props.onClose()}
+      initialFocusEl={props.first}
+      closeOnInteractOutside={false}
+    >
+      <Portal>
+        <Dialog.Backdrop class="veil" />
+        <Dialog.Positioner class="sheet-place exchange-place">
+          <Dialog.Content
+            class={`exchange ${props.class}`}
+            ref={(el: HTMLDivElement) => props.ref?.(el)}
+            onKeyDown={key}
+            onPaste={(event: ClipboardEvent) => props.onPaste?.(event)}
+            onDragOver={(event: DragEvent) => event.preventDefault()}
+            onDrop={dropped}
+          >
+            <header class="exchange-head">
+              <Dialog.Title class="sheet-title">{props.title}</Dialog.Title>
+              <span class="m exchange-aside" role="status">
+                {props.aside}
+              </span>
+              <span class="grow" />
+              {props.tools}
+              <Dialog.CloseTrigger class="btn sq" aria-label="Close">
+                <Icon name="close" />
+              </Dialog.CloseTrigger>
+            </header>
+            {props.children}
+            <footer class="exchange-foot">{props.foot}</footer>
+          </Dialog.Content>
+        </Dialog.Positioner>
+      </Portal>
+    </Dialog.Root>
+  );
+}

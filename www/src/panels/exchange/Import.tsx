@@ -1,0 +1,143 @@
+// The dialog "Bring your fleet": configuration of other programs, what each key means here, and what would change.
+import { createEffect, createSignal, type JSX, on, Show } from 'solid-js';
+import { readDocument } from '../../base/text.ts';
+import { count } from '../../base/units.ts';
+import type { NamedText } from '../../sim/exchangeTypes.ts';
+import type { App } from '../../state/app.ts';
+import { setBrought } from '../../state/exchange.ts';
+import { explain } from '../../state/notices.ts';
+import { FileButton } from '../parts/FileButton.tsx';
+import { Frame } from './Frame.tsx';
+import { createImporting, type Importing } from './importing.ts';
+import { Meaning } from './Meaning.tsx';
+import { Pasted } from './Pasted.tsx';
+import { Thread } from './Thread.tsx';
+import { WhatChanges } from './WhatChanges.tsx';
+import { footSaid, many, recognised, unsettled } from './words.ts';
+import './import.css';
+
+type Slices = Pick<App, 'document' | 'transport' | 'dialogs'>;
+
+export function Import(props: {
+  app: Slices;
+  /** Texts that are added, also while it is open. */
+  texts: () => readonly NamedText[];
+  onClose: () => void;
+}): JSX.Element {
+  const model = createImporting(props.app);
+  const [host, setHost] = createSignal<HTMLElement>();
+  createEffect(
+    on(props.texts, (texts) => {
+      for (const { name, text } of texts) model.add(text, name);
+    }),
+  );
+  const taking = createTaking(props.app, model, () => props.onClose());
+  const openFiles = (files: readonly File[]): void => {
+    for (const file of files) void props.app.document.openFile(file, (text, name) => model.add(text, name));
+  };
+  const key = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    void taking.apply();
+  };
+  const paste = (event: ClipboardEvent): void => {
+    const text = event.clipboardData?.getData('text') ?? '';
+    if (text.trim() === '') return;
+    event.preventDefault();
+    model.add(text);
+  };
+  return (
+    <Frame
+      class="import"
+      title="Bring your fleet"
+      aside={recognised(model.found()?.documents.length ?? 0)}
+      onClose={props.onClose}
+      onKeyDown={key}
+      onPaste={paste}
+      onFiles={openFiles}
+      first={() => host()?.querySelector<HTMLElement>('.pasted-more textarea') ?? null}
+      ref={setHost}
+      tools={
+        <FileButton class="btn box" takes="Configuration file" onFile={(file) => openFiles([file])}>
+          Open file
+        </FileButton>
+      }
+      foot={<Foot app={props.app} model={model} taking={taking} onClose={props.onClose} />}
+    >
+      <div class="import-sides">
+        <Pasted model={model} />
+        <div class="import-right">
+          <Meaning model={model} />
+          <WhatChanges model={model} />
+        </div>
+      </div>
+      <Thread model={model} host={host} />
+    </Frame>
+  );
+}
+
+type Taking = ReturnType<typeof createTaking>;
+
+/** Takes what was read: as an edit at the playhead, or as a scenario of its own. */
+function createTaking(app: Slices, model: Importing, onDone: () => void) {
+  const [refused, setRefused] = createSignal('');
+  /** Whether there is something to apply. */
+  const ready = (): boolean => {
+    const found = model.found();
+    return found !== undefined && found.scenario !== '' && found.changes.length > 0 && !model.reading();
+  };
+  async function take(how: (scenario: string) => Promise<boolean>): Promise<void> {
+    const scenario = model.found()?.scenario ?? '';
+    if (!ready()) return;
+    if (await how(scenario)) {
+      const texts = model.texts().map(({ name, text }) => ({ name, text: `${text}\n` }));
+      setBrought({ texts, scenario: readDocument(scenario), original: app.document.original() });
+      onDone();
+      return;
+    }
+    setRefused([...new Set([...app.document.problems().values()].map(explain))].join(' · '));
+  }
+  return {
+    refused,
+    ready,
+    apply: () => take((scenario) => app.document.applyDocument(readDocument(scenario))),
+    open: () => take((scenario) => app.document.open(scenario, 'imported', false)),
+  };
+}
+
+function Foot(props: { app: Slices; model: Importing; taking: Taking; onClose: () => void }): JSX.Element {
+  const { model, taking } = props;
+  const restarts = (): boolean => model.found()?.changes.some(({ effect }) => effect === 'restart') ?? false;
+  const applySaid = (): string => {
+    const found = model.found();
+    if (found && unsettled(found) > 0) return `Settle ${many(unsettled(found), 'conflict')} first`;
+    if (restarts()) return 'Apply and restart';
+    const nowS = (props.app.transport.frame()?.now_us ?? 0) / 1e6;
+    return `Apply at ${nowS.toFixed(1)} s`;
+  };
+  const unknown = (): number => (model.found()?.problems.length ? 0 : (model.found()?.counts.unknown ?? 0));
+  return (
+    <>
+      <span class="s import-said" role="status">
+        <Show when={model.found()}>{(found) => <>{footSaid(found(), model.settled().length)}</>}</Show>{' '}
+        <Show when={unknown() > 0}>
+          <b class="mi">
+            {count(unknown())} unknown {unknown() === 1 ? 'key' : 'keys'}
+          </b>{' '}
+          {unknown() === 1 ? 'is' : 'are'} left out.
+        </Show>{' '}
+        <Show when={taking.refused()}>{(why) => <span class="mi">{why()}</span>}</Show>
+      </span>
+      <span class="grow" />
+      <button type="button" class="btn" onClick={() => props.onClose()}>
+        Cancel
+      </button>
+      <button type="button" class="btn box" disabled={!taking.ready()} onClick={() => void taking.open()}>
+        Open as new scenario
+      </button>
+      <button type="button" class="btn pri" disabled={!taking.ready()} onClick={() => void taking.apply()}>
+        {applySaid()}
+      </button>
+    </>
+  );
+}

@@ -1,0 +1,100 @@
+// The state of the dialog of exports: the file of each system, beside the imported one where there is one.
+import { createSignal, onCleanup } from 'solid-js';
+import { getAt, type Json } from '../../base/json.ts';
+import { writeDocument } from '../../base/text.ts';
+import { ExchangeClient, spawnExchange } from '../../sim/exchangeClient.ts';
+import type { Exported, ExportSystem } from '../../sim/exchangeTypes.ts';
+import { brought } from '../../state/exchange.ts';
+import { reasonOf } from './importing.ts';
+import { many } from './words.ts';
+
+/** The systems in the order of the tabs: the name of the tab, and what the button copies. */
+export const SYSTEMS: readonly (readonly [system: ExportSystem, tab: string, copy: string])[] = [
+  ['epp', 'EPP YAML', 'Copy EPP YAML'],
+  ['vllm', 'vllm serve', 'Copy command'],
+  ['dynamo', 'Dynamo flags', 'Copy flags'],
+  ['smg', 'SMG flags', 'Copy flags'],
+  ['hpa', 'HPA', 'Copy HPA'],
+  ['keda', 'KEDA', 'Copy KEDA'],
+  ['wva', 'WVA', 'Copy WVA'],
+  ['blis', 'BLIS', 'Copy BLIS YAML'],
+];
+
+const SCALES: readonly ExportSystem[] = ['hpa', 'keda', 'wva'];
+
+/** A file, and the number of its exact rows that come back from it, once they were read. */
+export type Written = { readonly file: Exported; readonly beside: boolean; readonly same: number | undefined };
+
+/** The small text of a tab. */
+export function tabSaid({ system, exact, near, rows }: Pick<Exported, 'system' | 'exact' | 'near' | 'rows'>): string {
+  if (exact + near === 0 && SCALES.includes(system)) return 'no scaling';
+  return rows.length > 0 ? `${exact} of ${rows.length}` : 'nothing';
+}
+
+/** The lines of a file with their numbers; lines that were taken away have none. */
+export function numbered(file: Exported, against: boolean) {
+  let number = 0;
+  return file.lines
+    .filter(({ mark }) => against || mark !== 'removed')
+    .map(({ text, mark }) => {
+      if (mark !== 'removed') number += 1;
+      return {
+        text,
+        mark: against || mark === 'comment' ? mark : 'same',
+        number: mark === 'removed' ? undefined : number,
+      };
+    });
+}
+
+/** The line beside the name of a file. */
+export function fileSaid(file: Exported): string {
+  const of = (mark: string): number => file.lines.filter((line) => line.mark === mark).length;
+  const [changed, comments] = [Math.max(of('added'), of('removed')), of('comment')];
+  const lines = (n: number, what: string): string => (n === 0 ? '' : `${many(n, 'line')} ${what}`);
+  return [lines(changed, 'changed'), lines(comments, 'of comment')].filter((part) => part !== '').join(', ');
+}
+
+/** The number of exact rows that no change of a text that was read back concerns. */
+export function sameRows(file: Exported, changed: readonly string[]): number {
+  const concerns = (field: string, path: string): boolean => field.startsWith(path) || path.startsWith(field);
+  return file.rows.filter(
+    ({ standing, path }) => standing === 'exact' && !changed.some((field) => concerns(field, path)),
+  ).length;
+}
+
+export function createExporting(scenario: Json, original: Json) {
+  const client = new ExchangeClient(spawnExchange);
+  onCleanup(() => client.end());
+  const [written, setWritten] = createSignal<ReadonlyMap<ExportSystem, Written>>(new Map());
+  const [trouble, setTrouble] = createSignal('');
+  const text = writeDocument(scenario);
+
+  async function write(system: ExportSystem): Promise<void> {
+    for (const { text: beside } of brought(original)?.texts ?? []) {
+      const file = await client.ask({ kind: 'export', scenario: text, system, beside });
+      if (file.not_beside === null) return readBack(file, true);
+    }
+    return readBack(await client.ask({ kind: 'export', scenario: text, system }), false);
+  }
+  async function readBack(file: Exported, beside: boolean): Promise<void> {
+    setWritten((before) => new Map(before).set(file.system, { file, beside, same: undefined }));
+    if (file.exact === 0) return;
+    const texts = [{ name: file.file_name, text: file.text }];
+    const { changes } = await client.ask({ kind: 'import', texts, into: text, settled: [] });
+    const same = sameRows(
+      file,
+      changes.map(({ field }) => field),
+    );
+    setWritten((before) => new Map(before).set(file.system, { file, beside, same }));
+  }
+  async function all(): Promise<void> {
+    for (const [system] of SYSTEMS) await write(system);
+  }
+  all().catch((error: unknown) => setTrouble(reasonOf(error)));
+  return { written, trouble };
+}
+
+/** The title of a scenario, for the head of the dialog. */
+export function titleOf(scenario: Json): string {
+  return String(getAt(scenario, 'title') ?? '') || 'Untitled run';
+}

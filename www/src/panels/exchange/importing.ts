@@ -1,0 +1,167 @@
+// The state of the dialog of imports: the texts, what the reader found in them, the choices and the selected key.
+import { type Accessor, batch, createMemo, createSignal, onCleanup, type Setter } from 'solid-js';
+import { type Schema, sentence } from '../../base/schema.ts';
+import { writeDocument } from '../../base/text.ts';
+import { LostError, RefusedError } from '../../sim/client.ts';
+import { ExchangeClient, spawnExchange } from '../../sim/exchangeClient.ts';
+import type { ImportChange, Imported, ImportedKey, NamedText, Settled, Standing } from '../../sim/exchangeTypes.ts';
+import type { App } from '../../state/app.ts';
+import { explain } from '../../state/notices.ts';
+import { lastName, readAs } from './lines.ts';
+
+/** The time from the last key to reading again. */
+const READ_MS = 150;
+
+/** A text, which can be changed where it stands. */
+export type Piece = { readonly name: string; readonly text: Accessor<string>; readonly setText: Setter<string> };
+
+export type Filter = 'all' | Exclude<Standing, 'shape'>;
+
+export type Importing = ReturnType<typeof createImporting>;
+
+export function createImporting(app: Pick<App, 'document'>) {
+  const [pieces, setPieces] = createSignal<readonly Piece[]>([]);
+  const [settled, setSettled] = createSignal<readonly Settled[]>([]);
+  const [selected, select] = createSignal<number>();
+  const [filter, setFilter] = createSignal<Filter>('all');
+  const texts = (): readonly NamedText[] =>
+    pieces()
+      .map(({ name, text }) => ({ name, text: text() }))
+      .filter(({ text }) => text.trim() !== '');
+  const { found, trouble, reading, soon, now } = createReading(app, texts, settled);
+
+  function add(text: string, name = 'pasted'): void {
+    const [own, setText] = createSignal(text.replace(/\n+$/, ''));
+    const piece: Piece = { name: unique(name, pieces()), text: own, setText };
+    setPieces((before) => [...before.filter((one) => one.text().trim() !== ''), piece]);
+    now();
+  }
+  function change(piece: Piece, text: string): void {
+    piece.setText(text);
+    soon();
+  }
+  function settle(field: string, choice: number): void {
+    setSettled((before) => [...before.filter((one) => one.field !== field), { field, choice }]);
+    now();
+  }
+  /** Takes the nearest name of an unknown key. */
+  function takeNearest(index: number): void {
+    const read = found();
+    const file = read?.documents[read.keys[index]?.document ?? -1]?.file;
+    const piece = pieces().find(({ name }) => name === file);
+    const text = read && piece && readAs(piece.text(), read, index);
+    if (!piece || text === undefined) return;
+    piece.setText(text);
+    now();
+  }
+  const shown = createMemo(() => rowsOf(found()?.keys ?? [], filter()));
+  return {
+    ...{ pieces, add, change, settled, settle, takeNearest, texts, found, trouble, reading },
+    ...{ selected, select, filter, setFilter, shown },
+    /** The chosen index of the conflict about a field. */
+    conflictOf: (field: string) => found()?.conflicts.find((conflict) => conflict.field === field),
+    read: now,
+  };
+}
+
+/** A name that no other text has. */
+function unique(name: string, pieces: readonly Piece[]): string {
+  const taken = new Set(pieces.map((piece) => piece.name));
+  for (let n = 1; ; n += 1) {
+    const wanted = n === 1 ? name : `${name} ${n}`;
+    if (!taken.has(wanted)) return wanted;
+  }
+}
+
+/** Reads the texts in a thread of its own, at once or when typing rests. */
+function createReading(
+  app: Pick<App, 'document'>,
+  texts: () => readonly NamedText[],
+  settled: Accessor<readonly Settled[]>,
+) {
+  const reader = new ExchangeClient(spawnExchange);
+  const [found, setFound] = createSignal<Imported>();
+  const [trouble, setTrouble] = createSignal('');
+  const [reading, setReading] = createSignal(false);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let latest = 0;
+  onCleanup(() => {
+    clearTimeout(timer);
+    reader.end();
+  });
+
+  function told(next: Imported | undefined, said: string): void {
+    batch(() => {
+      setFound(next);
+      setTrouble(said);
+      setReading(false);
+    });
+  }
+  async function read(): Promise<void> {
+    latest += 1;
+    const mine = latest;
+    const asked = texts();
+    if (asked.length === 0) {
+      told(undefined, '');
+      return;
+    }
+    setReading(true);
+    const into = writeDocument(app.document.current());
+    try {
+      const next = await reader.ask({ kind: 'import', texts: asked, into, settled: settled() });
+      if (mine === latest) told(labelled(next, app.document.schema), '');
+    } catch (error) {
+      if (mine === latest) told(found(), reasonOf(error));
+    }
+  }
+  return {
+    ...{ found, trouble, reading },
+    now: () => {
+      clearTimeout(timer);
+      void read();
+    },
+    soon: () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => void read(), READ_MS);
+    },
+  };
+}
+
+/** What was found, with the label and the effect of each field that changes. */
+function labelled(found: Imported, schema: Schema): Imported {
+  const named = (change: ImportChange): ImportChange => ({
+    label: String(schema.said(change.field, 'x-label') ?? sentence(lastName(change.field).replaceAll('_', ' '))),
+    effect: schema.editKind(change.field),
+    ...change,
+  });
+  return { ...found, changes: found.changes.map(named) };
+}
+
+/** Why nothing could be read. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof RefusedError) return error.diagnostics.map(explain).join(' · ');
+  if (error instanceof LostError) return 'The reader could not be loaded; check the network. The text stays here.';
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A key with its index. */
+export type Row = ImportedKey & { readonly index: number };
+
+export type Rows = { readonly trouble: readonly Row[]; readonly exact: readonly Row[]; readonly shape: readonly Row[] };
+
+const ORDER: readonly Standing[] = ['conflict', 'unknown', 'near', 'ignored'];
+
+/** The keys to show: trouble first, each kind in the order of the texts. */
+export function rowsOf(keys: readonly ImportedKey[], filter: Filter): Rows {
+  const all = keys.map((key, index): Row => ({ ...key, index }));
+  const of = (standing: Standing): readonly Row[] => all.filter((row) => row.standing === standing);
+  const wanted = (standing: Standing): boolean => filter === 'all' || filter === standing;
+  return {
+    // Keys of one conflict stand together.
+    trouble: ORDER.filter(wanted).flatMap((standing) =>
+      standing === 'conflict' ? of(standing).toSorted((a, b) => a.field.localeCompare(b.field, 'en')) : of(standing),
+    ),
+    exact: wanted('exact') ? of('exact') : [],
+    shape: of('shape'),
+  };
+}

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import type { Imported } from '../../sim/exchangeTypes.ts';
+import { footSaid, groupsOf, keysSaid, memorySaid, plainValue, recognised } from './words.ts';
+
+const COUNTS = { exact: 15, near: 3, ignored: 3, unknown: 1, conflict: 2, shape: 20 };
+const NOTHING: Imported = {
+  ...{ documents: [], keys: [], conflicts: [], changes: [], warnings: [], problems: [] },
+  ...{ counts: COUNTS, scenario: '' },
+};
+const CHANGE = { field: 'seed', before: '1', after: '2', effect: 'live' };
+
+test('the lines over the two sides count documents and keys', () => {
+  expect(recognised(0)).toBe('read in this tab, sent nowhere');
+  expect(recognised(1)).toBe('one document recognised, read in this tab, sent nowhere');
+  expect(recognised(13)).toMatch(/^13 documents/);
+  expect(keysSaid(COUNTS)).toBe('44 keys: 24 say something, 20 give shape');
+});
+
+test('the foot says what keeps the import from being applied', () => {
+  const conflict = { field: 'seed', choices: [], chosen: null };
+  const problem = { severity: 'error', path: '', found: 'x', allowed: '', fix: '' } as const;
+  expect(footSaid(NOTHING, 0)).toBe('The same as this scenario.');
+  expect(footSaid({ ...NOTHING, conflicts: [conflict] }, 0)).toBe('Settle 1 conflict first.');
+  expect(footSaid({ ...NOTHING, problems: [problem], conflicts: [conflict] }, 0)).toBe('1 problem to mend first.');
+  expect(footSaid({ ...NOTHING, changes: [CHANGE] }, 2)).toBe('You settled 2 conflicts.');
+  expect(footSaid({ ...NOTHING, changes: [CHANGE] }, 0)).toBe('');
+});
+
+test('changes are parted by when they take effect', () => {
+  const groups = groupsOf([{ ...CHANGE, effect: 'replace' }, CHANGE, { ...CHANGE, effect: 'at dawn' }]);
+  expect(groups.map(({ title }) => title)).toEqual(['at once', 'new replicas start, the old ones drain', 'further']);
+});
+
+test('values of a document are shown without the marks of JSON', () => {
+  expect(plainValue('{"weighted":{"scorers":[{"scorer":"a","weight":2}]}}')).toBe(
+    'weighted scorers scorer a, weight 2',
+  );
+  expect(plainValue('a:b')).toBe('a:b');
+});
+
+test('the sentence of a memory says what the GPUs of a replica hold together', () => {
+  const shares = { total_gib: 79.1, weights_gib: 30.5, kv_gib: 36.36, activations_gib: 4.3, free_gib: 7.9 };
+  const of = (more: object) => ({ pool: 'a', shares: { ...shares, gpus: 2, blocks: 37_228, block_mib: 2, ...more } });
+  expect(memorySaid(of({}))).toBe('two GPUs hold 72.7 GiB of KV: 37,228 blocks of 2.00 MiB');
+  expect(memorySaid(of({ gpus: 1 }))).toMatch(/^one GPU holds 36\.4 GiB/);
+  expect(memorySaid(of({ free_gib: -1 }))).toBe('It does not fit.');
+});
