@@ -69,7 +69,7 @@ pub mod base;
 #[cfg(all(feature = "cli", not(target_arch = "wasm32")))]
 pub mod cli;
 pub mod engine;
-#[cfg(any(feature = "cli", feature = "measured", feature = "exchange"))]
+#[cfg(any(feature = "cli", feature = "outcomes"))]
 pub mod exchange;
 #[cfg(feature = "cli")]
 pub mod gallery;
@@ -78,7 +78,7 @@ pub mod glossary;
 #[cfg(feature = "cli")]
 pub mod golden;
 pub mod kv;
-#[cfg(any(feature = "cli", feature = "measured"))]
+#[cfg(any(feature = "cli", feature = "outcomes"))]
 pub mod measured;
 pub mod observe;
 pub mod perf;
@@ -91,6 +91,7 @@ pub mod stats;
     feature = "cli",
     feature = "closeup",
     feature = "compare",
+    feature = "links",
     feature = "theory",
     feature = "whatif"
 ))]

@@ -43,6 +43,7 @@ const LAYERS: &[(&str, u32)] = &[
     ("gallery", 8),
     ("wasm", SHELLS),
     ("wasm/compare", SHELLS),
+    ("wasm/exchange", SHELLS),
     ("wasm/lessons", SHELLS),
     ("wasm/links", SHELLS),
     ("wasm/measured", SHELLS),

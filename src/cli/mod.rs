@@ -4,12 +4,12 @@
 //! inputs) goes to stderr.
 
 mod args;
-mod args_import;
 mod args_export;
+mod args_import;
 mod args_lesson;
 mod args_link;
-mod args_queueing;
 mod args_measured;
+mod args_queueing;
 mod args_rows;
 mod args_studies;
 mod args_trace;

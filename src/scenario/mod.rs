@@ -97,7 +97,7 @@ pub use latency::{
 };
 pub use lengths::{Lengths, WeightedLength};
 pub use model::{Architecture, Hardware, Precision};
-#[cfg(any(feature = "cli", feature = "measured"))]
+#[cfg(any(feature = "cli", feature = "outcomes"))]
 pub(crate) use parse::named_weights;
 #[cfg(any(feature = "cli", feature = "closeup", feature = "lessons"))]
 pub(crate) use parse::nearest;

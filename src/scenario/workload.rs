@@ -4,8 +4,8 @@ use super::fields::fields;
 use super::limits;
 use super::trace_window::{is_all, is_none};
 use super::{
-    Adapters, Agent, ClientKind, ContextGrowth, Conversation, ExplicitRequest, Lengths, OnOffPeriods, PrefixGroups,
-    RateProfile, SloClass, TraceWindow,
+    Adapters, Agent, ClientKind, ContextGrowth, Conversation, ExplicitRequest, Lengths, OnOffPeriods,
+    PrefixGroups, RateProfile, SloClass, TraceWindow,
 };
 use serde::{Deserialize, Serialize};
 

@@ -115,7 +115,7 @@ impl Session {
     }
 
     /// The document at the playhead, and after each edit still to come.
-    #[cfg(any(feature = "cli", feature = "measured"))]
+    #[cfg(any(feature = "cli", feature = "outcomes"))]
     pub(crate) fn course(&self) -> Vec<Scenario> {
         let mut plan = self.plan.clone();
         let mut course = vec![plan.scenario().clone()];

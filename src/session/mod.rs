@@ -40,20 +40,20 @@ use crate::base::digest::Digest;
 use crate::base::small::sort::sort_by_key;
 use crate::base::{Diagnostics, Micros, json};
 use crate::engine::Cluster;
-#[cfg(any(feature = "cli", feature = "measured"))]
+#[cfg(any(feature = "cli", feature = "outcomes"))]
 use crate::engine::Detail;
 use crate::observe::recorder::Recorder;
 use crate::observe::{RunSoFar, requests_asked, verdict};
 use crate::perf::Plan;
-#[cfg(any(feature = "cli", feature = "measured"))]
+#[cfg(any(feature = "cli", feature = "outcomes"))]
 use crate::scenario::limits;
 use crate::scenario::link::{self, Opened, TraceMark};
 use crate::scenario::{Scenario, TimedEdit, check_edits, in_order, parse, to_json};
 use crate::workload::Source;
 use edits::{Course, EditLog};
 use memory::Needs;
-use std::borrow::Cow;
 use recording::Recording;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The audience of a run.
@@ -263,25 +263,25 @@ impl Session {
     }
 
     /// The scenario as edited up to the playhead, as the engine reads it.
-    #[cfg(any(feature = "cli", feature = "measured", feature = "closeup"))]
+    #[cfg(any(feature = "cli", feature = "outcomes", feature = "closeup"))]
     pub(crate) fn plan(&self) -> &Plan {
         &self.plan
     }
 
     /// What was recorded of the run.
-    #[cfg(any(feature = "cli", feature = "measured"))]
+    #[cfg(any(feature = "cli", feature = "outcomes"))]
     pub(crate) fn recorder(&self) -> &Recorder {
         &self.recorder
     }
 
     /// Keeps the gaps between the tokens of each request from now on, as many as fit. Changes no result.
-    #[cfg(any(feature = "cli", feature = "measured"))]
+    #[cfg(any(feature = "cli", feature = "outcomes"))]
     pub fn keep_gaps(&mut self) {
         self.engine.record_detail(Detail::of_gaps(limits::GAPS));
     }
 
     /// Whether there were more gaps than fit.
-    #[cfg(any(feature = "cli", feature = "measured"))]
+    #[cfg(any(feature = "cli", feature = "outcomes"))]
     pub fn lost_gaps(&self) -> bool {
         self.engine.detail().is_some_and(Detail::is_full)
     }

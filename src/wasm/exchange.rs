@@ -1,14 +1,18 @@
 //! The boundary of the module that the page loads when a configuration is pasted or taken home: texts and a scenario
 //! in, tables of keys and a scenario out.
 
+use crate::base::Diagnostic;
+use crate::exchange::export::configuration::{System, exported};
 use crate::exchange::import::configuration::{Settled, imported};
 use crate::exchange::import::documents::Text;
+use crate::scenario::parse;
 use crate::wasm::boundary::value;
 use wasm_bindgen::prelude::*;
 
 /// Types that the declarations below use.
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r"
+type Exported = import('../src/generated/boundary.ts').Exported;
 type Imported = import('../src/generated/boundary.ts').Imported;
 ";
 
@@ -19,4 +23,21 @@ pub fn import_texts(texts: &str, scenario: &str, settled: &str) -> Result<JsValu
     let (texts, settled): (Vec<Text>, Vec<Settled>) =
         (serde_json::from_str(texts)?, serde_json::from_str(settled)?);
     Ok(value(&imported(&texts, scenario, &settled)))
+}
+
+/// The policies of a scenario, JSON text, as the configuration of a system by its name, beside a file of the user if
+/// there is one; throws a list of diagnostics.
+#[wasm_bindgen(js_name = exportConfiguration, unchecked_return_type = "Exported")]
+pub fn export_configuration(
+    scenario: &str,
+    system: &str,
+    beside: Option<String>,
+) -> Result<JsValue, JsValue> {
+    let scenario = parse(scenario).map_err(|problems| value(&problems))?;
+    let Some(system) = System::named(system) else {
+        let allowed = System::ALL.map(System::name).join(", ");
+        let unknown = Diagnostic::error("", system, allowed, "name one of these");
+        return Err(value(&vec![unknown]));
+    };
+    Ok(value(&exported(&scenario, system, beside.as_deref())))
 }

@@ -23,8 +23,6 @@ pub mod links;
 pub mod measured;
 #[cfg(feature = "page")]
 pub mod page;
-#[cfg(feature = "measured")]
-pub mod take_home;
 #[cfg(feature = "theory")]
 pub mod theory;
 #[cfg(feature = "whatif")]

@@ -67,6 +67,7 @@ pub(crate) fn is_yaml(text: &str) -> bool {
 }
 
 /// The text of a report in YAML with its numbers that are not finite as text, which no reader of YAML refuses.
+#[cfg(feature = "cli")]
 pub(crate) fn finite_yaml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {

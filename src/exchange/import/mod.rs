@@ -50,6 +50,7 @@ mod vllm_router;
 mod vllm_serve;
 
 use benchmark::Benchmarks;
+#[cfg(feature = "cli")]
 pub(crate) use benchmark_report::{finite_yaml, is_yaml};
 use configuration::Configuration;
 

@@ -10,7 +10,7 @@ mod figures;
 mod gateway;
 mod groups;
 mod measure;
-#[cfg(any(feature = "cli", feature = "measured", feature = "compare", feature = "theory"))]
+#[cfg(any(feature = "cli", feature = "outcomes", feature = "compare", feature = "theory"))]
 mod metrics;
 mod parts;
 mod pools;
@@ -20,9 +20,9 @@ mod sessions;
 pub use anomalies::{
     AnomalyExample, AnomalyPart, AnomalyProof, BlisPart, KindCounts, hol_blocking_events, priority_inversions,
 };
-#[cfg(any(feature = "cli", feature = "closeup", feature = "measured"))]
+#[cfg(any(feature = "cli", feature = "closeup", feature = "outcomes"))]
 pub(crate) use measure::tpot_us;
-#[cfg(any(feature = "cli", feature = "measured", feature = "compare", feature = "theory"))]
+#[cfg(any(feature = "cli", feature = "outcomes", feature = "compare", feature = "theory"))]
 pub use metrics::{MetricUnit, RunMetric};
 pub use parts::{
     ClassPart, CostPart, CpuTierPart, FairnessPart, FitnessPart, FitnessTerm, GroupPart, KvPart, LatencyPart,

@@ -11,7 +11,7 @@ mod path;
 mod shape;
 mod text;
 
-#[cfg(any(feature = "cli", feature = "measured"))]
+#[cfg(any(feature = "cli", feature = "outcomes"))]
 pub(crate) use named_weights::named_weights;
 pub(super) use path::{let_scorers_decide, place_value, profile_beside};
 pub use path::{replay_trace, set_field, set_path};

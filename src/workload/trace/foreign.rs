@@ -34,7 +34,6 @@ const MAGIC: [(&[u8], &str, &str); 14] = [
 pub(super) const MAGIC_BYTES: usize = 4;
 
 const WRITE_A_CLIENT: &str = "write a client with arrivals and lengths in workload.clients";
-const WRITE_LINES: &str = "write each request as a line with its time and its tokens";
 
 /// Keys of JSON documents; a document matches an entry if it has all of its keys.
 const DOCUMENTS: [(&[&str], &str, &str); 8] = [

@@ -1,8 +1,8 @@
 //! Foreign formats: a sample of each in `samples`, read or written as the registry of formats says. A format without a sample fails.
 
-mod exported;
-mod engines;
 mod autoscalers;
+mod engines;
+mod exported;
 mod exports;
 mod exports_of_configuration;
 mod exports_read_back;

@@ -2,12 +2,12 @@
 
 mod agents;
 mod bounded;
-mod kept_columns;
-mod readers;
 mod carried;
 mod client_kinds;
+mod kept_columns;
 mod on_off;
 mod operations;
+mod readers;
 mod sessions;
 mod shared_prefixes;
 mod trace_files;

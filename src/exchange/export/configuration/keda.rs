@@ -57,21 +57,7 @@ fn object(
     rows: &mut Vec<Row>,
 ) -> Option<Want<'static>> {
     let path = format!("{at}.scaling.policy");
-    let own = match &pool.scaling.policy {
-        ScalingPolicy::None => return None,
-        ScalingPolicy::Keda(own) => own.clone(),
-        ScalingPolicy::TokenAware(own) => token_aware(own, pool, rules, &path, rows)?,
-        ScalingPolicy::SloAware(_) => {
-            let why = "it needs a recording rule of latency over objective: see llm-d's guide, then a trigger on that rule";
-            rows.push(Row::ignored(path, &format!("scaling of {}", pool.name), "slo-aware", why));
-            return None;
-        }
-        policy => {
-            let why = "KEDA does not carry it out";
-            rows.push(Row::ignored(path, &format!("scaling of {}", pool.name), policy.name(), why));
-            return None;
-        }
-    };
+    let own = settings(pool, rules, &path, rows)?;
     let path = format!("{path}.keda");
     let mut spec = vec![("scaleTargetRef", target(pool, there))];
     let figure =
@@ -121,6 +107,25 @@ fn object(
         ("metadata", metadata(pool, there)),
         ("spec", Want::Map(spec)),
     ]))
+}
+
+/// The settings of KEDA for a pool's policy; nothing if KEDA does not carry it out.
+fn settings(pool: &Pool, rules: Rules, path: &str, rows: &mut Vec<Row>) -> Option<Settings> {
+    match &pool.scaling.policy {
+        ScalingPolicy::None => None,
+        ScalingPolicy::Keda(own) => Some(own.clone()),
+        ScalingPolicy::TokenAware(own) => token_aware(own, pool, rules, path, rows),
+        ScalingPolicy::SloAware(_) => {
+            let why = "it needs a recording rule of latency over objective: see llm-d's guide, then a trigger on that rule";
+            rows.push(Row::ignored(path, &format!("scaling of {}", pool.name), "slo-aware", why));
+            None
+        }
+        policy => {
+            let why = "KEDA does not carry it out";
+            rows.push(Row::ignored(path, &format!("scaling of {}", pool.name), policy.name(), why));
+            None
+        }
+    }
 }
 
 /// Token-aware scaling as KEDA's triggers: seconds of backlog as tokens, and KV cache in use.

@@ -103,8 +103,8 @@ pub(super) fn behavior(
             return Want::Anything;
         }
     };
-    // Without any key the rules would be others.
-    let said = *absent != Behavior::Default;
+    // Without any key the rules would be others; a file that has keys stays as it is.
+    let said = *absent != Behavior::Default && there.is_none();
     let usual = BehaviorRules::default();
     let mut of = |own, usual, ours: &str, theirs, said| {
         let policies = there.and_then(|node| node.at(&[theirs, "policies"]));

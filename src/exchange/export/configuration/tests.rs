@@ -1,3 +1,5 @@
+//! Comments of exported files, and the names of systems.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! New files, and files in which single values change.
+
 use super::super::yaml::documents;
 use super::*;
 

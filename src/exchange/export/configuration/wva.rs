@@ -7,7 +7,9 @@ use super::scalar::{Scalar, number};
 use super::want::{Changes, Want, merge, new_file};
 use super::yaml::Node;
 use super::{Export, Row, Written};
-use crate::scenario::{Optimizer, Pool, QueueCharge, QueueingModel, Scaling, ScalingPolicy, Scenario};
+use crate::scenario::{
+    Optimizer, Pool, QueueCharge, QueueingModel, SaturationV2, Scaling, ScalingPolicy, Scenario,
+};
 
 /// llm-d's autoscaler.
 pub(super) struct Wva;
@@ -81,6 +83,10 @@ impl Export for Wva {
             let at = format!("cluster.pools[{i}].scaling");
             let of_model = entries.len() > 1;
             let found = entry_of(beside, &maps);
+            // Without a map llm-d has the defaults of its second analyser.
+            if beside.is_some() && found.is_none() && is_usual(&pool.scaling) {
+                continue;
+            }
             let (map, key) = found
                 .map_or((None, if of_model { "entry" } else { "default" }), |(map, key)| (Some(map), key));
             let key = if key == "entry" { ENTRIES[n.min(ENTRIES.len() - 1)] } else { key };
@@ -104,6 +110,14 @@ const ENTRIES: [&str; 8] =
 /// What an analyser is told: its policy, and how pools share.
 fn settings(scaling: &Scaling) -> (&ScalingPolicy, Optimizer, u64) {
     (&scaling.policy, scaling.optimizer, scaling.priority.to_bits())
+}
+
+/// Whether an analyser is as it is without a map.
+fn is_usual(scaling: &Scaling) -> bool {
+    let usual = ScalingPolicy::WvaSaturationV2(SaturationV2::default());
+    scaling.policy == usual
+        && scaling.optimizer != Optimizer::Greedy
+        && scaling.priority.to_bits() == 1.0_f64.to_bits()
 }
 
 /// The variant of a pool.

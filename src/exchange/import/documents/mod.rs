@@ -169,8 +169,8 @@ fn parts(text: &str) -> Vec<Part> {
             Some(last) => last.kind == kind || (plain.is_empty() && last.kind == Kind::Server),
             None => false,
         };
-        continued = kind == Kind::Command
-            && (quoted.is_open(number, continued) || words::goes_on(line) || variable);
+        continued =
+            kind == Kind::Command && (quoted.is_open(number, continued) || words::goes_on(line) || variable);
         match all.last_mut() {
             Some(last) if goes_on => last.text.push_str(line),
             _ => all.push(Part { kind, text: line.to_owned(), first_line: number as u32 + 1 }),
@@ -180,7 +180,8 @@ fn parts(text: &str) -> Vec<Part> {
     // Of a script only the commands are read that start a program.
     let is_script = text.starts_with("#!") && all.iter().any(|part| part.kind == Kind::Command);
     all.retain(|part| {
-        part.kind != Kind::Yaml || !is_script && part.text.lines().any(|line| says(line) && line.trim() != "---")
+        part.kind != Kind::Yaml
+            || !is_script && part.text.lines().any(|line| says(line) && line.trim() != "---")
     });
     all
 }

@@ -1,3 +1,5 @@
+//! Commands, new and changed flag by flag.
+
 use super::*;
 
 const PROGRAMS: Programs = &[&["vllm", "serve"]];

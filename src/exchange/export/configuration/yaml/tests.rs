@@ -1,3 +1,5 @@
+//! Places of values in texts of YAML.
+
 use super::*;
 
 fn one(text: &str) -> Node {
