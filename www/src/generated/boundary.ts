@@ -3,18 +3,6 @@
 /** The time of a request that is explained. */
 export type AccountedTime = "ttft" | "e2e";
 
-/** A scenario after the policies of another program were adopted. */
-export type AdoptedPolicies = {
-  /** The scenario with them, JSON text; empty if there is a problem. */
-  scenario: string,
-  /** The result of each key. */
-  mappings: Array<Mapping>,
-  /** Warnings about keys that were left out or have an unexpected meaning. */
-  warnings: Array<Diagnostic>,
-  /** Errors; if there are any, nothing is adopted. */
-  problems: Array<Diagnostic>,
-};
-
 /** A part of a request's time that is still to come. */
 export type AheadPart = {
   /** The activity or wait. */
@@ -599,6 +587,14 @@ export type CausePart = {
   clients: Array<ClientShare>,
 };
 
+/** One of several values for a field. */
+export type Choice = {
+  /** The number of the key that says it, in the list of keys. */
+  key: number,
+  /** The value. */
+  value: string,
+};
+
 /** An answer to choose. */
 export type ChooseAnswer = {
   /** The answer, at most 120 characters. */
@@ -749,7 +745,7 @@ export type CoefficientChange = {
   /** After. */
   after: number,
   /** Half of the 95 % interval, from the spread of the measured requests and the remaining distance of the search;
-   * missing if the file has fewer than 20 requests. */
+   * missing if the file has neither requests nor their standard deviation. */
   half?: number,
   /** The figure that fixed it, in words. */
   told_by: string,
@@ -789,7 +785,10 @@ export type Compared = {
   /** Signed relative error of the simulated figure: 0 between the bounds of the measured one, missing if 0 was
    * measured. */
   error?: number,
-  /** Metric with its unit: `ttft_ms`, `tpot_ms`, `itl_ms`, `e2e_ms`, `queue_ms`, `req_per_s`, `out_tok_per_s`, `running`,
+  /** Whether the simulated figure lies between the bounds of the measured one; missing if that is exact, or if the load
+   * is assumed. */
+  inside?: boolean,
+  /** Metric with its unit: `ttft_ms`, `tpot_ms`, `itl_ms`, `e2e_ms`, `queue_ms`, `prefill_ms`, `decode_ms`, `inference_ms`, `req_per_s`, `out_tok_per_s`, `running`,
    * `waiting`, `preemptions`, `reused_prompt_share`. */
   metric: string,
   /** mean, p50, p90, p95, p99, or `value` for a single value. */
@@ -818,6 +817,9 @@ export type Comparison = {
   says: string,
   /** Whether the load is assumed, as the file does not give it; then no errors are shown. */
   assumed: boolean,
+  /** The parts of the load that the file lacks, if the load is assumed: `sending`, `requests`, `prompt_tokens`,
+   * `output_tokens`. The user can give them. */
+  missing: Array<string>,
   /** Reasons not to trust the comparison, in sentences. */
   warnings: Array<string>,
   /** Notes on these figures. */
@@ -826,6 +828,8 @@ export type Comparison = {
   rows: Array<Compared>,
   /** Distributions of TTFT, TPOT and E2E, as far as the file contains them. */
   curves: Array<Curves>,
+  /** Series over time, if the file has them. */
+  series: Array<SeriesCompared>,
   /** Seeds. */
   seeds: number,
 };
@@ -836,6 +840,18 @@ export type Completion = {
   text: string,
   /** What it means. */
   help: string,
+};
+
+/** A field that sources give different values. */
+export type Conflict = {
+  /** The field, as a path of the scenario. */
+  field: string,
+  /** Its values. */
+  choices: Array<Choice>,
+  /** The number of the chosen one, if the user chose. */
+  chosen: number | null,
+  /** How it comes about, if not by a contradiction, and how to avoid it. */
+  note: string,
 };
 
 /** The cost of the measurement window, from the GPU prices of the catalogue. */
@@ -1353,6 +1369,63 @@ export type Explanation = {
   sentences: Array<Sentence>,
 };
 
+/** The configuration of a system from a scenario. */
+export type Exported = {
+  /** The system. */
+  system: System,
+  /** Its name for a heading, such as `llm-d`. */
+  title: string,
+  /** Name of the file, such as `epp.yaml`. */
+  file_name: string,
+  /** The language of the file. */
+  language: Language,
+  /** All lines; with a file beside it also those that are no longer there. */
+  lines: Array<ExportedLine>,
+  /** The settings of the scenario that the system could have, one by one. */
+  rows: Array<ExportedRow>,
+  /** Number of rows that mean the same there. */
+  exact: number,
+  /** Number of rows whose counterpart differs. */
+  near: number,
+  /** Number of rows without a counterpart. */
+  left_out: number,
+  /** Why the file beside it was not changed in place, if it was not: the lines are a new file then. */
+  not_beside: string | null,
+  /** The file. */
+  text: string,
+};
+
+/** A line of a file or of its difference. */
+export type ExportedLine = {
+  /** Its text, without the end of the line. */
+  text: string,
+  /** How it stands to the file beside it. */
+  mark: LineMark,
+};
+
+/** A setting of the scenario and its counterpart. */
+export type ExportedRow = {
+  /** Its path in the scenario, such as `cluster.routing.weighted.scorers[0]`. */
+  path: string,
+  /** Its name here. */
+  ours: string,
+  /** Its value here. */
+  value: string,
+  /** Its name there; empty if it has none. */
+  theirs: string,
+  /** The value in the file beside it, if that differs. */
+  before: string | null,
+  /** How well it has a counterpart. */
+  standing: ExportedStanding,
+  /** How it differs, or why it has none; empty if exact. */
+  why: string,
+  /** Whether it is written; otherwise it is the system's default, or it has no counterpart. */
+  written: boolean,
+};
+
+/** How well a setting has a counterpart. */
+export type ExportedStanding = "exact" | "near" | "ignored";
+
 /** One problem of an expression. */
 export type ExpressionProblem = {
   /** Where it begins in the text. */
@@ -1391,9 +1464,19 @@ export type FairnessPart = {
   max_min_queue_ratio: number,
 };
 
+/** A field with its value before and after. */
+export type FieldChange = {
+  /** The field, as a path of the scenario. */
+  field: string,
+  /** Its value before; empty if it was absent. */
+  before: string,
+  /** Its value after; empty if it is absent. */
+  after: string,
+};
+
 /** One figure: a metric and a statistic of it, exact or between two bounds. */
 export type Figure = {
-  /** Metric with its unit: `ttft_ms`, `tpot_ms`, `itl_ms`, `e2e_ms`, `queue_ms`, `req_per_s`, `out_tok_per_s`, `running`,
+  /** Metric with its unit: `ttft_ms`, `tpot_ms`, `itl_ms`, `e2e_ms`, `queue_ms`, `prefill_ms`, `decode_ms`, `inference_ms`, `req_per_s`, `out_tok_per_s`, `running`,
    * `waiting`, `preemptions`, `reused_prompt_share`. */
   metric: string,
   /** mean, p50, p90, p95, p99, or `value` for a single value. */
@@ -1743,6 +1826,44 @@ export type HintPart = {
   suggested_decode: number,
 };
 
+/** An import of texts into a scenario. */
+export type Imported = {
+  /** The documents in the texts. */
+  documents: Array<ImportedDocument>,
+  /** The result of each key, in the order of the documents. */
+  keys: Array<Mapping>,
+  /** Fields that sources give different values. */
+  conflicts: Array<Conflict>,
+  /** The fields that change. */
+  changes: Array<FieldChange>,
+  /** The memory of one GPU of each pool afterwards, as far as model and GPU are known. */
+  memory: Array<PoolMemory>,
+  /** Keys by how they stand. */
+  counts: Counts,
+  /** The scenario as JSON text; empty while a conflict is not settled, or if there is a problem. */
+  scenario: string,
+  /** Warnings. */
+  warnings: Array<Diagnostic>,
+  /** Errors; the scenario is then empty. */
+  problems: Array<Diagnostic>,
+};
+
+/** A document of an import. */
+export type ImportedDocument = {
+  /** The name of its format. */
+  title: string,
+  /** Its version, or what tells it from others of its kind. */
+  detail: string,
+  /** The name of its text; empty for a paste. */
+  file: string,
+  /** Its first line in the text, from 1. */
+  first_line: number,
+  /** Its lines. */
+  lines: Array<string>,
+  /** Whether its format is read. */
+  is_read: boolean,
+};
+
 /** How intervals were computed. */
 export type IntervalBasis = "seeds" | "blocks";
 
@@ -1950,6 +2071,9 @@ export type LanesQuery = {
   /** How many replicas have their slices listed; the others have their figures alone. */
   count: number,
 };
+
+/** The language of a file. */
+export type Language = "yaml" | "shell";
 
 /** A box of a heat map: arrivals between two instants with a latency between two values, all in microseconds. */
 export type LatencyBox = {
@@ -2184,6 +2308,9 @@ export type LifeFrame = {
   cold_requests: number,
 };
 
+/** How a line stands to the file beside which it is written. */
+export type LineMark = "same" | "added" | "removed" | "comment";
+
 /** Contents of a link besides the scenario. */
 export type LinkAsked = {
   /** The page's view of it. */
@@ -2277,6 +2404,8 @@ export type Load = {
   concurrency?: number,
   /** Whether all were sent at once, except for the limit of requests in flight. */
   at_once: boolean,
+  /** Whether the user says that the traffic of the scenario was sent. */
+  own_traffic: boolean,
   /** Mean prompt length. */
   prompt_tokens?: number,
   /** Mean length of an answer. */
@@ -2329,14 +2458,28 @@ export type MadeLink = {
 
 /** The result of one key. */
 export type Mapping = {
+  /** Number of its document, from 0. */
+  document: number,
+  /** Its line in the document, from 1; 0 if it is not in the text. */
+  line: number,
+  /** The column of its first character, from 0. */
+  from: number,
+  /** The column after its last character. */
+  to: number,
   /** Its path in the source. */
   key: string,
   /** Its value in the source. */
   found: string,
-  /** The field that it sets, or why there is none. */
+  /** How it stands to the scenario. */
+  standing: Standing,
+  /** The scenario's field that it sets, as a path; empty if there is none. */
+  field: string,
+  /** The value of that field. */
+  value: string,
+  /** The field that it sets, how it differs, or why there is none. */
   becomes: string,
-  /** Whether there is such a field. */
-  has_counterpart: boolean,
+  /** The known key that an unknown one resembles; empty if it resembles none. */
+  nearest: string,
 };
 
 /** How a figure compares with its objective. */
@@ -2351,6 +2494,26 @@ export type Measured = {
   mean: number,
   /** Its standard error from 30 batches of requests in order of arrival; null for fewer than 60 requests. */
   error: number | null,
+};
+
+/** The memory of one GPU of a pool, in GiB. */
+export type MemoryShares = {
+  /** GPUs of a replica, which share weights and blocks evenly. */
+  gpus: number,
+  /** All of its memory. */
+  total_gib: number,
+  /** Weights. */
+  weights_gib: number,
+  /** Blocks of the KV cache. */
+  kv_gib: number,
+  /** Activations, and memory of the driver and communication. */
+  activations_gib: number,
+  /** The rest, which stays free; negative if all of this does not fit. */
+  free_gib: number,
+  /** KV blocks of a replica. */
+  blocks: number,
+  /** A block of a replica, in MiB on all its GPUs together. */
+  block_mib: number,
 };
 
 /** A time of requests, in milliseconds: figures of all requests that arrived in the measurement window and have it. */
@@ -2826,6 +2989,14 @@ export type PoolFrame = {
   max_num_batched_tokens: number,
 };
 
+/** The memory of a GPU of a pool. */
+export type PoolMemory = {
+  /** The name of the pool. */
+  pool: string,
+  /** What its memory holds. */
+  shares: MemoryShares,
+};
+
 /** One pool: its resolved settings, and the sums over its replicas. */
 export type PoolPart = {
   /** Its name. */
@@ -3297,6 +3468,8 @@ export type Report = {
   rejections?: Array<RejectionPart>,
   /** The gateway's queue; missing without flow control. */
   gateway?: GatewayPart,
+  /** Sessions whose requests wait for the answers of others; missing if there are none. */
+  sessions?: SessionPart,
   /** Distributions in milliseconds. */
   latency_ms: LatencyPart,
   /** Rates over the measurement window. */
@@ -3361,6 +3534,8 @@ export type RequestDetail = {
   request: number,
   /** Its own name, if it has one. */
   label: string,
+  /** When it arrived by the calendar of the trace, in UTC; missing without such a trace. */
+  recorded_at?: string,
   /** Name of its client. */
   client: string,
   /** Name of its LoRA adapter; missing for the base model. */
@@ -3963,6 +4138,50 @@ export type Sentence = {
   numbers: Array<Quoted>,
 };
 
+/** A metric over time, measured and simulated. */
+export type SeriesCompared = {
+  /** Metric with its unit. */
+  metric: string,
+  /** Instants in seconds from the first one on. */
+  times_s: Array<number>,
+  /** Measured values at these instants. */
+  measured: Array<number>,
+  /** Simulated values; null where the run has none. */
+  simulated: Array<number | null>,
+  /** Instants at which both are known; the means cover them. */
+  instants: number,
+  /** Mean of the measured values. */
+  measured_mean: number,
+  /** Mean of the simulated values. */
+  simulated_mean: number,
+  /** Mean distance of the two at the same instant. */
+  distance: number,
+  /** Relative error of the simulated mean; missing if the load is assumed, or 0 was measured. */
+  error?: number,
+};
+
+/** The sessions whose first request arrived in the measurement window. */
+export type SessionPart = {
+  /** Sessions that began. */
+  begun: number,
+  /** Of these, sessions with an answer to every turn. */
+  finished: number,
+  /** Sessions that are over and had a turn without an answer. */
+  cut_short: number,
+  /** Turns of all sessions that were not sent, because a turn before them had no answer. Includes the warm-up. */
+  turns_not_sent: number,
+  /** From the first arrival to the last answer of finished sessions, in milliseconds. */
+  time_ms: Summary,
+  /** Turns of finished sessions. */
+  turns: Summary,
+  /** Prompts by their turn in the session: 1, 2, 3 to 4, 5 to 8 and so on. */
+  by_turn: Array<TurnPart>,
+  /** Prompt tokens that were in prompts of the session before. */
+  known_tokens: number,
+  /** Of these, tokens that were not in the cache and were computed again. */
+  recomputed_tokens: number,
+};
+
 /** Severity. */
 export type Severity = "error" | "warning";
 
@@ -4187,6 +4406,9 @@ export type StageDecisionPart = {
   /** By replica: requests sent there. */
   targets: Array<number>,
 };
+
+/** How a key stands to the scenario. */
+export type Standing = "exact" | "near" | "ignored" | "unknown" | "conflict" | "shape";
 
 /** The part of a prompt in a step. */
 export type StepChunk = {
@@ -4543,6 +4765,9 @@ export type SweepValue = {
   hi: number | null,
 };
 
+/** A system whose configuration is written. */
+export type System = "epp" | "vllm" | "dynamo" | "smg" | "hpa" | "keda" | "wva" | "blis";
+
 /** The parameter of an occasion. */
 export type Takes = "nothing" | "count" | "percent" | "anomaly-kind" | "event-kind" | "request";
 
@@ -4613,6 +4838,22 @@ export type ThroughputPart = {
   total_tokens_per_s: number,
 };
 
+/** What the user says about the load. What the file says cannot be given again. */
+export type ToldLoad = {
+  /** Requests that were sent. */
+  requests?: number,
+  /** Requests sent in a second, at random gaps. */
+  rate_per_s?: number,
+  /** Most requests in flight. */
+  in_flight?: number,
+  /** Mean prompt length. */
+  prompt_tokens?: number,
+  /** Mean length of an answer. */
+  output_tokens?: number,
+  /** Whether the traffic of the scenario is what was sent. */
+  own_traffic: boolean,
+};
+
 /** A figure of whole runs. */
 export type TotalComparison = {
   /** Which values are the better ones. */
@@ -4650,6 +4891,112 @@ export type TotalTable = {
   usd_per_million_output_tokens: TotalComparison,
 };
 
+/** Instants at which requests arrive. */
+export type TraceArrivals = {
+  /** Requests at one instant, in the mean. */
+  at_once: number,
+  /** Median time between two instants with requests, in seconds. */
+  step_s: number,
+  /** Whether the clock of the file is coarse: at least two requests at an instant in the mean. */
+  is_coarse: boolean,
+};
+
+/** Requests of a range. */
+export type TraceBin = {
+  /** The least value of the range. */
+  from: number,
+  /** The greatest value of the range. */
+  to: number,
+  /** How many. */
+  count: number,
+};
+
+/** What was found in the file of a trace. */
+export type TraceFound = {
+  /** Name of its format. */
+  format: string,
+  /** The columns or keys that show it. */
+  format_evidence: string,
+  /** Unit of its times: `s`, `ms`, `us`, `ns`, `dates`, or `since 1970` in the unit of their size. */
+  unit: string,
+  /** How long the trace lasts, and how long it would in another unit. */
+  unit_evidence: string,
+  /** Tokens in a block of its prompt hashes; 0 if it has none. */
+  block_tokens: number,
+  /** How many rows fit that size. */
+  block_evidence: string,
+  /** Whether rows name their sessions. */
+  has_sessions: boolean,
+  /** Columns or keys that are not read, as far as the format lists them. */
+  not_read: Array<string>,
+  /** Lines of the file. */
+  lines: number,
+  /** Rows that were left out, and rows about which something is odd. */
+  odd: Array<TraceLines>,
+};
+
+/** What a trace is like. */
+export type TraceInspection = {
+  /** Its size. */
+  summary: TraceSummary,
+  /** What was found in the file, and what was left out. */
+  found: TraceFound,
+  /** When its first request arrived by the calendar, if the file says it. */
+  started: string | null,
+  /** Requests over time. */
+  rate: TraceRate,
+  /** Lengths of the prompts. */
+  prompt: TraceLengths,
+  /** Lengths of the answers. */
+  output: TraceLengths,
+  /** Share of the prompts that an ideal cache finds again; nothing if no two prompts share text. */
+  reuse: TraceReuse | null,
+  /** Its sessions; nothing if the file names none. */
+  sessions: TraceSessions | null,
+  /** Instants at which requests arrive. */
+  arrivals: TraceArrivals,
+  /** Requests whose id occurred before. */
+  repeated_ids: number,
+  /** Rows that equal another one in instant, lengths, blocks and session. */
+  repeated_rows: number,
+  /** Requests by tenant, the largest first. */
+  tenants: Array<TraceName>,
+  /** Requests by SLO class. */
+  classes: Array<TraceName>,
+  /** Requests by model. */
+  models: Array<TraceName>,
+  /** Requests by adapter. */
+  adapters: Array<TraceName>,
+  /** Warnings about the file. */
+  problems: Array<Diagnostic>,
+};
+
+/** Lengths of prompts or answers in tokens. */
+export type TraceLengths = {
+  /** Mean. */
+  mean: number,
+  /** Half are at most this long. */
+  p50: number,
+  /** 99 % are at most this long. */
+  p99: number,
+  /** The longest. */
+  max: number,
+  /** How many have which length. */
+  bins: Array<TraceBin>,
+};
+
+/** Rows with something in common. */
+export type TraceLines = {
+  /** What they have in common. */
+  why: string,
+  /** Whether they were left out. */
+  left_out: boolean,
+  /** How many. */
+  rows: number,
+  /** The lines of the first of them. */
+  lines: Array<number>,
+};
+
 /** Which trace a scenario replays: its rows do not travel, so the reader of the link is asked for the file. */
 export type TraceMark = {
   /** Name of the file. */
@@ -4660,6 +5007,14 @@ export type TraceMark = {
   digest: string,
 };
 
+/** Requests with a name. */
+export type TraceName = {
+  /** The name; empty for none. */
+  name: string,
+  /** How many requests. */
+  requests: number,
+};
+
 /** The result of reading a trace file. */
 export type TraceOutcome = {
   /** Whether it can be replayed. */
@@ -4668,6 +5023,54 @@ export type TraceOutcome = {
   diagnostics: Array<Diagnostic>,
   /** Its summary, if it can be replayed. */
   summary: TraceSummary | null,
+};
+
+/** Requests over time. */
+export type TraceRate = {
+  /** Requests per second from the first to the last. */
+  mean_per_s: number,
+  /** Requests per second in the busiest bucket. */
+  peak_per_s: number,
+  /** Length of a bucket in seconds. */
+  bucket_s: number,
+  /** Requests of each bucket. */
+  requests: Array<number>,
+};
+
+/** What an ideal cache finds again: least recently used blocks leave first, and a prompt finds its leading blocks. */
+export type TraceReuse = {
+  /** Share of prompt tokens that a cache without a bound finds. */
+  unbounded: number,
+  /** Tokens of different text in all prompts: a cache of this size is as good as one without a bound. */
+  distinct_tokens: number,
+  /** Share by size of the cache. */
+  points: Array<TraceReusePoint>,
+  /** Requests looked at: the first ones, if the trace has too many blocks. */
+  requests: number,
+};
+
+/** What a cache of one size finds. */
+export type TraceReusePoint = {
+  /** Size of the cache in tokens. */
+  tokens: number,
+  /** Share of prompt tokens found. */
+  share: number,
+};
+
+/** Sessions of a trace. */
+export type TraceSessions = {
+  /** How many. */
+  sessions: number,
+  /** Requests that belong to one. */
+  requests: number,
+  /** Requests of a session, in the mean. */
+  mean_requests: number,
+  /** Sessions by their number of requests. */
+  bins: Array<TraceBin>,
+  /** Median time from one request of a session to its next, in seconds; nothing if all have one. */
+  gap_p50_s: number | null,
+  /** 99 % of these times are at most this long, in seconds. */
+  gap_p99_s: number | null,
 };
 
 /** A summary of a trace. */
@@ -4736,6 +5139,22 @@ export type TransferFrame = {
   start_us: number,
   /** When it lands, in microseconds, if no other transfer begins or ends before; missing before its first byte. */
   lands_us?: number,
+};
+
+/** Prompts of some turns that joined a batch. */
+export type TurnPart = {
+  /** The first of these turns. */
+  from: number,
+  /** The last of these turns. */
+  to: number,
+  /** Prompts. */
+  requests: number,
+  /** Their tokens. */
+  prompt_tokens: number,
+  /** Of these, tokens found in the cache. */
+  cached_tokens: number,
+  /** Share of the tokens found in the cache. */
+  hit_rate: number | null,
 };
 
 /** An entry without a place. */
@@ -4899,6 +5318,7 @@ export const RUN_METRICS: readonly (readonly [name: string, label: string, unit:
   ["refused_waited_too_long_at_the_gateway","Refused: waited too long at the gateway","count"],
   ["refused_no_replica_served_in_time","Refused: no replica served in time","count"],
   ["refused_shed","Refused: shed","count"],
+  ["refused_session_cap","Refused: session cap","count"],
   ["anomalies_priority_inversion","Anomalies: priority inversion","count"],
   ["anomalies_head_of_line_blocking","Anomalies: head of line blocking","count"],
   ["anomalies_kv_thrashing","Anomalies: kv thrashing","count"],
