@@ -386,7 +386,7 @@ fields! {
             or "use 0 for arrivals as recorded" => Restart;
         digest: "Digest" and { "x-rare": true } => Restart;
         rows: "Carried rows" and { "x-rare": true } => Restart by itself;
-        sessions_in_flight: "Sessions in flight" of "sessions" in [0, limits::CONCURRENCY]
+        sessions_in_flight: "Sessions at once" of "sessions" in [0, limits::CONCURRENCY]
             or "use 0 for sessions at their recorded times" => Restart;
         session_rate: "Session rate" of "sessions/s" in [0.0, limits::RATE_PER_S]
             or "use 0 for sessions at their recorded times" => Restart;
