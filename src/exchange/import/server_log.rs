@@ -27,7 +27,8 @@ impl Import<Configuration> for ServerLog {
     }
 
     fn recognises(&self, source: &Value) -> bool {
-        source.get("log").is_some_and(Value::is_object) && source.get("kind").is_none()
+        let alone = source.as_object().is_some_and(|map| map.len() == 1);
+        alone && source.get("log").is_some_and(Value::is_object)
     }
 
     fn read(&self, source: &Value, report: &mut Report) -> Settings {

@@ -27,7 +27,8 @@ impl Import<Configuration> for ServerMetrics {
     }
 
     fn recognises(&self, source: &Value) -> bool {
-        source.get("metrics").is_some_and(Value::is_object) && source.get("kind").is_none()
+        let alone = source.as_object().is_some_and(|map| map.len() == 1);
+        alone && source.get("metrics").is_some_and(Value::is_object)
     }
 
     fn read(&self, source: &Value, report: &mut Report) -> Settings {

@@ -23,7 +23,9 @@ fn is_sample(line: &str) -> bool {
     };
     let mut words = rest.split_whitespace();
     let number = |word: &str| word.parse::<f64>().is_ok() || matches!(word, "+Inf" | "-Inf" | "NaN");
+    // A key of YAML ends in a colon.
     name > 0
+        && !line[..name].ends_with(':')
         && line.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic())
         && rest.starts_with(' ')
         && words.next().is_some_and(number)
@@ -120,5 +122,22 @@ fn sample(line: &str) -> Option<(&str, Vec<Label>, String)> {
             }
         }
         labels.push(Label { name: label, value: text, from, to: column });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_of_yaml_with_a_number_is_no_sample() {
+        for line in ["seed: 42", "aggregate_rate: 5.0", "version 2 of 3 files", "port:"] {
+            assert!(!is_line(line), "{line}");
+        }
+        for line in
+            ["vllm:num_requests_running 3.0", "process_open_fds 12", "a:b 1 1700000000", "x{a=\"b\"} +Inf"]
+        {
+            assert!(is_line(line), "{line}");
+        }
     }
 }
