@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A build without the log of steps lays the bytes out in another way.
-const MAGIC: [u8; 8] = if StepLog::KEEPS { *b"tokyard7" } else { *b"tokyar-6" };
+const MAGIC: [u8; 8] = if StepLog::KEEPS { *b"tokyard8" } else { *b"tokyar-7" };
 
 /// Why a snapshot could not be used. The session stays as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

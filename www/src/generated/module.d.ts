@@ -532,6 +532,7 @@ declare module '*/pkg/links.js' {
   type MadeLink = import('./boundary.ts').MadeLink;
   type LinkAsked = import('./boundary.ts').LinkAsked;
   type TraceMark = import('./boundary.ts').TraceMark;
+  type TraceInspection = import('./boundary.ts').TraceInspection;
   type TraceOutcome = import('./boundary.ts').TraceOutcome;
   type OpenedLink = import('./boundary.ts').OpenedLink;
   type ExpressionReading = import('./boundary.ts').ExpressionReading;
@@ -549,6 +550,15 @@ declare module '*/pkg/links.js' {
        * Ends the file.
        */
       finish(): TraceOutcome;
+      /**
+       * What the trace is like, after its end; `null` if the file was refused.
+       */
+      inspectTrace(): TraceInspection | null;
+      /**
+       * Names columns of the file, before its first piece, as in `arrival:ms=t,prompt=in,output=out`; throws a list of
+       * diagnostics.
+       */
+      nameColumns(columns: string): void;
       /**
        * A reader for a file of this name.
        */
@@ -637,6 +647,8 @@ declare module '*/pkg/links.js' {
       readonly splitChange: (a: number, b: number, c: any) => [number, number, number, number];
       readonly start: () => void;
       readonly tracefile_finish: (a: number) => any;
+      readonly tracefile_inspectTrace: (a: number) => any;
+      readonly tracefile_nameColumns: (a: number, b: number, c: number) => [number, number];
       readonly tracefile_new: (a: number, b: number) => number;
       readonly tracefile_packed: (a: number) => [number, number];
       readonly tracefile_push: (a: number, b: number, c: number) => void;
@@ -676,7 +688,6 @@ declare module '*/pkg/measured.js' {
   /* tslint:disable */
   /* eslint-disable */
 
-  type AdoptedPolicies = import('./boundary.ts').AdoptedPolicies;
   type Band = import('./boundary.ts').Band;
   type Benchmark = import('./boundary.ts').Benchmark;
   type Comparison = import('./boundary.ts').Comparison;
@@ -726,20 +737,16 @@ declare module '*/pkg/measured.js' {
   }
 
   /**
-   * A scenario with the policies of another program's documents, all as JSON text. `texts` has the parsed form of each
-   * text in the documents that is itself YAML: the page reads YAML, this module does not.
+   * The scenario with the coefficients that a run of a file fixes, with the load that the user gives; throws a list of
+   * diagnostics.
    */
-  export function adoptPolicies(scenario: string, documents: string, texts: string): AdoptedPolicies;
+  export function calibrateBenchmark(text: string, run: number, scenario: string, load: string, file: string): OneRun;
 
   /**
-   * The scenario with the coefficients that a run of a file fixes; throws a list of diagnostics.
+   * Compares a run of a file with the same traffic on a scenario's cluster; `load` is the load that the user gives, as
+   * JSON text. Throws a list of diagnostics.
    */
-  export function calibrateBenchmark(text: string, run: number, scenario: string, file: string): OneRun;
-
-  /**
-   * Compares a run of a file with the same traffic on a scenario's cluster; throws a list of diagnostics.
-   */
-  export function compareBenchmark(text: string, run: number, scenario: string): Comparison;
+  export function compareBenchmark(text: string, run: number, scenario: string, load: string): Comparison;
 
   /**
    * The runs in what a benchmark tool or a server wrote; throws a list of diagnostics.
@@ -761,9 +768,8 @@ declare module '*/pkg/measured.js' {
   export interface InitOutput {
       readonly memory: WebAssembly.Memory;
       readonly __wbg_rows_free: (a: number, b: number) => void;
-      readonly adoptPolicies: (a: number, b: number, c: number, d: number, e: number, f: number) => [number, number, number];
-      readonly calibrateBenchmark: (a: number, b: number, c: number, d: number, e: number, f: number, g: number) => [number, number, number];
-      readonly compareBenchmark: (a: number, b: number, c: number, d: number, e: number) => [number, number, number];
+      readonly calibrateBenchmark: (a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number, i: number) => [number, number, number];
+      readonly compareBenchmark: (a: number, b: number, c: number, d: number, e: number, f: number, g: number) => [number, number, number];
       readonly readBenchmark: (a: number, b: number) => [number, number, number];
       readonly rows_link: (a: number, b: number, c: number) => void;
       readonly rows_new: (a: number, b: number, c: number, d: number, e: number, f: number) => [number, number, number];
@@ -775,6 +781,69 @@ declare module '*/pkg/measured.js' {
       readonly rows_trace: (a: number, b: number, c: number) => void;
       readonly start: () => void;
       readonly uncertaintyBands: (a: number, b: number) => [number, number, number];
+      readonly __wbindgen_malloc: (a: number, b: number) => number;
+      readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
+      readonly __wbindgen_free: (a: number, b: number, c: number) => void;
+      readonly __wbindgen_externrefs: WebAssembly.Table;
+      readonly __externref_table_dealloc: (a: number) => void;
+      readonly __wbindgen_start: () => void;
+  }
+
+  export type SyncInitInput = BufferSource | WebAssembly.Module;
+
+  /**
+   * Instantiates the given `module`, which can either be bytes or
+   * a precompiled `WebAssembly.Module`.
+   *
+   * @param {{ module: SyncInitInput }} module - Passing `SyncInitInput` directly is deprecated.
+   *
+   * @returns {InitOutput}
+   */
+  export function initSync(module: { module: SyncInitInput } | SyncInitInput): InitOutput;
+
+  /**
+   * If `module_or_path` is {RequestInfo} or {URL}, makes a request and
+   * for everything else, calls `WebAssembly.instantiate` directly.
+   *
+   * @param {{ module_or_path: InitInput | Promise<InitInput> }} module_or_path - Passing `InitInput` directly is deprecated.
+   *
+   * @returns {Promise<InitOutput>}
+   */
+  export default function __wbg_init (module_or_path?: { module_or_path: InitInput | Promise<InitInput> } | InitInput | Promise<InitInput>): Promise<InitOutput>;
+}
+declare module '*/pkg/exchange.js' {
+  /* tslint:disable */
+  /* eslint-disable */
+
+  type Exported = import('./boundary.ts').Exported;
+  type Imported = import('./boundary.ts').Imported;
+
+
+
+  /**
+   * The policies of a scenario, JSON text, as the configuration of a system by its name, beside a file of the user if
+   * there is one; throws a list of diagnostics.
+   */
+  export function exportConfiguration(scenario: string, system: string, beside?: string | null): Exported;
+
+  /**
+   * Imports texts into a scenario. `texts` is the JSON text of a list of `{name, text}`, `settled` that of a list of
+   * `{field, choice}`; `scenario` is JSON text, empty for the default scenario.
+   */
+  export function importTexts(texts: string, scenario: string, settled: string): Imported;
+
+  /**
+   * Installs the hook that prints a panic's message and place.
+   */
+  export function start(): void;
+
+  export type InitInput = RequestInfo | URL | Response | BufferSource | WebAssembly.Module;
+
+  export interface InitOutput {
+      readonly memory: WebAssembly.Memory;
+      readonly exportConfiguration: (a: number, b: number, c: number, d: number, e: number, f: number) => [number, number, number];
+      readonly importTexts: (a: number, b: number, c: number, d: number, e: number, f: number) => [number, number, number];
+      readonly start: () => void;
       readonly __wbindgen_malloc: (a: number, b: number) => number;
       readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
       readonly __wbindgen_free: (a: number, b: number, c: number) => void;

@@ -27,10 +27,16 @@ impl<'a> Text<'a> {
         Self { text, document, first }
     }
 
-    /// Whether it is not JSON but lines of a log or of metrics. Lines of a log may begin with a pod's name in
+    /// Whether it is not JSON but lines of a log or of metrics. Lines of a log may begin with a pod's name or a time in
     /// brackets.
     pub(crate) fn is_plain(&self) -> bool {
-        !self.text.starts_with(['{', '[']) || self.text.starts_with("[pod/")
+        let line = self.text.lines().next().unwrap_or_default();
+        let bracketed = || {
+            let rest = line.strip_prefix('[').and_then(|line| line.split_once("] "));
+            rest.is_some_and(|(inside, rest)| !inside.contains(['{', '"']) && !rest.is_empty())
+        };
+        let is_json = self.document.is_some() || self.first.is_some();
+        !self.text.starts_with(['{', '[']) || (!is_json && bracketed())
     }
 
     /// The document, if the text is one.

@@ -11,7 +11,7 @@ use super::{Configuration, Report, kubernetes, unread as unread_kinds};
 use crate::base::diag::has_errors;
 use crate::base::{Diagnostic, Diagnostics};
 use crate::exchange::import::{CONFIGURATIONS, Import};
-use crate::perf::{MemoryShares, Rules, memory_shares};
+use crate::perf::{MemoryShares, Plan, Rules, memory_shares};
 use crate::scenario::{self, Pool, from_value};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -242,6 +242,9 @@ pub fn imported(
             let shares = |pool: &Pool| memory_shares(pool, Rules::of(&after));
             let named = |pool: &Pool| Some(PoolMemory { pool: pool.name.clone(), shares: shares(pool)? });
             all.memory = after.cluster.pools.iter().filter_map(named).collect();
+            if !open && !has_errors(&problems) {
+                problems.extend(refused(&after, &all.keys));
+            }
             let after = scenario::to_json(&after);
             let tree = |text: &str| serde_json::from_str(text).unwrap_or_default();
             all.changes = changes(&tree(&before), &tree(&after));
@@ -260,6 +263,37 @@ pub fn imported(
     (all.problems, all.warnings) =
         problems.into_iter().partition(|d| d.severity == crate::base::Severity::Error);
     all
+}
+
+/// Why a scenario cannot run; each problem names the key that set its field. A model that is not known, or does not
+/// fit, is a warning: the fields are right, and the user sees what to change.
+#[cfg(feature = "import")]
+fn refused(scenario: &scenario::Scenario, keys: &[Mapping]) -> Diagnostics {
+    let problems = match scenario::check(scenario.clone()) {
+        Err(problems) => problems,
+        Ok(_) => {
+            let problems = Plan::new(scenario.clone()).err().unwrap_or_default();
+            problems.into_iter().map(|d| Diagnostic::warning(d.path, d.found, d.allowed, d.fix)).collect()
+        }
+    };
+    let named = |d: Diagnostic| {
+        let key = keys
+            .iter()
+            .find(|key| !key.field.is_empty() && without_numbers(&d.path) == without_numbers(&key.field));
+        let path = match key {
+            Some(key) if key.line > 0 => format!("line {}: {} ({})", key.line, key.key, d.path),
+            Some(key) => format!("{} ({})", key.key, d.path),
+            None => d.path,
+        };
+        Diagnostic { path, ..d }
+    };
+    problems.into_iter().map(named).collect()
+}
+
+/// A path without the numbers of entries.
+#[cfg(feature = "import")]
+fn without_numbers(path: &str) -> String {
+    path.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
 /// The problem of texts without a document.
