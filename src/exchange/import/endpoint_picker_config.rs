@@ -210,7 +210,7 @@ fn routing_of(
     let filters = kinds.iter().any(|kind| [AFFINITY, HEADROOM].contains(kind) || UTILIZATION.contains(kind));
     let sessions = kinds.iter().any(|kind| SESSION.contains(kind));
     let counts = |kind: &&str| scores(kind) && !SESSION.contains(kind);
-    let (scoring, ours) = (kinds.iter().any(|k| counts(k)), kinds.iter().any(|k| counts(k) && takes_part(k)));
+    let (scoring, ours) = (kinds.iter().any(&counts), kinds.iter().any(|k| counts(k) && takes_part(k)));
     let random = kinds.contains(&RANDOM) || !scoring;
     let refused = r.problems.iter().any(|d| d.path.starts_with(at) && d.path.ends_with("pluginRef"));
     if (scoring || refused) && !ours {

@@ -1,4 +1,4 @@
-//! Import of a workload of GuideLLM: the file of a scenario or its flags, as one client.
+//! Import of a workload of `GuideLLM`: the file of a scenario or its flags, as one client.
 
 use super::Import;
 use super::configuration::kubernetes::is_object;

@@ -65,16 +65,15 @@ fn autoscaler(r: &mut Reader<'_>) -> Patch {
         annotations(r, None);
         return patch;
     };
-    let policy = match strategy.as_str() {
-        "KPA" => kpa(r, &first),
-        _ => {
-            let mut hpa = first;
-            let rest: Vec<Value> = found.collect();
-            if !rest.is_empty() {
-                hpa["more"] = json!(rest);
-            }
-            horizontal(r, &strategy, hpa)
+    let policy = if strategy.as_str() == "KPA" {
+        kpa(r, &first)
+    } else {
+        let mut hpa = first;
+        let rest: Vec<Value> = found.collect();
+        if !rest.is_empty() {
+            hpa["more"] = json!(rest);
         }
+        horizontal(r, &strategy, hpa)
     };
     patch.scaling.insert("policy".to_owned(), policy);
     patch
@@ -119,8 +118,11 @@ fn source(r: &mut Reader<'_>, at: &str, into: &str) -> Option<Value> {
     Some(json!({ "metric": metric, "target": target }))
 }
 
+/// Reads an annotation: its path, its name and its number; whether it is known.
+type ReadAnnotation<'a> = &'a mut dyn FnMut(&mut Reader<'_>, &str, &str, f64) -> bool;
+
 /// The annotations of the strategies, which set windows and tolerances.
-fn annotations(r: &mut Reader<'_>, reads: Option<&mut dyn FnMut(&mut Reader<'_>, &str, &str, f64) -> bool>) {
+fn annotations(r: &mut Reader<'_>, reads: Option<ReadAnnotation<'_>>) {
     let at = "metadata.annotations";
     let all: Vec<(String, String)> = r
         .get(at)

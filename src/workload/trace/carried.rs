@@ -61,7 +61,9 @@ pub fn carried(settings: &TraceSettings) -> Result<Option<(Arc<Trace>, Diagnosti
     let errors = problems.iter().filter(|d| d.severity == Severity::Error).count();
     match (trace, problems.iter().find(|d| d.severity == Severity::Error)) {
         (Some(trace), None) => {
-            problems.iter_mut().for_each(|warning| ROWS.clone_into(&mut warning.path));
+            for warning in &mut problems {
+                ROWS.clone_into(&mut warning.path);
+            }
             Ok(Some((trace, problems)))
         }
         (_, first) => {

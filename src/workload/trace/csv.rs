@@ -193,12 +193,12 @@ impl Csv {
             match role {
                 Role::Arrival | Role::Prompt | Role::Output => {}
                 Role::Session => row.session = session(field),
-                Role::Tenant => row.tenant = field.clone(),
-                Role::Class => row.class = field.clone(),
+                Role::Tenant => row.tenant.clone_from(field),
+                Role::Class => row.class.clone_from(field),
                 Role::Priority => row.priority = priority(field).transpose()?,
-                Role::Model => row.model = field.clone(),
-                Role::Adapter => row.adapter = field.clone(),
-                Role::Id => row.id = field.clone(),
+                Role::Model => row.model.clone_from(field),
+                Role::Adapter => row.adapter.clone_from(field),
+                Role::Id => row.id.clone_from(field),
             }
         }
         if self.name == BLIS {

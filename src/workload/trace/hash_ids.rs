@@ -111,7 +111,9 @@ mod tests {
         let rows: [&[u64]; 6] =
             [&[], &[0, 1, 2, 3], &[u64::MAX, 0, u64::MAX - 1], &[7], &[], &[1 << 63, 127, 128, 1 << 32, 64]];
         let mut column = HashIds::default();
-        rows.iter().for_each(|ids| column.push(ids));
+        for ids in rows {
+            column.push(ids);
+        }
         assert!(column.is_whole(rows.len()) && column.any());
         let of = |column: &HashIds, row: usize| {
             let mut ids = Vec::new();

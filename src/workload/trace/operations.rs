@@ -83,6 +83,8 @@ fn ends_of(window: &TraceWindow) -> (u64, u64) {
 /// Numbers above `most` become `most`; 0 for none.
 fn cut(column: &mut [u32], most: u32) {
     if most > 0 {
-        column.iter_mut().for_each(|tokens| *tokens = (*tokens).min(most));
+        for tokens in column.iter_mut() {
+            *tokens = (*tokens).min(most);
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Autoscalers of other programs: strategies of AIBrix, Dynamo's planner, the entries of ConfigMaps, nodes of BLIS.
+//! Autoscalers of other programs: strategies of AIBrix, Dynamo's planner, the entries of `ConfigMaps`, nodes of BLIS.
 
 use super::{import, import_into, row};
 use serde_json::{Value, json};

@@ -36,7 +36,7 @@ pub(super) fn changed(found: &Exported) -> Vec<String> {
 
 /// The file without the lines of comment.
 pub(super) fn plain(found: &Exported) -> String {
-    found.text.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect()
+    found.text.lines().filter(|line| !line.starts_with('#')).flat_map(|line| [line, "\n"]).collect()
 }
 
 /// The rows with a standing, by their names here.
@@ -52,7 +52,7 @@ pub(super) fn weighted(scorers: &Value) -> Scenario {
     } }))
 }
 
-pub(super) fn scaled(scaling: Value) -> Scenario {
+pub(super) fn scaled(scaling: &Value) -> Scenario {
     let pool = json!({ "name": "llama-8b", "model": "llama-3.1-8b", "scaling": scaling });
     scenario(json!({ "tokenyard": 3, "cluster": { "pools": [pool] } }))
 }

@@ -215,7 +215,7 @@ fn a_command_line_of_a_router_changes_in_place() {
 
 #[test]
 fn a_horizontal_autoscaler_is_an_object_of_a_pool() {
-    let hpa = scaled(json!({ "min": 2, "max": 6, "policy": { "hpa": { "metric": "waiting", "target": 2,
+    let hpa = scaled(&json!({ "min": 2, "max": 6, "policy": { "hpa": { "metric": "waiting", "target": 2,
         "behavior": { "rules": { "up": { "pods": 2, "percent": 0, "period_s": 60, "stabilization_s": 30 } } } } } }));
     assert_eq!(
         plain(&exported(&hpa, System::Hpa, None)),
@@ -252,7 +252,7 @@ spec:
 
 #[test]
 fn keda_has_a_trigger_for_each_metric() {
-    let keda = scaled(json!({ "min": 1, "max": 10, "tick_s": 15, "policy": { "keda": {
+    let keda = scaled(&json!({ "min": 1, "max": 10, "tick_s": 15, "policy": { "keda": {
         "metric": "gateway-queue", "threshold": 1, "cooldown_s": 300,
         "more": [{ "metric": "requests-running", "threshold": 16 }] } } }));
     assert_eq!(
@@ -291,7 +291,7 @@ spec:
 #[test]
 fn an_analyser_has_variants_and_a_map_of_its_settings() {
     let wva = scaled(
-        json!({ "min": 1, "max": 4, "usd_per_hour": 12.5, "optimizer": "greedy", "policy": { "wva-saturation-v1": { "queue": 4 } } }),
+        &json!({ "min": 1, "max": 4, "usd_per_hour": 12.5, "optimizer": "greedy", "policy": { "wva-saturation-v1": { "queue": 4 } } }),
     );
     assert_eq!(
         plain(&exported(&wva, System::Wva, None)),
@@ -322,7 +322,7 @@ data:
     enableLimiter: true
 "
     );
-    let none = scaled(json!({}));
+    let none = scaled(&json!({}));
     assert_eq!(exported(&none, System::Keda, None).text, "# Nothing to write: no pool has an autoscaler\n");
 }
 

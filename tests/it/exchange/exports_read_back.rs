@@ -114,7 +114,7 @@ fn scorers_come_and_go_and_what_is_not_simulated_stays() {
 
 #[test]
 fn a_picker_within_a_config_map_is_changed_in_its_place() {
-    let inner: String = PICKER.lines().map(|line| format!("    {line}\n")).collect();
+    let inner: String = PICKER.lines().flat_map(|line| ["    ", line, "\n"]).collect();
     let text =
         format!("kind: ConfigMap\nmetadata: {{name: epp}}\ndata:\n  plugins.yaml: |\n{inner}  other: kept\n");
     let mut own = imported(&Scenario::default(), PICKER);
@@ -308,14 +308,14 @@ proptest! {
             scaling["tick_s"] = json!(seconds.0);
         }
         scaling["policy"] = if system == System::Keda { json!({ "keda": own }) } else { json!({ "hpa": own }) };
-        let own = scaled(scaling);
+        let own = scaled(&scaling);
         let found = exported(&own, system, None);
         prop_assert_eq!((found.near, found.left_out), (0, 0), "{}", found.text);
-        let back = imported(&scaled(json!({})), &found.text);
+        let back = imported(&scaled(&json!({})), &found.text);
         let (own, back) = (&own.cluster.pools[0].scaling, &back.cluster.pools[0].scaling);
         prop_assert_eq!((own.min, own.max, own.tick_s), (back.min, back.max, back.tick_s));
         prop_assert_eq!(policy(&own.policy), policy(&back.policy), "{}", found.text);
-        let again = exported(&imported(&scaled(json!({})), &found.text), system, Some(&found.text));
+        let again = exported(&imported(&scaled(&json!({})), &found.text), system, Some(&found.text));
         prop_assert_eq!(changed(&again), Vec::<String>::new(), "{}", again.text);
     }
 
@@ -330,10 +330,10 @@ proptest! {
             1 => json!({ "wva-saturation-v2": { "kv": share(shares.0), "up": share(shares.1), "down": share(shares.1.min(shares.2)) } }),
             _ => json!({ "wva-queueing-model": { "slo_multiplier": 1.0 + share(shares.0), "ttft_ms": 500, "itl_ms": 40 } }),
         };
-        let own = scaled(json!({ "usd_per_hour": share(cost), "optimizer": "cost-aware", "min": 1, "max": 9, "policy": policy }));
+        let own = scaled(&json!({ "usd_per_hour": share(cost), "optimizer": "cost-aware", "min": 1, "max": 9, "policy": policy }));
         let found = exported(&own, System::Wva, None);
         prop_assert_eq!((found.near, found.left_out), (0, 0), "{}", found.text);
-        let back = imported(&scaled(json!({})), &found.text);
+        let back = imported(&scaled(&json!({})), &found.text);
         prop_assert_eq!(&own.cluster.pools[0].scaling, &back.cluster.pools[0].scaling, "{}", found.text);
 
         let list: Vec<Value> = scorers.iter().map(|(i, weight)| json!({ "scorer": OF_BLIS[*i], "weight": weight })).collect();
@@ -377,14 +377,14 @@ proptest! {
 
 #[test]
 fn an_analyser_behind_a_horizontal_autoscaler_is_both() {
-    let own = scaled(json!({ "min": 1, "max": 10, "optimizer": "cost-aware", "usd_per_hour": 10,
+    let own = scaled(&json!({ "min": 1, "max": 10, "optimizer": "cost-aware", "usd_per_hour": 10,
         "policy": { "wva-saturation-v2": {} },
         "carried_out_by": { "hpa": { "behavior": { "rules": { "up": { "stabilization_s": 0, "pods": 10, "percent": 0 },
             "down": { "stabilization_s": 0, "pods": 10, "percent": 0 } } } } } }));
     let hpa = exported(&own, System::Hpa, None);
     assert!(hpa.text.contains("name: wva_desired_replicas"), "{}", hpa.text);
     let both = format!("{}---\n{}", plain(&exported(&own, System::Wva, None)), plain(&hpa));
-    let back = imported(&scaled(json!({})), &both);
+    let back = imported(&scaled(&json!({})), &both);
     let (own, back) = (&own.cluster.pools[0].scaling, &back.cluster.pools[0].scaling);
     assert_eq!(own.policy, back.policy);
     let rules = |carried: &CarriedOutBy| match carried {

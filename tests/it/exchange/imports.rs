@@ -44,7 +44,9 @@ fn each_format_of_configuration_has_a_sample_and_reports_each_key() {
             assert!(!by.is_empty() && by.iter().all(|names| *names == [name]), "{file}: {by:?}");
             let documents = documents_of(&file, &text);
             let mut keys = Vec::new();
-            documents.iter().for_each(|document| leaves(document, "", &mut keys));
+            for document in &documents {
+                leaves(document, "", &mut keys);
+            }
             let report = report(&file, documents);
             for key in keys {
                 // A key may be reported with the section that it stands in, or with the parts of its text.

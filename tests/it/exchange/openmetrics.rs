@@ -96,7 +96,7 @@ fn read(text: &str) -> BTreeMap<String, Family> {
             if name != now {
                 assert!(!families.contains_key(name), "{name} is in two places");
                 families.insert(name.to_owned(), Family::default());
-                now = name.to_owned();
+                name.clone_into(&mut now);
                 (last, told) = (None, BTreeSet::new());
             }
             assert!(told.insert(what.to_owned()), "{what} of {name} twice");

@@ -1,8 +1,6 @@
 //! Columns of a trace that a replay passes on: tenant, SLO class, priority, model and session; and those that are shown:
 //! the id and the wall-clock time of a row.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests panic")]
-
 use std::fmt::Write as _;
 use std::sync::Arc;
 use tokenyard::base::{Diagnostics, Severity};

@@ -70,7 +70,7 @@ fn random_periods_have_the_mean_rate_at_every_instant() {
     // m + 2 r^2 p (1 - p) T / k with k = 1/on + 1/off = 1.25, hence 160 + 2 x 1600 x 0.16 x 20 / 1.25 = 8,352 at most; 91 /
     // sqrt(300) = 5.3.
     assert!((mean - 160.0).abs() < 4.0 * 5.3, "{mean}");
-    let spread = counts.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / 299.0;
+    let spread = counts.iter().map(|c| (c - mean) * (c - mean)).sum::<f64>() / 299.0;
     assert!((4_000.0..12_000.0).contains(&spread), "{spread}, where Poisson has 160");
     let s = scenario(&on_off, &json!({}), 20);
     let expected = Source::new(&s, None).expected(Micros(3 * S), Micros(9 * S));

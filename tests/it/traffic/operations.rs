@@ -47,6 +47,7 @@ fn requests(trace: &Arc<Trace>, settings: &TraceSettings) -> Vec<(u64, u32, u32,
         .collect()
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "as the setting is")]
 fn window(start_s: f64, length_s: f64) -> Option<TraceWindow> {
     Some(TraceWindow { start_s, length_s })
 }

@@ -66,8 +66,8 @@ fn is_bundle(node: &Node) -> bool {
     let policy = |key: &&str| node.at(&[key, "policy"]).is_some();
     let kind = |key: &&str| node.at(&[key, "type"]).is_some();
     let sections = ["admission", "routing", "priority"];
-    !sections.iter().any(|key| kind(&key))
-        && (sections.iter().any(|key| policy(&key)) || node.get("scheduler").and_then(Node::scalar).is_some())
+    !sections.iter().any(kind)
+        && (sections.iter().any(policy) || node.get("scheduler").and_then(Node::scalar).is_some())
 }
 
 /// The value of a key of a file if it is another.

@@ -203,7 +203,11 @@ fn line_of(want: &Wanted) -> String {
 
 /// A command with a flag on each line.
 fn new_command(want: &Wanted) -> String {
-    let about: String = want.about.iter().map(|line| format!("# {}\n", super::one_line(line))).collect();
+    let about: String = want
+        .about
+        .iter()
+        .flat_map(|line| ["# ".to_owned(), super::one_line(line), "\n".to_owned()])
+        .collect();
     let head = want.program.split(' ').map(str::to_owned).chain(want.subject.clone());
     let head = head.map(|word| shell_word(&word)).collect::<Vec<_>>().join(" ");
     let flags = want.flags.iter().filter(|flag| flag.is_written());

@@ -15,13 +15,12 @@ pub(super) fn lines(
 ) -> Vec<ExportedLine> {
     let of = |text: &str, mark: LineMark| ExportedLine { text: text.to_owned(), mark };
     let comments = comments.iter().map(|line| of(line, LineMark::Comment));
-    match beside {
-        Some(before) => difference(before, &written.text).into_iter().chain(comments).collect(),
-        None => {
-            let head = head.iter().map(|line| of(line, LineMark::Comment));
-            let own = written.text.lines().map(|line| of(line, LineMark::Same));
-            head.chain(own).chain(comments).collect()
-        }
+    if let Some(before) = beside {
+        difference(before, &written.text).into_iter().chain(comments).collect()
+    } else {
+        let head = head.iter().map(|line| of(line, LineMark::Comment));
+        let own = written.text.lines().map(|line| of(line, LineMark::Same));
+        head.chain(own).chain(comments).collect()
     }
 }
 
@@ -36,8 +35,12 @@ fn difference(before: &str, after: &str) -> Vec<ExportedLine> {
     let mut add = |text: &str, mark: LineMark| lines.push(ExportedLine { text: text.to_owned(), mark });
     old[..alike].iter().for_each(|line| add(line, LineMark::Same));
     if a.len().saturating_mul(b.len()) > CELLS {
-        a.iter().for_each(|line| add(line, LineMark::Removed));
-        b.iter().for_each(|line| add(line, LineMark::Added));
+        for line in a {
+            add(line, LineMark::Removed);
+        }
+        for line in b {
+            add(line, LineMark::Added);
+        }
     } else {
         between(a, b, &mut add);
     }

@@ -35,7 +35,7 @@ impl Export for Dynamo {
         let mut written = written(commands, PROGRAMS, beside, |_, _| false);
         // Round robin is the default: then the command has no flag.
         if needed && beside.is_none() && written.text.is_empty() {
-            written.text = "python -m dynamo.frontend\n".to_owned();
+            "python -m dynamo.frontend\n".clone_into(&mut written.text);
         }
         written.rows.extend(left_out);
         if scenario.cluster.flow_control.is_some() {
@@ -119,7 +119,7 @@ fn cost(own: &KvCost) -> Vec<Flag> {
     let events = "--router-kv-events";
     match &own.index {
         CacheIndex::Events => {
-            all.push(Flag::switch(Row::exact(path, "cache index", "events", events), true, true))
+            all.push(Flag::switch(Row::exact(path, "cache index", "events", events), true, true));
         }
         CacheIndex::Approximate(index) => {
             all.push(Flag::switch(Row::exact(path, "cache index", "approximate", events), false, true));

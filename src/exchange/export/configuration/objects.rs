@@ -38,7 +38,7 @@ pub(super) fn written(scenario: &Scenario, kind: &str, beside: Option<&str>, obj
         beside,
         changed,
         changes,
-        new,
+        &new,
         kind,
     )
 }
@@ -55,7 +55,7 @@ pub(super) fn finished(
     beside: Option<&str>,
     changed: bool,
     changes: Changes,
-    new: Vec<String>,
+    new: &[String],
     kind: &str,
 ) -> Written {
     let added = new.join("---\n");

@@ -165,7 +165,7 @@ fn in_quotes(text: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
         if escape(c) {
-            out.push_str(&format!("\\u{:04x}", u32::from(c)));
+            out.extend(format!("\\u{:04x}", u32::from(c)).chars());
         } else {
             out.push(c);
         }

@@ -42,7 +42,7 @@ impl Export for Smg {
         let mut written = written(commands, PROGRAMS, beside, |_, _| false);
         // The default policy with its defaults has no flag.
         if needed && beside.is_none() && written.text.is_empty() {
-            written.text = "smg launch\n".to_owned();
+            "smg launch\n".clone_into(&mut written.text);
         }
         written.rows.extend(left_out.into_iter().chain(row).chain(rest));
         written

@@ -219,20 +219,17 @@ fn cache(pool: &Pool, at: &str, rules: Rules, flags: &mut Vec<Flag>) {
     if kv.cpu_blocks > 0 {
         let bytes = resolve(pool, rules, "").ok().and_then(|r| r.kv_bytes_per_token);
         let theirs = "--kv-offloading-size";
-        match bytes {
-            Some(bytes) => {
-                let gib = f64::from(kv.cpu_blocks) * f64::from(kv.block_tokens) * bytes as f64 / GIB;
-                let gib = (gib * 100.0).round() / 100.0;
-                let why = "vLLM takes the size in GiB, rounded here";
-                let row = Row::near(path("cpu_blocks"), "CPU blocks", kv.cpu_blocks, theirs, why);
-                flags.push(Flag::new(row, gib, Some(Scalar::Number(0.0))));
-            }
-            None => {
-                let why = "vLLM takes the size in GiB, and the model's shape is not known";
-                let row = Row::ignored(path("cpu_blocks"), "CPU blocks", kv.cpu_blocks, why);
-                let flag = Flag::new(Row { theirs: theirs.to_owned(), ..row.clone() }, 0_u32, None);
-                flags.push(Flag { row, value: FlagValue::Any, ..flag });
-            }
+        if let Some(bytes) = bytes {
+            let gib = f64::from(kv.cpu_blocks) * f64::from(kv.block_tokens) * bytes as f64 / GIB;
+            let gib = (gib * 100.0).round() / 100.0;
+            let why = "vLLM takes the size in GiB, rounded here";
+            let row = Row::near(path("cpu_blocks"), "CPU blocks", kv.cpu_blocks, theirs, why);
+            flags.push(Flag::new(row, gib, Some(Scalar::Number(0.0))));
+        } else {
+            let why = "vLLM takes the size in GiB, and the model's shape is not known";
+            let row = Row::ignored(path("cpu_blocks"), "CPU blocks", kv.cpu_blocks, why);
+            let flag = Flag::new(Row { theirs: theirs.to_owned(), ..row.clone() }, 0_u32, None);
+            flags.push(Flag { row, value: FlagValue::Any, ..flag });
         }
     }
     if pool.architecture.as_ref().is_some_and(|a| a.bytes_per_kv_value <= 1.0) {

@@ -162,7 +162,7 @@ pub(super) fn merge(text: &str, node: &Node, want: &Want<'_>, changes: &mut Chan
         (Want::Anything | Want::Nothing, _) => {}
         (Want::Scalar(value, _), What::Scalar(said)) => {
             let null = node.span.is_empty() || said == "null" || said == "~";
-            if !value.is_said_by(said) && !(null && !want.is_written()) {
+            if !value.is_said_by(said) && (!null || want.is_written()) {
                 let space = if node.span.is_empty() { " " } else { "" };
                 changes.replace(node.span.clone(), format!("{space}{}", like(text, node, value)));
             }
@@ -177,7 +177,7 @@ pub(super) fn merge(text: &str, node: &Node, want: &Want<'_>, changes: &mut Chan
             for (key, want) in wanted {
                 match there.iter().find(|e| e.key == *key) {
                     Some(entry) if matches!(want, Want::Nothing) => {
-                        remove_entry(text, there, entry, node, changes)
+                        remove_entry(text, there, entry, node, changes);
                     }
                     Some(entry) => merge(text, &entry.value, want, changes),
                     None if want.is_written() => insert_entry(there, node, key, want, changes),

@@ -97,7 +97,7 @@ impl Export for Wva {
             beside,
             changed,
             changes,
-            new,
+            &new,
             KIND,
         )
     }

@@ -66,7 +66,7 @@ impl Node {
 
 /// The documents of a text that are followed.
 pub(super) fn documents(text: &str) -> Vec<Node> {
-    let mut parts: Vec<Range<usize>> = vec![0..0];
+    let mut parts: Vec<Range<usize>> = Vec::from([Range::default()]);
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let end = at + line.len();
@@ -152,12 +152,11 @@ fn without_comment(line: &str) -> &str {
         match quote {
             Some('"') if c == '\\' => _ = chars.next(),
             Some(q) if c == q => quote = None,
-            Some(_) => {}
             None if c == '#' && before.is_whitespace() => return &line[..i],
             None if matches!(c, '"' | '\'') && matches!(before, ' ' | '{' | '[' | ',' | ':' | '(') => {
-                quote = Some(c)
+                quote = Some(c);
             }
-            None => {}
+            Some(_) | None => {}
         }
         before = c;
     }
@@ -218,7 +217,7 @@ impl Parser<'_> {
             items.push(Item { at: start..self.line_end(*next), value });
             match self.lines.get(*next) {
                 Some(row) if row.indent() == indent && is_dash(&self.text[row.start..row.end]) => {
-                    start = row.start
+                    start = row.start;
                 }
                 Some(row) if row.indent() > indent => return None,
                 _ => break,
@@ -256,7 +255,7 @@ impl Parser<'_> {
             entries.push(Entry { key, at: start..self.line_end(*next), value });
             match self.lines.get(*next) {
                 Some(row) if row.indent() == indent && !is_dash(&self.text[row.start..row.end]) => {
-                    start = row.start
+                    start = row.start;
                 }
                 Some(row) if row.indent() > indent => return None,
                 _ => break,
@@ -324,18 +323,15 @@ fn is_dash(content: &str) -> bool {
 
 /// The key that a line begins with, and its length with the colon.
 fn key_of(content: &str) -> Option<(String, usize)> {
-    let (key, length) = match content.chars().next()? {
-        quote @ ('"' | '\'') => {
-            let end = content[1..].find(quote)? + 2;
-            (unquoted(&content[..end])?, end)
-        }
-        _ => {
-            let end = content.match_indices(':').map(|(i, _)| i).find(|i| {
-                let rest = &content[i + 1..];
-                rest.is_empty() || rest.starts_with(' ')
-            })?;
-            (content[..end].trim_end().to_owned(), end)
-        }
+    let (key, length) = if let quote @ ('"' | '\'') = content.chars().next()? {
+        let end = content[1..].find(quote)? + 2;
+        (unquoted(&content[..end])?, end)
+    } else {
+        let end = content.match_indices(':').map(|(i, _)| i).find(|i| {
+            let rest = &content[i + 1..];
+            rest.is_empty() || rest.starts_with(' ')
+        })?;
+        (content[..end].trim_end().to_owned(), end)
     };
     let rest = content[length..].strip_prefix(':')?;
     let plain = !key.is_empty()

@@ -1,4 +1,4 @@
-//! Entries of the ConfigMaps of llm-d's autoscaler that are no analyser's: its controller, service classes, and scaling
+//! Entries of the `ConfigMaps` of llm-d's autoscaler that are no analyser's: its controller, service classes, and scaling
 //! to zero.
 
 use super::kubernetes::Patch;

@@ -1,4 +1,4 @@
-//! Documents inside others, such as the router's configuration in the data of a ConfigMap or in the values of a chart.
+//! Documents inside others, such as the router's configuration in the data of a `ConfigMap` or in the values of a chart.
 
 use super::{Configuration, Mapping, Reader, Report, Settings};
 use crate::base::Diagnostic;

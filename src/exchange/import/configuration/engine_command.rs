@@ -47,7 +47,7 @@ pub(crate) fn pool_name(flags: &Flags) -> Option<String> {
 /// The release that an image's tag names, with a row.
 pub(crate) fn image_tag(r: &mut Reader<'_>, path: &str, image: &str, of: &PoolOf) {
     r.get(path);
-    release_row(r, path, image, release_of(image), of)
+    release_row(r, path, image, release_of(image), of);
 }
 
 /// A row for a release, and the generation of the engine that it has.

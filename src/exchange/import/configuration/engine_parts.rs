@@ -115,7 +115,9 @@ pub(super) fn adapters(r: &mut Reader<'_>, flags: &mut Flags, around: &Around) {
             "adapters are off without --enable-lora"
         };
         flags.ignore(r, "enable-lora", if on { why } else { "adapters are off, as here" });
-        numbers.iter().for_each(|(name, ..)| flags.ignore(r, name, why));
+        for (name, ..) in &numbers {
+            flags.ignore(r, name, why);
+        }
         return;
     }
     let differs = "sizes of adapters follow from the rank; their times are assumed";
@@ -185,7 +187,7 @@ fn offloading(r: &mut Reader<'_>, flags: &mut Flags, of: &PoolOf, said: &Value, 
             flags.set_pool(r, name, of, "kv.cpu_blocks", json!(n));
         }
         None => {
-            flags.ignore(r, name, "of the CPU tier only num_cpu_blocks is read: write it as kv.cpu_blocks")
+            flags.ignore(r, name, "of the CPU tier only num_cpu_blocks is read: write it as kv.cpu_blocks");
         }
     }
 }

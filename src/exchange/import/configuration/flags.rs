@@ -194,7 +194,7 @@ impl Flags {
             };
             match read {
                 Ok(Value::Bool(on)) if negated => {
-                    flags.say(r, known_flag, Said { value: Value::Bool(!on), ..said })
+                    flags.say(r, known_flag, Said { value: Value::Bool(!on), ..said });
                 }
                 Ok(value) => flags.say(r, known_flag, Said { value, ..said }),
                 Err([allowed, fix]) => flags.refused(r, known_flag, said, allowed, fix),

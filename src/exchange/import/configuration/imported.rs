@@ -120,7 +120,8 @@ pub(super) fn read_all(sources: &[Value]) -> ReadSources {
         }
         all.sets.extend(sets::of(i, settings, &report));
         let mut mappings = report.mappings;
-        silent(source, &mappings, &report.problems).into_iter().for_each(|m| mappings.push(m));
+        let rows = silent(source, &mappings, &report.problems);
+        mappings.extend(rows);
         all.mappings.extend(mappings.into_iter().map(|m| Mapping { document: i as u32, ..m }));
         all.problems.extend(report.problems.into_iter().map(|d| (i as u32, d)));
     }
@@ -269,12 +270,11 @@ pub fn imported(
 /// fit, is a warning: the fields are right, and the user sees what to change.
 #[cfg(feature = "import")]
 fn refused(scenario: &scenario::Scenario, keys: &[Mapping]) -> Diagnostics {
-    let problems = match scenario::check(scenario.clone()) {
-        Err(problems) => problems,
-        Ok(_) => {
-            let problems = Plan::new(scenario.clone()).err().unwrap_or_default();
-            problems.into_iter().map(|d| Diagnostic::warning(d.path, d.found, d.allowed, d.fix)).collect()
-        }
+    let problems = if let Err(problems) = scenario::check(scenario.clone()) {
+        problems
+    } else {
+        let problems = Plan::new(scenario.clone()).err().unwrap_or_default();
+        problems.into_iter().map(|d| Diagnostic::warning(d.path, d.found, d.allowed, d.fix)).collect()
     };
     let named = |d: Diagnostic| {
         let key = keys
@@ -389,7 +389,11 @@ fn document(
     let tree = &document.tree;
     let format = format_of(source);
     let kind = source.get("kind").and_then(Value::as_str);
-    let title = format.map(|f| f.title()).or(kind).unwrap_or("a document of no known format").to_owned();
+    let title = format
+        .map(super::super::Import::title)
+        .or(kind)
+        .unwrap_or("a document of no known format")
+        .to_owned();
     let detail = source.get("apiVersion").and_then(Value::as_str).unwrap_or_default().to_owned();
     ImportedDocument {
         title,

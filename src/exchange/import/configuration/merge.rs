@@ -434,7 +434,7 @@ fn put(at: &mut Value, path: &str, value: Value) {
         }
         None => match (map.get_mut(first), value) {
             (Some(Value::Object(there)), Value::Object(given)) if first == "disaggregation" => {
-                there.extend(given)
+                there.extend(given);
             }
             (_, value) => {
                 map.insert(first.to_owned(), value);

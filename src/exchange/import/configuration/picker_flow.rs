@@ -198,10 +198,10 @@ fn flow_control(r: &mut Reader<'_>, plugins: &[Plugin<'_>], detector: Option<Val
         flow["eviction"] = json!(on);
     }
     let usage = format!("{at}.usageLimitPolicyPluginRef");
-    if let Some(name) = r.word(&usage) {
-        if let Some(ceilings) = ceilings(r, plugins, &usage, name) {
-            flow["ceilings"] = ceilings;
-        }
+    if let Some(name) = r.word(&usage)
+        && let Some(ceilings) = ceilings(r, plugins, &usage, name)
+    {
+        flow["ceilings"] = ceilings;
     }
     policies(r, plugins, &format!("{at}.defaultPriorityBand"), FIELD, &mut flow);
     let why = "limits are those of single bands, under priorityBands, or of all bands together";

@@ -202,7 +202,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn shape(&mut self, path: &str, why: &str) {
         for (key, found) in self.set_aside(path) {
             let (becomes, standing) = (why.to_owned(), Standing::Shape);
-            self.mappings.push(Mapping { key, found, becomes, standing, ..Mapping::default() });
+            self.mappings.push(Mapping { key, found, standing, becomes, ..Mapping::default() });
         }
     }
 

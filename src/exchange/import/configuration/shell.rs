@@ -65,7 +65,6 @@ pub(crate) fn split(script: &str) -> Vec<String> {
             (Some('"'), '\\') if chars.peek().is_some_and(|next| "\"\\$`".contains(*next)) => {
                 word.get_or_insert_default().extend(chars.next());
             }
-            (Some(_), c) => word.get_or_insert_default().push(c),
             (None, '\'' | '"') => {
                 quote = Some(c);
                 word.get_or_insert_default();
@@ -84,7 +83,7 @@ pub(crate) fn split(script: &str) -> Vec<String> {
                 all.push(";".to_owned());
             }
             (None, c) if c.is_whitespace() => all.extend(word.take()),
-            (None, c) => word.get_or_insert_default().push(c),
+            (_, c) => word.get_or_insert_default().push(c),
         }
     }
     all.extend(word);
@@ -105,21 +104,19 @@ fn substituted(text: &str, variables: &BTreeMap<String, String>) -> String {
             Some('(') => Some(')'),
             _ => None,
         };
-        let (inner, next) = match closing.and_then(|end| after[1..].split_once(end)) {
-            Some((inner, next)) => (inner, next),
-            None => {
-                let plain = |c: char| c == '_' || c.is_ascii_alphanumeric();
-                let end = after.find(|c| !plain(c)).unwrap_or(after.len());
-                after.split_at(end)
-            }
+        let (inner, next) = if let Some((inner, next)) = closing.and_then(|end| after[1..].split_once(end)) {
+            (inner, next)
+        } else {
+            let plain = |c: char| c == '_' || c.is_ascii_alphanumeric();
+            let end = after.find(|c| !plain(c)).unwrap_or(after.len());
+            after.split_at(end)
         };
         let (name, usual) = inner.split_once(":-").map_or((inner, None), |(name, usual)| (name, Some(usual)));
-        match variables.get(name).map(String::as_str).or(usual) {
-            Some(value) => done.push_str(value),
-            None => {
-                done.push('$');
-                done.push_str(&after[..after.len() - next.len()]);
-            }
+        if let Some(value) = variables.get(name).map(String::as_str).or(usual) {
+            done.push_str(value);
+        } else {
+            done.push('$');
+            done.push_str(&after[..after.len() - next.len()]);
         }
         rest = next;
     }

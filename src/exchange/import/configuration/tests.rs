@@ -111,7 +111,7 @@ fn routesim_s_prefill_and_decode_backends_become_pools_with_roles() {
             .mappings
             .iter()
             .filter(|m| m.key.starts_with("cluster.disaggregated"))
-            .all(|m| m.has_counterpart())
+            .all(super::mapping::Mapping::has_counterpart)
     );
     let (parsed, warnings) =
         from_value(scenario).and_then(crate::scenario::check).unwrap_or_else(|p| panic!("{p:?}"));

@@ -224,6 +224,6 @@ pub(crate) fn measured(r: &mut Reader<'_>, at: &str, into: &str) -> Option<Value
         Some(_) => r.near(&kind, &format!("{into}.gaussian"), "normal with the same mean and spread"),
         None => {}
     }
-    let mean = mean.or_else(|| Some((least? + most?) / 2.0))?;
+    let mean = mean.or_else(|| Some(f64::midpoint(least?, most?)))?;
     Some(gaussian(mean, sd, least, most))
 }

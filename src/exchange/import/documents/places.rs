@@ -60,6 +60,7 @@ impl Places {
     }
 
     /// The places below a path, by their paths from there.
+    #[must_use]
     pub fn below(&self, path: &str) -> Self {
         let start = format!("{path}.");
         let own =

@@ -93,8 +93,7 @@ impl Reading<'_> {
             match c {
                 '(' | '<' | '[' => open += 1,
                 ')' | '>' | ']' if open > 0 => open -= 1,
-                ',' | '}' | ']' | ')' if open == 0 => return true,
-                ':' if open == 0 => return true,
+                ',' | '}' | ']' | ')' | ':' if open == 0 => return true,
                 _ => {}
             }
             false

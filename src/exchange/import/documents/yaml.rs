@@ -1,5 +1,5 @@
 //! YAML and JSON texts as trees, with the place of every key. A text value that is itself YAML, as in the data of a
-//! ConfigMap, is read as a part of the tree.
+//! `ConfigMap`, is read as a part of the tree.
 
 use super::places::{Place, Places};
 use super::words;
@@ -212,17 +212,19 @@ impl<'a> Reading<'a> {
     /// A text value, or the section that it spells.
     fn text(&mut self, text: &str, style: ScalarStyle, span: Span, path: &str) -> Value {
         let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
-        if block && self.texts > 0 && text.contains(':') && !words::is_script(text) {
-            if let Ok(inner) = read(text, self.texts - 1)
-                && let [inner] = inner.as_slice()
-                && is_document(&inner.value)
-            {
-                self.values += size(&inner.value);
-                let line = (span.start.line() as u32 + 1).saturating_sub(self.first_line);
-                let columns = span.indent.unwrap_or(0) as u32;
-                self.places.adopt(&inner.places, path, line + inner.first_line.saturating_sub(1), columns);
-                return inner.value.clone();
-            }
+        if block
+            && self.texts > 0
+            && text.contains(':')
+            && !words::is_script(text)
+            && let Ok(inner) = read(text, self.texts - 1)
+            && let [inner] = inner.as_slice()
+            && is_document(&inner.value)
+        {
+            self.values += size(&inner.value);
+            let line = (span.start.line() as u32 + 1).saturating_sub(self.first_line);
+            let columns = span.indent.unwrap_or(0) as u32;
+            self.places.adopt(&inner.places, path, line + inner.first_line.saturating_sub(1), columns);
+            return inner.value.clone();
         }
         Value::from(text)
     }

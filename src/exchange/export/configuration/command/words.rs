@@ -121,13 +121,12 @@ fn shell(text: &str, at: Range<usize>, programs: Programs) -> Vec<Found> {
         };
         match (quote, c) {
             (Some(q), c) if c == q => quote = None,
-            (Some('"'), '\\') | (None, '\\') => match chars.next() {
+            (Some('"') | None, '\\') => match chars.next() {
                 Some((_, '\n')) if quote.is_none() => finish(&mut word, &mut words),
                 Some((_, '\r')) => finish(&mut word, &mut words),
                 Some((_, c)) => word.get_or_insert((i, String::new())).1.push(c),
                 None => {}
             },
-            (Some(_), c) => word.get_or_insert((i, String::new())).1.push(c),
             (None, '"' | '\'') => {
                 quote = Some(c);
                 word.get_or_insert((i, String::new()));
@@ -138,7 +137,7 @@ fn shell(text: &str, at: Range<usize>, programs: Programs) -> Vec<Found> {
                 finish(&mut word, &mut words);
                 end(&mut words);
             }
-            (None, c) => word.get_or_insert((i, String::new())).1.push(c),
+            (_, c) => word.get_or_insert((i, String::new())).1.push(c),
         }
     }
     if let Some((start, text)) = word.take() {

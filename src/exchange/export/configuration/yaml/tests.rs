@@ -80,6 +80,6 @@ fn what_is_not_followed_is_no_node_and_nothing_panics() {
     assert!(documents("a: {b: 1\n").is_empty());
     let deep = format!("{}x", "[".repeat(10_000));
     assert!(documents(&deep).is_empty());
-    let deep: String = (0..1000).map(|i| format!("{}a:\n", " ".repeat(i))).collect();
+    let deep: String = (0..1000).flat_map(|i| [" ".repeat(i), "a:\n".to_owned()]).collect();
     assert!(documents(&deep).is_empty());
 }
