@@ -65,11 +65,11 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 200260, "7fcb4fc608fd638c"),
-    ("everything", 119818, "97312a55a1eebfb1"),
-    ("conversations", 143903, "0ffaca418688831a"),
-    ("gateway", 197773, "06a07fa17d524372"),
-    ("split", 119596, "28d9d2a4812789eb"),
+    ("pressure", 200260, "f480e566150ddbad"),
+    ("everything", 119851, "446ca3e59b3f7190"),
+    ("conversations", 143936, "3bd2eed5c48c3b35"),
+    ("gateway", 197789, "c3d7318db17ad1cb"),
+    ("split", 119607, "d2894645a02b7bdb"),
 ];
 
 const DRAWS: &[Line] = &[
