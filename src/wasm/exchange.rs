@@ -39,5 +39,6 @@ pub fn export_configuration(
         let unknown = Diagnostic::error("", system, allowed, "name one of these");
         return Err(value(&vec![unknown]));
     };
+    let beside = beside.filter(|text| !text.trim().is_empty());
     Ok(value(&exported(&scenario, system, beside.as_deref())))
 }

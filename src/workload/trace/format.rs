@@ -10,7 +10,7 @@ use super::{aibrix, copilot, spans, weka};
 
 /// The format of a file, once its first line has been seen.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "a file has one")]
+#[cfg_attr(not(target_arch = "wasm32"), expect(clippy::large_enum_variant, reason = "a file has one"))]
 pub(super) enum Format {
     Csv(Csv),
     Jsonl(Jsonl),
