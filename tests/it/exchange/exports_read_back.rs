@@ -30,7 +30,8 @@ fn a_file_that_was_imported_comes_out_as_it_was() {
                 assert_eq!(found.not_beside, None, "{file}");
                 assert_eq!(changed(&found), Vec::<String>::new(), "{file}");
                 assert!(found.text.starts_with(&text), "{file}");
-                assert!(found.exact > 0, "{file}");
+                // Other maps than an analyser's have nothing that an autoscaler's file says; they stay as they are.
+                assert!(found.exact > 0 || file.starts_with("ConfigMap-"), "{file}");
             }
         }
     }
