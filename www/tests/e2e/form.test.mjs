@@ -206,7 +206,10 @@ onPage(
     await comes(() => panel.locator('.f.weight').count(), 3);
     // Rare settings are shown when asked.
     await comes(() => panel.getByRole('textbox', { name: /^Token threshold/ }).count(), 0);
-    await panel.getByRole('button', { name: /^\d+ more settings/ }).first().click();
+    await panel
+      .getByRole('button', { name: /^\d+ more settings/ })
+      .first()
+      .click();
     await comes(() => panel.getByRole('textbox', { name: /^Token threshold/ }).inputValue(), '4,194,304');
     assert.deepEqual(await violations(page, '.form'), []);
     await comes(() => page.locator('.problem').count(), 0);
