@@ -6,7 +6,7 @@ use super::table::{Align, MISSING, Table, number};
 use super::{Failed, say};
 use crate::base::{Diagnostic, json};
 use crate::study::compare::Outcomes;
-use crate::study::theory::{Law, LawFound, Measured, Theorist, Theory, Verdict};
+use crate::study::theory::{Law, LawFound, Measured, Theorist, Theory, AssumptionVerdict};
 use std::fmt::Write;
 
 /// `tokenyard theory`
@@ -78,9 +78,9 @@ fn write_assumptions(out: &mut String, l: &LawFound) {
     });
     for a in &l.assumptions {
         let verdict = match a.verdict {
-            Verdict::Kept => "kept",
-            Verdict::Violated => "violated",
-            Verdict::Unknown => "unknown",
+            AssumptionVerdict::Kept => "kept",
+            AssumptionVerdict::Violated => "violated",
+            AssumptionVerdict::Unknown => "unknown",
         };
         let _ = writeln!(out, "  {verdict:<9} {}", a.text);
     }

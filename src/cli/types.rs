@@ -38,10 +38,11 @@ const HEADER: &str = "// The types of what crosses the boundary, from Rust: carg
 /// The declarations as TypeScript text: the module's results and arguments, and the types that they contain.
 pub(super) fn text() -> String {
     // JSON numbers: JavaScript reads them as doubles, and none of ours is beyond 2^53.
-    let mut all = Declarations { config: Config::new().with_large_int("number"), by_name: BTreeMap::new() };
+    let mut all = Declarations { config: Config::new().with_large_int("number"), by_name: BTreeMap::new(), twice: Vec::new() };
     of_runs(&mut all);
     of_studies(&mut all);
-    let types = all.by_name.values().fold(HEADER.to_owned(), |text, declaration| text + "\n" + declaration);
+    assert!(all.twice.is_empty(), "types of the boundary with one name: {}", all.twice.join("; "));
+    let types = all.by_name.values().fold(HEADER.to_owned(), |text, (_, declaration)| text + "\n" + declaration);
     types
         + &list(
             "EVENT_KINDS",
@@ -164,8 +165,11 @@ fn list<T: Serialize>(name: &str, of: &str, about: &str, values: &[T]) -> String
 
 struct Declarations {
     config: Config,
-    /// Sorted, because the library's order of visiting the parts of a type differs between builds.
-    by_name: BTreeMap<String, String>,
+    /// Sorted, because the library's order of visiting the parts of a type differs between builds. Each with its path in
+    /// Rust, so that two types of one name are noticed.
+    by_name: BTreeMap<String, (&'static str, String)>,
+    /// Types with the name of another.
+    twice: Vec<String>,
 }
 
 impl TypeVisitor for Declarations {
@@ -175,7 +179,11 @@ impl TypeVisitor for Declarations {
             return;
         }
         let name = T::ident(&self.config);
-        if self.by_name.contains_key(&name) {
+        let path = std::any::type_name::<T>().split('<').next().unwrap_or_default();
+        if let Some((known, _)) = self.by_name.get(&name) {
+            if *known != path {
+                self.twice.push(format!("{known} and {path}"));
+            }
             return;
         }
         let mut text = in_one_line(&T::docs().unwrap_or_default());
@@ -185,7 +193,7 @@ impl TypeVisitor for Declarations {
             let indent = if i == 0 || line == "};" { "" } else { "  " };
             writeln!(text, "{indent}{}", line.trim_end()).expect("text grows");
         }
-        self.by_name.insert(name, text);
+        self.by_name.insert(name, (path, text));
         T::visit_dependencies(self);
     }
 }

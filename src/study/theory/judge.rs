@@ -35,7 +35,7 @@ const NONE: f64 = 0.001;
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum AssumptionVerdict {
     /// It holds.
     Kept,
     /// It does not.
@@ -51,7 +51,7 @@ pub struct Assumption {
     /// The assumption.
     pub kind: A,
     /// Whether it holds.
-    pub verdict: Verdict,
+    pub verdict: AssumptionVerdict,
     /// The finding, with its figure.
     pub text: String,
 }
@@ -65,15 +65,15 @@ pub(super) fn judge(law: Law, fleet: &Fleet, seen: &Observed) -> Vec<Assumption>
     law.assumes().into_iter().map(found).collect()
 }
 
-type Found = (Verdict, String);
+type Found = (AssumptionVerdict, String);
 
 /// The finding if a condition holds, and if it does not.
 fn either(holds: bool, kept: String, violated: String) -> Found {
-    if holds { (Verdict::Kept, kept) } else { (Verdict::Violated, violated) }
+    if holds { (AssumptionVerdict::Kept, kept) } else { (AssumptionVerdict::Violated, violated) }
 }
 
 fn unknown(text: &str) -> Found {
-    (Verdict::Unknown, text.to_owned())
+    (AssumptionVerdict::Unknown, text.to_owned())
 }
 
 fn one(kind: A, law: Law, fleet: &Fleet, seen: &Observed) -> Found {
@@ -109,7 +109,7 @@ fn traffic(kind: A, seen: &Observed) -> Found {
     match kind {
         // Buckets of the length of a period would hide it: the figure alone could look like Poisson.
         A::PoissonArrivals if seen.on_off => {
-            (Verdict::Violated, "arrivals are not Poisson: a client sends in on and off periods".to_owned())
+            (AssumptionVerdict::Violated, "arrivals are not Poisson: a client sends in on and off periods".to_owned())
         }
         A::PoissonArrivals => {
             let Some(cv) = seen.cv else { return unknown("too few arrivals to judge their gaps") };
@@ -147,7 +147,7 @@ fn traffic(kind: A, seen: &Observed) -> Found {
             format!("{} users wait for their answers", seen.users),
             "users come and go: some come after the first tenth of the run".to_owned(),
         ),
-        A::ClosedUsers => (Verdict::Violated, "users do not wait for their answers".to_owned()),
+        A::ClosedUsers => (AssumptionVerdict::Violated, "users do not wait for their answers".to_owned()),
         _ => either(
             !seen.closed,
             "arrivals do not depend on answers".to_owned(),
@@ -247,7 +247,7 @@ fn routes(kind: A, law: Law, fleet: &Fleet) -> Found {
     match kind {
         A::RandomSplit => {
             if fleet.replicas == 1 {
-                return (Verdict::Kept, "there is one replica".to_owned());
+                return (AssumptionVerdict::Kept, "there is one replica".to_owned());
             }
             either(
                 matches!(fleet.routing, RoutingPolicy::Random),
@@ -358,14 +358,14 @@ fn in_sequence(fleet: &Fleet) -> Found {
             "steps are scheduled ahead: a request joins a step later".to_owned(),
         );
     };
-    (Verdict::Violated, why.to_owned())
+    (AssumptionVerdict::Violated, why.to_owned())
 }
 
 fn cache(kind: A, fleet: &Fleet, seen: &Observed) -> Found {
     let on = fleet.scenario.cluster.pools.iter().any(|p| p.kv.prefix_caching);
     if kind == A::NoReuse {
         if !on {
-            return (Verdict::Kept, "the prefix cache is off".to_owned());
+            return (AssumptionVerdict::Kept, "the prefix cache is off".to_owned());
         }
         let Some(share) = seen.reused else {
             return unknown("what the prefix cache saves is known only after a run");
@@ -425,8 +425,8 @@ fn setting(kind: A, fleet: &Fleet) -> Found {
             "requests are not served by class".to_owned(),
         ),
         _ => fleet.places().map_or_else(
-            || (Verdict::Violated, "the number of places is not limited".to_owned()),
-            |k| (Verdict::Kept, format!("{k} places in all")),
+            || (AssumptionVerdict::Violated, "the number of places is not limited".to_owned()),
+            |k| (AssumptionVerdict::Kept, format!("{k} places in all")),
         ),
     }
 }

@@ -11,7 +11,7 @@ mod observed;
 mod predict;
 mod server;
 
-pub use judge::{Assumption, Verdict};
+pub use judge::{Assumption, AssumptionVerdict};
 pub use laws::{AssumptionKind, Law};
 pub use observed::{Measured, Simulated};
 pub use predict::Prediction;
@@ -136,7 +136,7 @@ impl Theorist {
 
     fn found(&self, law: Law) -> LawFound {
         let assumptions = judge::judge(law, &self.fleet, &self.seen);
-        let violated = assumptions.iter().filter(|a| a.verdict == Verdict::Violated).count() as u32;
+        let violated = assumptions.iter().filter(|a| a.verdict == AssumptionVerdict::Violated).count() as u32;
         LawFound {
             law,
             title: law.title(),
@@ -165,7 +165,7 @@ impl Theorist {
             return self.line_of_little();
         }
         let everywhere = judge::judge(law, &self.fleet, &self.seen).iter().any(|a| {
-            a.verdict == Verdict::Violated
+            a.verdict == AssumptionVerdict::Violated
                 && !matches!(a.kind, AssumptionKind::SteadyRate | AssumptionKind::StableLoad)
         });
         let buckets = &self.seen.buckets;
@@ -243,7 +243,7 @@ pub fn of_cases(cases: &[Scenario], asked: Option<Law>) -> Result<Vec<CaseTheory
         let theorist = Theorist::of_plan(scenario, None)?;
         let law = *law.get_or_insert_with(|| theorist.theory(None).chosen);
         let one = theorist.found(law);
-        let violated = one.assumptions.into_iter().filter(|a| a.verdict == Verdict::Violated).map(|a| a.text);
+        let violated = one.assumptions.into_iter().filter(|a| a.verdict == AssumptionVerdict::Violated).map(|a| a.text);
         found.push(CaseTheory {
             law,
             title: law.title(),

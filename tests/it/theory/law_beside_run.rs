@@ -4,7 +4,7 @@ use crate::support::command;
 use serde_json::{Value, json};
 use tokenyard::scenario::{Scenario, from_value};
 use tokenyard::study::compare::Outcomes;
-use tokenyard::study::theory::{AssumptionKind as A, Law, LawFound, Measured, Theorist, Theory, Verdict};
+use tokenyard::study::theory::{AssumptionKind as A, Law, LawFound, Measured, Theorist, Theory, AssumptionVerdict};
 
 /// A pool of replicas with batches of at most `seqs` requests and steps of these microseconds: fixed, per prompt token, per decoding
 /// request; and one client.
@@ -78,7 +78,7 @@ fn accept(what: &str, measured: Option<Measured>, exact: Option<f64>) {
 fn agrees(s: &Value, law: Law) {
     let t = theorist(s).theory(None);
     let found = of(&t, law);
-    let violated: Vec<_> = found.assumptions.iter().filter(|a| a.verdict == Verdict::Violated).collect();
+    let violated: Vec<_> = found.assumptions.iter().filter(|a| a.verdict == AssumptionVerdict::Violated).collect();
     assert_eq!((t.chosen, violated.len()), (law, 0), "{violated:?}");
     let (p, m) = (&found.predicted, &t.simulated);
     let name = law.name();
@@ -184,7 +184,7 @@ fn a_full_batch_agrees_with_the_law_of_the_limited_one() {
         );
         let t = theorist(&s).theory(None);
         let found = of(&t, Law::LimitedBatch);
-        let violated: Vec<_> = found.assumptions.iter().filter(|a| a.verdict == Verdict::Violated).collect();
+        let violated: Vec<_> = found.assumptions.iter().filter(|a| a.verdict == AssumptionVerdict::Violated).collect();
         assert_eq!((t.chosen, violated.len()), (Law::LimitedBatch, 0), "{violated:?}");
         let (p, m) = (&found.predicted, &t.simulated);
         let near = |metric: &str, measured: Option<Measured>, exact: Option<f64>, share: f64| {
@@ -258,7 +258,7 @@ fn the_closed_form_has_the_itl_of_a_large_fixed_part_and_a_ttft_that_is_too_shor
 }
 
 /// What is said of an assumption.
-fn said(t: &Theory, law: Law, kind: A) -> (Verdict, String) {
+fn said(t: &Theory, law: Law, kind: A) -> (AssumptionVerdict, String) {
     let a = of(t, law).assumptions.iter().find(|a| a.kind == kind).expect("the law assumes it");
     (a.verdict, a.text.clone())
 }
@@ -271,7 +271,7 @@ fn short(s: Value) -> Value {
 fn violates(s: Value, law: Law, kind: A, words: &str) {
     let t = theorist(&short(s)).theory(Some(law));
     let (verdict, text) = said(&t, law, kind);
-    assert!(verdict == Verdict::Violated && text.contains(words), "{kind:?}: {verdict:?}, {text}");
+    assert!(verdict == AssumptionVerdict::Violated && text.contains(words), "{kind:?}: {verdict:?}, {text}");
     assert_eq!(t.chosen, law);
 }
 
@@ -387,10 +387,10 @@ fn presets_name_what_no_law_has() {
         s
     };
     let t = theorist(&preset("spike-cold-starts")).theory(None);
-    assert_eq!(said(&t, t.chosen, A::FixedReplicas).0, Verdict::Violated);
+    assert_eq!(said(&t, t.chosen, A::FixedReplicas).0, AssumptionVerdict::Violated);
     let t = theorist(&preset("chat-4xh100")).theory(None);
     assert_eq!(t.chosen, Law::BatchServer);
-    assert_eq!(said(&t, t.chosen, A::RandomSplit).0, Verdict::Violated);
+    assert_eq!(said(&t, t.chosen, A::RandomSplit).0, AssumptionVerdict::Violated);
     assert_eq!(said(&t, t.chosen, A::BatchNotFull).1, "batch limit reached: 40 requests");
 }
 

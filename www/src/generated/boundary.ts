@@ -131,13 +131,16 @@ export type Assumption = {
   /** The assumption. */
   kind: AssumptionKind,
   /** Whether it holds. */
-  verdict: Verdict,
+  verdict: AssumptionVerdict,
   /** The finding, with its figure. */
   text: string,
 };
 
 /** What a law assumes. */
 export type AssumptionKind = "poisson-arrivals" | "steady-rate" | "open-arrivals" | "closed-users" | "stable-load" | "one-at-a-time" | "alike-replicas" | "fixed-replicas" | "no-edits" | "random-split" | "router-of-law" | "fresh-signals" | "many-servers" | "one-queue" | "served-in-order" | "served-by-class" | "nobody-lost" | "limited-places" | "constant-service" | "exponential-service" | "whole-prompts" | "short-prompts" | "many-steps" | "batch-not-full" | "straight-steps" | "steps-in-sequence" | "no-fixed-part" | "no-reuse" | "no-preemption" | "in-balance";
+
+/** The verdict on an assumption. */
+export type AssumptionVerdict = "kept" | "violated" | "unknown";
 
 /** An axis. */
 export type Axis = {
@@ -1839,7 +1842,7 @@ export type Imported = {
   /** The memory of one GPU of each pool afterwards, as far as model and GPU are known. */
   memory: Array<PoolMemory>,
   /** Keys by how they stand. */
-  counts: Counts,
+  counts: KeyCounts,
   /** The scenario as JSON text; empty while a conflict is not settled, or if there is a problem. */
   scenario: string,
   /** Warnings. */
@@ -1866,6 +1869,22 @@ export type ImportedDocument = {
 
 /** How intervals were computed. */
 export type IntervalBasis = "seeds" | "blocks";
+
+/** Keys by how they stand to the scenario. */
+export type KeyCounts = {
+  /** With the same meaning. */
+  exact: number,
+  /** With nearly the same meaning. */
+  near: number,
+  /** Without a counterpart. */
+  ignored: number,
+  /** Not known. */
+  unknown: number,
+  /** Said differently by another source. */
+  conflict: number,
+  /** That give a document its shape. */
+  shape: number,
+};
 
 /** The headline numbers over the latest window. */
 export type KeyFigures = {

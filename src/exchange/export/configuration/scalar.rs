@@ -151,7 +151,7 @@ fn is_plain(text: &str) -> bool {
 }
 
 impl Scalar {
-    /// In double quotes, whatever it is.
+    /// The text in double quotes, also where it would need none.
     pub(super) fn in_quotes(&self) -> String {
         in_quotes(&self.plain())
     }

@@ -107,7 +107,7 @@ impl Export for Wva {
 const ENTRIES: [&str; 8] =
     ["model-1", "model-2", "model-3", "model-4", "model-5", "model-6", "model-7", "model-8"];
 
-/// What an analyser is told: its policy, and how pools share.
+/// The settings of an analyser: its policy, and how pools share.
 fn settings(scaling: &Scaling) -> (&ScalingPolicy, Optimizer, u64) {
     (&scaling.policy, scaling.optimizer, scaling.priority.to_bits())
 }

@@ -37,7 +37,7 @@ pub struct ImportedDocument {
 /// Keys by how they stand to the scenario.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
+pub struct KeyCounts {
     /// With the same meaning.
     pub exact: u32,
     /// With nearly the same meaning.
@@ -77,7 +77,7 @@ pub struct Imported {
     /// The memory of one GPU of each pool afterwards, as far as model and GPU are known.
     pub memory: Vec<PoolMemory>,
     /// Keys by how they stand.
-    pub counts: Counts,
+    pub counts: KeyCounts,
     /// The scenario as JSON text; empty while a conflict is not settled, or if there is a problem.
     pub scenario: String,
     /// Warnings.
@@ -406,9 +406,9 @@ fn document(
 }
 
 #[cfg(feature = "import")]
-fn counts(keys: &[Mapping]) -> Counts {
+fn counts(keys: &[Mapping]) -> KeyCounts {
     let of = |standing| keys.iter().filter(|m| m.standing == standing).count() as u32;
-    Counts {
+    KeyCounts {
         exact: of(Standing::Exact),
         near: of(Standing::Near),
         ignored: of(Standing::Ignored),

@@ -36,12 +36,11 @@ export function WhatChanges(props: { model: Importing }): JSX.Element {
                   </>
                 )}
               </For>
-              <Show when={read().unchanged}>{(text) => <p class="m import-unchanged">unchanged: {text()}</p>}</Show>
               <For each={read().warnings}>{(warning) => <p class="wa import-unchanged">{explain(warning)}</p>}</For>
             </div>
             <div>
-              <For each={read().memory ?? []}>
-                {(memory) => <Memory memory={memory} alone={read().memory?.length === 1} />}
+              <For each={read().memory}>
+                {(memory) => <Memory memory={memory} alone={read().memory.length === 1} />}
               </For>
             </div>
           </>
@@ -68,9 +67,6 @@ function Change(props: { change: ImportChange }): JSX.Element {
           <s>{plainValue(props.change.before)}</s>{' '}
         </Show>
         <b>{plainValue(props.change.after) || 'none'}</b>
-        <Show when={props.change.note}>
-          <span class="m">, {props.change.note}</span>
-        </Show>
       </dd>
     </div>
   );

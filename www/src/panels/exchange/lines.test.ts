@@ -11,8 +11,15 @@ function key(some: Partial<ImportedKey>): ImportedKey {
 
 const FOUND: Pick<Imported, 'documents' | 'keys'> = {
   documents: [
-    { title: 'A', detail: '', file: 'pasted', first_line: 1, lines: ['kind: A', '  size: 4, weight: 2'] },
-    { title: 'B', detail: '', file: 'pasted', first_line: 4, lines: ['kind: B', 'near: yes'] },
+    {
+      title: 'A',
+      detail: '',
+      file: 'pasted',
+      first_line: 1,
+      lines: ['kind: A', '  size: 4, weight: 2'],
+      is_read: true,
+    },
+    { title: 'B', detail: '', file: 'pasted', first_line: 4, lines: ['kind: B', 'near: yes'], is_read: true },
   ],
   keys: [
     key({ line: 1, from: 0, to: 7, standing: 'shape', key: 'kind' }),
@@ -44,7 +51,7 @@ test.each([
   ['plugins:', 7, '2 entries', 'plugins'],
   ['weight: 2.0', 6, '2', 'weight: 2'],
 ])('a key of %s is marked with its value', (line, to, found, marked) => {
-  const documents = [{ title: '', detail: '', file: 'a', first_line: 1, lines: [line] }];
+  const documents = [{ title: '', detail: '', file: 'a', first_line: 1, lines: [line], is_read: true }];
   const [first] = linesOf('a', line, { documents, keys: [key({ line: 1, from: 0, to, found })] })[0]?.parts ?? [];
   expect(first?.text).toBe(marked);
 });

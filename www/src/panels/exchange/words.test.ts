@@ -4,7 +4,7 @@ import { footSaid, groupsOf, keysSaid, memorySaid, plainValue, recognised } from
 
 const COUNTS = { exact: 15, near: 3, ignored: 3, unknown: 1, conflict: 2, shape: 20 };
 const NOTHING: Imported = {
-  ...{ documents: [], keys: [], conflicts: [], changes: [], warnings: [], problems: [] },
+  ...{ documents: [], keys: [], conflicts: [], changes: [], memory: [], warnings: [], problems: [] },
   ...{ counts: COUNTS, scenario: '' },
 };
 const CHANGE = { field: 'seed', before: '1', after: '2', effect: 'live' };
@@ -17,7 +17,7 @@ test('the lines over the two sides count documents and keys', () => {
 });
 
 test('the foot says what keeps the import from being applied', () => {
-  const conflict = { field: 'seed', choices: [], chosen: null };
+  const conflict = { field: 'seed', choices: [], chosen: null, note: '' };
   const problem = { severity: 'error', path: '', found: 'x', allowed: '', fix: '' } as const;
   expect(footSaid(NOTHING, 0)).toBe('The same as this scenario.');
   expect(footSaid({ ...NOTHING, conflicts: [conflict] }, 0)).toBe('Settle 1 conflict first.');
