@@ -6,7 +6,7 @@ use super::table::{Align, MISSING, Table, number};
 use super::{Failed, say};
 use crate::base::{Diagnostic, json};
 use crate::study::compare::Outcomes;
-use crate::study::theory::{Law, LawFound, Measured, Theorist, Theory, AssumptionVerdict};
+use crate::study::theory::{AssumptionVerdict, Law, LawFound, Measured, Theorist, Theory};
 use std::fmt::Write;
 
 /// `tokenyard theory`

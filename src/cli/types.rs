@@ -38,11 +38,16 @@ const HEADER: &str = "// The types of what crosses the boundary, from Rust: carg
 /// The declarations as TypeScript text: the module's results and arguments, and the types that they contain.
 pub(super) fn text() -> String {
     // JSON numbers: JavaScript reads them as doubles, and none of ours is beyond 2^53.
-    let mut all = Declarations { config: Config::new().with_large_int("number"), by_name: BTreeMap::new(), twice: Vec::new() };
+    let mut all = Declarations {
+        config: Config::new().with_large_int("number"),
+        by_name: BTreeMap::new(),
+        twice: Vec::new(),
+    };
     of_runs(&mut all);
     of_studies(&mut all);
     assert!(all.twice.is_empty(), "types of the boundary with one name: {}", all.twice.join("; "));
-    let types = all.by_name.values().fold(HEADER.to_owned(), |text, (_, declaration)| text + "\n" + declaration);
+    let types =
+        all.by_name.values().fold(HEADER.to_owned(), |text, (_, declaration)| text + "\n" + declaration);
     types
         + &list(
             "EVENT_KINDS",

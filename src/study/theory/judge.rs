@@ -108,9 +108,10 @@ fn one(kind: A, law: Law, fleet: &Fleet, seen: &Observed) -> Found {
 fn traffic(kind: A, seen: &Observed) -> Found {
     match kind {
         // Buckets of the length of a period would hide it: the figure alone could look like Poisson.
-        A::PoissonArrivals if seen.on_off => {
-            (AssumptionVerdict::Violated, "arrivals are not Poisson: a client sends in on and off periods".to_owned())
-        }
+        A::PoissonArrivals if seen.on_off => (
+            AssumptionVerdict::Violated,
+            "arrivals are not Poisson: a client sends in on and off periods".to_owned(),
+        ),
         A::PoissonArrivals => {
             let Some(cv) = seen.cv else { return unknown("too few arrivals to judge their gaps") };
             let slack = CV_SLACK.max(NOISES / (seen.requests.max(1) as f64).sqrt());

@@ -243,7 +243,8 @@ pub fn of_cases(cases: &[Scenario], asked: Option<Law>) -> Result<Vec<CaseTheory
         let theorist = Theorist::of_plan(scenario, None)?;
         let law = *law.get_or_insert_with(|| theorist.theory(None).chosen);
         let one = theorist.found(law);
-        let violated = one.assumptions.into_iter().filter(|a| a.verdict == AssumptionVerdict::Violated).map(|a| a.text);
+        let violated =
+            one.assumptions.into_iter().filter(|a| a.verdict == AssumptionVerdict::Violated).map(|a| a.text);
         found.push(CaseTheory {
             law,
             title: law.title(),

@@ -16,7 +16,7 @@ use tokenyard::session::Session;
 
 /// All samples are of one made-up run: 24 requests at 4 a second, 20 ms and 0.02 ms for each prompt token to the first token, 8 ms for
 /// each further one.
-const SAMPLES: [&str; 12] = [
+pub(super) const SAMPLES: [&str; 12] = [
     "vllm-bench.json",
     "vllm-bench-detailed.json",
     "guidellm.json",

@@ -4,7 +4,9 @@ use crate::support::command;
 use serde_json::{Value, json};
 use tokenyard::scenario::{Scenario, from_value};
 use tokenyard::study::compare::Outcomes;
-use tokenyard::study::theory::{AssumptionKind as A, Law, LawFound, Measured, Theorist, Theory, AssumptionVerdict};
+use tokenyard::study::theory::{
+    AssumptionKind as A, AssumptionVerdict, Law, LawFound, Measured, Theorist, Theory,
+};
 
 /// A pool of replicas with batches of at most `seqs` requests and steps of these microseconds: fixed, per prompt token, per decoding
 /// request; and one client.
@@ -78,7 +80,8 @@ fn accept(what: &str, measured: Option<Measured>, exact: Option<f64>) {
 fn agrees(s: &Value, law: Law) {
     let t = theorist(s).theory(None);
     let found = of(&t, law);
-    let violated: Vec<_> = found.assumptions.iter().filter(|a| a.verdict == AssumptionVerdict::Violated).collect();
+    let violated: Vec<_> =
+        found.assumptions.iter().filter(|a| a.verdict == AssumptionVerdict::Violated).collect();
     assert_eq!((t.chosen, violated.len()), (law, 0), "{violated:?}");
     let (p, m) = (&found.predicted, &t.simulated);
     let name = law.name();
@@ -184,7 +187,8 @@ fn a_full_batch_agrees_with_the_law_of_the_limited_one() {
         );
         let t = theorist(&s).theory(None);
         let found = of(&t, Law::LimitedBatch);
-        let violated: Vec<_> = found.assumptions.iter().filter(|a| a.verdict == AssumptionVerdict::Violated).collect();
+        let violated: Vec<_> =
+            found.assumptions.iter().filter(|a| a.verdict == AssumptionVerdict::Violated).collect();
         assert_eq!((t.chosen, violated.len()), (Law::LimitedBatch, 0), "{violated:?}");
         let (p, m) = (&found.predicted, &t.simulated);
         let near = |metric: &str, measured: Option<Measured>, exact: Option<f64>, share: f64| {

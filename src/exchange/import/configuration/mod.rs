@@ -35,7 +35,7 @@ mod unread;
 pub use changes::FieldChange;
 #[cfg(feature = "import")]
 pub use imported::imported;
-pub use imported::{KeyCounts, Imported, ImportedDocument, PoolMemory};
+pub use imported::{Imported, ImportedDocument, KeyCounts, PoolMemory};
 pub use mapping::{Mapping, Standing};
 pub use merge::{Choice, Conflict, Settled};
 pub(crate) use reader::Reader;
