@@ -26,7 +26,7 @@ use crate::study::sweep::{
     Capacity, CaseText, RaceEntry, RaceRanking, RatioResult, RunRow, SweepRow, SweepSummary,
 };
 use crate::study::theory::{CaseTheory, Law, TheoryOfRun};
-use crate::study::trace::TraceInspection;
+use crate::study::trace::{TraceFigures, TraceInspection};
 use crate::study::whatif::{ExplainQuery, Explanation, WhatIf, WhatIfQuery};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -86,6 +86,7 @@ fn of_runs(all: &mut Declarations) {
     all.visit::<ScalingRows>();
     all.visit::<ScalingQuery>();
     all.visit::<RequestDetail>();
+    all.visit::<TraceFigures>();
     all.visit::<TraceInspection>();
     all.visit::<ColumnsQuery>();
     all.visit::<CloseUp>();

@@ -4,14 +4,14 @@
 
 use crate::base::json::compact;
 use crate::scenario::link::{Asked, TraceMark, make};
-use crate::scenario::{SplitAsked, limits, parse, split_change};
+use crate::scenario::{SplitAsked, TraceSettings, limits, parse, split_change};
 use crate::session::view::{
     DescribedModel, ExpressionReading, OpenedLink, TraceOutcome, scorer_as_expression,
 };
 use crate::session::{
     Audience, Report, Session, Trace, TraceColumns, TraceReader, TraceReading, architecture_from_hf,
 };
-use crate::study::trace::TraceInspection;
+use crate::study::trace::{TraceFigures, TraceInspection};
 use crate::wasm::boundary::{value, written};
 use serde::Serialize;
 use std::sync::Arc;
@@ -25,6 +25,7 @@ type Diagnostic = import('../src/generated/boundary.ts').Diagnostic;
 type MadeLink = import('../src/generated/boundary.ts').MadeLink;
 type LinkAsked = import('../src/generated/boundary.ts').LinkAsked;
 type TraceMark = import('../src/generated/boundary.ts').TraceMark;
+type TraceFigures = import('../src/generated/boundary.ts').TraceFigures;
 type TraceInspection = import('../src/generated/boundary.ts').TraceInspection;
 type TraceOutcome = import('../src/generated/boundary.ts').TraceOutcome;
 type OpenedLink = import('../src/generated/boundary.ts').OpenedLink;
@@ -119,6 +120,28 @@ pub fn split(
 #[wasm_bindgen(js_name = architectureFromHf, unchecked_return_type = "DescribedModel")]
 pub fn read_architecture(text: &str) -> Result<JsValue, JsValue> {
     architecture_from_hf(text).map(|read| value(&DescribedModel::from(read))).map_err(|p| value(&p))
+}
+
+/// The rows of a trace that was read, for figures of what would run.
+#[wasm_bindgen]
+pub struct TraceRows(Arc<Trace>);
+
+#[wasm_bindgen]
+impl TraceRows {
+    /// The rows from bytes of `TraceFile.packed`; throws if they are damaged.
+    #[wasm_bindgen(constructor)]
+    pub fn new(packed: &[u8]) -> Result<Self, JsError> {
+        let trace = Trace::unpacked(packed).ok_or_else(|| JsError::new("damaged rows of a trace"))?;
+        Ok(Self(Arc::new(trace)))
+    }
+
+    /// The figures of what a run with this seed replays under the settings of `workload.trace`, JSON text; `null` if no
+    /// row is left.
+    #[wasm_bindgen(unchecked_return_type = "TraceFigures | null")]
+    pub fn figures(&self, settings: &str, seed: f64) -> Result<JsValue, JsError> {
+        let settings: TraceSettings = serde_json::from_str(settings)?;
+        Ok(value(&TraceFigures::of(&self.0, &settings, seed as u64)))
+    }
 }
 
 /// A file of a recorded trace, read piece by piece.

@@ -76,13 +76,15 @@ pub(crate) fn finite_yaml(text: &str) -> String {
             let (before, value) = rest.split_at(at + 2);
             out.push_str(before);
             let end = value.find([',', '}', ']', '\n', '\r', ' ', '#']).unwrap_or(value.len());
-            match value[..end].to_ascii_lowercase().as_str() {
-                ".nan" => out.push_str("\"nan\""),
-                ".inf" | "+.inf" => out.push_str("\"inf\""),
-                "-.inf" => out.push_str("\"-inf\""),
-                _ => out.push_str(&value[..end]),
-            }
-            rest = &value[end..];
+            let word = match value[..end].to_ascii_lowercase().as_str() {
+                ".nan" => "\"nan\"",
+                ".inf" | "+.inf" => "\"inf\"",
+                "-.inf" => "\"-inf\"",
+                _ => "",
+            };
+            out.push_str(word);
+            // Another value may have further keys in it.
+            rest = if word.is_empty() { value } else { &value[end..] };
         }
         out.push_str(rest);
     }

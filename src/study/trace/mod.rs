@@ -3,11 +3,13 @@
 
 mod figures;
 mod reuse;
+mod rows;
 
 use crate::base::{Diagnostics, Micros};
 use crate::scenario::SloClass;
 use crate::workload::{Trace, TraceFound, TraceReading, TraceSummary};
 use figures::{gaps, lengths, rate, repeats, steps};
+pub use rows::TraceFigures;
 use serde::Serialize;
 
 /// What a trace is like.

@@ -176,6 +176,14 @@ impl Walker {
         finish(&mut edited);
         let mut changed = self.document.clone();
         for (path, value) in &change.set {
+            // A kind that an edit sets decides the lengths and prompts; one in a document fills what is left out.
+            if let Some(client) = path.strip_suffix(".kind") {
+                let pointer = format!("/{}", client.replace(['.', '['], "/").replace(']', ""));
+                let client = changed.pointer_mut(&pointer).and_then(Value::as_object_mut).expect("a client");
+                for key in ["prompt_tokens", "output_tokens", "prefix", "conversation"] {
+                    client.remove(key);
+                }
+            }
             tokenyard::scenario::set_path(&mut changed, path, &value.to_string())
                 .expect("a path of the document");
         }

@@ -4,6 +4,7 @@ mod agents;
 mod bounded;
 mod carried;
 mod client_kinds;
+mod figures;
 mod kept_columns;
 mod on_off;
 mod operations;

@@ -134,6 +134,7 @@ fn silent(source: &Value, mappings: &[Mapping], problems: &[Diagnostic]) -> Vec<
     leaves(source, "", &mut keys);
     let within = |a: &str, b: &str| a == b || a.strip_prefix(b).is_some_and(|rest| rest.starts_with('.'));
     let mut known: Vec<&str> = mappings.iter().map(|m| m.key.as_str()).collect();
+    known.extend(mappings.iter().map(|m| m.last.as_str()).filter(|last| !last.is_empty()));
     known.extend(problems.iter().map(|d| d.path.as_str()).filter(|path| !path.is_empty()));
     known.sort_unstable();
     let is_said = |key: &str| {
