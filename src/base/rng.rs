@@ -63,6 +63,10 @@ pub enum Purpose {
     TraceJitter = 50,
     /// Periods in which one client sends, and those in which it does not.
     OnOff = 51,
+    /// Which replica of a pool a fault is about.
+    Faults = 55,
+    /// Back-offs before the attempts of one request.
+    BackOff = 56,
 }
 
 /// One random stream.

@@ -39,6 +39,7 @@ mod said;
 mod schema;
 mod size;
 mod summary;
+mod summary_faults;
 mod summary_groups;
 mod summary_rest;
 mod summary_sessions;

@@ -27,6 +27,7 @@ fn write(out: &mut String, r: &Report) -> fmt::Result {
         (q.in_pipeline, "in pipeline"),
         (q.rejected, "rejected"),
         (q.dropped, "dropped"),
+        (q.lost, "lost"),
     ];
     let told: Vec<String> =
         parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
@@ -48,6 +49,7 @@ fn write(out: &mut String, r: &Report) -> fmt::Result {
     out.push_str(&latencies(r).text());
     writeln!(out)?;
     write_rates(out, r)?;
+    super::summary_faults::write(out, r)?;
     super::summary_sessions::write(out, r)?;
     super::summary_split::write(out, r)?;
     write_replicas(out, r)?;

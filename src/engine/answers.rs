@@ -1,10 +1,10 @@
 //! What a cluster answers about itself: each answer is that of the part that knows.
 
-use super::gateway::{BandSight, FlowQueue};
+use super::gateway::{AttemptCounts, BandSight, FlowQueue};
 use super::watch::{self, batch, queue};
 use super::{
-    AdapterUse, Census, Cluster, Detail, Handover, Location, Network, NotRedirected, PoolCounts, Progress,
-    Records, Replica, Stay,
+    AdapterUse, Attempt, Census, Cluster, Detail, Handover, Location, Network, NotRedirected, PoolCounts,
+    Progress, Records, Replica, Stay,
 };
 use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::perf::LoraFigures;
@@ -96,6 +96,26 @@ impl Cluster {
     /// Requests held for replicas.
     pub fn held(&self) -> u32 {
         self.gateway.held()
+    }
+
+    /// What became of attempts.
+    pub fn attempt_counts(&self) -> &AttemptCounts {
+        self.gateway.attempts().counts()
+    }
+
+    /// Requests whose first attempt broke and that wait for another one, or are in one.
+    pub fn retrying(&self) -> u32 {
+        self.gateway.attempts().open()
+    }
+
+    /// The attempts of a request that broke, in order.
+    pub fn attempts(&self, request: RequestId) -> impl Iterator<Item = &Attempt> {
+        self.book.attempts(request)
+    }
+
+    /// Whether anything broke.
+    pub fn is_faulty(&self) -> bool {
+        self.faults > 0
     }
 
     /// Counts at the gateway.
@@ -254,7 +274,7 @@ impl Cluster {
     pub fn packed(&mut self) -> Self {
         let (fleet, book, packed) = watch::pack(&mut self.fleet, &mut self.book);
         let (clock, gateway, network) = (self.clock.clone(), self.gateway.clone(), self.network.clone());
-        Self { clock, gateway, fleet, book, network, packed: Some(Rc::new(packed)) }
+        Self { clock, gateway, fleet, book, faults: self.faults, network, packed: Some(Rc::new(packed)) }
     }
 
     /// Goes on from a copy that was kept.

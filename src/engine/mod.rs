@@ -8,6 +8,7 @@ mod answers;
 mod clock;
 mod edits;
 mod facts;
+mod faults;
 mod fleet;
 mod gateway;
 mod handover;
@@ -17,16 +18,17 @@ mod request;
 mod watch;
 
 pub use facts::{
-    AdapterSource, CacheFact, DeciderReason, Decision, Detail, DropReason, Fact, FleetFact, HandoverFact,
-    Ignore, Present, PromptChunk, ReplicaFact, RequestFact, ScalingRecord, Sink, Stage, StepParts, StepTerms,
-    StepTrace, ranking,
+    AdapterSource, BreakReason, CacheFact, DeciderReason, Decision, Detail, DropReason, Fact, FaultFact,
+    FleetFact, HandoverFact, Ignore, Present, PromptChunk, ReplicaFact, RequestFact, ScalingRecord, Sink,
+    Stage, StepParts, StepTerms, StepTrace, ranking,
 };
 pub use fleet::{PoolCounts, replicas_started};
-pub use gateway::{BandSight, NotRedirected, WhyNot};
+pub use gateway::{AttemptCounts, BandSight, NotRedirected, WhyNot};
 pub use network::{Direction, Network, Port, Transfer};
 pub use replica::{AdapterCounts, DraftTotals, Replica, StartPhase, Totals, mean_start_s};
 pub use request::{
-    AdapterUse, Census, Handover, Location, Progress, Record, RecordColumn, Records, RequestState, Stay,
+    AdapterUse, Attempt, Census, Handover, Location, Progress, Record, RecordColumn, Records, RequestState,
+    Stay,
 };
 #[cfg(any(feature = "cli", feature = "closeup"))]
 pub use watch::{HeldBlocks, HeldFor, RequestText};
@@ -61,6 +63,8 @@ pub struct Cluster {
     gateway: Gateway,
     fleet: Fleet,
     book: Book,
+    /// How many faults there were.
+    faults: u32,
     /// Transfers of KV between replicas; none before any pool has the role prefill or decode.
     network: Option<Box<Network>>,
     /// What is packed, while it is kept in a checkpoint.
@@ -79,7 +83,8 @@ impl Cluster {
         let mut clock = Clock::new(horizon);
         let fleet = Fleet::new(plan, &source, &mut clock);
         let gateway = Gateway::new(plan, source);
-        let mut cluster = Self { clock, gateway, fleet, book: Book::default(), network: None, packed: None };
+        let mut cluster =
+            Self { clock, gateway, fleet, book: Book::default(), faults: 0, network: None, packed: None };
         cluster.adopt_network(plan, Micros::ZERO);
         let (gateway, mut around) = cluster.at(Micros::ZERO);
         gateway.tell_stages(&mut around);
@@ -149,7 +154,8 @@ impl Cluster {
             | ClusterEvent::Routing(_)
             | ClusterEvent::Retry { .. }
             | ClusterEvent::Dispatch
-            | ClusterEvent::Sweep) => {
+            | ClusterEvent::Sweep
+            | ClusterEvent::Noticed { .. }) => {
                 let (gateway, mut around) = self.at(self.clock.now());
                 gateway.run_event(event, &mut around, sink);
                 self.add_ports();

@@ -7,8 +7,8 @@ use super::queueing::formats;
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::{
     AdmissionPolicy, BatchLimits, Cluster, Compat, CpuTier, ExplicitOutput, ExplicitPiece, ExplicitRequest,
-    KvBlocks, KvCache, Observe, Pool, PreemptionVictim, PriorityPolicy, Profile, Role, RoutingPolicy, Run,
-    Scenario, Scheduler, Scorer, TokenBucket, Weighted, WeightedScorer, Workload, limits,
+    KvBlocks, KvCache, Observe, Pool, PreemptionVictim, PriorityPolicy, Profile, Resilience, Role,
+    RoutingPolicy, Run, Scenario, Scheduler, Scorer, TokenBucket, Weighted, WeightedScorer, Workload, limits,
 };
 
 const SCHEDULERS: &str = "fcfs, sjf, priority-fcfs, reverse-priority";
@@ -79,6 +79,7 @@ fn cluster(file: &GoldenFile, problems: &mut Diagnostics) -> Cluster {
     Cluster {
         disaggregation: disaggregation::network(file, problems),
         flow_control: None,
+        resilience: Resilience::default(),
         pools,
         admission,
         routing,

@@ -185,7 +185,7 @@ impl Sink for Log {
         match fact {
             Fact::Request(fact) => self.request(at, fact),
             Fact::Handover(fact) => self.set_aside.handover(fact),
-            Fact::Replica(_) | Fact::Cache(_) | Fact::Fleet(_) => {}
+            Fact::Replica(_) | Fact::Cache(_) | Fact::Fleet(_) | Fact::Fault(_) => {}
         }
     }
 

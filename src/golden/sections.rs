@@ -154,6 +154,7 @@ pub(super) fn state(run: &Run<'_>, state: RequestState) -> &'static str {
         RequestState::InPipeline => early("in_pipeline"),
         RequestState::Rejected => early("rejected"),
         RequestState::Dropped => early("dropped"),
+        RequestState::Lost => early("lost"),
         RequestState::Queued => "queued",
         RequestState::Running => "running",
         RequestState::Transferring => "transferring",

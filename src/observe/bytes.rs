@@ -17,7 +17,7 @@ impl Recorder {
             + self.itl.bytes()
             + self.rolling.bytes()
             + 8 * (1 << 12);
-        alive + packed + self.scaling.bytes()
+        alive + packed + self.scaling.bytes() + self.faults.bytes()
     }
 
     /// Approximate number of bytes that packing reads.

@@ -7,7 +7,7 @@ mod ports;
 
 use crate::base::multiply::wide_product;
 use crate::base::{Micros, ReplicaId, RequestId, Span};
-use crate::engine::{Fact, FleetFact, ReplicaFact, RequestFact};
+use crate::engine::{Fact, FaultFact, FleetFact, ReplicaFact, RequestFact};
 use crate::observe::trips::Trips;
 use crate::stats::Coverage;
 pub(crate) use moving::MovingAreas;
@@ -187,6 +187,14 @@ impl Meter {
         [step.running, step.kv_used, step.kv_moving].map(|count| area(count, us))
     }
 
+    /// The running step ends before its time.
+    fn cut_step(&mut self, now: Micros) {
+        if let Some(step) = &mut self.step {
+            step.span = step.span.min(Span(now.0.saturating_sub(step.began.0)));
+        }
+        self.busy.cut(now);
+    }
+
     fn left(&mut self, now: Micros) {
         self.presence.goes(now);
         self.go_if_empty(now);
@@ -251,6 +259,7 @@ impl Meters {
             Fact::Replica(fact) => self.replica(now, fact),
             Fact::Fleet(fact) => self.fleet(now, fact),
             Fact::Handover(fact) => self.handover(now, fact),
+            Fact::Fault(fact) => self.fault(now, fact),
             Fact::Cache(_) => {}
         }
     }
@@ -323,6 +332,25 @@ impl Meters {
         }
     }
 
+    /// Time that a replica is down counts as its existence: it is paid for.
+    fn fault(&mut self, now: Micros, fact: FaultFact) {
+        match fact {
+            FaultFact::Broken { request, replica: Some(replica), waiting, .. } => {
+                self.unfinished(request, replica, waiting, now);
+            }
+            FaultFact::Lost { .. } => self.system.goes(now),
+            FaultFact::Down { replica, .. } => {
+                let m = &mut self.replicas[replica.index()];
+                m.set_waiting(now, 0);
+                m.cut_step(now);
+            }
+            FaultFact::Broken { replica: None, .. }
+            | FaultFact::Restarted { .. }
+            | FaultFact::Noticed { .. }
+            | FaultFact::Retried { .. } => {}
+        }
+    }
+
     /// A request leaves a replica unfinished; `waiting` others wait there.
     fn unfinished(&mut self, request: RequestId, replica: ReplicaId, waiting: u32, now: Micros) {
         self.replicas[replica.index()].set_waiting(now, waiting);
@@ -367,6 +395,11 @@ impl Meters {
         }
         let up_us = meter.up_us(from, end);
         usd.zip(usd_per_hour).map(|(usd, price)| usd + price * up_us as f64 / US_PER_HOUR)
+    }
+
+    /// How long a replica existed between two instants, in microseconds.
+    pub(crate) fn up_between(&self, replica: usize, [from, end]: [Micros; 2]) -> u64 {
+        self.replicas[replica].up_us(from, end)
     }
 
     /// Whether a replica existed at any time between two instants.

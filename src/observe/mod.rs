@@ -8,6 +8,7 @@ pub mod anomaly;
 mod bytes;
 mod decisions;
 pub(crate) mod event_log;
+pub(crate) mod fault_log;
 mod meters;
 #[cfg(not(feature = "steps"))]
 mod no_steps;

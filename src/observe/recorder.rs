@@ -4,6 +4,7 @@ use super::StepLog;
 use super::anomaly::{Anomaly, Detectors};
 use super::decisions::{Decisions, is_kept};
 use super::event_log::{EventLog, Note};
+use super::fault_log::FaultLog;
 use super::meters::Meters;
 use super::objectives::{Judgements, Met, Targets};
 use super::recent::RecentHandovers;
@@ -16,9 +17,10 @@ use super::warmup::Warmup;
 use super::window::{Finished, Window};
 use crate::base::{Micros, RequestId, Span};
 use crate::engine::{
-    Decision, Fact, HandoverFact, PromptChunk, ReplicaFact, RequestFact, ScalingRecord, Sink, StepTerms,
+    Decision, Fact, FaultFact, HandoverFact, PromptChunk, ReplicaFact, RequestFact, ScalingRecord, Sink,
+    StepTerms,
 };
-use crate::scenario::{Scenario, Slo};
+use crate::scenario::Scenario;
 #[cfg(any(feature = "cli", feature = "closeup"))]
 use crate::stats::BinCounts;
 use crate::stats::{BucketLog, Histogram, Tally, Timeline};
@@ -105,6 +107,7 @@ pub(crate) struct Recorder {
     warmup: Warmup,
     pub(crate) meters: Meters,
     pub(crate) scaling: ScalingLog,
+    pub(crate) faults: FaultLog,
     /// `None` if the scenario disables them.
     pub(crate) detectors: Option<Box<Detectors>>,
     /// Gaps between tokens after the warm-up.
@@ -159,6 +162,7 @@ impl Recorder {
             warmup: Warmup::new(&scenario.run),
             meters: Meters::new(replicas),
             scaling: ScalingLog::new(&scenario.cluster),
+            faults: FaultLog::default(),
             detectors: scenario.observe.anomalies.then(|| Box::new(Detectors::new(scenario, replicas))),
             itl: Tally::default(),
             tokens: 0,
@@ -187,14 +191,9 @@ impl Recorder {
         }
     }
 
-    /// Sets the objectives for requests that complete from now on; completed requests keep their judgement.
-    fn set_objectives(&mut self, slo: &Slo) {
-        self.targets = Targets::new(slo);
-    }
-
-    /// Takes over the scenario after an edit, with its objectives and priorities.
+    /// Takes over the scenario after an edit, with its objectives for requests that complete from now on and its priorities.
     pub(crate) fn adopt(&mut self, scenario: &Scenario, now: Micros) {
-        self.set_objectives(&scenario.slo);
+        self.targets = Targets::new(&scenario.slo);
         self.transit.adopt(scenario);
         if let Some(detectors) = &mut self.detectors {
             detectors.adopt(scenario, now);
@@ -239,6 +238,7 @@ impl Recorder {
         self.e2e_log.push(e2e.0);
         self.timeline.count(counter::COMPLETED, 1);
         self.timeline.count(counter::MISSED, u64::from(!good));
+        self.faults.completed(at, good);
         if self.live {
             self.window.completed(at, request);
         }
@@ -284,7 +284,8 @@ impl Recorder {
             )
             | Fact::Replica(_)
             | Fact::Cache(_)
-            | Fact::Fleet(_) => return,
+            | Fact::Fleet(_)
+            | Fact::Fault(_) => return,
             Fact::Handover(fact) => return self.note_handover(at, fact),
         };
         self.keep_move(Move { at_us: at.0, kind, request: request.0, client: 0, replica, from: None });
@@ -412,11 +413,13 @@ impl Recorder {
         }
         self.meters.fact(at, fact);
         self.scaling.fact(at, fact);
+        self.faults.fact(at, fact);
         match *fact {
             Fact::Request(fact) => self.request(at, fact),
             Fact::Replica(fact) => self.replica(fact),
             Fact::Handover(HandoverFact::Prefilled { ttft, .. }) => self.ttft_prefill_log.push(ttft.0),
-            Fact::Cache(_) | Fact::Fleet(_) | Fact::Handover(_) => {}
+            Fact::Fault(FaultFact::Lost { .. }) => self.timeline.count(counter::UNSERVED, 1),
+            Fact::Fault(_) | Fact::Cache(_) | Fact::Fleet(_) | Fact::Handover(_) => {}
         }
         if self.live {
             self.window.fact(at, fact);

@@ -2,7 +2,7 @@
 //! reached each stage of its life.
 
 use crate::base::{Micros, ReplicaId};
-use crate::engine::{Fact, FleetFact, ScalingRecord};
+use crate::engine::{Fact, FaultFact, FleetFact, ScalingRecord};
 use crate::policy::scaling::{Clamped, Estimate};
 use crate::scenario::Cluster;
 use serde::{Deserialize, Serialize};
@@ -122,7 +122,13 @@ impl ScalingLog {
     pub(crate) fn fact(&mut self, at: Micros, fact: &Fact) {
         match *fact {
             Fact::Fleet(fact) => self.fleet(at, fact),
-            Fact::Request(_) | Fact::Replica(_) | Fact::Cache(_) | Fact::Handover(_) => {}
+            Fact::Fault(FaultFact::Down { replica, pool, .. }) => {
+                let was = std::mem::replace(&mut self.known(replica, pool).2, false);
+                self.known(replica, pool).1 = None;
+                self.pool(pool).serving -= u32::from(was);
+                self.stages.push(StageChange { at, replica, stage: Stage::Gone });
+            }
+            Fact::Fault(_) | Fact::Request(_) | Fact::Replica(_) | Fact::Cache(_) | Fact::Handover(_) => {}
         }
     }
 

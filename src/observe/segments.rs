@@ -21,6 +21,10 @@ pub enum SegmentKind {
     Gateway,
     /// On its way to the router.
     Router,
+    /// In an attempt that broke, from its routing on.
+    Broken,
+    /// After an attempt that broke, until the router decides again.
+    BackOff,
     /// In the front end of its replica, behind requests and tokens that came there before, until its prompt is tokenised.
     FrontEnd,
     /// On its way to the wait queue.
@@ -62,6 +66,8 @@ impl SegmentKind {
             Self::Admission => "admission",
             Self::Gateway => "gateway queue",
             Self::Router => "router",
+            Self::Broken => "broken attempt",
+            Self::BackOff => "back-off",
             Self::FrontEnd => "front end",
             Self::Delay => "delay",
             Self::Queue => "queue",
@@ -143,7 +149,7 @@ pub(crate) fn segments(engine: &Cluster, id: RequestId, now: Micros) -> Vec<Segm
         end: computed.map_or(end, |computed| computed.min(end)),
         open: !r.left.is_known(),
     };
-    if path.gateway(&r) {
+    if path.gateway(engine, id, &r) {
         match engine.handover(id).filter(|h| h.prefill.is_some()) {
             Some(handover) => path.remote(engine, id, (&r, &p), handover),
             None if path.before_queue(&r) => path.replica(engine, id, &r, &p),
@@ -204,7 +210,7 @@ impl Path {
     }
 
     /// Adds the segments before the router's decision.
-    fn gateway(&mut self, r: &Record) -> bool {
+    fn gateway(&mut self, engine: &Cluster, id: RequestId, r: &Record) -> bool {
         let let_in = match r.entered.get() {
             None => self.until(SegmentKind::Admission, r.admitted.get(), 0),
             entered => {
@@ -212,7 +218,14 @@ impl Path {
                     && self.until(SegmentKind::Gateway, r.admitted.get(), 0)
             }
         };
-        let_in && self.until(SegmentKind::Router, r.routed.get(), 0)
+        let mut way = SegmentKind::Router;
+        // An answer that went on elsewhere has its stays instead.
+        for attempt in engine.attempts(id).filter(|attempt| attempt.generated == 0) {
+            self.add(way, attempt.routed.0.min(self.end), 0);
+            self.add(SegmentKind::Broken, attempt.broke.0.min(self.end), attempt.prefilled);
+            way = SegmentKind::BackOff;
+        }
+        let_in && self.until(way, r.routed.get(), 0)
     }
 
     /// Adds the segments from the router's decision to the wait queue.

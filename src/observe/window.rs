@@ -9,7 +9,7 @@ use crate::base::shared_queue::Entry;
 use crate::base::small::sort::sort_pairs;
 use crate::base::units::US_PER_S;
 use crate::base::{Micros, SharedQueue, Span};
-use crate::engine::{Fact, HandoverFact, ReplicaFact, RequestFact};
+use crate::engine::{Fact, FaultFact, HandoverFact, ReplicaFact, RequestFact};
 use crate::stats::{Coverage, Ranks, RunLength, percentiles_of, push_pairs, take_pairs};
 use serde::{Deserialize, Serialize};
 #[cfg(any(feature = "cli", feature = "closeup"))]
@@ -287,7 +287,8 @@ impl Window {
             Fact::Request(fact) => self.request(now, fact),
             Fact::Replica(fact) => self.replica(now, fact),
             Fact::Handover(fact) => self.handover(now, fact),
-            Fact::Cache(_) | Fact::Fleet(_) => {}
+            Fact::Fault(FaultFact::Lost { .. }) => self.second(now).unserved += 1,
+            Fact::Fault(_) | Fact::Cache(_) | Fact::Fleet(_) => {}
         }
     }
 

@@ -7,7 +7,7 @@ use super::fields::{fields, without_fields};
 use super::latency::LatencyModel;
 use super::limits;
 use super::model::{Architecture, Hardware};
-use super::{AdmissionPolicy, Disaggregation, FlowControl, Role, RoutingPolicy, Scaling};
+use super::{AdmissionPolicy, Disaggregation, FlowControl, Resilience, Role, RoutingPolicy, Scaling};
 use serde::{Deserialize, Serialize};
 
 /// The serving cluster.
@@ -27,6 +27,9 @@ pub struct Cluster {
     /// Prefill and decode apart: who prefills a request, and how its KV cache gets to its decode replica. Only pools with the roles `prefill` and `decode` read it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disaggregation: Option<Disaggregation>,
+    /// What happens to requests whose attempt breaks, and when routers know of it.
+    #[serde(skip_serializing_if = "Resilience::is_default")]
+    pub resilience: Resilience,
     /// Largest age of the router's view of a replica before a decision refreshes it. 0 means every decision sees the present. In-flight counts are always current.
     pub snapshot_refresh_us: u64,
     /// Time from arrival to the admission decision.
@@ -44,6 +47,7 @@ fields! {
         flow_control: "Flow control" => FlowControl;
         routing: "Policy" => Routing by itself;
         disaggregation: "Prefill apart" => Handover;
+        resilience: "Resilience" and { "default": Resilience::default() } => Parts;
         snapshot_refresh_us: "Signal refresh" of "µs" in [0, limits::LATENCY_US]
             or "it is in microseconds; 0 means none" and { "x-form": ["ms", 1000] } => Signals;
         admission_latency_us: "Latency" of "µs" in [0, limits::LATENCY_US]
@@ -62,6 +66,7 @@ impl Default for Cluster {
             flow_control: None,
             routing: RoutingPolicy::LeastLoaded,
             disaggregation: None,
+            resilience: Resilience::default(),
             snapshot_refresh_us: 0,
             admission_latency_us: 0,
             routing_latency_us: 0,

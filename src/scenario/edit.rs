@@ -1,6 +1,7 @@
 //! Edits: changes during a run. An edit is a change of the document, or of one routing decision, with a position on
 //! the clock.
 
+use super::Fault;
 #[cfg(feature = "schema")]
 use super::limits;
 use serde::{Deserialize, Serialize};
@@ -22,7 +23,7 @@ pub struct Route {
     pub to: u32,
 }
 
-/// An edit and when it applies: it sets a field, adds an entry or redirects a request.
+/// An edit and when it applies: it sets a field, adds an entry, redirects a request or breaks something.
 #[apply(schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -42,6 +43,9 @@ pub struct TimedEdit {
     /// Sends one request to the given replica if it accepts requests. The router still decides, and goes on as if its choice had been followed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub route: Option<Route>,
+    /// Something that breaks at that instant, such as `{"crash": {"replica": 1, "restart_s": 30}}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<Fault>,
     /// Whether the edit is switched off: it keeps its place on the timeline and changes nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub off: bool,
@@ -50,13 +54,13 @@ pub struct TimedEdit {
 impl TimedEdit {
     /// The edit `change` at `at_us`, before the first event at or after it.
     pub fn new(at_us: u64, change: Change) -> Self {
-        let Change { set, add, route } = change;
-        Self { at_us, after_events: None, set, add, route, off: false }
+        let Change { set, add, route, fault } = change;
+        Self { at_us, after_events: None, set, add, route, fault, off: false }
     }
 
     /// What it changes.
     pub fn change(&self) -> Change {
-        Change { set: self.set.clone(), add: self.add.clone(), route: self.route }
+        Change { set: self.set.clone(), add: self.add.clone(), route: self.route, fault: self.fault.clone() }
     }
 }
 
@@ -71,12 +75,20 @@ pub struct Change {
     /// A request, and the replica that it is sent to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub route: Option<Route>,
+    /// Something that breaks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<Fault>,
 }
 
 impl Change {
     /// Sends one request to a replica.
     pub fn route(request: u32, to: u32) -> Self {
         Self { route: Some(Route { request, to }), ..Self::default() }
+    }
+
+    /// Breaks something.
+    pub fn fault(fault: Fault) -> Self {
+        Self { fault: Some(fault), ..Self::default() }
     }
 
     /// Sets one field.
@@ -105,7 +117,7 @@ impl Change {
 
     /// Whether it changes nothing.
     pub fn is_empty(&self) -> bool {
-        self.leaves_document() && self.route.is_none()
+        self.leaves_document() && self.route.is_none() && self.fault.is_none()
     }
 
     /// Whether the document stays as it is.

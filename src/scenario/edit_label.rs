@@ -1,6 +1,6 @@
 //! Labels of edits on the timeline, in the log and in the contents of a link: a few words.
 
-use super::Change;
+use super::{Change, Fault};
 use crate::base::number_text;
 use serde_json::Value;
 
@@ -12,7 +12,8 @@ pub(crate) fn label(change: &Change) -> String {
     let set = change.set.iter().map(|(path, value)| set_label(path, value));
     let add = change.add.iter().map(|(path, entry)| add_label(path, entry));
     let route = change.route.map(|route| format!("request {} to r{}", route.request, route.to));
-    let mut labels = set.chain(add).chain(route);
+    let fault = change.fault.as_ref().map(Fault::label);
+    let mut labels = set.chain(add).chain(route).chain(fault);
     let first: String = labels.next().unwrap_or_default().chars().take(LONGEST).collect();
     let more = labels.count();
     if more == 0 { first } else { format!("{first} +{more}") }

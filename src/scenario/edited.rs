@@ -3,7 +3,7 @@
 //! Everything under `cluster`, `workload` and `slo` can be edited during the run, except the engine's semantics and
 //! the replayed trace. Pools and clients are never removed, so that their positions stay.
 
-use super::check::check_edited;
+use super::check::{check_edited, check_fault};
 use super::client_kind;
 use super::parse::{from_value, let_scorers_decide, place_value, profile_beside};
 use super::{Change, Checked, Cluster, Scenario, Slo, TraceSettings, Workload, limits};
@@ -31,7 +31,7 @@ impl Checked<Scenario> {
             return Err(problems);
         }
         if change.leaves_document() {
-            return Ok((self.clone(), problems));
+            return with_fault((self.clone(), problems), change);
         }
         let mut workload = old.workload.clone();
         // A list of requests is long, and almost no edit is about it.
@@ -63,15 +63,24 @@ impl Checked<Scenario> {
         let (checked, found) = check_edited(new);
         let named = |path: &str| change.paths().any(|named| path.starts_with(named));
         problems.extend(found.into_iter().filter(|d| d.severity == Severity::Error || named(&d.path)));
-        if has_errors(&problems) { Err(problems) } else { Ok((checked, problems)) }
+        if has_errors(&problems) { Err(problems) } else { with_fault((checked, problems), change) }
     }
+}
+
+/// The document after an edit, if what the edit breaks can break.
+fn with_fault(
+    (after, mut problems): (Checked<Scenario>, Diagnostics),
+    change: &Change,
+) -> Result<(Checked<Scenario>, Diagnostics), Diagnostics> {
+    problems.extend(change.fault.iter().flat_map(|fault| check_fault(fault, &after.get().cluster)));
+    if has_errors(&problems) { Err(problems) } else { Ok((after, problems)) }
 }
 
 /// Problems of paths that no edit may name, and of an edit that names none.
 fn out_of_reach(change: &Change) -> Diagnostics {
     let allowed = "fields under cluster, workload and slo";
     if change.is_empty() {
-        let fix = "set a field, such as {\"set\": {\"cluster.pools[0].replicas\": 8}}, add an entry to a list, or route a request";
+        let fix = "set a field, such as {\"set\": {\"cluster.pools[0].replicas\": 8}}, add an entry to a list, route a request, or break something";
         return vec![Diagnostic::error("", "an edit that changes nothing", allowed, fix)];
     }
     let root = |path: &str| path.split(['.', '[']).next().unwrap_or_default().to_owned();

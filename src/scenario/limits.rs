@@ -86,6 +86,8 @@ pub const LOAD_GB_PER_S: f64 = 1e6;
 pub const POOLS: usize = 64;
 /// Most edits.
 pub const EDITS: usize = 1000;
+/// Most further attempts of one request.
+pub const RETRIES: u32 = 100;
 /// Most explicit requests.
 pub const EXPLICIT_REQUESTS: usize = 100_000;
 /// Most pieces of one explicit prompt: a conversation has two for each turn.

@@ -20,6 +20,7 @@ pub(crate) mod edit_label;
 mod edited;
 mod explicit;
 pub mod expression;
+mod fault;
 mod fields;
 mod filters;
 mod flow_control;
@@ -42,6 +43,7 @@ mod prefix_affinity;
 pub mod preset;
 mod rate_profile;
 mod report;
+mod resilience;
 mod router_metrics;
 mod routing;
 mod scaling;
@@ -76,6 +78,7 @@ pub use disaggregation::{
 pub use edit::{Change, FieldValues, Route, TimedEdit};
 pub use explicit::{ExplicitOutput, ExplicitPiece, ExplicitRequest};
 pub use expression::Expression;
+pub use fault::{Aim, Crash, Fault, Pick};
 pub use filters::{
     Condition, Fallback, Filter, FilterMetric, Picker, SessionFilter, Softmax, UtilizationFilter,
 };
@@ -111,6 +114,7 @@ pub use prefix::{OnOffPeriods, PrefixGroups};
 pub use prefix_affinity::{PeakPrefill, PrefixAffinityFilter};
 pub use rate_profile::{RatePoint, RateProfile, Window};
 pub(crate) use report::grouped;
+pub use resilience::Resilience;
 pub use router_metrics::{SloAware, TokenAware};
 pub use routing::{
     CostEscalation, PowerOfD, PrefixAware, PrefixOverlap, RoutingPolicy, Scorer, SessionAffinity,

@@ -39,6 +39,8 @@ pub(super) enum Effect {
     Rate,
     TraceSpeed,
     Objectives,
+    Resilience,
+    Fault,
     Restart,
     None,
 }
@@ -75,7 +77,9 @@ impl Effect {
             | Self::Conversations
             | Self::Rate
             | Self::TraceSpeed
-            | Self::Objectives => "live",
+            | Self::Objectives
+            | Self::Resilience
+            | Self::Fault => "live",
             Self::Replace => "replace",
             Self::Restart => "restart",
             Self::None => "none",
@@ -145,6 +149,8 @@ impl Effect {
             Self::Objectives => {
                 "Requests under way go on as they are, and are judged by it when they finish."
             }
+            Self::Resilience => "Applies to attempts that break from then on.",
+            Self::Fault => "A fault happens once, at its instant.",
             Self::Restart => "The run starts again with it and goes to the same instant.",
             Self::None => "Changes nothing in the run.",
         }

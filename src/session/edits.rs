@@ -2,15 +2,16 @@
 
 use super::advance::Both;
 use super::memory::Needs;
-use super::view::Flag;
+use super::view::{FaultFlag, Flag};
 use super::{Audience, Session};
+use crate::base::math::round_to_span;
 use crate::base::small::decimal::plain;
 use crate::base::{Diagnostic, Diagnostics, Micros, ReplicaId, RequestId, diag::has_errors, number_text};
 use crate::engine::{Cluster, Ignore, Replica, Sink, replicas_started};
 use crate::observe::recorder::Recorder;
 use crate::observe::requests_asked;
 use crate::perf::Plan;
-use crate::scenario::{Change, Route, ScalingPolicy, Scenario, TimedEdit, limits, parse_change};
+use crate::scenario::{Aim, Change, Fault, Route, ScalingPolicy, Scenario, TimedEdit, limits, parse_change};
 use crate::workload::Source;
 
 /// All edits in order; the first `applied` of them lie behind the playhead.
@@ -102,9 +103,22 @@ impl EditLog {
                 label: label.clone(),
                 applied: i < self.applied,
                 off: e.off,
+                fault: e.fault.as_ref().map(|fault| flag_of(fault, e.at_us)),
             })
             .collect()
     }
+}
+
+/// What a fault at an instant is on the timeline.
+fn flag_of(fault: &Fault, at_us: u64) -> FaultFlag {
+    let (replica, pool) = match fault.aim() {
+        Some(Aim::Replica(number)) => (Some(number), None),
+        Some(Aim::Pool(name, _)) => (None, Some(name.to_owned())),
+        None => (None, None),
+    };
+    let lasts_us = round_to_span(fault.lasts_s() * 1e6).0;
+    let until_us = (lasts_us > 0).then(|| at_us.saturating_add(lasts_us));
+    FaultFlag { kind: fault.name(), replica, pool, until_us }
 }
 
 impl Session {
@@ -171,6 +185,9 @@ impl Session {
             course.route(route);
             course.problems.extend(self.too_late(route));
         }
+        if let Some(fault) = &change.fault {
+            course.fault(fault);
+        }
         for (i, later) in self.edits.edits.iter().enumerate().skip(self.edits.applied) {
             course.edit(i, later);
         }
@@ -224,7 +241,7 @@ impl Session {
             self.plan.edited(&edit.change()).expect("INV-6: the edit was checked when it was made");
         if edit.change().leaves_document() {
             // Even state that edits reset, such as the causes of a livelock, stays unchanged.
-        } else if self.engine.events_done() == 0 && now == Micros::ZERO {
+        } else if self.engine.events_done() == 0 && now == Micros::ZERO && !self.engine.is_faulty() {
             // No event has run yet: the run begins with the edited scenario.
             self.needs.change(now, &plan);
             let source = Source::of_rows(plan.scenario(), self.recording.as_ref().map(|r| &r.rows));
@@ -247,6 +264,10 @@ impl Session {
         }
         if let Some(route) = edit.route {
             self.engine.redirect(RequestId(route.request), ReplicaId(route.to));
+        }
+        if let Some(fault) = &edit.fault {
+            let mut sink = Both { recorder: &mut self.recorder, also };
+            self.engine.fault(fault, &plan, now, &mut sink);
         }
         self.plan = plan;
         self.recorder.note_edit(now, self.edits.labels[self.edits.applied].clone());
@@ -345,6 +366,25 @@ impl Course {
         self.routed.push(route.request);
     }
 
+    /// Checks that the replica of a fault has been started by then.
+    fn fault(&mut self, fault: &Fault) {
+        let Some(Aim::Replica(number)) = fault.aim() else { return };
+        let s = self.plan.scenario();
+        let scaled = s.cluster.pools.iter().any(|p| p.scaling.policy != ScalingPolicy::None);
+        // Which replicas an autoscaler starts is not known in advance: a fault of one that is not there does nothing.
+        let replicas = if scaled { limits::REPLICAS_STARTED } else { self.started };
+        if number >= replicas {
+            let allowed = match replicas.checked_sub(1) {
+                Some(last) => format!("0 to {}", number_text::count(last.into())),
+                None => "none: there are no replicas yet".to_owned(),
+            };
+            let found = format!("replica {}", number_text::count(number.into()));
+            let path = format!("fault.{}.replica", fault.name());
+            let fix = "replicas are numbered from 0, those of the first pool first";
+            self.problems.push(Diagnostic::error(path, found, allowed, fix));
+        }
+    }
+
     /// Applies edit number `i` to the document, unless it is switched off. An impossible edit is left out and is a
     /// problem.
     pub(super) fn edit(&mut self, i: usize, edit: &TimedEdit) {
@@ -364,6 +404,9 @@ impl Course {
         if let Some(route) = edit.route {
             self.route(route);
         }
+        if let Some(fault) = &edit.fault {
+            self.fault(fault);
+        }
         let found = std::mem::replace(&mut self.problems, earlier);
         let inside = |mut problem: Diagnostic| {
             let key = if edit.set.keys().any(|path| problem.path.starts_with(path.as_str()))
@@ -375,7 +418,9 @@ impl Course {
             };
             problem.path = match problem.path.as_str() {
                 "" => format!("edits[{i}]"),
-                path if path.starts_with("route.") => format!("edits[{i}].{path}"),
+                path if path.starts_with("route.") || path.starts_with("fault") => {
+                    format!("edits[{i}].{path}")
+                }
                 path => format!("edits[{i}].{key}.{path}"),
             };
             problem

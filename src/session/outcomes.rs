@@ -114,7 +114,7 @@ impl Session {
             RequestState::Completed if self.recorder.met(id).is_some_and(Met::all) => Fate::Met,
             RequestState::Completed => Fate::Missed,
             RequestState::Rejected => Fate::Refused,
-            RequestState::Dropped => Fate::Dropped,
+            RequestState::Dropped | RequestState::Lost => Fate::Dropped,
             RequestState::InPipeline
             | RequestState::Queued
             | RequestState::Running

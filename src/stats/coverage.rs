@@ -34,6 +34,12 @@ impl Coverage {
         }
     }
 
+    /// Nothing is covered from `at` on; no interval may begin after it.
+    pub fn cut(&mut self, at: Micros) {
+        self.covered = self.before(at);
+        self.until = self.until.min(at);
+    }
+
     /// Where the latest interval ends.
     pub fn until(&self) -> Micros {
         self.until

@@ -11,6 +11,7 @@ mod cli;
 mod engine;
 mod examples;
 mod exchange;
+mod faults;
 mod fuzz_corpus;
 mod glossary;
 mod goldens;

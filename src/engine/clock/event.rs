@@ -29,6 +29,8 @@ pub(in crate::engine) enum ClusterEvent {
     Dispatch,
     /// The gateway's queue refuses requests that have waited too long. Never in a queue: the gateway knows when.
     Sweep,
+    /// Routers learn that a replica is down, or serves again after that crash.
+    Noticed { replica: ReplicaId, serves: bool, crash: u32 },
 }
 
 /// An event of a replica.
@@ -83,6 +85,7 @@ impl Event for ClusterEvent {
             Self::FlowBegins => 5,
             Self::Dispatch => 6,
             Self::Sweep => 7,
+            Self::Noticed { .. } => 8,
         }
     }
 }
@@ -134,7 +137,8 @@ impl ClusterEvent {
             | Self::Landing
             | Self::FlowBegins
             | Self::Dispatch
-            | Self::Sweep => None,
+            | Self::Sweep
+            | Self::Noticed { .. } => None,
         }
     }
 }

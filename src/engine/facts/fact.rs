@@ -2,6 +2,7 @@
 //! ignores costs nothing.
 
 use super::decision::Decision;
+use super::fault_fact::FaultFact;
 use super::handover_fact::HandoverFact;
 use super::scaling_record::ScalingRecord;
 use super::step_terms::{PromptChunk, StepTerms};
@@ -23,12 +24,26 @@ pub enum DropReason {
     Drained,
     /// It made room for a more urgent request that waited at the gateway.
     Evicted,
+    /// Lost: its replica crashed.
+    Crash,
+    /// Lost: its replica was down.
+    Refused,
+    /// Lost: no replica was known to serve.
+    NoReplica,
 }
 
 impl DropReason {
     /// All of them, in order.
-    pub const ALL: [Self; 5] =
-        [Self::PromptExceedsKvCache, Self::OutgrewKvCache, Self::TimedOut, Self::Drained, Self::Evicted];
+    pub const ALL: [Self; 8] = [
+        Self::PromptExceedsKvCache,
+        Self::OutgrewKvCache,
+        Self::TimedOut,
+        Self::Drained,
+        Self::Evicted,
+        Self::Crash,
+        Self::Refused,
+        Self::NoReplica,
+    ];
 
     /// Its name in reports and logs.
     pub fn name(self) -> &'static str {
@@ -38,6 +53,9 @@ impl DropReason {
             Self::TimedOut => "timed-out",
             Self::Drained => "drained",
             Self::Evicted => "evicted",
+            Self::Crash => "crash",
+            Self::Refused => "refused",
+            Self::NoReplica => "no-replica",
         }
     }
 }
@@ -55,6 +73,8 @@ pub enum Fact {
     Fleet(FleetFact),
     /// A request on its way from its prefill replica to its home.
     Handover(HandoverFact),
+    /// What breaks, and what follows from it.
+    Fault(FaultFact),
 }
 
 /// A request on its way.
@@ -240,6 +260,13 @@ impl From<HandoverFact> for Fact {
     }
 }
 
+impl From<FaultFact> for Fact {
+    #[inline]
+    fn from(fact: FaultFact) -> Self {
+        Self::Fault(fact)
+    }
+}
+
 impl Fact {
     /// The request that it is about; `None` if it is about a replica.
     pub fn request(&self) -> Option<RequestId> {
@@ -249,6 +276,7 @@ impl Fact {
             Self::Cache(fact) => fact.request(),
             Self::Fleet(fact) => fact.request(),
             Self::Handover(fact) => Some(fact.request()),
+            Self::Fault(fact) => fact.request(),
         }
     }
 
@@ -260,6 +288,7 @@ impl Fact {
             Self::Cache(fact) => Some(fact.replica()),
             Self::Fleet(fact) => fact.replica(),
             Self::Handover(fact) => Some(fact.replica()),
+            Self::Fault(fact) => fact.replica(),
         }
     }
 }

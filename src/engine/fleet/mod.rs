@@ -2,6 +2,7 @@
 
 mod adopt;
 mod blueprint;
+mod crash;
 mod finishes;
 mod lockstep;
 mod phases;

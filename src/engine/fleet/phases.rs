@@ -6,7 +6,7 @@ use super::state::{Change, Fleet};
 use crate::base::small::sort::sort_by_key;
 use crate::base::{Micros, ReplicaId};
 use crate::engine::clock::{Clock, ReplicaEvent, ScalingEvent};
-use crate::engine::facts::{FleetFact, Sink};
+use crate::engine::facts::{FaultFact, FleetFact, Sink};
 use crate::engine::replica::{Adapters, Parts, Replica, draw_ends};
 use crate::kv::BlockPool;
 use crate::policy::ReplicaPhase;
@@ -27,7 +27,8 @@ impl Fleet {
     ) {
         let of_pool: Vec<ReplicaId> = self.replicas.iter().filter(|r| r.pool == pool).map(|r| r.id).collect();
         let there = |fleet: &Self, id: ReplicaId| {
-            matches!(fleet.replicas[id.index()].phase, ReplicaPhase::Serving | ReplicaPhase::Starting)
+            let phase = fleet.replicas[id.index()].phase;
+            matches!(phase, ReplicaPhase::Serving | ReplicaPhase::Starting) || fleet.comes_back(id)
         };
         let mut present: Vec<ReplicaId> = of_pool.iter().copied().filter(|id| there(self, *id)).collect();
         self.set_unplaced(pool, wanted.saturating_sub(present.len() as u32));
@@ -86,7 +87,7 @@ impl Fleet {
                 Victim::LeastLoaded => (u64::MAX - u64::from(r.in_flight()), u64::from(id.0)),
                 Victim::LeastCache => (u64::MAX - u64::from(r.kv.cached() + r.kv.used()), u64::from(id.0)),
             };
-            let kind = 2 * u64::from(self.is_older(*id)) + u64::from(r.phase == ReplicaPhase::Starting);
+            let kind = 2 * u64::from(self.is_older(*id)) + u64::from(r.phase != ReplicaPhase::Serving);
             [kind, key, tie]
         };
         let mut order = present.to_vec();
@@ -132,7 +133,8 @@ impl Fleet {
         let Some(settings) = self.settings(pool) else { return true };
         let shared = settings.place.sharers;
         let holds = |r: &&Replica| {
-            shared >> r.pool & 1 == 1 && !matches!(r.phase, ReplicaPhase::Stopped | ReplicaPhase::Failed)
+            let gone = matches!(r.phase, ReplicaPhase::Stopped | ReplicaPhase::Failed);
+            shared >> r.pool & 1 == 1 && (!gone || self.comes_back(r.id))
         };
         let held: u32 = self.replicas.iter().filter(holds).map(|r| r.gpus).sum();
         let fits = settings.gpus().is_none_or(|most| held + self.pools[pool as usize].gpus <= most);
@@ -167,7 +169,8 @@ impl Fleet {
             if !at_once && older.iter().any(|id| phase(id) == ReplicaPhase::Draining) {
                 break;
             }
-            if matches!(phase(&replica), ReplicaPhase::Serving | ReplicaPhase::Starting) {
+            let there = matches!(phase(&replica), ReplicaPhase::Serving | ReplicaPhase::Starting);
+            if there || self.comes_back(replica) {
                 self.take_away(replica, now, clock, sink);
                 self.start(pool, now, clock, sink);
             }
@@ -188,7 +191,7 @@ impl Fleet {
         if self.is_older(replica) {
             self.renew(pool, now, clock, sink);
         }
-        if self.replicas[replica.index()].phase == ReplicaPhase::Stopped {
+        if matches!(self.replicas[replica.index()].phase, ReplicaPhase::Stopped | ReplicaPhase::Failed) {
             self.place(pool, now, clock, sink);
         }
     }
@@ -230,7 +233,15 @@ impl Fleet {
         sink: &mut S,
     ) {
         let r = &self.replicas[replica.index()];
-        if r.phase == ReplicaPhase::Starting && r.life.starts == start {
+        if r.life.starts != start {
+            return;
+        }
+        if r.phase == ReplicaPhase::Failed {
+            let pool = r.pool;
+            sink.fact(now, FaultFact::Restarted { replica, pool }.into());
+            self.set_phase(replica, ReplicaPhase::Starting);
+        }
+        if self.replicas[replica.index()].phase == ReplicaPhase::Starting {
             self.serve(replica, now, sink);
         }
     }
@@ -240,6 +251,9 @@ impl Fleet {
         if self.replicas[replica.index()].phase == ReplicaPhase::Starting {
             self.set_phase(replica, ReplicaPhase::Stopped);
             self.replicas[replica.index()].life.since = now;
+            sink.fact(now, FleetFact::StartGivenUp { replica }.into());
+        } else if self.comes_back(replica) {
+            self.give_up_restart(replica);
             sink.fact(now, FleetFact::StartGivenUp { replica }.into());
         } else {
             self.drain(replica, now, clock, sink);

@@ -345,6 +345,7 @@ impl Fleet {
                 }
                 ReplicaPhase::Starting | ReplicaPhase::WarmingUp => counts.starting += 1,
                 ReplicaPhase::Draining => counts.draining += 1,
+                ReplicaPhase::Failed if self.comes_back(r.id) => counts.starting += 1,
                 ReplicaPhase::Stopped | ReplicaPhase::Failed => {}
             }
         }

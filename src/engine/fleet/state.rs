@@ -245,6 +245,11 @@ impl Fleet {
         }
     }
 
+    /// How many requests have left in the event that runs.
+    pub(super) fn departed(&self) -> u32 {
+        self.departures.len() as u32
+    }
+
     /// Room for those that leave next.
     pub(in crate::engine) fn keep_room(&mut self, departures: Vec<Departure>) {
         self.departures = departures;

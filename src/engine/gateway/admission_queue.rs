@@ -287,6 +287,7 @@ impl Gateway {
         record.slot = Slot::NONE;
         let (session, client, listed) = (record.session, record.client, record.listed);
         around.book.census_mut().rejected += 1;
+        self.attempts.ended(request);
         around.book.remove(slot);
         self.source.settled(session, listed, around.now, None);
         self.source.freed(client, around.now, None);

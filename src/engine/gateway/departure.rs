@@ -21,6 +21,13 @@ impl Gateway {
         for gone in left.iter() {
             self.report_to_router(*gone, replica, around);
         }
+        for gone in left.iter() {
+            if let DepartureReason::Broken { reason, prefilled } = gone.why {
+                let slot = around.book.here(gone.request).slot;
+                self.attempt_broke(slot, (Some(replica), reason, prefilled), around, sink);
+            }
+        }
+        left.retain(|gone| !matches!(gone.why, DepartureReason::Broken { .. }));
         left.retain(|gone| {
             let stays = gone.why == DepartureReason::Redirected;
             if stays {
@@ -40,8 +47,10 @@ impl Gateway {
                 DepartureReason::Completed
                 | DepartureReason::Dropped
                 | DepartureReason::Redirected
-                | DepartureReason::HandedOver => {}
+                | DepartureReason::HandedOver
+                | DepartureReason::Broken { .. } => {}
             }
+            self.attempts.ended(gone.request);
             if let Some(flow) = &mut self.flow {
                 flow.ended(around.book.here(gone.request), now);
             }
@@ -76,7 +85,8 @@ impl Gateway {
             DepartureReason::Dropped
             | DepartureReason::Refused
             | DepartureReason::Redirected
-            | DepartureReason::HandedOver => (None, None),
+            | DepartureReason::HandedOver
+            | DepartureReason::Broken { .. } => (None, None),
         };
         // The router chose its home, wherever it left.
         let replica = around.book.handovers().get(gone.request).map_or(replica, |h| h.home);

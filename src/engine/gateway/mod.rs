@@ -1,6 +1,7 @@
 //! The gateway: arrival, admission, routing, and requests that wait there.
 
 mod admission_queue;
+mod attempts;
 mod departure;
 mod flow;
 mod held_requests;
@@ -11,6 +12,7 @@ mod routing;
 mod state;
 mod targets;
 
+pub use attempts::AttemptCounts;
 pub use redirect::{NotRedirected, WhyNot};
 
 pub use flow::BandSight;

@@ -1,8 +1,8 @@
 //! The gateway's picture of the replicas: what it sees of each, and when it last looked.
 
-use crate::base::{Micros, Span};
+use crate::base::{Micros, ReplicaId, Span};
 use crate::engine::replica::{Replica, look_at, signals_of};
-use crate::policy::{AdapterView, PoolView, ReplicaView, Signals};
+use crate::policy::{AdapterView, PoolView, ReplicaPhase, ReplicaView, Signals};
 use serde::{Deserialize, Serialize};
 
 /// What the gateway sees of pools and replicas.
@@ -81,6 +81,11 @@ impl Picture {
     /// A replica is in another phase, which the gateway sees at once.
     pub(super) fn set_phase(&mut self, replica: &Replica) {
         self.views[replica.id().index()].phase = replica.phase();
+    }
+
+    /// A replica is down, as far as the gateway knows.
+    pub(super) fn set_down(&mut self, replica: ReplicaId) {
+        self.views[replica.index()].phase = ReplicaPhase::Failed;
     }
 
     /// An event of a replica has run, which has `in_flight` requests now; whether the router wants signals and adapters.

@@ -3,7 +3,7 @@
 use super::state::{Around, Gateway};
 use crate::base::{Micros, ReplicaId, RequestId};
 use crate::engine::clock::ClusterEvent;
-use crate::engine::facts::{RequestFact, Sink, Stage};
+use crate::engine::facts::{BreakReason, RequestFact, Sink, Stage};
 use crate::engine::replica::{Replica, look_at};
 use crate::engine::request::{ActiveRequest, Handover, Location, Record, Slot};
 use crate::policy::routing::{Excluded, Fleet};
@@ -27,6 +27,9 @@ impl Gateway {
             ClusterEvent::Retry { queue } => self.retry_if_due(queue, around, sink),
             ClusterEvent::Dispatch => self.attempt_all(around, sink),
             ClusterEvent::Sweep => self.sweep(around, sink),
+            ClusterEvent::Noticed { replica, serves, crash } => {
+                self.notice((replica, serves, crash), around, sink);
+            }
             ClusterEvent::Landing | ClusterEvent::FlowBegins => panic!("INV-9: a transfer at the gateway"),
         }
     }
@@ -55,12 +58,23 @@ impl Gateway {
             sink.decision(now, &self.decision);
         }
         match redirected.map_or(choice.map(|(_, chosen)| chosen), Ok) {
+            Ok(chosen) if self.is_refused(chosen, around) => {
+                self.attempts.counts.attempts += 1;
+                sink.fact(now, RequestFact::Routed { request, replica: chosen }.into());
+                self.attempt_broke(slot, (Some(chosen), BreakReason::Refused, 0), around, sink);
+            }
             Ok(chosen) => {
                 let handover = self.divide(slot, chosen, around, sink);
                 self.send(slot, (chosen, handover), around, sink);
             }
             Err(reason) => {
-                if !self.hold_for_replica(slot, (pools, reason), around, sink) {
+                if self.hold_for_replica(slot, (pools, reason), around, sink) {
+                    return;
+                }
+                if reason != Reason::QueueFull && around.fleet.any_is_down(pools) {
+                    self.attempts.counts.attempts += 1;
+                    self.attempt_broke(slot, (None, BreakReason::NoReplica, 0), around, sink);
+                } else {
                     self.turn_away(slot, reason, around, sink);
                 }
             }
@@ -124,7 +138,12 @@ impl Gateway {
         around.book.active_mut()[slot].take_priority(self.router.priority());
         let (to, decided) = self.bind(slot, chosen, handover, around);
         let record = around.book.relocate(request, Location::OnItsWay(to));
-        record.routed = now.into();
+        // An answer that goes on keeps the instants of its first attempt.
+        let goes_on = record.ttft.is_known();
+        if !goes_on {
+            record.routed = now.into();
+        }
+        self.attempts.counts.attempts += 1;
         let prompt_tokens = record.prompt_tokens;
         let index = chosen.index();
         self.in_flight[index] += 1;
@@ -141,7 +160,7 @@ impl Gateway {
             sink.fact(now, decided.into());
         }
         let (next_at, tokenised) = around.fleet.deliver(to, slot, around.book.active(), (now, self.timeout));
-        if let Some(tokenised) = tokenised {
+        if let Some(tokenised) = tokenised.filter(|_| !goes_on) {
             around.book.here_mut(request).tokenised = tokenised.into();
         }
         around.clock.set_replica(to.index(), next_at);
@@ -185,7 +204,7 @@ impl Gateway {
 
     /// Whether all replicas can have a request for which `pools` serve the model, whatever they look like.
     fn all_can_have_it(&self, pools: u64, around: &Around<'_>) -> bool {
-        around.fleet.all_serve() && !self.bounded && pools == u64::MAX
+        around.fleet.all_serve() && !self.bounded && pools == u64::MAX && self.attempts.hidden == 0
     }
 
     /// Why a request for which `pools` serve the model, or all if it names none, has nowhere to go.

@@ -1,6 +1,7 @@
 //! What the gateway has: the traffic, its policies with their memory, the requests that wait there, and its picture of the replicas.
 
 use super::admission_queue::AdmissionQueue;
+use super::attempts::Attempts;
 use super::flow::FlowQueue;
 use super::held_requests::Held;
 use super::picture::Picture;
@@ -52,6 +53,8 @@ pub(in crate::engine) struct Gateway {
     /// By replica: requests sent there that have neither finished nor been dropped.
     pub(super) in_flight: Vec<u32>,
     pub(super) targets: Targets,
+    /// Attempts that broke, and who gets another one.
+    pub(super) attempts: Attempts,
     /// Room for the next routing decision.
     #[serde(skip)]
     pub(super) decision: Decision,
@@ -91,6 +94,7 @@ impl Gateway {
             bounded: c.pools.iter().any(|p| p.engine.max_waiting > 0),
             in_flight: Vec::new(),
             targets: Targets::new(&scenario.slo),
+            attempts: Attempts::new(&c.resilience),
             decision: Decision::default(),
         }
     }
@@ -163,7 +167,9 @@ impl Gateway {
 
     #[inline(never)]
     fn follow_changes(&mut self, around: &mut Around<'_>) {
+        let mut latest = None;
         for change in around.fleet.take_changes() {
+            let again = latest.replace(change) == Some(change);
             match change {
                 Change::Phase(id) => {
                     let replica = &around.fleet.replicas()[id.index()];
@@ -171,12 +177,10 @@ impl Gateway {
                         self.picture.add(replica);
                         self.in_flight.push(0);
                     }
-                    self.picture.set_phase(replica);
-                    if let Some(gauge) = &mut self.admission.gauge {
-                        gauge.see_phase(replica);
-                    }
-                    if let Some(flow) = &mut self.flow {
-                        flow.see_phase(replica, around.now, around.book);
+                    if !replica.life.hidden {
+                        self.see_phase(id, around);
+                    } else if !again {
+                        self.hide(id, around);
                     }
                 }
                 Change::Serves(pool) => self.release_held(pool, around),
@@ -230,6 +234,7 @@ impl Gateway {
             flow.set_timeout(self.timeout);
         }
         self.targets = Targets::new(&new.scenario().slo);
+        self.attempts.adopt(&is.resilience);
         if was.snapshot_refresh_us != is.snapshot_refresh_us {
             if self.picture.sees_all() {
                 // What the gateway saw so far was always the present: its picture is the present one.

@@ -4,7 +4,7 @@
 use super::state::Replica;
 use super::world::World;
 use crate::base::{Micros, RequestId};
-use crate::engine::facts::{RequestFact, Sink};
+use crate::engine::facts::{BreakReason, RequestFact, Sink};
 use crate::engine::request::{Location, Slot};
 use crate::policy::Reason;
 
@@ -21,6 +21,8 @@ pub(in crate::engine) enum DepartureReason {
     Redirected,
     /// Its prompt is computed, and another replica decodes it.
     HandedOver,
+    /// Its attempt broke, after so many tokens of its prompt were computed in vain.
+    Broken { reason: BreakReason, prefilled: u32 },
 }
 
 /// A request that has left its replica.

@@ -5,6 +5,7 @@ mod adopt;
 mod answers;
 mod batch;
 mod batch_rules;
+mod crash;
 mod decode;
 mod departure;
 mod drain;

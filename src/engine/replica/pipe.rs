@@ -47,6 +47,12 @@ impl Pipe {
         })
     }
 
+    /// What was under way is lost.
+    pub(super) fn empty(&mut self, now: Micros) {
+        self.free.fill(now);
+        self.flights.clear();
+    }
+
     /// Whether another batch may be formed.
     fn has_room(&self) -> bool {
         self.flights.len() < self.free.len()

@@ -59,6 +59,10 @@ pub(in crate::engine) struct Life {
     /// How many more requests find it cold, and how many times as long its steps take meanwhile.
     pub(in crate::engine) cold: u32,
     pub(in crate::engine) cold_factor: f64,
+    /// How often it crashed.
+    pub(in crate::engine) crashes: u32,
+    /// Whether routers do not know yet that it crashed, or that it is back.
+    pub(in crate::engine) hidden: bool,
     /// While it drains: what happens to its requests.
     pub(in crate::engine) drain: Drain,
 }
@@ -73,6 +77,8 @@ impl Life {
             ends: [Micros::ZERO; 6],
             cold: 0,
             cold_factor: 1.0,
+            crashes: 0,
+            hidden: false,
             drain: Drain::Wait,
         }
     }
@@ -114,6 +120,16 @@ impl Replica {
     /// When it will serve, while it starts.
     pub fn ready_at(&self) -> Option<Micros> {
         (self.phase() == ReplicaPhase::Starting).then_some(self.life.ends[5])
+    }
+
+    /// While it is down: when it serves again; [`Micros::MAX`] if it does not.
+    pub fn down_until(&self) -> Option<Micros> {
+        (self.phase() == ReplicaPhase::Failed).then_some(self.life.ends[5])
+    }
+
+    /// How often it crashed.
+    pub fn crashes(&self) -> u32 {
+        self.life.crashes
     }
 
     /// How many more requests find it cold.

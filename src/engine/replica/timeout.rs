@@ -61,7 +61,10 @@ impl Replica {
                     DropReason::TimedOut
                     | DropReason::PromptExceedsKvCache
                     | DropReason::OutgrewKvCache
-                    | DropReason::Drained => ReplicaEvent::TimedOut(request),
+                    | DropReason::Drained
+                    | DropReason::Crash
+                    | DropReason::Refused
+                    | DropReason::NoReplica => ReplicaEvent::TimedOut(request),
                 };
                 self.events.schedule(self.step_at, again);
             }
@@ -77,7 +80,11 @@ impl Replica {
             }
             Location::OnItsWay(_) => self.stop_on_its_way(slot, why, now, w),
             Location::Gateway => panic!("INV-2: {request:?} was stopped at the gateway"),
-            Location::Completed(_) | Location::Rejected | Location::Refused(_) | Location::Dropped(_) => {}
+            Location::Completed(_)
+            | Location::Rejected
+            | Location::Refused(_)
+            | Location::Dropped(_)
+            | Location::Lost => {}
         }
     }
 

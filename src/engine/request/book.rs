@@ -2,6 +2,7 @@
 
 use super::active::ActiveRequest;
 use super::adapter_use::{AdapterUse, AdapterUses};
+use super::attempt::Attempt;
 use super::batch_stay::Stay;
 use super::handover::Handovers;
 use super::load_times::{LoadTimes, load_of};
@@ -25,6 +26,8 @@ pub struct Census {
     pub rejected: u32,
     /// Of those, let in by admission and then refused by the router or a full wait queue.
     pub turned_away: u32,
+    /// Given up at the gateway, because their last attempts broke.
+    pub lost: u32,
 }
 
 /// All that is written down of requests.
@@ -40,6 +43,8 @@ pub(in crate::engine) struct Book {
     loads: LoadTimes,
     adapters: AdapterUses,
     handovers: Handovers,
+    /// Attempts that broke, in the order in which they did.
+    attempts: Chunks<Attempt>,
     detail: Option<Box<Detail>>,
 }
 
@@ -160,6 +165,16 @@ impl Book {
         all.filter(move |stay| stay.request == request)
     }
 
+    /// The attempts of a request that broke, in order.
+    pub(in crate::engine) fn attempts(&self, request: RequestId) -> impl Iterator<Item = &Attempt> {
+        self.attempts.iter().filter(move |attempt| attempt.request == request)
+    }
+
+    /// An attempt broke.
+    pub(in crate::engine) fn note_attempt(&mut self, attempt: Attempt) {
+        self.attempts.push(attempt);
+    }
+
     /// When a request last asked for blocks from the CPU tier, and when they were there or given up.
     pub(in crate::engine) fn load(&self, request: RequestId) -> [Option<Micros>; 2] {
         load_of(&self.loads, request)
@@ -200,5 +215,6 @@ impl Book {
     pub(in crate::engine) fn bytes_at_rest(&self, later: Option<&Self>) -> u64 {
         self.records.bytes_beside(later.map(|l| &l.records))
             + self.stays.bytes_beside(later.map(|l| &l.stays))
+            + self.attempts.bytes_beside(later.map(|l| &l.attempts))
     }
 }

@@ -29,13 +29,15 @@ pub enum Location {
     Refused(ReplicaId),
     /// Impossible to serve, as that replica found.
     Dropped(ReplicaId),
+    /// Given up at the gateway, because its last attempt broke.
+    Lost,
 }
 
 impl Location {
     /// The replica that has it, or had it when it left.
     pub fn replica(self) -> Option<ReplicaId> {
         match self {
-            Self::Gateway | Self::Rejected => None,
+            Self::Gateway | Self::Rejected | Self::Lost => None,
             Self::OnItsWay(r)
             | Self::Queue(r)
             | Self::Loading(r)
@@ -59,6 +61,7 @@ impl Location {
             Self::Completed(_) => RequestState::Completed,
             Self::Rejected | Self::Refused(_) => RequestState::Rejected,
             Self::Dropped(_) => RequestState::Dropped,
+            Self::Lost => RequestState::Lost,
         }
     }
 
@@ -73,7 +76,8 @@ impl Location {
             | Self::Completed(_)
             | Self::Rejected
             | Self::Refused(_)
-            | Self::Dropped(_) => false,
+            | Self::Dropped(_)
+            | Self::Lost => false,
         }
     }
 
@@ -87,14 +91,14 @@ impl Location {
             | Self::Batch(_)
             | Self::Transferring(_)
             | Self::Landed(_) => false,
-            Self::Completed(_) | Self::Rejected | Self::Refused(_) | Self::Dropped(_) => true,
+            Self::Completed(_) | Self::Rejected | Self::Refused(_) | Self::Dropped(_) | Self::Lost => true,
         }
     }
 
     /// Whether a request can go from here to `next`.
     pub fn leads_to(self, next: Self) -> bool {
         match self {
-            Self::Gateway => matches!(next, Self::OnItsWay(_) | Self::Rejected),
+            Self::Gateway => matches!(next, Self::OnItsWay(_) | Self::Rejected | Self::Lost),
             Self::OnItsWay(r) => {
                 next == Self::Queue(r)
                     || next == Self::Refused(r)
@@ -116,11 +120,12 @@ impl Location {
                 next == Self::Queue(r)
                     || next == Self::Completed(r)
                     || next == Self::Dropped(r)
+                    || next == Self::Gateway
                     || matches!(next, Self::OnItsWay(home) | Self::Transferring(home) if home != r)
             }
             Self::Transferring(r) => next == Self::Landed(r) || next == Self::Dropped(r),
             Self::Landed(r) => next == Self::Batch(r) || next == Self::Dropped(r),
-            Self::Completed(_) | Self::Rejected | Self::Refused(_) | Self::Dropped(_) => false,
+            Self::Completed(_) | Self::Rejected | Self::Refused(_) | Self::Dropped(_) | Self::Lost => false,
         }
     }
 
@@ -138,13 +143,14 @@ impl Location {
             Self::Dropped(_) => 8,
             Self::Transferring(_) => 9,
             Self::Landed(_) => 10,
+            Self::Lost => 11,
         }
     }
 }
 
 /// How many requests are in places of each kind: INV-1 in numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::engine) struct LocationCounts([u32; 11]);
+pub(in crate::engine) struct LocationCounts([u32; 12]);
 
 impl LocationCounts {
     /// One more is there.
@@ -166,6 +172,18 @@ impl LocationCounts {
         self.0[Location::Gateway.kind()]
     }
 
+    /// Those that have not left.
+    pub(in crate::engine) fn inside(&self) -> u32 {
+        let gone = [
+            Location::Completed(ReplicaId(0)),
+            Location::Rejected,
+            Location::Refused(ReplicaId(0)),
+            Location::Dropped(ReplicaId(0)),
+            Location::Lost,
+        ];
+        self.total() - gone.iter().map(|place| self.0[place.kind()]).sum::<u32>()
+    }
+
     /// All together.
     pub(in crate::engine) fn total(&self) -> u32 {
         self.0.iter().sum()
@@ -177,7 +195,7 @@ mod tests {
     use super::*;
 
     const R: ReplicaId = ReplicaId(3);
-    const ALL: [Location; 11] = [
+    const ALL: [Location; 12] = [
         Location::Gateway,
         Location::OnItsWay(R),
         Location::Queue(R),
@@ -189,6 +207,7 @@ mod tests {
         Location::Rejected,
         Location::Refused(R),
         Location::Dropped(R),
+        Location::Lost,
     ];
 
     #[test]

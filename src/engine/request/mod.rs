@@ -2,6 +2,7 @@
 
 mod active;
 mod adapter_use;
+mod attempt;
 mod batch_stay;
 mod book;
 mod handover;
@@ -16,6 +17,7 @@ mod remote;
 mod slab;
 
 pub use adapter_use::AdapterUse;
+pub use attempt::Attempt;
 pub use batch_stay::Stay;
 pub use book::Census;
 pub use handover::Handover;

@@ -30,6 +30,8 @@ pub enum RequestState {
     Transferring,
     /// At home with its KV, not in the batch yet.
     Landed,
+    /// Its last attempt broke.
+    Lost,
 }
 
 impl RequestState {
@@ -44,6 +46,7 @@ impl RequestState {
             Self::Completed => "completed",
             Self::Rejected => "rejected",
             Self::Dropped => "dropped",
+            Self::Lost => "lost",
         }
     }
 }

@@ -133,6 +133,7 @@ fn row(r: &Record) -> Row {
         Location::Batch(_) => 8,
         Location::Transferring(_) => 9,
         Location::Landed(_) => 10,
+        Location::Lost => 11,
     };
     let [index, generation] = r.slot.numbers();
     let [generated, progress] = [r.generated, r.progress].map(u64::from);
@@ -200,7 +201,8 @@ fn record(n: &Row) -> Record {
         7 => Location::Loading(replica),
         8 => Location::Batch(replica),
         9 => Location::Transferring(replica),
-        _ => Location::Landed(replica),
+        10 => Location::Landed(replica),
+        _ => Location::Lost,
     };
     let generated = changed(n.generated, n.output_tokens);
     let mut r = Record::at_rest(Micros(arrival), location);

@@ -14,6 +14,9 @@ impl Sight<'_> {
         self.verify_conservation(clock);
         for r in self.fleet.replicas() {
             r.verify_counts();
+            if r.phase == ReplicaPhase::Failed {
+                r.verify_down();
+            }
         }
         if deep {
             self.verify_blocks();
@@ -36,7 +39,8 @@ impl Sight<'_> {
             self.book.census().arrived,
             self.book.locations().total()
         );
-        let mut accounted = self.book.locations().at_gateway() + self.book.census().rejected;
+        let mut accounted =
+            self.book.locations().at_gateway() + self.book.census().rejected + self.book.census().lost;
         for r in self.fleet.replicas() {
             accounted += r.arriving + r.waiting() + r.running() + r.totals.completed + r.totals.dropped;
             accounted += self.travelling_to(r.id) + r.landed();
@@ -55,7 +59,9 @@ impl Sight<'_> {
             self.book.locations().at_gateway(),
             self.gateway.delayed() + self.gateway.held()
         );
-        let left: u32 = self.fleet.replicas().iter().map(|r| r.totals.completed + r.totals.dropped).sum();
+        let replicas = self.fleet.replicas().iter();
+        let left =
+            replicas.map(|r| r.totals.completed + r.totals.dropped).sum::<u32>() + self.book.census().lost;
         self.gateway.admission().verify(self.book.census().admitted - self.book.census().turned_away - left);
     }
 
@@ -76,7 +82,8 @@ impl Sight<'_> {
                 | Location::Completed(_)
                 | Location::Rejected
                 | Location::Refused(_)
-                | Location::Dropped(_) => None,
+                | Location::Dropped(_)
+                | Location::Lost => None,
             };
             if let Some((id, list)) = list {
                 by_replica[id.index()][list] += 1;
@@ -227,7 +234,11 @@ impl Sight<'_> {
             assert!(look_at(replica, view) == *view, "INV-7: {:?} is not what the gateway sees", replica.id);
         }
         for (r, view) in self.fleet.replicas().iter().zip(self.gateway.picture().views()) {
-            assert!(r.phase == view.phase, "INV-7: the phase of {:?} is not what the gateway sees", r.id);
+            assert!(
+                r.phase == view.phase || r.life.hidden,
+                "INV-7: the phase of {:?} is not what the gateway sees",
+                r.id
+            );
             let empty = self.gateway.in_flight()[r.id.index()] == 0 && r.outgoing() == 0;
             let right = match r.phase {
                 ReplicaPhase::Serving => true,

@@ -14,7 +14,15 @@ impl Sight<'_> {
             if let Some(replica) = record.replica() {
                 return self.fleet.replicas()[replica.index()].progress_of(active, record.ttft);
             }
-            return Progress { prefill: active.prefill, ..Progress::default() };
+            // At the gateway, perhaps with the beginning of an answer that goes on elsewhere.
+            return Progress {
+                prefill: active.prefill,
+                generated: active.generated,
+                itl_sum: record.itl_sum,
+                itl_count: active.generated.saturating_sub(1),
+                output_time: record.output_time,
+                ..Progress::default()
+            };
         }
         Progress {
             output_time: record.output_time,

@@ -3,7 +3,7 @@
 use super::sheet::{Cell, Field, Sheet};
 use super::{Begun, Column, Destination, Export, Rows, columns_of};
 use crate::base::{Micros, ReplicaId, RequestId, Span};
-use crate::engine::{CacheFact, Fact, FleetFact, HandoverFact, ReplicaFact, RequestFact};
+use crate::engine::{CacheFact, Fact, FaultFact, FleetFact, HandoverFact, ReplicaFact, RequestFact};
 use crate::observe::roles_differ;
 
 /// The rows of facts.
@@ -99,17 +99,17 @@ const FIELDS: &[Field<Value>] = &[
     field("request", "", "number of the request that it is about", |r, _| r.request.map(|id| id.0).into()),
     field("replica", "", "number of the replica that it is about", |r, _| r.replica.map(|id| id.0).into()),
     field("pool", "", "`scaled`, `starting`, `serving`: name of the pool", |r, pools| r.pool.and_then(|i| pools.get(i as usize)).map(String::as_str).into()),
-    field("reason", "", "`rejected`, `delayed`, `dropped`, `scaled`, `decided`: why; `adapter-loaded`: from `cpu` or `disk`", |r, _| r.reason.into()),
+    field("reason", "", "`rejected`, `delayed`, `dropped`, `broken`, `lost`, `scaled`, `decided`: why; `adapter-loaded`: from `cpu` or `disk`", |r, _| r.reason.into()),
     field("urgency", "", "how urgent the priority policy finds the request, larger is more urgent", |r, _| r.urgency.into()),
-    field("prefill_tokens", "tokens", "`scheduled`: to prefill, the cached ones included; `step-started`, `prefilled`: computed in the step", |r, _| r.prefill.into()),
+    field("prefill_tokens", "tokens", "`scheduled`: to prefill, the cached ones included; `step-started`, `prefilled`: computed in the step; `broken`: computed in vain", |r, _| r.prefill.into()),
     field("cached_tokens", "tokens", "`scheduled`: of these, found in the cache", |r, _| r.cached.into()),
     field("decode_tokens", "tokens", "`step-started`: one for each request that decodes", |r, _| r.decode.into()),
-    field("output_tokens", "tokens", "`first-token`: 1; `tokens`: one for each request that got a further one; `completed`: all of the request's", |r, _| r.output.into()),
+    field("output_tokens", "tokens", "`first-token`: 1; `tokens`: one for each request that got a further one; `completed`: all of the request's; `broken`: shown so far", |r, _| r.output.into()),
     field("running", "requests", "`step-started`: requests in the batch", |r, _| r.running.into()),
-    field("waiting", "requests", "`step-started`, `dropped`: requests in the wait queue", |r, _| r.waiting.into()),
+    field("waiting", "requests", "`step-started`, `dropped`, `broken`: requests in the wait queue", |r, _| r.waiting.into()),
     field("kv_used_blocks", "blocks", "`step-started`: KV blocks in use", |r, _| r.kv_used.into()),
-    field("duration_us", "us", "`step-started`: how long the step takes; `adapter-loaded`: how long it waits for the load", |r, _| r.duration.into()),
-    field("until_us", "us", "`kv-load-started`: when the blocks are there; `starting`: when the replica will serve", |r, _| r.until.into()),
+    field("duration_us", "us", "`step-started`: how long the step takes; `adapter-loaded`: how long it waits for the load; `retried`: the back-off", |r, _| r.duration.into()),
+    field("until_us", "us", "`kv-load-started`: when the blocks are there; `starting`, `down`: when the replica will serve", |r, _| r.until.into()),
     field("ttft_us", "us", "`first-token`, `completed`: time to first token; `prefill-done`: as the prefill replica has it", |r, _| r.ttft.into()),
     field("itl_us", "us", "`tokens`: time since the previous token of each of these requests", |r, _| r.itl.into()),
     field("e2e_us", "us", "`completed`: end-to-end latency", |r, _| r.e2e.into()),
@@ -132,7 +132,7 @@ const HANDOVER_FIELDS: &[Field<Value>] = &[
 ];
 
 /// The values of the column `event` and what they mean, in the order of a request's life.
-pub(super) const EVENTS: [(&str, &str); 43] = [
+pub(super) const EVENTS: [(&str, &str); 49] = [
     ("arrived", "a request arrived"),
     ("admitted", "admission let it in"),
     ("delayed", "admission holds it back for now"),
@@ -179,6 +179,12 @@ pub(super) const EVENTS: [(&str, &str); 43] = [
     ("transfer-landed", "all bytes are at its home, and its prefill replica releases the blocks"),
     ("joined", "it joined the batch of its home as a decoder"),
     ("handover-given-up", "a replica gave back blocks that were held or set aside for it, before a landing"),
+    ("down", "a replica crashed: its requests break, and its cache is gone"),
+    ("restarted", "it is there again, with an empty cache"),
+    ("noticed", "routers know of it that it is down, or serves"),
+    ("broken", "an attempt of a request broke"),
+    ("retried", "it gets another attempt after a back-off"),
+    ("lost", "it gets none"),
 ];
 
 impl Row {
@@ -192,6 +198,7 @@ impl Row {
             Fact::Cache(fact) => base.of_cache(fact),
             Fact::Fleet(fact) => base.of_fleet(fact),
             Fact::Handover(fact) => base.of_handover(fact),
+            Fact::Fault(fact) => base.of_fault(fact),
         }
     }
 
@@ -278,6 +285,27 @@ impl Row {
         }
     }
 
+    fn of_fault(self, fact: FaultFact) -> Self {
+        match fact {
+            FaultFact::Down { pool, until, .. } => {
+                let until = (until != Micros::MAX).then_some(until);
+                Self { pool: Some(pool), until, ..self }
+            }
+            FaultFact::Restarted { pool, .. } => Self { pool: Some(pool), ..self },
+            FaultFact::Noticed { .. } => self,
+            FaultFact::Broken { reason, urgency, prefilled, generated, waiting, .. } => Self {
+                reason: reason.name(),
+                urgency: Some(urgency),
+                prefill: Some(prefilled),
+                output: Some(generated),
+                waiting: Some(waiting),
+                ..self
+            },
+            FaultFact::Retried { backoff, .. } => Self { duration: Some(backoff), ..self },
+            FaultFact::Lost { reason, .. } => Self { reason: reason.name(), ..self },
+        }
+    }
+
     fn of_handover(self, fact: HandoverFact) -> Self {
         let between = |from, to| Self { prefill_replica: Some(from), home: Some(to), ..self };
         match fact {
@@ -310,6 +338,12 @@ impl Row {
 /// Its name, one of [`EVENTS`].
 fn name(fact: &Fact) -> &'static str {
     match fact {
+        Fact::Fault(FaultFact::Down { .. }) => "down",
+        Fact::Fault(FaultFact::Restarted { .. }) => "restarted",
+        Fact::Fault(FaultFact::Noticed { .. }) => "noticed",
+        Fact::Fault(FaultFact::Broken { .. }) => "broken",
+        Fact::Fault(FaultFact::Retried { .. }) => "retried",
+        Fact::Fault(FaultFact::Lost { .. }) => "lost",
         Fact::Handover(HandoverFact::Decided { .. }) => "decided",
         Fact::Handover(HandoverFact::Prefilled { .. }) => "prefill-done",
         Fact::Handover(HandoverFact::Reserved { .. }) => "kv-reserved",

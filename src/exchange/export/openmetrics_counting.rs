@@ -34,7 +34,8 @@ impl Counting {
             Fact::Replica(ReplicaFact::StepStarted { .. } | ReplicaFact::StepEnded { .. })
             | Fact::Cache(_)
             | Fact::Fleet(_)
-            | Fact::Handover(_) => {}
+            | Fact::Handover(_)
+            | Fact::Fault(_) => {}
         }
     }
 

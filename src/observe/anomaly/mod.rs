@@ -19,7 +19,7 @@ mod thrashing;
 use super::trips::{Trip, Trips};
 use crate::base::{Micros, ReplicaId, RequestId};
 use crate::engine::{
-    CacheFact, DropReason, Fact, FleetFact, HandoverFact, ReplicaFact, RequestFact, ScalingRecord,
+    CacheFact, DropReason, Fact, FaultFact, FleetFact, HandoverFact, ReplicaFact, RequestFact, ScalingRecord,
 };
 use crate::scenario::Scenario;
 use imbalance::Sides;
@@ -165,6 +165,7 @@ impl Detectors {
             Fact::Cache(fact) => self.cache(now, fact),
             Fact::Fleet(fact) => self.fleet(now, fact),
             Fact::Handover(fact) => self.handover(now, fact),
+            Fact::Fault(fact) => self.fault(now, fact),
         }
     }
 
@@ -263,6 +264,23 @@ impl Detectors {
             | FleetFact::StartGivenUp { .. }
             | FleetFact::Cold { .. }
             | FleetFact::Warm { .. } => {}
+        }
+    }
+
+    fn fault(&mut self, now: Micros, fact: FaultFact) {
+        match fact {
+            FaultFact::Broken { request, replica: Some(replica), class, urgency, .. } => {
+                self.gone(&RequestInfo { request, replica, class, urgency }, now);
+            }
+            FaultFact::Down { replica, .. } => {
+                self.livelock.over(replica.index(), now, &mut self.log);
+                self.imbalance.draining(replica.index(), now, &mut self.log);
+            }
+            FaultFact::Broken { replica: None, .. }
+            | FaultFact::Restarted { .. }
+            | FaultFact::Noticed { .. }
+            | FaultFact::Retried { .. }
+            | FaultFact::Lost { .. } => {}
         }
     }
 

@@ -9,8 +9,8 @@ use crate::base::bits::{BitReader, BitWriter, signed, unsigned};
 use crate::base::shared_queue::Entry;
 use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::engine::{
-    AdapterSource, CacheFact, DeciderReason, DropReason, Fact, FleetFact, HandoverFact, ReplicaFact,
-    RequestFact,
+    AdapterSource, BreakReason, CacheFact, DeciderReason, DropReason, Fact, FaultFact, FleetFact,
+    HandoverFact, ReplicaFact, RequestFact,
 };
 use crate::policy::Reason;
 use crate::policy::scaling::Rule;
@@ -18,13 +18,13 @@ use std::mem::discriminant;
 use std::rc::Rc;
 
 /// Most numbers of a line.
-const NUMBERS: usize = 8;
+const NUMBERS: usize = 10;
 /// Bits of the number of a kind.
 const KIND_BITS: u32 = 6;
 const _: () = assert!(KINDS.len() < 1 << KIND_BITS);
 
 /// One fact of each kind, frequent ones first.
-const KINDS: [Fact; 43] = {
+const KINDS: [Fact; 49] = {
     let (request, replica, reason) = (RequestId(0), ReplicaId(0), Reason::RejectAll);
     let (ttft, until) = (Span(0), Micros(0));
     let (class, urgency, blocks, tokens, pool, waiting) = (0, 0, 0, 0, 0, 0);
@@ -106,6 +106,22 @@ const KINDS: [Fact; 43] = {
         Fact::Handover(HandoverFact::Landed { request, from: replica, to: replica, bytes: 0 }),
         Fact::Handover(HandoverFact::Joined { request, replica, class, urgency }),
         Fact::Handover(HandoverFact::GivenUp { request, replica, blocks }),
+        Fact::Fault(FaultFact::Down { replica, pool, until }),
+        Fact::Fault(FaultFact::Restarted { replica, pool }),
+        Fact::Fault(FaultFact::Noticed { replica, serves: false }),
+        Fact::Fault(FaultFact::Broken {
+            request,
+            replica: None,
+            reason: BreakReason::Crash,
+            class,
+            urgency,
+            attempt: 0,
+            prefilled: 0,
+            generated: 0,
+            waiting,
+        }),
+        Fact::Fault(FaultFact::Retried { request, attempt: 0, backoff: ttft }),
+        Fact::Fault(FaultFact::Lost { request, class, reason: BreakReason::Crash, denied: false }),
     ]
 };
 
@@ -123,9 +139,16 @@ fn are_alike(one: &Fact, other: &Fact) -> bool {
         (Fact::Cache(a), Fact::Cache(b)) => discriminant(a) == discriminant(b),
         (Fact::Fleet(a), Fact::Fleet(b)) => discriminant(a) == discriminant(b),
         (Fact::Handover(a), Fact::Handover(b)) => discriminant(a) == discriminant(b),
-        (Fact::Request(_) | Fact::Replica(_) | Fact::Cache(_) | Fact::Fleet(_) | Fact::Handover(_), _) => {
-            false
-        }
+        (Fact::Fault(a), Fact::Fault(b)) => discriminant(a) == discriminant(b),
+        (
+            Fact::Request(_)
+            | Fact::Replica(_)
+            | Fact::Cache(_)
+            | Fact::Fleet(_)
+            | Fact::Handover(_)
+            | Fact::Fault(_),
+            _,
+        ) => false,
     }
 }
 
@@ -185,6 +208,7 @@ impl<N: FnMut(u64) -> u64> Numbers<'_, N> {
             Fact::Cache(fact) => self.cache(fact),
             Fact::Fleet(fact) => self.fleet(fact),
             Fact::Handover(fact) => self.handover(fact),
+            Fact::Fault(fact) => self.fault(fact),
         }
     }
 
@@ -333,6 +357,44 @@ impl<N: FnMut(u64) -> u64> Numbers<'_, N> {
             }
             HandoverFact::GivenUp { request, replica, blocks } => {
                 self.of(request, &mut [&mut replica.0, blocks], &mut []);
+            }
+        }
+    }
+}
+
+impl<N: FnMut(u64) -> u64> Numbers<'_, N> {
+    fn fault(&mut self, fact: &mut FaultFact) {
+        match fact {
+            FaultFact::Down { replica, pool, until } => {
+                self.some(&mut [&mut replica.0, pool], &mut [&mut until.0]);
+            }
+            FaultFact::Restarted { replica, pool } => self.some(&mut [&mut replica.0, pool], &mut []),
+            FaultFact::Noticed { replica, serves } => {
+                self.some(&mut [&mut replica.0], &mut []);
+                self.choice(serves, usize::from(*serves), &[false, true]);
+            }
+            FaultFact::Broken {
+                request,
+                replica,
+                reason,
+                class,
+                urgency,
+                attempt,
+                prefilled,
+                generated,
+                waiting,
+            } => {
+                self.urgent(request, &mut [class, attempt, prefilled, generated, waiting], urgency);
+                *replica = self.maybe(replica.map(|replica| replica.0)).map(ReplicaId);
+                self.choice(reason, *reason as usize, &BreakReason::ALL);
+            }
+            FaultFact::Retried { request, attempt, backoff } => {
+                self.of(request, &mut [attempt], &mut [&mut backoff.0]);
+            }
+            FaultFact::Lost { request, class, reason, denied } => {
+                self.of(request, &mut [class], &mut []);
+                self.choice(reason, *reason as usize, &BreakReason::ALL);
+                self.choice(denied, usize::from(*denied), &[false, true]);
             }
         }
     }

@@ -4,6 +4,7 @@ use super::*;
 use crate::base::ReplicaId;
 use crate::engine::DeciderReason;
 use crate::scenario::Observe;
+use crate::scenario::Slo;
 
 #[test]
 fn a_request_is_judged_by_the_objectives_of_the_moment_it_completes() {
@@ -20,7 +21,7 @@ fn a_request_is_judged_by_the_objectives_of_the_moment_it_completes() {
         );
     };
     complete(&mut recorder, 0);
-    recorder.set_objectives(&slo(2.0));
+    recorder.targets = Targets::new(&slo(2.0));
     complete(&mut recorder, 1);
     let good = [0, 1, 2].map(|i| recorder.met(RequestId(i)).map(Met::all));
     assert_eq!(good, [Some(false), Some(true), None]);

@@ -6,6 +6,7 @@
 mod anomalies;
 mod cost;
 mod disaggregation;
+mod faults;
 mod figures;
 mod gateway;
 mod groups;
@@ -31,6 +32,7 @@ pub use parts::{
 pub use pools::{LoraPart, PoolPart, SpeculativePart};
 
 pub use disaggregation::{DisaggregationPart, HintPart, KvSplitPart, LinkPart, PoolSplitPart};
+pub use faults::{BrokenPart, CrashPart, FaultPart};
 pub use gateway::{BandPart, GatewayPart};
 pub use scaling::ScalingPart;
 pub use sessions::{SessionPart, TurnPart};
@@ -103,6 +105,10 @@ pub struct Report {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sessions: Option<SessionPart>,
+    /// What broke, and what became of it; missing if nothing did.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub faults: Option<FaultPart>,
     /// Distributions in milliseconds.
     pub latency_ms: LatencyPart,
     /// Rates over the measurement window.
@@ -237,6 +243,7 @@ impl Report {
             rejections: rejections(engine),
             gateway: gateway::gateway(scenario, &m, recorder),
             sessions: sessions::sessions(engine, recorder),
+            faults: faults::faults(scenario, &m, recorder),
             latency_ms,
             throughput,
             slo: m.slo(),
@@ -310,7 +317,8 @@ pub(crate) fn request_part(engine: &Cluster) -> RequestPart {
     }
     p.transferring = engine.network().map_or(0, |network| network.under_way().len() as u32);
     let inside = p.in_pipeline + p.queued + p.running + p.transferring + p.landed;
-    p.conserved = p.arrived == inside + p.completed + p.rejected + p.dropped;
+    p.lost = c.lost;
+    p.conserved = p.arrived == inside + p.completed + p.rejected + p.dropped + p.lost;
     p.preemption_rate = share(p.preemptions as f64, f64::from(p.completed));
     p
 }

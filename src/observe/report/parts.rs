@@ -64,6 +64,10 @@ pub struct RequestPart {
     #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "is_zero")]
     pub timed_out: u32,
+    /// Requests whose last attempt broke. Left out if there are none.
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[serde(skip_serializing_if = "is_zero")]
+    pub lost: u32,
     /// Whether these counts, but for those marked as parts of others, add up to the arrived requests.
     pub conserved: bool,
     /// Preemptions.

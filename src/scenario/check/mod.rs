@@ -5,6 +5,7 @@ mod adapters;
 mod conversation;
 mod disaggregation;
 mod edits;
+mod fault;
 mod flow_control;
 mod kv;
 mod latency;
@@ -35,6 +36,8 @@ use policies::{check_admission, check_routing};
 use scaling::{check_periods, check_scaling, check_together};
 use speculative::check_speculative;
 use workload::{check_traffic, check_workload};
+
+pub(super) use fault::check_fault;
 
 pub use edits::check_edits;
 pub use rate::RequestCount;

@@ -127,6 +127,10 @@ pub struct KeyFigures {
     pub e2e_mark: Mark,
     /// How goodput compares with ended requests.
     pub goodput_mark: Mark,
+    /// What broke; missing if nothing did.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub faults: Option<FaultFigures>,
 }
 
 /// The gateway's queue now.
@@ -228,7 +232,7 @@ pub struct ReplicaFrame {
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct LifeFrame {
-    /// `starting`, `cold`, `draining` or `stopped`.
+    /// `starting`, `cold`, `draining`, `stopped` or `down`.
     pub phase: &'static str,
     /// What it waits for while it starts: `scheduling`, `node`, `pulling`, `loading`, `initialising` or `probing`; else empty.
     pub step: &'static str,
@@ -236,7 +240,7 @@ pub struct LifeFrame {
     pub since_us: u64,
     /// When the current step of its start ends, in microseconds; 0 if it is not starting.
     pub step_until_us: u64,
-    /// When it will serve, in microseconds; 0 if it is not starting.
+    /// When it will serve, in microseconds; 0 if it is not starting, or is down for good.
     pub ready_us: u64,
     /// How many more requests will find it cold.
     pub cold_requests: u32,
@@ -327,6 +331,46 @@ pub struct Flag {
     pub applied: bool,
     /// Whether it is switched off: it stays on the timeline and changes nothing.
     pub off: bool,
+    /// What it breaks; missing if it breaks nothing.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<FaultFlag>,
+}
+
+/// What an edit breaks, and for how long.
+#[apply(typescript!)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FaultFlag {
+    /// Its kind, as in the scenario: `crash`.
+    pub kind: &'static str,
+    /// Number of the replica, if the edit names one.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replica: Option<u32>,
+    /// Name of the pool, if the edit names one.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pool: Option<String>,
+    /// When it is over, in microseconds; missing if never.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until_us: Option<u64>,
+}
+
+/// What broke so far, in figures.
+#[apply(typescript!)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct FaultFigures {
+    /// Share of the replicas' time since the start in which they were not down, 0 to 1.
+    pub availability: f64,
+    /// Requests completed, as a share of those that ended: completed, lost, timed out or dropped.
+    pub success: f64,
+    /// Attempts for each request that arrived.
+    pub attempts_per_arrival: f64,
+    /// Requests whose first attempt broke and that wait for another one, or are in one.
+    pub retrying: u32,
+    /// Requests lost.
+    pub lost: u32,
 }
 
 /// An anomaly on the timeline.

@@ -43,6 +43,7 @@ impl Session {
             parts,
             candidates: self.recorder.decisions.candidates(id, Stage::Home),
             handover: self.handover_detail(id),
+            attempts: self.attempts_of(id),
         })
     }
 
@@ -97,6 +98,10 @@ fn summary(r: &Record, parts: &[Part]) -> String {
             let (by, why) = r.refused.map_or(("admission", ""), |reason| (reason.by(), reason.name()));
             let who = if r.replica().is_none() { by } else { &place };
             format!("Refused by {who}: {why}.")
+        }
+        RequestState::Lost => {
+            let why = r.drop.map_or("", crate::engine::DropReason::name);
+            format!("Lost: {why}{most}.")
         }
         RequestState::Dropped => {
             let why = r.drop.map_or("", crate::engine::DropReason::name);

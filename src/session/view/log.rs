@@ -1,8 +1,11 @@
 //! Lines of the event log in words.
 
+use crate::base::Micros;
 use crate::base::number_text::{bytes as bytes_text, count, duration};
 use crate::base::small::decimal::fixed;
-use crate::engine::{AdapterSource, CacheFact, Fact, FleetFact, HandoverFact, ReplicaFact, RequestFact};
+use crate::engine::{
+    AdapterSource, CacheFact, Fact, FaultFact, FleetFact, HandoverFact, ReplicaFact, RequestFact,
+};
 use crate::observe::event_log::{LogEntry, Note};
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
@@ -82,11 +85,19 @@ pub enum EventKind {
     Joined,
     /// Blocks held or set aside for it were given back before a landing.
     HandoverGivenUp,
+    /// A replica crashed, is back, or routers know of it.
+    Fault,
+    /// Its attempt broke.
+    Broken,
+    /// It gets another attempt.
+    Retried,
+    /// It gets no further attempt.
+    Lost,
 }
 
 impl EventKind {
     /// All kinds, in order.
-    pub const ALL: [Self; 35] = [
+    pub const ALL: [Self; 39] = [
         Self::Arrived,
         Self::Admitted,
         Self::Rejected,
@@ -122,6 +133,10 @@ impl EventKind {
         Self::Landed,
         Self::Joined,
         Self::HandoverGivenUp,
+        Self::Fault,
+        Self::Broken,
+        Self::Retried,
+        Self::Lost,
     ];
 }
 
@@ -259,6 +274,12 @@ pub(in crate::session) fn kind_of(fact: &Fact) -> EventKind {
             | FleetFact::Serving { .. }
             | FleetFact::Draining { .. },
         ) => EventKind::Replica,
+        Fact::Fault(FaultFact::Down { .. } | FaultFact::Restarted { .. } | FaultFact::Noticed { .. }) => {
+            EventKind::Fault
+        }
+        Fact::Fault(FaultFact::Broken { .. }) => EventKind::Broken,
+        Fact::Fault(FaultFact::Retried { .. }) => EventKind::Retried,
+        Fact::Fault(FaultFact::Lost { .. }) => EventKind::Lost,
         Fact::Fleet(FleetFact::Scaled { .. }) => EventKind::Scaling,
         Fact::Fleet(FleetFact::Redirected { .. }) => EventKind::Redirected,
     }
@@ -272,6 +293,7 @@ fn words(fact: &Fact) -> String {
         Fact::Cache(fact) => cache_words(fact),
         Fact::Fleet(fact) => fleet_words(fact),
         Fact::Handover(fact) => handover_words(fact),
+        Fact::Fault(fact) => fault_words(fact),
     }
 }
 
@@ -374,6 +396,29 @@ fn cache_words(fact: CacheFact) -> String {
     }
 }
 
+fn fault_words(fact: FaultFact) -> String {
+    match fact {
+        FaultFact::Down { until, .. } if until == Micros::MAX => "crashed, and does not come back".to_owned(),
+        FaultFact::Down { until, .. } => {
+            format!("crashed, and is back at {} s", fixed(until.0 as f64 / 1e6, 1))
+        }
+        FaultFact::Restarted { .. } => "is back with an empty cache".to_owned(),
+        FaultFact::Noticed { serves: true, .. } => "routers know that it serves".to_owned(),
+        FaultFact::Noticed { serves: false, .. } => "routers know that it is down".to_owned(),
+        FaultFact::Broken { reason, attempt, prefilled, generated, .. } => format!(
+            "attempt {attempt}: {}; {} prompt tokens computed, {} tokens shown",
+            reason.name(),
+            count(prefilled.into()),
+            count(generated.into())
+        ),
+        FaultFact::Retried { attempt, backoff, .. } => {
+            format!("attempt {attempt} after {}", duration(backoff.0))
+        }
+        FaultFact::Lost { reason, denied: true, .. } => format!("{}: no retry budget is left", reason.name()),
+        FaultFact::Lost { reason, denied: false, .. } => reason.name().to_owned(),
+    }
+}
+
 fn fleet_words(fact: FleetFact) -> String {
     match fact {
         FleetFact::Scaled { from, to, rule, .. } => format!("{from} → {to} replicas: {}", rule.name()),
@@ -396,6 +441,6 @@ mod tests {
     #[test]
     fn the_list_of_kinds_is_whole_and_in_order() {
         assert!(EventKind::ALL.iter().enumerate().all(|(i, kind)| *kind as usize == i));
-        assert_eq!(EventKind::ALL.len(), EventKind::HandoverGivenUp as usize + 1, "the last kind");
+        assert_eq!(EventKind::ALL.len(), EventKind::Lost as usize + 1, "the last kind");
     }
 }

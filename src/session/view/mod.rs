@@ -10,6 +10,7 @@ mod columns_of_waits;
 mod document;
 mod evidence;
 mod expression;
+mod fault;
 mod flows;
 mod frame;
 mod gateway;
@@ -41,15 +42,15 @@ pub use document::{BesideRun, DescribedModel, OpenedLink, TraceOutcome};
 pub use evidence::{Basis, CoefficientEvidence, Evidence, EvidenceOf, EvidencePart};
 pub use expression::{ExpressionProblem, ExpressionReading, scorer_as_expression};
 pub use frame::{
-    AnomalyMark, BatchFrame, ClientFrame, Counts, Flag, Frame, FrameQuery, KeyFigures, KvFrame, LifeFrame,
-    QueueChip, ReplicaFrame, RunFigures,
+    AnomalyMark, BatchFrame, ClientFrame, Counts, FaultFigures, FaultFlag, Flag, Frame, FrameQuery,
+    KeyFigures, KvFrame, LifeFrame, QueueChip, ReplicaFrame, RunFigures,
 };
 pub use handover::{AheadPart, BlocksDetail, HandoverDetail, RateStep, TransferDetail};
 pub(super) use log::kind_of;
 pub use log::{EventKind, EventRow, EventRows, EventsQuery};
 pub use mark::Mark;
 pub use pool::PoolFrame;
-pub use request::RequestDetail;
+pub use request::{AttemptDetail, RequestDetail};
 pub use scaling::{ScalingQuery, ScalingRow, ScalingRows};
 pub use split::{
     DecidedFrame, DeciderFrame, DecisionMark, MovingFrame, PairFrame, PortFrame, RoleFrame, SplitFrame,

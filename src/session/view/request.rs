@@ -73,4 +73,32 @@ pub struct RequestDetail {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handover: Option<HandoverDetail>,
+    /// Its attempts that broke, in order; missing if none did. Between one that broke and the next routing lies the back-off.
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub attempts: Vec<AttemptDetail>,
+}
+
+/// An attempt of a request that broke.
+#[apply(typescript!)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct AttemptDetail {
+    /// The replica that it was sent to; missing if no replica was known to serve.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replica: Option<u32>,
+    /// When it was routed, in microseconds.
+    pub routed_us: u64,
+    /// When it joined a batch, in microseconds; missing if it did not.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scheduled_us: Option<u64>,
+    /// When it broke, in microseconds.
+    pub broke_us: u64,
+    /// Why: `crash`, `refused` or `no-replica`.
+    pub reason: &'static str,
+    /// Prompt tokens computed in vain.
+    pub prefilled_tokens: u32,
+    /// Tokens of the answer that were shown.
+    pub shown_tokens: u32,
 }

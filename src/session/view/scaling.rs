@@ -2,6 +2,7 @@
 
 use super::LifeFrame;
 use super::columns::{Columns, with_time};
+use crate::base::Micros;
 use crate::engine::{Replica, ScalingRecord};
 use crate::observe::scaling::Stage;
 use crate::policy::ReplicaPhase;
@@ -167,11 +168,13 @@ impl Session {
     pub(super) fn life_of(&self, r: &Replica) -> Option<LifeFrame> {
         let now = self.playhead;
         let start = r.start_phase(now);
+        let back = r.down_until().filter(|until| *until != Micros::MAX);
         let phase = match r.phase() {
             ReplicaPhase::Starting | ReplicaPhase::WarmingUp => "starting",
             ReplicaPhase::Serving if r.cold() > 0 => "cold",
             ReplicaPhase::Draining => "draining",
-            ReplicaPhase::Stopped | ReplicaPhase::Failed => "stopped",
+            ReplicaPhase::Stopped => "stopped",
+            ReplicaPhase::Failed => "down",
             ReplicaPhase::Serving => return None,
         };
         Some(LifeFrame {
@@ -179,7 +182,7 @@ impl Session {
             step: start.map_or("", |(step, ..)| step.name()),
             since_us: r.since().0,
             step_until_us: start.map_or(0, |(.., end)| end.0),
-            ready_us: r.ready_at().map_or(0, |at| at.0),
+            ready_us: r.ready_at().or(back).map_or(0, |at| at.0),
             cold_requests: r.cold(),
         })
     }

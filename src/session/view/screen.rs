@@ -156,6 +156,7 @@ impl Session {
             tpot_mark: mark::of_tail(&sums.tpot, slo_tpot_us),
             e2e_mark: mark::of_tail(&sums.e2e, slo_e2e_us),
             goodput_mark: mark::of_goodput(sums.good, ended),
+            faults: self.fault_figures(),
         }
     }
 

@@ -64,10 +64,12 @@ pub enum Cause {
     Streaming,
     /// Output processing of its tokens.
     Output,
+    /// In attempts that broke, and before the next one.
+    Retry,
 }
 
 /// How many causes there are.
-pub const CAUSES: usize = 19;
+pub const CAUSES: usize = 20;
 
 impl Cause {
     /// All of them, in order of occurrence.
@@ -91,6 +93,7 @@ impl Cause {
         Self::Recompute,
         Self::Streaming,
         Self::Output,
+        Self::Retry,
     ];
 
     /// Its name in a list.
@@ -115,6 +118,7 @@ impl Cause {
             Self::Recompute => "Recomputing lost tokens",
             Self::Streaming => "Tokens in the front end",
             Self::Output => "Output processing",
+            Self::Retry => "Attempts that broke, and back-offs",
         }
     }
 
@@ -140,6 +144,7 @@ impl Cause {
             Self::Recompute => "recomputing lost tokens",
             Self::Streaming => "tokens that wait for the front end to write them",
             Self::Output => "output processing",
+            Self::Retry => "attempts that broke, and the back-offs after them",
         }
     }
 
@@ -230,6 +235,7 @@ impl Account {
             SegmentKind::Preempted => self.add(Cause::Preempted, whole),
             SegmentKind::Recompute => self.add(Cause::Recompute, whole),
             SegmentKind::Output => self.add(Cause::Output, whole),
+            SegmentKind::Broken | SegmentKind::BackOff => self.add(Cause::Retry, whole),
             SegmentKind::Queue => {
                 let s = spent();
                 self.add(Cause::QueuePrompts, s.prompts);

@@ -401,6 +401,7 @@ fn is_of(cause: Cause, kind: SegmentKind) -> bool {
         Cause::Preempted => kind == SegmentKind::Preempted,
         Cause::Recompute => kind == SegmentKind::Recompute,
         Cause::Output => kind == SegmentKind::Output,
+        Cause::Retry => matches!(kind, SegmentKind::Broken | SegmentKind::BackOff),
     }
 }
 

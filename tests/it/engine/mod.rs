@@ -10,6 +10,7 @@ mod latency_by_hand;
 mod laws;
 mod makes_room;
 mod pipeline;
+mod random_faults;
 mod random_scenarios;
 mod random_splits;
 mod schema_scenarios;

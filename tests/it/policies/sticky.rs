@@ -158,7 +158,8 @@ fn compare(seed: u64, s: &Scenario, plain: &mut Sticky) {
             | Fact::Replica(_)
             | Fact::Cache(_)
             | Fact::Handover(_)
-            | Fact::Fleet(_) => {}
+            | Fact::Fleet(_)
+            | Fact::Fault(_) => {}
         }
     }
     assert_eq!(engine.records().len(), requests.len());

@@ -171,6 +171,7 @@ fn state(record: Option<&Record>, compat: Compat) -> &'static str {
         (Some(RequestState::Dropped), Compat::None) => "dropped",
         (Some(RequestState::Transferring), Compat::None) => "transferring",
         (Some(RequestState::Landed), Compat::None) => "landed",
+        (Some(RequestState::Lost), Compat::None) => "lost",
     }
 }
 

@@ -26,7 +26,7 @@ fn adds_up(s: &Session, d: &RequestDetail) {
     let (output, age) = (part(d, SegmentKind::Output), s.now().0 - d.arrival_us);
     match d.state {
         RequestState::Completed => assert_eq!(Some(d.total_us), d.e2e_us, "{d:?}"),
-        RequestState::Rejected | RequestState::Dropped => {
+        RequestState::Rejected | RequestState::Dropped | RequestState::Lost => {
             assert_eq!(output, 0, "{d:?}");
             assert!(d.total_us <= age, "{d:?}");
         }

@@ -89,6 +89,6 @@ fn an_edit_says_what_it_cannot_change() {
     );
     says_of_edits(
         r#"{"edits": [{"at_us": 5}]}"#,
-        "error: edits[0]: an edit that changes nothing; allowed: fields under cluster, workload and slo; set a field, such as {\"set\": {\"cluster.pools[0].replicas\": 8}}, add an entry to a list, or route a request",
+        "error: edits[0]: an edit that changes nothing; allowed: fields under cluster, workload and slo; set a field, such as {\"set\": {\"cluster.pools[0].replicas\": 8}}, add an entry to a list, route a request, or break something",
     );
 }

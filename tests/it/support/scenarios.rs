@@ -26,10 +26,10 @@ use tokenyard::scenario::{
     AdmissionPolicy, Arrivals, BatchLimits, Change, ClassDeadlines, ClassScores, Client, Cluster, Compat,
     ConcurrencyLimit, Conversation, ConversationClock, CostEscalation, CpuTier, CpuWrite, FittedCoefficients,
     FlowControl, KvBlocks, KvCache, LatencyModel, Lengths, OverLimit, Pool, PowerOfD, PreemptionVictim,
-    PrefixAware, PrefixGroups, PrefixOverlap, PriorityPolicy, Probabilistic, Profile, RateLimit, Rounds,
-    RoutingPolicy, Run, Scenario, Scheduler, SessionAffinity, SessionCap, SessionMode, Shed, ShedRule,
-    SlidingWindow, SloClass, TenantLimit, TenantQuota, TenantScores, ThinkTime, TimedEdit, TokenBucket,
-    Weighted, Workload,
+    PrefixAware, PrefixGroups, PrefixOverlap, PriorityPolicy, Probabilistic, Profile, RateLimit, Resilience,
+    Rounds, RoutingPolicy, Run, Scenario, Scheduler, SessionAffinity, SessionCap, SessionMode, Shed,
+    ShedRule, SlidingWindow, SloClass, TenantLimit, TenantQuota, TenantScores, ThinkTime, TimedEdit,
+    TokenBucket, Weighted, Workload,
 };
 use tokenyard::session::{Audience, Session};
 
@@ -357,6 +357,7 @@ prop_compose! {
                 flow_control: flow_control.map(stopping),
                 routing,
                 disaggregation: None,
+                resilience: Resilience::default(),
                 snapshot_refresh_us,
                 admission_latency_us,
                 routing_latency_us,
@@ -386,12 +387,13 @@ pub(crate) fn sound(session: &Session) {
     session.engine().verify(true);
     let r = session.report_data().requests;
     let moving = r.transferring + r.landed;
-    let places = r.in_pipeline + r.queued + r.running + moving + r.completed + r.rejected + r.dropped;
+    let places =
+        r.in_pipeline + r.queued + r.running + moving + r.completed + r.rejected + r.dropped + r.lost;
     assert!(r.conserved && r.arrived == places, "{r:?}");
-    let mut seen = [0_u32; 8];
+    let mut seen = [0_u32; 9];
     for record in session.engine().records() {
         seen[record.state() as usize] += 1;
     }
     let told = [r.in_pipeline, r.queued, r.running, r.completed, r.rejected, r.dropped];
-    assert_eq!((&seen[..6], &seen[6..]), (&told[..], &[r.transferring, r.landed][..]));
+    assert_eq!((&seen[..6], &seen[6..]), (&told[..], &[r.transferring, r.landed, r.lost][..]));
 }

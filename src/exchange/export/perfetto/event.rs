@@ -1,7 +1,7 @@
 //! What a trace is made of: slices, instants and values of counters, each in its place.
 
 use crate::base::{Micros, ReplicaId, RequestId};
-use crate::engine::{DropReason, FleetFact, Stage};
+use crate::engine::{DropReason, FaultFact, FleetFact, Stage};
 use crate::observe::anomaly::AnomalyKind;
 use crate::policy::Reason;
 use std::collections::BTreeMap;
@@ -129,6 +129,8 @@ pub(super) enum What {
         class: u32,
     },
     Decision(Box<Decided>),
+    /// A replica broke, or is back.
+    Fault(FaultFact),
     Refused {
         request: RequestId,
         class: u32,

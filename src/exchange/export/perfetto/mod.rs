@@ -16,7 +16,7 @@ mod write;
 use super::{Begun, Destination, Rows};
 use crate::base::Micros;
 use crate::base::number_text::count;
-use crate::engine::{Decision, Fact, FleetFact};
+use crate::engine::{Decision, Fact, FaultFact, FleetFact};
 use crate::policy::routing::Part;
 use crate::scenario::{Compat, Scenario, edit_label};
 use crate::session::Session;
@@ -96,6 +96,21 @@ impl Trace {
         self.log.instant(at, place, What::Fleet(fact));
     }
 
+    fn fault(&mut self, at: Micros, fact: FaultFact) {
+        match fact {
+            FaultFact::Broken { request, .. } => {
+                self.stays.leave(at, request, "broken", &mut self.log);
+                self.stays.hold(at, request, &mut self.log);
+            }
+            FaultFact::Lost { request, .. } => self.stays.give_up(at, request, &mut self.log),
+            FaultFact::Down { .. }
+            | FaultFact::Restarted { .. }
+            | FaultFact::Noticed { .. }
+            | FaultFact::Retried { .. } => {}
+        }
+        self.log.instant(at, (Process::Edits, Lane::Fleet), What::Fault(fact));
+    }
+
     /// Instants that are known at the end: edits and anomalies.
     fn marks(&mut self, session: &Session) {
         for edit in session.edits().iter().filter(|edit| !edit.off && edit.at_us <= session.now().0) {
@@ -130,6 +145,7 @@ impl Rows for Trace {
             Fact::Replica(fact) => self.stays.step(at, fact, &mut self.log),
             Fact::Cache(fact) => self.stays.cache(at, fact, &mut self.log),
             Fact::Fleet(fact) => self.fleet(at, fact),
+            Fact::Fault(fact) => self.fault(at, fact),
             Fact::Handover(fact) => self.stays.handover(at, fact, &mut self.log),
         }
     }

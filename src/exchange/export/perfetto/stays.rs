@@ -133,6 +133,11 @@ impl Stays {
         self.count_held(at, log);
     }
 
+    /// It is lost at the gateway.
+    pub(super) fn give_up(&mut self, at: Micros, request: RequestId, log: &mut Log) {
+        self.release(at, request, log);
+    }
+
     /// It is there no longer.
     fn release(&mut self, at: Micros, request: RequestId, log: &mut Log) {
         let Some((open, row)) = self.held.remove(&request) else { return };

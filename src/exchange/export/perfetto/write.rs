@@ -2,7 +2,7 @@
 
 use super::event::{Counter, Decided, Event, Flow, Lane, Log, Phase, Process, Refusal, What};
 use crate::base::RequestId;
-use crate::engine::{FleetFact, Stage};
+use crate::engine::{FaultFact, FleetFact, Stage};
 use crate::exchange::export::Destination;
 use crate::exchange::export::sheet::BUFFER_BYTES;
 use crate::session::Session;
@@ -231,6 +231,7 @@ impl File {
                 add(text, format_args!(",\"reason\":\"{reason}\"}}"));
             }
             What::Fleet(fact) => self.fleet(text, *fact),
+            What::Fault(fact) => fault(text, *fact),
             What::Edit(label) => named(text, label),
             What::Anomaly { kind, replica, request, text: sentence } => {
                 named(text, &kind.name());
@@ -298,6 +299,29 @@ impl File {
             }
             FleetFact::Serving { replica, .. } => named(text, &format_args!("r{} serves", replica.0)),
             FleetFact::Draining { replica } => named(text, &format_args!("r{} drains", replica.0)),
+        }
+    }
+}
+
+/// What broke, or works again.
+fn fault(text: &mut String, fact: FaultFact) {
+    match fact {
+        FaultFact::Down { replica, .. } => named(text, &format_args!("r{} is down", replica.0)),
+        FaultFact::Restarted { replica, .. } => named(text, &format_args!("r{} is back", replica.0)),
+        FaultFact::Noticed { replica, serves: true } => {
+            named(text, &format_args!("routers know that r{} serves", replica.0));
+        }
+        FaultFact::Noticed { replica, serves: false } => {
+            named(text, &format_args!("routers know that r{} is down", replica.0));
+        }
+        FaultFact::Broken { request, reason, .. } => {
+            named(text, &format_args!("#{} breaks: {}", request.0, reason.name()));
+        }
+        FaultFact::Retried { request, attempt, .. } => {
+            named(text, &format_args!("#{}: attempt {attempt}", request.0));
+        }
+        FaultFact::Lost { request, reason, .. } => {
+            named(text, &format_args!("#{} is lost: {}", request.0, reason.name()));
         }
     }
 }

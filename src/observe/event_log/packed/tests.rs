@@ -30,6 +30,7 @@ fn a_fact_of_any_kind_comes_back_with_any_numbers() {
                 ) | Fact::Fleet(FleetFact::Scaled { .. })
                     | Fact::Cache(CacheFact::AdapterLoaded { .. })
                     | Fact::Handover(HandoverFact::Decided { .. })
+                    | Fact::Fault(_)
             );
             let width = draws.below(32);
             let mut draw = || match round {

@@ -2,7 +2,7 @@
 
 use super::BlockEvent;
 use crate::base::number_text::count;
-use crate::engine::{CacheFact, Fact, FleetFact, HandoverFact, Replica, ReplicaFact, RequestFact};
+use crate::engine::{CacheFact, Fact, FaultFact, FleetFact, HandoverFact, Replica, ReplicaFact, RequestFact};
 use crate::observe::event_log::LogEntry;
 use crate::session::Session;
 
@@ -70,6 +70,14 @@ fn event(fact: &Fact, at_us: u64, block: u32) -> Option<BlockEvent> {
             | HandoverFact::Landed { .. }
             | HandoverFact::Joined { .. }
             | HandoverFact::GivenUp { .. },
+        )
+        | Fact::Fault(
+            FaultFact::Down { .. }
+            | FaultFact::Restarted { .. }
+            | FaultFact::Noticed { .. }
+            | FaultFact::Broken { .. }
+            | FaultFact::Retried { .. }
+            | FaultFact::Lost { .. },
         ) => None,
     }
 }

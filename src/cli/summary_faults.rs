@@ -1,0 +1,55 @@
+//! The summary's lines on what broke: availability, attempts, what was lost, and each crash.
+
+use super::table::{number, visible};
+use crate::session::Report;
+use std::fmt::{self, Write};
+
+/// Most crashes listed one by one.
+const MOST: usize = 16;
+
+/// The lines, where something broke.
+pub(super) fn write(out: &mut String, r: &Report) -> fmt::Result {
+    let Some(f) = &r.faults else { return Ok(()) };
+    let percent = |share: f64| number(Some(share * 100.0), 2);
+    writeln!(
+        out,
+        "faults       replicas available {} % of the time, {} % of ended requests completed",
+        percent(f.availability),
+        percent(f.success)
+    )?;
+    let broken: Vec<String> =
+        f.broken.iter().map(|b| format!("{} {} ({} lost)", b.attempts, b.reason, b.lost)).collect();
+    let each = number(Some(f.retry_amplification), 3);
+    writeln!(out, "attempts     {}, {each} per request; {} retried", f.attempts, f.retried)?;
+    if !broken.is_empty() {
+        writeln!(out, "broken       {}", broken.join(", "))?;
+    }
+    writeln!(
+        out,
+        "lost         {} requests, {} for lack of retry budget; {} prompt tokens and {} shown tokens wasted",
+        f.lost, f.budget_denied, f.wasted_prefill_tokens, f.wasted_decode_tokens
+    )?;
+    for c in f.crashes.iter().take(MOST) {
+        let at = number(Some(c.at_us as f64 / 1e6), 3);
+        let back = match c.back_us {
+            Some(back) => format!("back at {} s", number(Some(back as f64 / 1e6), 3)),
+            None => "never back".to_owned(),
+        };
+        let recovery = match c.recovery_s {
+            Some(s) => format!("goodput back after {} s", number(Some(s), 0)),
+            None => "goodput not back".to_owned(),
+        };
+        writeln!(
+            out,
+            "crash        r{} ({}) at {at} s, {back}: {} broken, {} lost, {recovery}",
+            c.replica,
+            visible(&c.pool),
+            c.broken,
+            c.lost
+        )?;
+    }
+    if f.crashes.len() > MOST {
+        writeln!(out, "             and {} more (--json lists all)", f.crashes.len() - MOST)?;
+    }
+    writeln!(out)
+}

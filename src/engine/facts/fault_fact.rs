@@ -1,0 +1,85 @@
+//! Facts of what breaks: replicas that crash, attempts that break, and what becomes of their requests.
+
+use super::fact::DropReason;
+use crate::base::{Micros, ReplicaId, RequestId, Span};
+use serde::{Deserialize, Serialize};
+
+/// Why an attempt broke.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BreakReason {
+    /// Its replica crashed.
+    Crash,
+    /// Its replica was down, and routers did not know yet.
+    Refused,
+    /// No replica was known to serve.
+    NoReplica,
+}
+
+impl BreakReason {
+    /// All of them, in order.
+    pub const ALL: [Self; 3] = [Self::Crash, Self::Refused, Self::NoReplica];
+
+    /// Its name in reports and logs.
+    pub fn name(self) -> &'static str {
+        self.lost().name()
+    }
+
+    /// Why a request is given up whose last attempt broke so.
+    pub fn lost(self) -> DropReason {
+        match self {
+            Self::Crash => DropReason::Crash,
+            Self::Refused => DropReason::Refused,
+            Self::NoReplica => DropReason::NoReplica,
+        }
+    }
+}
+
+/// Something broke, or works again.
+#[expect(missing_docs, reason = "the fields are named for what they hold")]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum FaultFact {
+    /// A replica of that pool crashed. It serves again at `until`; never if that is the end of time.
+    Down { replica: ReplicaId, pool: u32, until: Micros },
+    /// It is there again, with an empty cache.
+    Restarted { replica: ReplicaId, pool: u32 },
+    /// Routers know from now on whether it serves.
+    Noticed { replica: ReplicaId, serves: bool },
+    /// Attempt number `attempt` of a request broke, after so many tokens of its prompt were computed and so many of its answer
+    /// were shown; `waiting` others wait there.
+    Broken {
+        request: RequestId,
+        replica: Option<ReplicaId>,
+        reason: BreakReason,
+        class: u32,
+        urgency: i64,
+        attempt: u32,
+        prefilled: u32,
+        generated: u32,
+        waiting: u32,
+    },
+    /// After a back-off the router decides again about it.
+    Retried { request: RequestId, attempt: u32, backoff: Span },
+    /// It is lost: it has no attempt left, no budget is left for one, or its answer had begun.
+    Lost { request: RequestId, class: u32, reason: BreakReason, denied: bool },
+}
+
+impl FaultFact {
+    pub(super) fn request(self) -> Option<RequestId> {
+        match self {
+            Self::Broken { request, .. } | Self::Retried { request, .. } | Self::Lost { request, .. } => {
+                Some(request)
+            }
+            Self::Down { .. } | Self::Restarted { .. } | Self::Noticed { .. } => None,
+        }
+    }
+
+    pub(super) fn replica(self) -> Option<ReplicaId> {
+        match self {
+            Self::Down { replica, .. } | Self::Restarted { replica, .. } | Self::Noticed { replica, .. } => {
+                Some(replica)
+            }
+            Self::Broken { replica, .. } => replica,
+            Self::Retried { .. } | Self::Lost { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Replicas that crash, and that come back.
+
+use super::state::Fleet;
+use crate::base::{Micros, ReplicaId, Span};
+use crate::engine::clock::{Clock, ScalingEvent};
+use crate::engine::facts::{FaultFact, Sink};
+use crate::engine::request::Book;
+use crate::policy::ReplicaPhase;
+
+impl Fleet {
+    /// A replica crashes at `now`, and serves again after `restart`; never if that is 0. How many requests have left it; `None`
+    /// if it was not there. One that was to go does not come back.
+    pub(in crate::engine) fn crash<S: Sink>(
+        &mut self,
+        replica: ReplicaId,
+        (now, restart): (Micros, Span),
+        (book, clock): (&mut Book, &mut Clock),
+        sink: &mut S,
+    ) -> Option<u32> {
+        let index = replica.index();
+        let phase = self.replicas.get(index)?.phase;
+        let comes_back = match phase {
+            ReplicaPhase::Serving | ReplicaPhase::Starting | ReplicaPhase::WarmingUp => restart > Span::ZERO,
+            ReplicaPhase::Draining => false,
+            ReplicaPhase::Stopped | ReplicaPhase::Failed => return None,
+        };
+        self.forget_livelock();
+        let (r, mut world) = self.replica_in_world(index, book, sink);
+        r.crash(now, &mut world);
+        clock.set_replica(index, r.next_at());
+        let until = if comes_back { now.saturating_add(restart) } else { Micros::MAX };
+        let (pool, life) = (r.pool, &mut r.life);
+        life.since = now;
+        life.starts += 1;
+        life.crashes += 1;
+        life.hidden = true;
+        life.ends = [until; 6];
+        let start = life.starts;
+        self.set_phase(replica, ReplicaPhase::Failed);
+        sink.fact(now, FaultFact::Down { replica, pool, until }.into());
+        if comes_back {
+            clock.schedule_scaling(until, ScalingEvent::Ready { replica, start });
+        }
+        Some(self.departed())
+    }
+
+    /// Whether a replica is down and will serve again.
+    pub(super) fn comes_back(&self, replica: ReplicaId) -> bool {
+        let r = &self.replicas[replica.index()];
+        r.phase == ReplicaPhase::Failed && r.life.ends[5] != Micros::MAX
+    }
+
+    /// Whether any replica of `pools` is down.
+    pub(in crate::engine) fn any_is_down(&self, pools: u64) -> bool {
+        self.replicas.iter().any(|r| r.phase == ReplicaPhase::Failed && pools >> r.pool & 1 == 1)
+    }
+
+    /// A replica that is down is not wanted any more.
+    pub(super) fn give_up_restart(&mut self, replica: ReplicaId) {
+        let life = &mut self.replicas[replica.index()].life;
+        life.starts += 1;
+        life.ends = [Micros::MAX; 6];
+    }
+
+    /// Routers know of what became of a replica.
+    pub(in crate::engine) fn reveal(&mut self, replica: ReplicaId) {
+        self.replicas[replica.index()].life.hidden = false;
+    }
+}

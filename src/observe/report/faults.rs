@@ -1,0 +1,129 @@
+//! The part of a report about what broke: how available the replicas were, what became of attempts, and each crash.
+
+use super::measure::MeasurementWindow;
+use super::share;
+use crate::engine::{AttemptCounts, BreakReason};
+use crate::observe::recorder::Recorder;
+use crate::scenario::Scenario;
+use serde::Serialize;
+
+/// What broke, and what became of it.
+#[apply(typescript!)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FaultPart {
+    /// Share of the replicas' time in the measurement window in which they were not down.
+    pub availability: f64,
+    /// Requests completed, as a share of those that ended: completed, lost, timed out or dropped. Includes the warm-up.
+    pub success: f64,
+    /// Attempts begun.
+    pub attempts: u64,
+    /// Attempts for each request that arrived.
+    pub retry_amplification: f64,
+    /// Attempts that broke, by reason.
+    pub broken: Vec<BrokenPart>,
+    /// Attempts that broke and were followed by another one.
+    pub retried: u64,
+    /// Requests lost.
+    pub lost: u32,
+    /// Of these, requests that had an attempt left and no retry budget.
+    pub budget_denied: u64,
+    /// Requests whose clients gave up.
+    pub timed_out: u32,
+    /// Prompt tokens computed by attempts that broke.
+    pub wasted_prefill_tokens: u64,
+    /// Tokens of answers that were shown and given up.
+    pub wasted_decode_tokens: u64,
+    /// Each crash, in order.
+    pub crashes: Vec<CrashPart>,
+}
+
+/// Attempts that broke for one reason.
+#[apply(typescript!)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct BrokenPart {
+    /// The reason.
+    pub reason: &'static str,
+    /// Attempts that broke.
+    pub attempts: u64,
+    /// Requests that were lost with them.
+    pub lost: u64,
+}
+
+/// One crash.
+#[apply(typescript!)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CrashPart {
+    /// When, in microseconds.
+    pub at_us: u64,
+    /// The replica.
+    pub replica: u32,
+    /// Its pool.
+    pub pool: String,
+    /// When it served again, or will, in microseconds; missing if never.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub back_us: Option<u64>,
+    /// Attempts that broke there: those under way, and those sent before routers knew.
+    pub broken: u32,
+    /// Requests lost with them.
+    pub lost: u32,
+    /// From the crash to the last request that was sent there, in seconds; 0 if none was.
+    pub detection_s: f64,
+    /// Goodput in the minute before, in requests per second.
+    pub goodput_before_per_s: f64,
+    /// Seconds after the crash from which on goodput over 10 s is at least 95 % of what it was in the minute before; missing
+    /// while it is not.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recovery_s: Option<f64>,
+}
+
+/// The part; `None` if nothing broke.
+pub(super) fn faults(
+    scenario: &Scenario,
+    m: &MeasurementWindow<'_>,
+    recorder: &Recorder,
+) -> Option<FaultPart> {
+    let engine = m.engine();
+    let c: &AttemptCounts = engine.attempt_counts();
+    if !engine.is_faulty() && c.broken.iter().all(|&n| n == 0) {
+        return None;
+    }
+    let (log, end) = (&recorder.faults, engine.end());
+    let up: u64 = m.readings().iter().map(|read| read.up_us).sum();
+    let down = log.down_us([m.from(), engine.last_event_at()]);
+    let totals = || engine.replicas().iter().map(|r| r.totals());
+    let completed: u32 = totals().map(|t| t.completed).sum();
+    let dropped: u32 = totals().map(|t| t.dropped).sum();
+    let lost = engine.census().lost;
+    let part = |reason: BreakReason| BrokenPart {
+        reason: reason.name(),
+        attempts: c.broken[reason as usize],
+        lost: c.lost[reason as usize],
+    };
+    let crash = |row: &crate::observe::fault_log::CrashRow| CrashPart {
+        at_us: row.at.0,
+        replica: row.replica.0,
+        pool: scenario.cluster.pools[row.pool as usize].name.clone(),
+        back_us: (row.until != crate::base::Micros::MAX).then_some(row.until.0),
+        broken: row.broken,
+        lost: row.lost,
+        detection_s: row.last_sent.map_or(0.0, |sent| sent.since(row.at).0 as f64 / 1e6),
+        goodput_before_per_s: row.before_per_s,
+        recovery_s: log.recovery_s(row, end.min(engine.last_event_at())).map(|s| s as f64),
+    };
+    Some(FaultPart {
+        availability: if up > 0 { 1.0 - down.min(up) as f64 / up as f64 } else { 1.0 },
+        success: share(f64::from(completed), f64::from(completed + dropped + lost)),
+        attempts: c.attempts,
+        retry_amplification: share(c.attempts as f64, f64::from(engine.census().arrived)),
+        broken: BreakReason::ALL.into_iter().map(part).filter(|p| p.attempts > 0).collect(),
+        retried: c.retried,
+        lost,
+        budget_denied: c.budget_denied,
+        timed_out: totals().map(|t| t.timed_out).sum(),
+        wasted_prefill_tokens: c.wasted_prefill_tokens,
+        wasted_decode_tokens: c.wasted_decode_tokens,
+        crashes: log.rows.iter().map(crash).collect(),
+    })
+}

@@ -1,0 +1,44 @@
+//! Checks a fault: its numbers, which replica it names, and what cannot break.
+
+use crate::base::Diagnostics;
+use crate::scenario::fields::{At, Fields};
+use crate::scenario::report::Report;
+use crate::scenario::{Aim, Cluster, Compat, Fault, Role};
+
+/// Problems of a fault in a cluster as it is then. Whether there is a replica of that number is known with the edits before it.
+pub(in crate::scenario) fn check_fault(fault: &Fault, c: &Cluster) -> Diagnostics {
+    let mut r = Report::default();
+    fault.check_ranges(&At::path("fault"), &mut r);
+    let path = format!("fault.{}", fault.name());
+    match fault.aim() {
+        None => r.error(
+            path.as_str(),
+            "a fault of no replica, or of a replica and a pool",
+            "either replica or pool",
+            "name the replica by its number, or the pool and which of its replicas",
+        ),
+        Some(Aim::Pool(name, _)) if !c.pools.iter().any(|pool| pool.name == name) => {
+            let known: Vec<&str> = c.pools.iter().map(|pool| pool.name.as_str()).collect();
+            r.error(
+                format!("{path}.pool"),
+                format!("\"{name}\", which is no pool"),
+                known.join(", "),
+                "name a pool of the scenario",
+            );
+        }
+        Some(Aim::Pool(..) | Aim::Replica(_)) => {}
+    }
+    let mut refuse = |found: &str, allowed: &str, fix: &str| r.error(path.as_str(), found, allowed, fix);
+    if c.compat != Compat::None {
+        refuse("a fault under compat \"blis\"", "compat \"none\"", "that simulator has no faults");
+    }
+    if c.pools.iter().any(|pool| pool.role != Role::Mixed) {
+        let fix = "give every pool the role mixed";
+        refuse("a fault where pools have the roles prefill and decode", "pools with the role mixed", fix);
+    }
+    if c.pools.iter().any(|pool| pool.expert_ranks_lockstep && pool.expert_ranks > 1) {
+        let fix = "set expert_ranks_lockstep to false";
+        refuse("a fault where ranks step together", "replicas that step by themselves", fix);
+    }
+    r.finish()
+}

@@ -1,0 +1,117 @@
+//! Faults: what breaks during a run. A fault is an edit: it stands in `edits` with its instant, so that it can be moved, switched
+//! off and sent in a link.
+
+use super::fields::{fields, without_fields};
+use super::limits;
+use serde::{Deserialize, Serialize};
+
+/// Something that breaks.
+#[apply(schema!)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fault {
+    /// A replica crashes: its step, its requests and its cache are lost.
+    Crash(Crash),
+}
+
+fields! {
+    choice Fault [] { Crash "crash" }
+}
+
+/// Which replica of a pool a fault is about.
+#[apply(schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pick {
+    /// The lowest number of those that serve.
+    #[default]
+    Lowest,
+    /// Any of those that serve, drawn at random.
+    Random,
+}
+
+without_fields! { Pick }
+
+/// The replica that a fault is about: one by its number, or one of a pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aim<'a> {
+    /// That number.
+    Replica(u32),
+    /// One of the pool of this name.
+    Pool(&'a str, Pick),
+}
+
+/// The crash of a replica.
+#[apply(field_schema!)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Crash {
+    /// Number of the replica: those of the first pool come first, those started later last. Name either the replica or a pool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replica: Option<u32>,
+    /// Name of the pool that loses a replica.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pool: Option<String>,
+    /// Which replica of the pool.
+    pub pick: Pick,
+    /// Time from the crash until the replica serves again, with an empty cache: 28 s hot to 480 s cold. 0 means never.
+    pub restart_s: f64,
+}
+
+fields! {
+    struct Crash {
+        replica: "Replica" => Fault;
+        pool: "Pool" => Fault;
+        pick: "Which" => Fault;
+        restart_s: "Back after" of "s" in [0.0, limits::HORIZON_S] or "0 means never" => Fault;
+    }
+}
+
+impl Fault {
+    /// Its name in documents, reports and on the timeline.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Crash(_) => "crash",
+        }
+    }
+
+    /// Which replica it names: its number, its pool and which of that pool.
+    fn named(&self) -> (Option<u32>, Option<&str>, Pick) {
+        match self {
+            Self::Crash(s) => (s.replica, s.pool.as_deref(), s.pick),
+        }
+    }
+
+    /// The replica that it is about; `None` if it names none, or two ways.
+    pub fn aim(&self) -> Option<Aim<'_>> {
+        match self.named() {
+            (Some(replica), None, _) => Some(Aim::Replica(replica)),
+            (None, Some(pool), pick) => Some(Aim::Pool(pool, pick)),
+            (Some(_), Some(_), _) | (None, None, _) => None,
+        }
+    }
+
+    /// How long it lasts, in seconds; 0 for good.
+    pub fn lasts_s(&self) -> f64 {
+        match self {
+            Self::Crash(s) => s.restart_s,
+        }
+    }
+
+    /// It in a few words, such as `crash r1, back after 30 s`.
+    pub fn label(&self) -> String {
+        let aim = match self.aim() {
+            Some(Aim::Replica(number)) => format!(" r{number}"),
+            Some(Aim::Pool(pool, Pick::Lowest)) => format!(" {pool}"),
+            Some(Aim::Pool(pool, Pick::Random)) => format!(" any of {pool}"),
+            None => String::new(),
+        };
+        let more = match self {
+            Self::Crash(s) if s.restart_s > 0.0 => {
+                format!(", back after {} s", crate::base::small::decimal::plain(s.restart_s))
+            }
+            Self::Crash(_) => String::new(),
+        };
+        format!("{}{aim}{more}", self.name())
+    }
+}

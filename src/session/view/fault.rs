@@ -1,0 +1,46 @@
+//! What broke so far: key figures, and the attempts of one request.
+
+use super::{AttemptDetail, FaultFigures};
+use crate::base::{Micros, RequestId};
+use crate::observe::report::share;
+use crate::session::Session;
+
+impl Session {
+    /// Key figures of faults; `None` if nothing broke.
+    pub(super) fn fault_figures(&self) -> Option<FaultFigures> {
+        let (engine, counts) = (&self.engine, self.engine.attempt_counts());
+        if !engine.is_faulty() && counts.broken.iter().all(|&n| n == 0) {
+            return None;
+        }
+        let now = self.playhead;
+        let down = self.recorder.faults.down_us([Micros::ZERO, now]);
+        let up: u64 = (0..engine.replicas().len())
+            .map(|i| self.recorder.meters.up_between(i, [Micros::ZERO, now]))
+            .sum();
+        let totals = || engine.replicas().iter().map(crate::engine::Replica::totals);
+        let completed: u32 = totals().map(|t| t.completed).sum();
+        let dropped: u32 = totals().map(|t| t.dropped).sum();
+        let lost = engine.census().lost;
+        Some(FaultFigures {
+            availability: 1.0 - share(down.min(up) as f64, up as f64),
+            success: share(f64::from(completed), f64::from(completed + dropped + lost)),
+            attempts_per_arrival: share(counts.attempts as f64, f64::from(engine.census().arrived)),
+            retrying: engine.retrying(),
+            lost,
+        })
+    }
+
+    /// The attempts of a request that broke, in order.
+    pub(super) fn attempts_of(&self, id: RequestId) -> Vec<AttemptDetail> {
+        let detail = |a: &crate::engine::Attempt| AttemptDetail {
+            replica: a.replica.map(|replica| replica.0),
+            routed_us: a.routed.0,
+            scheduled_us: a.scheduled.get().map(|at| at.0),
+            broke_us: a.broke.0,
+            reason: a.reason.name(),
+            prefilled_tokens: a.prefilled,
+            shown_tokens: a.generated,
+        };
+        self.engine.attempts(id).map(detail).collect()
+    }
+}

@@ -1,0 +1,116 @@
+//! Random scenarios in which replicas crash at random instants: none panics, none loses a request without a word, a replica that is
+//! down has nothing, and a run is the same however it is cut.
+
+use crate::support::numbers;
+use crate::support::numbers::numbers;
+use crate::support::scenarios::{a_scenario, sound};
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::{RngSeed, TestError, TestRunner};
+use tokenyard::base::Micros;
+use tokenyard::scenario::{Change, Compat, Crash, Fault, Pick, Resilience, Scenario, TimedEdit};
+use tokenyard::session::{Audience, Session, Stop};
+
+/// More events than any of these scenarios has.
+const MOST_EVENTS: u64 = 6_000_000;
+/// Number of scenarios per seed.
+const OF_ONE_SEED: u64 = 100;
+
+prop_compose! {
+    fn a_resilience()(
+        retries in select(vec![0_u32, 1, 1, 3, 9]),
+        backoff_ms in select(vec![0.0, 1.0, 25.0]),
+        retry_budget_share in select(vec![0.0, 0.2, 1.0]),
+        retry_budget_least in select(vec![0_u32, 3]),
+        resume in any::<bool>(),
+        discovery_ms in select(vec![0.0, 1.0, 100.0, 1000.0]),
+    ) -> Resilience {
+        Resilience {
+            retries, backoff_ms, retry_budget_share, retry_budget_least, resume, discovery_ms,
+            ..Resilience::default()
+        }
+    }
+}
+
+prop_compose! {
+    fn a_fault()(
+        replica in proptest::option::weighted(0.6, 0_u32..12),
+        pick in select(vec![Pick::Lowest, Pick::Random]),
+        restart_s in select(vec![0.0, 0.001, 0.05, 0.4]),
+    ) -> (Option<u32>, Pick, f64) {
+        (replica, pick, restart_s)
+    }
+}
+
+prop_compose! {
+    /// A random scenario with up to six crashes among its edits.
+    fn with_faults()(
+        mut s in a_scenario(),
+        resilience in a_resilience(),
+        faults in proptest::collection::vec((0.0..1.0_f64, a_fault()), 1..7),
+    ) -> Scenario {
+        s.cluster.compat = Compat::None;
+        s.cluster.resilience = resilience;
+        for (part, (replica, pick, restart_s)) in faults {
+            let started: u32 = s.cluster.pools.iter().map(|p| p.replicas).sum();
+            let replica = replica.map(|r| r % started.max(1));
+            let pool = if replica.is_none() { Some(s.cluster.pools[0].name.clone()) } else { None };
+            let fault = Fault::Crash(Crash { replica, pool, pick, restart_s });
+            let at = (part * s.run.horizon_s * 1e6) as u64;
+            s.edits.push(TimedEdit::new(at, Change::fault(fault)));
+        }
+        s.edits.sort_by_key(|edit| edit.at_us);
+        s
+    }
+}
+
+/// Runs a scenario in two pieces; whether it is valid.
+fn ends_in_good_order(scenario: &Scenario, first: u64) -> bool {
+    let Ok((mut session, _)) = Session::start(scenario.clone(), None, Audience::Batch) else { return false };
+    session.advance(Micros::MAX, first);
+    sound(&session);
+    let stop = session.advance(Micros::MAX, MOST_EVENTS);
+    assert_eq!(stop, Stop::Finished, "a run of more than {MOST_EVENTS} events");
+    sound(&session);
+    let report = session.report_data();
+    let f = report.faults.as_ref();
+    assert!(f.is_some() && f.is_none_or(|f| f.lost == report.requests.lost));
+    if first.is_multiple_of(8) {
+        let (mut again, _) =
+            Session::start(scenario.clone(), None, Audience::Batch).expect("it was valid before");
+        again.advance(Micros::MAX, u64::MAX);
+        assert_eq!(again.digest(), session.digest(), "cut after {first} events");
+    }
+    true
+}
+
+#[test]
+fn any_scenario_with_faults_ends_in_good_order() {
+    let all = numbers(2000);
+    let (mut at, mut valid) = (all.start, 0);
+    while at < all.end {
+        let cases = OF_ONE_SEED.min(all.end - at);
+        let config = ProptestConfig {
+            cases: cases as u32,
+            rng_seed: RngSeed::Fixed(at),
+            failure_persistence: None,
+            max_shrink_iters: 500,
+            ..ProptestConfig::default()
+        };
+        let count = std::cell::Cell::new(0);
+        let each = |(scenario, first): (Scenario, u64)| {
+            count.set(count.get() + u64::from(ends_in_good_order(&scenario, first)));
+            Ok(())
+        };
+        if let Err(TestError::Fail(why, (scenario, first))) =
+            TestRunner::new(config).run(&(with_faults(), 0_u64..3000), each)
+        {
+            let text = serde_json::to_string(&scenario).expect("a scenario is JSON");
+            panic!("scenarios from {at}: {why}\nafter {first} events of\n{text}");
+        }
+        valid += count.get();
+        at += cases;
+        numbers::tell(&all, at);
+    }
+    assert!(valid * 2 > all.end - all.start, "{valid} of the scenarios are valid");
+}
