@@ -40,7 +40,7 @@ fn an_edit_that_sets_a_field_by_both_of_its_names_or_says_more_than_it_means_is_
     );
     says_of_edits(
         r#"{"edits": [{"at_us": 5, "change": {"replicas": {"pool": 0, "replicas": 8, "blocks": 9}}}]}"#,
-        "error: edits[0].change: unknown key `change`; allowed: at_us, after_events, set, add, route, off; remove it",
+        "error: edits[0].change: unknown key `change`; allowed: at_us, after_events, set, add, route, fault, off; remove it",
     );
 }
 
