@@ -1,7 +1,7 @@
 //! Faults: what an edit breaks, between two events.
 
-use super::Cluster;
 use super::facts::Sink;
+use super::{Cluster, Replica};
 use crate::base::rng::{Purpose, Stream};
 use crate::base::{Micros, ReplicaId, math};
 use crate::perf::Plan;
@@ -24,7 +24,7 @@ impl Cluster {
     /// The replica that fault number `number` is about, if it is there.
     fn aimed_at(&self, fault: &Fault, plan: &Plan, number: u32) -> Option<ReplicaId> {
         match fault.aim()? {
-            Aim::Replica(number) => self.replicas().get(number as usize).map(|r| r.id()),
+            Aim::Replica(number) => self.replicas().get(number as usize).map(Replica::id),
             Aim::Pool(name, pick) => {
                 let pools = &plan.scenario().cluster.pools;
                 let pool = pools.iter().position(|pool| pool.name == name)? as u32;
@@ -37,7 +37,7 @@ impl Cluster {
                         if among == 0 { 0 } else { Stream::new(seed, Purpose::Faults, number).below(among) }
                     }
                 };
-                serving().nth(place as usize).map(|r| r.id())
+                serving().nth(place as usize).map(Replica::id)
             }
         }
     }

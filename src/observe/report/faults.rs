@@ -2,7 +2,7 @@
 
 use super::measure::MeasurementWindow;
 use super::share;
-use crate::engine::{AttemptCounts, BreakReason};
+use crate::engine::{AttemptCounts, BreakReason, Replica};
 use crate::observe::recorder::Recorder;
 use crate::scenario::Scenario;
 use serde::Serialize;
@@ -92,7 +92,7 @@ pub(super) fn faults(
     let (log, end) = (&recorder.faults, engine.end());
     let up: u64 = m.readings().iter().map(|read| read.up_us).sum();
     let down = log.down_us([m.from(), engine.last_event_at()]);
-    let totals = || engine.replicas().iter().map(|r| r.totals());
+    let totals = || engine.replicas().iter().map(Replica::totals);
     let completed: u32 = totals().map(|t| t.completed).sum();
     let dropped: u32 = totals().map(|t| t.dropped).sum();
     let lost = engine.census().lost;

@@ -46,7 +46,7 @@ fn run(s: &Scenario) -> Session {
 
 /// When each request left, in seconds; 0 for one that is here.
 fn left_s(session: &Session) -> Vec<f64> {
-    session.engine().records().iter().map(|r| r.left.get().map_or(0.0, |at| at.as_secs())).collect()
+    session.engine().records().iter().map(|r| r.left.get().map_or(0.0, Micros::as_secs)).collect()
 }
 
 /// The attempts of a request that broke.
