@@ -1,10 +1,10 @@
-//! The summary's lines on what broke: availability, attempts, what was lost, and each crash.
+//! The summary's lines on what broke: availability, attempts, what was lost, and each fault.
 
 use super::table::{number, visible};
 use crate::session::Report;
 use std::fmt::{self, Write};
 
-/// Most crashes listed one by one.
+/// Most faults listed one by one.
 const MOST: usize = 16;
 
 /// The lines, where something broke.
@@ -29,11 +29,11 @@ pub(super) fn write(out: &mut String, r: &Report) -> fmt::Result {
         "lost         {} requests, {} for lack of retry budget; {} prompt tokens and {} shown tokens wasted",
         f.lost, f.budget_denied, f.wasted_prefill_tokens, f.wasted_decode_tokens
     )?;
-    for c in f.crashes.iter().take(MOST) {
+    for c in f.each.iter().take(MOST) {
         let at = number(Some(c.at_us as f64 / 1e6), 3);
         let back = match c.back_us {
-            Some(back) => format!("back at {} s", number(Some(back as f64 / 1e6), 3)),
-            None => "never back".to_owned(),
+            Some(back) => format!("over at {} s", number(Some(back as f64 / 1e6), 3)),
+            None => "for good".to_owned(),
         };
         let recovery = match c.recovery_s {
             Some(s) => format!("goodput back after {} s", number(Some(s), 0)),
@@ -41,15 +41,16 @@ pub(super) fn write(out: &mut String, r: &Report) -> fmt::Result {
         };
         writeln!(
             out,
-            "crash        r{} ({}) at {at} s, {back}: {} broken, {} lost, {recovery}",
+            "{:<13}r{} ({}) at {at} s, {back}: {} broken, {} lost, {recovery}",
+            c.kind,
             c.replica,
             visible(&c.pool),
             c.broken,
             c.lost
         )?;
     }
-    if f.crashes.len() > MOST {
-        writeln!(out, "             and {} more (--json lists all)", f.crashes.len() - MOST)?;
+    if f.each.len() > MOST {
+        writeln!(out, "             and {} more (--json lists all)", f.each.len() - MOST)?;
     }
     writeln!(out)
 }

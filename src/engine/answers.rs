@@ -115,7 +115,7 @@ impl Cluster {
 
     /// Whether anything broke.
     pub fn is_faulty(&self) -> bool {
-        self.faults > 0
+        self.faults.count > 0
     }
 
     /// Counts at the gateway.
@@ -274,7 +274,15 @@ impl Cluster {
     pub fn packed(&mut self) -> Self {
         let (fleet, book, packed) = watch::pack(&mut self.fleet, &mut self.book);
         let (clock, gateway, network) = (self.clock.clone(), self.gateway.clone(), self.network.clone());
-        Self { clock, gateway, fleet, book, faults: self.faults, network, packed: Some(Rc::new(packed)) }
+        Self {
+            clock,
+            gateway,
+            fleet,
+            book,
+            faults: self.faults.clone(),
+            network,
+            packed: Some(Rc::new(packed)),
+        }
     }
 
     /// Goes on from a copy that was kept.

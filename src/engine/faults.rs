@@ -1,24 +1,95 @@
 //! Faults: what an edit breaks, between two events.
 
-use super::facts::Sink;
+use super::clock::ScalingEvent;
+use super::facts::{FaultFact, FaultKind, Sink};
 use super::{Cluster, Replica};
 use crate::base::rng::{Purpose, Stream};
-use crate::base::{Micros, ReplicaId, math};
+use crate::base::{Micros, ReplicaId, Span, math};
 use crate::perf::Plan;
 use crate::scenario::{Aim, Fault, Pick};
+use serde::{Deserialize, Serialize};
+
+/// A fault that lasts for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Open {
+    number: u32,
+    replica: ReplicaId,
+    kind: FaultKind,
+    /// How many times as long steps take; 1 for faults that change no steps.
+    factor: f64,
+    until: Micros,
+}
+
+/// What broke so far.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(in crate::engine) struct Faults {
+    /// How many faults there were.
+    pub(in crate::engine) count: u32,
+    /// Those that last, in order of beginning.
+    open: Vec<Open>,
+}
 
 impl Cluster {
     /// Something breaks at `now`, which no event has passed yet. A fault of a replica that is not there does nothing.
     pub fn fault<S: Sink>(&mut self, fault: &Fault, plan: &Plan, now: Micros, sink: &mut S) {
         assert!(now >= self.clock.now(), "INV-3: a fault in the past");
-        let number = self.faults;
-        self.faults += 1;
+        let number = self.faults.count;
+        self.faults.count += 1;
         let Some(replica) = self.aimed_at(fault, plan, number) else { return };
         match fault {
             Fault::Crash(s) => {
                 self.crash(replica, math::round_to_span(s.restart_s * 1e6), now, sink);
             }
+            Fault::Slow(s) => {
+                let open =
+                    Open { number, replica, kind: FaultKind::Slow, factor: s.factor, until: Micros::MAX };
+                self.begin_fault(open, (now, s.for_s), sink);
+            }
+            Fault::Stuck(s) => {
+                let open = Open { number, replica, kind: FaultKind::Stuck, factor: 1.0, until: Micros::MAX };
+                let until = self.begin_fault(open, (now, s.for_s), sink);
+                let r = &mut self.fleet.replicas_mut()[replica.index()];
+                r.get_stuck(now, until);
+                self.clock.set_replica(replica.index(), r.next_at());
+            }
         }
+    }
+
+    /// A fault that lasts for `for_s` seconds begins; for good if that is 0. When it is over.
+    fn begin_fault<S: Sink>(&mut self, open: Open, (now, for_s): (Micros, f64), sink: &mut S) -> Micros {
+        let Open { number, replica, kind, .. } = open;
+        let until = match math::round_to_span(for_s * 1e6) {
+            Span::ZERO => Micros::MAX,
+            lasts => now.saturating_add(lasts),
+        };
+        self.faults.open.push(Open { until, ..open });
+        self.follow_faults(replica);
+        sink.fact(now, FaultFact::Began { replica, kind, until }.into());
+        if until != Micros::MAX {
+            self.clock.schedule_scaling(until, ScalingEvent::FaultEnds(number));
+        }
+        until
+    }
+
+    /// A fault that lasted for a while is over.
+    pub(super) fn end_fault<S: Sink>(&mut self, number: u32, sink: &mut S) {
+        let Some(at) = self.faults.open.iter().position(|open| open.number == number) else { return };
+        let Open { replica, kind, .. } = self.faults.open.remove(at);
+        self.follow_faults(replica);
+        sink.fact(self.clock.now(), FaultFact::Ended { replica, kind }.into());
+    }
+
+    /// What is wrong with a replica for a while, when it is over and how many times as long its steps take, in order of beginning.
+    pub fn faults_of(&self, replica: ReplicaId) -> impl Iterator<Item = (FaultKind, Micros, f64)> + '_ {
+        let of = self.faults.open.iter().filter(move |open| open.replica == replica);
+        of.map(|open| (open.kind, open.until, open.factor))
+    }
+
+    /// The steps of a replica are as slow as its faults make them, in the order in which these began.
+    fn follow_faults(&mut self, replica: ReplicaId) {
+        let of = self.faults.open.iter().filter(|open| open.replica == replica);
+        let factor = of.fold(1.0, |all, open| all * open.factor);
+        self.fleet.replicas_mut()[replica.index()].life.slow_factor = factor;
     }
 
     /// The replica that fault number `number` is about, if it is there.
@@ -43,7 +114,7 @@ impl Cluster {
     }
 
     /// A replica crashes: its requests break now, and it is back after `restart`; never if that is 0.
-    fn crash<S: Sink>(&mut self, replica: ReplicaId, restart: crate::base::Span, now: Micros, sink: &mut S) {
+    fn crash<S: Sink>(&mut self, replica: ReplicaId, restart: Span, now: Micros, sink: &mut S) {
         let with = (&mut self.book, &mut self.clock);
         let Some(gone) = self.fleet.crash(replica, (now, restart), with, sink) else { return };
         let index = replica.index();

@@ -19,8 +19,8 @@ mod watch;
 
 pub use facts::{
     AdapterSource, BreakReason, CacheFact, DeciderReason, Decision, Detail, DropReason, Fact, FaultFact,
-    FleetFact, HandoverFact, Ignore, Present, PromptChunk, ReplicaFact, RequestFact, ScalingRecord, Sink,
-    Stage, StepParts, StepTerms, StepTrace, ranking,
+    FaultKind, FleetFact, HandoverFact, Ignore, Present, PromptChunk, ReplicaFact, RequestFact,
+    ScalingRecord, Sink, Stage, StepParts, StepTerms, StepTrace, ranking,
 };
 pub use fleet::{PoolCounts, replicas_started};
 pub use gateway::{AttemptCounts, BandSight, NotRedirected, WhyNot};
@@ -37,6 +37,7 @@ use crate::base::{Micros, ReplicaId, RequestId};
 use crate::perf::Plan;
 use crate::workload::{Source, Trace};
 use clock::{Clock, ClusterEvent, ScalingEvent};
+use faults::Faults;
 use fleet::Fleet;
 use gateway::{Around, Gateway};
 use request::Book;
@@ -63,8 +64,8 @@ pub struct Cluster {
     gateway: Gateway,
     fleet: Fleet,
     book: Book,
-    /// How many faults there were.
-    faults: u32,
+    /// What broke, and what is broken for a while.
+    faults: Faults,
     /// Transfers of KV between replicas; none before any pool has the role prefill or decode.
     network: Option<Box<Network>>,
     /// What is packed, while it is kept in a checkpoint.
@@ -83,8 +84,15 @@ impl Cluster {
         let mut clock = Clock::new(horizon);
         let fleet = Fleet::new(plan, &source, &mut clock);
         let gateway = Gateway::new(plan, source);
-        let mut cluster =
-            Self { clock, gateway, fleet, book: Book::default(), faults: 0, network: None, packed: None };
+        let mut cluster = Self {
+            clock,
+            gateway,
+            fleet,
+            book: Book::default(),
+            faults: Faults::default(),
+            network: None,
+            packed: None,
+        };
         cluster.adopt_network(plan, Micros::ZERO);
         let (gateway, mut around) = cluster.at(Micros::ZERO);
         gateway.tell_stages(&mut around);
@@ -173,6 +181,7 @@ impl Cluster {
                 let (gateway, mut around) = self.at(now);
                 gateway.end_hold(request, &mut around, sink);
             }
+            ScalingEvent::FaultEnds(number) => self.end_fault(number, sink),
             ScalingEvent::Scrape { pool, edition } => {
                 if let Some([scrape, _]) = self.fleet.periods(pool, edition) {
                     let at = [self.gateway.held_for(pool), self.gateway.queue_for(pool)];

@@ -1,7 +1,7 @@
 //! What faults did: each crash with the requests that it broke, when routers knew, and how long goodput took to come back.
 
 use crate::base::{Micros, ReplicaId};
-use crate::engine::{Fact, FaultFact, RequestFact};
+use crate::engine::{Fact, FaultFact, FaultKind, RequestFact};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -14,13 +14,14 @@ const OVER_S: usize = 10;
 /// Share of the goodput before.
 const BACK: f64 = 0.95;
 
-/// A crash and what followed.
+/// A fault and what followed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct CrashRow {
+pub(crate) struct FaultRow {
     pub(crate) at: Micros,
+    /// What it is; `None` for a crash.
+    pub(crate) kind: Option<FaultKind>,
     pub(crate) replica: ReplicaId,
-    pub(crate) pool: u32,
-    /// When it was back, or is to be; [`Micros::MAX`] for never.
+    /// When it is over: a crash when the replica is back; [`Micros::MAX`] for never.
     pub(crate) until: Micros,
     /// When the last request was sent there while it was down.
     pub(crate) last_sent: Option<Micros>,
@@ -30,13 +31,13 @@ pub(crate) struct CrashRow {
     pub(crate) before_per_s: f64,
 }
 
-/// Crashes in order, and the goodput around them.
+/// Faults in order, and the goodput around them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FaultLog {
-    pub(crate) rows: Vec<CrashRow>,
+    pub(crate) rows: Vec<FaultRow>,
     /// The row of the attempt that broke last.
     latest: Option<u32>,
-    /// Requests that met their objectives, by second: the latest before the first crash, all from then on.
+    /// Requests that met their objectives, by second: the latest before the first fault, all from then on.
     good: VecDeque<u32>,
     /// The first of these seconds.
     from: u64,
@@ -87,7 +88,8 @@ impl FaultLog {
         match *fact {
             Fact::Fault(fact) => self.fault(now, fact),
             Fact::Request(RequestFact::Routed { replica, .. }) if !self.rows.is_empty() => {
-                let down = |row: &&mut CrashRow| row.replica == replica && now < row.until;
+                let down =
+                    |row: &&mut FaultRow| row.kind.is_none() && row.replica == replica && now < row.until;
                 if let Some(row) = self.rows.iter_mut().rev().find(down) {
                     row.last_sent = Some(now);
                 }
@@ -98,27 +100,11 @@ impl FaultLog {
 
     fn fault(&mut self, now: Micros, fact: FaultFact) {
         match fact {
-            FaultFact::Down { replica, pool, until } => {
-                let second = now.0 / 1_000_000;
-                self.reach(second);
-                let seconds = second.min(BEFORE_S);
-                let met = self.between(second - seconds, second);
-                let before_per_s = if seconds > 0 { met as f64 / seconds as f64 } else { 0.0 };
-                let (last_sent, broken, lost) = (None, 0, 0);
-                self.rows.push(CrashRow {
-                    at: now,
-                    replica,
-                    pool,
-                    until,
-                    last_sent,
-                    broken,
-                    lost,
-                    before_per_s,
-                });
-            }
+            FaultFact::Down { replica, until, .. } => self.begin(now, None, replica, until),
+            FaultFact::Began { replica, kind, until } => self.begin(now, Some(kind), replica, until),
             FaultFact::Broken { replica, .. } => {
-                self.latest =
-                    self.rows.iter().rposition(|row| Some(row.replica) == replica).map(|i| i as u32);
+                let is_its = |row: &FaultRow| row.kind.is_none() && Some(row.replica) == replica;
+                self.latest = self.rows.iter().rposition(is_its).map(|i| i as u32);
                 if let Some(row) = self.latest_row() {
                     row.broken += 1;
                 }
@@ -128,17 +114,30 @@ impl FaultLog {
                     row.lost += 1;
                 }
             }
-            FaultFact::Restarted { .. } | FaultFact::Noticed { .. } | FaultFact::Retried { .. } => {}
+            FaultFact::Restarted { .. }
+            | FaultFact::Noticed { .. }
+            | FaultFact::Ended { .. }
+            | FaultFact::Retried { .. } => {}
         }
     }
 
-    fn latest_row(&mut self) -> Option<&mut CrashRow> {
+    fn begin(&mut self, now: Micros, kind: Option<FaultKind>, replica: ReplicaId, until: Micros) {
+        let second = now.0 / 1_000_000;
+        self.reach(second);
+        let seconds = second.min(BEFORE_S);
+        let met = self.between(second - seconds, second);
+        let before_per_s = if seconds > 0 { met as f64 / seconds as f64 } else { 0.0 };
+        let (last_sent, broken, lost) = (None, 0, 0);
+        self.rows.push(FaultRow { at: now, kind, replica, until, last_sent, broken, lost, before_per_s });
+    }
+
+    fn latest_row(&mut self) -> Option<&mut FaultRow> {
         self.rows.get_mut(self.latest? as usize)
     }
 
-    /// How many seconds after a crash a period of ten begins whose goodput is what it was before; 0 if the first one after the
-    /// crash is, `None` if there is none up to `now`.
-    pub(crate) fn recovery_s(&self, row: &CrashRow, now: Micros) -> Option<u64> {
+    /// How many seconds after a fault a period of ten begins whose goodput is what it was before; 0 if the first one after the
+    /// fault is, `None` if there is none up to `now`.
+    pub(crate) fn recovery_s(&self, row: &FaultRow, now: Micros) -> Option<u64> {
         let first = row.at.0.div_ceil(1_000_000);
         let last = (now.0 / 1_000_000).checked_sub(OVER_S as u64)?;
         let wanted = BACK * row.before_per_s * OVER_S as f64;
@@ -147,12 +146,12 @@ impl FaultLog {
 
     /// How long replicas were down up to `now`, in microseconds.
     pub(crate) fn down_us(&self, [from, to]: [Micros; 2]) -> u64 {
-        let down = |row: &CrashRow| row.until.min(to).0.saturating_sub(row.at.max(from).0);
-        self.rows.iter().map(down).sum()
+        let down = |row: &FaultRow| row.until.min(to).0.saturating_sub(row.at.max(from).0);
+        self.rows.iter().filter(|row| row.kind.is_none()).map(down).sum()
     }
 
     /// About how many bytes it takes.
     pub(crate) fn bytes(&self) -> u64 {
-        (self.rows.len() * size_of::<CrashRow>() + 4 * self.good.len()) as u64
+        (self.rows.len() * size_of::<FaultRow>() + 4 * self.good.len()) as u64
     }
 }

@@ -3,6 +3,7 @@
 
 use super::fields::{fields, without_fields};
 use super::limits;
+use crate::base::small::decimal::plain;
 use serde::{Deserialize, Serialize};
 
 /// Something that breaks.
@@ -12,10 +13,14 @@ use serde::{Deserialize, Serialize};
 pub enum Fault {
     /// A replica crashes: its step, its requests and its cache are lost.
     Crash(Crash),
+    /// A replica is slow: steps that begin meanwhile take longer.
+    Slow(Slow),
+    /// A replica is stuck: its running step ends later, and none begins. Requests that come to it wait.
+    Stuck(Stuck),
 }
 
 fields! {
-    choice Fault [] { Crash "crash" }
+    choice Fault [] { Crash "crash" Slow "slow" Stuck "stuck" }
 }
 
 /// Which replica of a pool a fault is about.
@@ -67,11 +72,74 @@ fields! {
     }
 }
 
+/// A replica that is slow for a while.
+#[apply(field_schema!)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Slow {
+    /// Number of the replica: those of the first pool come first, those started later last. Name either the replica or a pool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replica: Option<u32>,
+    /// Name of the pool that has the slow replica.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pool: Option<String>,
+    /// Which replica of the pool.
+    pub pick: Pick,
+    /// How many times as long a step takes. Factors of faults at the same time multiply.
+    pub factor: f64,
+    /// How long it lasts. 0 means for good.
+    pub for_s: f64,
+}
+
+fields! {
+    struct Slow {
+        replica: "Replica" => Fault;
+        pool: "Pool" => Fault;
+        pick: "Which" => Fault;
+        factor: "Factor" of "×" in [1.0, limits::SLOW_FACTOR] or "2 is half as fast" => Fault;
+        for_s: "For" of "s" in [0.0, limits::HORIZON_S] or "0 means for good" => Fault;
+    }
+}
+
+impl Default for Slow {
+    fn default() -> Self {
+        Self { replica: None, pool: None, pick: Pick::Lowest, factor: 2.0, for_s: 0.0 }
+    }
+}
+
+/// A replica that is stuck for a while.
+#[apply(field_schema!)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Stuck {
+    /// Number of the replica: those of the first pool come first, those started later last. Name either the replica or a pool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replica: Option<u32>,
+    /// Name of the pool that has the stuck replica.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pool: Option<String>,
+    /// Which replica of the pool.
+    pub pick: Pick,
+    /// How long it lasts. 0 means for good.
+    pub for_s: f64,
+}
+
+fields! {
+    struct Stuck {
+        replica: "Replica" => Fault;
+        pool: "Pool" => Fault;
+        pick: "Which" => Fault;
+        for_s: "For" of "s" in [0.0, limits::HORIZON_S] or "0 means for good" => Fault;
+    }
+}
+
 impl Fault {
     /// Its name in documents, reports and on the timeline.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Crash(_) => "crash",
+            Self::Slow(_) => "slow",
+            Self::Stuck(_) => "stuck",
         }
     }
 
@@ -79,6 +147,8 @@ impl Fault {
     fn named(&self) -> (Option<u32>, Option<&str>, Pick) {
         match self {
             Self::Crash(s) => (s.replica, s.pool.as_deref(), s.pick),
+            Self::Slow(s) => (s.replica, s.pool.as_deref(), s.pick),
+            Self::Stuck(s) => (s.replica, s.pool.as_deref(), s.pick),
         }
     }
 
@@ -95,6 +165,8 @@ impl Fault {
     pub fn lasts_s(&self) -> f64 {
         match self {
             Self::Crash(s) => s.restart_s,
+            Self::Slow(s) => s.for_s,
+            Self::Stuck(s) => s.for_s,
         }
     }
 
@@ -106,12 +178,15 @@ impl Fault {
             Some(Aim::Pool(pool, Pick::Random)) => format!(" any of {pool}"),
             None => String::new(),
         };
-        let more = match self {
-            Self::Crash(s) if s.restart_s > 0.0 => {
-                format!(", back after {} s", crate::base::small::decimal::plain(s.restart_s))
-            }
-            Self::Crash(_) => String::new(),
+        let times = match self {
+            Self::Slow(s) => format!(" ×{}", plain(s.factor)),
+            Self::Crash(_) | Self::Stuck(_) => String::new(),
         };
-        format!("{}{aim}{more}", self.name())
+        let more = match self {
+            Self::Crash(_) | Self::Slow(_) | Self::Stuck(_) if self.lasts_s() <= 0.0 => String::new(),
+            Self::Crash(s) => format!(", back after {} s", plain(s.restart_s)),
+            Self::Slow(_) | Self::Stuck(_) => format!(" for {} s", plain(self.lasts_s())),
+        };
+        format!("{}{aim}{times}{more}", self.name())
     }
 }

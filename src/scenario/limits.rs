@@ -86,6 +86,8 @@ pub const LOAD_GB_PER_S: f64 = 1e6;
 pub const POOLS: usize = 64;
 /// Most edits.
 pub const EDITS: usize = 1000;
+/// Most times as long as usual that a step of a slow replica takes.
+pub const SLOW_FACTOR: f64 = 1000.0;
 /// Most further attempts of one request.
 pub const RETRIES: u32 = 100;
 /// Most explicit requests.

@@ -65,6 +65,8 @@ pub(in crate::engine) enum ScalingEvent {
     Tick { pool: u32, edition: u32 },
     /// The horizontal autoscaler that carries out a pool's decisions decides, if its settings are still those.
     Sync { pool: u32, edition: u32 },
+    /// A fault that lasts for a while is over: after all other events of the cluster at that instant.
+    FaultEnds(u32),
 }
 
 /// An event that may wait in a queue.
@@ -112,6 +114,7 @@ impl Event for ScalingEvent {
             Self::Scrape { .. } => 2,
             Self::Tick { .. } => 3,
             Self::Sync { .. } => 4,
+            Self::FaultEnds(_) => 5,
         }
     }
 }

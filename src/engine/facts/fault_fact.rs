@@ -34,6 +34,28 @@ impl BreakReason {
     }
 }
 
+/// What a fault that lasts for a while is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FaultKind {
+    /// Its steps take longer.
+    Slow,
+    /// No step of it begins or ends.
+    Stuck,
+}
+
+impl FaultKind {
+    /// All of them, in order.
+    pub const ALL: [Self; 2] = [Self::Slow, Self::Stuck];
+
+    /// Its name in scenarios, reports and logs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Slow => "slow",
+            Self::Stuck => "stuck",
+        }
+    }
+}
+
 /// Something broke, or works again.
 #[expect(missing_docs, reason = "the fields are named for what they hold")]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,6 +66,10 @@ pub enum FaultFact {
     Restarted { replica: ReplicaId, pool: u32 },
     /// Routers know from now on whether it serves.
     Noticed { replica: ReplicaId, serves: bool },
+    /// A fault of a replica that lasts for a while began; it is over at `until`, never if that is the end of time.
+    Began { replica: ReplicaId, kind: FaultKind, until: Micros },
+    /// It is over.
+    Ended { replica: ReplicaId, kind: FaultKind },
     /// Attempt number `attempt` of a request broke, after so many tokens of its prompt were computed and so many of its answer
     /// were shown; `waiting` others wait there.
     Broken {
@@ -69,15 +95,21 @@ impl FaultFact {
             Self::Broken { request, .. } | Self::Retried { request, .. } | Self::Lost { request, .. } => {
                 Some(request)
             }
-            Self::Down { .. } | Self::Restarted { .. } | Self::Noticed { .. } => None,
+            Self::Down { .. }
+            | Self::Restarted { .. }
+            | Self::Noticed { .. }
+            | Self::Began { .. }
+            | Self::Ended { .. } => None,
         }
     }
 
     pub(super) fn replica(self) -> Option<ReplicaId> {
         match self {
-            Self::Down { replica, .. } | Self::Restarted { replica, .. } | Self::Noticed { replica, .. } => {
-                Some(replica)
-            }
+            Self::Down { replica, .. }
+            | Self::Restarted { replica, .. }
+            | Self::Noticed { replica, .. }
+            | Self::Began { replica, .. }
+            | Self::Ended { replica, .. } => Some(replica),
             Self::Broken { replica, .. } => replica,
             Self::Retried { .. } | Self::Lost { .. } => None,
         }

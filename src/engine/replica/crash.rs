@@ -38,6 +38,7 @@ impl Replica {
                 self.break_off(slot, 0, w);
             }
         }
+        self.life.stuck_until = Micros::ZERO;
         self.step = None;
         self.step_at = Micros::MAX;
         let ticks = self.decoders.ticks;

@@ -21,6 +21,7 @@ mod speculation;
 mod start_up;
 mod state;
 mod step;
+mod stuck;
 mod terms;
 mod tier_load;
 mod timeout;

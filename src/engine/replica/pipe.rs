@@ -53,6 +53,16 @@ impl Pipe {
         self.flights.clear();
     }
 
+    /// What is under way takes that much longer.
+    pub(super) fn delay(&mut self, by: Span) {
+        for flight in &mut self.flights {
+            flight.step.span = Span(flight.step.span.0.saturating_add(by.0));
+        }
+        for free in &mut self.free {
+            *free = free.saturating_add(by);
+        }
+    }
+
     /// Whether another batch may be formed.
     fn has_room(&self) -> bool {
         self.flights.len() < self.free.len()
@@ -97,7 +107,7 @@ impl Replica {
     /// A request can be scheduled: the next batch is formed at `now` if none is under way, or if the pipe has room.
     pub(super) fn wake(&mut self, now: Micros) {
         if self.step_at == Micros::MAX || self.pipe.as_ref().is_some_and(|pipe| pipe.has_room()) {
-            self.step_at = now.max(self.lockstep.until);
+            self.step_at = now.max(self.lockstep.until).max(self.life.stuck_until);
         }
     }
 

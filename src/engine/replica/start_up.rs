@@ -5,7 +5,7 @@
 use super::state::Replica;
 use crate::base::rng::{Purpose, Stream};
 use crate::base::{Micros, ReplicaId, Span, dist, math};
-use crate::perf::weight_bytes;
+use crate::perf::{LONGEST, weight_bytes};
 use crate::policy::ReplicaPhase;
 use crate::scenario::{Drain, Pool, StartPhases, StartSpread, StartUp};
 use serde::{Deserialize, Serialize};
@@ -63,6 +63,10 @@ pub(in crate::engine) struct Life {
     pub(in crate::engine) crashes: u32,
     /// Whether routers do not know yet that it crashed, or that it is back.
     pub(in crate::engine) hidden: bool,
+    /// How many times as long its steps take because of faults; 1 without any.
+    pub(in crate::engine) slow_factor: f64,
+    /// It is stuck until then.
+    pub(in crate::engine) stuck_until: Micros,
     /// While it drains: what happens to its requests.
     pub(in crate::engine) drain: Drain,
 }
@@ -79,13 +83,20 @@ impl Life {
             cold_factor: 1.0,
             crashes: 0,
             hidden: false,
+            slow_factor: 1.0,
+            stuck_until: Micros::ZERO,
             drain: Drain::Wait,
         }
     }
 
-    /// A cold replica's step takes longer.
+    /// A step of a cold replica, and of a slow one, takes longer.
     pub(in crate::engine) fn step(&self, span: Span) -> Span {
-        if self.cold == 0 { span } else { math::round_to_span(span.0 as f64 * self.cold_factor) }
+        let span = if self.cold == 0 { span } else { math::round_to_span(span.0 as f64 * self.cold_factor) };
+        if self.slow_factor > 1.0 {
+            math::round_to_span((span.0 as f64 * self.slow_factor).min(LONGEST.0 as f64))
+        } else {
+            span
+        }
     }
 
     /// A request has got its first token here; whether it was the last to find the replica cold.
@@ -120,6 +131,16 @@ impl Replica {
     /// When it will serve, while it starts.
     pub fn ready_at(&self) -> Option<Micros> {
         (self.phase() == ReplicaPhase::Starting).then_some(self.life.ends[5])
+    }
+
+    /// How many times as long its steps take because of faults; 1 without any.
+    pub fn slow_factor(&self) -> f64 {
+        self.life.slow_factor
+    }
+
+    /// Until when it is stuck, if it is at `now`; [`Micros::MAX`] for good.
+    pub fn stuck_until(&self, now: Micros) -> Option<Micros> {
+        (self.life.stuck_until > now).then_some(self.life.stuck_until)
     }
 
     /// While it is down: when it serves again; [`Micros::MAX`] if it does not.

@@ -436,7 +436,8 @@ impl Replica {
         // Whose landing makes room wakes the replica.
         let lands = self.moving.on_duty() > 0;
         let waits = self.running == 0 && (self.loads.under_way() > 0 || lands);
-        let planned = self.step_at != Micros::MAX || self.lockstep.waits;
+        let stuck = self.life.stuck_until == Micros::MAX;
+        let planned = self.step_at != Micros::MAX || self.lockstep.waits || stuck;
         assert!(idle || waits || planned, "INV-8: {:?} has work and no step", self.id);
     }
 }

@@ -9,7 +9,7 @@ use crate::base::bits::{BitReader, BitWriter, signed, unsigned};
 use crate::base::shared_queue::Entry;
 use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::engine::{
-    AdapterSource, BreakReason, CacheFact, DeciderReason, DropReason, Fact, FaultFact, FleetFact,
+    AdapterSource, BreakReason, CacheFact, DeciderReason, DropReason, Fact, FaultFact, FaultKind, FleetFact,
     HandoverFact, ReplicaFact, RequestFact,
 };
 use crate::policy::Reason;
@@ -24,7 +24,7 @@ const KIND_BITS: u32 = 6;
 const _: () = assert!(KINDS.len() < 1 << KIND_BITS);
 
 /// One fact of each kind, frequent ones first.
-const KINDS: [Fact; 49] = {
+const KINDS: [Fact; 51] = {
     let (request, replica, reason) = (RequestId(0), ReplicaId(0), Reason::RejectAll);
     let (ttft, until) = (Span(0), Micros(0));
     let (class, urgency, blocks, tokens, pool, waiting) = (0, 0, 0, 0, 0, 0);
@@ -121,6 +121,8 @@ const KINDS: [Fact; 49] = {
             waiting,
         }),
         Fact::Fault(FaultFact::Retried { request, attempt: 0, backoff: ttft }),
+        Fact::Fault(FaultFact::Began { replica, kind: FaultKind::Slow, until }),
+        Fact::Fault(FaultFact::Ended { replica, kind: FaultKind::Slow }),
         Fact::Fault(FaultFact::Lost { request, class, reason: BreakReason::Crash, denied: false }),
     ]
 };
@@ -387,6 +389,14 @@ impl<N: FnMut(u64) -> u64> Numbers<'_, N> {
                 self.urgent(request, &mut [class, attempt, prefilled, generated, waiting], urgency);
                 *replica = self.maybe(replica.map(|replica| replica.0)).map(ReplicaId);
                 self.choice(reason, *reason as usize, &BreakReason::ALL);
+            }
+            FaultFact::Began { replica, kind, until } => {
+                self.some(&mut [&mut replica.0], &mut [&mut until.0]);
+                self.choice(kind, *kind as usize, &FaultKind::ALL);
+            }
+            FaultFact::Ended { replica, kind } => {
+                self.some(&mut [&mut replica.0], &mut []);
+                self.choice(kind, *kind as usize, &FaultKind::ALL);
             }
             FaultFact::Retried { request, attempt, backoff } => {
                 self.of(request, &mut [attempt], &mut [&mut backoff.0]);

@@ -2,7 +2,9 @@
 
 use super::measure::MeasurementWindow;
 use super::share;
-use crate::engine::{AttemptCounts, BreakReason, Replica};
+use crate::base::{Micros, ReplicaId};
+use crate::engine::{AttemptCounts, BreakReason, FaultKind, Replica};
+use crate::observe::fault_log::FaultRow;
 use crate::observe::recorder::Recorder;
 use crate::scenario::Scenario;
 use serde::Serialize;
@@ -33,8 +35,8 @@ pub struct FaultPart {
     pub wasted_prefill_tokens: u64,
     /// Tokens of answers that were shown and given up.
     pub wasted_decode_tokens: u64,
-    /// Each crash, in order.
-    pub crashes: Vec<CrashPart>,
+    /// Each fault, in order.
+    pub each: Vec<OneFaultPart>,
 }
 
 /// Attempts that broke for one reason.
@@ -49,17 +51,19 @@ pub struct BrokenPart {
     pub lost: u64,
 }
 
-/// One crash.
+/// One fault.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CrashPart {
+pub struct OneFaultPart {
+    /// `crash`, `slow` or `stuck`.
+    pub kind: &'static str,
     /// When, in microseconds.
     pub at_us: u64,
     /// The replica.
     pub replica: u32,
     /// Its pool.
     pub pool: String,
-    /// When it served again, or will, in microseconds; missing if never.
+    /// When the replica served or worked again, or will, in microseconds; missing if never.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub back_us: Option<u64>,
@@ -67,11 +71,11 @@ pub struct CrashPart {
     pub broken: u32,
     /// Requests lost with them.
     pub lost: u32,
-    /// From the crash to the last request that was sent there, in seconds; 0 if none was.
+    /// From a crash to the last request that was sent there, in seconds; 0 if none was.
     pub detection_s: f64,
     /// Goodput in the minute before, in requests per second.
     pub goodput_before_per_s: f64,
-    /// Seconds after the crash from which on goodput over 10 s is at least 95 % of what it was in the minute before; missing
+    /// Seconds after the fault from which on goodput over 10 s is at least 95 % of what it was in the minute before; missing
     /// while it is not.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -101,11 +105,16 @@ pub(super) fn faults(
         attempts: c.broken[reason as usize],
         lost: c.lost[reason as usize],
     };
-    let crash = |row: &crate::observe::fault_log::CrashRow| CrashPart {
+    let pool_of = |replica: ReplicaId| {
+        let pool = engine.replicas()[replica.index()].pool();
+        scenario.cluster.pools[pool as usize].name.clone()
+    };
+    let one = |row: &FaultRow| OneFaultPart {
+        kind: row.kind.map_or("crash", FaultKind::name),
         at_us: row.at.0,
         replica: row.replica.0,
-        pool: scenario.cluster.pools[row.pool as usize].name.clone(),
-        back_us: (row.until != crate::base::Micros::MAX).then_some(row.until.0),
+        pool: pool_of(row.replica),
+        back_us: (row.until != Micros::MAX).then_some(row.until.0),
         broken: row.broken,
         lost: row.lost,
         detection_s: row.last_sent.map_or(0.0, |sent| sent.since(row.at).0 as f64 / 1e6),
@@ -124,6 +133,6 @@ pub(super) fn faults(
         timed_out: totals().map(|t| t.timed_out).sum(),
         wasted_prefill_tokens: c.wasted_prefill_tokens,
         wasted_decode_tokens: c.wasted_decode_tokens,
-        crashes: log.rows.iter().map(crash).collect(),
+        each: log.rows.iter().map(one).collect(),
     })
 }

@@ -32,7 +32,7 @@ pub use parts::{
 pub use pools::{LoraPart, PoolPart, SpeculativePart};
 
 pub use disaggregation::{DisaggregationPart, HintPart, KvSplitPart, LinkPart, PoolSplitPart};
-pub use faults::{BrokenPart, CrashPart, FaultPart};
+pub use faults::{BrokenPart, FaultPart, OneFaultPart};
 pub use gateway::{BandPart, GatewayPart};
 pub use scaling::ScalingPart;
 pub use sessions::{SessionPart, TurnPart};

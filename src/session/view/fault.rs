@@ -1,7 +1,8 @@
 //! What broke so far: key figures, and the attempts of one request.
 
-use super::{AttemptDetail, FaultFigures};
-use crate::base::{Micros, RequestId};
+use super::{AttemptDetail, FaultFigures, ReplicaFault};
+use crate::base::{Micros, ReplicaId, RequestId};
+use crate::engine::FaultKind;
 use crate::observe::report::share;
 use crate::session::Session;
 
@@ -28,6 +29,16 @@ impl Session {
             retrying: engine.retrying(),
             lost,
         })
+    }
+
+    /// What is wrong with a replica for a while.
+    pub(super) fn replica_faults(&self, id: ReplicaId) -> Vec<ReplicaFault> {
+        let fault = |(kind, until, factor): (FaultKind, Micros, f64)| ReplicaFault {
+            kind: kind.name(),
+            factor,
+            until_us: (until != Micros::MAX).then_some(until.0),
+        };
+        self.engine.faults_of(id).map(fault).collect()
     }
 
     /// The attempts of a request that broke, in order.

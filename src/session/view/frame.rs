@@ -196,6 +196,10 @@ pub struct ReplicaFrame {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub life: Option<LifeFrame>,
+    /// What is wrong with it for a while; missing if nothing is.
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<ReplicaFault>,
     /// What it has of prefills and decodes apart; missing where all pools are mixed.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -351,6 +355,20 @@ pub struct FaultFlag {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<String>,
+    /// When it is over, in microseconds; missing if never.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until_us: Option<u64>,
+}
+
+/// What is wrong with a replica for a while.
+#[apply(typescript!)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ReplicaFault {
+    /// `slow` or `stuck`.
+    pub kind: &'static str,
+    /// How many times as long its steps take because of it; 1 if that is not what it does.
+    pub factor: f64,
     /// When it is over, in microseconds; missing if never.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]

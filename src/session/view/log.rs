@@ -274,9 +274,13 @@ pub(in crate::session) fn kind_of(fact: &Fact) -> EventKind {
             | FleetFact::Serving { .. }
             | FleetFact::Draining { .. },
         ) => EventKind::Replica,
-        Fact::Fault(FaultFact::Down { .. } | FaultFact::Restarted { .. } | FaultFact::Noticed { .. }) => {
-            EventKind::Fault
-        }
+        Fact::Fault(
+            FaultFact::Down { .. }
+            | FaultFact::Restarted { .. }
+            | FaultFact::Noticed { .. }
+            | FaultFact::Began { .. }
+            | FaultFact::Ended { .. },
+        ) => EventKind::Fault,
         Fact::Fault(FaultFact::Broken { .. }) => EventKind::Broken,
         Fact::Fault(FaultFact::Retried { .. }) => EventKind::Retried,
         Fact::Fault(FaultFact::Lost { .. }) => EventKind::Lost,
@@ -405,6 +409,13 @@ fn fault_words(fact: FaultFact) -> String {
         FaultFact::Restarted { .. } => "is back with an empty cache".to_owned(),
         FaultFact::Noticed { serves: true, .. } => "routers know that it serves".to_owned(),
         FaultFact::Noticed { serves: false, .. } => "routers know that it is down".to_owned(),
+        FaultFact::Began { kind, until, .. } if until == Micros::MAX => {
+            format!("is {} for good", kind.name())
+        }
+        FaultFact::Began { kind, until, .. } => {
+            format!("is {} until {} s", kind.name(), fixed(until.0 as f64 / 1e6, 1))
+        }
+        FaultFact::Ended { kind, .. } => format!("is no longer {}", kind.name()),
         FaultFact::Broken { reason, attempt, prefilled, generated, .. } => format!(
             "attempt {attempt}: {}; {} prompt tokens computed, {} tokens shown",
             reason.name(),

@@ -43,7 +43,7 @@ pub use evidence::{Basis, CoefficientEvidence, Evidence, EvidenceOf, EvidencePar
 pub use expression::{ExpressionProblem, ExpressionReading, scorer_as_expression};
 pub use frame::{
     AnomalyMark, BatchFrame, ClientFrame, Counts, FaultFigures, FaultFlag, Flag, Frame, FrameQuery,
-    KeyFigures, KvFrame, LifeFrame, QueueChip, ReplicaFrame, RunFigures,
+    KeyFigures, KvFrame, LifeFrame, QueueChip, ReplicaFault, ReplicaFrame, RunFigures,
 };
 pub use handover::{AheadPart, BlocksDetail, HandoverDetail, RateStep, TransferDetail};
 pub(super) use log::kind_of;

@@ -220,6 +220,7 @@ impl Session {
             pool: self.plan.scenario().cluster.pools[r.pool() as usize].name.clone(),
             serving: r.serving(),
             life: self.life_of(r),
+            faults: self.replica_faults(r.id()),
             split: None,
             waiting: r.waiting(),
             loading: r.loading(),

@@ -29,7 +29,7 @@ fn without_retries_exactly_the_requests_inside_are_lost() {
     let broken: Vec<_> = f.broken.iter().map(|b| (b.reason, b.attempts, b.lost)).collect();
     assert_eq!(broken, [("crash", 4, 4), ("refused", 1, 1), ("no-replica", 2, 2)]);
     // 3 of 8.5 s.
-    let c = &f.crashes[0];
+    let c = &f.each[0];
     assert_eq!((c.at_us, c.replica, c.back_us, c.broken), (5_500_000, 0, Some(8_500_000), 5));
     assert!((c.detection_s - 0.5).abs() < 1e-9, "{c:?}");
 }
@@ -128,7 +128,7 @@ fn a_run_with_crashes_is_the_same_whether_cut_saved_or_run_at_once() {
         assert!(cut.restore(&saved).is_ok(), "a snapshot that was just saved");
     }
     assert_eq!(cut.digest(), whole.digest());
-    assert!(whole.report_data().faults.is_some_and(|f| f.retried > 0 && f.crashes.len() == 2));
+    assert!(whole.report_data().faults.is_some_and(|f| f.retried > 0 && f.each.len() == 2));
 }
 
 #[test]

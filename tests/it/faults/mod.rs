@@ -3,6 +3,7 @@
 mod attempts;
 mod crash;
 mod refusals;
+mod windows;
 
 use tokenyard::base::Micros;
 use tokenyard::engine::{Attempt, FaultFact};

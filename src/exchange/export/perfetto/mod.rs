@@ -106,6 +106,8 @@ impl Trace {
             FaultFact::Down { .. }
             | FaultFact::Restarted { .. }
             | FaultFact::Noticed { .. }
+            | FaultFact::Began { .. }
+            | FaultFact::Ended { .. }
             | FaultFact::Retried { .. } => {}
         }
         self.log.instant(at, (Process::Edits, Lane::Fleet), What::Fault(fact));
