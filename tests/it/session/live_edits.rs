@@ -177,7 +177,7 @@ impl Walker {
         let mut changed = self.document.clone();
         for (path, value) in &change.set {
             // A kind that an edit sets decides the lengths and prompts; one in a document fills what is left out.
-            if let Some(client) = path.strip_suffix(".kind") {
+            if let Some(client) = path.strip_suffix(".kind").filter(|_| value.is_string()) {
                 let pointer = format!("/{}", client.replace(['.', '['], "/").replace(']', ""));
                 let client = changed.pointer_mut(&pointer).and_then(Value::as_object_mut).expect("a client");
                 for key in ["prompt_tokens", "output_tokens", "prefix", "conversation"] {

@@ -4930,6 +4930,34 @@ export type TraceBin = {
   count: number,
 };
 
+/** Figures of the rows of a trace. */
+export type TraceFigures = {
+  /** Requests. */
+  requests: number,
+  /** Sessions; nothing if the file names none. */
+  sessions: number | null,
+  /** From the first to the last arrival as they run, in seconds. */
+  duration_s: number,
+  /** Requests per second as they run. */
+  mean_per_s: number,
+  /** Requests per second in the busiest bucket of time. */
+  peak_per_s: number,
+  /** Mean length of the prompts, in tokens. */
+  prompt_mean: number,
+  /** The length that 99 % of the prompts do not exceed. */
+  prompt_p99: number,
+  /** Mean length of the answers, in tokens. */
+  output_mean: number,
+  /** The length that 99 % of the answers do not exceed. */
+  output_p99: number,
+  /** Tokens of all prompts. */
+  prompt_tokens: number,
+  /** Tokens of all answers. */
+  output_tokens: number,
+  /** Share of the tokens of prompts that a cache of any size finds again; nothing if no two prompts share text. */
+  reuse: number | null,
+};
+
 /** What was found in the file of a trace. */
 export type TraceFound = {
   /** Name of its format. */

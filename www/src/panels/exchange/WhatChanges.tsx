@@ -73,10 +73,10 @@ function Change(props: { change: ImportChange }): JSX.Element {
 }
 
 const PARTS = [
-  ['weights', 'weights', 'weights_gib'],
-  ['KV cache', 'kv', 'kv_gib'],
-  ['activations', 'activations', 'activations_gib'],
-  ['kept free', 'free', 'free_gib'],
+  ['weights', 'mem-weights', 'weights_gib'],
+  ['KV cache', 'mem-kv', 'kv_gib'],
+  ['activations', 'mem-activations', 'activations_gib'],
+  ['kept free', 'mem-free', 'free_gib'],
 ] as const;
 
 /** The memory of one GPU as a bar of its parts. */
