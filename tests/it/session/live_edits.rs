@@ -243,11 +243,13 @@ fn beside(path: &str, mut value: Value) -> Change {
         value["kv_heads"] = json!(1);
     }
     let prefills = path.ends_with("].role") && value == "prefill";
-    let change = Change::set(path, value);
+    let change = Change::set(path, value.clone());
     if prefills {
         return change.and_set("cluster.pools[1].role", "decode");
     }
-    if let Some(client) = path.strip_suffix(".conversation") {
+    // Kinds with conversations, and clients that have sessions of their own.
+    let has_sessions = path.strip_suffix(".conversation").or(path.strip_suffix(".agent"));
+    if let Some(client) = has_sessions.or(path.strip_suffix(".kind").filter(|_| value == "tool-loops")) {
         return change.and_set(&format!("{client}.sessions"), 0);
     }
     if path.ends_with(".adapters") || path.ends_with(".adapter") {

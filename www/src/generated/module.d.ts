@@ -532,6 +532,7 @@ declare module '*/pkg/links.js' {
   type MadeLink = import('./boundary.ts').MadeLink;
   type LinkAsked = import('./boundary.ts').LinkAsked;
   type TraceMark = import('./boundary.ts').TraceMark;
+  type TraceFigures = import('./boundary.ts').TraceFigures;
   type TraceInspection = import('./boundary.ts').TraceInspection;
   type TraceOutcome = import('./boundary.ts').TraceOutcome;
   type OpenedLink = import('./boundary.ts').OpenedLink;
@@ -571,6 +572,23 @@ declare module '*/pkg/links.js' {
        * Takes the next piece of the file.
        */
       push(bytes: Uint8Array | number[]): void;
+  }
+
+  /**
+   * The rows of a trace that was read, for figures of what would run.
+   */
+  export class TraceRows {
+      free(): void;
+      [Symbol.dispose](): void;
+      /**
+       * The figures of what a run with this seed replays under the settings of `workload.trace`, JSON text; `null` if no
+       * row is left.
+       */
+      figures(settings: string, seed: number): TraceFigures | null;
+      /**
+       * The rows from bytes of `TraceFile.packed`; throws if they are damaged.
+       */
+      constructor(packed: Uint8Array | number[]);
   }
 
   /**
@@ -635,6 +653,7 @@ declare module '*/pkg/links.js' {
   export interface InitOutput {
       readonly memory: WebAssembly.Memory;
       readonly __wbg_tracefile_free: (a: number, b: number) => void;
+      readonly __wbg_tracerows_free: (a: number, b: number) => void;
       readonly architectureFromHf: (a: number, b: number) => [number, number, number];
       readonly figuresDigest: (a: number, b: number) => any;
       readonly linkedReport: (a: number, b: number, c: number, d: number) => [number, number];
@@ -652,6 +671,8 @@ declare module '*/pkg/links.js' {
       readonly tracefile_new: (a: number, b: number) => number;
       readonly tracefile_packed: (a: number) => [number, number];
       readonly tracefile_push: (a: number, b: number, c: number) => void;
+      readonly tracerows_figures: (a: number, b: number, c: number, d: number) => [number, number, number];
+      readonly tracerows_new: (a: number, b: number) => [number, number, number];
       readonly __wbindgen_malloc: (a: number, b: number) => number;
       readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
       readonly __wbindgen_free: (a: number, b: number, c: number) => void;

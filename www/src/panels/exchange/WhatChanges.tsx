@@ -4,7 +4,7 @@ import { NBSP } from '../../base/units.ts';
 import type { ImportChange, ImportMemory } from '../../sim/exchangeTypes.ts';
 import { explain } from '../../state/notices.ts';
 import type { Importing } from './importing.ts';
-import { type ChangeGroup, groupsOf, memorySaid, plainValue } from './words.ts';
+import { type ChangeGroup, groupsOf, memorySaid, plainValue, unsaid } from './words.ts';
 
 export function WhatChanges(props: { model: Importing }): JSX.Element {
   const found = () => props.model.found();
@@ -36,7 +36,7 @@ export function WhatChanges(props: { model: Importing }): JSX.Element {
                   </>
                 )}
               </For>
-              <For each={read().warnings}>{(warning) => <p class="wa import-unchanged">{explain(warning)}</p>}</For>
+              <For each={unsaid(read())}>{(warning) => <p class="wa import-unchanged">{explain(warning)}</p>}</For>
             </div>
             <div>
               <For each={read().memory}>

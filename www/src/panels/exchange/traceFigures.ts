@@ -15,11 +15,7 @@ export type ChangedFigures = {
 const NONE: ChangedFigures = { window: undefined, runs: undefined, failed: '' };
 
 /** The figures under the latest changes; those before stay until they are there. Without changes there are none. */
-export function changedFigures(
-  file: File,
-  changes: () => TraceChanges,
-  seed: () => number,
-): () => ChangedFigures {
+export function changedFigures(file: File, changes: () => TraceChanges, seed: () => number): () => ChangedFigures {
   const [found, setFound] = createSignal(NONE);
   let thread: TraceFiguresOf | undefined;
   let asked = 0;
