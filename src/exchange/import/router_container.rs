@@ -1,6 +1,7 @@
 //! Containers that start a router: which program it is, and its flags, by words and by variables of the environment.
 
 use super::configuration::Reader;
+use super::configuration::engine_command::shape;
 use super::configuration::flags::{Flag, Word};
 use super::configuration::pods::words;
 use super::configuration::router_command::Program;
@@ -56,9 +57,7 @@ fn read(r: &mut Reader<'_>, path: &str) -> bool {
     let Some((router, end)) = ROUTERS.iter().find_map(|one| Some((one, one.program.end_of(&texts)?))) else {
         return false;
     };
-    for word in &all[..end] {
-        r.shape(&word.path, "the program");
-    }
+    shape(r, all[..end].iter(), "the program");
     let mut flags = of_variables(r, &format!("{path}.env"), router);
     flags.extend(all[end..].iter().cloned());
     (router.read)(r, &flags);

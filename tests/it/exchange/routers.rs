@@ -271,6 +271,6 @@ fn the_frontend_of_a_graph_sets_the_routing_by_variables_and_flags() {
     );
     assert_eq!(routing(&by_flags), "random");
     let unknown = graph("      envs: [{name: DYN_ROUTER_MODE, value: best}]\n");
-    let (_, found) = import(&unknown);
+    let found = import_into("", &[&unknown]);
     assert!(found.problems.iter().any(|p| p.path.contains("envs.0.value")), "{:?}", found.problems);
 }
