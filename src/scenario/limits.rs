@@ -6,6 +6,8 @@ pub const REPLICAS: u32 = 1024;
 pub const REPLICAS_STARTED: u32 = 16_384;
 /// Most requests of one run.
 pub const REQUESTS: u64 = 5_000_000;
+/// The same of a run that keeps summaries only: the numbers of requests have four bytes, and a run of so many takes less than 1 GB.
+pub const REQUESTS_SUMMARISED: u64 = 100_000_000;
 /// Most gaps between tokens that a run keeps request by request.
 pub const GAPS: u64 = 10_000_000;
 /// Most requests of a run that came from a link.

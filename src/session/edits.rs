@@ -232,6 +232,7 @@ impl Session {
             self.engine.keep_redirects(&before);
             let replicas = self.engine.replicas().len();
             self.recorder = Recorder::new(plan.scenario(), replicas, self.recorder.live);
+            self.forget_requests();
         } else {
             self.needs.change(now, &plan);
             // First, so that it knows the pools in the facts that follow.
@@ -245,7 +246,7 @@ impl Session {
                 }
             }
         }
-        if let Some(route) = edit.route {
+        if let Some(route) = self.edits.edits[self.edits.applied].route {
             self.engine.redirect(RequestId(route.request), ReplicaId(route.to));
         }
         self.plan = plan;

@@ -9,6 +9,7 @@ mod histogram;
 mod log_bins;
 mod ranked;
 mod series;
+mod sketch;
 mod student;
 mod tally;
 
@@ -21,5 +22,6 @@ pub use histogram::Histogram;
 pub use log_bins::{BINS_PER_OCTAVE, BinCounts, log_bin, log_edge};
 pub use ranked::{Ranked, doubled_pairs, jain, variation};
 pub use series::{BucketLog, Percentiles, Timeline};
+pub use sketch::{RELATIVE_ERROR, Sketch};
 pub use student::{Interval, POSITIVE, SHARE, SHARE_DIFFERENCE, UNBOUNDED, mean_interval, t_975};
 pub use tally::Tally;

@@ -9,7 +9,7 @@ use crate::engine::{Fact, ReplicaFact, Sink};
 use crate::observe::warmup::Warmup;
 use crate::scenario::Scenario;
 use crate::session::outcomes::Written;
-use crate::session::{Audience, Session, Stop, Trace};
+use crate::session::{Session, Stop, Trace};
 use crate::stats::RunLength;
 use std::sync::Arc;
 
@@ -96,7 +96,7 @@ impl Sink for GapLog {
 impl Outcomes {
     /// Runs a scenario to its end, and returns the outcomes of its requests.
     pub fn of_run(scenario: Scenario, trace: Option<Arc<Trace>>) -> Result<Self, Diagnostics> {
-        let (mut session, _) = Session::start(scenario, trace, Audience::Batch)?;
+        let (mut session, _) = Session::start_for_rows(scenario, trace)?;
         let mut gaps = GapLog::new(&session.scenario());
         while session.advance_telling(Micros::MAX, EVENTS_AT_ONCE, &mut gaps) != Stop::Finished {}
         Ok(Self::read(&session.outcomes_and(&gaps.written())).expect("INV-6: what was written reads"))

@@ -154,7 +154,7 @@ pub struct Asking {
 impl Asking {
     /// Explains the run of a scenario.
     pub fn new(scenario: Scenario, trace: Option<Arc<Trace>>) -> Result<(Self, Diagnostics), Diagnostics> {
-        let (before, warnings) = Session::start(scenario.clone(), trace.clone(), Audience::Batch)?;
+        let (before, warnings) = Session::start_for_rows(scenario.clone(), trace.clone())?;
         let base = before.clone();
         Ok((Self { scenario, trace, before, base }, warnings))
     }
