@@ -95,6 +95,7 @@ const TOP_LEVEL: &[&str] = &[
     "python",
     "rustfmt.toml",
     "scenarios",
+    "schema",
     "scripts",
     "src",
     "target",

@@ -13,6 +13,7 @@ mod metrics;
 mod our_lessons;
 mod outputs_beside_inputs;
 mod page;
+mod published;
 mod queueing;
 mod ratio;
 mod rows;
