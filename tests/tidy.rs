@@ -98,6 +98,7 @@ const TOP_LEVEL: &[&str] = &[
     "schema",
     "scripts",
     "src",
+    "suites",
     "target",
     "tests",
     "www",

@@ -4,6 +4,7 @@
 //! inputs) goes to stderr.
 
 mod args;
+mod args_evaluate;
 mod args_export;
 mod args_import;
 mod args_lesson;
@@ -18,6 +19,7 @@ mod benchmark;
 mod calibrate;
 mod capacity;
 mod compare;
+mod evaluate;
 mod explain;
 mod export;
 mod gallery;
@@ -38,6 +40,7 @@ mod run;
 mod said;
 mod schema;
 mod size;
+mod suite_files;
 mod summary;
 mod summary_groups;
 mod summary_rest;
@@ -52,6 +55,8 @@ mod types;
 mod validate;
 mod what_if;
 mod yaml;
+
+pub use suite_files::{SUITES, SuiteFile, open_suite};
 
 use crate::base::diag::cut;
 use crate::base::{Diagnostic, json};
@@ -101,6 +106,7 @@ pub fn main() -> ExitCode {
         Command::WhatIf(args) => what_if::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Theory(args) => theory::run(&args),
+        Command::Evaluate(args) => evaluate::run(&args),
         Command::Check(check) => run::check(&check),
         Command::Digest(digest) => run::digest(&digest),
         Command::Trace(args) => trace::run(&args),

@@ -350,3 +350,16 @@ pub const LESSON_CLAIMS: usize = 4;
 pub const LESSON_FIGURES: usize = 8;
 /// Most events of one run of a lesson.
 pub const LESSON_EVENTS: u64 = 3_000_000;
+
+/// Longest candidate of an evaluation, in bytes.
+pub const CANDIDATE_BYTES: usize = 256 * 1024;
+/// Most cases of a suite.
+pub const SUITE_CASES: usize = 256;
+/// Most seeds of a case of a suite.
+pub const SUITE_SEEDS: usize = 256;
+/// Most objectives of a suite.
+pub const SUITE_OBJECTIVES: usize = 16;
+/// Most stages of a suite.
+pub const SUITE_STAGES: usize = 16;
+/// Longest feedback of an evaluation, in bytes.
+pub const FEEDBACK_BYTES: u32 = 1 << 20;

@@ -196,6 +196,16 @@ impl Asking {
         self.go_to(until);
     }
 
+    /// What the router saw when it chose the replica that answers a request.
+    #[cfg(feature = "cli")]
+    pub(crate) fn seen(&mut self, request: u32, until: Micros) -> Result<Decision, Diagnostic> {
+        let id = RequestId(request);
+        self.go_to(until);
+        let (routed, _) = decided(&self.base, id, AskedStage::Home)?;
+        self.go_before(routed);
+        Ok(decision_of(&self.before, (id, AskedStage::Home), routed))
+    }
+
     /// The alternatives of one decision.
     pub fn what_if(&mut self, asked: &WhatIfQuery) -> Result<WhatIf, Diagnostic> {
         let until = asked.until_us.map_or(Micros::MAX, Micros);

@@ -3,6 +3,7 @@
 mod commands;
 mod compare;
 mod convert;
+mod evaluate;
 mod export;
 mod input;
 mod kubernetes;
