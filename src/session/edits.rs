@@ -114,6 +114,13 @@ impl Session {
         self.edits.redirect(edit);
     }
 
+    /// Sends a request that is not routed yet to a replica, in place of the router's choice. There is no edit of it: the
+    /// run is then not the one of its scenario.
+    #[cfg(feature = "steer")]
+    pub fn send(&mut self, request: RequestId, to: ReplicaId) {
+        self.engine.redirect(request, to);
+    }
+
     /// The document at the playhead, and after each edit still to come.
     #[cfg(any(feature = "cli", feature = "outcomes"))]
     pub(crate) fn course(&self) -> Vec<Scenario> {
