@@ -3472,6 +3472,8 @@ export type Report = {
   link?: string,
   /** How percentiles are computed. */
   percentiles: string,
+  /** Largest relative error of a percentile, where percentiles are estimates: in a run that keeps summaries only. */
+  percentile_error?: number,
   /** What a reader must know to interpret the numbers. */
   notices?: Array<Notice>,
   /** Whether requests piled up: an assessment of the results. Digests are of the report without it. */
@@ -4732,6 +4734,22 @@ export type SweepCurve = {
   points: Array<number>,
   /** Its knee. */
   knee: CurveKnee,
+};
+
+/** A sweep for another machine. */
+export type SweepElsewhere = {
+  /** Its runs, seeds included. */
+  cases: number,
+  /** About how many seconds they take on the page. */
+  seconds: number,
+  /** Whether that is over a minute, or the page does not run as many. */
+  long: boolean,
+  /** How long, in words. */
+  text: string,
+  /** The command, for a shell. */
+  command: string,
+  /** What to do before it; empty if nothing. */
+  first: string,
 };
 
 /** The runs of one combination of values. */
