@@ -53,13 +53,7 @@ function answer(question: CompareQuestion): CompareAnswers[keyof CompareAnswers]
     case 'cases':
       return sweepCases(question.scenario, [...question.varied], question.seeds);
     case 'elsewhere':
-      return sweepElsewhere(
-        question.scenario,
-        [...question.varied],
-        question.seeds,
-        question.workers,
-        question.caseMs,
-      );
+      return sweepElsewhere(question.scenario, [...question.varied], question.seeds, question.workers, question.caseMs);
     case 'row':
       return runRow(question.outcomes);
     case 'rank':
