@@ -106,7 +106,7 @@ mod tests {
     fn values(n: u64, seed: u64) -> impl Iterator<Item = u64> {
         (0..n).map(move |k| {
             let mixed = (k + seed).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20;
-            (mixed % 1009 + 1) * (mixed % 997 + 1) << (mixed % 13)
+            ((mixed % 1009 + 1) * (mixed % 997 + 1)) << (mixed % 13)
         })
     }
 

@@ -57,6 +57,7 @@ fn requests_of(s: &Scenario) -> f64 {
 /// A time in words.
 fn about(seconds: f64) -> String {
     match seconds {
+        s if s < 1.0 => "a second".to_owned(),
         s if s < 90.0 => format!("{} s", fixed(s, 0)),
         s if s < 5400.0 => format!("{} min", fixed(s / 60.0, 0)),
         s => format!("{} h", fixed(s / 3600.0, 1)),
@@ -146,13 +147,10 @@ mod tests {
 
     #[test]
     fn the_command_is_whole_and_its_words_are_quoted() {
-        let found = asked(&["traffic=0.5..1.5/6", r#"cluster.routing="random",'x'"#], 3, PAGE);
+        let found = asked(&["traffic=0.5..1.5/6", "title=a,it's"], 3, PAGE);
         let (link, rest) =
             found.command.strip_prefix("tokenyard sweep '").and_then(|c| c.split_once("' ")).expect("a link");
-        assert_eq!(
-            rest,
-            r#"--vary 'traffic=0.5..1.5/6' --vary 'cluster.routing="random",'\''x'\''' --seeds 3 -o sweep"#
-        );
+        assert_eq!(rest, r"--vary 'traffic=0.5..1.5/6' --vary 'title=a,it'\''s' --seeds 3 -o sweep");
         let opened = link::open(link, &|_| Vec::new());
         assert_eq!(opened.link.scenario, Preset::named("router-showdown").expect("a preset").scenario());
         assert_eq!(found.first, "");

@@ -44,7 +44,7 @@ fn alike(place: &str, exact: &Value, estimate: &Value) {
             (0..a.len()).for_each(|i| alike(&format!("{place}/{i}"), &a[i], &b[i]));
         }
         (Value::Number(a), Value::Number(b)) if ["p50", "p75", "p90", "p95", "p99"].contains(&key) => {
-            let (a, b) = (a.as_f64().unwrap(), b.as_f64().unwrap());
+            let [a, b] = [a, b].map(|x| x.as_f64().expect("a number"));
             assert!((a - b).abs() <= a * RELATIVE_ERROR + 1e-9, "{place}: {b} for {a}");
         }
         _ => assert_eq!(exact, estimate, "{place}"),
