@@ -269,6 +269,7 @@ declare module '*/pkg/compare.js' {
   type RunRow = import('./boundary.ts').RunRow;
   type StudyFile = import('./boundary.ts').StudyFile;
   type StudyRead = import('./boundary.ts').StudyRead;
+  type SweepElsewhere = import('./boundary.ts').SweepElsewhere;
   type SweepRow = import('./boundary.ts').SweepRow;
   type SweepSummary = import('./boundary.ts').SweepSummary;
 
@@ -436,6 +437,12 @@ declare module '*/pkg/compare.js' {
   export function sweepCases(scenario: string, varied: string[], seeds: number): CaseText[];
 
   /**
+   * About how long a sweep takes on the page, where one run took `case_ms` milliseconds if some have ended, and its command for another
+   * machine; throws a list of diagnostics.
+   */
+  export function sweepElsewhere(scenario: string, varied: string[], seeds: number, workers: number, case_ms?: number | null): SweepElsewhere;
+
+  /**
    * The summary of the rows of a sweep.
    */
   export function sweepSummary(paths: string[], rows: SweepRow[]): SweepSummary;
@@ -487,6 +494,7 @@ declare module '*/pkg/compare.js' {
       readonly start: () => void;
       readonly studyCsv: (a: any) => [number, number, number, number];
       readonly sweepCases: (a: number, b: number, c: number, d: number, e: number) => [number, number, number];
+      readonly sweepElsewhere: (a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number) => [number, number, number];
       readonly sweepSummary: (a: number, b: number, c: any) => [number, number, number];
       readonly withRatio: (a: number, b: number, c: number, d: number) => [number, number, number, number];
       readonly writeStudy: (a: any) => [number, number, number, number];
