@@ -103,16 +103,15 @@ pub fn elsewhere(
         format!("{} runs take about {} on this page ({basis}).", count(cases.into()), about(seconds))
     };
     let (argument, mut first) = argument(scenario);
-    let mut command = format!("tokenyard sweep {argument}");
+    let mut words = vec![format!("tokenyard sweep {argument}")];
     if scenario.workload.trace.as_ref().is_some_and(|trace| trace.rows.is_empty()) {
-        command.push_str(" --trace trace.csv");
+        words.push("--trace trace.csv".to_owned());
         first.push_str(if first.is_empty() { "" } else { " " });
         first.push_str("Put the trace at trace.csv.");
     }
-    for argument in varied {
-        command.push_str(&format!(" --vary {}", quoted(argument)));
-    }
-    command.push_str(&format!(" --seeds {seeds} -o sweep"));
+    words.extend(varied.iter().map(|argument| format!("--vary {}", quoted(argument))));
+    words.push(format!("--seeds {seeds} -o sweep"));
+    let command = words.join(" ");
     Ok(SweepElsewhere { cases, seconds, long: too_many || seconds > LONG_S, text: how_long, command, first })
 }
 
