@@ -87,7 +87,7 @@ pub fn elsewhere(
     // Seeds change neither the number of requests nor their cost.
     let plan = Plan::new(scenario, None, &read.map_err(|d| vec![d])?, 1, check)?;
     let seeds = seeds.max(1);
-    let cases = plan.cases.len() as u32 * seeds;
+    let cases = (plan.cases.len() as u32).saturating_mul(seeds);
     let requests: f64 =
         plan.cases.iter().map(|case| requests_of(&case.scenario)).sum::<f64>() * f64::from(seeds);
     let alone_s = match pace.case_ms {
