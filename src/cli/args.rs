@@ -1,6 +1,6 @@
 //! The arguments of every command.
 
-use super::args_evaluate::Evaluate;
+use super::args_evaluate::{Evaluate, Rank};
 use super::args_export::Export;
 use super::args_import::Import;
 use super::args_lesson::{Gallery, Lesson};
@@ -44,6 +44,9 @@ pub(super) enum Command {
     /// JSON; a candidate that cannot run is a result, too
     #[command(after_help = EXIT_CODES)]
     Evaluate(Evaluate),
+    /// Compare the order of policies in benchmarks of your own with their order in the simulation
+    #[command(after_help = EXIT_CODES)]
+    Rank(Rank),
     /// Print every problem of a scenario without running it
     #[command(after_help = EXIT_CODES)]
     Check(Input),

@@ -1,5 +1,6 @@
 //! The arguments of `evaluate`, `rank` and `lab`.
 
+use super::args_measured::LoadArgs;
 use crate::scenario::limits;
 use crate::study::evaluate::Split;
 use clap::{ValueEnum, value_parser};
@@ -53,4 +54,24 @@ impl From<SplitName> for Split {
             SplitName::Test => Self::Test,
         }
     }
+}
+
+/// Arguments of `rank`.
+#[derive(clap::Args)]
+pub(super) struct Rank {
+    /// Results of benchmarks, each with the policy that it was measured under: `baseline`, one of the suite's `policies`, or a router. Without any,
+    /// those that the suite lists under `measured`
+    #[arg(value_name = "NAME=FILE")]
+    pub(super) measured: Vec<String>,
+    /// File of the suite in YAML or JSON, or a built-in one: herding, prefix-reuse, mixed-classes
+    #[arg(long, value_name = "SUITE")]
+    pub(super) suite: String,
+    /// The case with the cluster that was measured; default the first
+    #[arg(long, value_name = "ID")]
+    pub(super) case: Option<String>,
+    #[command(flatten)]
+    pub(super) load: LoadArgs,
+    /// Print the full result as JSON
+    #[arg(long)]
+    pub(super) json: bool,
 }

@@ -34,6 +34,7 @@ mod list;
 mod metrics;
 mod outputs;
 mod parallel;
+mod rank;
 mod ratio;
 mod rows;
 mod run;
@@ -107,6 +108,7 @@ pub fn main() -> ExitCode {
         Command::Explain(args) => explain::run(&args),
         Command::Theory(args) => theory::run(&args),
         Command::Evaluate(args) => evaluate::run(&args),
+        Command::Rank(args) => rank::run(&args),
         Command::Check(check) => run::check(&check),
         Command::Digest(digest) => run::digest(&digest),
         Command::Trace(args) => trace::run(&args),

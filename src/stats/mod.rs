@@ -7,6 +7,8 @@ mod dist;
 mod histogram;
 #[cfg(any(feature = "cli", feature = "closeup"))]
 mod log_bins;
+#[cfg(feature = "cli")]
+mod order;
 mod ranked;
 mod series;
 mod sketch;
@@ -20,6 +22,8 @@ pub use dist::{Ranks, RunLength, Summary, percentiles_of, push_pairs, take_pairs
 pub use histogram::Histogram;
 #[cfg(any(feature = "cli", feature = "closeup"))]
 pub use log_bins::{BINS_PER_OCTAVE, BinCounts, log_bin, log_edge};
+#[cfg(feature = "cli")]
+pub use order::{PairOrder, spearman};
 pub use ranked::{Ranked, doubled_pairs, jain, variation};
 pub use series::{BucketLog, Percentiles, Timeline};
 pub use sketch::{RELATIVE_ERROR, Sketch};

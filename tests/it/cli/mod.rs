@@ -16,6 +16,7 @@ mod outputs_beside_inputs;
 mod page;
 mod published;
 mod queueing;
+mod rank;
 mod ratio;
 mod rows;
 mod scaled_objects;
