@@ -1,6 +1,6 @@
 //! The arguments of every command.
 
-use super::args_evaluate::{Evaluate, Rank};
+use super::args_evaluate::{Evaluate, Lab, Rank};
 use super::args_export::Export;
 use super::args_import::Import;
 use super::args_lesson::{Gallery, Lesson};
@@ -47,6 +47,9 @@ pub(super) enum Command {
     /// Compare the order of policies in benchmarks of your own with their order in the simulation
     #[command(after_help = EXIT_CODES)]
     Rank(Rank),
+    /// Write the report of an evolution as one page of HTML: every candidate, the best so far, and the best one case by case
+    #[command(after_help = EXIT_CODES)]
+    Lab(Lab),
     /// Print every problem of a scenario without running it
     #[command(after_help = EXIT_CODES)]
     Check(Input),

@@ -4,6 +4,7 @@ use super::args_measured::LoadArgs;
 use crate::scenario::limits;
 use crate::study::evaluate::Split;
 use clap::{ValueEnum, value_parser};
+use std::path::PathBuf;
 
 /// Most threads.
 const JOBS: i64 = 1024;
@@ -74,4 +75,16 @@ pub(super) struct Rank {
     /// Print the full result as JSON
     #[arg(long)]
     pub(super) json: bool,
+}
+
+/// Arguments of `lab`.
+#[derive(clap::Args)]
+pub(super) struct Lab {
+    /// JSON lines, one for each evaluation: `generation`, `candidate`, `evaluation` as `tokenyard evaluate` prints it, and, if known, `id` and
+    /// `parent`
+    #[arg(value_name = "RESULTS")]
+    pub(super) results: PathBuf,
+    /// The page to write
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: PathBuf,
 }

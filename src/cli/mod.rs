@@ -26,6 +26,7 @@ mod gallery;
 mod glossary;
 mod import;
 mod input;
+mod lab;
 mod leave_out;
 mod lesson;
 mod lesson_cards;
@@ -109,6 +110,7 @@ pub fn main() -> ExitCode {
         Command::Theory(args) => theory::run(&args),
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Rank(args) => rank::run(&args),
+        Command::Lab(args) => lab::run(&args),
         Command::Check(check) => run::check(&check),
         Command::Digest(digest) => run::digest(&digest),
         Command::Trace(args) => trace::run(&args),

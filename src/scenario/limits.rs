@@ -363,3 +363,11 @@ pub const SUITE_OBJECTIVES: usize = 16;
 pub const SUITE_STAGES: usize = 16;
 /// Longest feedback of an evaluation, in bytes.
 pub const FEEDBACK_BYTES: u32 = 1 << 20;
+/// Most evaluations in the report of an evolution.
+pub const LAB_RECORDS: usize = 20_000;
+/// Longest feedback of an evaluation in such a report, in bytes; the rest is cut.
+pub const LAB_FEEDBACK_BYTES: usize = 16_000;
+/// Most bytes of all feedback in such a report: that of the worst candidates is left out.
+pub const LAB_TEXT_BYTES: usize = 16 << 20;
+/// Largest file of records, in bytes: 1 GiB.
+pub const LAB_BYTES: u64 = 1 << 30;

@@ -6,6 +6,7 @@
 
 mod candidate;
 mod feedback;
+pub mod lab;
 mod losers;
 mod run;
 mod score;

@@ -45,11 +45,9 @@ pub(super) fn objective_score(
     let b = figure.of(baseline, miss_ms)?;
     let x = figure.of(candidate, miss_ms);
     let ratio = score(objective.direction.unwrap_or(Better::Lower), b, x);
-    let served = match [baseline, candidate].map(|run| run.served(figure.group)) {
-        _ if figure.is_rate() => 1.0,
-        [0, _] => 1.0,
-        [of_baseline, of_candidate] => (of_candidate as f64 / of_baseline as f64).min(1.0),
-    };
+    let [of_baseline, of_candidate] = [baseline, candidate].map(|run| run.served(figure.group) as f64);
+    let served =
+        if figure.is_rate() || of_baseline <= 0.0 { 1.0 } else { (of_candidate / of_baseline).min(1.0) };
     Some(ObjectiveScore {
         metric: objective.metric.clone(),
         baseline: b,

@@ -7,6 +7,7 @@ mod evaluate;
 mod export;
 mod input;
 mod kubernetes;
+mod lab;
 mod lesson_cards;
 mod lessons;
 mod messages;

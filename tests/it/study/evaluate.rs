@@ -1,6 +1,7 @@
 //! Evaluation of candidates: bounded scores beside the baseline, guards against refusing everything, feedback, and the
 //! suites that the program brings.
 
+use serde_json::json;
 use tokenyard::cli::{SUITES, SuiteFile, open_suite};
 use tokenyard::study::evaluate::{
     CaseSource, Evaluation, Options, Runner, Split, Status, Suite, SuiteDocument, evaluate, evaluate_with,
@@ -164,7 +165,7 @@ fn a_case_named_is_evaluated_whatever_its_split() {
 
 /// A suite made of a tree, with the default scenario in its only case.
 fn made(change: impl Fn(&mut serde_json::Value)) -> Result<Suite, Vec<String>> {
-    let mut tree = serde_json::json!({
+    let mut tree = json!({
         "cases": [{"id": "one", "scenario": {"run": {"horizon_s": 4, "warmup_s": 1}}}],
         "baseline": {"routing": "random"},
         "objectives": [{"metric": "latency_ms.ttft.p99", "direction": "lower"}],
@@ -186,7 +187,6 @@ fn problems_of_a_suite_name_their_place() {
             made(|tree| *tree.pointer_mut(path).expect("a place") = value.clone()).expect_err("a problem");
         all.join("\n")
     };
-    use serde_json::json;
     assert!(problem("/objectives", json!([])).contains("objectives: 0 entries"));
     assert!(problem("/objectives/0", json!({"metric": "x"})).contains("objectives[0].direction: nothing"));
     assert!(problem("/cases/0/id", json!("")).contains("cases[0].id: nothing"));
