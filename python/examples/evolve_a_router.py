@@ -206,6 +206,7 @@ def skydiscover(_suite: str, folder: Path) -> str:
     config = Config(max_iterations=GENERATIONS, language="yaml", file_suffix=".yaml", diff_based_generation=False)
     config.llm.models = [LLMModelConfig(name="scripted", init_client=Scripted, random_seed=1)]
     config.llm.evaluator_models = config.llm.models
+    config.llm.guide_models = config.llm.models
     config.search.type = "topk"
     config.evaluator.cascade_evaluation = False
     (folder / "initial.yaml").write_text(program(SEED), "utf-8")
