@@ -104,8 +104,12 @@ mod tests {
             .collect();
         let now = 5_000_000;
         let (mut forth, mut back) = (Passages::default(), Passages::default());
-        all.iter().for_each(|p| forth.add(*p, now));
-        all.iter().rev().for_each(|p| back.add(*p, now));
+        for passage in &all {
+            forth.add(*passage, now);
+        }
+        for passage in all.iter().rev() {
+            back.add(*passage, now);
+        }
         assert_eq!(forth, back);
         let (width, cells) = forth.cells();
         assert!(cells.len() <= CELLS && width.is_power_of_two());

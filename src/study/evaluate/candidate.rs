@@ -95,6 +95,7 @@ impl Candidate {
     }
 
     /// These policies where the candidate leaves them out.
+    #[must_use]
     pub fn over(&self, baseline: &Self) -> Self {
         let mut policies = baseline.policies.clone();
         policies.extend(self.policies.iter().map(|(key, value)| (key.clone(), value.clone())));

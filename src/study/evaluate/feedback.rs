@@ -132,10 +132,14 @@ fn whole_text(subject: &Subject<'_>, score: f64, texts: &[String], lost: &[Strin
     order.sort_by(|&a, &b| evaluated[a].result.score.total_cmp(&evaluated[b].result.score).then(a.cmp(&b)));
     let (first, others) = order.split_at(1);
     out.push('\n');
-    first.iter().for_each(|&i| out.push_str(&texts[i]));
+    for &i in first {
+        out.push_str(&texts[i]);
+    }
     if !lost.is_empty() {
         line(&mut out, "\nRequests that lost most against the baseline:");
-        lost.iter().for_each(|text| out.push_str(text));
+        for text in &lost {
+            out.push_str(text);
+        }
     }
     for &i in others {
         out.push('\n');
@@ -260,7 +264,9 @@ fn push_groups(out: &mut String, suite: &Suite, runs: &[RunPair]) {
     if rows.len() > 1 {
         let kind = if key == "classes" { "class" } else { "client" };
         line(out, &format!("  {} {statistic} by {kind}:", metric.to_uppercase()));
-        rows.iter().for_each(|row| line(out, row));
+        for row in &rows {
+            line(out, row);
+        }
     }
 }
 

@@ -75,6 +75,7 @@ fn what_cannot_be_ranked_is_refused() {
     assert!(told(&[&of("baseline"), &of("one-replic")]).contains("did you mean `one-replica`?"));
     assert!(told(&[file.path()]).contains("allowed: NAME=FILE"));
     assert!(
-        told(&[&of("baseline"), &of("random"), "--case", "long"]).contains("--case: error: long; allowed: short")
+        told(&[&of("baseline"), &of("random"), "--case", "long"])
+            .contains("--case: error: long; allowed: short")
     );
 }

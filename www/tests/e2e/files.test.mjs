@@ -137,7 +137,7 @@ onPage('reading a long trace shows its progress and can be cancelled', async (pa
   const transfer = await page.evaluateHandle(() => {
     const data = new DataTransfer();
     const rows = '1,100,10\n'.repeat(1 << 20);
-    data.items.add(new File(['arrived_at,num_prefill_tokens,num_decode_tokens\n', ...Array(8).fill(rows)], 'long.csv'));
+    data.items.add(new File(['arrived_at,num_prefill_tokens,num_decode_tokens\n', ...Array(4).fill(rows)], 'long.csv'));
     return data;
   });
   const title = await page.title();

@@ -44,7 +44,9 @@ function Command(props: { text: string }): JSX.Element {
   return (
     <>
       <div class="run-elsewhere-command">
-        <code>{props.text}</code>
+        <section tabindex={0} aria-label="Command">
+          <code>{props.text}</code>
+        </section>
         <button type="button" class="btn box" onClick={copy}>
           Copy command
         </button>
