@@ -2,6 +2,7 @@
 //! numbers; `tokenyard/*.py` makes of these what its users see.
 
 mod columns;
+mod evaluate;
 mod keeper;
 mod problem;
 mod run;
@@ -16,6 +17,8 @@ use pyo3::prelude::*;
 /// The compiled part of the package.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use crate::evaluate::{Suite, suites};
     #[pymodule_export]
     use crate::run::Run;
     #[pymodule_export]

@@ -6,7 +6,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tokenyard::base::Micros;
 use tokenyard::exchange::export::{Format, Output, Table, TableError, Tables};
-use tokenyard::session::{Session, Stop};
+use tokenyard::session::{Session, Stop, no_rows};
 
 /// Events, and rows, between two looks whether the rows are still wanted.
 const AT_ONCE: u32 = 50_000;
@@ -45,6 +45,9 @@ fn rest(tables: &mut Tables, session: &Session, wanted: &Wanted) -> Result<(), T
 
 /// Rows of what a run keeps, up to its playhead.
 pub(crate) fn of_kept(session: &Session, table: Table, wanted: &Wanted) -> Result<Columns, String> {
+    if table == Table::Requests && !session.keeps_rows() {
+        return Err(no_rows().to_string());
+    }
     let columns = Shared::default();
     rest(&mut tables(session, table, 1, &columns), session, wanted).map_err(|e| e.error.to_string())?;
     Ok(columns.take())

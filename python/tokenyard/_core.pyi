@@ -13,12 +13,14 @@ __all__ = [
     "Scenario",
     "SeedFound",
     "Session",
+    "Suite",
     "Trace",
     "TraceFile",
     "__version__",
     "compared",
     "imported",
     "presets",
+    "suites",
 ]
 
 __version__: str
@@ -29,8 +31,20 @@ _Sight = tuple[int, int, bool, int, int, int, int, int]
 _Asked = tuple[int, int, str, str, str]
 
 def presets() -> list[str]: ...
+def suites() -> list[str]: ...
 def imported(texts: list[tuple[str, str]], into: str, settle: list[tuple[str, int]]) -> str: ...
 def compared(scenarios: list[Scenario], pairs: list[list[Outcomes]]) -> str: ...
+@final
+class Suite:
+    @staticmethod
+    def open(name: str) -> Suite: ...
+    @property
+    def digest(self) -> str: ...
+    def cases(self) -> list[tuple[str, str]]: ...
+    def stages(self) -> int: ...
+    def evaluate(
+        self, candidate: str, split: str, stage: int | None, cases: list[str], text_bytes: int
+    ) -> str: ...
 @final
 class Scenario:
     @staticmethod

@@ -11,16 +11,15 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from textwrap import indent
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, cast
 
 # Searchers load this file by its path, so its imports name the package.
-from tokenyard.problems import Problem, ScenarioError
+from tokenyard import _core
+from tokenyard.problems import ScenarioError
 
 __all__ = [
     "Evaluation",
@@ -41,59 +40,14 @@ Evaluation = dict[str, Any]
 """What ``tokenyard evaluate`` prints: status, combined_score, metrics, scores, cases, artifacts, problems, digest."""
 
 
-class _Core(Protocol):
-    """A suite as the simulator has it."""
-
-    @property
-    def digest(self) -> str: ...
-    def cases(self) -> list[tuple[str, str]]: ...
-    def evaluate(
-        self, candidate: str, split: str, stage: int | None, cases: list[str], text_bytes: int
-    ) -> str: ...
-
-
-class _CommandLine:
-    """A suite by ``tokenyard evaluate``: the program that ``TOKENYARD_BIN`` names, or the one on the path."""
-
-    def __init__(self, name: str) -> None:
-        self.program = os.environ.get("TOKENYARD_BIN") or shutil.which("tokenyard")
-        if self.program is None:
-            raise FileNotFoundError("no program `tokenyard`: put it on the path, or name it with TOKENYARD_BIN")
-        self.name = name
-        # A candidate that cannot run: nothing but the suite is read.
-        self.digest = str(json.loads(self.evaluate("{}", "train", None, [], 0))["suite"]["digest"])
-
-    def cases(self) -> list[tuple[str, str]]:
-        """Each case with its split, from a run of each split."""
-        candidate = "scheduler: fcfs"
-        found = [json.loads(self.evaluate(candidate, split, None, [], 0)) for split in SPLITS]
-        return [(case["id"], case["split"]) for evaluation in found for case in evaluation["cases"]]
-
-    def evaluate(
-        self, candidate: str, split: str, stage: int | None, cases: list[str], text_bytes: int
-    ) -> str:
-        """What the program prints; raises where it ends with an error, which is the suite's."""
-        if split not in SPLITS:
-            raise ValueError(f"split: {split}; allowed: {', '.join(SPLITS)}")
-        command = [str(self.program), "evaluate", "-", split, "--suite", self.name, "--text-bytes", str(text_bytes)]
-        command += [] if stage is None else ["--stage", str(stage)]
-        command += [word for case in cases for word in ("--case", case)]
-        ran = subprocess.run(command, input=candidate, capture_output=True, text=True, check=False)
-        if ran.returncode != 0:
-            lines = [line for line in ran.stderr.splitlines() if line] or ["no message"]
-            raise ScenarioError(Problem("error", "", line, "", "") for line in lines)
-        return ran.stdout
-
-
 class Suite:
     """The cases that candidates run on, the baseline beside them, and the objectives.
 
-    Candidates run in the program ``tokenyard``, named by ``TOKENYARD_BIN`` or found on the path.
+    It keeps the runs of the baseline: evaluate many candidates with one suite.
     """
 
-    def __init__(self, core: _Core, path: str) -> None:
+    def __init__(self, core: _core.Suite, path: str) -> None:
         self._core = core
-        self._cases: list[tuple[str, str]] | None = None
         self.path = path
         """The file that it was read from."""
 
@@ -104,7 +58,7 @@ class Suite:
         ``Suite.load("herding").cases("train")`` are ``['chat-1s', 'chat-2s']``.
         """
         name = os.fspath(path)
-        return cls(_CommandLine(name), name)
+        return cls(_core.Suite.open(name), name)
 
     @property
     def digest(self) -> str:
@@ -113,9 +67,7 @@ class Suite:
 
     def cases(self, split: str | None = None) -> list[str]:
         """Names of its cases: all, or those of a split (train, val, test)."""
-        if self._cases is None:
-            self._cases = self._core.cases()
-        return [name for name, own in self._cases if split in (None, own)]
+        return [name for name, own in self._core.cases() if split in (None, own)]
 
     def evaluate(
         self,

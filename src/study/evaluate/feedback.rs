@@ -137,7 +137,7 @@ fn whole_text(subject: &Subject<'_>, score: f64, texts: &[String], lost: &[Strin
     }
     if !lost.is_empty() {
         line(&mut out, "\nRequests that lost most against the baseline:");
-        for text in &lost {
+        for text in lost {
             out.push_str(text);
         }
     }
