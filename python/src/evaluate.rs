@@ -49,9 +49,10 @@ impl Suite {
         cases: Vec<String>,
         text_bytes: usize,
     ) -> PyResult<String> {
-        let split = Split::ALL.into_iter().find(|s| s.name() == split).ok_or_else(|| {
-            PyValueError::new_err(format!("split: {split}; allowed: train, val, test"))
-        })?;
+        let split = Split::ALL
+            .into_iter()
+            .find(|s| s.name() == split)
+            .ok_or_else(|| PyValueError::new_err(format!("split: {split}; allowed: train, val, test")))?;
         let options = Options { split, stage, cases, text_bytes };
         let of = Arc::clone(&self.cases);
         let found = apart(py, move |_| evaluate(&candidate, &of, &options))?;

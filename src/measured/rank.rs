@@ -90,9 +90,9 @@ pub fn rank(runs: &[PolicyRun]) -> Result<Vec<Ranked>, Diagnostics> {
     for run in runs {
         let found =
             compare(&run.benchmark, &replay(&run.benchmark, &run.scenario)).map_err(|mut problems| {
-                problems
-                    .iter_mut()
-                    .for_each(|problem| problem.path = format!("{}: {}", run.policy, problem.path));
+                for problem in &mut problems {
+                    problem.path = format!("{}: {}", run.policy, problem.path);
+                }
                 problems
             })?;
         if found.assumed {

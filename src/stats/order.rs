@@ -6,14 +6,14 @@ use crate::base::math::sqrt;
 fn ranks(values: &[f64]) -> Vec<f64> {
     let below = |x: f64| values.iter().filter(|v| v.total_cmp(&x).is_lt()).count() as f64;
     let equal = |x: f64| values.iter().filter(|v| v.total_cmp(&x).is_eq()).count() as f64;
-    values.iter().map(|&x| below(x) + (equal(x) + 1.0) / 2.0).collect()
+    values.iter().map(|&x| below(x) + f64::midpoint(equal(x), 1.0)).collect()
 }
 
 /// Spearman's rank correlation, -1 to 1; `None` if all values of a list are equal, or for fewer than two.
 pub fn spearman(a: &[f64], b: &[f64]) -> Option<f64> {
     assert!(a.len() == b.len(), "pairs of values");
     let (a, b) = (ranks(a), ranks(b));
-    let middle = (a.len() as f64 + 1.0) / 2.0;
+    let middle = f64::midpoint(a.len() as f64, 1.0);
     let product =
         |x: &[f64], y: &[f64]| -> f64 { x.iter().zip(y).map(|(x, y)| (x - middle) * (y - middle)).sum() };
     let scale = sqrt(product(&a, &a) * product(&b, &b));
