@@ -37,11 +37,15 @@ fn alike(place: &str, exact: &Value, estimate: &Value) {
                 o.keys().filter(|key| !own.contains(&key.as_str())).cloned().collect()
             };
             assert_eq!(keys(a), keys(b), "{place}");
-            keys(a).iter().for_each(|key| alike(&format!("{place}/{key}"), &a[key], &b[key]));
+            for key in keys(a) {
+                alike(&format!("{place}/{key}"), &a[&key], &b[&key]);
+            }
         }
         (Value::Array(a), Value::Array(b)) => {
             assert_eq!(a.len(), b.len(), "{place}");
-            (0..a.len()).for_each(|i| alike(&format!("{place}/{i}"), &a[i], &b[i]));
+            for (i, (a, b)) in a.iter().zip(b).enumerate() {
+                alike(&format!("{place}/{i}"), a, b);
+            }
         }
         (Value::Number(a), Value::Number(b)) if ["p50", "p75", "p90", "p95", "p99"].contains(&key) => {
             let [a, b] = [a, b].map(|x| x.as_f64().expect("a number"));
