@@ -31,7 +31,9 @@ fn records() -> Vec<Value> {
 }
 
 fn lines(records: &[Value]) -> String {
-    records.iter().map(|record| format!("{record}\n")).collect()
+    let mut lines: Vec<String> = records.iter().map(ToString::to_string).collect();
+    lines.push(String::new());
+    lines.join("\n")
 }
 
 #[test]
