@@ -294,6 +294,7 @@ impl<'de> Deserialize<'de> for Records {
 mod tests {
     use super::super::record_piece::tests::gone;
     use super::*;
+    use crate::base::Micros;
 
     /// As many records of requests that have left, but for those whose number `waits` names.
     fn list(n: usize, waits: impl Fn(usize) -> bool) -> (Vec<Record>, Records) {
@@ -349,7 +350,8 @@ mod tests {
         records.forget();
         let mut out = Vec::new();
         for i in 0..3 * PIECE + 5 {
-            records.push(gone(i as u64, i != PIECE + 3));
+            // No request arrives at the instant that marks a forgotten record.
+            records.push(Record { arrival: Micros(i as u64), ..gone(i as u64, i != PIECE + 3) });
             out.extend(records.take_retired().into_iter().map(|r| (r.first.index(), r.records.len())));
         }
         assert_eq!(out, [(0, PIECE), (2 * PIECE, PIECE)]);
