@@ -351,7 +351,9 @@ mod tests {
         let mut out = Vec::new();
         for i in 0..3 * PIECE + 5 {
             // No request arrives at the instant that marks a forgotten record.
-            records.push(Record { arrival: Micros(i as u64), ..gone(i as u64, i != PIECE + 3) });
+            let mut record = gone(i as u64, i != PIECE + 3);
+            record.arrival = Micros(i as u64);
+            records.push(record);
             out.extend(records.take_retired().into_iter().map(|r| (r.first.index(), r.records.len())));
         }
         assert_eq!(out, [(0, PIECE), (2 * PIECE, PIECE)]);
