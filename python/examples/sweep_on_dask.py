@@ -21,7 +21,7 @@ cloudpickle.register_pickle_by_value(checked)
 
 @contextmanager
 def workers_of(workers: int) -> Iterator[checked.Run]:
-    """A cluster of so many workers, for cases in tasks; a task of a worker that ends is given to another."""
+    """A cluster with this number of workers; a task whose worker ends is given to another."""
     with (
         LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
         Client(cluster) as client,

@@ -6,7 +6,7 @@ pub const REPLICAS: u32 = 1024;
 pub const REPLICAS_STARTED: u32 = 16_384;
 /// Most requests of one run.
 pub const REQUESTS: u64 = 5_000_000;
-/// The same of a run that keeps summaries only: the numbers of requests have four bytes, and a run of so many takes less than 1 GB.
+/// Most requests of one run that keeps summaries only: requests are numbered in four bytes.
 pub const REQUESTS_SUMMARISED: u64 = 100_000_000;
 /// Most gaps between tokens that a run keeps request by request.
 pub const GAPS: u64 = 10_000_000;

@@ -68,7 +68,7 @@ fn about(seconds: f64) -> String {
 fn argument(s: &Scenario) -> (String, String) {
     let link =
         make(&Asked::default().of(s.clone(), None)).filter(|made| made.link.len() <= limits::LINK_CHARS_FILE);
-    // Links hold at most so many requests.
+    // A link cannot ask for more requests than that.
     match link.filter(|_| s.run.max_requests <= limits::REQUESTS_FROM_LINK) {
         Some(made) => (quoted(&made.link), String::new()),
         None => ("scenario.json".to_owned(), "Save the scenario as scenario.json first.".to_owned()),

@@ -41,7 +41,7 @@ export type CompareQuestion =
    * The scenarios of a race or a sweep: the varied fields as in the command line's `--vary`, and the number of seeds.
    */
   | { readonly kind: 'cases'; readonly scenario: string; readonly varied: readonly string[]; readonly seeds: number }
-  /** About how long a sweep takes here, where one run took so many milliseconds, and its command for another machine. */
+  /** About how long a sweep takes on this page, from the milliseconds of one run, and its command for another machine. */
   | {
       readonly kind: 'elsewhere';
       readonly scenario: string;
