@@ -17,12 +17,14 @@ struct Router {
     variables: Option<(&'static str, &'static [Flag])>,
 }
 
+const DYNAMO: Router = Router {
+    program: &dynamo_frontend::PROGRAM,
+    read: dynamo_frontend::read_words,
+    variables: Some(("DYN_", dynamo_frontend::FLAGS)),
+};
+
 const ROUTERS: [Router; 3] = [
-    Router {
-        program: &dynamo_frontend::PROGRAM,
-        read: dynamo_frontend::read_words,
-        variables: Some(("DYN_", dynamo_frontend::FLAGS)),
-    },
+    DYNAMO,
     Router { program: &smg::PROGRAM, read: smg::read_words, variables: None },
     Router { program: &vllm_router::PROGRAM, read: vllm_router::read_words, variables: None },
 ];
@@ -30,7 +32,7 @@ const ROUTERS: [Router; 3] = [
 /// Reads the first container of a pod that starts a router. Returns whether there is one.
 pub(super) fn router_in(r: &mut Reader<'_>, spec: &str) -> bool {
     let all = format!("{spec}.containers");
-    let found = (0..r.entries(&all)).map(|i| format!("{all}.{i}")).find(|path| read(r, path));
+    let found = (0..r.entries(&all)).map(|i| format!("{all}.{i}")).find(|path| read(r, path, &[]));
     let Some(found) = found else { return false };
     for path in (0..r.entries(&all)).map(|i| format!("{all}.{i}")).filter(|path| *path != found) {
         r.without_counterpart(&path, "a container beside the router");
@@ -40,25 +42,25 @@ pub(super) fn router_in(r: &mut Reader<'_>, spec: &str) -> bool {
 
 /// Reads the container of the frontend of a graph, whose program may be left out.
 pub(super) fn frontend(r: &mut Reader<'_>, path: &str, service: &str) {
-    if read(r, path) {
+    let mut all = of_variables(r, &format!("{service}.envs"), &DYNAMO);
+    if read(r, path, &all) {
         return;
     }
-    let router = &ROUTERS[0];
-    let mut all = of_variables(r, &format!("{service}.envs"), router);
-    all.extend(of_variables(r, &format!("{path}.env"), router));
+    all.extend(of_variables(r, &format!("{path}.env"), &DYNAMO));
     all.extend(words(r, path));
-    (router.read)(r, &all);
+    (DYNAMO.read)(r, &all);
 }
 
-/// Reads a container, if it starts a router.
-fn read(r: &mut Reader<'_>, path: &str) -> bool {
+/// Reads a container, if it starts a router; `before` are flags that stand elsewhere.
+fn read(r: &mut Reader<'_>, path: &str, before: &[Word]) -> bool {
     let all = words(r, path);
     let texts: Vec<&str> = all.iter().map(|word| word.text.as_str()).collect();
     let Some((router, end)) = ROUTERS.iter().find_map(|one| Some((one, one.program.end_of(&texts)?))) else {
         return false;
     };
     shape(r, all[..end].iter(), "the program");
-    let mut flags = of_variables(r, &format!("{path}.env"), router);
+    let mut flags = before.to_vec();
+    flags.extend(of_variables(r, &format!("{path}.env"), router));
     flags.extend(all[end..].iter().cloned());
     (router.read)(r, &flags);
     true

@@ -270,6 +270,10 @@ fn the_frontend_of_a_graph_sets_the_routing_by_variables_and_flags() {
         "      extraPodSpec:\n        mainContainer:\n          args: [\"python3 -m dynamo.frontend --router-mode random\"]\n",
     );
     assert_eq!(routing(&by_flags), "random");
+    let by_both = format!("{by_flags}      envs: [{{name: DYN_ROUTER_MODE, value: kv}}]\n");
+    assert_eq!(routing(&by_both), "random", "a flag of the command holds over a variable");
+    let beside = by_both.replace(" --router-mode random", "");
+    assert!(routing(&beside)["kv-cost"].is_object(), "variables of the service hold beside a command");
     let unknown = graph("      envs: [{name: DYN_ROUTER_MODE, value: best}]\n");
     let found = import_into("", &[&unknown]);
     assert!(found.problems.iter().any(|p| p.path.contains("envs.0.value")), "{:?}", found.problems);
