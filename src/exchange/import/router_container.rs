@@ -81,6 +81,7 @@ fn of_variables(r: &mut Reader<'_>, path: &str, router: &Router) -> Vec<Word> {
             _ => continue,
         };
         if known.iter().any(|one| one.names.contains(&flag.as_str())) {
+            r.shape(&format!("{path}.{i}.name"), "the flag of this name");
             all.push(Word { path: at, text: format!("--{flag}={value}") });
         }
     }

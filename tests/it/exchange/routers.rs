@@ -265,6 +265,7 @@ fn the_frontend_of_a_graph_sets_the_routing_by_variables_and_flags() {
     let (scenario, found) = import(&by_variables);
     assert_eq!(scenario["cluster"]["routing"]["kv-cost"]["temperature"], 0.5);
     assert_eq!(row(&found, "spec.services.Frontend.envs.0.value").0, "exact");
+    assert_eq!(row(&found, "spec.services.Frontend.envs.0.name").0, "shape");
     assert_eq!(row(&found, "spec.services.Frontend.envs.2.value").0, "ignored");
     let by_flags = graph(
         "      extraPodSpec:\n        mainContainer:\n          args: [\"python3 -m dynamo.frontend --router-mode random\"]\n",
