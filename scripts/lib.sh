@@ -56,6 +56,11 @@ locked_version() {
   awk -v name="\"$1\"" '$1 == "name" { hit = ($3 == name) } hit && $1 == "version" { gsub(/"/, "", $3); print $3; exit }' Cargo.lock
 }
 
+# workspace_version: the version of everything that is published, which stands in Cargo.toml.
+workspace_version() {
+  awk '/^\[/ { hit = ($0 == "[workspace.package]") } hit && $1 == "version" { gsub(/"/, "", $3); print $3; exit }' Cargo.toml
+}
+
 # wasm_compiles: the current cargo can compile against the standard library for wasm32. Looking for its
 # files is not enough: files of another compiler version are there but useless.
 wasm_compiles() {

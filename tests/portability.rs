@@ -65,11 +65,11 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 200260, "f480e566150ddbad"),
-    ("everything", 119851, "446ca3e59b3f7190"),
-    ("conversations", 143936, "3bd2eed5c48c3b35"),
-    ("gateway", 197789, "c3d7318db17ad1cb"),
-    ("split", 119607, "d2894645a02b7bdb"),
+    ("pressure", 200262, "635be7c43c0c28c2"),
+    ("everything", 119853, "1a741f0becc8205d"),
+    ("conversations", 143938, "9477285161fbfa55"),
+    ("gateway", 197791, "84ebc91c60b4b807"),
+    ("split", 119609, "068dacd7fb465f44"),
 ];
 
 const DRAWS: &[Line] = &[

@@ -12,6 +12,8 @@ pub mod curve;
 pub mod diag;
 pub mod digest;
 pub mod dist;
+#[cfg(any(feature = "cli", feature = "outcomes"))]
+pub(crate) mod html_text;
 pub mod ids;
 pub mod json;
 pub mod lookup;

@@ -1,5 +1,6 @@
 //! The arguments of every command.
 
+use super::args_evaluate::{Evaluate, Lab, Rank};
 use super::args_export::Export;
 use super::args_import::Import;
 use super::args_lesson::{Gallery, Lesson};
@@ -39,6 +40,16 @@ pub(super) enum Command {
     /// Run a scenario to its end and print the results
     #[command(after_help = EXIT_CODES)]
     Run(Run),
+    /// Evaluate policies that a program or a person proposes on the cases of a suite, and print scores and feedback as
+    /// JSON; a candidate that cannot run is a result, too
+    #[command(after_help = EXIT_CODES)]
+    Evaluate(Evaluate),
+    /// Compare the order of policies in benchmarks of your own with their order in the simulation
+    #[command(after_help = EXIT_CODES)]
+    Rank(Rank),
+    /// Write the report of an evolution as one page of HTML: every candidate, the best so far, and the best one case by case
+    #[command(after_help = EXIT_CODES)]
+    Lab(Lab),
     /// Print every problem of a scenario without running it
     #[command(after_help = EXIT_CODES)]
     Check(Input),

@@ -68,7 +68,7 @@ struct Case {
 impl Case {
     fn load(input: &Input) -> Result<Self, Failed> {
         let Loaded { scenario, trace, .. } = load(input)?;
-        let started = Session::start(scenario.clone(), trace.clone(), Audience::Batch);
+        let started = Session::start_for_rows(scenario.clone(), trace.clone());
         let (session, warnings) = started.map_err(|problems| refused(&input.scenario, &problems))?;
         tell_all(&input.scenario, &warnings);
         let draws = session.draws_workload();

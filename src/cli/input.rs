@@ -365,7 +365,7 @@ pub(super) fn read_bounded(name: &str) -> Result<Vec<u8>, Failed> {
 }
 
 /// The bytes of a file or of stdin; at most one more than allowed.
-fn read_at_most(name: &str, most: usize) -> Result<Vec<u8>, Failed> {
+pub(super) fn read_at_most(name: &str, most: usize) -> Result<Vec<u8>, Failed> {
     let most = most as u64 + 1;
     let mut bytes = Vec::new();
     let read = if name == "-" {

@@ -4,6 +4,7 @@
 //! inputs) goes to stderr.
 
 mod args;
+mod args_evaluate;
 mod args_export;
 mod args_import;
 mod args_lesson;
@@ -18,12 +19,14 @@ mod benchmark;
 mod calibrate;
 mod capacity;
 mod compare;
+mod evaluate;
 mod explain;
 mod export;
 mod gallery;
 mod glossary;
 mod import;
 mod input;
+mod lab;
 mod leave_out;
 mod lesson;
 mod lesson_cards;
@@ -32,12 +35,14 @@ mod list;
 mod metrics;
 mod outputs;
 mod parallel;
+mod rank;
 mod ratio;
 mod rows;
 mod run;
 mod said;
 mod schema;
 mod size;
+mod suite_files;
 mod summary;
 mod summary_faults;
 mod summary_groups;
@@ -53,6 +58,8 @@ mod types;
 mod validate;
 mod what_if;
 mod yaml;
+
+pub use suite_files::{SUITES, SuiteFile, open_suite};
 
 use crate::base::diag::cut;
 use crate::base::{Diagnostic, json};
@@ -102,6 +109,9 @@ pub fn main() -> ExitCode {
         Command::WhatIf(args) => what_if::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Theory(args) => theory::run(&args),
+        Command::Evaluate(args) => evaluate::run(&args),
+        Command::Rank(args) => rank::run(&args),
+        Command::Lab(args) => lab::run(&args),
         Command::Check(check) => run::check(&check),
         Command::Digest(digest) => run::digest(&digest),
         Command::Trace(args) => trace::run(&args),

@@ -9,7 +9,7 @@ use crate::exchange::export::{
     Format, MOST_SLICES, MOST_VALUES, MetricsOutput, Output, Table, TableError, Tables, TraceOutput, Written,
     page,
 };
-use crate::session::{Session, Stop};
+use crate::session::{Session, Stop, no_rows};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::fs::File;
@@ -106,8 +106,28 @@ impl RowFiles {
         Outputs::beside(read).add_all(named.iter().map(|(option, path)| (option.as_str(), path.clone())))
     }
 
+    /// The first option for what looks at single requests.
+    fn asks_for_requests(&self) -> Option<&'static str> {
+        let of_table = |(table, ..): &(Table, Format, PathBuf)| match table {
+            Table::Requests => Some("--requests"),
+            Table::Decisions => Some("--decisions"),
+            Table::Events => Some("--events"),
+            Table::Series | Table::Scaling => None,
+        };
+        let others = [
+            ("--perfetto", self.trace.is_some()),
+            ("--openmetrics", self.metrics.is_some()),
+            ("--html", self.page.is_some()),
+        ];
+        let others = others.into_iter().filter(|(_, asked)| *asked).map(|(option, _)| option);
+        self.files.iter().find_map(of_table).or_else(|| others.into_iter().next())
+    }
+
     /// Opens the files for a run that is about to begin.
     pub(super) fn open(&self, session: &mut Session) -> Result<RowsUnderWay<'_>, Failed> {
+        if let Some(option) = self.asks_for_requests().filter(|_| !session.keeps_rows()) {
+            return Err(refused(option, &[no_rows()]));
+        }
         if self.gaps {
             session.keep_gaps();
         }

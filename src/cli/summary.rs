@@ -2,6 +2,7 @@
 
 use super::summary_groups as groups;
 use super::table::{Align, MISSING, Table, name, number, visible};
+use crate::base::small::decimal;
 use crate::session::Report;
 use std::fmt::{self, Write};
 
@@ -47,6 +48,9 @@ fn write(out: &mut String, r: &Report) -> fmt::Result {
     }
     writeln!(out)?;
     out.push_str(&latencies(r).text());
+    if let Some(error) = r.percentile_error {
+        writeln!(out, "Percentiles are estimates, ± {} %.", decimal::fixed(error * 100.0, 1))?;
+    }
     writeln!(out)?;
     write_rates(out, r)?;
     super::summary_faults::write(out, r)?;

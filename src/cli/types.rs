@@ -23,7 +23,7 @@ use crate::study::compare::{RequestCloud, RunComparison};
 use crate::study::file::{StudyFile, StudyRead};
 use crate::study::lesson::{CaseFigures, Guess, LessonCase, LessonRead, StepVerdict};
 use crate::study::sweep::{
-    Capacity, CaseText, RaceEntry, RaceRanking, RatioResult, RunRow, SweepRow, SweepSummary,
+    Capacity, CaseText, RaceEntry, RaceRanking, RatioResult, RunRow, SweepElsewhere, SweepRow, SweepSummary,
 };
 use crate::study::theory::{CaseTheory, Law, TheoryOfRun};
 use crate::study::trace::{TraceFigures, TraceInspection};
@@ -129,6 +129,7 @@ fn of_studies(all: &mut Declarations) {
     all.visit::<RaceEntry>();
     all.visit::<RaceRanking>();
     all.visit::<CaseText>();
+    all.visit::<SweepElsewhere>();
     all.visit::<SweepRow>();
     all.visit::<SweepSummary>();
     all.visit::<Capacity>();

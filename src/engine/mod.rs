@@ -27,8 +27,8 @@ pub use gateway::{AttemptCounts, BandSight, NotRedirected, WhyNot};
 pub use network::{Direction, Network, Port, Transfer};
 pub use replica::{AdapterCounts, DraftTotals, Replica, StartPhase, Totals, mean_start_s};
 pub use request::{
-    AdapterUse, Attempt, Census, Handover, Location, Progress, Record, RecordColumn, Records, RequestState,
-    Stay,
+    AdapterUse, Attempt, Census, Handover, Location, Progress, RECORD_PIECE, Record, RecordColumn, Records,
+    RequestState, Retired, Stay,
 };
 #[cfg(any(feature = "cli", feature = "closeup"))]
 pub use watch::{HeldBlocks, HeldFor, RequestText};
@@ -297,6 +297,16 @@ impl Cluster {
     /// Records everything from now on.
     pub fn record_detail(&mut self, detail: Detail) {
         self.book.record_detail(detail);
+    }
+
+    /// From now on forgets what is known of requests that have left, some hundreds at a time.
+    pub fn forget_requests(&mut self) {
+        self.book.forget_records();
+    }
+
+    /// The records that were forgotten since the last call.
+    pub fn take_retired(&mut self) -> Vec<Retired> {
+        self.book.take_retired()
     }
 
     /// When `request` is routed, `to` gets it instead of the router's choice, if it takes requests then.

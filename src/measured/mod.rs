@@ -11,6 +11,8 @@ mod capped;
 mod compare;
 mod model_names;
 mod over_time;
+#[cfg(feature = "cli")]
+mod rank;
 mod scenario;
 mod simulated;
 mod told;
@@ -19,5 +21,7 @@ pub use band::{Band, Halves, bands, bands_of};
 pub use calibrate::{CoefficientChange, OneRun, calibrate};
 pub use compare::{Compared, Comparison, compare};
 pub use over_time::SeriesCompared;
+#[cfg(feature = "cli")]
+pub use rank::{Gap, PolicyFigure, PolicyRun, Ranked, rank};
 pub use scenario::{Replay, replay};
 pub use told::{ToldLoad, options};

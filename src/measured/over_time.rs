@@ -7,7 +7,7 @@ use crate::exchange::export::{Counting, has_page};
 use crate::exchange::import::benchmark::series::Points;
 use crate::exchange::import::benchmark::{MetricSeries, Timeline};
 use crate::scenario::Scenario;
-use crate::session::{Audience, Session, Stop};
+use crate::session::{Session, Stop};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -87,7 +87,7 @@ impl Sink for Watch {
 
 /// The samples of a run at the steps of a measured series.
 fn watched(scenario: Scenario, line: &Timeline) -> Result<Option<Timeline>, Diagnostics> {
-    let (mut session, _) = Session::start(scenario, None, Audience::Batch)?;
+    let (mut session, _) = Session::start_for_rows(scenario, None)?;
     let mut watch = Watch(Counting::default());
     let mut points: BTreeMap<(String, u32), Points> = BTreeMap::new();
     let step_us = line.step_us();

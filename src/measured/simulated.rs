@@ -4,7 +4,7 @@ use crate::base::{Diagnostic, Diagnostics, Micros};
 use crate::exchange::import::benchmark::Request;
 use crate::exchange::import::benchmark::statistics::{STATISTICS, of_request, sort, statistic};
 use crate::scenario::Scenario;
-use crate::session::{Audience, Session, Stop};
+use crate::session::{Session, Stop};
 
 /// Most events of one run.
 const MOST_EVENTS: u64 = 20_000_000;
@@ -33,7 +33,7 @@ pub(super) struct Simulated {
 /// Runs a scenario to its end. Its figures cover the requests that `counted` selects in order of arrival, and all
 /// beyond its end.
 pub(super) fn run(scenario: Scenario, counted: &[bool]) -> Result<Simulated, Diagnostics> {
-    let (mut session, _) = Session::start(scenario, None, Audience::Batch)?;
+    let (mut session, _) = Session::start_for_rows(scenario, None)?;
     if session.advance(Micros::MAX, MOST_EVENTS) != Stop::Finished {
         let found = format!("a run that is not over after {MOST_EVENTS} events");
         let fix = "give a shorter run, or a scenario that can carry its load";

@@ -15,6 +15,7 @@ mod no_steps;
 mod notices;
 pub(crate) mod objectives;
 mod packed;
+mod passages;
 pub(crate) mod recent;
 pub(crate) mod recorder;
 mod regime;
@@ -25,6 +26,7 @@ pub(crate) mod scaling;
 pub(crate) mod segments;
 #[cfg(feature = "steps")]
 pub(crate) mod step_log;
+pub(crate) mod summaries;
 pub(crate) mod transit;
 mod trips;
 mod verdict;

@@ -181,8 +181,11 @@ impl RunSoFar<'_> {
     /// A run to the end of its requests that spent most of its time after the last arrival.
     fn served_late(&self) -> Option<Notice> {
         let records = self.engine.records();
-        let (first, last) = (records.first()?.arrival, records.last()?.arrival);
-        let end = records.iter().filter_map(|r| r.finish().get()).max()?;
+        let last = records.last()?.arrival;
+        let (first, end) = match self.recorder.summed_up(self.engine) {
+            Some(all) => (all.first_arrival?, all.last_finish?),
+            None => (records.first()?.arrival, records.iter().filter_map(|r| r.finish().get()).max()?),
+        };
         let (arriving, serving) = (last.since(first).0, end.0.saturating_sub(first.0));
         if arriving < BURST_US || serving / 2 < arriving {
             return None;

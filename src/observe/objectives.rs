@@ -5,8 +5,10 @@
 
 use crate::base::math::round_to_span;
 use crate::base::{Chunks, RequestId};
+use crate::engine::RECORD_PIECE;
 use crate::scenario::{Slo, SloClass};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Objectives of one class; `u64::MAX` for none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,26 +54,53 @@ impl Met {
 
 /// The judgements so far, by number of the request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Judgements(Chunks<Met>);
+pub(crate) struct Judgements {
+    all: Chunks<Met>,
+    /// In a run that keeps no rows: those that are not forgotten, in pieces by number.
+    pieces: Option<BTreeMap<u32, Vec<Met>>>,
+}
 
 impl Judgements {
+    /// None yet; with `forgets`, each can be forgotten.
+    pub(super) fn new(forgets: bool) -> Self {
+        Self { all: Chunks::default(), pieces: forgets.then(BTreeMap::new) }
+    }
+
     /// Bytes not shared with `later`, which continued from a copy.
     pub(super) fn bytes_beside(&self, later: Option<&Self>) -> u64 {
-        self.0.bytes_beside(later.map(|l| &l.0))
+        self.all.bytes_beside(later.map(|l| &l.all))
     }
 
     pub(crate) fn enter(&mut self, request: RequestId, met: Met) {
         let i = request.index();
-        while self.0.len() <= i {
-            self.0.push(Met::default());
-        }
-        assert!(self.0[i] == Met::default(), "INV-2: {request:?} completed twice");
-        self.0[i] = met;
+        let judged = if let Some(pieces) = &mut self.pieces {
+            &mut pieces.entry((i / RECORD_PIECE) as u32).or_insert_with(|| vec![Met::default(); RECORD_PIECE])
+                [i % RECORD_PIECE]
+        } else {
+            while self.all.len() <= i {
+                self.all.push(Met::default());
+            }
+            &mut self.all[i]
+        };
+        assert!(*judged == Met::default(), "INV-2: {request:?} completed twice");
+        *judged = met;
     }
 
     /// The objectives that a request met; `None` if it has not completed.
     pub(crate) fn of(&self, request: RequestId) -> Option<Met> {
-        self.0.get(request.index()).copied().filter(|met| *met != Met::default())
+        let i = request.index();
+        let judged = match &self.pieces {
+            Some(pieces) => pieces.get(&((i / RECORD_PIECE) as u32)).map(|piece| piece[i % RECORD_PIECE]),
+            None => self.all.get(i).copied(),
+        };
+        judged.filter(|met| *met != Met::default())
+    }
+
+    /// Forgets the judgements of the piece of a request: none of its requests is still to complete.
+    pub(super) fn forget(&mut self, request: RequestId) {
+        if let Some(pieces) = &mut self.pieces {
+            pieces.remove(&((request.index() / RECORD_PIECE) as u32));
+        }
     }
 }
 
@@ -151,6 +180,18 @@ mod tests {
         all.enter(RequestId(0), Met::new(true, true, true));
         let met = [0, 1, 2, 3].map(|i| all.of(RequestId(i)).map(Met::all));
         assert_eq!(met, [Some(true), None, Some(false), None]);
+    }
+
+    #[test]
+    fn judgements_of_a_piece_are_forgotten_together() {
+        let mut all = Judgements::new(true);
+        let met = Met::new(true, true, true);
+        for i in [0, 511, 512, 9000] {
+            all.enter(RequestId(i), met);
+        }
+        all.forget(RequestId(512));
+        let known = [0, 511, 512, 513, 9000].map(|i| all.of(RequestId(i)).is_some());
+        assert_eq!(known, [true, true, false, false, true]);
     }
 
     #[test]

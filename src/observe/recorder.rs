@@ -12,6 +12,7 @@ use super::recent::RecentHandovers;
 use super::rolling::LatestWaits;
 use super::rolling::{Latest, Rolling};
 use super::scaling::ScalingLog;
+use super::summaries::Summaries;
 use super::transit::Transit;
 use super::warmup::Warmup;
 use super::window::{Finished, Window};
@@ -20,7 +21,7 @@ use crate::engine::{
     Decision, Fact, FaultFact, HandoverFact, PromptChunk, ReplicaFact, RequestFact, ScalingRecord, Sink,
     StepTerms,
 };
-use crate::scenario::Scenario;
+use crate::scenario::{Keep, Scenario};
 #[cfg(any(feature = "cli", feature = "closeup"))]
 use crate::stats::BinCounts;
 use crate::stats::{BucketLog, Histogram, Tally, Timeline};
@@ -30,6 +31,9 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 mod buckets;
+mod moves;
+
+pub use moves::{Move, MoveKind};
 
 /// Counters of the timeline.
 pub(crate) mod counter {
@@ -45,9 +49,6 @@ pub(crate) mod counter {
     pub(crate) const ALL: usize = if crate::observe::StepLog::KEEPS { 7 } else { 6 };
 }
 
-/// Moves kept between two frames.
-const MOVES_KEPT: usize = 512;
-
 /// Counts of the facts at which a single step of the user can stop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FactCounts {
@@ -55,45 +56,6 @@ pub(crate) struct FactCounts {
     pub(crate) arrivals: u64,
     pub(crate) completions: u64,
     pub(crate) preemptions: u64,
-}
-
-/// What kind of move a dot on the stage makes.
-#[apply(typescript!)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum MoveKind {
-    /// It arrived.
-    Arrive,
-    /// It was sent to a replica.
-    Route,
-    /// It was refused.
-    Reject,
-    /// It finished.
-    Complete,
-    /// Its KV cache came from its prefill replica to its home.
-    Land,
-}
-
-/// A move of a request since the previous frame.
-#[apply(typescript!)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Move {
-    /// When, in microseconds.
-    pub at_us: u64,
-    /// What it did.
-    pub kind: MoveKind,
-    /// The request.
-    pub request: u32,
-    /// Number of its client.
-    pub client: u32,
-    /// The replica, if there is one.
-    #[cfg_attr(feature = "schema", ts(optional))]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub replica: Option<u32>,
-    /// The replica that it comes from: of a landing.
-    #[cfg_attr(feature = "schema", ts(optional))]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<u32>,
 }
 
 /// Reads the facts of a run.
@@ -104,14 +66,16 @@ pub(crate) struct Recorder {
     /// The objectives for requests that complete from now on.
     pub(crate) targets: Targets,
     pub(super) judgements: Judgements,
-    warmup: Warmup,
+    pub(super) warmup: Warmup,
     pub(crate) meters: Meters,
     pub(crate) scaling: ScalingLog,
     pub(crate) faults: FaultLog,
     /// `None` if the scenario disables them.
     pub(crate) detectors: Option<Box<Detectors>>,
-    /// Gaps between tokens after the warm-up.
+    /// Gaps between tokens after the warm-up; in a run that keeps no rows, `summaries` has them.
     pub(crate) itl: Tally,
+    /// What a run that keeps summaries only knows of its requests.
+    pub(crate) summaries: Option<Box<Summaries>>,
     /// Output tokens shown after the warm-up.
     pub(crate) tokens: u64,
     pub(crate) ttft: Histogram,
@@ -158,13 +122,14 @@ impl Recorder {
         Self {
             live,
             targets: Targets::new(&scenario.slo),
-            judgements: Judgements::default(),
+            judgements: Judgements::new(!live && scenario.observe.keep == Keep::Summary),
             warmup: Warmup::new(&scenario.run),
             meters: Meters::new(replicas),
             scaling: ScalingLog::new(&scenario.cluster),
             faults: FaultLog::default(),
             detectors: scenario.observe.anomalies.then(|| Box::new(Detectors::new(scenario, replicas))),
             itl: Tally::default(),
+            summaries: (scenario.observe.keep == Keep::Summary).then(Box::default),
             tokens: 0,
             ttft: Histogram::default(),
             e2e: Histogram::default(),
@@ -235,7 +200,9 @@ impl Recorder {
     fn completed(&mut self, at: Micros, request: Finished) {
         let Finished { e2e, good, .. } = request;
         self.fact_counts.completions += 1;
-        self.e2e_log.push(e2e.0);
+        if self.keeps_rows() {
+            self.e2e_log.push(e2e.0);
+        }
         self.timeline.count(counter::COMPLETED, 1);
         self.timeline.count(counter::MISSED, u64::from(!good));
         self.faults.completed(at, good);
@@ -254,74 +221,6 @@ impl Recorder {
             if self.live {
                 self.note_anomalies(at);
             }
-        }
-    }
-
-    fn note_move(&mut self, at: Micros, fact: &Fact) {
-        let (kind, request, replica) = match *fact {
-            Fact::Request(RequestFact::Arrived { request, .. }) => (MoveKind::Arrive, request, None),
-            Fact::Request(RequestFact::Routed { request, replica }) => {
-                (MoveKind::Route, request, Some(replica.0))
-            }
-            Fact::Request(RequestFact::Rejected { request, replica, .. }) => {
-                (MoveKind::Reject, request, replica.map(|r| r.0))
-            }
-            Fact::Request(RequestFact::Completed { request, replica, .. }) => {
-                (MoveKind::Complete, request, Some(replica.0))
-            }
-            Fact::Request(
-                RequestFact::Admitted { .. }
-                | RequestFact::Delayed { .. }
-                | RequestFact::Enqueued { .. }
-                | RequestFact::Dispatched { .. }
-                | RequestFact::Expired { .. }
-                | RequestFact::Queued { .. }
-                | RequestFact::Dropped { .. }
-                | RequestFact::Scheduled { .. }
-                | RequestFact::Prefilled { .. }
-                | RequestFact::FirstToken { .. }
-                | RequestFact::Preempted { .. },
-            )
-            | Fact::Replica(_)
-            | Fact::Cache(_)
-            | Fact::Fleet(_)
-            | Fact::Fault(_) => return,
-            Fact::Handover(fact) => return self.note_handover(at, fact),
-        };
-        self.keep_move(Move { at_us: at.0, kind, request: request.0, client: 0, replica, from: None });
-    }
-
-    fn keep_move(&mut self, m: Move) {
-        if self.moves.len() == MOVES_KEPT {
-            self.moves.pop_front();
-        }
-        self.moves.push_back(m);
-    }
-
-    /// A request that is prefilled elsewhere goes there first, and from there to its home.
-    fn note_handover(&mut self, at: Micros, fact: HandoverFact) {
-        match fact {
-            HandoverFact::Decided { request, prefill: Some(prefill), .. } => {
-                let routed = |m: &&mut Move| m.kind == MoveKind::Route && m.request == request.0;
-                if let Some(routed) = self.moves.back_mut().filter(routed) {
-                    routed.replica = Some(prefill.0);
-                }
-            }
-            HandoverFact::Landed { request, from, to, .. } => self.keep_move(Move {
-                at_us: at.0,
-                kind: MoveKind::Land,
-                request: request.0,
-                client: 0,
-                replica: Some(to.0),
-                from: Some(from.0),
-            }),
-            HandoverFact::Decided { prefill: None, .. }
-            | HandoverFact::Prefilled { .. }
-            | HandoverFact::Reserved { .. }
-            | HandoverFact::TransferStarted { .. }
-            | HandoverFact::Flows { .. }
-            | HandoverFact::Joined { .. }
-            | HandoverFact::GivenUp { .. } => {}
         }
     }
 }
@@ -343,8 +242,19 @@ impl Recorder {
         }
         if self.warmup.is_over() {
             self.tokens += u64::from(count);
-            self.itl.add(itl.0, u64::from(count));
+            if let Some(summaries) = &mut self.summaries {
+                summaries.itl.add(itl.0, u64::from(count));
+            }
+            if self.keeps_rows() {
+                self.itl.add(itl.0, u64::from(count));
+            }
         }
+    }
+
+    /// Whether it keeps something of each request.
+    #[inline]
+    pub(crate) fn keeps_rows(&self) -> bool {
+        self.live || self.summaries.is_none()
     }
 
     /// Passes a fact to the listener and the log.
@@ -363,7 +273,9 @@ impl Recorder {
                 self.timeline.count(counter::ARRIVED, 1);
             }
             RequestFact::FirstToken { ttft, .. } => {
-                self.ttft_log.push(ttft.0);
+                if self.keeps_rows() {
+                    self.ttft_log.push(ttft.0);
+                }
                 self.timeline.count(counter::TOKENS, 1);
                 if self.warmup.is_over() {
                     self.tokens += 1;

@@ -38,6 +38,9 @@ fn of_load(state: LoadState) -> Option<Regime> {
 /// Sums over the measured requests with a first token, in microseconds: time to first token, and the part of it that
 /// they waited.
 fn waiting(engine: &Cluster, recorder: &Recorder) -> [u128; 2] {
+    if let Some(all) = recorder.summed_up(engine) {
+        return all.waited_us;
+    }
     let mut sums = [0; 2];
     for (i, r) in (0..).zip(engine.records()) {
         let Some(ttft) = r.ttft.get().filter(|_| recorder.warmup().counts(RequestId(i), r.arrival)) else {

@@ -7,10 +7,11 @@
 //!
 //! It is an assessment of a run and no result: no digest covers it.
 
+use super::passages::{Passage, Passages};
 use super::recorder::Recorder;
-use crate::base::Micros;
+use super::summaries::passage;
 use crate::base::number_text::three_digits as of_positive;
-use crate::engine::{Cluster, Location, Record};
+use crate::engine::Cluster;
 use crate::stats::t_975;
 use serde::{Deserialize, Serialize};
 
@@ -94,9 +95,6 @@ struct Batches {
     last_half: [u64; 2],
 }
 
-/// A request: arrival, when it first joined a batch, when it left, and whether it completed.
-type Passage = (u64, Option<u64>, Option<u64>, bool);
-
 /// The verdict of a run so far.
 pub(crate) fn verdict(engine: &Cluster, recorder: &Recorder) -> RunVerdict {
     let records = engine.records();
@@ -105,13 +103,39 @@ pub(crate) fn verdict(engine: &Cluster, recorder: &Recorder) -> RunVerdict {
     if from >= to {
         return judge(&Batches::default(), 0.0);
     }
-    let passage = |r: &Record| -> Passage {
-        let at = |at: Micros| at.0;
-        let completed = matches!(r.location(), Location::Completed(_));
-        (r.arrival.0, r.first_scheduled.get().map(at), r.left.get().map(at), completed)
+    let ends = [from.0, to.0];
+    let batches = match recorder.summed_up(engine) {
+        Some(all) => batches_of_cells(ends, all.arrived_since, &all.passages),
+        None => batches(ends, records.iter().map(|r| passage(&r))),
     };
-    let batches = batches([from.0, to.0], records.iter().map(|r| passage(&r)));
     judge(&batches, (to.0 - from.0) as f64 / 1e6 / BATCHES as f64)
+}
+
+/// The same from cells of time, each of which counts for its share that lies within.
+fn batches_of_cells([from, to]: [u64; 2], arrivals: u64, passages: &Passages) -> Batches {
+    let mut found = Batches { arrivals, ..Batches::default() };
+    let width = (to - from) as f64 / BATCHES as f64;
+    let half = from + (to - from) / 2;
+    let (cell_us, cells) = passages.cells();
+    let shared = |[a, b]: [f64; 2], [c, d]: [f64; 2]| {
+        let (low, high) = (if a > c { a } else { c }, if b < d { b } else { d });
+        if high > low { (high - low) / (b - a) } else { 0.0 }
+    };
+    let mut last_half = [0.0; 2];
+    for (i, cell) in (0..).zip(cells) {
+        let span = [(i * cell_us) as f64, ((i + 1) * cell_us) as f64];
+        let late = shared(span, [half as f64, to as f64]);
+        last_half[0] += late * cell.arrived as f64;
+        last_half[1] += late * cell.completed as f64;
+        for k in 0..BATCHES {
+            let begin = from as f64 + k as f64 * width;
+            let part = shared(span, [begin, begin + width]) / width;
+            found.inside[k] += part * cell.inside_us as f64;
+            found.waiting[k] += part * cell.waiting_us as f64;
+        }
+    }
+    found.last_half = last_half.map(|n| libm::round(n) as u64);
+    found
 }
 
 fn batches([from, to]: [u64; 2], passages: impl Iterator<Item = Passage>) -> Batches {

@@ -6,6 +6,8 @@ pub const REPLICAS: u32 = 1024;
 pub const REPLICAS_STARTED: u32 = 16_384;
 /// Most requests of one run.
 pub const REQUESTS: u64 = 5_000_000;
+/// Most requests of one run that keeps summaries only: requests are numbered in four bytes.
+pub const REQUESTS_SUMMARISED: u64 = 100_000_000;
 /// Most gaps between tokens that a run keeps request by request.
 pub const GAPS: u64 = 10_000_000;
 /// Most requests of a run that came from a link.
@@ -352,3 +354,24 @@ pub const LESSON_CLAIMS: usize = 4;
 pub const LESSON_FIGURES: usize = 8;
 /// Most events of one run of a lesson.
 pub const LESSON_EVENTS: u64 = 3_000_000;
+
+/// Longest candidate of an evaluation, in bytes.
+pub const CANDIDATE_BYTES: usize = 256 * 1024;
+/// Most cases of a suite.
+pub const SUITE_CASES: usize = 256;
+/// Most seeds of a case of a suite.
+pub const SUITE_SEEDS: usize = 256;
+/// Most objectives of a suite.
+pub const SUITE_OBJECTIVES: usize = 16;
+/// Most stages of a suite.
+pub const SUITE_STAGES: usize = 16;
+/// Longest feedback of an evaluation, in bytes.
+pub const FEEDBACK_BYTES: u32 = 1 << 20;
+/// Most evaluations in the report of an evolution.
+pub const LAB_RECORDS: usize = 20_000;
+/// Longest feedback of an evaluation in such a report, in bytes; the rest is cut.
+pub const LAB_FEEDBACK_BYTES: usize = 16_000;
+/// Most bytes of all feedback in such a report: that of the worst candidates is left out.
+pub const LAB_TEXT_BYTES: usize = 16 << 20;
+/// Largest file of records, in bytes: 1 GiB.
+pub const LAB_BYTES: u64 = 1 << 30;

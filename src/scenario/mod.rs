@@ -26,6 +26,7 @@ mod filters;
 mod flow_control;
 mod horizontal;
 mod keda;
+mod keep;
 mod key_order;
 mod kv_cost;
 mod latency;
@@ -92,6 +93,7 @@ pub use horizontal::{
     ScalingMetric, SelectRule, TargetOf,
 };
 pub use keda::{BESIDE_TRIGGERS, FurtherTrigger, Keda, KedaFormula};
+pub use keep::Keep;
 pub use key_order::in_order;
 pub use kv_cost::{ApproximateIndex, CacheIndex, KvCost, KvCostProfile};
 pub use latency::{
@@ -217,7 +219,7 @@ pub struct Run {
     pub warmup_s: f64,
     /// Number of first requests that metrics exclude, in order of arrival. With `warmup_s` as well, both must be over.
     pub warmup_requests: u64,
-    /// Most requests generated. 0 means no cap besides the horizon. Without a horizon the run ends when they are done; with both, at the earlier of the two.
+    /// Most requests generated. 0 means no cap besides the horizon. Without a horizon the run ends when they are done; with both, at the earlier of the two. At most 5,000,000, or 100,000,000 where the run keeps summaries only.
     pub max_requests: u64,
 }
 
@@ -229,7 +231,7 @@ fields! {
             or "use 0 to measure from the start" => Restart;
         warmup_requests: "Warm-up requests" in [0, limits::REQUESTS]
             or "use 0 to leave out no requests by number" => Restart;
-        max_requests: "Request cap" in [0, limits::REQUESTS]
+        max_requests: "Request cap" in [0, limits::REQUESTS_SUMMARISED]
             or "use 0 for no cap besides the horizon" => Restart;
     }
 }
@@ -255,6 +257,9 @@ pub struct Observe {
     pub anomalies: bool,
     /// Weights of the fitness score, the only composite number in a report. Empty means no score.
     pub fitness: Vec<FitnessWeight>,
+    /// What the run keeps of its requests: rows, or summaries only, which take many more requests.
+    #[serde(skip_serializing_if = "Keep::is_rows")]
+    pub keep: Keep,
 }
 
 fields! {
@@ -266,6 +271,7 @@ fields! {
             or "use 0 for no summary of decisions" => Restart;
         anomalies: "Anomalies" => Restart;
         fitness: "Fitness" up_to [FitnessMetric::ALL.len(), "weights", "weight"] => Restart;
+        keep: "Keeps" => Restart;
     }
 }
 
@@ -277,6 +283,7 @@ impl Default for Observe {
             counterfactual_k: 0,
             anomalies: true,
             fitness: Vec::new(),
+            keep: Keep::default(),
         }
     }
 }

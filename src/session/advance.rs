@@ -78,6 +78,9 @@ impl Default for Pace {
     }
 }
 
+/// Events after which a run that keeps no rows forgets the requests that have left.
+const FORGOTTEN_AFTER: u64 = 1 << 16;
+
 /// The recorder, and a second reader of an unwatched run.
 pub(super) struct Both<'a, S: ?Sized> {
     pub(super) recorder: &'a mut Recorder,
@@ -231,8 +234,15 @@ impl Session {
             let boundary = Micros(self.recorder.timeline.boundary_us() - 1);
             let last = until.min(boundary);
             let before = self.engine.events_done();
-            let halt = self.engine.advance(last, left, &mut Both { recorder: &mut self.recorder, also });
+            let most = if self.recorder.keeps_rows() { left } else { left.min(FORGOTTEN_AFTER) };
+            let halt = self.engine.advance(last, most, &mut Both { recorder: &mut self.recorder, also });
             left -= self.engine.events_done() - before;
+            if !self.recorder.keeps_rows() {
+                self.recorder.retire(self.engine.take_retired(), self.engine.last_event_at());
+                if halt == Halt::Events && left > 0 {
+                    continue;
+                }
+            }
             if halt == Halt::Until && boundary < until {
                 self.close_bucket();
                 continue;

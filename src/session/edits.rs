@@ -128,6 +128,13 @@ impl Session {
         self.edits.redirect(edit);
     }
 
+    /// Sends a request that is not routed yet to a replica, in place of the router's choice. There is no edit of it: the
+    /// run is then not the one of its scenario.
+    #[cfg(feature = "steer")]
+    pub fn send(&mut self, request: RequestId, to: ReplicaId) {
+        self.engine.redirect(request, to);
+    }
+
     /// The document at the playhead, and after each edit still to come.
     #[cfg(any(feature = "cli", feature = "outcomes"))]
     pub(crate) fn course(&self) -> Vec<Scenario> {
@@ -249,6 +256,7 @@ impl Session {
             self.engine.keep_redirects(&before);
             let replicas = self.engine.replicas().len();
             self.recorder = Recorder::new(plan.scenario(), replicas, self.recorder.live);
+            self.forget_requests();
         } else {
             self.needs.change(now, &plan);
             // First, so that it knows the pools in the facts that follow.
@@ -262,12 +270,12 @@ impl Session {
                 }
             }
         }
-        if let Some(route) = edit.route {
+        if let Some(route) = self.edits.edits[self.edits.applied].route {
             self.engine.redirect(RequestId(route.request), ReplicaId(route.to));
         }
-        if let Some(fault) = &edit.fault {
+        if let Some(fault) = self.edits.edits[self.edits.applied].fault.clone() {
             let mut sink = Both { recorder: &mut self.recorder, also };
-            self.engine.fault(fault, &plan, now, &mut sink);
+            self.engine.fault(&fault, &plan, now, &mut sink);
         }
         self.plan = plan;
         self.recorder.note_edit(now, self.edits.labels[self.edits.applied].clone());

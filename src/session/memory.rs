@@ -8,7 +8,7 @@ use crate::base::{Diagnostic, Micros};
 use crate::perf::Plan;
 use crate::scenario::expression::Name;
 use crate::scenario::{
-    Client, ContextGrowth, Expression, Filter, RequestCount, Role, RoutingPolicy, Scorer, TokenCount,
+    Client, ContextGrowth, Expression, Filter, Keep, RequestCount, Role, RoutingPolicy, Scorer, TokenCount,
     Weighted, limits,
 };
 use crate::workload::Trace;
@@ -20,6 +20,10 @@ const BLOCK_BYTES: f64 = 80.0;
 const ONCE_BLOCK_BYTES: f64 = 24.0;
 /// Bytes of a request: its record, its working state, its values in the report's sorting.
 const REQUEST_BYTES: f64 = 450.0;
+/// The same in a run that keeps summaries only: its place in the list of pieces.
+const SUMMARISED_REQUEST_BYTES: f64 = 1.0;
+/// Bytes of a group of requests in such a run: the bins of four latencies. Replicas, tenants, clients and classes are groups.
+const GROUP_BYTES: f64 = 60_000.0;
 /// Extra bytes on a page: its values in the latest seconds.
 const WATCHED_REQUEST_BYTES: f64 = 100.0;
 /// Bytes of a replica, and for each token of its block, each tenant and each point of its two series.
@@ -34,6 +38,7 @@ const LOG_BYTES: f64 = 128.0;
 pub(super) struct Needs {
     count: RequestCount,
     cap: f64,
+    keep: Keep,
     /// Listed requests and their tokens: the largest of any stretch between two edits, like all following fields.
     listed: (f64, f64),
     /// Whether any text occurs more than once.
@@ -60,7 +65,9 @@ impl Needs {
         let s = plan.scenario();
         let mut needs = Self {
             count: RequestCount::new(s),
-            cap: if s.run.max_requests == 0 { limits::REQUESTS } else { s.run.max_requests } as f64,
+            cap: if s.run.max_requests == 0 { s.observe.keep.most_requests() } else { s.run.max_requests }
+                as f64,
+            keep: s.observe.keep,
             listed: (0.0, 0.0),
             recurs: false,
             replicas: 0.0,
@@ -172,6 +179,13 @@ impl Needs {
         let kept = |blocks: f64| if recurs { filled.min(blocks * self.replicas) } else { 0.0 };
         let remembered = kept(self.remembered) + kept(self.remembered_prefill);
         let watched = audience == Audience::Live;
+        let summarised = self.keep == Keep::Summary;
+        let request = match (watched, summarised) {
+            (true, _) => REQUEST_BYTES + WATCHED_REQUEST_BYTES,
+            (false, true) => SUMMARISED_REQUEST_BYTES,
+            (false, false) => REQUEST_BYTES,
+        };
+        let groups = if summarised { self.replicas + 2.0 * self.tenants as f64 } else { 0.0 };
         let [one, token, tenant, point] = REPLICA_BYTES;
         let replica =
             one + token * f64::from(self.largest) + tenant * self.tenants as f64 + point * self.series_points;
@@ -181,13 +195,7 @@ impl Needs {
         [
             part("cluster.pools", "KV blocks", kv, touched, block),
             part("cluster.pools", "blocks of CPU tiers", kv, self.below.min(filled), BLOCK_BYTES),
-            part(
-                "run",
-                "requests",
-                "set run.max_requests, or shorten run.horizon_s",
-                requests,
-                if watched { REQUEST_BYTES + WATCHED_REQUEST_BYTES } else { REQUEST_BYTES },
-            ),
+            part("run", "requests", "set run.max_requests, or shorten run.horizon_s", requests, request),
             part(
                 "cluster.routing",
                 "blocks that the router remembers",
@@ -200,7 +208,9 @@ impl Needs {
                 what: "replicas",
                 fix: "use fewer of them, or fewer tenants",
                 count: self.replicas,
-                bytes: self.replicas * replica + if watched { self.log_lines * LOG_BYTES } else { 0.0 },
+                bytes: self.replicas * replica
+                    + groups * GROUP_BYTES
+                    + if watched { self.log_lines * LOG_BYTES } else { 0.0 },
             },
         ]
     }

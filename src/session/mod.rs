@@ -38,7 +38,7 @@ pub use snapshot::SnapshotError;
 use crate::base::diag::has_errors;
 use crate::base::digest::Digest;
 use crate::base::small::sort::sort_by_key;
-use crate::base::{Diagnostics, Micros, json};
+use crate::base::{Diagnostic, Diagnostics, Micros, json, number_text};
 use crate::engine::Cluster;
 #[cfg(any(feature = "cli", feature = "outcomes"))]
 use crate::engine::Detail;
@@ -48,7 +48,7 @@ use crate::perf::Plan;
 #[cfg(any(feature = "cli", feature = "outcomes"))]
 use crate::scenario::limits;
 use crate::scenario::link::{self, Opened, TraceMark};
-use crate::scenario::{Scenario, TimedEdit, check_edits, in_order, parse, to_json};
+use crate::scenario::{Keep, Scenario, TimedEdit, check_edits, in_order, parse, to_json};
 use crate::workload::Source;
 use edits::{Course, EditLog};
 use memory::Needs;
@@ -147,7 +147,31 @@ impl Session {
         let recorder = Recorder::new(&scenario, engine.replicas().len(), audience == Audience::Live);
         let edits = EditLog::new(&edits);
         let needs = Needs::new(&plan);
-        Self { scenario, plan, needs, recording, engine, recorder, edits, playhead: Micros::ZERO }
+        let mut session =
+            Self { scenario, plan, needs, recording, engine, recorder, edits, playhead: Micros::ZERO };
+        session.forget_requests();
+        session
+    }
+
+    /// Whether each request of the run can be looked at: not in a batch run that keeps summaries only.
+    pub fn keeps_rows(&self) -> bool {
+        self.recorder.keeps_rows()
+    }
+
+    /// Lets the engine forget requests that have left, if the run keeps no rows.
+    fn forget_requests(&mut self) {
+        if !self.keeps_rows() {
+            self.engine.forget_requests();
+        }
+    }
+
+    /// As [`Self::start`] for a batch run, of which single requests will be asked.
+    pub fn start_for_rows(
+        scenario: Scenario,
+        trace: Option<Arc<Trace>>,
+    ) -> Result<(Self, Diagnostics), Diagnostics> {
+        let (session, warnings) = Self::start(scenario, trace, Audience::Batch)?;
+        if session.keeps_rows() { Ok((session, warnings)) } else { Err(vec![no_rows()]) }
     }
 
     /// The instant shown.
@@ -307,6 +331,19 @@ impl Session {
     pub fn requests_asked(&self) -> Option<u64> {
         requests_asked(self.plan.scenario(), self.replayed())
     }
+}
+
+/// The problem of a question about single requests in a run that keeps none.
+pub fn no_rows() -> Diagnostic {
+    Diagnostic::error(
+        "observe.keep",
+        "summary: this run keeps no rows of requests",
+        "rows, for what looks at single requests",
+        format!(
+            "leave observe.keep out, or set it to rows: for up to {} requests",
+            number_text::count(Keep::Rows.most_requests())
+        ),
+    )
 }
 
 /// The mark of a scenario's trace in a link.

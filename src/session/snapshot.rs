@@ -101,6 +101,7 @@ impl Session {
         self.recording = self.recording.take().map(|r| r.under(&self.scenario));
         self.engine.attach(self.recording.as_ref().map(|r| &r.rows));
         self.recorder = body.recorder;
+        self.forget_requests();
         Ok(())
     }
 }

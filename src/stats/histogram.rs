@@ -14,23 +14,28 @@ pub struct Histogram {
     count: u64,
 }
 
-/// The bin of a value. Values below 2^(FINENESS + 1) have a bin each.
-fn bin_of(value: u64) -> usize {
-    let octave = value.checked_ilog2().unwrap_or(0).saturating_sub(FINENESS);
-    ((u64::from(octave) << FINENESS) + (value >> octave)) as usize
+/// The bin of a value, of 2^`FINE` bins from one power of two to the next. Values below 2^(`FINE` + 1) have a bin each.
+pub(super) fn bin_of<const FINE: u32>(value: u64) -> usize {
+    let octave = value.checked_ilog2().unwrap_or(0).saturating_sub(FINE);
+    ((u64::from(octave) << FINE) + (value >> octave)) as usize
+}
+
+/// The smallest and the largest value of a bin.
+pub(super) fn edges<const FINE: u32>(bin: usize) -> [u64; 2] {
+    let octave = (bin as u64 >> FINE).saturating_sub(1);
+    let lower = bin as u64 - (octave << FINE);
+    [lower << octave, (lower << octave) + ((1 << octave) - 1)]
 }
 
 /// The largest value of a bin.
 fn upper_edge(bin: usize) -> u64 {
-    let octave = (bin as u64 >> FINENESS).saturating_sub(1);
-    let lower = bin as u64 - (octave << FINENESS);
-    ((lower + 1) << octave) - 1
+    edges::<FINENESS>(bin)[1]
 }
 
 impl Histogram {
     /// Adds a value.
     pub fn add(&mut self, value: u64) {
-        let bin = bin_of(value);
+        let bin = bin_of::<FINENESS>(value);
         if bin >= self.bins.len() {
             self.bins.resize(bin + 1, 0);
         }
@@ -58,9 +63,9 @@ mod tests {
     fn bins_follow_each_other_and_hold_what_lies_up_to_their_edge() {
         let mut value = 0;
         for bin in 0..3072 {
-            assert_eq!(bin_of(value), bin, "the first value of bin {bin}");
+            assert_eq!(bin_of::<FINENESS>(value), bin, "the first value of bin {bin}");
             let last = upper_edge(bin);
-            assert_eq!(bin_of(last), bin, "the last value of bin {bin}");
+            assert_eq!(bin_of::<FINENESS>(last), bin, "the last value of bin {bin}");
             assert!((last - value) << FINENESS <= value, "bin {bin} from {value} to {last} is too wide");
             value = last + 1;
         }

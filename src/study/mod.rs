@@ -5,6 +5,8 @@
 
 #[cfg(any(feature = "cli", feature = "compare", feature = "theory"))]
 pub mod compare;
+#[cfg(feature = "cli")]
+pub mod evaluate;
 #[cfg(any(feature = "cli", feature = "compare"))]
 pub mod file;
 #[cfg(any(feature = "cli", feature = "lessons"))]

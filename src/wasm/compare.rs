@@ -8,8 +8,8 @@ use crate::study::compare::{Comparing, Metric, Outcomes};
 use crate::study::file::StudyFile;
 use crate::study::oracle::oracle_of;
 use crate::study::sweep::{
-    Capacity, CapacitySearch, Plan, RaceEntry, RankBy, Ratio, RatioSearches, Ratios, RunRow, SweepRow, Vary,
-    capacity, rank, summary,
+    Capacity, CapacitySearch, PagePace, Plan, RaceEntry, RankBy, Ratio, RatioSearches, Ratios, RunRow,
+    SweepRow, Vary, capacity, elsewhere, rank, summary,
 };
 use crate::wasm::boundary::{value, written};
 use wasm_bindgen::prelude::*;
@@ -29,6 +29,7 @@ type RequestCloud = import('../src/generated/boundary.ts').RequestCloud;
 type RunRow = import('../src/generated/boundary.ts').RunRow;
 type StudyFile = import('../src/generated/boundary.ts').StudyFile;
 type StudyRead = import('../src/generated/boundary.ts').StudyRead;
+type SweepElsewhere = import('../src/generated/boundary.ts').SweepElsewhere;
 type SweepRow = import('../src/generated/boundary.ts').SweepRow;
 type SweepSummary = import('../src/generated/boundary.ts').SweepSummary;
 ";
@@ -99,6 +100,21 @@ pub fn sweep_cases(scenario: &str, varied: Vec<String>, seeds: u32) -> Result<Js
         Ok(plan.texts())
     };
     planned().map(|cases| value(&cases)).map_err(|problems| value(&problems))
+}
+
+/// About how long a sweep takes on the page, where one run took `case_ms` milliseconds if some have ended, and its command for another
+/// machine; throws a list of diagnostics.
+#[expect(clippy::needless_pass_by_value, reason = "lists come from JavaScript by value")]
+#[wasm_bindgen(js_name = sweepElsewhere, unchecked_return_type = "SweepElsewhere")]
+pub fn sweep_elsewhere(
+    scenario: &str,
+    varied: Vec<String>,
+    seeds: u32,
+    workers: u32,
+    case_ms: Option<f64>,
+) -> Result<JsValue, JsValue> {
+    let found = parse(scenario).and_then(|s| elsewhere(&s, &varied, seeds, PagePace { workers, case_ms }));
+    found.map(|found| value(&found)).map_err(|problems| value(&problems))
 }
 
 /// The summary of the rows of a sweep.

@@ -7,7 +7,7 @@ use crate::exchange::export::{CANDIDATES, Format, MOST_SLICES, Output, Table, Ta
 use crate::exchange::import::benchmark::{Benchmark, read};
 use crate::measured::{ToldLoad, bands, calibrate, compare, replay};
 use crate::scenario::{Scenario, limits, parse};
-use crate::session::{Audience, Session, Stop, TraceReader};
+use crate::session::{Session, Stop, TraceReader};
 use crate::wasm::boundary::value;
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -164,7 +164,7 @@ impl Rows {
             Some((trace, ..)) => trace,
             None => None,
         };
-        let started = Session::start(self.scenario.clone(), trace, Audience::Batch);
+        let started = Session::start_for_rows(self.scenario.clone(), trace);
         let (session, _) = started.map_err(|p| value(&p))?;
         let out = Box::new(self.pieces.clone());
         let tables = match self.asked {

@@ -118,10 +118,10 @@ impl ClientSource {
             places.take();
         }
         if let Some(conversations) = &mut self.conversations
-            && (conversations.begin_more() || conversations.next() <= self.arrivals.next())
+            && (conversations.begin_more() || conversations.next() <= arrival)
         {
             // A continued conversation comes before one that begins at the same instant.
-            let round = if conversations.next() <= self.arrivals.next() {
+            let round = if conversations.next() <= arrival {
                 conversations.take()
             } else {
                 self.arrivals.advance();

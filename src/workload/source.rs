@@ -12,7 +12,7 @@ use super::{RequestSpec, Trace, place_of};
 use crate::base::digest::Digest;
 use crate::base::units::US_PER_S;
 use crate::base::{Micros, math};
-use crate::scenario::{Client, Scenario, SloClass, limits};
+use crate::scenario::{Client, Scenario, SloClass};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -113,7 +113,7 @@ impl Source {
             sessions += workload.requests.len() as u32;
             (clients, listed)
         };
-        let cap = scenario.run.max_requests;
+        let (cap, most) = (scenario.run.max_requests, scenario.observe.keep.most_requests());
         let mut source = Self {
             clients,
             listed,
@@ -121,7 +121,7 @@ impl Source {
             names,
             sessions,
             horizon: horizon_of(scenario.run.horizon_s),
-            left: if cap == 0 { limits::REQUESTS } else { cap.min(limits::REQUESTS) },
+            left: if cap == 0 { most } else { cap.min(most) },
             taken: 0,
             next: None,
         };

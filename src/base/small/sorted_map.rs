@@ -52,6 +52,11 @@ impl<K: Ord, V> SortedMap<K, V> {
         }
     }
 
+    /// Removes the keys that are not to stay.
+    pub fn retain(&mut self, stays: impl Fn(&K) -> bool) {
+        self.0.retain(|(key, _)| stays(key));
+    }
+
     /// All keys with their values, in order of key.
     pub fn iter(&self) -> std::slice::Iter<'_, (K, V)> {
         self.0.iter()

@@ -34,6 +34,9 @@ pub(in crate::engine) struct World<'a, S: Sink> {
 impl<S: Sink> World<'_, S> {
     /// The stay of a request in the batch ends: it has left the batch, and its progress is settled.
     pub(in crate::engine) fn end_stay(&mut self, slot: Slot, now: Micros) {
+        if self.records.forgets() {
+            return;
+        }
         let active = &self.active[slot];
         let (record, load) = (self.records.here(active.id), load_of(self.loads, active.id));
         self.stays.push(Stay::ended(active, record, load, now));

@@ -8,7 +8,7 @@ use super::handover::Handovers;
 use super::load_times::{LoadTimes, load_of};
 use super::location::{Location, LocationCounts};
 use super::record::Record;
-use super::records::Records;
+use super::records::{Records, Retired};
 use super::slab::{Slab, Slot};
 use crate::base::{Chunks, Micros, RequestId};
 use crate::engine::facts::Detail;
@@ -131,6 +131,22 @@ impl Book {
         }
         self.census.arrived += 1;
         (id, slot)
+    }
+
+    /// From now on forgets the records of requests that have left.
+    pub(in crate::engine) fn forget_records(&mut self) {
+        self.records.forget();
+    }
+
+    /// The records that were forgotten since the last call. What else is known of their requests is forgotten too.
+    pub(in crate::engine) fn take_retired(&mut self) -> Vec<Retired> {
+        let retired = self.records.take_retired();
+        for Retired { first, records } in &retired {
+            let stays = |request: &RequestId| request.0.wrapping_sub(first.0) >= records.len() as u32;
+            self.loads.retain(stays);
+            self.adapters.retain(stays);
+        }
+        retired
     }
 
     /// The record of a request that is in the system, or has left in the event that runs.

@@ -23,7 +23,8 @@ pub use book::Census;
 pub use handover::Handover;
 pub use location::Location;
 pub use record::{Progress, Record, RequestState};
-pub use records::{RecordColumn, Records};
+pub use record_piece::PIECE as RECORD_PIECE;
+pub use records::{RecordColumn, Records, Retired};
 
 pub(in crate::engine) use active::{ActiveRequest, Load};
 pub(in crate::engine) use adapter_use::AdapterUses;

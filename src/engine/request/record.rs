@@ -175,6 +175,16 @@ impl Record {
         }
     }
 
+    /// What stands for the record of a request that has left, in a run that keeps no rows.
+    pub(in crate::engine) fn forgotten() -> Self {
+        Self { left: Micros::ZERO.into(), ..Self::at_rest(Micros::MAX, Location::Rejected) }
+    }
+
+    /// Whether it stands for another record. No request arrives at that instant.
+    pub(in crate::engine) fn is_forgotten(&self) -> bool {
+        self.arrival == Micros::MAX
+    }
+
     /// Where it is.
     pub fn location(&self) -> Location {
         self.location

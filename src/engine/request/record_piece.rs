@@ -11,7 +11,7 @@ use crate::engine::facts::DropReason;
 use crate::policy::Reason;
 
 /// Records per piece, a power of two: small enough that a change copies little, large enough that pieces are few.
-pub(in crate::engine) const PIECE: usize = 1 << 9;
+pub const PIECE: usize = 1 << 9;
 
 named_row! {
     /// The numbers of a record. Instants and spans stand as [`Expected`] has them.

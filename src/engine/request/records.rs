@@ -12,6 +12,15 @@ use std::rc::Rc;
 
 pub use super::record_piece::RecordColumn;
 
+/// Records of requests that have left, in a run that keeps no rows: the first number, and the records from there on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Retired {
+    /// The number of the first.
+    pub first: RequestId,
+    /// Their records in order.
+    pub records: Rc<[Record]>,
+}
+
 /// Records that follow each other.
 #[derive(Clone, Debug)]
 enum Piece {
@@ -21,6 +30,8 @@ enum Piece {
     Packed(Rc<PackedPiece>),
     /// An open piece in a checkpoint: nothing reads it until [`Records::unpack`].
     Kept(Rc<KeptPiece>),
+    /// All of them have left, and no rows are kept.
+    Forgotten,
 }
 
 /// Why a piece of a checkpoint cannot be read.
@@ -31,8 +42,12 @@ const KEPT: &str = "INV-6: a record of a checkpoint";
 pub struct Records {
     pieces: Vec<Piece>,
     len: usize,
-    /// All pieces before this one are packed.
+    /// All pieces before this one are at rest.
     open_from: usize,
+    /// Whether records are forgotten once all requests of their piece have left.
+    forgets: bool,
+    /// Those forgotten since they were last taken.
+    retired: Vec<Retired>,
 }
 
 impl Records {
@@ -54,8 +69,32 @@ impl Records {
         Some(match &self.pieces[number / PIECE] {
             Piece::Open(records) => records[number % PIECE].clone(),
             Piece::Packed(records) => records.get(number % PIECE),
+            Piece::Forgotten => Record::forgotten(),
             Piece::Kept(_) => panic!("{KEPT}"),
         })
+    }
+
+    /// The records that are there, with their numbers: all of them, unless the run keeps no rows.
+    pub fn kept(&self) -> impl Iterator<Item = (RequestId, Record)> + '_ {
+        let there = |(_, piece): &(usize, &Piece)| !matches!(piece, Piece::Forgotten);
+        let numbers = |(i, _): (usize, &Piece)| i * PIECE..((i + 1) * PIECE).min(self.len);
+        let all = self.pieces.iter().enumerate().filter(there).flat_map(numbers);
+        all.map(|i| (RequestId(i as u32), self.at(i))).filter(|(_, record)| !record.is_forgotten())
+    }
+
+    /// From now on forgets the records of requests that have left, piece by piece.
+    pub(in crate::engine) fn forget(&mut self) {
+        self.forgets = true;
+    }
+
+    /// Whether it does.
+    pub(in crate::engine) fn forgets(&self) -> bool {
+        self.forgets
+    }
+
+    /// What was forgotten since the last call.
+    pub(in crate::engine) fn take_retired(&mut self) -> Vec<Retired> {
+        std::mem::take(&mut self.retired)
     }
 
     /// The record of a request that has arrived.
@@ -83,6 +122,7 @@ impl Records {
         let number = |i: usize| match &self.pieces[i / PIECE] {
             Piece::Open(records) => column.of(&records[i % PIECE]),
             Piece::Packed(records) => records.column(i % PIECE, column),
+            Piece::Forgotten => column.of(&Record::forgotten()),
             Piece::Kept(_) => panic!("{KEPT}"),
         };
         let mut all = Vec::with_capacity(self.len);
@@ -98,12 +138,13 @@ impl Records {
                 (Piece::Open(a), Piece::Open(b)) => Rc::ptr_eq(a, b),
                 (Piece::Packed(a), Piece::Packed(b)) => Rc::ptr_eq(a, b),
                 (Piece::Kept(a), Piece::Kept(b)) => Rc::ptr_eq(a, b),
-                (Piece::Open(_) | Piece::Packed(_) | Piece::Kept(_), _) => false,
+                (Piece::Open(_) | Piece::Packed(_) | Piece::Kept(_) | Piece::Forgotten, _) => false,
             });
             let own = match piece {
                 Piece::Open(_) => PIECE * size_of::<Record>(),
                 Piece::Packed(records) => records.bytes(),
                 Piece::Kept(records) => records.bytes(),
+                Piece::Forgotten => 0,
             };
             size_of::<Piece>() + if shared { 0 } else { own }
         };
@@ -131,7 +172,7 @@ impl Records {
         let number = request.index();
         match &self.pieces[number / PIECE] {
             Piece::Open(records) if number < self.len => &records[number % PIECE],
-            Piece::Open(_) | Piece::Packed(_) | Piece::Kept(_) => {
+            Piece::Open(_) | Piece::Packed(_) | Piece::Kept(_) | Piece::Forgotten => {
                 panic!("INV-2: {request:?} is not in the system")
             }
         }
@@ -143,7 +184,7 @@ impl Records {
         let number = request.index();
         match &mut self.pieces[number / PIECE] {
             Piece::Open(records) if number < self.len => &mut Rc::make_mut(records)[number % PIECE],
-            Piece::Open(_) | Piece::Packed(_) | Piece::Kept(_) => {
+            Piece::Open(_) | Piece::Packed(_) | Piece::Kept(_) | Piece::Forgotten => {
                 panic!("INV-2: {request:?} is not in the system")
             }
         }
@@ -172,17 +213,26 @@ impl Records {
         }
     }
 
-    /// Packs the full pieces whose requests have all left. Which these are follows from the run alone.
+    /// Packs or forgets the full pieces whose requests have all left. Which these are follows from the run alone.
     fn pack_pieces_at_rest(&mut self) {
-        for piece in &mut self.pieces[self.open_from..] {
+        for (i, piece) in self.pieces.iter_mut().enumerate().skip(self.open_from) {
             if let Piece::Open(records) = piece
                 && records.iter().all(|r| r.location().is_gone())
             {
-                *piece = Piece::Packed(Rc::new(PackedPiece::new(records.iter())));
+                if records.iter().all(Record::is_forgotten) {
+                    // Of a snapshot.
+                    *piece = Piece::Forgotten;
+                } else if self.forgets {
+                    let first = RequestId((i * PIECE) as u32);
+                    self.retired.push(Retired { first, records: records.clone() });
+                    *piece = Piece::Forgotten;
+                } else {
+                    *piece = Piece::Packed(Rc::new(PackedPiece::new(records.iter())));
+                }
             }
         }
-        let packed = |piece: &Piece| matches!(piece, Piece::Packed(_));
-        while self.pieces.get(self.open_from).is_some_and(packed) {
+        let at_rest = |piece: &Piece| matches!(piece, Piece::Packed(_) | Piece::Forgotten);
+        while self.pieces.get(self.open_from).is_some_and(at_rest) {
             self.open_from += 1;
         }
     }
@@ -244,6 +294,7 @@ impl<'de> Deserialize<'de> for Records {
 mod tests {
     use super::super::record_piece::tests::gone;
     use super::*;
+    use crate::base::Micros;
 
     /// As many records of requests that have left, but for those whose number `waits` names.
     fn list(n: usize, waits: impl Fn(usize) -> bool) -> (Vec<Record>, Records) {
@@ -291,6 +342,29 @@ mod tests {
         let open = (PIECE * size_of::<Record>()) as u64;
         let alone = copy.bytes_beside(Some(&records)) - (size_of::<Piece>() * copy.pieces.len()) as u64;
         assert_eq!(alone, 2 * open, "the second piece and the last");
+    }
+
+    #[test]
+    fn a_list_that_forgets_hands_out_each_record_once_and_knows_those_under_way() {
+        let mut records = Records::default();
+        records.forget();
+        let mut out = Vec::new();
+        for i in 0..3 * PIECE + 5 {
+            // No request arrives at the instant that marks a forgotten record.
+            let mut record = gone(i as u64, i != PIECE + 3);
+            record.arrival = Micros(i as u64);
+            records.push(record);
+            out.extend(records.take_retired().into_iter().map(|r| (r.first.index(), r.records.len())));
+        }
+        assert_eq!(out, [(0, PIECE), (2 * PIECE, PIECE)]);
+        let there: Vec<usize> = records.kept().map(|(id, _)| id.index()).collect();
+        assert!(there.iter().copied().eq((PIECE..2 * PIECE).chain(3 * PIECE..3 * PIECE + 5)));
+        assert!(records.at(0).location().is_gone() && records.at(0).replica().is_none());
+        // A snapshot of it forgets the same.
+        let text = serde_json::to_string(&records).expect("numbers");
+        let again: Records = serde_json::from_str(&text).expect("the same text");
+        assert!(again == records && again.kept().eq(records.kept()));
+        assert_eq!(packed(&again), 0);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::configuration::kubernetes::no_engine;
 use super::configuration::pods::{Pods, name_of, pods, rest};
 use super::configuration::reader::Unknown;
 use super::configuration::{Configuration, Reader, Report, Settings};
+use super::router_container::router_in;
 use serde_json::Value;
 
 /// Keys of their specifications that do not change a run.
@@ -76,7 +77,10 @@ fn read(source: &Value, report: &mut Report) -> Settings {
     let mut r = Reader::new(source);
     let name = name_of(&mut r);
     let own = Pods { name: &name, replicas: "spec.replicas", nodes: 1, role: None, extra: Vec::new() };
-    if pods(&mut r, "spec.template", &own) {
+    if router_in(&mut r, "spec.template.spec") {
+        r.shape("metadata", "names and labels of the object");
+        r.without_counterpart("spec.replicas", "there is one router here");
+    } else if pods(&mut r, "spec.template", &own) {
         r.shape("metadata", "the pool has the name of the object");
     } else {
         no_engine(&mut r, &["spec.template", "spec.replicas"]);

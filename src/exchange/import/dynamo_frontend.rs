@@ -2,7 +2,7 @@
 
 use super::Import;
 use super::configuration::flag_values::Kind::{List, Number, Switch, Text, Whole};
-use super::configuration::flags::{Flag, Flags, flag};
+use super::configuration::flags::{Flag, Flags, Word, flag};
 use super::configuration::reader::Unknown;
 use super::configuration::router_command::Program;
 use super::configuration::{Configuration, Reader, Report, Settings};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 /// The flags of the frontend.
 pub(super) struct DynamoFrontend;
 
-const PROGRAM: Program = Program {
+pub(super) const PROGRAM: Program = Program {
     names: &["dynamo.frontend", "dynamo-frontend"],
     modules: &["dynamo.frontend", "dynamo.router"],
 };
@@ -33,13 +33,18 @@ impl Import<Configuration> for DynamoFrontend {
     fn read(&self, source: &Value, report: &mut Report) -> Settings {
         let mut r = Reader::new(source);
         let words = PROGRAM.words(&mut r);
-        let mut flags = Flags::of_words(&mut r, &words, FLAGS);
-        router(&mut r, &mut flags);
-        queue(&mut r, &mut flags);
-        flags.finish(&mut r, FLAGS);
+        read_words(&mut r, &words);
         r.finish(Unknown::Refused, report);
         Settings::default()
     }
+}
+
+/// Reads the words after the program.
+pub(super) fn read_words(r: &mut Reader<'_>, words: &[Word]) {
+    let mut flags = Flags::of_words(r, words, FLAGS);
+    router(r, &mut flags);
+    queue(r, &mut flags);
+    flags.finish(r, FLAGS);
 }
 
 const ADDRESS: &str = "it is the address of the server";
@@ -48,7 +53,7 @@ const ALONE: &str = "there is one router";
 const BUSY: &str =
     "this router refuses no request for busy replicas; cluster.flow_control holds requests back";
 
-const FLAGS: &[Flag] = &[
+pub(super) const FLAGS: &[Flag] = &[
     flag(&["router-mode"], Text, ""),
     flag(&["router-kv-overlap-score-credit"], Number, ""),
     flag(&["router-kv-overlap-score-credit-decay"], Number, ""),

@@ -6,6 +6,7 @@ use super::configuration::pods::{Pods, container_of, rest, role_named};
 use super::configuration::reader::Unknown;
 use super::configuration::sets::PoolOf;
 use super::configuration::{Configuration, Reader, Report, Settings};
+use super::router_container::frontend;
 use serde_json::Value;
 
 const SERVICES: &str = "spec.services";
@@ -34,11 +35,11 @@ impl Import<Configuration> for DynamoGraphDeployment {
             .into_iter()
             .flat_map(|map| map.keys().cloned())
             .collect();
-        let mut engines = 0;
+        let mut read = 0;
         for name in &names {
-            engines += usize::from(service(&mut r, name));
+            read += usize::from(service(&mut r, name));
         }
-        if engines == 0 {
+        if read == 0 {
             no_engine(&mut r, &[SERVICES]);
         }
         r.shape("metadata", "each service is a pool with its own name");
@@ -62,7 +63,7 @@ impl Import<Configuration> for DynamoGraphDeployment {
     }
 }
 
-/// Reads a service; returns whether it is an engine.
+/// Reads a service; returns whether it is an engine or a router.
 fn service(r: &mut Reader<'_>, name: &str) -> bool {
     let path = format!("{SERVICES}.{name}");
     let word = |r: &mut Reader<'_>, key: &str| {
@@ -74,8 +75,13 @@ fn service(r: &mut Reader<'_>, name: &str) -> bool {
         || (component.is_empty() && (name.contains("Worker") || name.contains("worker")))
         || matches!(component.as_str(), "prefill" | "decode");
     if !is_worker {
+        if component == "frontend" || (component.is_empty() && name.eq_ignore_ascii_case("frontend")) {
+            frontend(r, &container, &path);
+            r.shape(&format!("{path}.componentType"), "the kind of the service");
+            r.without_counterpart_of_rest(&path, "the flags say what the router does");
+            return true;
+        }
         let why = match component.as_str() {
-            "frontend" => "the frontend: give its command for the router's flags",
             "planner" => "the planner: give its configuration for the autoscaler",
             _ => "a service without an engine",
         };

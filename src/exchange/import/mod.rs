@@ -36,6 +36,7 @@ mod planner_config;
 mod pod_autoscaler;
 mod policy_bundle;
 mod range_query;
+mod router_container;
 mod router_values;
 mod routesim;
 mod scaled_object;

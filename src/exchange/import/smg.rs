@@ -2,7 +2,7 @@
 
 use super::Import;
 use super::configuration::flag_values::Kind::{List, Number, Switch, Text, Whole};
-use super::configuration::flags::{Flag, Flags, flag};
+use super::configuration::flags::{Flag, Flags, Word, flag};
 use super::configuration::reader::Unknown;
 use super::configuration::router_command::Program;
 use super::configuration::{Configuration, Reader, Report, Settings};
@@ -38,7 +38,8 @@ impl Import<Configuration> for Smg {
 
     fn read(&self, source: &Value, report: &mut Report) -> Settings {
         let mut r = Reader::new(source);
-        read(&mut r, &PROGRAM);
+        let words = PROGRAM.words(&mut r);
+        read_words(&mut r, &words);
         r.finish(Unknown::Refused, report);
         Settings::default()
     }
@@ -124,9 +125,9 @@ const FLAGS: &[Flag] = &[
 ];
 
 /// Reads the flags of a command of this router or of one that has its flags.
-pub(super) fn read(r: &mut Reader<'_>, program: &Program) {
-    let words = program.words(r);
-    let mut flags = Flags::of_words(r, &words, FLAGS);
+/// Reads the words after the program.
+pub(super) fn read_words(r: &mut Reader<'_>, words: &[Word]) {
+    let mut flags = Flags::of_words(r, words, FLAGS);
     let apart = flags.switch("pd-disaggregation") == Some(true);
     let policy = flags.text("policy").unwrap_or("cache_aware").to_owned();
     let routing = routing(r, &mut flags, &policy, "policy");

@@ -2,7 +2,7 @@
 //! name that has SMG's flags.
 
 use super::configuration::flag_values::Kind::{List, Number, Switch, Text, Whole};
-use super::configuration::flags::{Flag, Flags, flag};
+use super::configuration::flags::{Flag, Flags, Word, flag};
 use super::configuration::reader::Unknown;
 use super::configuration::router_command::Program;
 use super::configuration::{Configuration, Reader, Report, Settings};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 /// The flags of the router.
 pub(super) struct VllmRouter;
 
-const PROGRAM: Program = Program {
+pub(super) const PROGRAM: Program = Program {
     names: &["vllm-router"],
     modules: &["vllm_router", "vllm_router.app", "vllm_router.launch_router"],
 };
@@ -32,18 +32,23 @@ impl Import<Configuration> for VllmRouter {
 
     fn read(&self, source: &Value, report: &mut Report) -> Settings {
         let mut r = Reader::new(source);
-        let words = source.get("words").map(Value::to_string).unwrap_or_default();
-        if words.contains("--policy") || words.contains("--worker-urls") {
-            smg::read(&mut r, &PROGRAM);
-        } else {
-            let words = PROGRAM.words(&mut r);
-            let mut flags = Flags::of_words(&mut r, &words, FLAGS);
-            router(&mut r, &mut flags);
-            flags.finish(&mut r, FLAGS);
-        }
+        let words = PROGRAM.words(&mut r);
+        read_words(&mut r, &words);
         r.finish(Unknown::Refused, report);
         Settings::default()
     }
+}
+
+/// Reads the words after the program: those of the production stack's router, or those that it has from SMG.
+pub(super) fn read_words(r: &mut Reader<'_>, words: &[Word]) {
+    let of_smg = ["--policy", "--worker-urls"];
+    if words.iter().any(|word| of_smg.iter().any(|flag| word.text.starts_with(flag))) {
+        smg::read_words(r, words);
+        return;
+    }
+    let mut flags = Flags::of_words(r, words, FLAGS);
+    router(r, &mut flags);
+    flags.finish(r, FLAGS);
 }
 
 const ADDRESS: &str = "it is an address";

@@ -2,16 +2,8 @@
 
 use super::{GroupPart, in_ms, known_share, share};
 use crate::engine::Record;
-use crate::observe::objectives::Met;
+use crate::observe::summaries::{Ended, GroupSums};
 use crate::stats::Summary;
-
-/// How a request ended in the measurement window.
-#[derive(Clone, Copy)]
-pub(super) enum Ended {
-    Finished(Met),
-    /// It was refused, dropped or given up.
-    Unserved,
-}
 
 /// The share of ended requests that met every objective; `None` if all of them finished: it is their attainment then.
 pub(super) fn met_share(met: u32, finished: u32, unserved: u32) -> Option<f64> {
@@ -28,6 +20,24 @@ impl Groups {
     pub(super) fn new(names: &[String]) -> Self {
         let part = |name: &String| GroupPart { name: name.clone(), ..GroupPart::default() };
         Self { parts: names.iter().map(part).collect(), sent: vec![0; names.len()] }
+    }
+
+    /// Groups of a run that keeps summaries only.
+    pub(super) fn of_sums(names: &[String], sums: &[GroupSums]) -> Self {
+        let part = |(name, g): (&String, &GroupSums)| GroupPart {
+            name: name.clone(),
+            arrived: g.arrived,
+            finished: g.finished,
+            met: g.met,
+            unserved: g.unserved,
+            output_tokens: g.output_tokens,
+            preemptions: g.preemptions,
+            ..GroupPart::default()
+        };
+        Self {
+            parts: names.iter().zip(sums).map(part).collect(),
+            sent: sums.iter().map(|g| g.sent).take(names.len()).collect(),
+        }
     }
 
     /// Adds a request; `counts` tells whether it arrived in the measurement window, `ended` how it ended there.

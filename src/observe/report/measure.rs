@@ -1,6 +1,6 @@
 //! The measurement window of a run: which requests count, and their sums.
 
-use super::groups::{Ended, Groups, met_share};
+use super::groups::{Groups, met_share};
 use super::{
     ClassPart, KvPart, LatencyPart, Recorder, SloPart, SlowRequest, ThroughputPart, in_ms, known_share,
     kv_blocks, share,
@@ -9,29 +9,13 @@ use crate::base::{Maybe, Micros, RequestId, Span};
 use crate::engine::{Cluster, Record, RecordColumn, Replica};
 use crate::observe::meters::Reading;
 use crate::observe::segments::{parts, segments};
+use crate::observe::summaries::{
+    Ended, GroupSums, Kind, Latency, SLOWEST, SlowRow, Summaries, Sums, ended, queue_wait_us,
+    scheduling_delay_us, tpot_us,
+};
+use crate::policy::Reason;
 use crate::scenario::Scenario;
 use crate::stats::{Ranked, Summary, upper_percentile};
-
-/// How many of the slowest requests are named.
-const SLOWEST: usize = 10;
-
-/// Sums over requests.
-#[derive(Clone, Copy, Debug, Default)]
-struct Sums {
-    arrived: u32,
-    finished: u32,
-    unserved: u32,
-    met: u32,
-    met_ttft: u32,
-    met_tpot: u32,
-    met_e2e: u32,
-    /// Prompt tokens of requests that got their first token.
-    prompt_tokens: u64,
-    scheduled: u32,
-    hit: u32,
-    scheduled_tokens: u64,
-    reused_tokens: u64,
-}
 
 /// The measurement window of a run: from the end of the warm-up to the latest event.
 pub(super) struct MeasurementWindow<'a> {
@@ -46,6 +30,43 @@ pub(super) struct MeasurementWindow<'a> {
     queue_wait: Figures,
     scheduling_delay: Figures,
     slowest: Vec<u32>,
+    /// Of a run that keeps summaries only.
+    summed: Option<Summed>,
+}
+
+/// The sums of a run that keeps summaries only.
+struct Summed {
+    all: Summaries,
+    /// Each grouping, as in [`GROUPINGS`].
+    by: [Vec<GroupSums>; GROUPINGS.len()],
+}
+
+impl Summed {
+    fn new(all: Summaries, engine: &Cluster, pools: usize) -> Self {
+        let by = GROUPINGS.map(|by| {
+            let mut groups = vec![GroupSums::default(); by.count(engine, pools)];
+            let found = match by {
+                By::Replica | By::Pool => all.groups(Kind::Replica),
+                By::Class => all.groups(Kind::Class),
+                By::Tenant => all.groups(Kind::Tenant),
+                By::Client => all.groups(Kind::Client),
+            };
+            for (number, sums) in found.iter().enumerate() {
+                let pool = || engine.replicas().get(number).map(|r| r.pool() as usize);
+                let group = if matches!(by, By::Pool) { pool() } else { Some(number) };
+                if let Some(group) = group.and_then(|group| groups.get_mut(group)) {
+                    group.merge(sums);
+                }
+            }
+            groups
+        });
+        Self { all, by }
+    }
+
+    fn figures(&self, latency: Latency) -> Figures {
+        let of = |groups: &Vec<GroupSums>| groups.iter().map(|g| g.latency(latency).summary()).collect();
+        Figures { all: self.all.latency(latency).summary(), by: self.by.each_ref().map(of) }
+    }
 }
 
 /// What requests are grouped by.
@@ -107,12 +128,6 @@ impl Figures {
     }
 }
 
-/// The mean gap between the tokens of a finished request with at least two.
-pub(crate) fn tpot_us(r: &Record) -> Option<u64> {
-    let (ttft, e2e) = (r.ttft.get()?, r.e2e.get()?);
-    (r.output_tokens > 1).then(|| (e2e.0 - ttft.0) / u64::from(r.output_tokens - 1))
-}
-
 /// A latency of each request that counts, with the number of the request.
 fn measured<'a>(
     engine: &'a Cluster,
@@ -134,6 +149,10 @@ fn e2e_us(r: &Record) -> Option<u64> {
 
 /// The 99th percentiles of TTFT and E2E in milliseconds, as in a report, without computing the rest of it.
 pub(crate) fn p99s_ms(engine: &Cluster, recorder: &Recorder) -> [Option<f64>; 2] {
+    if let Some(all) = recorder.summed_up(engine) {
+        let summaries = [Latency::Ttft, Latency::E2e].map(|latency| all.latency(latency).summary());
+        return summaries.map(|s| (s.count > 0).then_some(s.p99 / 1000.0));
+    }
     // One after the other, so that there is one list at a time.
     [ttft_us, e2e_us].map(|value| {
         let mut values: Vec<(u64, u64)> =
@@ -150,8 +169,33 @@ fn readings(engine: &Cluster, recorder: &Recorder) -> Vec<Reading> {
 
 impl<'a> MeasurementWindow<'a> {
     pub(super) fn new(scenario: &Scenario, engine: &'a Cluster, recorder: &'a Recorder) -> Self {
-        let warmup = recorder.warmup();
         let pools = scenario.cluster.pools.len();
+        match recorder.summed_up(engine) {
+            Some(all) => Self::of_sums(Summed::new(all, engine, pools), engine, recorder),
+            None => Self::of_rows(pools, engine, recorder),
+        }
+    }
+
+    /// Of a run that keeps summaries only.
+    fn of_sums(summed: Summed, engine: &'a Cluster, recorder: &'a Recorder) -> Self {
+        Self {
+            engine,
+            recorder,
+            readings: readings(engine, recorder),
+            finished_by_replica: summed.by[By::Replica as usize].iter().map(|g| g.finished).collect(),
+            sums: summed.all.sums,
+            ttft: summed.figures(Latency::Ttft),
+            tpot: summed.figures(Latency::Tpot),
+            e2e: summed.figures(Latency::E2e),
+            queue_wait: summed.figures(Latency::QueueWait),
+            scheduling_delay: Figures { all: summed.all.scheduling_delay.summary(), ..Figures::default() },
+            slowest: Vec::new(),
+            summed: Some(summed),
+        }
+    }
+
+    fn of_rows(pools: usize, engine: &'a Cluster, recorder: &'a Recorder) -> Self {
+        let warmup = recorder.warmup();
         let ranked = |value| Ranked::new(engine.records().len(), measured(engine, recorder, value));
         // One latency after the other, so that only one of them is sorted at a time.
         let figures = |value| Figures::new(&ranked(value), engine, pools);
@@ -168,36 +212,18 @@ impl<'a> MeasurementWindow<'a> {
             ttft: figures(ttft_us),
             tpot: figures(tpot_us),
             e2e,
-            queue_wait: figures(|r| Some(r.first_scheduled.get()?.since(r.queued.get()?).0)),
-            scheduling_delay: Figures {
-                all: ranked(|r| Some(r.first_scheduled.get()?.since(r.arrival).0)).summary(),
-                ..Figures::default()
-            },
+            queue_wait: figures(queue_wait_us),
+            scheduling_delay: Figures { all: ranked(scheduling_delay_us).summary(), ..Figures::default() },
             slowest,
+            summed: None,
         };
         for (i, r) in (0..).zip(engine.records()) {
-            if warmup.counts(RequestId(i), r.arrival) {
-                m.sums.arrived += 1;
-                if r.first_scheduled.is_known() {
-                    let reused = r.cached_tokens.min(r.prompt_tokens);
-                    m.sums.scheduled += 1;
-                    m.sums.hit += u32::from(reused > 0);
-                    m.sums.scheduled_tokens += u64::from(r.prompt_tokens);
-                    m.sums.reused_tokens += u64::from(reused);
-                }
-            }
-            if r.ttft.get().is_some_and(|ttft| r.arrival + ttft >= m.from()) {
-                m.sums.prompt_tokens += u64::from(r.prompt_tokens);
-            }
+            let counts = warmup.counts(RequestId(i), r.arrival);
+            let answered = r.ttft.get().is_some_and(|ttft| r.arrival + ttft >= m.from());
             let ended = m.ended(RequestId(i), &r);
-            m.sums.unserved += u32::from(matches!(ended, Some(Ended::Unserved)));
-            if let (Some(Ended::Finished(met)), Some(replica)) = (ended, r.replica()) {
-                m.sums.finished += 1;
+            m.sums.add(&r, [counts, answered], ended);
+            if let (Some(Ended::Finished(_)), Some(replica)) = (ended, r.replica()) {
                 m.finished_by_replica[replica.index()] += 1;
-                m.sums.met += u32::from(met.all());
-                m.sums.met_ttft += u32::from(met.ttft());
-                m.sums.met_tpot += u32::from(met.tpot());
-                m.sums.met_e2e += u32::from(met.e2e());
             }
         }
         m
@@ -264,20 +290,16 @@ impl<'a> MeasurementWindow<'a> {
 
     /// How a request ended, if it ended in the window.
     fn ended(&self, request: RequestId, r: &Record) -> Option<Ended> {
-        if !self.has_begun() || r.left.get()? < self.from() {
-            return None;
-        }
-        if r.finish().is_known() {
-            self.recorder.met(request).map(Ended::Finished)
-        } else {
-            Some(Ended::Unserved)
-        }
+        ended(r, self.recorder.met(request), self.recorder.warmup())
     }
 
     pub(super) fn latencies(&self) -> LatencyPart {
         LatencyPart {
             ttft: in_ms(self.ttft.all),
-            itl: in_ms(self.recorder.itl.summary()),
+            itl: in_ms(match &self.summed {
+                Some(summed) => summed.all.itl.summary(),
+                None => self.recorder.itl.summary(),
+            }),
             tpot: in_ms(self.tpot.all),
             e2e: in_ms(self.e2e.all),
             queue_wait: in_ms(self.queue_wait.all),
@@ -332,11 +354,10 @@ impl<'a> MeasurementWindow<'a> {
 
     /// The requests in groups, one for each of `names`.
     pub(super) fn groups(&self, names: &[String], by: By) -> Groups {
-        let mut groups = Groups::new(names);
-        for ((i, r), group) in (0..).zip(self.engine.records()).zip(by.of_all(self.engine)) {
-            let counts = self.recorder.warmup().counts(RequestId(i), r.arrival);
-            groups.add(group, &r, counts, self.ended(RequestId(i), &r));
-        }
+        let mut groups = match &self.summed {
+            Some(summed) => Groups::of_sums(names, &summed.by[by as usize]),
+            None => self.groups_of_rows(names, by),
+        };
         groups.fill(&self.ttft.by[by as usize], |g| &mut g.ttft_ms);
         groups.fill(&self.tpot.by[by as usize], |g| &mut g.tpot_ms);
         groups.fill(&self.e2e.by[by as usize], |g| &mut g.e2e_ms);
@@ -345,9 +366,41 @@ impl<'a> MeasurementWindow<'a> {
         groups
     }
 
+    fn groups_of_rows(&self, names: &[String], by: By) -> Groups {
+        let mut groups = Groups::new(names);
+        for ((i, r), group) in (0..).zip(self.engine.records()).zip(by.of_all(self.engine)) {
+            let counts = self.recorder.warmup().counts(RequestId(i), r.arrival);
+            groups.add(group, &r, counts, self.ended(RequestId(i), &r));
+        }
+        groups
+    }
+
+    /// How many requests were refused for a reason; `None` in a run that keeps rows.
+    pub(super) fn refused(&self, reason: Reason) -> Option<u32> {
+        self.summed.as_ref().map(|summed| summed.all.refused(reason))
+    }
+
+    /// Whether its percentiles are estimates.
+    pub(super) fn estimates(&self) -> bool {
+        self.summed.is_some()
+    }
+
     /// The slowest requests whose E2E counts: the slowest first, among equals the later.
     pub(super) fn slowest(&self) -> Vec<SlowRequest> {
         let clients = self.engine.source().clients();
+        if let Some(summed) = &self.summed {
+            let slow = |row: &SlowRow| SlowRequest {
+                request: row.request,
+                client: clients.get(row.client as usize).cloned().unwrap_or_default(),
+                replica: row.replica,
+                arrival_us: row.arrival_us,
+                ttft_us: row.ttft_us,
+                e2e_us: row.e2e_us,
+                preemptions: row.preemptions,
+                parts: Vec::new(),
+            };
+            return summed.all.slowest().iter().map(slow).collect();
+        }
         let slow = |request: u32| {
             let r = self.engine.records().at(request as usize);
             let us = |span: Maybe<Span>| span.get().map_or(0, |span| span.0);

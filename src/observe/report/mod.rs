@@ -18,11 +18,11 @@ mod pools;
 mod scaling;
 mod sessions;
 
+#[cfg(any(feature = "cli", feature = "closeup", feature = "outcomes"))]
+pub(crate) use super::summaries::tpot_us;
 pub use anomalies::{
     AnomalyExample, AnomalyPart, AnomalyProof, BlisPart, KindCounts, hol_blocking_events, priority_inversions,
 };
-#[cfg(any(feature = "cli", feature = "closeup", feature = "outcomes"))]
-pub(crate) use measure::tpot_us;
 #[cfg(any(feature = "cli", feature = "outcomes", feature = "compare", feature = "theory"))]
 pub use metrics::{MetricUnit, RunMetric};
 pub use parts::{
@@ -46,7 +46,7 @@ use crate::engine::{Cluster, Replica, RequestState};
 use crate::perf::PoolEvidence;
 use crate::policy::Reason;
 use crate::scenario::Scenario;
-use crate::stats::{Summary, jain, variation};
+use crate::stats::{RELATIVE_ERROR, Summary, jain, variation};
 use groups::Groups;
 pub(crate) use measure::p99s_ms;
 use measure::{By, MeasurementWindow};
@@ -56,6 +56,9 @@ use serde_json::Value;
 /// How percentiles are computed; stands in every report.
 const PERCENTILES: &str =
     "linear interpolation between the two nearest of the n sorted values, at rank p / 100 x (n - 1)";
+
+/// How percentiles of a run that keeps summaries only are computed.
+const ESTIMATES: &str = "estimated from bins whose width grows with the value: off by percentile_error at most, relative to the value";
 
 /// The results of a run up to its playhead.
 #[apply(typescript!)]
@@ -76,6 +79,10 @@ pub struct Report {
     pub link: Option<String>,
     /// How percentiles are computed.
     pub percentiles: String,
+    /// Largest relative error of a percentile, where percentiles are estimates: in a run that keeps summaries only.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub percentile_error: Option<f64>,
     /// What a reader must know to interpret the numbers.
     #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -234,13 +241,14 @@ impl Report {
             scenario_digest,
             trace_digest,
             link: None,
-            percentiles: PERCENTILES.to_owned(),
+            percentiles: if m.estimates() { ESTIMATES } else { PERCENTILES }.to_owned(),
+            percentile_error: m.estimates().then_some(RELATIVE_ERROR),
             notices,
             verdict: None,
             evidence: Vec::new(),
             run: run_part(scenario, &m),
             requests: request_part(engine),
-            rejections: rejections(engine),
+            rejections: rejections(&m),
             gateway: gateway::gateway(scenario, &m, recorder),
             sessions: sessions::sessions(engine, recorder),
             faults: faults::faults(scenario, &m, recorder),
@@ -324,12 +332,13 @@ pub(crate) fn request_part(engine: &Cluster) -> RequestPart {
 }
 
 /// How many requests were refused for each reason that occurred.
-fn rejections(engine: &Cluster) -> Vec<RejectionPart> {
+fn rejections(m: &MeasurementWindow<'_>) -> Vec<RejectionPart> {
+    let engine = m.engine();
     if engine.census().rejected == 0 {
         return Vec::new();
     }
-    let mut requests = [0; Reason::ALL.len()];
-    for r in engine.records() {
+    let mut requests = Reason::ALL.map(|reason| m.refused(reason).unwrap_or(0));
+    for r in engine.records().iter().filter(|_| !m.estimates()) {
         if let Some(reason) = r.refused.filter(|_| r.state() == RequestState::Rejected) {
             requests[reason as usize] += 1;
         }

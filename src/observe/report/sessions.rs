@@ -81,7 +81,7 @@ impl SessionPart {
 /// The part; `None` where no request waits for others.
 pub(super) fn sessions(engine: &Cluster, recorder: &Recorder) -> Option<SessionPart> {
     let source = engine.source();
-    if !source.follows_sessions() {
+    if !source.follows_sessions() || recorder.summaries.is_some() {
         return None;
     }
     let of = |(i, r): (u32, Record)| {

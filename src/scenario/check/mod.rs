@@ -7,6 +7,7 @@ mod disaggregation;
 mod edits;
 mod fault;
 mod flow_control;
+mod keep;
 mod kv;
 mod latency;
 mod lengths;
@@ -29,6 +30,7 @@ use adapters::check_lora;
 use disaggregation::check_disaggregation;
 use edits::check_list;
 use flow_control::check_flow_control;
+use keep::check_keep;
 use kv::check_kv;
 use latency::check_latency;
 use pipeline::check_pipeline;
@@ -83,6 +85,7 @@ pub(super) fn check_edited(scenario: Scenario) -> (Checked<Scenario>, Diagnostic
     let mut report = Report::default();
     scenario.slo.check_ranges(&At::path("slo"), &mut report);
     check_classes(&scenario, &mut report);
+    check_keep(&scenario, &mut report);
     check_cluster(&scenario.cluster, &mut report);
     check_periods(&scenario, &mut report);
     check_traffic(&scenario, &mut report);
@@ -110,6 +113,7 @@ fn check_head(s: &Scenario, r: &mut Report) {
         );
     }
     check_classes(s, r);
+    check_keep(s, r);
     let names = s.observe.fitness.iter().map(|part| part.metric.name());
     r.distinct("observe.fitness", "metric", names);
 }

@@ -182,7 +182,7 @@ impl RequestCount {
         let run = &s.run;
         let good = |rate: f64| (0.0..=limits::RATE_PER_S).contains(&rate);
         let sane = (0.0..=limits::HORIZON_S).contains(&run.horizon_s)
-            && run.max_requests <= limits::REQUESTS
+            && run.max_requests <= s.observe.keep.most_requests()
             && self.clients.iter().all(|c| good(c.arrivals.rate_per_s()) && is_good(&c.rate_profile));
         if !sane {
             return Diagnostics::new();
@@ -202,7 +202,8 @@ impl RequestCount {
         if run.max_requests > 0 {
             expected = expected.min(run.max_requests as f64);
         }
-        if expected + s.workload.requests.len() as f64 <= limits::REQUESTS as f64 {
+        let most = s.observe.keep.most_requests();
+        if expected + s.workload.requests.len() as f64 <= most as f64 {
             return Diagnostics::new();
         }
         let during =
@@ -210,7 +211,7 @@ impl RequestCount {
         vec![Diagnostic::error(
             "workload.clients",
             format!("about {} requests{during}", fixed(expected, 0)),
-            format!("at most {}", grouped(limits::REQUESTS)),
+            format!("at most {}", grouped(most)),
             "lower the rates or run.horizon_s, or set run.max_requests",
         )]
     }

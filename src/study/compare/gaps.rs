@@ -9,8 +9,9 @@ use crate::engine::{Fact, ReplicaFact, Sink};
 use crate::observe::warmup::Warmup;
 use crate::scenario::Scenario;
 use crate::session::outcomes::Written;
-use crate::session::{Audience, Session, Stop, Trace};
+use crate::session::{Session, Stop, Trace};
 use crate::stats::RunLength;
+use std::convert::Infallible;
 use std::sync::Arc;
 
 /// Most blocks of time; above that, two neighbours are merged.
@@ -96,12 +97,30 @@ impl Sink for GapLog {
 impl Outcomes {
     /// Runs a scenario to its end, and returns the outcomes of its requests.
     pub fn of_run(scenario: Scenario, trace: Option<Arc<Trace>>) -> Result<Self, Diagnostics> {
-        let (mut session, _) = Session::start(scenario, trace, Audience::Batch)?;
+        match Self::of_run_while(scenario, trace, &mut || Ok::<(), Infallible>(())) {
+            Ok(found) => found,
+            Err(never) => match never {},
+        }
+    }
+
+    /// The same, with a question between slices of the run: an error ends it.
+    pub fn of_run_while<E>(
+        scenario: Scenario,
+        trace: Option<Arc<Trace>>,
+        go_on: &mut dyn FnMut() -> Result<(), E>,
+    ) -> Result<Result<Self, Diagnostics>, E> {
+        let mut session = match Session::start_for_rows(scenario, trace) {
+            Ok((session, _)) => session,
+            Err(problems) => return Ok(Err(problems)),
+        };
         let mut gaps = GapLog::new(&session.scenario());
-        while session.advance_telling(Micros::MAX, EVENTS_AT_ONCE, &mut gaps) != Stop::Finished {}
-        Ok(Self::read(&session.outcomes_and(&gaps.written())).expect("INV-6: what was written reads"))
+        while session.advance_telling(Micros::MAX, EVENTS_AT_ONCE, &mut gaps) != Stop::Finished {
+            go_on()?;
+        }
+        let found = Self::read(&session.outcomes_and(&gaps.written()));
+        Ok(Ok(found.expect("INV-6: what was written reads")))
     }
 }
 
-/// Events between two checks for the end of a run.
-const EVENTS_AT_ONCE: u64 = 1 << 20;
+/// Events between two questions whether a run goes on.
+const EVENTS_AT_ONCE: u64 = 1 << 17;

@@ -31,6 +31,8 @@ use crate::session::report::{MetricUnit, RunMetric};
 use crate::stats::{FIGURES, Interval, SHARE_DIFFERENCE, UNBOUNDED, mean_interval};
 use handovers::HANDOVERS;
 use intervals::{Figures, Sample, differences_of_blocks};
+#[cfg(feature = "cli")]
+pub(crate) use pairing::{Pair as RequestPair, pairs as paired_requests};
 use pairing::{Pair, pairs};
 use spans::Spans;
 use totals::{TOTALS, Total};

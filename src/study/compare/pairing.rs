@@ -6,9 +6,9 @@ use serde_json::Value;
 
 /// One request, by its number in both runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Pair {
-    pub(super) a: usize,
-    pub(super) b: usize,
+pub(crate) struct Pair {
+    pub(crate) a: usize,
+    pub(crate) b: usize,
 }
 
 /// The requests that both runs have, in the order of A; or why there are no pairs.
@@ -16,7 +16,7 @@ pub(super) struct Pair {
 /// Requests of equal workloads have equal numbers, except those of conversations that wait for their answers: these
 /// arrive in another order if answers come at other times. They are identified by client, conversation and place in
 /// it.
-pub(super) fn pairs(a: &Outcomes, b: &Outcomes) -> Result<Vec<Pair>, String> {
+pub(crate) fn pairs(a: &Outcomes, b: &Outcomes) -> Result<Vec<Pair>, String> {
     if a.workload_digest != b.workload_digest {
         return Err(why_not(a, b));
     }

@@ -4,6 +4,7 @@
 mod capacity;
 mod cases;
 mod curve;
+mod elsewhere;
 mod race;
 mod ratio;
 mod ratio_study;
@@ -17,6 +18,7 @@ pub use capacity::{
 };
 pub use cases::{Case, CaseRow, CaseText, Plan, Shard};
 pub use curve::{CurveKnee, KNEE, knee};
+pub use elsewhere::{PagePace, SweepElsewhere, elsewhere};
 pub use race::{RaceBound, RaceEntry, RacePlace, RaceRanking, RaceWork, RankBy, Unranked, rank};
 pub use ratio::{Ratio, RatioCase, Ratios};
 pub use ratio_study::{RatioResult, RatioRow, RatioSearches};

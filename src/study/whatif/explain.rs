@@ -11,7 +11,7 @@ use crate::base::{Diagnostic, Diagnostics, Micros, RequestId, small::sort::sort_
 use crate::engine::Record;
 use crate::observe::SegmentKind;
 use crate::scenario::Scenario;
-use crate::session::{Audience, Session, Trace};
+use crate::session::{Session, Trace};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -163,7 +163,7 @@ struct Accounted {
 impl Explaining {
     /// Explains the run of a scenario.
     pub fn new(scenario: Scenario, trace: Option<Arc<Trace>>) -> Result<(Self, Diagnostics), Diagnostics> {
-        let (session, warnings) = Session::start(scenario, trace, Audience::Batch)?;
+        let (session, warnings) = Session::start_for_rows(scenario, trace)?;
         Ok((Self { session, log: StepLog::default() }, warnings))
     }
 

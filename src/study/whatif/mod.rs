@@ -154,7 +154,7 @@ pub struct Asking {
 impl Asking {
     /// Explains the run of a scenario.
     pub fn new(scenario: Scenario, trace: Option<Arc<Trace>>) -> Result<(Self, Diagnostics), Diagnostics> {
-        let (before, warnings) = Session::start(scenario.clone(), trace.clone(), Audience::Batch)?;
+        let (before, warnings) = Session::start_for_rows(scenario.clone(), trace.clone())?;
         let base = before.clone();
         Ok((Self { scenario, trace, before, base }, warnings))
     }
@@ -194,6 +194,16 @@ impl Asking {
             self.go_before(Micros(routed));
         }
         self.go_to(until);
+    }
+
+    /// What the router saw when it chose the replica that answers a request.
+    #[cfg(feature = "cli")]
+    pub(crate) fn seen(&mut self, request: u32, until: Micros) -> Result<Decision, Diagnostic> {
+        let id = RequestId(request);
+        self.go_to(until);
+        let (routed, _) = decided(&self.base, id, AskedStage::Home)?;
+        self.go_before(routed);
+        Ok(decision_of(&self.before, (id, AskedStage::Home), routed))
     }
 
     /// The alternatives of one decision.

@@ -341,7 +341,7 @@ fn there_is_a_man_page_of_the_program_and_of_each_command() {
     assert!(page.contains(".TH tokenyard-run 1") && page.contains("\\-\\-set"), "{page}");
     let out = run(&["man", "nothing"]);
     assert_eq!(out.status.code(), Some(2));
-    assert!(stderr(&out).contains("allowed: link, run, check"), "{}", stderr(&out));
+    assert!(stderr(&out).contains("allowed: link, run, evaluate, rank, lab, check"), "{}", stderr(&out));
 }
 
 #[test]

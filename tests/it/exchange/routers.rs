@@ -231,3 +231,51 @@ fn the_algorithm_of_aibrix_is_read_from_its_variable() {
     let found = import_into("", &[&sample.replace("least-kv-cache", "throughput")]);
     assert_eq!(row(&found, "spec.template.spec.containers.0.env.0.value").0, "unknown");
 }
+
+#[test]
+fn a_deployment_that_starts_a_router_sets_the_routing() {
+    let pod = |command: &str| {
+        format!(
+            "kind: Deployment\nmetadata: {{name: router}}\nspec:\n  replicas: 2\n  template:\n    spec:\n      containers:\n      - name: router\n        image: registry.example/vllm-router:1\n        command: {command}\n        ports: [{{containerPort: 8000}}]\n"
+        )
+    };
+    let (scenario, found) = import(&pod("[smg, launch, --policy, power_of_two]"));
+    assert_eq!(scenario["cluster"]["routing"], json!({ "power-of-d": { "d": 2 } }));
+    assert_eq!(row(&found, "spec.template.spec.containers.0.command.2").0, "exact");
+    assert_eq!(row(&found, "spec.replicas").0, "ignored");
+    let (scenario, _) = import(&pod("[vllm-router, --routing-logic, session, --session-key, x-user]"));
+    assert_eq!(
+        scenario["cluster"]["routing"],
+        routing("vllm-router --routing-logic session --session-key x-user")
+    );
+    let text = pod("[python3, -m, dynamo.frontend, --router-mode, least-loaded]");
+    assert_eq!(routing(&text), "least-loaded");
+}
+
+#[test]
+fn the_frontend_of_a_graph_sets_the_routing_by_variables_and_flags() {
+    let graph = |frontend: &str| {
+        format!(
+            "kind: DynamoGraphDeployment\nmetadata: {{name: chat}}\nspec:\n  services:\n    Frontend:\n      componentType: frontend\n      replicas: 1\n{frontend}"
+        )
+    };
+    let by_variables = graph(
+        "      envs:\n      - {name: DYN_ROUTER_MODE, value: kv}\n      - {name: DYN_ROUTER_TEMPERATURE, value: \"0.5\"}\n      - {name: DYN_OTHER, value: x}\n",
+    );
+    let (scenario, found) = import(&by_variables);
+    assert_eq!(scenario["cluster"]["routing"]["kv-cost"]["temperature"], 0.5);
+    assert_eq!(row(&found, "spec.services.Frontend.envs.0.value").0, "exact");
+    assert_eq!(row(&found, "spec.services.Frontend.envs.0.name").0, "shape");
+    assert_eq!(row(&found, "spec.services.Frontend.envs.2.value").0, "ignored");
+    let by_flags = graph(
+        "      extraPodSpec:\n        mainContainer:\n          args: [\"python3 -m dynamo.frontend --router-mode random\"]\n",
+    );
+    assert_eq!(routing(&by_flags), "random");
+    let by_both = format!("{by_flags}      envs: [{{name: DYN_ROUTER_MODE, value: kv}}]\n");
+    assert_eq!(routing(&by_both), "random", "a flag of the command holds over a variable");
+    let beside = by_both.replace(" --router-mode random", "");
+    assert!(routing(&beside)["kv-cost"].is_object(), "variables of the service hold beside a command");
+    let unknown = graph("      envs: [{name: DYN_ROUTER_MODE, value: best}]\n");
+    let found = import_into("", &[&unknown]);
+    assert!(found.problems.iter().any(|p| p.path.contains("envs.0.value")), "{:?}", found.problems);
+}

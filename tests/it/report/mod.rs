@@ -10,3 +10,4 @@ mod held_back;
 mod notices;
 mod parts;
 mod rows;
+mod summaries;

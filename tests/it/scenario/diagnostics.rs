@@ -147,7 +147,7 @@ fn nan_and_infinity_are_not_numbers() {
 fn a_million_million_requests_are_too_many() {
     says(
         r#"{"run": {"max_requests": 1000000000000}}"#,
-        "error: run.max_requests: 1,000,000,000,000; allowed: 0 to 5,000,000; use 0 for no cap besides the horizon",
+        "error: run.max_requests: 1,000,000,000,000; allowed: 0 to 100,000,000; use 0 for no cap besides the horizon",
     );
     says(
         r#"{"run": {"horizon_s": 2592000},

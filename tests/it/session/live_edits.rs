@@ -177,7 +177,7 @@ impl Walker {
         let mut changed = self.document.clone();
         for (path, value) in &change.set {
             // A kind that an edit sets decides the lengths and prompts; one in a document fills what is left out.
-            if let Some(client) = path.strip_suffix(".kind") {
+            if let Some(client) = path.strip_suffix(".kind").filter(|_| value.is_string()) {
                 let pointer = format!("/{}", client.replace(['.', '['], "/").replace(']', ""));
                 let client = changed.pointer_mut(&pointer).and_then(Value::as_object_mut).expect("a client");
                 for key in ["prompt_tokens", "output_tokens", "prefix", "conversation"] {
@@ -243,11 +243,13 @@ fn beside(path: &str, mut value: Value) -> Change {
         value["kv_heads"] = json!(1);
     }
     let prefills = path.ends_with("].role") && value == "prefill";
-    let change = Change::set(path, value);
+    let change = Change::set(path, value.clone());
     if prefills {
         return change.and_set("cluster.pools[1].role", "decode");
     }
-    if let Some(client) = path.strip_suffix(".conversation") {
+    // Kinds with conversations, and clients that have sessions of their own.
+    let has_sessions = path.strip_suffix(".conversation").or(path.strip_suffix(".agent"));
+    if let Some(client) = has_sessions.or(path.strip_suffix(".kind").filter(|_| value == "tool-loops")) {
         return change.and_set(&format!("{client}.sessions"), 0);
     }
     if path.ends_with(".adapters") || path.ends_with(".adapter") {

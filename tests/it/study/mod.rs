@@ -3,6 +3,7 @@
 mod compare;
 mod compare_edits;
 mod derived_scenarios;
+mod evaluate;
 mod files;
 mod lessons;
 mod redirects;

@@ -3472,6 +3472,8 @@ export type Report = {
   link?: string,
   /** How percentiles are computed. */
   percentiles: string,
+  /** Largest relative error of a percentile, where percentiles are estimates: in a run that keeps summaries only. */
+  percentile_error?: number,
   /** What a reader must know to interpret the numbers. */
   notices?: Array<Notice>,
   /** Whether requests piled up: an assessment of the results. Digests are of the report without it. */
@@ -4734,6 +4736,22 @@ export type SweepCurve = {
   knee: CurveKnee,
 };
 
+/** A sweep for another machine. */
+export type SweepElsewhere = {
+  /** Its runs, seeds included. */
+  cases: number,
+  /** About how many seconds they take on the page. */
+  seconds: number,
+  /** Whether that is over a minute, or the page does not run as many. */
+  long: boolean,
+  /** How long, in words. */
+  text: string,
+  /** The command, for a shell. */
+  command: string,
+  /** What to do before it; empty if nothing. */
+  first: string,
+};
+
 /** The runs of one combination of values. */
 export type SweepPoint = {
   /** The values, in the order of the paths, as JSON text. */
@@ -4928,6 +4946,34 @@ export type TraceBin = {
   to: number,
   /** How many. */
   count: number,
+};
+
+/** Figures of the rows of a trace. */
+export type TraceFigures = {
+  /** Requests. */
+  requests: number,
+  /** Sessions; nothing if the file names none. */
+  sessions: number | null,
+  /** From the first to the last arrival as they run, in seconds. */
+  duration_s: number,
+  /** Requests per second as they run. */
+  mean_per_s: number,
+  /** Requests per second in the busiest bucket of time. */
+  peak_per_s: number,
+  /** Mean length of the prompts, in tokens. */
+  prompt_mean: number,
+  /** The length that 99 % of the prompts do not exceed. */
+  prompt_p99: number,
+  /** Mean length of the answers, in tokens. */
+  output_mean: number,
+  /** The length that 99 % of the answers do not exceed. */
+  output_p99: number,
+  /** Tokens of all prompts. */
+  prompt_tokens: number,
+  /** Tokens of all answers. */
+  output_tokens: number,
+  /** Share of the tokens of prompts that a cache of any size finds again; nothing if no two prompts share text. */
+  reuse: number | null,
 };
 
 /** What was found in the file of a trace. */

@@ -269,6 +269,7 @@ declare module '*/pkg/compare.js' {
   type RunRow = import('./boundary.ts').RunRow;
   type StudyFile = import('./boundary.ts').StudyFile;
   type StudyRead = import('./boundary.ts').StudyRead;
+  type SweepElsewhere = import('./boundary.ts').SweepElsewhere;
   type SweepRow = import('./boundary.ts').SweepRow;
   type SweepSummary = import('./boundary.ts').SweepSummary;
 
@@ -436,6 +437,12 @@ declare module '*/pkg/compare.js' {
   export function sweepCases(scenario: string, varied: string[], seeds: number): CaseText[];
 
   /**
+   * About how long a sweep takes on the page, where one run took `case_ms` milliseconds if some have ended, and its command for another
+   * machine; throws a list of diagnostics.
+   */
+  export function sweepElsewhere(scenario: string, varied: string[], seeds: number, workers: number, case_ms?: number | null): SweepElsewhere;
+
+  /**
    * The summary of the rows of a sweep.
    */
   export function sweepSummary(paths: string[], rows: SweepRow[]): SweepSummary;
@@ -487,6 +494,7 @@ declare module '*/pkg/compare.js' {
       readonly start: () => void;
       readonly studyCsv: (a: any) => [number, number, number, number];
       readonly sweepCases: (a: number, b: number, c: number, d: number, e: number) => [number, number, number];
+      readonly sweepElsewhere: (a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number) => [number, number, number];
       readonly sweepSummary: (a: number, b: number, c: any) => [number, number, number];
       readonly withRatio: (a: number, b: number, c: number, d: number) => [number, number, number, number];
       readonly writeStudy: (a: any) => [number, number, number, number];
@@ -532,6 +540,7 @@ declare module '*/pkg/links.js' {
   type MadeLink = import('./boundary.ts').MadeLink;
   type LinkAsked = import('./boundary.ts').LinkAsked;
   type TraceMark = import('./boundary.ts').TraceMark;
+  type TraceFigures = import('./boundary.ts').TraceFigures;
   type TraceInspection = import('./boundary.ts').TraceInspection;
   type TraceOutcome = import('./boundary.ts').TraceOutcome;
   type OpenedLink = import('./boundary.ts').OpenedLink;
@@ -571,6 +580,23 @@ declare module '*/pkg/links.js' {
        * Takes the next piece of the file.
        */
       push(bytes: Uint8Array | number[]): void;
+  }
+
+  /**
+   * The rows of a trace that was read, for figures of what would run.
+   */
+  export class TraceRows {
+      free(): void;
+      [Symbol.dispose](): void;
+      /**
+       * The figures of what a run with this seed replays under the settings of `workload.trace`, JSON text; `null` if no
+       * row is left.
+       */
+      figures(settings: string, seed: number): TraceFigures | null;
+      /**
+       * The rows from bytes of `TraceFile.packed`; throws if they are damaged.
+       */
+      constructor(packed: Uint8Array | number[]);
   }
 
   /**
@@ -635,6 +661,7 @@ declare module '*/pkg/links.js' {
   export interface InitOutput {
       readonly memory: WebAssembly.Memory;
       readonly __wbg_tracefile_free: (a: number, b: number) => void;
+      readonly __wbg_tracerows_free: (a: number, b: number) => void;
       readonly architectureFromHf: (a: number, b: number) => [number, number, number];
       readonly figuresDigest: (a: number, b: number) => any;
       readonly linkedReport: (a: number, b: number, c: number, d: number) => [number, number];
@@ -652,6 +679,8 @@ declare module '*/pkg/links.js' {
       readonly tracefile_new: (a: number, b: number) => number;
       readonly tracefile_packed: (a: number) => [number, number];
       readonly tracefile_push: (a: number, b: number, c: number) => void;
+      readonly tracerows_figures: (a: number, b: number, c: number, d: number) => [number, number, number];
+      readonly tracerows_new: (a: number, b: number) => [number, number, number];
       readonly __wbindgen_malloc: (a: number, b: number) => number;
       readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
       readonly __wbindgen_free: (a: number, b: number, c: number) => void;

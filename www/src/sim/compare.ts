@@ -10,6 +10,7 @@ import init, {
   runRow,
   studyCsv,
   sweepCases,
+  sweepElsewhere,
   sweepSummary,
   writeStudy,
 } from '../../pkg/compare.js';
@@ -51,6 +52,8 @@ function answer(question: CompareQuestion): CompareAnswers[keyof CompareAnswers]
       return compare(question.pairs, question.scenarios, question.bounds ?? []);
     case 'cases':
       return sweepCases(question.scenario, [...question.varied], question.seeds);
+    case 'elsewhere':
+      return sweepElsewhere(question.scenario, [...question.varied], question.seeds, question.workers, question.caseMs);
     case 'row':
       return runRow(question.outcomes);
     case 'rank':

@@ -16,6 +16,7 @@ import type {
   StepVerdict,
   StudyFile,
   StudyRead,
+  SweepElsewhere,
   SweepRow,
   SweepSummary,
 } from '../generated/boundary.ts';
@@ -40,6 +41,15 @@ export type CompareQuestion =
    * The scenarios of a race or a sweep: the varied fields as in the command line's `--vary`, and the number of seeds.
    */
   | { readonly kind: 'cases'; readonly scenario: string; readonly varied: readonly string[]; readonly seeds: number }
+  /** About how long a sweep takes on this page, from the milliseconds of one run, and its command for another machine. */
+  | {
+      readonly kind: 'elsewhere';
+      readonly scenario: string;
+      readonly varied: readonly string[];
+      readonly seeds: number;
+      readonly workers: number;
+      readonly caseMs: number | undefined;
+    }
   /** The figures of one run. */
   | { readonly kind: 'row'; readonly outcomes: Outcomes }
   /** The ranking of a race so far. */
@@ -98,6 +108,7 @@ export type CompareAnswers = {
   /** `null` if there is nothing to compare yet. */
   compare: Compared | null;
   cases: readonly CaseText[];
+  elsewhere: SweepElsewhere;
   row: RunRow;
   rank: RaceRanking;
   'write-study': string;

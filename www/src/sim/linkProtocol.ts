@@ -7,6 +7,7 @@ import type {
   MadeLink,
   OpenedLink,
   SplitAsked,
+  TraceFigures,
   TraceMark,
 } from '../generated/boundary.ts';
 import type { TraceRead } from './traceTypes.ts';
@@ -46,7 +47,11 @@ export type LinkQuestion =
   /** Opens a trace file, takes its next piece, ends it. */
   | { readonly kind: 'trace-open'; readonly name: string; readonly columns?: string | undefined }
   | { readonly kind: 'trace-push'; readonly bytes: Uint8Array<ArrayBuffer> }
-  | { readonly kind: 'trace-finish' };
+  | { readonly kind: 'trace-finish' }
+  /** Takes the rows of a trace that was read. */
+  | { readonly kind: 'trace-rows'; readonly packed: Uint8Array<ArrayBuffer> }
+  /** The figures of what a run with this seed replays of them under settings of `workload.trace`, JSON text. */
+  | { readonly kind: 'trace-figures'; readonly settings: string; readonly seed: number };
 
 export type LinkAnswers = {
   open: OpenedLink;
@@ -68,4 +73,7 @@ export type LinkAnswers = {
   'trace-open': null;
   'trace-push': null;
   'trace-finish': TraceRead;
+  'trace-rows': null;
+  /** `null` if no row is left. */
+  'trace-figures': TraceFigures | null;
 };

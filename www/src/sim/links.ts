@@ -12,6 +12,7 @@ import init, {
   scorerAsExpression,
   splitChange,
   TraceFile,
+  TraceRows,
 } from '../../pkg/links.js';
 import wasmUrl from '../../pkg/links_bg.wasm?url';
 import { answering } from './answering.ts';
@@ -21,6 +22,8 @@ import type { TraceRead } from './traceTypes.ts';
 
 /** The trace file being read; a thread reads one at a time. */
 let file: TraceFile | undefined;
+/** The rows of which figures are asked for. */
+let rows: TraceRows | undefined;
 
 function finishTrace(): TraceRead {
   const outcome = file?.finish() ?? { ok: false, diagnostics: [], summary: null };
@@ -63,6 +66,12 @@ function answer(question: LinkQuestion): LinkAnswers[keyof LinkAnswers] {
       return null;
     case 'trace-finish':
       return finishTrace();
+    case 'trace-rows':
+      rows?.free();
+      rows = new TraceRows(question.packed);
+      return null;
+    case 'trace-figures':
+      return rows?.figures(question.settings, question.seed) ?? null;
     default:
       return never(question);
   }

@@ -2,7 +2,7 @@
 import { Asking } from './asking.ts';
 import type { LinkAnswers, LinkQuestion } from './linkProtocol.ts';
 import { spawnLinks } from './spawnLinks.ts';
-import type { TraceRead } from './traceTypes.ts';
+import type { TraceChanges, TraceFigures, TraceRead } from './traceTypes.ts';
 
 /** What was read of a file that is inspected: a run takes it without another reading. */
 const kept = new WeakMap<File, TraceRead>();
@@ -29,6 +29,29 @@ export async function inspectTraceFile(
   const found = await read(file, progress, stop);
   if (found.outcome.ok) kept.set(file, found);
   return found;
+}
+
+/** Figures of what runs of a file that was inspected, from a thread of its own until `end`. */
+export class TraceFiguresOf {
+  private readonly thread = new Asking<LinkQuestion, LinkAnswers>(spawnLinks);
+  private readonly rows: Promise<unknown>;
+
+  constructor(file: File) {
+    // A copy: a run takes what was kept.
+    const packed = kept.get(file)?.packed.slice() ?? new Uint8Array();
+    this.rows = this.thread.ask({ kind: 'trace-rows', packed });
+    this.rows.catch(() => {});
+  }
+
+  /** `null` if the changes leave no row. */
+  async of(changes: TraceChanges, seed: number): Promise<TraceFigures | null> {
+    await this.rows;
+    return this.thread.ask({ kind: 'trace-figures', settings: JSON.stringify(changes), seed });
+  }
+
+  end(): void {
+    this.thread.end();
+  }
 }
 
 /** Reads in chunks, so that the file never has to fit in memory twice. */

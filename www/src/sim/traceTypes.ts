@@ -3,6 +3,7 @@ import type { TraceInspection, TraceOutcome } from '../generated/boundary.ts';
 
 export type {
   TraceBin,
+  TraceFigures,
   TraceFound,
   TraceInspection,
   TraceLengths,

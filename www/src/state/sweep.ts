@@ -6,6 +6,7 @@ import { writeDocument } from '../base/text.ts';
 import type { Capacity, CaseText, SweepRow, SweepSummary } from '../generated/boundary.ts';
 import { type Client, RefusedError } from '../sim/client.ts';
 import { CompareClient, spawnCompare } from '../sim/compareClient.ts';
+import { caseMs, type ElsewhereAsked } from './elsewhere.ts';
 import { ManyRuns, outcomesOf, type Progress, rowOf, troubleOf } from './manyRuns.ts';
 import type { Swept } from './studyFiles.ts';
 
@@ -79,8 +80,15 @@ export function createSweep() {
     });
   }
 
+  /** What a sweep takes here and its command; runs that have ended tell how long one takes. */
+  function asElsewhere({ document, varied, seeds }: Omit<Swept, 'axis'>): ElsewhereAsked {
+    const scenario = writeDocument(document);
+    const ended = seen.running() !== 'capacity' && seen.rows().length > 0 ? caseMs(seen.progress()) : undefined;
+    return { scenario, varied, seeds, workers: runs.workersFor(Number.MAX_SAFE_INTEGER), caseMs: ended };
+  }
+
   /** `thread` also reads and writes the files of studies. */
-  return { ...seen, setTrouble: set.setTrouble, sweep, show, find, stop, thread };
+  return { ...seen, setTrouble: set.setTrouble, sweep, show, find, stop, thread, asElsewhere };
 }
 
 /** Does such a study and reports its errors. */

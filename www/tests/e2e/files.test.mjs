@@ -133,6 +133,25 @@ onPage('a broken trace names its line and leaves the run alone', async (page) =>
   assert.equal(await clock(page), OPENING_S);
 });
 
+onPage('reading a long trace shows its progress and can be cancelled', async (page) => {
+  const transfer = await page.evaluateHandle(() => {
+    const data = new DataTransfer();
+    const rows = '1,100,10\n'.repeat(1 << 20);
+    data.items.add(new File(['arrived_at,num_prefill_tokens,num_decode_tokens\n', ...Array(4).fill(rows)], 'long.csv'));
+    return data;
+  });
+  const title = await page.title();
+  await page.dispatchEvent('main', 'dragover', { dataTransfer: transfer });
+  await page.dispatchEvent('main', 'drop', { dataTransfer: transfer });
+  const dialog = page.getByRole('dialog', { name: 'Reading the trace' });
+  const read = dialog.getByRole('progressbar', { name: 'Read so far' });
+  await comes(async () => (await read.evaluate((bar) => bar.position)) > 0, true);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(await page.title(), title);
+  assert.equal(await clock(page), OPENING_S, 'the run is as it was');
+});
+
 onPage('a trace packed with gzip is replayed as the plain one is', async (page) => {
   const text = trace(300);
   await dropTrace(page, 'made.csv.gz', gzipSync(text));
@@ -179,7 +198,14 @@ onPage('a trace is looked at before it runs, and a window is chosen by keys', as
   await rate.focus();
   await page.keyboard.press('ArrowRight');
   await dialog.getByRole('group', { name: /^Window: .* from 0\ss$/ }).waitFor();
-  await dialog.getByText(/^about \d+ requests$/).waitFor();
+  await dialog.getByRole('columnheader', { name: 'runs' }).waitFor();
+  const [written, runs] = await dialog
+    .getByRole('row', { name: /^Requests/ })
+    .getByRole('cell')
+    .allTextContents();
+  assert.equal(written, '300');
+  assert.ok(Number(runs) > 0 && Number(runs) < 300, runs);
+  await dialog.getByRole('status').getByText(`${runs} requests`, { exact: true }).waitFor();
   await dialog.getByRole('button', { name: 'Reset' }).click();
   await dialog.getByText('300 requests', { exact: true }).waitFor();
   await page.keyboard.press('Escape');

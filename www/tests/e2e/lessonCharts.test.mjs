@@ -128,9 +128,11 @@ onPage(
     };
     await comes(() => choice.inputValue(), 'batch-server');
     const titles = ['Waiting time', 'Throughput', 'Queue depth'];
+    const violated = page.locator('.theory-violated');
+    // The line stands once its assumptions are checked.
+    await violated.waitFor();
     const withLaw = await Promise.all(titles.map(plot));
     await choice.selectOption('little');
-    const violated = page.locator('.theory-violated');
     await comes(async () => bare(await violated.innerText()), /^all assumptions kept/);
     await violated.click();
     await comes(

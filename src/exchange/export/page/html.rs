@@ -1,24 +1,7 @@
 //! Pieces of HTML: text that is escaped, tables, lists of figures.
 
+pub(super) use crate::base::html_text::escaped;
 use std::fmt::Write as _;
-
-/// A text for HTML, between tags or in the quotes of an attribute.
-pub(super) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            '\n' | '\t' => out.push(c),
-            c if c.is_control() => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
-}
 
 /// A table under a heading: the first column names the rows, the others are numbers unless they are texts.
 pub(super) struct Table {

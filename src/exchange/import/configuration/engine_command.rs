@@ -71,7 +71,7 @@ pub(crate) fn release_row(r: &mut Reader<'_>, path: &str, found: &str, release: 
 }
 
 /// Rows of words that give a command its shape.
-fn shape<'w>(r: &mut Reader<'_>, words: impl Iterator<Item = &'w Word>, why: &str) {
+pub(crate) fn shape<'w>(r: &mut Reader<'_>, words: impl Iterator<Item = &'w Word>, why: &str) {
     for word in words {
         let found = super::merge::shown(&word.text.clone().into());
         let (key, becomes) = (word.path.clone(), why.to_owned());

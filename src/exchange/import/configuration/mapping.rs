@@ -79,6 +79,11 @@ impl Mapping {
         format!("{}: {} → {}", self.key, self.found, self.becomes)
     }
 
+    /// The path of the last part of the value, if it has one of its own; else nothing.
+    pub fn value_at(&self) -> &str {
+        &self.last
+    }
+
     /// Sets where it stands in its text, to the end of its value if that is on the same line.
     pub(super) fn stand(&mut self, place: Place, last: Option<Place>) {
         (self.line, self.from, self.to) = (place.line, place.from, place.to);

@@ -97,7 +97,7 @@ fn engine_container(r: &mut Reader<'_>, spec: &str) -> Option<String> {
 }
 
 /// The words of a container: its command, and its arguments, with its variables in their places.
-fn words(r: &mut Reader<'_>, path: &str) -> Vec<Word> {
+pub(crate) fn words(r: &mut Reader<'_>, path: &str) -> Vec<Word> {
     let mut all = words_at(r, &format!("{path}.command"));
     all.extend(words_at(r, &format!("{path}.args")));
     let variables = variables(r, &format!("{path}.env"));

@@ -17,7 +17,7 @@ impl Program {
     }
 
     /// Number of words up to the program's name or module.
-    fn end_of(&self, words: &[&str]) -> Option<usize> {
+    pub(crate) fn end_of(&self, words: &[&str]) -> Option<usize> {
         let skipped = words.iter().take_while(|word| is_before(word)).count();
         let rest = &words[skipped..];
         let first = rest.first()?;

@@ -47,10 +47,13 @@ pub(crate) fn expanded(words: Vec<Word>, variables: &BTreeMap<String, String>) -
     all
 }
 
+/// Parts of texts that run a server or a router.
+const COMMANDS: [&str; 6] = [" serve ", "-m vllm", "-m dynamo", "-m sglang", "smg launch", "vllm-router "];
+
 /// Whether a word is a script: what a shell is given after `-c` (`before`), or a command of an engine in one text.
 fn is_script(text: &str, before: Option<&Word>) -> bool {
     let given = before.is_some_and(|last| last.text.starts_with('-') && last.text.ends_with('c'));
-    given || [" serve ", "-m vllm", "-m dynamo"].iter().any(|part| text.contains(part))
+    given || COMMANDS.iter().any(|part| text.contains(part))
 }
 
 /// The words of a script; operators and ends of lines are words of their own.

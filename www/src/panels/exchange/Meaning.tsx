@@ -3,7 +3,7 @@ import { createEffect, createSignal, For, type JSX, on, Show } from 'solid-js';
 import { count } from '../../base/units.ts';
 import type { Standing } from '../../sim/exchangeTypes.ts';
 import type { Filter, Importing, Row } from './importing.ts';
-import { shortName } from './lines.ts';
+import { lastName, shortName } from './lines.ts';
 import { MappingMark } from './marks.tsx';
 import { many, plainValue, sayings } from './words.ts';
 
@@ -165,8 +165,8 @@ function Ours(props: { model: Importing; row: Row }): JSX.Element {
             checked={conflict()?.chosen === choice()}
             onChange={() => model.settle(row.field, choice())}
           />
-          <code>
-            {row.field} <b>{plainValue(conflict()?.choices[choice()]?.value ?? row.value)}</b>
+          <code title={row.field}>
+            {lastName(row.field)} <b>{plainValue(conflict()?.choices[choice()]?.value ?? row.value)}</b>
           </code>
         </label>
       </Show>
@@ -177,8 +177,8 @@ function Ours(props: { model: Importing; row: Row }): JSX.Element {
       </Show>
       <Show when={row.standing === 'near'}>
         <Show when={row.field !== ''} fallback={<span class="m">–</span>}>
-          <code>
-            {row.field} <span class="m">{row.value}</span>
+          <code title={row.field}>
+            {lastName(row.field)} <span class="m">{row.value}</span>
           </code>
         </Show>
       </Show>

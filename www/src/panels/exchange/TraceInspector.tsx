@@ -2,7 +2,7 @@
 // it runs.
 import { createSignal, For, type JSX, Show } from 'solid-js';
 import { getAt } from '../../base/json.ts';
-import { count, sig3 } from '../../base/units.ts';
+import { count } from '../../base/units.ts';
 import type { TraceChanges, TraceInspection } from '../../sim/traceTypes.ts';
 import type { App } from '../../state/app.ts';
 import type { OpenedTrace } from '../../state/exchange.ts';
@@ -10,7 +10,10 @@ import { explain } from '../../state/notices.ts';
 import { FileButton } from '../parts/FileButton.tsx';
 import { Frame } from './Frame.tsx';
 import { LengthChart, RateChart, ReuseChart, SessionChart } from './TraceCharts.tsx';
-import { evidenceOf, figuresOf, inWindow, lengthText, madeChanges } from './traceWords.ts';
+import { TraceFoot } from './TraceFoot.tsx';
+import { Workload } from './TraceWorkload.tsx';
+import { changedFigures } from './traceFigures.ts';
+import { evidenceOf, madeChanges } from './traceWords.ts';
 import './export.css';
 import './trace.css';
 
@@ -22,7 +25,7 @@ export default function TraceInspector(props: { app: Slices; trace: OpenedTrace;
   const [starting, setStarting] = createSignal(false);
   const [host, setHost] = createSignal<HTMLElement>();
   const run = async (): Promise<void> => {
-    if (starting()) return;
+    if (starting() || changed().runs === null) return;
     setStarting(true);
     await props.trace.run(madeChanges(changes()));
     props.onClose();
@@ -37,8 +40,8 @@ export default function TraceInspector(props: { app: Slices; trace: OpenedTrace;
     event.preventDefault();
     void run();
   };
-  const requests = (): number => inWindow(inspection, changes().window) * (madeChanges(changes()).subsample ?? 1);
-  const lasts = (): number => (changes().window?.length_s ?? inspection.summary.duration_s) / (changes().speed || 1);
+  const seed = (): number => Number(getAt(props.app.document.current(), 'seed') ?? 0);
+  const changed = changedFigures(file, changes, seed);
   return (
     <Frame
       class="trace"
@@ -55,25 +58,14 @@ export default function TraceInspector(props: { app: Slices; trace: OpenedTrace;
         </FileButton>
       }
       foot={
-        <>
-          <span>
-            <b>
-              {Object.keys(madeChanges(changes())).length > 0 ? 'about ' : ''}
-              {count(requests())} requests
-            </b>{' '}
-            <span class="m">
-              {sig3(requests() / Math.max(lasts(), 1e-9))} req/s for {lengthText(lasts())}, seed{' '}
-              {String(getAt(props.app.document.current(), 'seed') ?? '')}
-            </span>
-          </span>
-          <span class="grow" />
-          <button type="button" class="btn" onClick={() => setChanges({})}>
-            Reset
-          </button>
-          <button type="button" class="btn pri" disabled={starting()} onClick={() => void run()}>
-            Run on this cluster
-          </button>
-        </>
+        <TraceFoot
+          trace={inspection}
+          changed={changed()}
+          seed={seed()}
+          starting={starting()}
+          onReset={() => setChanges({})}
+          onRun={() => void run()}
+        />
       }
     >
       <div class="trace-sides">
@@ -83,7 +75,7 @@ export default function TraceInspector(props: { app: Slices; trace: OpenedTrace;
         </div>
         <Charts trace={inspection} changes={changes()} onChange={setChanges} />
         <section class="trace-right" tabindex={0} aria-label="The workload, and what was left out">
-          <Workload trace={inspection} />
+          <Workload trace={inspection} changed={changed()} />
           <LeftOut trace={inspection} />
         </section>
       </div>
@@ -164,7 +156,8 @@ function Changes(props: {
 }): JSX.Element {
   const made = () => madeChanges(props.changes);
   const set = (key: Numbers, typed: string, times: number): void => {
-    const value = Number(typed) * times;
+    const typedValue = Number(typed) * times;
+    const value = key.endsWith('_tokens') ? Math.round(typedValue) : typedValue;
     const { [key]: _, ...rest } = props.changes;
     props.onChange(typed.trim() !== '' && Number.isFinite(value) && value >= 0 ? { ...rest, [key]: value } : rest);
   };
@@ -224,50 +217,6 @@ function Changes(props: {
           </label>
         )}
       </For>
-    </section>
-  );
-}
-
-function Workload(props: { trace: TraceInspection }): JSX.Element {
-  const names = () =>
-    (
-      [
-        ['Tenants', props.trace.tenants],
-        ['Classes', props.trace.classes],
-        ['Models', props.trace.models],
-        ['Adapters', props.trace.adapters],
-      ] as const
-    ).filter(([, all]) => all.length > 0);
-  return (
-    <section class="export-blk">
-      <header>
-        <h3>The workload</h3>
-        <span class="m">as written</span>
-      </header>
-      <dl class="trace-figures">
-        <For each={figuresOf(props.trace)}>
-          {([name, value]) => (
-            <div>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          )}
-        </For>
-        <For each={names()}>
-          {([name, all]) => (
-            <div>
-              <dt>{name}</dt>
-              <dd>
-                {all
-                  .slice(0, 3)
-                  .map((one) => `${one.name || 'none'} ${count(one.requests)}`)
-                  .join(', ')}
-                {all.length > 3 ? ', …' : ''}
-              </dd>
-            </div>
-          )}
-        </For>
-      </dl>
     </section>
   );
 }

@@ -4,7 +4,7 @@ import { NBSP } from '../../base/units.ts';
 import type { ImportChange, ImportMemory } from '../../sim/exchangeTypes.ts';
 import { explain } from '../../state/notices.ts';
 import type { Importing } from './importing.ts';
-import { type ChangeGroup, groupsOf, memorySaid, plainValue } from './words.ts';
+import { type ChangeGroup, groupsOf, memorySaid, plainValue, unsaid } from './words.ts';
 
 export function WhatChanges(props: { model: Importing }): JSX.Element {
   const found = () => props.model.found();
@@ -36,7 +36,7 @@ export function WhatChanges(props: { model: Importing }): JSX.Element {
                   </>
                 )}
               </For>
-              <For each={read().warnings}>{(warning) => <p class="wa import-unchanged">{explain(warning)}</p>}</For>
+              <For each={unsaid(read())}>{(warning) => <p class="wa import-unchanged">{explain(warning)}</p>}</For>
             </div>
             <div>
               <For each={read().memory}>
@@ -73,10 +73,10 @@ function Change(props: { change: ImportChange }): JSX.Element {
 }
 
 const PARTS = [
-  ['weights', 'weights', 'weights_gib'],
-  ['KV cache', 'kv', 'kv_gib'],
-  ['activations', 'activations', 'activations_gib'],
-  ['kept free', 'free', 'free_gib'],
+  ['weights', 'mem-weights', 'weights_gib'],
+  ['KV cache', 'mem-kv', 'kv_gib'],
+  ['activations', 'mem-activations', 'activations_gib'],
+  ['kept free', 'mem-free', 'free_gib'],
 ] as const;
 
 /** The memory of one GPU as a bar of its parts. */

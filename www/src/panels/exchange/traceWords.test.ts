@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { trust } from '../../base/trust.ts';
-import type { TraceInspection } from '../../sim/traceTypes.ts';
-import { evidenceOf, instantText, inWindow, lengthText, madeChanges, moved, timeTicks } from './traceWords.ts';
+import type { TraceFigures, TraceInspection } from '../../sim/traceTypes.ts';
+import { evidenceOf, FIGURES, instantText, lengthText, madeChanges, moved, timeTicks } from './traceWords.ts';
 
 const TRACE = trust<TraceInspection>({
   summary: { requests: 60 },
@@ -31,10 +31,12 @@ test('only changes that differ from the trace are made', () => {
   expect(madeChanges(made)).toEqual(made);
 });
 
-test('the requests of a window follow from the buckets', () => {
-  expect(inWindow(TRACE, undefined)).toBe(60);
-  expect(inWindow(TRACE, { start_s: 5, length_s: 10 })).toBe(15);
-  expect(inWindow(TRACE, { start_s: 0, length_s: 30 })).toBe(60);
+test('what a trace does not tell is a dash', () => {
+  const figures = trust<TraceFigures>({ sessions: null, reuse: null, requests: 12_000, duration_s: 60 });
+  const shown = new Map(FIGURES.map(([name, text]) => [name, text]));
+  expect(shown.get('Sessions')?.(figures)).toBe('–');
+  expect(shown.get('Reuse at ∞')?.({ ...figures, reuse: 0.341 })).toBe('34.1\u00a0%');
+  expect(shown.get('Requests')?.(figures)).toBe('12,000');
 });
 
 test('keys move a window by its length and keep it in the trace', () => {

@@ -1,6 +1,6 @@
 // Figures, scales and changes of the trace inspector.
 import { count, DASH, durationS, NBSP, plain, ratePerS, short, sig3, text } from '../../base/units.ts';
-import type { TraceChanges, TraceInspection } from '../../sim/traceTypes.ts';
+import type { TraceChanges, TraceFigures, TraceInspection } from '../../sim/traceTypes.ts';
 
 const DAY_S = 86_400;
 const HOUR_S = 3600;
@@ -27,26 +27,39 @@ export function timeTicks(lengthS: number): readonly number[] {
   return Array.from({ length: Math.floor(lengthS / step) + 1 }, (_, i) => i * step);
 }
 
-export type Figure = readonly [name: string, value: string];
-
-/** The figures of a trace. */
-export function figuresOf(t: TraceInspection): readonly Figure[] {
-  const { summary } = t;
-  return [
-    ['Requests', count(summary.requests)],
-    ['Sessions', t.sessions ? count(t.sessions.sessions) : DASH],
-    ['Lasts', lengthText(summary.duration_s)],
-    ['Rate', text(ratePerS(t.rate.mean_per_s))],
-    ['Busiest', text(ratePerS(t.rate.peak_per_s))],
-    ['Prompt mean', count(t.prompt.mean)],
-    ['Prompt p99', count(t.prompt.p99)],
-    ['Output mean', count(t.output.mean)],
-    ['Output p99', count(t.output.p99)],
-    ['Tokens in', short(summary.prompt_tokens)],
-    ['Tokens out', short(summary.output_tokens)],
-    ['Reuse at ∞', t.reuse ? `${sig3(t.reuse.unbounded * 100)}${NBSP}%` : DASH],
-  ];
+/** The figures of a trace as it is written. */
+export function writtenFigures({ summary, sessions, rate, prompt, output, reuse }: TraceInspection): TraceFigures {
+  return {
+    requests: summary.requests,
+    sessions: sessions?.sessions ?? null,
+    duration_s: summary.duration_s,
+    mean_per_s: rate.mean_per_s,
+    peak_per_s: rate.peak_per_s,
+    prompt_mean: prompt.mean,
+    prompt_p99: prompt.p99,
+    output_mean: output.mean,
+    output_p99: output.p99,
+    prompt_tokens: summary.prompt_tokens,
+    output_tokens: summary.output_tokens,
+    reuse: reuse?.unbounded ?? null,
+  };
 }
+
+/** Names and texts of figures of rows. */
+export const FIGURES: readonly (readonly [name: string, text: (figures: TraceFigures) => string])[] = [
+  ['Requests', ({ requests }) => count(requests)],
+  ['Sessions', ({ sessions }) => (sessions === null ? DASH : count(sessions))],
+  ['Lasts', ({ duration_s }) => lengthText(duration_s)],
+  ['Rate', ({ mean_per_s }) => text(ratePerS(mean_per_s))],
+  ['Busiest', ({ peak_per_s }) => text(ratePerS(peak_per_s))],
+  ['Prompt mean', ({ prompt_mean }) => count(prompt_mean)],
+  ['Prompt p99', ({ prompt_p99 }) => count(prompt_p99)],
+  ['Output mean', ({ output_mean }) => count(output_mean)],
+  ['Output p99', ({ output_p99 }) => count(output_p99)],
+  ['Tokens in', ({ prompt_tokens }) => short(prompt_tokens)],
+  ['Tokens out', ({ output_tokens }) => short(output_tokens)],
+  ['Reuse at ∞', ({ reuse }) => (reuse === null ? DASH : `${sig3(reuse * 100)}${NBSP}%`)],
+];
 
 export type Evidence = {
   readonly name: string;
@@ -101,17 +114,6 @@ export function madeChanges(asked: TraceChanges): TraceChanges {
     ...(max_output_tokens ? { max_output_tokens } : {}),
     ...(jitter_s ? { jitter_s } : {}),
   };
-}
-
-/** Requests in a window, from the counts of buckets, and their rate. */
-export function inWindow(t: TraceInspection, window: TraceChanges['window']): number {
-  if (!window) return t.summary.requests;
-  const { bucket_s, requests } = t.rate;
-  return requests.reduce((sum, n, i) => {
-    const [from, to] = [i * bucket_s, (i + 1) * bucket_s];
-    const shared = Math.min(to, window.start_s + window.length_s) - Math.max(from, window.start_s);
-    return sum + n * Math.max(0, Math.min(1, shared / bucket_s));
-  }, 0);
 }
 
 /** A window within a trace, moved and lengthened by keys. */

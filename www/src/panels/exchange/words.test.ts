@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { trust } from '../../base/trust.ts';
 import type { Imported } from '../../sim/exchangeTypes.ts';
-import { footSaid, groupsOf, keysSaid, memorySaid, plainValue, recognised } from './words.ts';
+import { footSaid, groupsOf, keysSaid, memorySaid, plainValue, recognised, unsaid } from './words.ts';
 
 const COUNTS = { exact: 15, near: 3, ignored: 3, unknown: 1, conflict: 2, shape: 20 };
 const NOTHING: Imported = {
@@ -44,4 +45,12 @@ test('the sentence of a memory says what the GPUs of a replica hold together', (
   expect(memorySaid(of({}))).toBe('two GPUs hold 72.7 GiB of KV: 37,228 blocks of 2.00 MiB');
   expect(memorySaid(of({ gpus: 1 }))).toMatch(/^one GPU holds 36\.4 GiB/);
   expect(memorySaid(of({ free_gib: -1 }))).toBe('It does not fit.');
+});
+
+test('a warning about an unknown key stands in its row alone', () => {
+  const key = { key: 'plugins.0.weights', standing: 'unknown' as const };
+  const said = { path: 'line 6: plugins.0.weights', text: 'x' };
+  const other = { path: 'cluster.pools', text: 'y' };
+  const found = trust<Imported>({ keys: [key], warnings: [said, other] });
+  expect(unsaid(found).map(({ path }) => path)).toEqual(['cluster.pools']);
 });

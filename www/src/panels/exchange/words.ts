@@ -94,3 +94,9 @@ export function memorySaid({ shares }: ImportMemory): string {
   const held = (shares.kv_gib * shares.gpus).toFixed(1);
   return `${gpus} ${held} GiB of KV: ${count(shares.blocks)} blocks of ${shares.block_mib.toFixed(2)} MiB`;
 }
+
+/** The warnings that no row of an unknown key stands for. */
+export function unsaid({ warnings, keys }: Pick<Imported, 'warnings' | 'keys'>): Imported['warnings'] {
+  const unknown = keys.filter(({ standing }) => standing === 'unknown').map(({ key }) => key);
+  return warnings.filter(({ path }) => !unknown.some((key) => path.endsWith(key)));
+}

@@ -6,12 +6,14 @@ import { isPhone } from '../../base/media.ts';
 import type { Option } from '../../base/schema.ts';
 import { NBSP } from '../../base/units.ts';
 import type { App } from '../../state/app.ts';
+import { createElsewhere } from '../../state/elsewhere.ts';
 import { type OpenedStudy, sweepFile, sweepOfFile } from '../../state/studyFiles.ts';
 import { setStudyInLink } from '../../state/studyLink.ts';
 import { createSweep } from '../../state/sweep.ts';
 import { choiceText, fieldAt } from '../parts/formFields.ts';
 import { FieldPick } from './FieldPick.tsx';
 import { SavedNote } from './Race.tsx';
+import { RunElsewhere } from './RunElsewhere.tsx';
 import { Reached, StudyTools } from './StudyTools.tsx';
 import { SweepCapacity } from './SweepCapacity.tsx';
 import { SweepCharts, type Theories } from './SweepCharts.tsx';
@@ -135,6 +137,16 @@ export default function Sweep(props: {
       (linked) => linked && applyLinked(linked, asked, setSeeds),
     ),
   );
+  const planned = createElsewhere(study.thread);
+  const made = createElsewhere(study.thread);
+  createEffect(() => {
+    const of = { document: app.document.current(), varied: asked.asked(), seeds: seeds() };
+    planned.ask(asked.wrong() === '' ? study.asElsewhere(of) : undefined);
+  });
+  createEffect(() => {
+    const swept = study.swept();
+    made.ask(swept && study.asElsewhere(swept));
+  });
   createEffect(() => {
     const of = { path: asked.path(), from: asked.from(), to: asked.to(), steps: asked.steps(), seeds: seeds() };
     setStudyInLink(studyText({ kind: 'sweep', ...of, routers: asked.routers() }));
@@ -185,6 +197,9 @@ export default function Sweep(props: {
           />
         </div>
         <SavedNote saved={saved()} />
+        <Show when={study.summary() === undefined || study.running() === 'sweep'}>
+          <RunElsewhere found={planned.found()} />
+        </Show>
         <Show
           when={study.summary()}
           fallback={<Before asked={asked} running={study.running() !== undefined} begin={begin} />}
@@ -202,13 +217,9 @@ export default function Sweep(props: {
                 theory={isRate(axis().path) ? theory() : undefined}
               />
               <SweepTable summary={summary()} axis={axis()} />
-              <p class="say sweep-command">
-                The same on the command line, for more cases and as files:{' '}
-                <code>
-                  tokenyard sweep FILE {(study.swept()?.varied ?? []).map((a) => `--vary '${a}'`).join(' ')} --seeds{' '}
-                  {study.swept()?.seeds ?? seeds()} -o FOLDER
-                </code>
-              </p>
+              <Show when={study.running() !== 'sweep'}>
+                <RunElsewhere found={made.found()} always />
+              </Show>
             </>
           )}
         </Show>

@@ -8,7 +8,7 @@ import type { App } from '../../state/app.ts';
 import { theoryOfRun } from '../../state/theory.ts';
 import { setTheoryLaw, theoryLaw } from '../../state/theoryLaw.ts';
 import { LawChoice, ViolatedOf } from './TheoryKey.tsx';
-import { pieces, placed, quietPlace, stretches, strokes } from './theoryLine.ts';
+import { atEdge, outside, pieces, placed, quietPlace, stretches, strokes } from './theoryLine.ts';
 
 /** Upper bound of the mean width of a character, in pixels. */
 const WIDE = 6.2;
@@ -86,8 +86,11 @@ function overOf({ theory, line }: TheoryOfRun): Over {
     const { view, range, x, y, box } = chart;
     const of = values[view];
     if (!of) return undefined;
-    const name = view === 'queue-depth' ? `mean of a replica by ${title}` : `mean by ${title}`;
-    const all = placed(pieces(line.t_s, of, line.violated), range, x, y);
+    const whole = pieces(line.t_s, of, line.violated);
+    const side = outside(whole, range);
+    const mean = view === 'queue-depth' ? `mean of a replica by ${title}` : `mean by ${title}`;
+    const name = side ? `${mean}, ${side} the axis` : mean;
+    const all = placed(side ? atEdge(whole, side === 'below' ? range[0] : range[1]) : whole, range, x, y);
     const at = quietPlace(box, WIDE * name.length, stretches(chart, all));
     return { name, pieces: all, strokes: strokes(all), at };
   };

@@ -28,6 +28,18 @@ export function pieces(
   return all;
 }
 
+/** The side of a range on which all pieces are; undefined if one is within, or if there is none. */
+export function outside(all: readonly Piece[], [low, high]: readonly [number, number]): 'below' | 'above' | undefined {
+  if (all.length === 0) return undefined;
+  if (all.every((p) => Math.max(p.from[1], p.to[1]) < low)) return 'below';
+  return all.every((p) => Math.min(p.from[1], p.to[1]) > high) ? 'above' : undefined;
+}
+
+/** The pieces at one value: the edge of a range that none is within. */
+export function atEdge(all: readonly Piece[], edge: number): readonly Piece[] {
+  return all.map(({ from, to, violated }) => ({ from: [from[0], edge], to: [to[0], edge], violated }));
+}
+
 /** The pieces within a range, in pixels. */
 export function placed(
   all: readonly Piece[],

@@ -1,0 +1,172 @@
+//! One run of a case, and its figures. Refused and unfinished requests are misses: in a latency they count as long as the
+//! whole run.
+
+use super::suite::Case;
+use crate::base::math::floor;
+use crate::base::{Diagnostics, Micros};
+use crate::scenario::Scenario;
+use crate::session::{Audience, Session};
+use crate::study::compare::{Metric, Outcome, Outcomes};
+use serde_json::Value;
+
+/// What became of the requests of a run, and its report.
+#[derive(Clone, Debug)]
+pub(super) struct CaseRun(pub(super) Outcomes);
+
+impl CaseRun {
+    /// Runs a scenario of a case with one of its seeds.
+    pub(super) fn of(case: &Case, scenario: &Scenario, seed: u64) -> Result<Self, Diagnostics> {
+        let scenario = Scenario { seed, ..scenario.clone() };
+        let (mut session, _) = Session::start(scenario, case.trace.clone(), Audience::Batch)?;
+        session.advance(Micros::MAX, u64::MAX);
+        Ok(Self(Outcomes::read(&session.outcomes())?))
+    }
+
+    /// Length of the run in milliseconds: to its horizon, or to its latest event.
+    pub(super) fn length_ms(&self) -> f64 {
+        let us = |path: &str| self.0.figure(path).unwrap_or(0.0);
+        us("run/clock_us").max(us("run/horizon_us")) / 1000.0
+    }
+
+    /// The requests of the measurement window, of a group if one is named.
+    pub(super) fn requests(&self, group: Option<Group<'_>>) -> impl Iterator<Item = &Outcome> {
+        let number = group.map(|group| {
+            let names = match group.kind {
+                GroupKind::Classes => &self.0.classes,
+                GroupKind::Tenants => &self.0.tenants,
+                GroupKind::Clients => &self.0.clients,
+            };
+            (group.kind, names.iter().position(|name| name == group.name).unwrap_or(usize::MAX))
+        });
+        let belongs = move |r: &Outcome| match number {
+            None => true,
+            Some((GroupKind::Classes, n)) => r.class as usize == n,
+            Some((GroupKind::Tenants, n)) => r.tenant as usize == n,
+            Some((GroupKind::Clients, n)) => r.client as usize == n,
+        };
+        self.0.requests.iter().filter(move |r| r.counted && belongs(r))
+    }
+
+    /// Requests of the measurement window that finished.
+    pub(super) fn served(&self, group: Option<Group<'_>>) -> usize {
+        self.requests(group).filter(|r| r.ending.finished()).count()
+    }
+}
+
+/// What the requests of a group share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum GroupKind {
+    Classes,
+    Tenants,
+    Clients,
+}
+
+/// The requests of one class, tenant or client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Group<'a> {
+    kind: GroupKind,
+    name: &'a str,
+}
+
+/// A figure, read from its path.
+#[derive(Clone, Debug)]
+pub(super) struct Figure<'a> {
+    path: &'a str,
+    /// The requests that it is about, if these are not all.
+    pub(super) group: Option<Group<'a>>,
+    /// The time and the statistic, if it is one that misses count in.
+    time: Option<(Metric, &'a str)>,
+}
+
+impl<'a> Figure<'a> {
+    pub(super) fn read(path: &'a str) -> Self {
+        let parts: Vec<&str> = path.split('.').collect();
+        let kind = match parts[0] {
+            "classes" => Some(GroupKind::Classes),
+            "tenants" => Some(GroupKind::Tenants),
+            "clients" => Some(GroupKind::Clients),
+            _ => None,
+        };
+        let group = kind.zip(parts.get(1)).map(|(kind, &name)| Group { kind, name });
+        let metric = match (group, &parts[..]) {
+            (None, ["latency_ms", metric, statistic]) => Some((*metric, *statistic)),
+            (Some(_), [_, _, metric, statistic]) => metric.strip_suffix("_ms").map(|m| (m, *statistic)),
+            _ => None,
+        };
+        let time = metric.and_then(|(name, statistic)| {
+            let metric = Metric::ALL.into_iter().find(|metric| metric.name() == name)?;
+            // Gaps between tokens are not of one request.
+            (metric != Metric::Itl && STATISTICS.iter().any(|(s, _)| *s == statistic))
+                .then_some((metric, statistic))
+        });
+        Self { path, group, time }
+    }
+
+    /// Whether it is a rate of requests or tokens: what is missed does not count in it.
+    pub(super) fn is_rate(&self) -> bool {
+        self.path.starts_with("throughput.") || self.path.ends_with(".goodput_per_s")
+    }
+
+    /// Whether it is a time of requests in milliseconds.
+    pub(super) fn is_time(&self) -> bool {
+        self.time.is_some()
+    }
+
+    /// Its value in a run; a missed request takes `miss_ms`.
+    pub(super) fn of(&self, run: &CaseRun, miss_ms: f64) -> Option<f64> {
+        let Some((metric, statistic)) = self.time else { return in_report(&run.0.report, self.path) };
+        let time = |r: &Outcome| match metric.of(r) {
+            Some(us) => Some(us as f64 / 1000.0),
+            // An answer of one token has no gaps.
+            None if r.ending.finished() => None,
+            None => Some(miss_ms),
+        };
+        let mut values: Vec<f64> = run.requests(self.group).filter_map(time).collect();
+        values.sort_by(f64::total_cmp);
+        let share = STATISTICS.iter().find(|(name, _)| *name == statistic)?.1;
+        share.map_or_else(
+            || (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64),
+            |share| percentile(&values, share),
+        )
+    }
+}
+
+/// Statistics of times: the share of the values below; none for the mean.
+const STATISTICS: [(&str, Option<f64>); 8] = [
+    ("mean", None),
+    ("min", Some(0.0)),
+    ("p50", Some(0.5)),
+    ("p75", Some(0.75)),
+    ("p90", Some(0.9)),
+    ("p95", Some(0.95)),
+    ("p99", Some(0.99)),
+    ("max", Some(1.0)),
+];
+
+/// A percentile of sorted values, between the two around it.
+fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
+    let at = share * sorted.len().checked_sub(1)? as f64;
+    let low = floor(at);
+    let value = |i: usize| sorted.get(i).or(sorted.last()).copied();
+    let (a, b) = (value(low as usize)?, value(low as usize + 1)?);
+    Some(a + (at - low) * (b - a))
+}
+
+/// A number of a report by its path; entries of lists go by name, or by number.
+fn in_report(report: &Value, path: &str) -> Option<f64> {
+    let mut at = report;
+    for part in path.split('.') {
+        at = match at {
+            Value::Array(entries) => {
+                let named = entries.iter().find(|entry| {
+                    ["name", "pool", "reason"]
+                        .iter()
+                        .any(|key| entry.get(key).is_some_and(|name| name == part))
+                });
+                named.or_else(|| entries.get(part.parse::<usize>().ok()?))?
+            }
+            other => other.get(part)?,
+        };
+    }
+    at.as_f64()
+}

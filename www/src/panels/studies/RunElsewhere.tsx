@@ -1,0 +1,59 @@
+// A sweep that takes long on this page: its command for another machine.
+import { createEffect, createSignal, type JSX, on, Show } from 'solid-js';
+import type { SweepElsewhere } from '../../generated/boundary.ts';
+import './runElsewhere.css';
+
+/** The command, with a button that copies it. `always` shows it for short sweeps too. */
+export function RunElsewhere(props: { found: SweepElsewhere | undefined; always?: boolean }): JSX.Element {
+  const shown = (): SweepElsewhere | undefined => {
+    const { found } = props;
+    return found && (found.long || props.always) ? found : undefined;
+  };
+  return (
+    <Show when={shown()}>
+      {(found) => (
+        <section class="run-elsewhere" aria-label="Run elsewhere">
+          <Show when={found().long} fallback={<p class="say">The same on the command line, with files of its rows:</p>}>
+            <h3>Run elsewhere</h3>
+            <p class="say">
+              {found().text} The command line makes the same runs on all cores of a machine, and goes on where it was
+              stopped. {found().first}
+            </p>
+          </Show>
+          <Command text={found().command} />
+        </section>
+      )}
+    </Show>
+  );
+}
+
+function Command(props: { text: string }): JSX.Element {
+  const [told, setTold] = createSignal('');
+  createEffect(
+    on(
+      () => props.text,
+      () => setTold(''),
+    ),
+  );
+  const copy = (): void => {
+    navigator.clipboard.writeText(props.text).then(
+      () => setTold('Command copied.'),
+      () => setTold('The browser did not allow copying: select the command and copy it by hand.'),
+    );
+  };
+  return (
+    <>
+      <div class="run-elsewhere-command">
+        <section tabindex={0} aria-label="Command">
+          <code>{props.text}</code>
+        </section>
+        <button type="button" class="btn box" onClick={copy}>
+          Copy command
+        </button>
+      </div>
+      <p class="say" role="status">
+        {told()}
+      </p>
+    </>
+  );
+}
