@@ -67,6 +67,8 @@ pub enum Purpose {
     Faults = 55,
     /// Back-offs before the attempts of one request.
     BackOff = 56,
+    /// Times between the crashes of one replica.
+    Crashes = 57,
 }
 
 /// One random stream.

@@ -113,9 +113,14 @@ impl Cluster {
         self.book.attempts(request)
     }
 
-    /// Whether anything broke.
+    /// Whether anything broke, or a client came again.
     pub fn is_faulty(&self) -> bool {
-        self.faults.count > 0
+        self.faults.count > 0 || self.client_returns() > 0 || self.attempt_counts().broken.iter().any(|&n| n > 0)
+    }
+
+    /// How often clients that gave up came again, or are to.
+    pub fn client_returns(&self) -> u32 {
+        self.gateway.source().returns()
     }
 
     /// Counts at the gateway.

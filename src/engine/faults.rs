@@ -4,9 +4,9 @@ use super::clock::ScalingEvent;
 use super::facts::{FaultFact, FaultKind, Sink};
 use super::{Cluster, Replica};
 use crate::base::rng::{Purpose, Stream};
-use crate::base::{Micros, ReplicaId, Span, math};
+use crate::base::{Micros, ReplicaId, Span, dist, math};
 use crate::perf::Plan;
-use crate::scenario::{Aim, Fault, Pick};
+use crate::scenario::{Aim, Fault, Pick, RandomFaults, limits};
 use serde::{Deserialize, Serialize};
 
 /// A fault that lasts for a while.
@@ -20,6 +20,20 @@ struct Open {
     until: Micros,
 }
 
+/// Replicas that crash at random. Each has instants of its own, exponential gaps apart; it crashes at those at which it serves, so
+/// that the time that it serves before a crash is exponential too.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct RandomCrashes {
+    settings: RandomFaults,
+    seed: u64,
+    /// How often the settings changed.
+    edition: u32,
+    /// How many replicas have an instant scheduled.
+    expected: u32,
+    /// How many crashed.
+    count: u32,
+}
+
 /// What broke so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(in crate::engine) struct Faults {
@@ -27,6 +41,7 @@ pub(in crate::engine) struct Faults {
     pub(in crate::engine) count: u32,
     /// Those that last, in order of beginning.
     open: Vec<Open>,
+    random: RandomCrashes,
 }
 
 impl Cluster {
@@ -126,5 +141,68 @@ impl Cluster {
         self.fleet.keep_room(left);
         self.fleet.follow_up(replica, now, &mut self.clock, sink);
         self.follow(now);
+    }
+
+    /// Follows the settings of a plan from `now` on.
+    pub(super) fn adopt_faults(&mut self, plan: &Plan, now: Micros) {
+        let settings = plan.scenario().cluster.faults;
+        let random = &mut self.faults.random;
+        if random.settings != settings {
+            *random = RandomCrashes {
+                settings,
+                seed: plan.scenario().seed,
+                edition: random.edition + 1,
+                expected: 0,
+                count: random.count,
+            };
+        }
+        if settings.crash_mtbf_s > 0.0 {
+            self.clock.end_at_horizon();
+        }
+        self.expect_crashes(now);
+    }
+
+    /// Replicas that have no instant scheduled at which they may crash get one.
+    pub(super) fn expect_crashes(&mut self, now: Micros) {
+        let random = &self.faults.random;
+        if random.settings.crash_mtbf_s <= 0.0 {
+            return;
+        }
+        let edition = random.edition;
+        for number in random.expected..self.replicas().len() as u32 {
+            self.expect_crash(ReplicaId(number), [0, edition], now);
+        }
+        self.faults.random.expected = self.replicas().len() as u32;
+    }
+
+    fn expect_crash(&mut self, replica: ReplicaId, [draw, edition]: [u32; 2], now: Micros) {
+        let random = &self.faults.random;
+        if random.count >= limits::RANDOM_CRASHES {
+            return;
+        }
+        let mut stream = Stream::from_draw(random.seed, Purpose::Crashes, replica.0, draw);
+        let gap = dist::exponential(&mut stream, random.settings.crash_mtbf_s * 1e6);
+        let at = now.saturating_add(math::round_to_span(gap.max(1.0)));
+        self.clock.schedule_scaling(at, ScalingEvent::RandomCrash { replica, draw: draw + 1, edition });
+    }
+
+    /// A replica crashes if it serves.
+    pub(super) fn random_crash<S: Sink>(
+        &mut self,
+        replica: ReplicaId,
+        [draw, edition]: [u32; 2],
+        sink: &mut S,
+    ) {
+        let (now, random) = (self.clock.now(), &self.faults.random);
+        if random.edition != edition || random.count >= limits::RANDOM_CRASHES {
+            return;
+        }
+        let restart = math::round_to_span(random.settings.restart_s * 1e6);
+        if self.replicas()[replica.index()].serving() {
+            self.faults.count += 1;
+            self.faults.random.count += 1;
+            self.crash(replica, restart, now, sink);
+        }
+        self.expect_crash(replica, [draw, edition], now);
     }
 }

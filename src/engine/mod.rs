@@ -98,6 +98,7 @@ impl Cluster {
         gateway.tell_stages(&mut around);
         gateway.follow(&mut around);
         gateway.see_all_now(Micros::ZERO, around.fleet);
+        cluster.adopt_faults(plan, Micros::ZERO);
         cluster
     }
 
@@ -182,6 +183,9 @@ impl Cluster {
                 gateway.end_hold(request, &mut around, sink);
             }
             ScalingEvent::FaultEnds(number) => self.end_fault(number, sink),
+            ScalingEvent::RandomCrash { replica, draw, edition } => {
+                self.random_crash(replica, [draw, edition], sink);
+            }
             ScalingEvent::Scrape { pool, edition } => {
                 if let Some([scrape, _]) = self.fleet.periods(pool, edition) {
                     let at = [self.gateway.held_for(pool), self.gateway.queue_for(pool)];
@@ -222,6 +226,7 @@ impl Cluster {
         let (gateway, mut around) = self.at(now);
         gateway.follow(&mut around);
         self.add_ports();
+        self.expect_crashes(now);
     }
 
     fn run_replica_event<S: Sink>(&mut self, index: usize, sink: &mut S) {

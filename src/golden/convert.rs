@@ -7,7 +7,7 @@ use super::queueing::formats;
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::{
     AdmissionPolicy, BatchLimits, Cluster, Compat, CpuTier, ExplicitOutput, ExplicitPiece, ExplicitRequest,
-    KvBlocks, KvCache, Observe, Pool, PreemptionVictim, PriorityPolicy, Profile, Resilience, Role,
+    KvBlocks, KvCache, Observe, Pool, PreemptionVictim, PriorityPolicy, Profile, RandomFaults, Resilience, Role,
     RoutingPolicy, Run, Scenario, Scheduler, Scorer, TokenBucket, Weighted, WeightedScorer, Workload, limits,
 };
 
@@ -80,6 +80,7 @@ fn cluster(file: &GoldenFile, problems: &mut Diagnostics) -> Cluster {
         disaggregation: disaggregation::network(file, problems),
         flow_control: None,
         resilience: Resilience::default(),
+        faults: RandomFaults::default(),
         pools,
         admission,
         routing,

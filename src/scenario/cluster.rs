@@ -7,7 +7,7 @@ use super::fields::{fields, without_fields};
 use super::latency::LatencyModel;
 use super::limits;
 use super::model::{Architecture, Hardware};
-use super::{AdmissionPolicy, Disaggregation, FlowControl, Resilience, Role, RoutingPolicy, Scaling};
+use super::{AdmissionPolicy, Disaggregation, FlowControl, RandomFaults, Resilience, Role, RoutingPolicy, Scaling};
 use serde::{Deserialize, Serialize};
 
 /// The serving cluster.
@@ -30,6 +30,9 @@ pub struct Cluster {
     /// What happens to requests whose attempt breaks, and when routers know of it.
     #[serde(skip_serializing_if = "Resilience::is_default")]
     pub resilience: Resilience,
+    /// Replicas that crash at random, beside the faults among the edits.
+    #[serde(skip_serializing_if = "RandomFaults::is_default")]
+    pub faults: RandomFaults,
     /// Largest age of the router's view of a replica before a decision refreshes it. 0 means every decision sees the present. In-flight counts are always current.
     pub snapshot_refresh_us: u64,
     /// Time from arrival to the admission decision.
@@ -48,6 +51,7 @@ fields! {
         routing: "Policy" => Routing by itself;
         disaggregation: "Prefill apart" => Handover;
         resilience: "Resilience" and { "default": Resilience::default() } => Parts;
+        faults: "Random faults" and { "default": RandomFaults::default() } => Parts;
         snapshot_refresh_us: "Signal refresh" of "µs" in [0, limits::LATENCY_US]
             or "it is in microseconds; 0 means none" and { "x-form": ["ms", 1000] } => Signals;
         admission_latency_us: "Latency" of "µs" in [0, limits::LATENCY_US]
@@ -67,6 +71,7 @@ impl Default for Cluster {
             routing: RoutingPolicy::LeastLoaded,
             disaggregation: None,
             resilience: Resilience::default(),
+            faults: RandomFaults::default(),
             snapshot_refresh_us: 0,
             admission_latency_us: 0,
             routing_latency_us: 0,

@@ -92,6 +92,10 @@ pub const EDITS: usize = 1000;
 pub const SLOW_FACTOR: f64 = 1000.0;
 /// Most further attempts of one request.
 pub const RETRIES: u32 = 100;
+/// Shortest mean time between crashes of a replica that are drawn at random.
+pub const CRASH_MTBF_S: f64 = 1.0;
+/// Most crashes of a run that are drawn at random.
+pub const RANDOM_CRASHES: u32 = 10_000;
 /// Most explicit requests.
 pub const EXPLICIT_REQUESTS: usize = 100_000;
 /// Most pieces of one explicit prompt: a conversation has two for each turn.

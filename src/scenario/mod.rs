@@ -44,6 +44,7 @@ mod prefix_affinity;
 pub mod preset;
 mod rate_profile;
 mod report;
+mod random_faults;
 mod resilience;
 mod router_metrics;
 mod routing;
@@ -116,6 +117,7 @@ pub use prefix::{OnOffPeriods, PrefixGroups};
 pub use prefix_affinity::{PeakPrefill, PrefixAffinityFilter};
 pub use rate_profile::{RatePoint, RateProfile, Window};
 pub(crate) use report::grouped;
+pub use random_faults::RandomFaults;
 pub use resilience::Resilience;
 pub use router_metrics::{SloAware, TokenAware};
 pub use routing::{

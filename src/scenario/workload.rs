@@ -25,6 +25,14 @@ pub struct Workload {
     #[serde(skip_serializing_if = "waits_for_ever")]
     #[cfg_attr(feature = "schema", schemars(extend("default" = 0.0)))]
     pub timeout_s: f64,
+    /// How often a client comes again after it gave up. Each time is a new request with the same text, through admission: a retry storm is real load.
+    #[serde(skip_serializing_if = "never_again")]
+    #[cfg_attr(feature = "schema", schemars(extend("default" = 0)))]
+    pub client_retries: u32,
+    /// How long a client that gave up waits before it comes again.
+    #[serde(skip_serializing_if = "is_usual_wait")]
+    #[cfg_attr(feature = "schema", schemars(extend("default" = 1.0)))]
+    pub client_wait_s: f64,
 }
 
 fields! {
@@ -34,14 +42,26 @@ fields! {
         trace: "Trace" => Restart;
         timeout_s: "Timeout" of "s" in [0.0, limits::HORIZON_S] or "use 0 for clients that wait for ever"
             => Arrivals;
+        client_retries: "Client retries" in [0, limits::RETRIES] or "0 means that clients give up for good" => Arrivals;
+        client_wait_s: "Client waits" of "s" in [0.0, limits::HORIZON_S] or "1 is usual" => Arrivals;
     }
 }
 
 impl Default for Workload {
     fn default() -> Self {
-        Self { clients: vec![Client::default()], requests: Vec::new(), trace: None, timeout_s: 0.0 }
+        Self {
+            clients: vec![Client::default()],
+            requests: Vec::new(),
+            trace: None,
+            timeout_s: 0.0,
+            client_retries: 0,
+            client_wait_s: USUAL_WAIT_S,
+        }
     }
 }
+
+/// How long a client waits before it comes again, unless the scenario says so.
+const USUAL_WAIT_S: f64 = 1.0;
 
 /// A source of generated requests.
 #[apply(field_schema!)]
@@ -418,6 +438,14 @@ impl Default for TraceSettings {
     not(target_arch = "wasm32"),
     expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")
 )]
+fn never_again(client_retries: &u32) -> bool {
+    *client_retries == 0
+}
+
+fn is_usual_wait(client_wait_s: &f64) -> bool {
+    (*client_wait_s - USUAL_WAIT_S).abs() < f64::EPSILON
+}
+
 fn waits_for_ever(timeout_s: &f64) -> bool {
     *timeout_s <= 0.0
 }

@@ -15,6 +15,7 @@ mod places;
 mod prefixes;
 mod released;
 mod replay;
+mod returns;
 #[cfg(any(feature = "cli", feature = "closeup"))]
 mod shared_texts;
 mod source;
@@ -68,6 +69,13 @@ pub const NOT_LISTED: u32 = u32::MAX;
 
 /// The bit of [`RequestSpec::listed`] for a request that is not in that list.
 const CONTINUES: u32 = 1 << 31;
+
+impl RequestSpec {
+    /// Whether it is one of the scenario's explicit requests.
+    fn is_listed(&self) -> bool {
+        self.listed & CONTINUES == 0
+    }
+}
 
 /// The place of a request in its session, if the source noted one.
 fn place_of(listed: u32) -> Option<u32> {

@@ -8,10 +8,11 @@ use super::explicit::{ExplicitSource, number_of};
 use super::places::AFTER_REFUSAL;
 use super::released::Released;
 use super::replay::Replay;
+use super::returns::Returns;
 use super::{RequestSpec, Trace, place_of};
 use crate::base::digest::Digest;
 use crate::base::units::US_PER_S;
-use crate::base::{Micros, math};
+use crate::base::{Micros, RequestId, math};
 use crate::scenario::{Client, Scenario, SloClass};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -23,6 +24,7 @@ pub struct Source {
     clients: Vec<ClientSource>,
     listed: ExplicitSource,
     replay: Option<Replay>,
+    returns: Returns,
     names: Names,
     /// Number of session numbers used by clients and lists.
     sessions: u32,
@@ -74,6 +76,8 @@ enum Origin {
     Client(u32),
     Listed,
     Replay,
+    /// A client that comes again.
+    Return,
 }
 
 impl Source {
@@ -118,6 +122,7 @@ impl Source {
             clients,
             listed,
             replay,
+            returns: Returns::default(),
             names,
             sessions,
             horizon: horizon_of(scenario.run.horizon_s),
@@ -125,6 +130,7 @@ impl Source {
             taken: 0,
             next: None,
         };
+        source.returns.adopt(workload);
         source.find_next();
         source
     }
@@ -149,12 +155,14 @@ impl Source {
     /// Takes the next request.
     pub fn take(&mut self) -> Option<RequestSpec> {
         let (at, origin) = self.next.filter(|(at, _)| *at <= self.horizon)?;
+        self.returns.first_time();
         let spec = match origin {
             Origin::Client(i) => self.clients[i as usize].take(self.taken),
             Origin::Listed => self.listed.take(),
             Origin::Replay => {
                 self.replay.as_mut().expect("INV-6: a replayed request comes from a trace").take()
             }
+            Origin::Return => self.returns.take(self.taken).expect("INV-6: a client comes again"),
         };
         assert!(spec.arrival == at, "INV-3: announced for {at}, arrived at {}", spec.arrival);
         self.left -= 1;
@@ -170,6 +178,7 @@ impl Source {
         if was == is {
             return;
         }
+        self.returns.adopt(is);
         if let (Some(replay), Some(settings)) = (&mut self.replay, &is.trace) {
             replay.set_speed(settings.speed, now);
             self.find_next();
@@ -208,6 +217,25 @@ impl Source {
             client.set_rate(rate_per_s, now);
             self.find_next();
         }
+    }
+
+    /// The request that was taken last is in the system under this number.
+    pub fn sent(&mut self, request: RequestId, spec: RequestSpec) {
+        self.returns.sent(request, spec);
+    }
+
+    /// A request has left, and its client gave up on it, or not. Whether the client comes again: then nothing of it has ended.
+    pub fn comes_again(&mut self, request: RequestId, now: Micros, gave_up: bool) -> bool {
+        let comes = self.returns.left(request, now, gave_up);
+        if comes {
+            self.find_next();
+        }
+        comes
+    }
+
+    /// How many clients came or come again.
+    pub fn returns(&self) -> u32 {
+        self.returns.count()
     }
 
     /// The user of a request of `session` has the whole answer at `shown`, or will never have one. This matters only
@@ -334,6 +362,9 @@ impl Source {
         }
         if let Some(replay) = &self.replay {
             best = (replay.next(), Origin::Replay);
+        }
+        if self.returns.next() < best.0 {
+            best = (self.returns.next(), Origin::Return);
         }
         let exists = best.0 < Micros::MAX && self.left > 0;
         self.next = exists.then_some(best);

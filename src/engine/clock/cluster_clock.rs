@@ -84,6 +84,11 @@ impl Clock {
         self.end = if endless { Micros(limits::HORIZON_US) } else { Micros::END };
     }
 
+    /// A run without a horizon ends there too while something happens by itself that no request brought about.
+    pub(in crate::engine) fn end_at_horizon(&mut self) {
+        self.limit(true);
+    }
+
     /// When the next event of the cluster runs, if its next one in no queue is at `own`. Without a horizon a run does not go on for
     /// autoscaling alone, unless requests are held.
     #[inline]

@@ -67,6 +67,8 @@ pub(in crate::engine) enum ScalingEvent {
     Sync { pool: u32, edition: u32 },
     /// A fault that lasts for a while is over: after all other events of the cluster at that instant.
     FaultEnds(u32),
+    /// A replica crashes at random if it serves then, if the settings are still those. `draw` counts such instants of the replica.
+    RandomCrash { replica: ReplicaId, draw: u32, edition: u32 },
 }
 
 /// An event that may wait in a queue.
@@ -115,6 +117,7 @@ impl Event for ScalingEvent {
             Self::Tick { .. } => 3,
             Self::Sync { .. } => 4,
             Self::FaultEnds(_) => 5,
+            Self::RandomCrash { .. } => 6,
         }
     }
 }

@@ -289,6 +289,7 @@ impl Gateway {
         around.book.census_mut().rejected += 1;
         self.attempts.ended(request);
         around.book.remove(slot);
+        self.source.comes_again(request, around.now, false);
         self.source.settled(session, listed, around.now, None);
         self.source.freed(client, around.now, None);
         sink.fact(around.now, RequestFact::Rejected { request, reason, replica: None }.into());

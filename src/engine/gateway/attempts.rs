@@ -220,6 +220,7 @@ impl Gateway {
             flow.ended(around.book.here(request), now);
         }
         self.release_admission(request, around, sink);
+        self.source.comes_again(request, now, false);
         self.source.settled(session, listed, now, None);
         self.source.freed(client, now, None);
     }

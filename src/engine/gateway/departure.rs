@@ -3,7 +3,7 @@
 use super::state::{Around, Gateway};
 use crate::base::ReplicaId;
 use crate::engine::clock::ClusterEvent;
-use crate::engine::facts::Sink;
+use crate::engine::facts::{DropReason, Sink};
 use crate::engine::replica::{Departure, DepartureReason};
 use crate::policy::routing::Outcome;
 
@@ -58,6 +58,10 @@ impl Gateway {
         }
         for gone in left.iter() {
             let record = around.book.here(gone.request);
+            let gave_up = record.drop == Some(DropReason::TimedOut);
+            if self.source.comes_again(gone.request, now, gave_up) {
+                continue;
+            }
             let shown = record.e2e.get().map(|e2e| record.arrival.saturating_add(e2e).max(now));
             self.source.settled(record.session, record.listed, now, shown);
             self.source.freed(record.client, now, shown);

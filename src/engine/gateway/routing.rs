@@ -40,6 +40,7 @@ impl Gateway {
         assert!(spec.arrival == now, "INV-3: an arrival at {:?} came at {now:?}", spec.arrival);
         let (request, slot) = around.book.arrive(&spec);
         sink.fact(now, RequestFact::Arrived { request, client: spec.client, class: spec.class }.into());
+        self.source.sent(request, spec);
         let at = now.saturating_add(self.admission_latency);
         around.clock.schedule(at, ClusterEvent::Admission(slot));
     }

@@ -31,6 +31,8 @@ pub struct FaultPart {
     pub budget_denied: u64,
     /// Requests whose clients gave up.
     pub timed_out: u32,
+    /// How often clients that gave up came again, or are to. Each time is a request that arrived.
+    pub client_retries: u32,
     /// Prompt tokens computed by attempts that broke.
     pub wasted_prefill_tokens: u64,
     /// Tokens of answers that were shown and given up.
@@ -90,7 +92,7 @@ pub(super) fn faults(
 ) -> Option<FaultPart> {
     let engine = m.engine();
     let c: &AttemptCounts = engine.attempt_counts();
-    if !engine.is_faulty() && c.broken.iter().all(|&n| n == 0) {
+    if !engine.is_faulty() {
         return None;
     }
     let (log, end) = (&recorder.faults, engine.end());
@@ -131,6 +133,7 @@ pub(super) fn faults(
         lost,
         budget_denied: c.budget_denied,
         timed_out: totals().map(|t| t.timed_out).sum(),
+        client_retries: engine.client_returns(),
         wasted_prefill_tokens: c.wasted_prefill_tokens,
         wasted_decode_tokens: c.wasted_decode_tokens,
         each: log.rows.iter().map(one).collect(),

@@ -1,9 +1,10 @@
 //! Checks a fault: its numbers, which replica it names, and what cannot break.
 
 use crate::base::Diagnostics;
+use crate::base::small::decimal::plain;
 use crate::scenario::fields::{At, Fields};
 use crate::scenario::report::Report;
-use crate::scenario::{Aim, Cluster, Compat, Fault, Role};
+use crate::scenario::{Aim, Cluster, Compat, Fault, Role, limits};
 
 /// Problems of a fault in a cluster as it is then. Whether there is a replica of that number is known with the edits before it.
 pub(in crate::scenario) fn check_fault(fault: &Fault, c: &Cluster) -> Diagnostics {
@@ -28,7 +29,27 @@ pub(in crate::scenario) fn check_fault(fault: &Fault, c: &Cluster) -> Diagnostic
         }
         Some(Aim::Pool(..) | Aim::Replica(_)) => {}
     }
-    let mut refuse = |found: &str, allowed: &str, fix: &str| r.error(path.as_str(), found, allowed, fix);
+    check_breakable(&path, c, &mut r);
+    r.finish()
+}
+
+/// Replicas that crash at random.
+pub(super) fn check_random_faults(c: &Cluster, r: &mut Report) {
+    let mtbf_s = c.faults.crash_mtbf_s;
+    if mtbf_s <= 0.0 {
+        return;
+    }
+    if mtbf_s < limits::CRASH_MTBF_S && r.is_fine("cluster.faults.crash_mtbf_s") {
+        let allowed = format!("0, or at least {} s", plain(limits::CRASH_MTBF_S));
+        let found = format!("{} s", plain(mtbf_s));
+        r.error("cluster.faults.crash_mtbf_s", found, allowed, "give a longer time, or 0 for none");
+    }
+    check_breakable("cluster.faults.crash_mtbf_s", c, r);
+}
+
+/// What cannot break.
+fn check_breakable(path: &str, c: &Cluster, r: &mut Report) {
+    let mut refuse = |found: &str, allowed: &str, fix: &str| r.error(path, found, allowed, fix);
     if c.compat != Compat::None {
         refuse("a fault under compat \"blis\"", "compat \"none\"", "that simulator has no faults");
     }
@@ -40,5 +61,4 @@ pub(in crate::scenario) fn check_fault(fault: &Fault, c: &Cluster) -> Diagnostic
         let fix = "set expert_ranks_lockstep to false";
         refuse("a fault where ranks step together", "replicas that step by themselves", fix);
     }
-    r.finish()
 }

@@ -40,6 +40,7 @@ use speculative::check_speculative;
 use workload::{check_traffic, check_workload};
 
 pub(super) use fault::check_fault;
+use fault::check_random_faults;
 
 pub use edits::check_edits;
 pub use rate::RequestCount;
@@ -208,6 +209,7 @@ fn check_cluster(c: &Cluster, r: &mut Report) {
     }
     check_routing("cluster.routing", &c.routing, r);
     check_disaggregation(c, r);
+    check_random_faults(c, r);
 }
 
 fn check_pool(path: &str, p: &Pool, compat: Compat, r: &mut Report) {

@@ -62,6 +62,14 @@ pub(super) fn check_traffic(s: &Scenario, r: &mut Report) {
             "leave it out, or leave cluster.compat out",
         );
     }
+    if w.client_retries > 0 && w.timeout_s <= 0.0 && r.are_fine("workload", &["timeout_s", "client_retries"]) {
+        r.warning(
+            "workload.client_retries",
+            "clients that come again and never give up",
+            "a timeout above 0",
+            "set workload.timeout_s",
+        );
+    }
 }
 
 /// The digest and the carried rows of a trace, as far as they can be judged without reading it.

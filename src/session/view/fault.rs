@@ -10,7 +10,7 @@ impl Session {
     /// Key figures of faults; `None` if nothing broke.
     pub(super) fn fault_figures(&self) -> Option<FaultFigures> {
         let (engine, counts) = (&self.engine, self.engine.attempt_counts());
-        if !engine.is_faulty() && counts.broken.iter().all(|&n| n == 0) {
+        if !engine.is_faulty() {
             return None;
         }
         let now = self.playhead;

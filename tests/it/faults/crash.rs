@@ -39,6 +39,7 @@ fn a_replica_that_is_down_has_nothing_and_comes_back_empty() {
     let mut s = in_turn(2, &(0..40).map(|i| (i * 400_000, 3)).collect::<Vec<_>>());
     s.cluster.pools[0].kv.prefix_caching = true;
     s.cluster.resilience.retries = 3;
+    s.cluster.resilience.retry_budget_least = 10;
     s.cluster.resilience.discovery_ms = 100.0;
     let mut session = crate::support::scenarios::started(&breaks(s, 4.1, crash(1, 5.0)), Audience::Live);
     session.advance(Micros(4_050_000), u64::MAX);

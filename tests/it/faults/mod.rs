@@ -1,8 +1,10 @@
 //! What breaks: crashes and returns, attempts and budgets, what is lost.
 
+mod at_random;
 mod attempts;
 mod crash;
 mod refusals;
+mod returns;
 mod windows;
 
 use tokenyard::base::Micros;

@@ -352,6 +352,7 @@ prop_compose! {
             seed,
             run: Run { horizon_s, warmup_s: warmup * horizon_s, ..Run::default() },
             cluster: Cluster {
+                faults: tokenyard::scenario::RandomFaults::default(),
                 pools: by_the_rules_of(compat, pools),
                 admission,
                 flow_control: flow_control.map(stopping),
