@@ -15,20 +15,21 @@ from pathlib import Path
 
 import tokenyard as ty
 
-AT_ONCE = 40
-"""Cases of a task: some tenths of a second of work, beside which sending them costs little."""
+TASK_REQUESTS = 6_000
+"""Requests of a task: some tenths of a second of work, beside which sending it costs little."""
 
 
-def small_cases(count: int) -> list[ty.Case]:
-    """As many cases of some milliseconds as are asked for."""
-    s = ty.Scenario.preset("router-showdown").set("edits", []).set("run.warmup_s", 0).set("run.max_requests", 150)
+def small_cases(count: int, requests: int = 150) -> list[ty.Case]:
+    """As many cases as are asked for; with 150 requests each takes some milliseconds."""
+    s = ty.Scenario.preset("router-showdown").set("edits", []).set("run.warmup_s", 0).set("run.max_requests", requests)
     axes = {"cluster.routing": ["random", "least-loaded"], "cluster.pools[0].replicas": [2, 4]}
     return list(ty.grid(s, axes, seeds=range(1, 1 + (count + 3) // 4)))[:count]
 
 
 def tasks(cases: Sequence[ty.Case]) -> list[list[ty.Case]]:
-    """The cases in tasks."""
-    return [list(cases[i : i + AT_ONCE]) for i in range(0, len(cases), AT_ONCE)]
+    """The cases in tasks of ``TASK_REQUESTS``; all cases have the same number of requests."""
+    at_once = max(1, TASK_REQUESTS // ty.Scenario.parse(str(cases[0]["scenario"]))["run.max_requests"])
+    return [list(cases[i : i + at_once]) for i in range(0, len(cases), at_once)]
 
 
 def work(cases: list[ty.Case], out: str) -> int:
@@ -74,19 +75,35 @@ def check(out: str, cases: Sequence[ty.Case]) -> None:
     print(f"{len(rows)} rows, each case run once; {len(some)} of them run again here with the same digests")
 
 
+def check_digests(run: Run, file: Path | None) -> None:
+    """Fails unless the workers give each preset of the file its digest there, without edits and with 1,000 requests."""
+    if file is None:
+        return
+    expected = dict(line.split() for line in file.read_text("utf-8").splitlines())
+    presets = {name: ty.Scenario.preset(name).set("edits", []).set("run.max_requests", 1000) for name in expected}
+    cases = {name: next(iter(ty.grid(scenario))) for name, scenario in presets.items()}
+    with tempfile.TemporaryDirectory() as out:
+        run(list(cases.values()), out)
+        rows = {row["case"]: row for row in ty.kept_rows(out)}
+    given = {name: rows[case["case"]]["report_digest"] for name, case in cases.items()}
+    assert given == expected, f"{given} in place of {expected}"
+    print(f"{len(given)} presets with the digests of the command line")
+
+
 Run = Callable[[list[ty.Case], str], None]
 """Runs cases into a folder."""
 
 
-def measured(name: str, workers_of: Callable[[int], AbstractContextManager[Run]], cases: list[ty.Case]) -> None:
-    """Prints how much faster two workers are than one, once they have started."""
+def measured(name: str, workers_of: Callable[[int], AbstractContextManager[Run]], count: int) -> None:
+    """Prints how much faster two workers are than one, once they have started, with cases of some tenths of a second."""
+    cases, first = small_cases(count, 3_000), small_cases(40)
     rates: dict[int, float] = {}
     for workers in (1, 2):
         with workers_of(workers) as run, tempfile.TemporaryDirectory() as out:
-            run(cases[: 4 * AT_ONCE], out)
+            run(first, out)
             began = time.perf_counter()
-            run(cases[4 * AT_ONCE :], out)
-            rates[workers] = len(cases[4 * AT_ONCE :]) / (time.perf_counter() - began)
+            run(cases, out)
+            rates[workers] = len(cases) / (time.perf_counter() - began)
     share = rates[2] / (2 * rates[1])
     print(
         json.dumps(
@@ -104,5 +121,6 @@ def arguments(about: str) -> argparse.Namespace:
     """How many cases, and how many of them for the measurement."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--cases", type=int, default=10_000)
-    parser.add_argument("--measured", type=int, default=2_000)
+    parser.add_argument("--measured", type=int, default=200)
+    parser.add_argument("--digests", type=Path, help="presets and their digests, which the workers must give too")
     return parser.parse_args()

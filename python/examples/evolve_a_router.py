@@ -222,15 +222,24 @@ SEARCHERS: dict[str, Callable[[str, Path], str]] = {
 }
 
 
+def search(searcher: str, suite: str) -> str:
+    """The best candidate of a search."""
+    with tempfile.TemporaryDirectory() as folder:
+        return SEARCHERS[searcher](suite, Path(folder))
+
+
 def main() -> int:
     """Searches, and evaluates what was found on what was held back."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("searcher", choices=sorted(SEARCHERS))
     parser.add_argument("--suite", default="herding")
+    parser.add_argument("--again", action="store_true", help="search twice, and fail unless both searches find the same")
     asked = parser.parse_args()
     os.environ["TOKENYARD_SUITE"] = asked.suite
-    with tempfile.TemporaryDirectory() as folder:
-        best = SEARCHERS[asked.searcher](asked.suite, Path(folder))
+    best = search(asked.searcher, asked.suite)
+    if asked.again:
+        again = search(asked.searcher, asked.suite)
+        assert again == best, f"the second search found another one: {again}"
     suite = evolve.Suite.load(asked.suite)
     train, held_back = suite.evaluate(best), suite.evaluate(best, "test")
     found = {

@@ -51,13 +51,17 @@ def main() -> None:
     asked = checked.arguments(__doc__ or "")
     cases = checked.small_cases(asked.cases)
     with workers_of(2) as run, tempfile.TemporaryDirectory() as out:
-        killer = threading.Thread(target=lambda: print("killed worker", checked.kill_one_when_half_done(out, len(cases))))
+        # A daemon, so that a run that fails ends the program.
+        killer = threading.Thread(
+            target=lambda: print("killed worker", checked.kill_one_when_half_done(out, len(cases))), daemon=True
+        )
         killer.start()
         run(cases, out)
         killer.join()
         checked.check(out, cases)
+        checked.check_digests(run, asked.digests)
     one_by_one(cases[:200])
-    checked.measured("Dask", workers_of, cases[: asked.measured])
+    checked.measured("Dask", workers_of, asked.measured)
 
 
 if __name__ == "__main__":

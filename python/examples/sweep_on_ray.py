@@ -48,13 +48,17 @@ def main() -> None:
     # Workers that have started, before any of them is measured.
     ray.get([some.remote([], "") for _ in range(8)])
     with workers_of(2) as run, tempfile.TemporaryDirectory() as out:
-        killer = threading.Thread(target=lambda: print("killed worker", checked.kill_one_when_half_done(out, len(cases))))
+        # A daemon, so that a run that fails ends the program.
+        killer = threading.Thread(
+            target=lambda: print("killed worker", checked.kill_one_when_half_done(out, len(cases))), daemon=True
+        )
         killer.start()
         run(cases, out)
         killer.join()
         checked.check(out, cases)
+        checked.check_digests(run, asked.digests)
     with_data(cases[:200])
-    checked.measured("Ray", workers_of, cases[: asked.measured])
+    checked.measured("Ray", workers_of, asked.measured)
     ray.shutdown()
 
 

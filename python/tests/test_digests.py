@@ -9,18 +9,7 @@ import pytest
 
 import tokenyard as ty
 
-TEN = [
-    "chat-4xh100",
-    "kv-pressure",
-    "router-showdown",
-    "long-chats",
-    "mixed-fleet@2",
-    "tenant-quotas",
-    "spike-cold-starts",
-    "sticky-until-saturated",
-    "queue-at-the-gateway",
-    "llm-d-prefill-decode",
-]
+TEN = (Path(__file__).parents[2] / "tests" / "ten-presets.txt").read_text("utf-8").split()
 
 
 def command_line() -> str | None:

@@ -135,6 +135,8 @@ def test_other_threads_run_meanwhile() -> None:
 @pytest.mark.parametrize("what", ["s.run()", "s.start().advance()", "ty.run_case(next(ty.grid(s)))"])
 def test_ctrl_c_ends_a_run(what: str) -> None:
     code = (
+        # A program in the background of a shell begins with the signal ignored.
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "import tokenyard as ty\n"
         "s = ty.Scenario.preset('chat-4xh100').set('edits', []).set('run.horizon_s', 50_000)\n"
         "print('begun', flush=True)\n"
