@@ -115,7 +115,9 @@ impl Cluster {
 
     /// Whether anything broke, or a client came again.
     pub fn is_faulty(&self) -> bool {
-        self.faults.count > 0 || self.client_returns() > 0 || self.attempt_counts().broken.iter().any(|&n| n > 0)
+        self.faults.count > 0
+            || self.client_returns() > 0
+            || self.attempt_counts().broken.iter().any(|&n| n > 0)
     }
 
     /// How often clients that gave up came again, or are to.

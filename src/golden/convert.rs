@@ -7,8 +7,9 @@ use super::queueing::formats;
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::{
     AdmissionPolicy, BatchLimits, Cluster, Compat, CpuTier, ExplicitOutput, ExplicitPiece, ExplicitRequest,
-    KvBlocks, KvCache, Observe, Pool, PreemptionVictim, PriorityPolicy, Profile, RandomFaults, Resilience, Role,
-    RoutingPolicy, Run, Scenario, Scheduler, Scorer, TokenBucket, Weighted, WeightedScorer, Workload, limits,
+    KvBlocks, KvCache, Observe, Pool, PreemptionVictim, PriorityPolicy, Profile, RandomFaults, Resilience,
+    Role, RoutingPolicy, Run, Scenario, Scheduler, Scorer, TokenBucket, Weighted, WeightedScorer, Workload,
+    limits,
 };
 
 const SCHEDULERS: &str = "fcfs, sjf, priority-fcfs, reverse-priority";

@@ -7,7 +7,9 @@ use super::fields::{fields, without_fields};
 use super::latency::LatencyModel;
 use super::limits;
 use super::model::{Architecture, Hardware};
-use super::{AdmissionPolicy, Disaggregation, FlowControl, RandomFaults, Resilience, Role, RoutingPolicy, Scaling};
+use super::{
+    AdmissionPolicy, Disaggregation, FlowControl, RandomFaults, Resilience, Role, RoutingPolicy, Scaling,
+};
 use serde::{Deserialize, Serialize};
 
 /// The serving cluster.

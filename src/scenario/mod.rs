@@ -42,9 +42,9 @@ mod predicted_latency;
 mod prefix;
 mod prefix_affinity;
 pub mod preset;
+mod random_faults;
 mod rate_profile;
 mod report;
-mod random_faults;
 mod resilience;
 mod router_metrics;
 mod routing;
@@ -115,9 +115,9 @@ pub use planners::{DynamoLoad, DynamoThroughput, QueueingMode, QueueingModel, Ra
 pub use predicted_latency::{HeadroomChoice, LatencyPrediction, SloHeadroomFilter};
 pub use prefix::{OnOffPeriods, PrefixGroups};
 pub use prefix_affinity::{PeakPrefill, PrefixAffinityFilter};
+pub use random_faults::RandomFaults;
 pub use rate_profile::{RatePoint, RateProfile, Window};
 pub(crate) use report::grouped;
-pub use random_faults::RandomFaults;
 pub use resilience::Resilience;
 pub use router_metrics::{SloAware, TokenAware};
 pub use routing::{

@@ -62,7 +62,8 @@ pub(super) fn check_traffic(s: &Scenario, r: &mut Report) {
             "leave it out, or leave cluster.compat out",
         );
     }
-    if w.client_retries > 0 && w.timeout_s <= 0.0 && r.are_fine("workload", &["timeout_s", "client_retries"]) {
+    if w.client_retries > 0 && w.timeout_s <= 0.0 && r.are_fine("workload", &["timeout_s", "client_retries"])
+    {
         r.warning(
             "workload.client_retries",
             "clients that come again and never give up",

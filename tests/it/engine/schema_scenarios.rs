@@ -58,7 +58,7 @@ fn begun(drawer: &mut Drawer) -> Option<Session> {
 fn sound(session: &Session) {
     session.engine().verify(true);
     let r = session.report_data().requests;
-    let places = r.in_pipeline + r.queued + r.running + r.completed + r.rejected + r.dropped;
+    let places = r.in_pipeline + r.queued + r.running + r.completed + r.rejected + r.dropped + r.lost;
     assert!(r.conserved && r.arrived == places, "{r:?}");
 }
 

@@ -33,7 +33,11 @@ fn replicas_serve_for_exponential_times_between_crashes() {
     let squares = served.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / served.len() as f64;
     assert!(served.len() > 1000 && served.iter().all(|&x| x >= 0.0), "{}", served.len());
     assert!((mean / mtbf - 1.0).abs() < 0.08, "mean {mean}");
-    assert!((squares / (mean * mean) - 1.0).abs() < 0.2, "squared coefficient of variation {}", squares / (mean * mean));
+    assert!(
+        (squares / (mean * mean) - 1.0).abs() < 0.2,
+        "squared coefficient of variation {}",
+        squares / (mean * mean)
+    );
     // Up for 100 of 130 seconds.
     let mut session = start(&crashes(8, mtbf, restart, 20_000.0));
     session.advance(Micros::MAX, u64::MAX);
@@ -48,7 +52,8 @@ fn crashes_of_a_replica_do_not_depend_on_how_many_others_there_are_or_on_the_tra
     let first = |all: &[(f64, u32)]| all.iter().filter(|c| c.1 < 2).copied().collect::<Vec<_>>();
     assert_eq!(first(&two), first(&five));
     let mut busy = crashes(2, 50.0, 10.0, 2_000.0);
-    busy.workload.requests = in_turn(2, &(0..500).map(|i| (i * 1_000_000, 2)).collect::<Vec<_>>()).workload.requests;
+    busy.workload.requests =
+        in_turn(2, &(0..500).map(|i| (i * 1_000_000, 2)).collect::<Vec<_>>()).workload.requests;
     assert_eq!(of(&busy), two);
     let mut other = crashes(2, 50.0, 10.0, 2_000.0);
     other.seed += 1;

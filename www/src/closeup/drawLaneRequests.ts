@@ -10,6 +10,8 @@ const LOOKS: Readonly<Record<SegmentKind, Look>> = {
   admission: 'waits',
   gateway: 'waits',
   router: 'waits',
+  broken: 'preempted',
+  'back-off': 'waits',
   'front-end': 'waits',
   delay: 'waits',
   queue: 'waits',

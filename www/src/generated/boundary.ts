@@ -142,6 +142,24 @@ export type AssumptionKind = "poisson-arrivals" | "steady-rate" | "open-arrivals
 /** The verdict on an assumption. */
 export type AssumptionVerdict = "kept" | "violated" | "unknown";
 
+/** An attempt of a request that broke. */
+export type AttemptDetail = {
+  /** The replica that it was sent to; missing if no replica was known to serve. */
+  replica?: number,
+  /** When it was routed, in microseconds. */
+  routed_us: number,
+  /** When it joined a batch, in microseconds; missing if it did not. */
+  scheduled_us?: number,
+  /** When it broke, in microseconds. */
+  broke_us: number,
+  /** Why: `crash`, `refused` or `no-replica`. */
+  reason: string,
+  /** Prompt tokens computed in vain. */
+  prefilled_tokens: number,
+  /** Tokens of the answer that were shown. */
+  shown_tokens: number,
+};
+
 /** An axis. */
 export type Axis = {
   /** What it shows, at most 40 characters. */
@@ -436,6 +454,16 @@ export type BlocksQuery = {
   nodes: number,
 };
 
+/** Attempts that broke for one reason. */
+export type BrokenPart = {
+  /** The reason. */
+  reason: string,
+  /** Attempts that broke. */
+  attempts: number,
+  /** Requests that were lost with them. */
+  lost: number,
+};
+
 /** What the router saw of one replica. */
 export type Candidate = {
   /** The replica. */
@@ -556,7 +584,7 @@ export type CaseTheory = {
 };
 
 /** The cause of a part of a request's time. */
-export type Cause = "admission" | "gateway" | "way" | "front-end" | "queue-prompts" | "queue-decoding" | "queue-idle" | "load" | "prompt" | "prompt-others" | "room" | "transfer" | "join" | "decoding" | "interference" | "preempted" | "recompute" | "streaming" | "output";
+export type Cause = "admission" | "gateway" | "way" | "front-end" | "queue-prompts" | "queue-decoding" | "queue-idle" | "load" | "prompt" | "prompt-others" | "room" | "transfer" | "join" | "decoding" | "interference" | "preempted" | "recompute" | "streaming" | "output" | "retry";
 
 /** A request that shows a cause. */
 export type CauseEvidence = {
@@ -1264,7 +1292,7 @@ export type ErrorBand = {
 };
 
 /** The kind of a line of the event log. */
-export type EventKind = "arrived" | "admitted" | "rejected" | "delayed" | "gateway-queue" | "routed" | "queued" | "kv-load" | "kv-loaded" | "adapter-load" | "scheduled" | "step" | "step-end" | "prefill" | "first-token" | "tokens" | "preempted" | "kv-offload" | "reload" | "blocked" | "completed" | "dropped" | "livelock" | "anomaly" | "edit" | "replica" | "scaling" | "redirected" | "decided" | "prefill-done" | "reserved" | "transfer" | "landed" | "joined" | "handover-given-up";
+export type EventKind = "arrived" | "admitted" | "rejected" | "delayed" | "gateway-queue" | "routed" | "queued" | "kv-load" | "kv-loaded" | "adapter-load" | "scheduled" | "step" | "step-end" | "prefill" | "first-token" | "tokens" | "preempted" | "kv-offload" | "reload" | "blocked" | "completed" | "dropped" | "livelock" | "anomaly" | "edit" | "replica" | "scaling" | "redirected" | "decided" | "prefill-done" | "reserved" | "transfer" | "landed" | "joined" | "handover-given-up" | "fault" | "broken" | "retried" | "lost";
 
 /** One line of the event log. */
 export type EventRow = {
@@ -1467,6 +1495,62 @@ export type FairnessPart = {
   max_min_queue_ratio: number,
 };
 
+/** What broke so far, in figures. */
+export type FaultFigures = {
+  /** Share of the replicas' time since the start in which they were not down, 0 to 1. */
+  availability: number,
+  /** Requests completed, as a share of those that ended: completed, lost, timed out or dropped. */
+  success: number,
+  /** Attempts for each request that arrived. */
+  attempts_per_arrival: number,
+  /** Requests whose first attempt broke and that wait for another one, or are in one. */
+  retrying: number,
+  /** Requests lost. */
+  lost: number,
+};
+
+/** What an edit breaks, and for how long. */
+export type FaultFlag = {
+  /** Its kind, as in the scenario: `crash`. */
+  kind: string,
+  /** Number of the replica, if the edit names one. */
+  replica?: number,
+  /** Name of the pool, if the edit names one. */
+  pool?: string,
+  /** When it is over, in microseconds; missing if never. */
+  until_us?: number,
+};
+
+/** What broke, and what became of it. */
+export type FaultPart = {
+  /** Share of the replicas' time in the measurement window in which they were not down. */
+  availability: number,
+  /** Requests completed, as a share of those that ended: completed, lost, timed out or dropped. Includes the warm-up. */
+  success: number,
+  /** Attempts begun. */
+  attempts: number,
+  /** Attempts for each request that arrived. */
+  retry_amplification: number,
+  /** Attempts that broke, by reason. */
+  broken: Array<BrokenPart>,
+  /** Attempts that broke and were followed by another one. */
+  retried: number,
+  /** Requests lost. */
+  lost: number,
+  /** Of these, requests that had an attempt left and no retry budget. */
+  budget_denied: number,
+  /** Requests whose clients gave up. */
+  timed_out: number,
+  /** How often clients that gave up came again, or are to. Each time is a request that arrived. */
+  client_retries: number,
+  /** Prompt tokens computed by attempts that broke. */
+  wasted_prefill_tokens: number,
+  /** Tokens of answers that were shown and given up. */
+  wasted_decode_tokens: number,
+  /** Each fault, in order. */
+  each: Array<OneFaultPart>,
+};
+
 /** A field with its value before and after. */
 export type FieldChange = {
   /** The field, as a path of the scenario. */
@@ -1569,6 +1653,8 @@ export type Flag = {
   applied: boolean,
   /** Whether it is switched off: it stays on the timeline and changes nothing. */
   off: boolean,
+  /** What it breaks; missing if it breaks nothing. */
+  fault?: FaultFlag,
 };
 
 /** The state of the whole run at one instant, bounded in size for any fleet. */
@@ -1934,6 +2020,8 @@ export type KeyFigures = {
   e2e_mark: Mark,
   /** How goodput compares with ended requests. */
   goodput_mark: Mark,
+  /** What broke; missing if nothing did. */
+  faults?: FaultFigures,
 };
 
 /** Blocks of one KV cache: total = used + cached + free. */
@@ -2313,7 +2401,7 @@ export type LessonTask = {
 
 /** The phase of a replica's life. */
 export type LifeFrame = {
-  /** `starting`, `cold`, `draining` or `stopped`. */
+  /** `starting`, `cold`, `draining`, `stopped` or `down`. */
   phase: string,
   /** What it waits for while it starts: `scheduling`, `node`, `pulling`, `loading`, `initialising` or `probing`; else empty. */
   step: string,
@@ -2321,7 +2409,7 @@ export type LifeFrame = {
   since_us: number,
   /** When the current step of its start ends, in microseconds; 0 if it is not starting. */
   step_until_us: number,
-  /** When it will serve, in microseconds; 0 if it is not starting. */
+  /** When it will serve, in microseconds; 0 if it is not starting, or is down for good. */
   ready_us: number,
   /** How many more requests will find it cold. */
   cold_requests: number,
@@ -2699,6 +2787,31 @@ export type OccasionChoice = {
   takes: Takes,
   /** The initial number. */
   first: number,
+};
+
+/** One fault. */
+export type OneFaultPart = {
+  /** `crash`, `slow` or `stuck`. */
+  kind: string,
+  /** When, in microseconds. */
+  at_us: number,
+  /** The replica. */
+  replica: number,
+  /** Its pool. */
+  pool: string,
+  /** When the replica served or worked again, or will, in microseconds; missing if never. */
+  back_us?: number,
+  /** Attempts that broke there: those under way, and those sent before routers knew. */
+  broken: number,
+  /** Requests lost with them. */
+  lost: number,
+  /** From a crash to the last request that was sent there, in seconds; 0 if none was. */
+  detection_s: number,
+  /** Goodput in the minute before, in requests per second. */
+  goodput_before_per_s: number,
+  /** Seconds after the fault from which on goodput over 10 s is at least 95 % of what it was in the minute before; missing
+   * while it is not. */
+  recovery_s?: number,
 };
 
 /** A calibration to one run. */
@@ -3368,6 +3481,16 @@ export type RejectionPart = {
   requests: number,
 };
 
+/** What is wrong with a replica for a while. */
+export type ReplicaFault = {
+  /** `slow` or `stuck`. */
+  kind: string,
+  /** How many times as long its steps take because of it; 1 if that is not what it does. */
+  factor: number,
+  /** When it is over, in microseconds; missing if never. */
+  until_us?: number,
+};
+
 /** One replica now. */
 export type ReplicaFrame = {
   /** Number of the replica. */
@@ -3379,6 +3502,8 @@ export type ReplicaFrame = {
   /** The phase of its life, if `serving` is not enough: while it starts or drains, is cold, or has stopped under an
    * autoscaler. */
   life?: LifeFrame,
+  /** What is wrong with it for a while; missing if nothing is. */
+  faults?: Array<ReplicaFault>,
   /** What it has of prefills and decodes apart; missing where all pools are mixed. */
   split?: MovingFrame,
   /** Requests in its wait queue. */
@@ -3491,6 +3616,8 @@ export type Report = {
   gateway?: GatewayPart,
   /** Sessions whose requests wait for the answers of others; missing if there are none. */
   sessions?: SessionPart,
+  /** What broke, and what became of it; missing if nothing did. */
+  faults?: FaultPart,
   /** Distributions in milliseconds. */
   latency_ms: LatencyPart,
   /** Rates over the measurement window. */
@@ -3601,6 +3728,8 @@ export type RequestDetail = {
   candidates: Array<Candidate>,
   /** How it is prefilled and handed over; missing before its routing, and where all pools are mixed. */
   handover?: HandoverDetail,
+  /** Its attempts that broke, in order; missing if none did. Between one that broke and the next routing lies the back-off. */
+  attempts?: Array<AttemptDetail>,
 };
 
 /** Which requests. Everything set must hold; spans include their ends. */
@@ -3664,6 +3793,8 @@ export type RequestPart = {
   dropped: number,
   /** Dropped requests whose clients timed out. Left out if there are none. */
   timed_out?: number,
+  /** Requests whose last attempt broke. Left out if there are none. */
+  lost?: number,
   /** Whether these counts, but for those marked as parts of others, add up to the arrived requests. */
   conserved: boolean,
   /** Preemptions. */
@@ -3738,7 +3869,7 @@ export type RequestRowsQuery = {
 
 /** What reports call the place where a request is. It only moves forward, but for preemption, which leads from running to
  * queued. */
-export type RequestState = "in-pipeline" | "queued" | "running" | "completed" | "rejected" | "dropped" | "transferring" | "landed";
+export type RequestState = "in-pipeline" | "queued" | "running" | "completed" | "rejected" | "dropped" | "transferring" | "landed" | "lost";
 
 /** What a quantity rests on. */
 export type RestsOn = "exact" | "steps" | "blocks";
@@ -4121,7 +4252,7 @@ export type Segment = {
 };
 
 /** What a request does or waits for in a part of its time. */
-export type SegmentKind = "admission" | "gateway" | "router" | "front-end" | "delay" | "queue" | "kv-load" | "adapter-load" | "prefill" | "room" | "first-byte" | "transfer" | "join" | "first-token" | "decode" | "preempted" | "recompute" | "streaming" | "output";
+export type SegmentKind = "admission" | "gateway" | "router" | "broken" | "back-off" | "front-end" | "delay" | "queue" | "kv-load" | "adapter-load" | "prefill" | "room" | "first-byte" | "transfer" | "join" | "first-token" | "decode" | "preempted" | "recompute" | "streaming" | "output";
 
 /** The latencies of one side of a selection. */
 export type SelectionSide = {
@@ -5324,6 +5455,10 @@ export const EVENT_KINDS: readonly EventKind[] = [
   "landed",
   "joined",
   "handover-given-up",
+  "fault",
+  "broken",
+  "retried",
+  "lost",
 ];
 
 /** All kinds of anomalies. */

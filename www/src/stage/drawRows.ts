@@ -17,7 +17,7 @@ import {
 } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
 import type { BatchFrame, ReplicaFrame } from '../generated/boundary.ts';
-import { contextAt, cpuShare, isStarting, kvShare, poolWords, toldOf, ttftHealth } from './facts.ts';
+import { contextAt, cpuShare, isDown, isStarting, kvShare, poolWords, toldOf, ttftHealth } from './facts.ts';
 import { type Box, barPitch, type CellGrid, cellGrid, chipSlots, LEAD, marksTop, type Span } from './layout.ts';
 import type { Scene } from './scene.ts';
 
@@ -134,8 +134,9 @@ function drawStart(s: Scene, box: Box, r: ReplicaFrame): void {
   pen.font = font(p, 11);
   const below = two ? y + 18 : y;
   const words = startWords(r);
+  const ink = isDown(r) ? p.warnText : p.ink3;
   const at = two ? id.x : id.x + 34;
-  label(pen, words, at, below, p.ink3);
+  label(pen, words, at, below, ink);
   const right = now.x + now.w;
   const serves = servesAt(r);
   label(pen, serves, right, below, p.ink2, 'right');
@@ -144,15 +145,17 @@ function drawStart(s: Scene, box: Box, r: ReplicaFrame): void {
   if (w >= 24) shareBar(pen, p, x, below - 6, w, 4, startShare(s, r), p.ink3);
 }
 
-/** The current step of a starting replica. */
+/** The current step of a starting replica; of one that is down, since when it is, and that its cache is gone. */
 export function startWords(r: ReplicaFrame): string {
-  return r.life?.step || 'starting';
+  if (!isDown(r)) return r.life?.step || 'starting';
+  return `crashed at ${plain(Math.round((r.life?.since_us ?? 0) / 100_000) / 10)} s, cache empty`;
 }
 
 /** When a starting replica will serve; empty if unknown. */
 export function servesAt(r: ReplicaFrame): string {
   const us = r.life?.ready_us ?? 0;
-  return us > 0 ? `serves at ${plain(Math.round(us / 100_000) / 10)} s` : '';
+  if (us > 0) return `serves at ${plain(Math.round(us / 100_000) / 10)} s`;
+  return isDown(r) ? 'does not come back' : '';
 }
 
 /** The progress of a starting replica, as the length of a bar. */
@@ -207,11 +210,21 @@ function drawBusy(s: Scene, col: Span, box: Box, r: ReplicaFrame): void {
     label(pen, fitted(pen, pool[1], col.w - 40), col.x + 40, mid + 10, p.ink3);
   }
   pen.font = font(p, 11);
-  label(pen, busyWords(r, pool !== undefined), col.x, mid + 10, r.serving ? p.ink2 : p.warnText);
+  const warns = !r.serving || faultWords(r) !== '';
+  label(pen, busyWords(r, pool !== undefined), col.x, mid + 10, warns ? p.warnText : p.ink2);
   if (box.h >= 58) shareBar(pen, p, col.x, mid + 16, 32, 3, r.busy, p.ink2);
 }
 
+/** The first fault of a replica in words: `slow ×3`. */
+export function faultWords(r: ReplicaFrame): string {
+  const [first] = r.faults ?? [];
+  if (!first) return '';
+  return first.factor > 1 ? `${first.kind} ×${plain(first.factor)}` : first.kind;
+}
+
 function busyWords(r: ReplicaFrame, short: boolean): string {
+  const broken = faultWords(r);
+  if (broken !== '') return broken;
   if (r.life?.phase === 'cold') return 'cold';
   if (r.serving) return text(percent(r.busy));
   return short ? 'leaves' : 'leaving';

@@ -42,8 +42,11 @@ export function contextScale(replicas: readonly ReplicaFrame[]): number {
   return most <= 0.75 * power ? 0.75 * power : power;
 }
 
-/** Whether a replica was requested and does not serve yet. */
-export const isStarting = (r: ReplicaFrame): boolean => r.life?.phase === 'starting';
+/** Whether a replica crashed and is not back yet. */
+export const isDown = (r: ReplicaFrame): boolean => r.life?.phase === 'down';
+
+/** Whether a replica was requested and does not serve yet, or is down. */
+export const isStarting = (r: ReplicaFrame): boolean => r.life?.phase === 'starting' || isDown(r);
 
 /**
  * Whether a replica has stopped: it accepts no requests and has none left, here or on their way. Edits of hardware
@@ -55,7 +58,8 @@ export const hasStopped = (r: ReplicaFrame): boolean =>
 /** Replicas that do not serve, in words: starting ones are on the stage, stopped ones are not. */
 export function awayWords(replicas: readonly ReplicaFrame[]): string {
   const said = [
-    `${count(replicas.filter(isStarting).length)} starting`,
+    `${count(replicas.filter((r) => isStarting(r) && !isDown(r)).length)} starting`,
+    `${count(replicas.filter(isDown).length)} down`,
     `${count(replicas.filter(hasStopped).length)} stopped`,
   ];
   return said.filter((words) => !words.startsWith('0 ')).join(', ');

@@ -4,6 +4,7 @@ import {
   changes,
   editsBetween,
   effective,
+  faultSaid,
   freeName,
   furtherEntry,
   inverse,
@@ -184,6 +185,21 @@ test('an edit that sends a request elsewhere keeps its words and its place', () 
   expect(getAt(switchedEdit(document, 0), 'edits[0].route')).toEqual(route);
   expect(effective(document, 6_000_000)).toEqual(document);
   const other: Json = { edits: [{ at_us: 5_000_000, route: { request: 17, to: 3 } }] };
+  expect(listedEdits(document, document)[0]?.scheduled).toBe(true);
+  expect(listedEdits(other, document)[0]?.scheduled).toBe(false);
+});
+
+test('a fault is kept when its edit is moved, switched off and on, and has its words', () => {
+  const fault = { crash: { replica: 1, restart_s: 90 } };
+  const document: Json = { edits: [{ at_us: 5_000_000, fault }] };
+  expect(placedEdits(document)).toEqual([{ atUs: 5_000_000, edit: { fault }, off: false }]);
+  expect(placedEdits(movedEdit(document, 0, 7_000_000))[0]).toEqual({ atUs: 7_000_000, edit: { fault }, off: false });
+  const off = switchedEdit(document, 0);
+  expect(placedEdits(off)[0]).toEqual({ atUs: 5_000_000, edit: { fault }, off: true });
+  expect(switchedEdit(off, 0)).toEqual(document);
+  expect(faultSaid({ fault })).toEqual(['Crash', 'r1']);
+  expect(faultSaid({ fault: { 'new-kind': { pool: 'main' } } })).toEqual(['New kind', 'main']);
+  const other: Json = { edits: [{ at_us: 5_000_000, fault: { crash: { replica: 2, restart_s: 90 } } }] };
   expect(listedEdits(document, document)[0]?.scheduled).toBe(true);
   expect(listedEdits(other, document)[0]?.scheduled).toBe(false);
 });

@@ -5,9 +5,10 @@ import { child, equal, getAt, isObject, type Json, type JsonObject, joinPath, pa
 type Values = Readonly<Record<string, Json>>;
 
 /**
- * The contents of an edit: values by path, one new entry for each list that grows, and a request with its new replica.
+ * The contents of an edit: values by path, one new entry for each list that grows, a request with its new replica, and
+ * what breaks.
  */
-export type Edit = { readonly set?: Values; readonly add?: Values; readonly route?: Json };
+export type Edit = { readonly set?: Values; readonly add?: Values; readonly route?: Json; readonly fault?: Json };
 
 /** An edit of the document's list, with its instant. */
 export type PlacedEdit = { readonly atUs: number; readonly edit: Edit; readonly off: boolean };
@@ -112,13 +113,14 @@ export function placedEdits(document: Json): readonly PlacedEdit[] {
   const edits = child(document, 'edits');
   if (!Array.isArray(edits)) return [];
   return edits.map((raw: Json) => {
-    const [set, add, route] = [child(raw, 'set'), child(raw, 'add'), child(raw, 'route')];
+    const [set, add, route, fault] = ['set', 'add', 'route', 'fault'].map((key) => child(raw, key));
     return {
       atUs: Number(child(raw, 'at_us') ?? 0),
       edit: {
         ...(isObject(set) ? { set } : {}),
         ...(isObject(add) ? { add } : {}),
         ...(isObject(route) ? { route } : {}),
+        ...(isObject(fault) ? { fault } : {}),
       },
       off: child(raw, 'off') === true,
     };
@@ -132,6 +134,15 @@ export type ListedEdit = PlacedEdit & { readonly index: number; readonly schedul
 export function routeSaid(edit: Edit): readonly [string, string] | undefined {
   if (edit.route === undefined) return undefined;
   return [`Request ${child(edit.route, 'request')} to`, `r${child(edit.route, 'to')}`];
+}
+
+/** The fault of an edit in words: its kind, and the replica or pool that it is about. */
+export function faultSaid(edit: Edit): readonly [string, string] | undefined {
+  if (!isObject(edit.fault)) return undefined;
+  const [[kind, settings] = ['', null]] = Object.entries(edit.fault);
+  const [replica, pool] = [child(settings, 'replica'), child(settings, 'pool')];
+  const aim = replica === undefined || replica === null ? String(pool ?? '') : `r${replica}`;
+  return [`${kind.charAt(0).toUpperCase()}${kind.slice(1).replaceAll('-', ' ')}`, aim];
 }
 
 /** The edits of a document; those that `original` has at the same instant are scheduled, the others were made later. */
@@ -151,7 +162,8 @@ export function samePlaced(a: PlacedEdit, b: PlacedEdit): boolean {
     a.off === b.off &&
     equal(a.edit.set ?? {}, b.edit.set ?? {}) &&
     equal(a.edit.add ?? {}, b.edit.add ?? {}) &&
-    equal(a.edit.route ?? {}, b.edit.route ?? {})
+    equal(a.edit.route ?? {}, b.edit.route ?? {}) &&
+    equal(a.edit.fault ?? {}, b.edit.fault ?? {})
   );
 }
 

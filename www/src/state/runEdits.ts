@@ -87,6 +87,12 @@ function createTakenBack({ playsOn }: Surroundings, { document, listed, nowUs }:
   };
 }
 
+/** The document with an edit at its beginning. */
+function withFirst(document: Json, edit: Edit): Json {
+  const edits = getAt(document, 'edits');
+  return setAt(document, 'edits', [{ at_us: 0, ...edit }, ...(Array.isArray(edits) ? edits : [])]);
+}
+
 /** Changes by kind: a field, a whole document, a further pool or client. */
 export function createChanges(page: Surroundings, state: RunState, live: Live, { restartWith }: Opening) {
   const { schema } = page;
@@ -124,9 +130,9 @@ export function createChanges(page: Surroundings, state: RunState, live: Live, {
 
   /** Makes an edit at the playhead; before the first event it changes the document. */
   async function applyEdit(edit: Edit, path: string): Promise<boolean> {
-    if (Object.keys({ ...edit.set, ...edit.add }).length === 0) return true;
+    if (Object.keys({ ...edit.set, ...edit.add }).length === 0 && edit.fault === undefined) return true;
     if (started() && isLive([edit])) return applyLive([edit], path);
-    return restartWith(withEdit(document(), edit), path);
+    return restartWith(edit.fault === undefined ? withEdit(document(), edit) : withFirst(document(), edit), path);
   }
 
   /**

@@ -158,3 +158,13 @@ test('steps are undone last first and redone in order; a new one clears redo', (
   expect(recorded(again, step(GPU)).undone).toEqual([]);
   expect(undone(NO_HISTORY, plan, 30)).toEqual(NO_HISTORY);
 });
+
+test('a fault behind the playhead is undone by the run without it, though the document writes its defaults', () => {
+  const made: Edit = { fault: { crash: { replica: 1 } } };
+  const written = { at_us: 20, fault: { crash: { replica: 1, pick: 'lowest', restart_s: 0 } } };
+  const other = { at_us: 20, fault: { crash: { replica: 2, pick: 'lowest', restart_s: 0 } } };
+  const document = setAt(DOC, 'edits', [written, other]);
+  const done = liveStep(made, DOC, 20, () => undefined);
+  expect(undoPlan(done, document, 30)).toEqual({ kind: 'run', document: setAt(DOC, 'edits', [other]) });
+  expect(redoPlan(done, DOC, DOC, 30)).toEqual({ kind: 'edit', edit: made });
+});

@@ -1,6 +1,6 @@
 // Undo and redo. A live edit is removed from the run if the playhead has not passed it, else reverted by an inverse
 // edit at the playhead. A change that restarts is undone by the previous document.
-import { equal, getAt, type Json, joinPath } from '../base/json.ts';
+import { child, equal, getAt, isObject, type Json, joinPath } from '../base/json.ts';
 import { amountPath, type Edit, inverse, lengthOf, placedEdits, withEdit, withoutEdit } from './edits.ts';
 import type { NamedRuns } from './namedRuns.ts';
 
@@ -79,6 +79,9 @@ export function undoPlan(step: Done, document: Json, nowUs: number): Plan {
   if (step.kind === 'runs') return { kind: 'runs', namedRuns: step.before };
   if (step.kind === 'words') return { kind: 'words', words: step.before };
   if (step.kind === 'open') return { kind: 'open', opened: step.before };
+  // Nothing reverts a fault: the run goes on as if it had not happened.
+  if (step.edit.fault !== undefined)
+    return { kind: 'run', document: withoutThis(document, step.edit, step.atUs) ?? document };
   return out(document, step.edit, step.atUs, nowUs) ?? { kind: 'edit', edit: step.back };
 }
 
@@ -90,7 +93,7 @@ function out(document: Json, edit: Edit, atUs: number, nowUs: number): Plan | un
 
 /** The document without the latest equal edit at an instant; undefined if there is none. */
 export function withoutThis(document: Json, edit: Edit, atUs: number): Json | undefined {
-  const at = placedEdits(document).findLastIndex((e) => e.atUs === atUs && equal(plain(e.edit), plain(edit)));
+  const at = placedEdits(document).findLastIndex((e) => e.atUs === atUs && isThis(e.edit, edit));
   return at < 0 ? undefined : withoutEdit(document, at);
 }
 
@@ -124,6 +127,16 @@ export function redone(history: History, plan: Plan, nowUs: number): History {
   const now =
     step.kind === 'live' ? { ...step, atUs: plan.kind === 'edit' ? nowUs : step.atUs, backUs: undefined } : step;
   return { done: [...history.done, now], undone: history.undone.slice(0, -1) };
+}
+
+/** Whether an edit of the document is the one that was made; the document also writes the defaults of its fault. */
+function isThis(found: Edit, made: Edit): boolean {
+  return equal(plain(found), plain(made)) && includes(found.fault ?? null, made.fault ?? null);
+}
+
+function includes(found: Json | undefined, made: Json): boolean {
+  if (!isObject(made)) return equal(found, made);
+  return Object.entries(made).every(([key, value]) => isObject(found) && includes(child(found, key), value));
 }
 
 function plain(edit: Edit): Json {

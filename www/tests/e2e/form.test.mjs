@@ -285,7 +285,7 @@ onPage('field names include their section or entry, and a section explains all o
         (e) => e.tabIndex >= 0 && e.checkVisibility(),
       ).length,
   );
-  assert.ok(stops <= 150, `${stops} tab stops`);
+  assert.ok(stops <= 155, `${stops} tab stops`);
 });
 
 onPage(

@@ -15,6 +15,7 @@ export const STATES: Readonly<Record<RequestState, string>> = {
   dropped: 'dropped',
   transferring: 'in transfer',
   landed: 'landed',
+  lost: 'lost',
 };
 
 /** Seconds of an instant, as many decimals as the axis needs. */

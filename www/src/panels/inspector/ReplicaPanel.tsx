@@ -6,13 +6,16 @@ import type { PoolFrame, ReplicaFrame } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { Block, type BlockState, BlockStates, NameValues, type Row } from '../parts/Block.tsx';
 import { AnomalyBlock } from './AnomalyList.tsx';
+import { BreakBlock } from './BreakBlock.tsx';
 import { Little } from './Little.tsx';
 import { PortsBlock } from './PortsBlock.tsx';
 
 /** The most requests listed of a batch. */
 const MOST_SHOWN = 48;
 
-export default function ReplicaPanel(props: { app: Pick<App, 'transport' | 'selection' | 'studies'> }): JSX.Element {
+export default function ReplicaPanel(props: {
+  app: Pick<App, 'transport' | 'selection' | 'studies' | 'document'>;
+}): JSX.Element {
   const replica = createMemo(() =>
     props.app.transport.throttledFrame()?.replicas.find((r) => r.id === props.app.selection.selected().replica),
   );
@@ -44,7 +47,10 @@ function Choose(props: { app: Pick<App, 'transport' | 'selection'> }): JSX.Eleme
   );
 }
 
-function Detail(props: { app: Pick<App, 'transport' | 'selection' | 'studies'>; r: ReplicaFrame }): JSX.Element {
+function Detail(props: {
+  app: Pick<App, 'transport' | 'selection' | 'studies' | 'document'>;
+  r: ReplicaFrame;
+}): JSX.Element {
   const r = (): ReplicaFrame => props.r;
   const kv = (): ReplicaFrame['kv'] => props.r.kv;
   const conserved = (): boolean => kv().used + kv().cached + kv().free === kv().total;
@@ -79,7 +85,8 @@ function Detail(props: { app: Pick<App, 'transport' | 'selection' | 'studies'>; 
         <div class="rq">
           <h2 class="big">r{r().id}</h2>
           <span class="pill">{r().pool}</span>
-          <span class="pill">{r().serving ? 'serving' : 'draining'}</span>
+          <span class="pill">{r().life?.phase || (r().serving ? 'serving' : 'draining')}</span>
+          <For each={r().faults ?? []}>{(fault) => <span class="pill">{fault.kind}</span>}</For>
         </div>
         <NameValues rows={now()} />
         <p class="m note">An ITL is a step and the output processing of its token.</p>
@@ -100,6 +107,7 @@ function Detail(props: { app: Pick<App, 'transport' | 'selection' | 'studies'>; 
       </Show>
       <Show when={pool()}>{(found) => <PoolBlock pool={found()} />}</Show>
       <AnomalyBlock app={props.app} of={(a) => a.replica === r().id} />
+      <BreakBlock app={props.app} replica={r().id} />
       <Block title="In its batch" remark={`${batchRemark(r())}context tokens`}>
         <Show when={r().running > 0} fallback={<p class="say">Nothing is running here now.</p>}>
           <div class="chips">

@@ -135,6 +135,7 @@ function Bar(props: { segment: Segment; from: number; to: number }): JSX.Element
           props.segment.kind === 'queue' ||
           props.segment.kind === 'front-end' ||
           props.segment.kind === 'delay' ||
+          props.segment.kind === 'back-off' ||
           props.segment.kind === 'kv-load' ||
           props.segment.kind === 'room' ||
           props.segment.kind === 'first-byte' ||
@@ -144,7 +145,7 @@ function Bar(props: { segment: Segment; from: number; to: number }): JSX.Element
       >
         <rect class="hollow" x={props.from + 0.5} y="5.5" width={Math.max(1, width() - 1)} height="9" rx="1" />
       </Match>
-      <Match when={props.segment.kind === 'preempted'}>
+      <Match when={props.segment.kind === 'preempted' || props.segment.kind === 'broken'}>
         <rect class="lost" x={props.from + 0.5} y="5.5" width={Math.max(1, width() - 1)} height="9" rx="1" />
       </Match>
       <Match when={props.segment.kind === 'prefill' || props.segment.kind === 'recompute'}>

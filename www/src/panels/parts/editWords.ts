@@ -1,10 +1,10 @@
 // Edits in the words of the form.
 import { child } from '../../base/json.ts';
 import type { App } from '../../state/app.ts';
-import { type Edit, routeSaid } from '../../state/edits.ts';
+import { type Edit, faultSaid, routeSaid } from '../../state/edits.ts';
 import { newSaid, pathName, valueSaid } from './formFields.ts';
 
-/** An edit in the words of the form: the values it sets, the entries it adds, the request it sends elsewhere. */
+/** An edit in the words of the form: the values it sets, the entries it adds, the request it sends elsewhere, what it breaks. */
 export function editSaid(app: Pick<App, 'document'>, edit: Edit): readonly (readonly [string, string])[] {
   const set = Object.entries(edit.set ?? {}).map(
     ([path, value]) =>
@@ -14,5 +14,6 @@ export function editSaid(app: Pick<App, 'document'>, edit: Edit): readonly (read
     return [newSaid(list), valueSaid(app, '', child(entry, 'name'))] as const;
   });
   const route = routeSaid(edit);
-  return [...set, ...added, ...(route ? [route] : [])];
+  const fault = faultSaid(edit);
+  return [...set, ...added, ...(route ? [route] : []), ...(fault ? [fault] : [])];
 }

@@ -5,7 +5,7 @@ import { sentence } from '../../base/schema.ts';
 import { NBSP, plain } from '../../base/units.ts';
 import type { Diagnostic } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { type Edit, isWithin, lengthOf, routeSaid } from '../../state/edits.ts';
+import { type Edit, faultSaid, isWithin, lengthOf, routeSaid } from '../../state/edits.ts';
 import { isSplit } from '../../state/roles.ts';
 
 export type Section = { readonly title: string; readonly open: boolean; readonly paths: readonly string[] };
@@ -372,7 +372,7 @@ export function commonest(all: readonly string[]): string | undefined {
 }
 
 /** An edit on a flag: its first change, and the number of further ones. */
-export function flagSaid(app: Pick<App, 'document'>, { set, add, route }: Edit): string {
+export function flagSaid(app: Pick<App, 'document'>, { set, add, route, fault }: Edit): string {
   const [first, ...more] = [
     ...Object.entries(set ?? {}).map(
       ([path, value]) =>
@@ -380,6 +380,7 @@ export function flagSaid(app: Pick<App, 'document'>, { set, add, route }: Edit):
     ),
     ...Object.entries(add ?? {}).map(([list, entry]) => `${newSaid(list)} ${String(child(entry, 'name') ?? '')}`),
     ...(route === undefined ? [] : [(routeSaid({ route }) ?? []).join(' ')]),
+    ...(fault === undefined ? [] : [(faultSaid({ fault }) ?? []).join(' ')]),
   ];
   return more.length > 0 ? `${first} +${more.length}` : (first ?? '');
 }

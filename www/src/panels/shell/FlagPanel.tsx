@@ -3,7 +3,7 @@ import { createMemo, For, type JSX, Show } from 'solid-js';
 import { getAt, isObject, type Json } from '../../base/json.ts';
 import { clock, secondsOf } from '../../base/units.ts';
 import type { App } from '../../state/app.ts';
-import { routeSaid } from '../../state/edits.ts';
+import { faultSaid, routeSaid } from '../../state/edits.ts';
 import { fieldAt, inDocument, inUnit, pathName } from '../parts/formFields.ts';
 
 export default function FlagPanel(props: { app: Pick<App, 'transport' | 'document'> }): JSX.Element {
@@ -56,7 +56,7 @@ function Row(props: { app: Pick<App, 'transport' | 'document'>; index: number })
               </span>
             )}
           </For>
-          <Show when={routeSaid(edit().edit)}>
+          <Show when={routeSaid(edit().edit) ?? faultSaid(edit().edit)}>
             {(said) => (
               <span class="what">
                 {said()[0]} <b>{said()[1]}</b>

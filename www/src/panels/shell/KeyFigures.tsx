@@ -22,6 +22,7 @@ import { Deferred } from '../parts/Deferred.tsx';
 import { type FigureBasis, figureBasis } from '../parts/evidenceWords.ts';
 import { basisOf, isGuess, keyOf, weakest } from '../parts/trustWords.ts';
 
+const FaultFigures = lazy(() => import('./FaultFigures.tsx'));
 const SplitFigures = lazy(() => import('./SplitFigures.tsx'));
 
 function markOf(standing: Standing | undefined): Mark {
@@ -112,7 +113,14 @@ export function KeyFigures(props: {
           value={{ value: key() ? ratePerS(key()?.goodput_per_s ?? 0).value : DASH, unit: '' }}
           small={key() ? [`of ${ratePerS(ended()).value}${NBSP}ended/s`] : []}
         />
-        <Show when={!props.frame?.split}>
+        <Show when={key()?.faults}>
+          {(figures) => (
+            <Suspense>
+              <FaultFigures figures={figures()} />
+            </Suspense>
+          )}
+        </Show>
+        <Show when={!props.frame?.split && !key()?.faults}>
           <Figure
             title="Cache hits"
             rest={cache()}
