@@ -434,18 +434,23 @@ impl Default for TraceSettings {
     }
 }
 
-#[cfg_attr(
-    not(target_arch = "wasm32"),
-    expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")
-)]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 fn never_again(client_retries: &u32) -> bool {
     *client_retries == 0
 }
 
+#[cfg_attr(
+    not(target_arch = "wasm32"),
+    expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")
+)]
 fn is_usual_wait(client_wait_s: &f64) -> bool {
     (*client_wait_s - USUAL_WAIT_S).abs() < f64::EPSILON
 }
 
+#[cfg_attr(
+    not(target_arch = "wasm32"),
+    expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")
+)]
 fn waits_for_ever(timeout_s: &f64) -> bool {
     *timeout_s <= 0.0
 }

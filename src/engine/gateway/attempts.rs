@@ -108,6 +108,26 @@ impl Attempts {
     }
 }
 
+/// A request is as it was before its first attempt, or as after a preemption if its answer goes on.
+fn begin_again(slot: Slot, around: &mut Around<'_>) {
+    let active = &mut around.book.active_mut()[slot];
+    let goes_on = active.generated > 0;
+    active.prefill = active.prompt_tokens + active.generated;
+    let request = active.id;
+    let record = around.book.here_mut(request);
+    record.refused = None;
+    if goes_on {
+        record.preemptions += 1;
+        return;
+    }
+    record.routed = Maybe::NONE;
+    record.tokenised = Maybe::NONE;
+    record.queued = Maybe::NONE;
+    record.first_scheduled = Maybe::NONE;
+    record.scheduled = Maybe::NONE;
+    (record.sched_step, record.cached_tokens, record.progress) = (0, 0, 0);
+}
+
 impl Gateway {
     /// What became of attempts.
     pub(in crate::engine) fn attempts(&self) -> &Attempts {
@@ -165,31 +185,11 @@ impl Gateway {
         }
         self.attempts.open.insert(request.0, broken);
         assert!(self.attempts.open() <= budget, "INV-11: more retries than the budget of {budget}");
-        self.begin_again(slot, around);
+        begin_again(slot, around);
         let backoff = self.attempts.backoff(self.seed, request, broken);
         self.attempts.counts.retried += 1;
         sink.fact(now, FaultFact::Retried { request, attempt: broken + 1, backoff }.into());
         around.clock.schedule(now.saturating_add(backoff), ClusterEvent::Routing(slot));
-    }
-
-    /// A request is as it was before its first attempt, or as after a preemption if its answer goes on.
-    fn begin_again(&mut self, slot: Slot, around: &mut Around<'_>) {
-        let active = &mut around.book.active_mut()[slot];
-        let goes_on = active.generated > 0;
-        active.prefill = active.prompt_tokens + active.generated;
-        let request = active.id;
-        let record = around.book.here_mut(request);
-        record.refused = None;
-        if goes_on {
-            record.preemptions += 1;
-            return;
-        }
-        record.routed = Maybe::NONE;
-        record.tokenised = Maybe::NONE;
-        record.queued = Maybe::NONE;
-        record.first_scheduled = Maybe::NONE;
-        record.scheduled = Maybe::NONE;
-        (record.sched_step, record.cached_tokens, record.progress) = (0, 0, 0);
     }
 
     /// A request is lost.

@@ -24,8 +24,8 @@ fn a_fault_names_a_replica_that_is_there_or_a_pool() {
         let pool = pool.map(str::to_owned);
         breaks(s.clone(), 1.0, Fault::Crash(Crash { replica, pool, ..Crash::default() }))
     };
-    assert_eq!(problems(&aimed(Some(1), None)), [String::new(); 0]);
-    assert_eq!(problems(&aimed(None, Some("main"))), [String::new(); 0]);
+    assert_eq!(problems(&aimed(Some(1), None)), Vec::<String>::new());
+    assert_eq!(problems(&aimed(None, Some("main"))), Vec::<String>::new());
     only(&aimed(None, None), "edits[0].fault.crash", "either replica or pool");
     only(&aimed(Some(1), Some("main")), "edits[0].fault.crash", "either replica or pool");
     only(&aimed(Some(2), None), "edits[0].fault.crash.replica", "0 to 1");
