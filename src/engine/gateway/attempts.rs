@@ -270,6 +270,7 @@ impl Gateway {
     fn see_at_once(&mut self, replica: ReplicaId, serves: bool, around: &mut Around<'_>) {
         if serves {
             around.fleet.reveal(replica);
+            self.router.forget(replica);
         }
         self.see_phase(replica, around);
         if !serves {

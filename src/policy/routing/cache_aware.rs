@@ -69,6 +69,11 @@ impl CacheAware {
         }
     }
 
+    /// Forgets what was sent to a replica.
+    pub(super) fn forget(&mut self, replica: u32) {
+        self.memory.forget(replica);
+    }
+
     /// Continues with the memory of `before`, as far as the capacity allows.
     pub(super) fn resume(&mut self, before: Self) {
         self.memory.resume(before.memory);

@@ -131,6 +131,13 @@ impl KvCost {
         chain.iter().take_while(|hash| recent.get(**hash, now).is_some()).count() as u32
     }
 
+    /// Forgets which blocks it guesses to be in the cache of a replica.
+    pub(super) fn forget(&mut self, replica: ReplicaId) {
+        if let (Some((ttl_s, most)), Some(recent)) = (self.guesses, self.guessed.get_mut(replica.index())) {
+            *recent = RecentUse::new(ttl_s, most);
+        }
+    }
+
     /// Continues with the loads and memories of `before`, and with its draws.
     pub(super) fn resume(&mut self, before: Self) {
         self.draws = before.draws;

@@ -256,6 +256,25 @@ impl RouterState {
         self.policy().left(gone);
     }
 
+    /// A replica has an empty cache: memories of prompts that were sent there are cleared.
+    pub fn forget(&mut self, replica: ReplicaId) {
+        match self {
+            Self::KvCost(p) => p.forget(replica),
+            Self::CacheAware(p) => p.forget(replica.0),
+            Self::Weighted(p) => p.forget(replica.0),
+            Self::RoundRobin(_)
+            | Self::Random(_)
+            | Self::LeastLoaded(_)
+            | Self::PowerOfD(_)
+            | Self::AlwaysBusiest(_)
+            | Self::LeastKv(_)
+            | Self::PrefixAware(_)
+            | Self::PrefixOverlap(_)
+            | Self::SessionAffinity(_)
+            | Self::CostEscalation(_) => {}
+        }
+    }
+
     /// Chooses the position in `fleet` that gets the request, or refuses it. A policy that scores explains the choice
     /// in `scores`.
     pub fn pick(

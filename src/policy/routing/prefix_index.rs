@@ -82,6 +82,13 @@ impl PrefixIndex {
         }
     }
 
+    /// Forgets all blocks of a replica.
+    pub(super) fn forget(&mut self, replica: u32) {
+        if let Some(memory) = self.memories.get_mut(replica as usize) {
+            memory.make_room(0, 0, replica, &mut self.holders);
+        }
+    }
+
     /// Looks up how many leading blocks of `chain` are remembered for each replica: calls `found(replica, blocks)`
     /// for every replica with at least one.
     pub(super) fn look_up(&mut self, chain: &[u64], mut found: impl FnMut(u32, u32)) {
@@ -267,6 +274,10 @@ mod tests {
             prompt.extend((0..alone).map(|_| 0));
             plain.record(replica as usize, &prompt, capacity as usize);
             assert_eq!(index.memories[replica as usize].blocks as usize, plain.0[replica as usize].len());
+            if draws.below(500) == 0 {
+                index.forget(replica);
+                plain.0[replica as usize].clear();
+            }
         }
         assert!(matched > 10_000, "{matched}");
     }

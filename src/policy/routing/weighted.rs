@@ -159,6 +159,13 @@ impl Weighted {
         self.picker.resume(before.picker);
     }
 
+    /// Forgets the prompts that were sent to a replica.
+    pub(super) fn forget(&mut self, replica: u32) {
+        if let Some(memory) = &mut self.memory {
+            memory.forget(replica);
+        }
+    }
+
     /// What it remembers of the prompts it sent.
     #[cfg(any(feature = "cli", feature = "closeup"))]
     pub(super) fn memory(&self) -> Option<&PromptMemory> {

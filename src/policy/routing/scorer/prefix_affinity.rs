@@ -95,6 +95,13 @@ impl PromptMemory {
         }
     }
 
+    /// Forgets what was sent to a replica.
+    pub(in crate::policy::routing) fn forget(&mut self, replica: u32) {
+        for of_size in &mut self.indexes {
+            of_size.index.forget(replica);
+        }
+    }
+
     /// How many full blocks of `block_tokens` tokens of the prompt it remembers and matches.
     fn blocks(&self, request: &RequestView<'_>, block_tokens: u32) -> u32 {
         let blocks = request.full_blocks(block_tokens);
