@@ -58,7 +58,15 @@ fn begun(drawer: &mut Drawer) -> Option<Session> {
 fn sound(session: &Session) {
     session.engine().verify(true);
     let r = session.report_data().requests;
-    let places = r.in_pipeline + r.queued + r.running + r.completed + r.rejected + r.dropped + r.lost;
+    let places = r.in_pipeline
+        + r.queued
+        + r.running
+        + r.completed
+        + r.rejected
+        + r.dropped
+        + r.lost
+        + r.transferring
+        + r.landed;
     assert!(r.conserved && r.arrived == places, "{r:?}");
 }
 
