@@ -142,7 +142,7 @@ test('a frame shows the note with its links and the chosen charts, and plays onc
 
 test('the widget of notebooks opens a scenario, hears of its state, and opens another', async () => {
   // The module that notebooks load, with a model in place of theirs.
-  const [, esm] = /_ESM = """([^]*?)"""/.exec(readFileSync(`${ROOT}../python/tokenyard/widget.py`, 'utf8'));
+  const [, esm] = /_ESM = """([\s\S]*?)"""/.exec(readFileSync(`${ROOT}../python/tokenyard/widget.py`, 'utf8'));
   const page = await site.browser.newPage({ viewport: { width: 1000, height: 600 }, serviceWorkers: 'block' });
   await page.goto(`http://127.0.0.1:${host.address().port}/`);
   await page.evaluate(
