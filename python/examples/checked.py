@@ -16,7 +16,7 @@ from pathlib import Path
 import tokenyard as ty
 
 TASK_REQUESTS = 6_000
-"""Requests of a task: some tenths of a second of work, beside which sending it costs little."""
+"""Requests of a task: about a tenth of a second of work, beside which sending it costs little."""
 
 
 def small_cases(count: int, requests: int = 150) -> list[ty.Case]:
@@ -95,7 +95,7 @@ Run = Callable[[list[ty.Case], str], None]
 
 
 def measured(name: str, workers_of: Callable[[int], AbstractContextManager[Run]], count: int) -> None:
-    """Prints how much faster two workers are than one, once they have started, with cases of some tenths of a second."""
+    """Prints how much faster two workers are than one, once they have started, with cases of 3,000 requests."""
     cases, first = small_cases(count, 3_000), small_cases(40)
     rates: dict[int, float] = {}
     for workers in (1, 2):

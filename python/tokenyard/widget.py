@@ -21,8 +21,11 @@ export default {
     frame.title = 'Tokenyard';
     frame.style = 'border: 0; width: 100%; height: ' + model.get('height') + 'px';
     const site = new URL(model.get('site'), document.baseURI).origin;
+    // The page says its state to those that asked for it, once it has started.
+    const asking = setInterval(() => frame.contentWindow?.postMessage({ tokenyard: 'state' }, site), 500);
     const heard = (event) => {
       if (event.source !== frame.contentWindow || event.data?.tokenyard !== 'state') return;
+      clearInterval(asking);
       model.set('state', event.data);
       model.save_changes();
     };
@@ -31,6 +34,7 @@ export default {
     model.on('change:link', load);
     el.appendChild(frame);
     return () => {
+      clearInterval(asking);
       window.removeEventListener('message', heard);
       model.off('change:link', load);
     };

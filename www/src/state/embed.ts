@@ -30,7 +30,9 @@ export function listen(run: Run): void {
     finished: run.frame()?.finished ?? false,
     link: run.link(),
   });
+  let said = '';
   const tell = (): void => {
+    said = run.link();
     for (const origin of origins) window.parent.postMessage(state(), origin);
   };
   window.addEventListener('message', async ({ data, source, origin }: MessageEvent<unknown>) => {
@@ -40,6 +42,10 @@ export function listen(run: Run): void {
     origins.add(origin);
     tell();
   });
+  // The address follows a moment after the run rests, and a change of it is no event in every browser.
+  setInterval(() => {
+    if (run.link() !== said) tell();
+  }, 250);
   createRoot(() => {
     const second = createMemo(() => Math.floor((run.frame()?.now_us ?? 0) / 1e6));
     createEffect(() => {

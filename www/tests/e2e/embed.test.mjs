@@ -1,8 +1,9 @@
 // A run within a page of another origin, in Chromium.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
-import { comes, newPage, open, resting } from './harness.mjs';
+import { comes, newPage, open, ROOT, resting } from './harness.mjs';
 import { painted, theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
@@ -136,5 +137,49 @@ test('a frame shows the note with its links and the chosen charts, and plays onc
   await run.getByRole('button', { name: 'Pause', exact: true }).click();
   await run.getByRole('button', { name: '60 s' }).click();
   await comes(at, 60);
+  await page.close();
+});
+
+test('the widget of notebooks opens a scenario, hears of its state, and opens another', async () => {
+  // The module that notebooks load, with a model in place of theirs.
+  const [, esm] = /_ESM = """([\s\S]*?)"""/.exec(readFileSync(`${ROOT}../python/tokenyard/widget.py`, 'utf8'));
+  const page = await site.browser.newPage({ viewport: { width: 1000, height: 600 }, serviceWorkers: 'block' });
+  await page.goto(`http://127.0.0.1:${host.address().port}/`);
+  await page.evaluate(
+    async ([text, address]) => {
+      const values = { site: address, charts: ['ttft-over-time'], link: '#kv-pressure;t=21', height: 480, state: {} };
+      const heard = new Map();
+      const model = {
+        get: (name) => values[name],
+        set: (name, value) => {
+          values[name] = value;
+        },
+        save_changes: () => undefined,
+        on: (event, to) => heard.set(event, to),
+        off: (event) => heard.delete(event),
+      };
+      const { default: widget } = await import(URL.createObjectURL(new Blob([text], { type: 'text/javascript' })));
+      document.body.replaceChildren();
+      const end = widget.render({ model, el: document.body });
+      Object.assign(window, { values, heard, end });
+    },
+    [esm, site.url],
+  );
+  const state = () => page.evaluate(() => window.values.state);
+  const run = page.frameLocator('iframe');
+  await run.locator('.time-chart').waitFor();
+  await run.getByRole('button', { name: 'Play', exact: true }).focus();
+  await page.keyboard.press('Space');
+  await comes(async () => (await state()).at_s > 21, true);
+  await page.evaluate(() => {
+    window.values.link = '#chat-4xh100;t=100';
+    window.heard.get('change:link')();
+  });
+  await run.getByText('Four H100s serving Llama 3.1 8B').first().waitFor();
+  // The link follows when the run rests.
+  await run.getByRole('button', { name: 'Pause', exact: true }).click();
+  await comes(async () => (await state()).link?.split(';')[0], '#chat-4xh100');
+  await page.evaluate(() => window.end());
+  assert.equal(await page.evaluate(() => window.heard.size), 0);
   await page.close();
 });

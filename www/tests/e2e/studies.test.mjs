@@ -246,24 +246,27 @@ onPage(
   },
 );
 
-onPage('a sweep that would take over a minute here says what to run elsewhere, and the command copies', async (page) => {
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  const long = { ...FLEET, title: 'A long day', run: { horizon_s: 10_000, warmup_s: 5 } };
-  await drop(page, 'scenario.json', JSON.stringify(long));
-  await page.getByText(long.title).first().waitFor();
-  await page.keyboard.press('c');
-  await panel(page).getByRole('button', { name: 'Sweep', exact: true }).first().click();
-  const elsewhere = panel(page).getByRole('region', { name: 'Run elsewhere' });
-  await panel(page).getByLabel('Seeds').selectOption('10');
-  await elsewhere.getByText(/\d+ runs take about .+ on this page \(estimated\)\./).waitFor();
-  const command = (await elsewhere.locator('code').textContent()) ?? '';
-  assert.match(command, /^tokenyard sweep \S+ --vary \S+ --seeds 10 -o sweep$/);
-  await elsewhere.getByRole('button', { name: 'Copy command' }).click();
-  await elsewhere.getByText('Command copied.').waitFor();
-  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), command);
-  assert.deepEqual(await violations(page), []);
-  // A short sweep needs no other machine.
-  await drop(page, 'scenario.json', JSON.stringify({ ...FLEET, title: 'A short day' }));
-  await page.getByText('A short day').first().waitFor();
-  await comes(() => elsewhere.count(), 0);
-});
+onPage(
+  'a sweep that would take over a minute here says what to run elsewhere, and the command copies',
+  async (page) => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const long = { ...FLEET, title: 'A long day', run: { horizon_s: 10_000, warmup_s: 5 } };
+    await drop(page, 'scenario.json', JSON.stringify(long));
+    await page.getByText(long.title).first().waitFor();
+    await page.keyboard.press('c');
+    await panel(page).getByRole('button', { name: 'Sweep', exact: true }).first().click();
+    const elsewhere = panel(page).getByRole('region', { name: 'Run elsewhere' });
+    await panel(page).getByLabel('Seeds').selectOption('10');
+    await elsewhere.getByText(/\d+ runs take about .+ on this page \(estimated\)\./).waitFor();
+    const command = (await elsewhere.locator('code').textContent()) ?? '';
+    assert.match(command, /^tokenyard sweep \S+ --vary \S+ --seeds 10 -o sweep$/);
+    await elsewhere.getByRole('button', { name: 'Copy command' }).click();
+    await elsewhere.getByText('Command copied.').waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), command);
+    assert.deepEqual(await violations(page), []);
+    // A short sweep needs no other machine.
+    await drop(page, 'scenario.json', JSON.stringify({ ...FLEET, title: 'A short day' }));
+    await page.getByText('A short day').first().waitFor();
+    await comes(() => elsewhere.count(), 0);
+  },
+);

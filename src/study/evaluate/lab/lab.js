@@ -8,7 +8,7 @@ function choose(i) {
   chosen = i;
   const score = c.score === null ? "did not run" : "score " + c.score.toFixed(3);
   const parent = c.parent === null ? "" : ", child of #" + c.parent;
-  at("who").textContent = "What #" + c.name + " was told ";
+  at("who").textContent = "Feedback on #" + c.name + " ";
   at("about").textContent = "generation " + c.generation + parent + ", " + score;
   at("feedback").textContent = c.feedback || "No feedback was kept.";
   at("text").textContent = c.text;
