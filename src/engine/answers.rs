@@ -117,12 +117,18 @@ impl Cluster {
     pub fn is_faulty(&self) -> bool {
         self.faults.count > 0
             || self.client_returns() > 0
+            || self.client_returns_denied() > 0
             || self.attempt_counts().broken.iter().any(|&n| n > 0)
     }
 
     /// How often clients that gave up came again, or are to.
     pub fn client_returns(&self) -> u32 {
         self.gateway.source().returns()
+    }
+
+    /// How often a client would have come again and the budget of the clients was spent.
+    pub fn client_returns_denied(&self) -> u32 {
+        self.gateway.source().returns_denied()
     }
 
     /// Counts at the gateway.

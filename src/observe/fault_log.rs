@@ -31,6 +31,13 @@ pub(crate) struct FaultRow {
     pub(crate) before_per_s: f64,
 }
 
+impl FaultRow {
+    /// What it is, in words.
+    pub(crate) fn words(&self) -> &'static str {
+        self.kind.map_or("crash", FaultKind::name)
+    }
+}
+
 /// Faults in order, and the goodput around them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FaultLog {
@@ -117,6 +124,7 @@ impl FaultLog {
             FaultFact::Restarted { .. }
             | FaultFact::Noticed { .. }
             | FaultFact::Ended { .. }
+            | FaultFact::CameAgain { .. }
             | FaultFact::Retried { .. } => {}
         }
     }
@@ -142,6 +150,13 @@ impl FaultLog {
         let last = (now.0 / 1_000_000).checked_sub(OVER_S as u64)?;
         let wanted = BACK * row.before_per_s * OVER_S as f64;
         (first..=last).find(|&s| self.between(s, s + OVER_S as u64) as f64 >= wanted).map(|s| s - first)
+    }
+
+    /// Whether the goodput of the last whole seconds up to `now` is what it was before a fault.
+    pub(crate) fn is_back(&self, row: &FaultRow, now: Micros) -> bool {
+        let to = now.0 / 1_000_000;
+        let from = to.saturating_sub(OVER_S as u64);
+        self.between(from, to) as f64 >= BACK * row.before_per_s * OVER_S as f64
     }
 
     /// How long replicas were down up to `now`, in microseconds.

@@ -349,6 +349,7 @@ impl Meters {
             | FaultFact::Noticed { .. }
             | FaultFact::Began { .. }
             | FaultFact::Ended { .. }
+            | FaultFact::CameAgain { .. }
             | FaultFact::Retried { .. } => {}
         }
     }

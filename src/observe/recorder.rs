@@ -206,6 +206,9 @@ impl Recorder {
         self.timeline.count(counter::COMPLETED, 1);
         self.timeline.count(counter::MISSED, u64::from(!good));
         self.faults.completed(at, good);
+        if let Some(detectors) = self.detectors.as_mut().filter(|_| !self.faults.rows.is_empty()) {
+            detectors.recovers(at, &self.faults);
+        }
         if self.live {
             self.window.completed(at, request);
         }

@@ -33,6 +33,10 @@ pub struct Workload {
     #[serde(skip_serializing_if = "is_usual_wait")]
     #[cfg_attr(feature = "schema", schemars(extend("default" = 1.0)))]
     pub client_wait_s: f64,
+    /// Retry budget of the clients: how often they come again for each request that comes for the first time. At most ten are saved up. 0 means no budget.
+    #[serde(skip_serializing_if = "is_unbounded")]
+    #[cfg_attr(feature = "schema", schemars(extend("default" = 0.0)))]
+    pub client_retry_share: f64,
 }
 
 fields! {
@@ -44,6 +48,7 @@ fields! {
             => Arrivals;
         client_retries: "Client retries" in [0, limits::RETRIES] or "0 means that clients give up for good" => Arrivals;
         client_wait_s: "Client waits" of "s" in [0.0, limits::HORIZON_S] or "1 is usual" => Arrivals;
+        client_retry_share: "Client budget" in [0.0, 1.0] or "0 means no budget; 0.1 is usual" => Arrivals;
     }
 }
 
@@ -56,6 +61,7 @@ impl Default for Workload {
             timeout_s: 0.0,
             client_retries: 0,
             client_wait_s: USUAL_WAIT_S,
+            client_retry_share: 0.0,
         }
     }
 }
@@ -445,6 +451,14 @@ fn never_again(client_retries: &u32) -> bool {
 )]
 fn is_usual_wait(client_wait_s: &f64) -> bool {
     (*client_wait_s - USUAL_WAIT_S).abs() < f64::EPSILON
+}
+
+#[cfg_attr(
+    not(target_arch = "wasm32"),
+    expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")
+)]
+fn is_unbounded(client_retry_share: &f64) -> bool {
+    *client_retry_share <= 0.0
 }
 
 #[cfg_attr(

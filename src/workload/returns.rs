@@ -6,6 +6,38 @@ use crate::scenario::Workload;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// Most returns that a budget of clients saves up.
+const SAVED: f64 = 10.0;
+
+/// How often clients may come again.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Budget {
+    /// What a request that comes for the first time adds; 0 for no budget.
+    share: f64,
+    left: f64,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { share: 0.0, left: SAVED }
+    }
+}
+
+impl Budget {
+    fn add(&mut self) {
+        self.left = (self.left + self.share).min(SAVED);
+    }
+
+    /// Takes one return out, if there is one.
+    fn take(&mut self) -> bool {
+        let granted = self.share <= 0.0 || self.left >= 1.0;
+        if granted && self.share > 0.0 {
+            self.left -= 1.0;
+        }
+        granted
+    }
+}
+
 /// What was sent, and how often its client has come again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Sent {
@@ -14,7 +46,7 @@ struct Sent {
 }
 
 /// Requests whose clients may come again, and those that do.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Returns {
     /// How often a client comes again; with 0 nothing is kept.
     most: u32,
@@ -27,6 +59,9 @@ pub(super) struct Returns {
     count: u32,
     /// How often the client of the request that was taken last has come again.
     taken: u32,
+    budget: Budget,
+    /// How many clients would have come again and had no budget left.
+    denied: u32,
 }
 
 impl Returns {
@@ -34,6 +69,7 @@ impl Returns {
     pub(super) fn adopt(&mut self, w: &Workload) {
         self.most = w.client_retries;
         self.wait = math::round_to_span(w.client_wait_s * 1e6);
+        self.budget.share = w.client_retry_share;
         if self.most == 0 {
             self.sent.clear();
         }
@@ -60,6 +96,9 @@ impl Returns {
     /// The request that was taken last is in the system under this number.
     pub(super) fn sent(&mut self, request: RequestId, spec: RequestSpec) {
         if self.most > 0 {
+            if self.taken == 0 {
+                self.budget.add();
+            }
             self.sent.insert(request.0, Sent { spec, again: self.taken });
         }
     }
@@ -73,6 +112,10 @@ impl Returns {
         if !gave_up || again >= self.most {
             return false;
         }
+        if !self.budget.take() {
+            self.denied += 1;
+            return false;
+        }
         let at = now.saturating_add(self.wait);
         self.due.insert((at, self.count), Sent { spec, again: again + 1 });
         self.count += 1;
@@ -82,5 +125,15 @@ impl Returns {
     /// How many clients came or come again.
     pub(super) fn count(&self) -> u32 {
         self.count
+    }
+
+    /// How many clients would have come again and had no budget left.
+    pub(super) fn denied(&self) -> u32 {
+        self.denied
+    }
+
+    /// How often the client of the request that was taken last has come again.
+    pub(super) fn times(&self) -> u32 {
+        self.taken
     }
 }

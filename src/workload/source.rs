@@ -238,6 +238,16 @@ impl Source {
         self.returns.count()
     }
 
+    /// How many clients would have come again and had no budget left.
+    pub fn returns_denied(&self) -> u32 {
+        self.returns.denied()
+    }
+
+    /// How often the client of the request that was taken last has come again.
+    pub fn times_again(&self) -> u32 {
+        self.returns.times()
+    }
+
     /// The user of a request of `session` has the whole answer at `shown`, or will never have one. This matters only
     /// for conversations with a closed clock: their next round arrives after that.
     pub fn ended(&mut self, session: u32, shown: Option<Micros>) {

@@ -85,6 +85,8 @@ pub enum FaultFact {
     },
     /// After a back-off the router decides again about it.
     Retried { request: RequestId, attempt: u32, backoff: Span },
+    /// A request arrived whose client had given up on one with the same text, and has come again so many times.
+    CameAgain { request: RequestId, times: u32 },
     /// It is lost: it has no attempt left, no budget is left for one, or its answer had begun.
     Lost { request: RequestId, class: u32, reason: BreakReason, denied: bool },
 }
@@ -92,9 +94,10 @@ pub enum FaultFact {
 impl FaultFact {
     pub(super) fn request(self) -> Option<RequestId> {
         match self {
-            Self::Broken { request, .. } | Self::Retried { request, .. } | Self::Lost { request, .. } => {
-                Some(request)
-            }
+            Self::Broken { request, .. }
+            | Self::Retried { request, .. }
+            | Self::CameAgain { request, .. }
+            | Self::Lost { request, .. } => Some(request),
             Self::Down { .. }
             | Self::Restarted { .. }
             | Self::Noticed { .. }
@@ -111,7 +114,7 @@ impl FaultFact {
             | Self::Began { replica, .. }
             | Self::Ended { replica, .. } => Some(replica),
             Self::Broken { replica, .. } => replica,
-            Self::Retried { .. } | Self::Lost { .. } => None,
+            Self::Retried { .. } | Self::CameAgain { .. } | Self::Lost { .. } => None,
         }
     }
 }

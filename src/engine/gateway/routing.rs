@@ -3,7 +3,7 @@
 use super::state::{Around, Gateway};
 use crate::base::{Micros, ReplicaId, RequestId};
 use crate::engine::clock::ClusterEvent;
-use crate::engine::facts::{BreakReason, RequestFact, Sink, Stage};
+use crate::engine::facts::{BreakReason, FaultFact, RequestFact, Sink, Stage};
 use crate::engine::replica::{Replica, look_at};
 use crate::engine::request::{ActiveRequest, Handover, Location, Record, Slot};
 use crate::policy::routing::{Excluded, Fleet};
@@ -40,6 +40,10 @@ impl Gateway {
         assert!(spec.arrival == now, "INV-3: an arrival at {:?} came at {now:?}", spec.arrival);
         let (request, slot) = around.book.arrive(&spec);
         sink.fact(now, RequestFact::Arrived { request, client: spec.client, class: spec.class }.into());
+        if self.source.times_again() > 0 {
+            let times = self.source.times_again();
+            sink.fact(now, FaultFact::CameAgain { request, times }.into());
+        }
         self.source.sent(request, spec);
         let at = now.saturating_add(self.admission_latency);
         around.clock.schedule(at, ClusterEvent::Admission(slot));

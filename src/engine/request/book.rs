@@ -183,7 +183,18 @@ impl Book {
 
     /// The attempts of a request that broke, in order.
     pub(in crate::engine) fn attempts(&self, request: RequestId) -> impl Iterator<Item = &Attempt> {
-        self.attempts.iter().filter(move |attempt| attempt.request == request)
+        // They are in order of breaking, and those of a request lie between its arrival and its end.
+        let record = self.records.at(request.index());
+        let (from, to) = (record.arrival, record.left.get().unwrap_or(Micros::MAX));
+        let (mut first, mut last) = (0, self.attempts.len());
+        while first < last {
+            let middle = usize::midpoint(first, last);
+            if self.attempts[middle].broke < from { first = middle + 1 } else { last = middle }
+        }
+        let after = (first..self.attempts.len()).map(|i| &self.attempts[i]);
+        after
+            .take_while(move |attempt| attempt.broke <= to)
+            .filter(move |attempt| attempt.request == request)
     }
 
     /// An attempt broke.

@@ -132,7 +132,7 @@ const HANDOVER_FIELDS: &[Field<Value>] = &[
 ];
 
 /// The values of the column `event` and what they mean, in the order of a request's life.
-pub(super) const EVENTS: [(&str, &str); 51] = [
+pub(super) const EVENTS: [(&str, &str); 52] = [
     ("arrived", "a request arrived"),
     ("admitted", "admission let it in"),
     ("delayed", "admission holds it back for now"),
@@ -186,6 +186,7 @@ pub(super) const EVENTS: [(&str, &str); 51] = [
     ("fault-ended", "it is over"),
     ("broken", "an attempt of a request broke"),
     ("retried", "it gets another attempt after a back-off"),
+    ("came-again", "its client had given up on a request with the same text, and came again"),
     ("lost", "it gets none"),
 ];
 
@@ -309,6 +310,7 @@ impl Row {
                 ..self
             },
             FaultFact::Retried { backoff, .. } => Self { duration: Some(backoff), ..self },
+            FaultFact::CameAgain { .. } => self,
             FaultFact::Lost { reason, .. } => Self { reason: reason.name(), ..self },
         }
     }
@@ -352,6 +354,7 @@ fn name(fact: &Fact) -> &'static str {
         Fact::Fault(FaultFact::Ended { .. }) => "fault-ended",
         Fact::Fault(FaultFact::Broken { .. }) => "broken",
         Fact::Fault(FaultFact::Retried { .. }) => "retried",
+        Fact::Fault(FaultFact::CameAgain { .. }) => "came-again",
         Fact::Fault(FaultFact::Lost { .. }) => "lost",
         Fact::Handover(HandoverFact::Decided { .. }) => "decided",
         Fact::Handover(HandoverFact::Prefilled { .. }) => "prefill-done",

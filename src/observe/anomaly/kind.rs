@@ -30,11 +30,17 @@ pub enum AnomalyKind {
     DecodePoolFull,
     /// Transfers shared the network ports of a replica all the time.
     PortSaturated,
+    /// Requests that come again, or get a further attempt, are a large part of the load.
+    RetryStorm,
+    /// All replicas of a pool that served are down.
+    UnavailablePool,
+    /// Goodput was not back half a minute after a fault was over.
+    SlowRecovery,
 }
 
 impl AnomalyKind {
     /// All kinds.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 14] = [
         Self::PriorityInversion,
         Self::HeadOfLineBlocking,
         Self::KvThrashing,
@@ -46,6 +52,9 @@ impl AnomalyKind {
         Self::StarvedBand,
         Self::DecodePoolFull,
         Self::PortSaturated,
+        Self::RetryStorm,
+        Self::UnavailablePool,
+        Self::SlowRecovery,
     ];
 
     /// Its name in reports and logs.
@@ -62,12 +71,20 @@ impl AnomalyKind {
             Self::StarvedBand => "starved-band",
             Self::DecodePoolFull => "decode-pool-full",
             Self::PortSaturated => "port-saturated",
+            Self::RetryStorm => "retry-storm",
+            Self::UnavailablePool => "unavailable-pool",
+            Self::SlowRecovery => "slow-recovery",
         }
     }
 
     /// Whether it concerns autoscalers.
     pub(super) fn is_of_autoscalers(self) -> bool {
         matches!(self, Self::Oscillation | Self::CapacityNeverReached | Self::TunerLockedOut)
+    }
+
+    /// Whether it concerns what breaks.
+    pub(super) fn is_of_faults(self) -> bool {
+        matches!(self, Self::RetryStorm | Self::UnavailablePool | Self::SlowRecovery)
     }
 
     /// Whether it concerns hand-overs.

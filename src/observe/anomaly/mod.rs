@@ -7,6 +7,7 @@
 
 mod autoscaling;
 mod blocking;
+mod faults;
 mod handovers;
 mod imbalance;
 mod inversion;
@@ -16,6 +17,7 @@ mod sentences;
 mod starvation;
 mod thrashing;
 
+use super::fault_log::FaultLog;
 use super::trips::{Trip, Trips};
 use crate::base::{Micros, ReplicaId, RequestId};
 use crate::engine::{
@@ -118,6 +120,7 @@ pub(crate) struct Detectors {
     autoscaling: autoscaling::Autoscaling,
     starvation: starvation::Starvation,
     handovers: handovers::Handovers,
+    faults: faults::Faults,
     /// Requests that are not all at their home.
     trips: Trips,
 }
@@ -135,6 +138,7 @@ impl Detectors {
             autoscaling: autoscaling::Autoscaling::new(&scenario.cluster),
             starvation: starvation::Starvation::default(),
             handovers: handovers::Handovers::default(),
+            faults: faults::Faults::new(&scenario.cluster),
             trips: Trips::default(),
         }
     }
@@ -144,6 +148,7 @@ impl Detectors {
         self.inversion.adopt(scenario, now, &mut self.log);
         self.autoscaling.adopt(&scenario.cluster);
         self.imbalance.adopt(&scenario.cluster, now, &mut self.log);
+        self.faults.adopt(&scenario.cluster);
         self.starvation.adopt(scenario.cluster.flow_control.is_some(), now, &mut self.log);
     }
 
@@ -201,8 +206,8 @@ impl Detectors {
             RequestFact::Expired { request, band, .. } => {
                 self.starvation.leaves(request, band, now, &mut self.log);
             }
+            RequestFact::Arrived { .. } => self.faults.arrived(now, &mut self.log),
             RequestFact::Rejected { replica: None, .. }
-            | RequestFact::Arrived { .. }
             | RequestFact::Admitted { .. }
             | RequestFact::Delayed { .. }
             | RequestFact::Prefilled { .. }
@@ -255,9 +260,11 @@ impl Detectors {
             FleetFact::Starting { replica, pool, .. } => self.starting(replica, pool),
             FleetFact::Serving { replica, pool } => {
                 self.inversion.serving(replica, pool);
+                self.faults.serves(replica, pool, now, &mut self.log);
                 self.imbalance.serving(replica.index(), pool, now, &mut self.log);
             }
             FleetFact::Draining { replica } => {
+                self.faults.drains(replica);
                 self.imbalance.draining(replica.index(), now, &mut self.log);
             }
             FleetFact::Scaled { .. }
@@ -272,18 +279,27 @@ impl Detectors {
             FaultFact::Broken { request, replica: Some(replica), class, urgency, .. } => {
                 self.gone(&RequestInfo { request, replica, class, urgency }, now);
             }
-            FaultFact::Down { replica, .. } => {
+            FaultFact::Down { replica, pool, .. } => {
+                self.faults.down(replica, pool, now, &mut self.log);
                 self.livelock.over(replica.index(), now, &mut self.log);
                 self.imbalance.draining(replica.index(), now, &mut self.log);
             }
+            FaultFact::Restarted { replica, pool } => {
+                self.faults.serves(replica, pool, now, &mut self.log);
+            }
+            FaultFact::Retried { request, .. } => self.faults.again(request, false, now, &mut self.log),
+            FaultFact::CameAgain { request, .. } => self.faults.again(request, true, now, &mut self.log),
             FaultFact::Broken { replica: None, .. }
-            | FaultFact::Restarted { .. }
             | FaultFact::Noticed { .. }
             | FaultFact::Began { .. }
             | FaultFact::Ended { .. }
-            | FaultFact::Retried { .. }
             | FaultFact::Lost { .. } => {}
         }
+    }
+
+    /// A request completed; goodput may be back after a fault.
+    pub(super) fn recovers(&mut self, now: Micros, faults: &FaultLog) {
+        self.faults.recovers(now, faults, &mut self.log);
     }
 
     /// An autoscaler has decided.
@@ -397,12 +413,13 @@ impl Detectors {
     /// How many there were, by kind; those of autoscalers, of the gateway's queue and of hand-overs only if there ever were any.
     pub(crate) fn counts(&self) -> impl Iterator<Item = (AnomalyKind, u32)> {
         let (watched, queued) = (self.autoscaling.watched, self.starvation.watched());
-        let handed_over = self.handovers.watched();
+        let (handed_over, broken) = (self.handovers.watched(), self.faults.watched());
         let all = AnomalyKind::ALL.into_iter().zip(self.log.counts);
         all.filter(move |(kind, _)| {
             (watched || !kind.is_of_autoscalers())
                 && (queued || *kind != AnomalyKind::StarvedBand)
                 && (handed_over || !kind.is_of_handovers())
+                && (broken || !kind.is_of_faults())
         })
     }
 }

@@ -104,6 +104,18 @@ impl Anomaly {
             AnomalyKind::StarvedBand => self.of_band(&lasting),
             AnomalyKind::DecodePoolFull => self.of_full_pool(&lasting),
             AnomalyKind::PortSaturated => self.of_port(&lasting),
+            AnomalyKind::RetryStorm => format!(
+                "At least a third of the attempts were retries {lasting}, {} of them; the first that are named begin at #{}.",
+                count(self.figure),
+                request(0)
+            ),
+            AnomalyKind::UnavailablePool => {
+                format!("No replica of pool {} served {lasting}: the last one, r{r}, went down.", self.owner())
+            }
+            AnomalyKind::SlowRecovery => format!(
+                "Goodput was not back to 95 % of what it was before {} of r{r} {lasting}, counted from its end.",
+                self.owner()
+            ),
         }
     }
 }

@@ -24,7 +24,7 @@ const KIND_BITS: u32 = 6;
 const _: () = assert!(KINDS.len() < 1 << KIND_BITS);
 
 /// One fact of each kind, frequent ones first.
-const KINDS: [Fact; 51] = {
+const KINDS: [Fact; 52] = {
     let (request, replica, reason) = (RequestId(0), ReplicaId(0), Reason::RejectAll);
     let (ttft, until) = (Span(0), Micros(0));
     let (class, urgency, blocks, tokens, pool, waiting) = (0, 0, 0, 0, 0, 0);
@@ -124,6 +124,7 @@ const KINDS: [Fact; 51] = {
         Fact::Fault(FaultFact::Began { replica, kind: FaultKind::Slow, until }),
         Fact::Fault(FaultFact::Ended { replica, kind: FaultKind::Slow }),
         Fact::Fault(FaultFact::Lost { request, class, reason: BreakReason::Crash, denied: false }),
+        Fact::Fault(FaultFact::CameAgain { request, times: 0 }),
     ]
 };
 
@@ -401,6 +402,7 @@ impl<N: FnMut(u64) -> u64> Numbers<'_, N> {
             FaultFact::Retried { request, attempt, backoff } => {
                 self.of(request, &mut [attempt], &mut [&mut backoff.0]);
             }
+            FaultFact::CameAgain { request, times } => self.of(request, &mut [times], &mut []),
             FaultFact::Lost { request, class, reason, denied } => {
                 self.of(request, &mut [class], &mut []);
                 self.choice(reason, *reason as usize, &BreakReason::ALL);

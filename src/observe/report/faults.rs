@@ -3,7 +3,7 @@
 use super::measure::MeasurementWindow;
 use super::share;
 use crate::base::{Micros, ReplicaId};
-use crate::engine::{AttemptCounts, BreakReason, FaultKind, Replica};
+use crate::engine::{AttemptCounts, BreakReason, Replica};
 use crate::observe::fault_log::FaultRow;
 use crate::observe::recorder::Recorder;
 use crate::scenario::Scenario;
@@ -33,6 +33,8 @@ pub struct FaultPart {
     pub timed_out: u32,
     /// How often clients that gave up came again, or are to. Each time is a request that arrived.
     pub client_retries: u32,
+    /// How often a client would have come again and the budget of the clients was spent.
+    pub client_denied: u32,
     /// Prompt tokens computed by attempts that broke.
     pub wasted_prefill_tokens: u64,
     /// Tokens of answers that were shown and given up.
@@ -112,7 +114,7 @@ pub(super) fn faults(
         scenario.cluster.pools[pool as usize].name.clone()
     };
     let one = |row: &FaultRow| OneFaultPart {
-        kind: row.kind.map_or("crash", FaultKind::name),
+        kind: row.words(),
         at_us: row.at.0,
         replica: row.replica.0,
         pool: pool_of(row.replica),
@@ -134,6 +136,7 @@ pub(super) fn faults(
         budget_denied: c.budget_denied,
         timed_out: totals().map(|t| t.timed_out).sum(),
         client_retries: engine.client_returns(),
+        client_denied: engine.client_returns_denied(),
         wasted_prefill_tokens: c.wasted_prefill_tokens,
         wasted_decode_tokens: c.wasted_decode_tokens,
         each: log.rows.iter().map(one).collect(),

@@ -89,7 +89,7 @@ pub enum EventKind {
     Fault,
     /// Its attempt broke.
     Broken,
-    /// It gets another attempt.
+    /// It gets another attempt, or its client came again.
     Retried,
     /// It gets no further attempt.
     Lost,
@@ -282,7 +282,7 @@ pub(in crate::session) fn kind_of(fact: &Fact) -> EventKind {
             | FaultFact::Ended { .. },
         ) => EventKind::Fault,
         Fact::Fault(FaultFact::Broken { .. }) => EventKind::Broken,
-        Fact::Fault(FaultFact::Retried { .. }) => EventKind::Retried,
+        Fact::Fault(FaultFact::Retried { .. } | FaultFact::CameAgain { .. }) => EventKind::Retried,
         Fact::Fault(FaultFact::Lost { .. }) => EventKind::Lost,
         Fact::Fleet(FleetFact::Scaled { .. }) => EventKind::Scaling,
         Fact::Fleet(FleetFact::Redirected { .. }) => EventKind::Redirected,
@@ -425,6 +425,8 @@ fn fault_words(fact: FaultFact) -> String {
         FaultFact::Retried { attempt, backoff, .. } => {
             format!("attempt {attempt} after {}", duration(backoff.0))
         }
+        FaultFact::CameAgain { times: 1, .. } => "its client gave up once, and came again".to_owned(),
+        FaultFact::CameAgain { times, .. } => format!("its client gave up {times} times, and came again"),
         FaultFact::Lost { reason, denied: true, .. } => format!("{}: no retry budget is left", reason.name()),
         FaultFact::Lost { reason, denied: false, .. } => reason.name().to_owned(),
     }

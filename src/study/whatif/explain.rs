@@ -8,7 +8,7 @@ use super::sentences::{Sentence, sentences};
 use super::steps::{STEPS, StepLog};
 use crate::base::number_text::count;
 use crate::base::{Diagnostic, Diagnostics, Micros, RequestId, small::sort::sort_pairs};
-use crate::engine::Record;
+use crate::engine::{Record, RequestState};
 use crate::observe::SegmentKind;
 use crate::scenario::Scenario;
 use crate::session::{Session, Trace};
@@ -73,6 +73,8 @@ pub struct Explanation {
     pub fast: RequestGroup,
     /// By how much longer the slow ones took on average, in milliseconds.
     pub diff_ms: f64,
+    /// Requests of the same span that were lost, and so have no time.
+    pub lost: u64,
     /// The causes of their time, in order of occurrence. They add up to the means of the groups.
     pub causes: Vec<CausePart>,
     /// The sentences of the explanation.
@@ -97,6 +99,8 @@ pub struct RequestGroup {
     pub preempted_share: f64,
     /// Share of them that were sent to a replica with more load than the router saw.
     pub stale_share: f64,
+    /// Share of them that needed another attempt.
+    pub retried_share: f64,
 }
 
 /// One cause in both groups.
@@ -233,8 +237,12 @@ impl Explaining {
     fn explanation(&self, asked: &ExplainQuery, above: f64, [slow, fast]: [&[&Accounted]; 2]) -> Explanation {
         let groups = [slow, fast].map(|group| self.group(group));
         let diff_ms = groups[0].mean_ms - groups[1].mean_ms;
-        let roles = self.session.engine().network().is_some();
-        let causes = Cause::ALL.into_iter().filter(|cause| roles || !cause.is_of_handover());
+        let (roles, faulty) = (self.session.engine().network().is_some(), self.session.engine().is_faulty());
+        let of_run = |cause: &Cause| match cause {
+            Cause::Retry => faulty,
+            _ => roles || !cause.is_of_handover(),
+        };
+        let causes = Cause::ALL.into_iter().filter(of_run);
         let causes = causes.map(|cause| self.cause(cause, [slow, fast], diff_ms)).collect();
         let span = asked.after_a_noun();
         let slow_words = match (above > 0.0, span.is_empty()) {
@@ -251,6 +259,7 @@ impl Explaining {
             slow: groups[0],
             fast: groups[1],
             diff_ms,
+            lost: self.lost(asked),
             causes,
             sentences: Vec::new(),
         };
@@ -258,16 +267,30 @@ impl Explaining {
         made
     }
 
+    /// Requests of the measurement window and of the span asked for that were lost.
+    fn lost(&self, asked: &ExplainQuery) -> u64 {
+        let engine = self.session.engine();
+        let records = (0..).map(RequestId).zip(engine.records());
+        let lost = records.filter(|(_, r)| r.state() == RequestState::Lost);
+        let of_span = lost.filter(|(id, r)| {
+            let end = r.left.get().unwrap_or(r.arrival);
+            let at = if asked.by == SpanBy::Arrival { r.arrival.0 } else { end.0 };
+            self.session.counts(*id, r.arrival) && asked.holds(at)
+        });
+        of_span.count() as u64
+    }
+
     fn group(&self, group: &[&Accounted]) -> RequestGroup {
         let engine = self.session.engine();
         let n = group.len() as f64;
-        let [mut prompt, mut output, mut cached, mut preempted, mut stale] = [0_u64; 5];
+        let [mut prompt, mut output, mut cached, mut preempted, mut stale, mut retried] = [0_u64; 6];
         for a in group {
             let r = engine.records().at(a.id.index());
             prompt += u64::from(r.prompt_tokens);
             output += u64::from(r.output_tokens);
             cached += u64::from(r.cached_tokens.min(r.prompt_tokens));
             preempted += u64::from(r.preemptions > 0);
+            retried += u64::from(engine.attempts(a.id).next().is_some());
             stale += u64::from(self.log.of(a.id).load.is_some_and(|[seen, truth]| truth > seen));
         }
         RequestGroup {
@@ -278,6 +301,7 @@ impl Explaining {
             cached_share: cached as f64 / prompt.max(1) as f64,
             preempted_share: preempted as f64 / n,
             stale_share: stale as f64 / n,
+            retried_share: retried as f64 / n,
         }
     }
 
@@ -354,6 +378,11 @@ impl ExplainQuery {
             SpanBy::Arrival => a.arrival_us,
             SpanBy::End => a.arrival_us + a.us,
         };
+        self.holds(at)
+    }
+
+    /// Whether an instant belongs to the span.
+    fn holds(&self, at: u64) -> bool {
         self.from_us.is_none_or(|from| at >= from) && self.to_us.is_none_or(|to| at < to)
     }
 

@@ -97,7 +97,16 @@ pub(super) fn sentences(e: &Explanation) -> Vec<Sentence> {
     first.ms(e.fast.mean_ms, "/fast/mean_ms").say(").");
     let mut all = vec![first.0];
     all.extend(second_sentence(e));
+    all.extend(lost(e));
     all
+}
+
+/// Requests that are not among them, as they were lost.
+fn lost(e: &Explanation) -> Option<Sentence> {
+    let mut said = Saying::default();
+    let rest = if e.lost == 1 { " more was lost and has no time." } else { " more were lost and have no time." };
+    said.count(e.lost, "/lost").say(rest);
+    (e.lost > 0).then_some(said.0)
 }
 
 /// The causes of the difference: the largest ones, and whether slow requests found less in the cache.
@@ -146,6 +155,11 @@ fn second_sentence(e: &Explanation) -> Option<Sentence> {
         said.say("; ").percent(e.slow.stale_share, "/slow/stale_share");
         said.say(" of them went to a replica with more load than the router saw, of the others ");
         said.percent(e.fast.stale_share, "/fast/stale_share");
+    }
+    if e.slow.retried_share - e.fast.retried_share >= APART {
+        said.say("; ").percent(e.slow.retried_share, "/slow/retried_share");
+        said.say(" of them needed another attempt, of the others ");
+        said.percent(e.fast.retried_share, "/fast/retried_share");
     }
     said.say(".");
     Some(said.0)

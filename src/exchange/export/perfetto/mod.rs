@@ -108,6 +108,7 @@ impl Trace {
             | FaultFact::Noticed { .. }
             | FaultFact::Began { .. }
             | FaultFact::Ended { .. }
+            | FaultFact::CameAgain { .. }
             | FaultFact::Retried { .. } => {}
         }
         self.log.instant(at, (Process::Edits, Lane::Fleet), What::Fault(fact));

@@ -326,6 +326,9 @@ fn fault(text: &mut String, fact: FaultFact) {
         FaultFact::Retried { request, attempt, .. } => {
             named(text, &format_args!("#{}: attempt {attempt}", request.0));
         }
+        FaultFact::CameAgain { request, .. } => {
+            named(text, &format_args!("#{}: its client came again", request.0));
+        }
         FaultFact::Lost { request, reason, .. } => {
             named(text, &format_args!("#{} is lost: {}", request.0, reason.name()));
         }

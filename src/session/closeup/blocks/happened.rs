@@ -78,6 +78,7 @@ fn event(fact: &Fact, at_us: u64, block: u32) -> Option<BlockEvent> {
             | FaultFact::Began { .. }
             | FaultFact::Ended { .. }
             | FaultFact::Broken { .. }
+            | FaultFact::CameAgain { .. }
             | FaultFact::Retried { .. }
             | FaultFact::Lost { .. },
         ) => None,
