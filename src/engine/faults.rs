@@ -53,7 +53,12 @@ impl Cluster {
         let Some(replica) = self.aimed_at(fault, plan, number) else { return };
         match fault {
             Fault::Crash(s) => {
-                self.crash(replica, math::round_to_span(s.restart_s * 1e6), now, sink);
+                self.crash(replica, (math::round_to_span(s.restart_s * 1e6), false), now, sink);
+            }
+            Fault::Restart(s) => {
+                let spans = [s.drain_s, s.restart_s].map(|seconds| math::round_to_span(seconds * 1e6));
+                self.fleet.drain_to_restart(replica, spans, (now, &mut self.clock), sink);
+                self.follow(now);
             }
             Fault::Slow(s) => {
                 let open =
@@ -128,10 +133,25 @@ impl Cluster {
         }
     }
 
-    /// A replica crashes: its requests break now, and it is back after `restart`; never if that is 0.
-    fn crash<S: Sink>(&mut self, replica: ReplicaId, restart: Span, now: Micros, sink: &mut S) {
+    /// A replica that drained is restarted, unless that was given up.
+    pub(super) fn restart<S: Sink>(&mut self, replica: ReplicaId, start: u32, sink: &mut S) {
+        if self.replicas()[replica.index()].life.starts == start
+            && let Some(restart) = self.fleet.restarts(replica)
+        {
+            self.crash(replica, (restart, true), self.clock.now(), sink);
+        }
+    }
+
+    /// A replica crashes, or is restarted as `planned`: its requests break now, and it is back after `restart`; never if that is 0.
+    fn crash<S: Sink>(
+        &mut self,
+        replica: ReplicaId,
+        (restart, planned): (Span, bool),
+        now: Micros,
+        sink: &mut S,
+    ) {
         let with = (&mut self.book, &mut self.clock);
-        let Some(gone) = self.fleet.crash(replica, (now, restart), with, sink) else { return };
+        let Some(gone) = self.fleet.crash(replica, (now, restart, planned), with, sink) else { return };
         let index = replica.index();
         self.gateway.see_replica(&self.fleet.replicas()[index], (gone, now), std::iter::empty());
         let mut left = self.fleet.take_departures();
@@ -201,7 +221,7 @@ impl Cluster {
         if self.replicas()[replica.index()].serving() {
             self.faults.count += 1;
             self.faults.random.count += 1;
-            self.crash(replica, restart, now, sink);
+            self.crash(replica, (restart, false), now, sink);
         }
         self.expect_crash(replica, [draw, edition], now);
     }

@@ -186,6 +186,7 @@ impl Cluster {
             ScalingEvent::RandomCrash { replica, draw, edition } => {
                 self.random_crash(replica, [draw, edition], sink);
             }
+            ScalingEvent::Restart { replica, start } => self.restart(replica, start, sink),
             ScalingEvent::Scrape { pool, edition } => {
                 if let Some([scrape, _]) = self.fleet.periods(pool, edition) {
                     let at = [self.gateway.held_for(pool), self.gateway.queue_for(pool)];

@@ -308,6 +308,28 @@ const CARDS: &[Entry] = &[
         "At *60 s* 8 prefill and 2 decode replicas take over from 16 mixed ones, as in llm-d's guide.",
         Draw::Dots { of: "tpot_us", client: "", seconds: [20.0, 110.0], caption: "TPOT of each request" },
     ),
+    (
+        "crash-cold-cache",
+        &["faults", "routing", "KV cache"],
+        "At *80 s* a replica crashes with its cache; it is back at 120 s, and the router never needs it again.",
+        Draw::Dots { of: "tpot_us", client: "", seconds: [60.0, 210.0], caption: "TPOT of each request" },
+    ),
+    (
+        "slow-node-five-routers",
+        &["faults", "routing"],
+        "At *20 s* one of four nodes is four times as slow; four other routers face the same later.",
+        Draw::Dots { of: "ttft_us", client: "", seconds: [10.0, 380.0], caption: "TTFT of each request" },
+    ),
+    (
+        "retry-storm",
+        &["faults", "overload"],
+        "At *60 s* a replica crashes for half a minute; the retries that it causes go on until a budget ends them.",
+        Draw::Rates {
+            seconds: [40.0, 260.0],
+            caption: "requests per second",
+            lines: &[("arrived", true), ("in time", false)],
+        },
+    ),
 ];
 
 /// All cards.

@@ -18,8 +18,10 @@ const BACK: f64 = 0.95;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FaultRow {
     pub(crate) at: Micros,
-    /// What it is; `None` for a crash.
+    /// What it is; `None` for a crash or a planned restart.
     pub(crate) kind: Option<FaultKind>,
+    /// Whether it was planned.
+    pub(crate) planned: bool,
     pub(crate) replica: ReplicaId,
     /// When it is over: a crash when the replica is back; [`Micros::MAX`] for never.
     pub(crate) until: Micros,
@@ -34,7 +36,7 @@ pub(crate) struct FaultRow {
 impl FaultRow {
     /// What it is, in words.
     pub(crate) fn words(&self) -> &'static str {
-        self.kind.map_or("crash", FaultKind::name)
+        self.kind.map_or(if self.planned { "restart" } else { "crash" }, FaultKind::name)
     }
 }
 
@@ -107,8 +109,12 @@ impl FaultLog {
 
     fn fault(&mut self, now: Micros, fact: FaultFact) {
         match fact {
-            FaultFact::Down { replica, until, .. } => self.begin(now, None, replica, until),
-            FaultFact::Began { replica, kind, until } => self.begin(now, Some(kind), replica, until),
+            FaultFact::Down { replica, until, planned, .. } => {
+                self.begin(now, (None, planned), replica, until);
+            }
+            FaultFact::Began { replica, kind, until } => {
+                self.begin(now, (Some(kind), false), replica, until);
+            }
             FaultFact::Broken { replica, .. } => {
                 let is_its = |row: &FaultRow| row.kind.is_none() && Some(row.replica) == replica;
                 self.latest = self.rows.iter().rposition(is_its).map(|i| i as u32);
@@ -129,14 +135,20 @@ impl FaultLog {
         }
     }
 
-    fn begin(&mut self, now: Micros, kind: Option<FaultKind>, replica: ReplicaId, until: Micros) {
+    fn begin(
+        &mut self,
+        now: Micros,
+        (kind, planned): (Option<FaultKind>, bool),
+        replica: ReplicaId,
+        until: Micros,
+    ) {
         let second = now.0 / 1_000_000;
         self.reach(second);
         let seconds = second.min(BEFORE_S);
         let met = self.between(second - seconds, second);
         let before_per_s = if seconds > 0 { met as f64 / seconds as f64 } else { 0.0 };
         let (last_sent, broken, lost) = (None, 0, 0);
-        self.rows.push(FaultRow { at: now, kind, replica, until, last_sent, broken, lost, before_per_s });
+        self.rows.push(FaultRow { at: now, kind, planned, replica, until, last_sent, broken, lost, before_per_s });
     }
 
     fn latest_row(&mut self) -> Option<&mut FaultRow> {

@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 pub enum Fault {
     /// A replica crashes: its step, its requests and its cache are lost.
     Crash(Crash),
+    /// A replica is restarted on purpose: it gets no new requests, goes on with those that it has, and comes back with an empty cache.
+    Restart(Restart),
     /// A replica is slow: steps that begin meanwhile take longer.
     Slow(Slow),
     /// A replica is stuck: its running step ends later, and none begins. Requests that come to it wait.
@@ -20,7 +22,7 @@ pub enum Fault {
 }
 
 fields! {
-    choice Fault [] { Crash "crash" Slow "slow" Stuck "stuck" }
+    choice Fault [] { Crash "crash" Restart "restart" Slow "slow" Stuck "stuck" }
 }
 
 /// Which replica of a pool a fault is about.
@@ -69,6 +71,41 @@ fields! {
         pool: "Pool" => Fault;
         pick: "Which" => Fault;
         restart_s: "Back after" of "s" in [0.0, limits::HORIZON_S] or "0 means never" => Fault;
+    }
+}
+
+/// A planned restart of a replica, as an upgrade does it.
+#[apply(field_schema!)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Restart {
+    /// Number of the replica: those of the first pool come first, those started later last. Name either the replica or a pool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replica: Option<u32>,
+    /// Name of the pool of which a replica is restarted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pool: Option<String>,
+    /// Which replica of the pool.
+    pub pick: Pick,
+    /// Longest time for the requests that it has. What is left then breaks, as in a crash. 0 means as long as they take. 30 is what Kubernetes gives.
+    pub drain_s: f64,
+    /// Time from there until the replica serves again, with an empty cache: 28 s hot to 480 s cold. 0 means never.
+    pub restart_s: f64,
+}
+
+fields! {
+    struct Restart {
+        replica: "Replica" => Fault;
+        pool: "Pool" => Fault;
+        pick: "Which" => Fault;
+        drain_s: "Drains for" of "s" in [0.0, limits::HORIZON_S] or "0 means as long as its requests take" => Fault;
+        restart_s: "Back after" of "s" in [0.0, limits::HORIZON_S] or "0 means never" => Fault;
+    }
+}
+
+impl Default for Restart {
+    fn default() -> Self {
+        Self { replica: None, pool: None, pick: Pick::Lowest, drain_s: 30.0, restart_s: 0.0 }
     }
 }
 
@@ -138,6 +175,7 @@ impl Fault {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Crash(_) => "crash",
+            Self::Restart(_) => "restart",
             Self::Slow(_) => "slow",
             Self::Stuck(_) => "stuck",
         }
@@ -147,6 +185,7 @@ impl Fault {
     fn named(&self) -> (Option<u32>, Option<&str>, Pick) {
         match self {
             Self::Crash(s) => (s.replica, s.pool.as_deref(), s.pick),
+            Self::Restart(s) => (s.replica, s.pool.as_deref(), s.pick),
             Self::Slow(s) => (s.replica, s.pool.as_deref(), s.pick),
             Self::Stuck(s) => (s.replica, s.pool.as_deref(), s.pick),
         }
@@ -165,6 +204,7 @@ impl Fault {
     pub fn lasts_s(&self) -> f64 {
         match self {
             Self::Crash(s) => s.restart_s,
+            Self::Restart(s) => s.restart_s,
             Self::Slow(s) => s.for_s,
             Self::Stuck(s) => s.for_s,
         }
@@ -180,10 +220,13 @@ impl Fault {
         };
         let times = match self {
             Self::Slow(s) => format!(" ×{}", plain(s.factor)),
-            Self::Crash(_) | Self::Stuck(_) => String::new(),
+            Self::Crash(_) | Self::Restart(_) | Self::Stuck(_) => String::new(),
         };
         let more = match self {
-            Self::Crash(_) | Self::Slow(_) | Self::Stuck(_) if self.lasts_s() <= 0.0 => String::new(),
+            Self::Crash(_) | Self::Restart(_) | Self::Slow(_) | Self::Stuck(_) if self.lasts_s() <= 0.0 => {
+                String::new()
+            }
+            Self::Restart(s) => format!(", back after {} s", plain(s.restart_s)),
             Self::Crash(s) => format!(", back after {} s", plain(s.restart_s)),
             Self::Slow(_) | Self::Stuck(_) => format!(" for {} s", plain(self.lasts_s())),
         };

@@ -62,6 +62,10 @@ pub const PRESETS: &[Preset] = &[
     preset!("thin-link", 38),
     preset!("thin-link-threshold", 38),
     preset!("llm-d-prefill-decode", 54),
+    preset!("crash-cold-cache", 74),
+    preset!("slow-node-five-routers", 16),
+    preset!("retry-storm", 55),
+    preset!("rolling-restart", 55),
 ];
 
 /// Presets as they were before a newer one took their place: links still mean them, and no list has them.

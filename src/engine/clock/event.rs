@@ -69,6 +69,8 @@ pub(in crate::engine) enum ScalingEvent {
     FaultEnds(u32),
     /// A replica crashes at random if it serves then, if the settings are still those. `draw` counts such instants of the replica.
     RandomCrash { replica: ReplicaId, draw: u32, edition: u32 },
+    /// A replica that drains to be restarted is empty, or has drained for long enough, unless that start was given up.
+    Restart { replica: ReplicaId, start: u32 },
 }
 
 /// An event that may wait in a queue.
@@ -118,6 +120,7 @@ impl Event for ScalingEvent {
             Self::Sync { .. } => 4,
             Self::FaultEnds(_) => 5,
             Self::RandomCrash { .. } => 6,
+            Self::Restart { .. } => 7,
         }
     }
 }

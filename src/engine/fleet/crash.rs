@@ -3,9 +3,10 @@
 use super::state::Fleet;
 use crate::base::{Micros, ReplicaId, Span};
 use crate::engine::clock::{Clock, ScalingEvent};
-use crate::engine::facts::{FaultFact, Sink};
+use crate::engine::facts::{FaultFact, FleetFact, Sink};
 use crate::engine::request::Book;
 use crate::policy::ReplicaPhase;
+use crate::scenario::Drain;
 
 impl Fleet {
     /// A replica crashes at `now`, and serves again after `restart`; never if that is 0. How many requests have left it; `None`
@@ -13,7 +14,7 @@ impl Fleet {
     pub(in crate::engine) fn crash<S: Sink>(
         &mut self,
         replica: ReplicaId,
-        (now, restart): (Micros, Span),
+        (now, restart, planned): (Micros, Span, bool),
         (book, clock): (&mut Book, &mut Clock),
         sink: &mut S,
     ) -> Option<u32> {
@@ -21,7 +22,9 @@ impl Fleet {
         let phase = self.replicas.get(index)?.phase;
         let comes_back = match phase {
             ReplicaPhase::Serving | ReplicaPhase::Starting | ReplicaPhase::WarmingUp => restart > Span::ZERO,
-            ReplicaPhase::Draining => false,
+            ReplicaPhase::Draining => {
+                self.replicas[index].life.restarts.is_some() && restart > Span::ZERO
+            }
             ReplicaPhase::Stopped | ReplicaPhase::Failed => return None,
         };
         self.forget_livelock();
@@ -35,19 +38,58 @@ impl Fleet {
         life.crashes += 1;
         life.hidden = true;
         life.ends = [until; 6];
+        life.restarts = None;
         let start = life.starts;
         self.set_phase(replica, ReplicaPhase::Failed);
-        sink.fact(now, FaultFact::Down { replica, pool, until }.into());
+        sink.fact(now, FaultFact::Down { replica, pool, until, planned }.into());
         if comes_back {
             clock.schedule_scaling(until, ScalingEvent::Ready { replica, start });
         }
         Some(self.departed())
     }
 
-    /// Whether a replica is down and will serve again.
+    /// A replica that serves gets no new requests from now on, and is restarted when it has none or after `drain`, if that is not
+    /// 0. Others are left as they are.
+    pub(in crate::engine) fn drain_to_restart<S: Sink>(
+        &mut self,
+        replica: ReplicaId,
+        [drain, restart]: [Span; 2],
+        (now, clock): (Micros, &mut Clock),
+        sink: &mut S,
+    ) {
+        if self.replicas[replica.index()].phase != ReplicaPhase::Serving {
+            return;
+        }
+        self.set_phase(replica, ReplicaPhase::Draining);
+        let r = &mut self.replicas[replica.index()];
+        (r.life.drain, r.life.restarts, r.life.since) = (Drain::Wait, Some(restart), now);
+        let start = r.life.starts;
+        if drain > Span::ZERO {
+            clock.schedule_scaling(now.saturating_add(drain), ScalingEvent::Restart { replica, start });
+        }
+        sink.fact(now, FleetFact::Draining { replica }.into());
+        self.restart_if_empty(replica, now, clock);
+    }
+
+    /// A replica that drains to be restarted is restarted as soon as its last request has left.
+    pub(super) fn restart_if_empty(&self, replica: ReplicaId, now: Micros, clock: &mut Clock) {
+        let r = &self.replicas[replica.index()];
+        if self.restarts(replica).is_some() && r.in_flight() == 0 && r.outgoing() == 0 {
+            clock.schedule_scaling(now, ScalingEvent::Restart { replica, start: r.life.starts });
+        }
+    }
+
+    /// How long the restart takes for which a replica drains.
+    pub(in crate::engine) fn restarts(&self, replica: ReplicaId) -> Option<Span> {
+        let r = &self.replicas[replica.index()];
+        r.life.restarts.filter(|_| r.phase == ReplicaPhase::Draining)
+    }
+
+    /// Whether a replica does not serve, and will again.
     pub(super) fn comes_back(&self, replica: ReplicaId) -> bool {
         let r = &self.replicas[replica.index()];
-        r.phase == ReplicaPhase::Failed && r.life.ends[5] != Micros::MAX
+        let down = r.phase == ReplicaPhase::Failed && r.life.ends[5] != Micros::MAX;
+        down || self.restarts(replica).is_some_and(|restart| restart > Span::ZERO)
     }
 
     /// Whether any replica of `pools` is down.
@@ -55,11 +97,13 @@ impl Fleet {
         self.replicas.iter().any(|r| r.phase == ReplicaPhase::Failed && pools >> r.pool & 1 == 1)
     }
 
-    /// A replica that is down is not wanted any more.
+    /// A replica that is down, or drains to be restarted, is not wanted any more.
     pub(super) fn give_up_restart(&mut self, replica: ReplicaId) {
         let life = &mut self.replicas[replica.index()].life;
         life.starts += 1;
         life.ends = [Micros::MAX; 6];
+        life.restarts = None;
+        self.stop_if_drained(replica);
     }
 
     /// Routers know of what became of a replica.

@@ -56,6 +56,7 @@ impl Fleet {
     fn may_come_back(&self, replica: ReplicaId) -> bool {
         let r = &self.replicas[replica.index()];
         let drains = r.phase == ReplicaPhase::Draining && r.life.drain == Drain::Wait;
+        let drains = drains && r.life.restarts.is_none();
         (drains || r.phase == ReplicaPhase::Stopped) && !self.is_older(replica)
     }
 
@@ -188,6 +189,7 @@ impl Fleet {
         sink: &mut S,
     ) {
         let pool = self.replicas[replica.index()].pool;
+        self.restart_if_empty(replica, now, clock);
         if self.is_older(replica) {
             self.renew(pool, now, clock, sink);
         }
@@ -309,6 +311,7 @@ impl Fleet {
     pub(in crate::engine) fn stop_if_drained(&mut self, replica: ReplicaId) {
         let drains = self.replicas[replica.index()].phase == ReplicaPhase::Draining;
         let r = &self.replicas[replica.index()];
+        let drains = drains && r.life.restarts.is_none();
         if drains && r.in_flight() == 0 && r.outgoing() == 0 {
             self.set_phase(replica, ReplicaPhase::Stopped);
             if self.is_older(replica) {

@@ -69,6 +69,8 @@ pub(in crate::engine) struct Life {
     pub(in crate::engine) stuck_until: Micros,
     /// While it drains: what happens to its requests.
     pub(in crate::engine) drain: Drain,
+    /// While it drains to be restarted: how long that takes.
+    pub(in crate::engine) restarts: Option<Span>,
 }
 
 impl Life {
@@ -86,6 +88,7 @@ impl Life {
             slow_factor: 1.0,
             stuck_until: Micros::ZERO,
             drain: Drain::Wait,
+            restarts: None,
         }
     }
 

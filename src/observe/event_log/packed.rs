@@ -106,7 +106,7 @@ const KINDS: [Fact; 52] = {
         Fact::Handover(HandoverFact::Landed { request, from: replica, to: replica, bytes: 0 }),
         Fact::Handover(HandoverFact::Joined { request, replica, class, urgency }),
         Fact::Handover(HandoverFact::GivenUp { request, replica, blocks }),
-        Fact::Fault(FaultFact::Down { replica, pool, until }),
+        Fact::Fault(FaultFact::Down { replica, pool, until, planned: false }),
         Fact::Fault(FaultFact::Restarted { replica, pool }),
         Fact::Fault(FaultFact::Noticed { replica, serves: false }),
         Fact::Fault(FaultFact::Broken {
@@ -368,8 +368,9 @@ impl<N: FnMut(u64) -> u64> Numbers<'_, N> {
 impl<N: FnMut(u64) -> u64> Numbers<'_, N> {
     fn fault(&mut self, fact: &mut FaultFact) {
         match fact {
-            FaultFact::Down { replica, pool, until } => {
+            FaultFact::Down { replica, pool, until, planned } => {
                 self.some(&mut [&mut replica.0, pool], &mut [&mut until.0]);
+                self.choice(planned, usize::from(*planned), &[false, true]);
             }
             FaultFact::Restarted { replica, pool } => self.some(&mut [&mut replica.0, pool], &mut []),
             FaultFact::Noticed { replica, serves } => {

@@ -59,7 +59,7 @@ pub struct BrokenPart {
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OneFaultPart {
-    /// `crash`, `slow` or `stuck`.
+    /// `crash`, `restart`, or the name of what lasts for a while.
     pub kind: &'static str,
     /// When, in microseconds.
     pub at_us: u64,

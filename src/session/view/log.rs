@@ -402,6 +402,9 @@ fn cache_words(fact: CacheFact) -> String {
 
 fn fault_words(fact: FaultFact) -> String {
     match fact {
+        FaultFact::Down { until, planned: true, .. } if until != Micros::MAX => {
+            format!("restarts, and is back at {} s", fixed(until.0 as f64 / 1e6, 1))
+        }
         FaultFact::Down { until, .. } if until == Micros::MAX => "crashed, and does not come back".to_owned(),
         FaultFact::Down { until, .. } => {
             format!("crashed, and is back at {} s", fixed(until.0 as f64 / 1e6, 1))

@@ -3,7 +3,9 @@
 mod at_random;
 mod attempts;
 mod crash;
+mod explained;
 mod refusals;
+mod restart;
 mod returns;
 mod windows;
 

@@ -51,37 +51,51 @@ fn clients_become_patient_when_an_edit_says_so() {
     assert_eq!(session.engine().records().len(), 2);
 }
 
-/// A replica of 10 requests per second, 12 per second for ten seconds and 9 afterwards: requests answered in time in the last
-/// ten seconds of a minute, per second.
-fn late_goodput(retries: u32) -> f64 {
-    let burst = (0..120).map(|i| (i * 1_000_000 / 12, 1));
-    let after = (0..450).map(|i| (10_000_000 + i * 1_000_000 / 9, 1));
-    let mut s = in_turn(1, &burst.chain(after).collect::<Vec<_>>());
+/// A replica of 10 requests per second at 9 per second, and at 12 from 10 to 40 s, for clients that wait for a second: requests
+/// answered from 60 s to 120 s, per second. Half of a request's time is its prompt, so that an attempt given up late is work lost.
+fn late_goodput(retries: u32, share: f64) -> f64 {
+    let mut at_us = 0;
+    let mut arrivals = Vec::new();
+    while at_us < 120_000_000 {
+        arrivals.push((at_us, 2));
+        at_us += if (10_000_000..40_000_000).contains(&at_us) { 1_000_000 / 12 } else { 1_000_000 / 9 };
+    }
+    let mut s = in_turn(1, &arrivals);
     if let tokenyard::scenario::LatencyModel::Fitted(f) = &mut s.cluster.pools[0].latency {
-        f.step_us = 100_000.0;
+        f.step_us = 50_000.0;
     }
     s.workload.timeout_s = 1.0;
     s.workload.client_retries = retries;
     s.workload.client_wait_s = 0.1;
+    s.workload.client_retry_share = share;
     let mut session = start(&s);
-    session.advance(Micros(60_000_000), u64::MAX);
+    session.advance(Micros(120_000_000), u64::MAX);
     let done = session.engine().records().iter().filter(|r| r.e2e.get().is_some());
-    let late = done.filter(|r| r.left.get().is_some_and(|at| at.0 > 50_000_000)).count();
-    late as f64 / 10.0
+    let late = done.filter(|r| r.left.get().is_some_and(|at| at.0 > 60_000_000)).count();
+    late as f64 / 60.0
 }
 
 #[test]
-fn clients_that_come_again_keep_a_server_overloaded_after_the_load_is_down_again() {
-    let (alone, storm) = (late_goodput(0), late_goodput(20));
-    // Nine a second arrive, and ten could be served.
-    assert!((8.5..=9.0).contains(&alone), "{alone}");
-    assert!(storm < 10.0 && storm > 0.0, "{storm}");
-    let arrived = |retries| {
-        let mut s = impatient(retries, 0.5);
-        s.workload.timeout_s = 0.5;
-        run(&s).engine().records().len()
-    };
-    assert_eq!((arrived(0), arrived(20)), (1, 21));
+fn a_retry_storm_outlives_its_cause_and_a_budget_ends_it() {
+    let [patient, storm, budget] = [(0, 0.0), (20, 0.0), (20, 0.1)].map(|(n, share)| late_goodput(n, share));
+    // Nine a second arrive for the first time, and ten could be served.
+    assert!((8.5..=9.1).contains(&patient), "{patient}");
+    assert!(storm < 0.8 * patient, "{storm} after {patient}");
+    assert!((8.5..=9.1).contains(&budget), "{budget}");
+}
+
+#[test]
+fn a_budget_of_clients_saves_up_ten_returns_and_counts_who_is_denied() {
+    // Thirty clients at once, of which one is served in time: ten come again, and none of these a second time.
+    let mut s = in_turn(1, &(0..30).map(|_| (0, 2)).collect::<Vec<_>>());
+    s.workload.timeout_s = 2.5;
+    s.workload.client_retries = 5;
+    s.workload.client_retry_share = 0.01;
+    let session = run(&s);
+    let f = session.report_data().faults.expect("clients came again");
+    assert_eq!(f.client_retries, 10);
+    assert!(f.client_denied > 20, "{}", f.client_denied);
+    assert_eq!(session.engine().records().len(), 40);
 }
 
 #[test]

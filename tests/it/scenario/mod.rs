@@ -6,6 +6,7 @@ mod expressions;
 mod numbers_of_any_size;
 mod presets;
 mod presets_of_caches;
+mod presets_of_faults;
 mod presets_of_gateways;
 mod presets_of_roles;
 mod ranges;

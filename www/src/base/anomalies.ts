@@ -76,6 +76,24 @@ const BY_KIND: Readonly<Record<AnomalyKind, AnomalyShape>> = {
     path: 'M0 1h4v2H0zM0 6h4v2H0zM4 3.2h2.5V0L9 4.5 6.5 9V5.8H4z',
     meaning: 'transfers shared the ports of a replica all the time',
   },
+  'retry-storm': {
+    kind: 'retry-storm',
+    name: 'retry storm',
+    path: 'M0 0h6.5v2H2v5h5V5.4H5.2L8 2.2 9 4v5H0z',
+    meaning: 'a third of all attempts and more were retries',
+  },
+  'unavailable-pool': {
+    kind: 'unavailable-pool',
+    name: 'unavailable pool',
+    path: 'M0 1.4L1.4 0 4.5 3.1 7.6 0 9 1.4 5.9 4.5 9 7.6 7.6 9 4.5 5.9 1.4 9 0 7.6 3.1 4.5z',
+    meaning: 'all replicas of a pool that served were down',
+  },
+  'slow-recovery': {
+    kind: 'slow-recovery',
+    name: 'slow recovery',
+    path: 'M0 0h2l1.5 6L6 7.4 9 4v5H0z',
+    meaning: 'goodput was not back half a minute after a fault was over',
+  },
 };
 
 /** All kinds, in the order in which lists show them. */

@@ -1,0 +1,115 @@
+//! Checks what the notes of the built-in scenarios about faults say, in figures.
+
+use super::presets::{Run, about, run};
+use crate::support::rows::start;
+use serde_json::Value;
+use tokenyard::base::Micros;
+use tokenyard::scenario::preset::Preset;
+use tokenyard::scenario::set_path;
+use tokenyard::session::Report;
+
+/// The report of a preset with some fields set.
+fn report(name: &str, sets: &[(&str, &str)]) -> Report {
+    let preset = Preset::named(name).expect("a preset");
+    let mut document = serde_json::to_value(preset.scenario()).expect("a scenario is JSON");
+    for (path, value) in sets {
+        set_path(&mut document, path, value).expect("a field");
+    }
+    let mut session = start(&document);
+    session.advance(Micros::MAX, u64::MAX);
+    session.report_data()
+}
+
+/// The share of requests that were sent to a replica.
+fn sent_to(found: &Run, replica: u64, from_s: f64, to_s: f64) -> f64 {
+    let all = found.between("", from_s, to_s);
+    all.iter().filter(|row| row["replica"].as_u64() == Some(replica)).count() as f64 / all.len() as f64
+}
+
+/// The share of prompt tokens that came from the cache.
+fn cached(found: &Run, from_s: f64, to_s: f64) -> f64 {
+    let all = found.between("", from_s, to_s);
+    let begun = || all.iter().filter(|row| row["ttft_us"].is_u64());
+    let sum = |of: &str| begun().filter_map(|row| row[of].as_u64()).sum::<u64>() as f64;
+    sum("cached_tokens") / sum("prompt_tokens")
+}
+
+#[test]
+fn a_replica_that_lost_its_cache_is_not_needed_again_by_affinity_alone() {
+    let found = run("crash-cold-cache", &[]);
+    about(found.met("", 40.0, 60.0), 0.99, 1.0);
+    about(cached(&found, 40.0, 75.0), 0.87, 0.89);
+    about(cached(&found, 80.5, 85.0), 0.72, 0.8);
+    about(cached(&found, 100.0, 120.0), 0.87, 0.89);
+    about(sent_to(&found, 1, 125.0, 210.0), 0.0, 0.0);
+    about(found.met("", 130.0, 210.0), 0.28, 0.4);
+    let faults = report("crash-cold-cache", &[]).faults.expect("a crash");
+    assert_eq!(faults.lost, 32);
+    // Each of these broke three times, and no other request broke after the first time.
+    let refused = faults.broken.iter().find(|b| b.reason == "refused").expect("before routers knew");
+    assert_eq!((refused.attempts, refused.lost), (64, 32));
+
+    let weighed = [("cluster.routing.weighted.profile", "llm-d-default")];
+    let other = run("crash-cold-cache", &weighed);
+    about(sent_to(&other, 1, 125.0, 210.0), 0.2, 0.27);
+    about(other.met("", 130.0, 210.0), 0.99, 1.0);
+    let known = [("cluster.resilience.discovery_ms", "10")];
+    assert_eq!(report("crash-cold-cache", &known).faults.expect("a crash").lost, 0);
+}
+
+#[test]
+fn a_slow_node_ruins_round_robin_and_hardly_shows_with_four_others() {
+    let found = run("slow-node-five-routers", &[]);
+    let begins = [20.0, 100.0, 180.0, 260.0, 340.0];
+    let p99 = begins.map(|at| found.ttft(99, "", at, at + 30.0));
+    let met = begins.map(|at| found.met("", at, at + 30.0));
+    let sent = begins.map(|at| sent_to(&found, 2, at, at + 30.0));
+    about(p99[0], 12_000.0, 15_000.0);
+    about(met[0], 0.73, 0.77);
+    about(found.met("", 50.0, 60.0), 0.7, 0.8);
+    about(sent[0], 0.24, 0.26);
+    for i in 1..5 {
+        about(p99[i], 100.0, 500.0);
+        about(met[i], 0.99, 1.0);
+    }
+    about(sent[1], 0.07, 0.095);
+    about(sent[2], 0.07, 0.095);
+    about(sent[3], 0.11, 0.135);
+    about(sent[4], 0.04, 0.06);
+    // Each of them is as it was soon after.
+    for at in &begins[1..] {
+        about(found.ttft(99, "", at + 30.0, at + 50.0), 50.0, 200.0);
+    }
+}
+
+/// Arrivals per second between two instants, and the share of them that completed.
+fn arrived(found: &Run, from_s: f64, to_s: f64) -> (f64, f64) {
+    let all = found.between("", from_s, to_s);
+    let done = all.iter().filter(|row| row["state"] == Value::from("completed")).count();
+    (all.len() as f64 / (to_s - from_s), done as f64 / all.len() as f64)
+}
+
+#[test]
+fn a_retry_storm_goes_on_after_its_cause_and_a_budget_of_the_clients_ends_it() {
+    let found = run("retry-storm", &[]);
+    about(found.met("", 10.0, 55.0), 0.999, 1.0);
+    let (per_s, done) = arrived(&found, 150.0, 195.0);
+    about(per_s, 280.0, 310.0);
+    about(done, 0.0, 0.005);
+    let (per_s, done) = arrived(&found, 240.0, 290.0);
+    about(per_s, 40.0, 48.0);
+    about(done, 0.998, 1.0);
+    about(found.ttft(50, "", 245.0, 290.0) / found.ttft(50, "", 20.0, 50.0), 0.9, 1.1);
+    let anomalies = report("retry-storm", &[]).anomalies.expect("they are watched");
+    let storm = anomalies.first.iter().find(|a| a.text.contains("retries")).expect("a storm");
+    about(storm.start_us as f64 / 1e6, 90.0, 120.0);
+    about(storm.end_us.expect("it ends") as f64 / 1e6, 200.0, 211.0);
+    assert_eq!((anomalies.count("retry-storm"), anomalies.count("slow-recovery")), (1, 1));
+
+    // Without the budget it never ends; with the budget from the beginning it never begins.
+    let crash = r#"[{"at_us": 60000000, "fault": {"crash": {"replica": 2, "restart_s": 30}}}]"#;
+    about(arrived(&run("retry-storm", &[("edits", crash)]), 240.0, 290.0).1, 0.0, 0.005);
+    let early = [("workload.client_retry_share", "0.1"), ("edits", crash)];
+    about(arrived(&run("retry-storm", &early), 150.0, 195.0).1, 0.99, 1.0);
+    assert_eq!(report("retry-storm", &early).anomalies.expect("watched").count("retry-storm"), 0);
+}
