@@ -25,10 +25,16 @@ pub(crate) struct FaultRow {
     pub(crate) replica: ReplicaId,
     /// When it is over: a crash when the replica is back; [`Micros::MAX`] for never.
     pub(crate) until: Micros,
+    /// When routers learned of it; a crash only.
+    pub(crate) known: Option<Micros>,
     /// When the last request was sent there while it was down.
     pub(crate) last_sent: Option<Micros>,
     pub(crate) broken: u32,
     pub(crate) lost: u32,
+    /// Prompt tokens that its broken attempts computed.
+    pub(crate) wasted_prefill: u64,
+    /// Tokens of answers that they showed.
+    pub(crate) wasted_decode: u64,
     /// Requests per second that met their objectives before.
     pub(crate) before_per_s: f64,
 }
@@ -115,16 +121,24 @@ impl FaultLog {
             FaultFact::Began { replica, kind, until } => {
                 self.begin(now, (Some(kind), false), replica, until);
             }
-            FaultFact::Broken { replica, .. } => {
+            FaultFact::Broken { replica, prefilled, generated, .. } => {
                 let is_its = |row: &FaultRow| row.kind.is_none() && Some(row.replica) == replica;
                 self.latest = self.rows.iter().rposition(is_its).map(|i| i as u32);
                 if let Some(row) = self.latest_row() {
                     row.broken += 1;
+                    row.wasted_prefill += u64::from(prefilled);
+                    row.wasted_decode += u64::from(generated);
                 }
             }
             FaultFact::Lost { .. } => {
                 if let Some(row) = self.latest_row() {
                     row.lost += 1;
+                }
+            }
+            FaultFact::Noticed { replica, serves: false } => {
+                let is_its = |row: &&mut FaultRow| row.kind.is_none() && row.replica == replica;
+                if let Some(row) = self.rows.iter_mut().rev().find(is_its) {
+                    row.known = row.known.or(Some(now));
                 }
             }
             FaultFact::Restarted { .. }
@@ -147,8 +161,20 @@ impl FaultLog {
         let seconds = second.min(BEFORE_S);
         let met = self.between(second - seconds, second);
         let before_per_s = if seconds > 0 { met as f64 / seconds as f64 } else { 0.0 };
-        let (last_sent, broken, lost) = (None, 0, 0);
-        self.rows.push(FaultRow { at: now, kind, planned, replica, until, last_sent, broken, lost, before_per_s });
+        self.rows.push(FaultRow {
+            at: now,
+            kind,
+            planned,
+            replica,
+            until,
+            known: None,
+            last_sent: None,
+            broken: 0,
+            lost: 0,
+            wasted_prefill: 0,
+            wasted_decode: 0,
+            before_per_s,
+        });
     }
 
     fn latest_row(&mut self) -> Option<&mut FaultRow> {
@@ -161,7 +187,15 @@ impl FaultLog {
         let first = row.at.0.div_ceil(1_000_000);
         let last = (now.0 / 1_000_000).checked_sub(OVER_S as u64)?;
         let wanted = BACK * row.before_per_s * OVER_S as f64;
-        (first..=last).find(|&s| self.between(s, s + OVER_S as u64) as f64 >= wanted).map(|s| s - first)
+        let mut met = self.between(first, first + OVER_S as u64);
+        for s in first..=last {
+            if met as f64 >= wanted {
+                return Some(s - first);
+            }
+            let next = s + OVER_S as u64;
+            met = met + self.between(next, next + 1) - self.between(s, s + 1);
+        }
+        None
     }
 
     /// Whether the goodput of the last whole seconds up to `now` is what it was before a fault.

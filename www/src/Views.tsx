@@ -25,6 +25,7 @@ import type { RoleAsked } from './panels/shell/RoleMenu.tsx';
 import { Stage } from './stage/Stage.tsx';
 import type { App } from './state/app.ts';
 import { around } from './state/around.ts';
+import { breakAsked, setBreakAsked } from './state/breakMenu.ts';
 import { chartList, setShownViews, shownViews } from './state/chartList.ts';
 import { area, setTimeWindow, tall, timeWindow } from './state/closeup.ts';
 import { chartBeside, lesson } from './state/lesson.ts';
@@ -39,6 +40,7 @@ const LessonChart = lazy(() => import('./panels/lessons/questions/LessonChart.ts
 const Theory = lazy(() => import('./panels/studies/Theory.tsx'));
 const NoteLines = lazy(async () => ({ default: (await import('./panels/shell/NoteMarks.tsx')).NoteLines }));
 const RoleMenu = lazy(() => import('./panels/shell/RoleMenu.tsx'));
+const BreakMenu = lazy(() => import('./panels/inspector/BreakMenu.tsx'));
 const SpanLayer = lazy(() => import('./panels/shell/SpanLayer.tsx'));
 
 /** `roles`: what the menu of a card's role changes; a run within another page has none. */
@@ -61,8 +63,20 @@ export function StageView(props: {
           onSelect={app.selection.select}
           onSay={(sentence) => app.dialogs.tell(sentence)}
           onRole={props.roles && ((replica, x, y) => void setAsked({ replica, x, y }))}
+          onBreak={props.roles && ((replica, x, y) => void setBreakAsked({ replica, at: { x, y } }))}
           reducedMotion={app.transport.reducedMotion()}
         />
+        <Show when={props.roles}>
+          {(roles) => (
+            <Show when={breakAsked()}>
+              {(at) => (
+                <Suspense>
+                  <BreakMenu app={roles()} asked={at()} onClose={() => setBreakAsked(undefined)} />
+                </Suspense>
+              )}
+            </Show>
+          )}
+        </Show>
         <Show when={props.roles}>
           {(roles) => (
             <Show when={asked()}>

@@ -2,9 +2,9 @@
 
 use super::measure::MeasurementWindow;
 use super::share;
-use crate::base::{Micros, ReplicaId};
-use crate::engine::{AttemptCounts, BreakReason, Replica};
-use crate::observe::fault_log::FaultRow;
+use crate::base::Micros;
+use crate::engine::{AttemptCounts, BreakReason, Cluster, Replica};
+use crate::observe::fault_log::{FaultLog, FaultRow};
 use crate::observe::recorder::Recorder;
 use crate::scenario::Scenario;
 use serde::Serialize;
@@ -77,6 +77,14 @@ pub struct OneFaultPart {
     pub lost: u32,
     /// From a crash to the last request that was sent there, in seconds; 0 if none was.
     pub detection_s: f64,
+    /// From a crash until routers knew of it, in seconds; missing if they do not know yet, and for other faults.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known_s: Option<f64>,
+    /// Prompt tokens computed by the attempts that broke there.
+    pub wasted_prefill_tokens: u64,
+    /// Tokens of answers that they showed.
+    pub wasted_decode_tokens: u64,
     /// Goodput in the minute before, in requests per second.
     pub goodput_before_per_s: f64,
     /// Seconds after the fault from which on goodput over 10 s is at least 95 % of what it was in the minute before; missing
@@ -109,22 +117,7 @@ pub(super) fn faults(
         attempts: c.broken[reason as usize],
         lost: c.lost[reason as usize],
     };
-    let pool_of = |replica: ReplicaId| {
-        let pool = engine.replicas()[replica.index()].pool();
-        scenario.cluster.pools[pool as usize].name.clone()
-    };
-    let one = |row: &FaultRow| OneFaultPart {
-        kind: row.words(),
-        at_us: row.at.0,
-        replica: row.replica.0,
-        pool: pool_of(row.replica),
-        back_us: (row.until != Micros::MAX).then_some(row.until.0),
-        broken: row.broken,
-        lost: row.lost,
-        detection_s: row.last_sent.map_or(0.0, |sent| sent.since(row.at).0 as f64 / 1e6),
-        goodput_before_per_s: row.before_per_s,
-        recovery_s: log.recovery_s(row, end.min(engine.last_event_at())).map(|s| s as f64),
-    };
+    let now = end.min(engine.last_event_at());
     Some(FaultPart {
         availability: if up > 0 { 1.0 - down.min(up) as f64 / up as f64 } else { 1.0 },
         success: share(f64::from(completed), f64::from(completed + dropped + lost)),
@@ -139,6 +132,33 @@ pub(super) fn faults(
         client_denied: engine.client_returns_denied(),
         wasted_prefill_tokens: c.wasted_prefill_tokens,
         wasted_decode_tokens: c.wasted_decode_tokens,
-        each: log.rows.iter().map(one).collect(),
+        each: log.rows.iter().map(|row| one_fault(scenario, engine, log, row, now)).collect(),
     })
+}
+
+/// What one fault did up to `now`.
+pub(crate) fn one_fault(
+    scenario: &Scenario,
+    engine: &Cluster,
+    log: &FaultLog,
+    row: &FaultRow,
+    now: Micros,
+) -> OneFaultPart {
+    let seconds = |at: Micros| at.since(row.at).0 as f64 / 1e6;
+    let pool = engine.replicas()[row.replica.index()].pool();
+    OneFaultPart {
+        kind: row.words(),
+        at_us: row.at.0,
+        replica: row.replica.0,
+        pool: scenario.cluster.pools[pool as usize].name.clone(),
+        back_us: (row.until != Micros::MAX).then_some(row.until.0),
+        broken: row.broken,
+        lost: row.lost,
+        detection_s: row.last_sent.map_or(0.0, seconds),
+        known_s: row.known.map(seconds),
+        wasted_prefill_tokens: row.wasted_prefill,
+        wasted_decode_tokens: row.wasted_decode,
+        goodput_before_per_s: row.before_per_s,
+        recovery_s: log.recovery_s(row, now).map(|s| s as f64),
+    }
 }

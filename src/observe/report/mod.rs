@@ -47,6 +47,7 @@ use crate::perf::PoolEvidence;
 use crate::policy::Reason;
 use crate::scenario::Scenario;
 use crate::stats::{RELATIVE_ERROR, Summary, jain, variation};
+pub(crate) use faults::one_fault;
 use groups::Groups;
 pub(crate) use measure::p99s_ms;
 use measure::{By, MeasurementWindow};

@@ -1,10 +1,14 @@
 //! What broke so far: key figures, and the attempts of one request.
 
-use super::{AttemptDetail, FaultFigures, ReplicaFault};
+use super::{AttemptDetail, CrashFrame, FaultFigures, ReplicaFault};
 use crate::base::{Micros, ReplicaId, RequestId};
-use crate::engine::FaultKind;
-use crate::observe::report::share;
+use crate::engine::{FaultKind, Replica};
+use crate::observe::fault_log::FaultRow;
+use crate::observe::report::{OneFaultPart, one_fault, share};
 use crate::session::Session;
+
+/// Most faults in a frame.
+const FAULTS: usize = 32;
 
 impl Session {
     /// Key figures of faults; `None` if nothing broke.
@@ -31,6 +35,13 @@ impl Session {
         })
     }
 
+    /// The latest faults, and what each did.
+    pub(super) fn latest_faults(&self) -> Vec<OneFaultPart> {
+        let (scenario, log) = (self.plan.scenario(), &self.recorder.faults);
+        let latest = log.rows.iter().skip(log.rows.len().saturating_sub(FAULTS));
+        latest.map(|row| one_fault(scenario, &self.engine, log, row, self.playhead)).collect()
+    }
+
     /// What is wrong with a replica for a while.
     pub(super) fn replica_faults(&self, id: ReplicaId) -> Vec<ReplicaFault> {
         let fault = |(kind, until, factor): (FaultKind, Micros, f64)| ReplicaFault {
@@ -39,6 +50,14 @@ impl Session {
             until_us: (until != Micros::MAX).then_some(until.0),
         };
         self.engine.faults_of(id).map(fault).collect()
+    }
+
+    /// What the crash of a replica did; `None` unless it is down.
+    pub(super) fn crash_frame(&self, r: &Replica) -> Option<CrashFrame> {
+        r.down_until()?;
+        let is_its = |row: &&FaultRow| row.kind.is_none() && row.replica == r.id();
+        let row = self.recorder.faults.rows.iter().rfind(is_its)?;
+        Some(CrashFrame { broken: row.broken, lost: row.lost })
     }
 
     /// The attempts of a request that broke, in order.

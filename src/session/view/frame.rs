@@ -3,6 +3,7 @@
 use super::{Mark, Move, MovingFrame, Percentiles, PoolFrame, SplitFrame};
 use crate::observe::Notice;
 use crate::observe::anomaly::AnomalyKind;
+use crate::observe::report::OneFaultPart;
 use serde::{Deserialize, Serialize};
 
 /// The state of the whole run at one instant, bounded in size for any fleet.
@@ -47,6 +48,10 @@ pub struct Frame {
     pub moves: Vec<Move>,
     /// Edits so far and to come, in order.
     pub flags: Vec<Flag>,
+    /// Faults so far, in order: the latest 32; missing if none.
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<OneFaultPart>,
     /// Anomalies so far, the first 64 of them, in the order in which they were noticed.
     pub anomalies: Vec<AnomalyMark>,
     /// How many anomalies there were so far, unlisted ones included.
@@ -200,6 +205,10 @@ pub struct ReplicaFrame {
     #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<ReplicaFault>,
+    /// What its crash broke; missing unless it is down.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub crash: Option<CrashFrame>,
     /// What it has of prefills and decodes apart; missing where all pools are mixed.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -291,6 +300,10 @@ pub struct QueueChip {
     #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub prefilled: bool,
+    /// Whether an attempt of it broke before; missing if not.
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub retried: bool,
 }
 
 /// Requests of a batch, column by column: first decoding ones, then those in prefill.
@@ -373,6 +386,16 @@ pub struct ReplicaFault {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until_us: Option<u64>,
+}
+
+/// What the crash of a replica that is down did so far.
+#[apply(typescript!)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct CrashFrame {
+    /// Attempts that broke because of it.
+    pub broken: u32,
+    /// Requests lost with them; the others go on elsewhere or finished.
+    pub lost: u32,
 }
 
 /// What broke so far, in figures.

@@ -30,6 +30,7 @@ impl Session {
             preempted: false,
             loading: false,
             prefilled: false,
+            retried: self.engine.attempts(request).next().is_some(),
         };
         let band = |b: BandSight| BandFrame {
             priority: b.priority,

@@ -42,8 +42,8 @@ pub use document::{BesideRun, DescribedModel, OpenedLink, TraceOutcome};
 pub use evidence::{Basis, CoefficientEvidence, Evidence, EvidenceOf, EvidencePart};
 pub use expression::{ExpressionProblem, ExpressionReading, scorer_as_expression};
 pub use frame::{
-    AnomalyMark, BatchFrame, ClientFrame, Counts, FaultFigures, FaultFlag, Flag, Frame, FrameQuery,
-    KeyFigures, KvFrame, LifeFrame, QueueChip, ReplicaFault, ReplicaFrame, RunFigures,
+    AnomalyMark, BatchFrame, ClientFrame, Counts, CrashFrame, FaultFigures, FaultFlag, Flag, Frame,
+    FrameQuery, KeyFigures, KvFrame, LifeFrame, QueueChip, ReplicaFault, ReplicaFrame, RunFigures,
 };
 pub use handover::{AheadPart, BlocksDetail, HandoverDetail, RateStep, TransferDetail};
 pub(super) use log::kind_of;

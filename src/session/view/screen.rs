@@ -66,6 +66,7 @@ impl Session {
                 .collect(),
             moves,
             flags: self.flags(),
+            faults: self.latest_faults(),
             anomalies: self.anomaly_marks(),
             anomaly_count: self.recorder.detectors.as_ref().map_or(0, |d| d.counts().map(|(_, n)| n).sum()),
         }
@@ -213,6 +214,7 @@ impl Session {
                 .engine
                 .handover(request)
                 .is_some_and(|h| h.prefill.is_some() && h.prefill_end.is_known() && !h.landed.is_known()),
+            retried: self.engine.attempts(request).next().is_some(),
         });
         let busy = share(sums.busy_us.get(i).copied().unwrap_or(0) as f64, sums.seconds * US_PER_S as f64);
         ReplicaFrame {
@@ -221,6 +223,7 @@ impl Session {
             serving: r.serving(),
             life: self.life_of(r),
             faults: self.replica_faults(r.id()),
+            crash: self.crash_frame(r),
             split: None,
             waiting: r.waiting(),
             loading: r.loading(),

@@ -111,6 +111,26 @@ fn time_in_which_a_replica_is_down_is_paid_for_and_not_available() {
     assert!(session.report_data().replicas[1].up_s > last - 1e-6);
 }
 
+#[test]
+fn the_card_of_a_replica_that_is_down_says_what_its_crash_broke() {
+    let s = breaks(in_turn(2, &[(0, 9), (0, 9)]), 2.5, crash(1, 4.0));
+    let mut session = crate::support::scenarios::started(&s, Audience::Live);
+    session.advance(Micros(3_000_000), u64::MAX);
+    let frame = session.frame(&tokenyard::session::view::FrameQuery::default());
+    let card = &frame.replicas[1];
+    assert_eq!(card.life.map(|l| (l.phase, l.since_us, l.ready_us)), Some(("down", 2_500_000, 6_500_000)));
+    assert_eq!(card.crash.map(|c| (c.broken, c.lost)), Some((1, 1)));
+    assert!(frame.replicas[0].crash.is_none());
+    let [one] = frame.faults.as_slice() else { panic!("one fault: {:?}", frame.faults) };
+    assert_eq!((one.kind, one.at_us, one.replica, one.back_us), ("crash", 2_500_000, 1, Some(6_500_000)));
+    assert_eq!((one.broken, one.lost, one.wasted_prefill_tokens, one.wasted_decode_tokens), (1, 1, 10, 2));
+    assert_eq!(one.known_s, None, "routers learn of it a second after the crash");
+    session.advance(Micros(7_000_000), u64::MAX);
+    let after = session.frame(&tokenyard::session::view::FrameQuery::default());
+    assert!(after.replicas[1].crash.is_none(), "it is back");
+    assert_eq!(after.faults.first().and_then(|one| one.known_s), Some(1.0));
+}
+
 fn of_presets() -> Scenario {
     let mut s = crate::support::preset("chat-4xh100", 12.0);
     s.edits.clear();

@@ -65,6 +65,8 @@ export type StageProps = {
   readonly onSay?: (sentence: string) => void;
   /** The role of a replica is to be changed, asked for at this place of the stage. */
   readonly onRole?: ((replica: number, x: number, y: number) => void) | undefined;
+  /** The menu of a replica is asked for at this place of the stage: what can break in it. */
+  readonly onBreak?: ((replica: number, x: number, y: number) => void) | undefined;
   readonly reducedMotion: boolean;
 };
 

@@ -23,6 +23,7 @@ import { pagePalette } from '../draw/palette.ts';
 import { slideOf } from '../draw/slide.ts';
 import { createThrottled } from '../draw/throttled.ts';
 import type { AnomalyMark, Flag, Frame } from '../generated/boundary.ts';
+import { barEndAt, faultBars } from './faultBars.ts';
 import { PENNANT, pennantAt, placePennants } from './flags.ts';
 import { offers } from './pictures.ts';
 import { describeTimeline, flagPlaces, placeOn, scrubberEdges, type TimelinePicture } from './timeline.ts';
@@ -48,6 +49,8 @@ export type ScrubberProps = {
   readonly onSeekBy?: ((us: number) => void) | undefined;
   /** A flag was dragged to another instant. */
   readonly onMoveFlag?: ((index: number, us: number) => void) | undefined;
+  /** The end of a fault was dragged to another instant. */
+  readonly onStretchFlag?: ((index: number, untilUs: number, us: number) => void) | undefined;
   /** A pennant was clicked; gets its flags. */
   readonly onFlags?: ((indices: readonly number[]) => void) | undefined;
 };
@@ -65,7 +68,13 @@ function measured(p: Palette): (text: string) => number {
 }
 
 /** Flags dragged with the pointer; `us` is their new instant. */
-type Held = { readonly indices: readonly number[]; readonly fromX: number; readonly us: number | undefined };
+type Held = {
+  readonly indices: readonly number[];
+  readonly fromX: number;
+  readonly us: number | undefined;
+  /** When the fault is over whose end it is. */
+  readonly end?: number;
+};
 /** A pointer that moves less than this counts as a click. */
 const CARRIED_FROM = 4;
 
@@ -94,10 +103,10 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
   const picture = (): TimelinePicture | undefined => {
     const frame = props.frame;
     if (!frame) return undefined;
-    const { now_us, axis_end_us, flags } = frame;
+    const { now_us, axis_end_us, flags, faults } = frame;
     return {
       of: 'timeline',
-      frame: { now_us, axis_end_us, flags },
+      frame: { now_us, axis_end_us, flags, ...(faults ? { faults } : {}) },
       data: data(),
       beside: props.beside,
       warmUpS: props.warmUpS ?? 0,
@@ -150,6 +159,12 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
     const us = ((offsetX - left) / (right - left)) * props.frame.axis_end_us;
     if (event.type === 'pointerdown') {
       event.currentTarget.setPointerCapture(event.pointerId);
+      const bars = props.onStretchFlag ? faultBars(props.frame, placeOn(props.frame, width())) : [];
+      const end = barEndAt(bars, offsetX, offsetY);
+      if (end) {
+        setHeld({ indices: [end.index], fromX: offsetX, us: undefined, end: end.untilUs ?? 0 });
+        return;
+      }
       const indices = offsetY <= PENNANT + 2 ? flagsAt(offsetX) : [];
       if (indices.length > 0 && props.onFlags) {
         setHeld({ indices, fromX: offsetX, us: undefined });
@@ -161,15 +176,10 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
     else if (flag.us !== undefined || Math.abs(offsetX - flag.fromX) > CARRIED_FROM)
       setHeld({ ...flag, us: Math.round(Math.min(props.frame.axis_end_us, Math.max(0, us))) });
   };
-  /** The pointer drops a flag: at its new place, or at its old one. */
   const release = (): void => {
     const flag = held();
-    if (!flag) return;
     setHeld(undefined);
-    const [only, ...more] = flag.indices;
-    // Opens after this event, which would otherwise close it.
-    if (flag.us === undefined || only === undefined || more.length > 0) setTimeout(() => props.onFlags?.(flag.indices));
-    else props.onMoveFlag?.(only, flag.us);
+    if (flag) drop(flag, props);
   };
 
   return (
@@ -214,6 +224,15 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
       </Show>
     </div>
   );
+}
+
+/** The pointer drops a flag or the end of a fault: at its new place, or at its old one. */
+function drop({ indices, us, end }: Held, props: ScrubberProps): void {
+  const [only, ...more] = indices;
+  if (us !== undefined && end !== undefined && only !== undefined) props.onStretchFlag?.(only, end, us);
+  // Opens after this event, which would otherwise close it.
+  else if (us === undefined || only === undefined || more.length > 0) setTimeout(() => props.onFlags?.(indices));
+  else props.onMoveFlag?.(only, us);
 }
 
 /** The playhead. */

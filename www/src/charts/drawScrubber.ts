@@ -6,6 +6,7 @@ import type { Palette } from '../draw/inks.ts';
 import { font, label } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
 import type { AnomalyKind } from '../generated/boundary.ts';
+import { drawFaultBars, faultBars } from './faultBars.ts';
 import { PENNANT, pennants } from './flags.ts';
 import { timeTicks } from './scales.ts';
 import { flagPlaces, placeOn, scrubberEdges, type TimelinePicture } from './timeline.ts';
@@ -59,6 +60,7 @@ export function drawScrubber(s: ScrubberScene): void {
   } else drawBars(s, { data: s.data, base: BASE }, x, nowS, doneS);
   drawDecisions(s, x, nowS);
   drawTicks(s, x, endS, left, right);
+  drawFaultBars(pen, p, faultBars(frame, x));
   drawAnomalies(s, x, nowS, right);
   drawFlags(s);
   if (s.carried !== undefined) drawCarried(s, x(s.carried / 1e6), s.carried, right);
@@ -197,6 +199,8 @@ function drawAnomalies(s: ScrubberScene, x: (t: number) => number, nowS: number,
       pen.fillRect(from, LANE.y + LANE.size + 1, Math.max(1, to - from), s.pointed === i ? 2 : 1);
     }
     const left = cluster.x - LANE.size / 2;
+    ground(s, left - 1, LANE.size + 2);
+    pen.fillStyle = first.kind === 'livelock' ? p.miss : p.warn;
     pen.save();
     pen.translate(left, LANE.y);
     pen.fill(pathOf(first.kind));
@@ -208,11 +212,22 @@ function drawAnomalies(s: ScrubberScene, x: (t: number) => number, nowS: number,
     const spot = besideMark(words, left, { taken, next, right: s.width - 2, playhead: x(nowS) }, measure);
     taken = cluster.x + LANE.size / 2;
     if (spot) {
+      ground(s, spot.x - 1, measure(spot.words) + 2);
       label(pen, spot.words, spot.x, LANE.y + 8.5, p.ink2);
       taken = Math.max(taken, spot.x + measure(spot.words));
     }
     pen.globalAlpha = 1;
   });
+}
+
+/** The bars of faults pass below marks and their words. */
+function ground({ pen, p, frame }: ScrubberScene, x: number, w: number): void {
+  if (!frame.flags.some((flag) => flag.fault) && !frame.faults) return;
+  const alpha = pen.globalAlpha;
+  pen.globalAlpha = 1;
+  pen.fillStyle = p.surface;
+  pen.fillRect(x, LANE.y - 0.5, w, LANE.size + 1);
+  pen.globalAlpha = alpha;
 }
 
 /** Half the width of the playhead's knob. */

@@ -1,5 +1,6 @@
 // Pennants for edits on a time axis. Their positions and labels are computed separately from the drawing.
 
+import { faultGlyph, GLYPH } from '../draw/faultMarks.ts';
 import type { Palette } from '../draw/inks.ts';
 import { font, shortened } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
@@ -114,7 +115,7 @@ function forced(group: Group, measure: Measure): Pennant {
 function fitted(group: Group, taken: number, next: number, edges: Edges, measure: Measure): Pennant | undefined {
   const { x, flags } = group;
   // The knob of the playhead covers the start of a label at its own pole.
-  const pad = Math.abs(x - edges.playhead) < edges.knob ? PAD + edges.knob : PAD;
+  const pad = (Math.abs(x - edges.playhead) < edges.knob ? PAD + edges.knob : PAD) + (glyphOf(flags) ? GLYPH : 0);
   const first = shortened(flags[0]?.label ?? '', LONGEST, measure);
   const more = flags.length - 1;
   // Several edits have the same label everywhere: their number.
@@ -161,6 +162,10 @@ function between(x: number, left: number, right: number): Room {
     : { side: 'left', room: Math.floor(x - left) };
 }
 
+/** The kind of the fault of a pennant with one edit; undefined if it has none. */
+const glyphOf = (flags: readonly Flag[]): string | undefined =>
+  flags.length === 1 ? flags[0]?.fault?.kind : undefined;
+
 /** Draws pennants: solid if in force, hollow if ahead of the playhead, with a pole for every edit. */
 export function drawPennants(pen: Pen, p: Palette, all: readonly Pennant[], poles: readonly number[], y: number): void {
   pen.font = font(p, 11, 600);
@@ -188,6 +193,9 @@ function drawPennant(pen: Pen, p: Palette, one: Pennant, y: number): void {
   pen.fillStyle = applied ? p.accent : p.surface;
   pen.fill();
   pen.stroke();
+  const kind = glyphOf(one.flags);
+  if (kind !== undefined)
+    faultGlyph(pen, kind, side === 'left' ? x - pad + 3 : x + pad - GLYPH, y + 2, applied ? p.onAccent : p.miss);
   pen.fillStyle = applied ? p.onAccent : p.accent;
   pen.textAlign = side === 'left' ? 'right' : 'left';
   pen.fillText(text, side === 'left' ? x - pad : x + pad, y + 10.5);

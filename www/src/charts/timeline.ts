@@ -6,7 +6,7 @@ import type { Flag, Frame } from '../generated/boundary.ts';
 import type { Edges } from './flags.ts';
 
 /** The parts of a frame used for drawing. */
-export type TimelineFrame = Pick<Frame, 'now_us' | 'axis_end_us' | 'flags'>;
+export type TimelineFrame = Pick<Frame, 'now_us' | 'axis_end_us' | 'flags' | 'faults'>;
 
 export type TimelinePicture = {
   readonly of: 'timeline';

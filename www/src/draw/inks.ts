@@ -35,10 +35,12 @@ export type Palette = Tokens & {
   /** Hatch for cached blocks and for time not simulated yet; a flat colour if patterns are not supported. */
   readonly cachedHatch: CanvasPattern | string;
   readonly voidHatch: CanvasPattern | string;
+  /** Crossed lines over a replica that is down. */
+  readonly downHatch: CanvasPattern | string;
 };
 
 /** The part of a palette that can be posted. */
-export function tokensOf({ cachedHatch, voidHatch, ...tokens }: Palette): Tokens {
+export function tokensOf({ cachedHatch, voidHatch, downHatch, ...tokens }: Palette): Tokens {
   return tokens;
 }
 
@@ -47,11 +49,12 @@ export function withHatches(tokens: Tokens): Palette {
     ...tokens,
     cachedHatch: hatch(tokens.kvCached, 4, 1.4, 0.18),
     voidHatch: hatch(tokens.line, 6, 1, 0),
+    downHatch: hatch(tokens.miss, 6, 0.5, 0, true),
   };
 }
 
-/** Parallel lines at 45°, `step` apart along each axis, over a faint ground of the same colour. */
-function hatch(colour: string, step: number, width: number, ground: number): CanvasPattern | string {
+/** Parallel lines at 45°, `step` apart along each axis, over a faint ground of the same colour; crossed: in both directions. */
+function hatch(colour: string, step: number, width: number, ground: number, crossed = false): CanvasPattern | string {
   const scale = 2;
   const tile = tileOf(step * scale);
   const g = tile.getContext('2d');
@@ -69,6 +72,9 @@ function hatch(colour: string, step: number, width: number, ground: number): Can
   for (const shift of [-step, 0, step]) {
     g.moveTo(shift, step);
     g.lineTo(shift + step, 0);
+    if (!crossed) continue;
+    g.moveTo(shift, 0);
+    g.lineTo(shift + step, step);
   }
   g.stroke();
   const pattern = g.createPattern(tile, 'repeat');

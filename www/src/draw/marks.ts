@@ -144,6 +144,7 @@ export function chip(
   client: number,
   preempted: boolean,
   selected: boolean,
+  retried = false,
 ): void {
   const colour = preempted ? p.preempt : p.lineStrong;
   pen.strokeStyle = selected ? p.accent : colour;
@@ -152,7 +153,19 @@ export function chip(
   roundRect(pen, x + 0.5, y + 0.5, CHIP - 1, CHIP - 1, 2);
   pen.stroke();
   if (preempted && !selected) pen.setLineDash(SOLID);
+  if (retried) notch(pen, x + CHIP, y, selected ? p.accent : p.ink2);
   tenant(pen, p, client, x + CHIP / 2, y + CHIP / 2, 2.4, preempted ? p.preempt : p.ink2);
+}
+
+/** The corner of a request whose attempt broke before. */
+export function notch(pen: Pen, right: number, y: number, paint: string): void {
+  pen.fillStyle = paint;
+  pen.beginPath();
+  pen.moveTo(right - 5, y);
+  pen.lineTo(right, y);
+  pen.lineTo(right, y + 5);
+  pen.closePath();
+  pen.fill();
 }
 
 export const CHIP = 13;
@@ -182,3 +195,20 @@ export function fitted(pen: Pen, text: string, width: number): string {
   return out;
 }
 const fits = new Map<string, string>();
+
+/** A thin bar whose filled part is a share. */
+export function shareBar(
+  pen: Pen,
+  p: Palette,
+  x: number,
+  y: number,
+  w: number,
+  h: number,
+  share: number,
+  fill: string,
+): void {
+  pen.fillStyle = p.kvFree;
+  pen.fillRect(x, y, w, h);
+  pen.fillStyle = fill;
+  pen.fillRect(x, y, w * Math.min(1, Math.max(0, share)), h);
+}

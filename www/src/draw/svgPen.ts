@@ -30,7 +30,12 @@ const HATCHES = { cached: 'hatch-cached', void: 'hatch-void' } as const;
 
 /** The palette of tokens with hatches as patterns of the SVG. */
 export function svgPalette(tokens: Tokens): Palette {
-  return { ...tokens, cachedHatch: `url(#${HATCHES.cached})`, voidHatch: `url(#${HATCHES.void})` };
+  return {
+    ...tokens,
+    cachedHatch: `url(#${HATCHES.cached})`,
+    voidHatch: `url(#${HATCHES.void})`,
+    downHatch: tokens.kvFree,
+  };
 }
 
 const tidy = (x: number): string => String(Math.round(x * 100) / 100);

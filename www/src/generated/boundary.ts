@@ -1693,6 +1693,7 @@ export type Frame = {
   moves: Array<Move>,
   /** Edits so far and to come, in order. */
   flags: Array<Flag>,
+  faults?: Array<OneFaultPart>,
   /** Anomalies so far, the first 64 of them, in the order in which they were noticed. */
   anomalies: Array<AnomalyMark>,
   /** How many anomalies there were so far, unlisted ones included. */
@@ -2807,6 +2808,9 @@ export type OneFaultPart = {
   lost: number,
   /** From a crash to the last request that was sent there, in seconds; 0 if none was. */
   detection_s: number,
+  known_s?: number,
+  wasted_prefill_tokens: number,
+  wasted_decode_tokens: number,
   /** Goodput in the minute before, in requests per second. */
   goodput_before_per_s: number,
   /** Seconds after the fault from which on goodput over 10 s is at least 95 % of what it was in the minute before; missing
@@ -3296,6 +3300,7 @@ export type QueueChip = {
   loading: boolean,
   /** Whether its prompt is computed on a prefill replica, and it waits for room at its home; missing if not. */
   prefilled?: boolean,
+  retried?: boolean,
 };
 
 /** A number of a sentence. */
@@ -3481,6 +3486,12 @@ export type RejectionPart = {
   requests: number,
 };
 
+/** What the crash of a replica that is down did so far. */
+export type CrashFrame = {
+  broken: number,
+  lost: number,
+};
+
 /** What is wrong with a replica for a while. */
 export type ReplicaFault = {
   /** `slow` or `stuck`. */
@@ -3504,6 +3515,8 @@ export type ReplicaFrame = {
   life?: LifeFrame,
   /** What is wrong with it for a while; missing if nothing is. */
   faults?: Array<ReplicaFault>,
+  /** What its crash broke; missing unless it is down. */
+  crash?: CrashFrame,
   /** What it has of prefills and decodes apart; missing where all pools are mixed. */
   split?: MovingFrame,
   /** Requests in its wait queue. */

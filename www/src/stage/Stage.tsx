@@ -8,7 +8,7 @@ import { attachSurface, type Surface } from '../draw/canvas.ts';
 import { pagePalette } from '../draw/palette.ts';
 import { createThrottled } from '../draw/throttled.ts';
 import type { Frame, ReplicaFrame } from '../generated/boundary.ts';
-import { choose, pick } from './choosing.ts';
+import { askFor, choose, pick } from './choosing.ts';
 import { awayWords, contextScale, describeStage, followable, present, toldOf } from './facts.ts';
 import { kvSaid } from './kvHover.ts';
 import type { StageLayout } from './layout.ts';
@@ -82,6 +82,7 @@ export function Stage(props: StageProps) {
       told: isNew ? (wanted && wanted !== frame ? drawnOf(wanted) : 'this') : undefined,
       request: props.selected.request,
       focus: focus(),
+      menu: props.onBreak !== undefined,
       scale,
       ribbons: ribbons(),
       notes: since,
@@ -130,7 +131,7 @@ export function Stage(props: StageProps) {
     surface?.request();
   });
 
-  const { pickAt, look } = pointing(props, setUnder, (frame) =>
+  const { pickAt, askAt, look } = pointing(props, { say: setUnder, focus }, (frame) =>
     size ? { layout: layoutOf(size.width, size.height), drawn: told() ?? frame } : undefined,
   );
 
@@ -155,6 +156,7 @@ export function Stage(props: StageProps) {
             role="img"
             aria-label={describeStage(readFrame())}
             onClick={pickAt}
+            onContextMenu={askAt}
             onMouseMove={look}
             onMouseLeave={() => setUnder('')}
           />
@@ -181,16 +183,20 @@ export function Stage(props: StageProps) {
 /** What a click selects, and what is said of the place under the pointer. */
 function pointing(
   props: StageProps,
-  say: (words: string) => void,
+  { say, focus }: { readonly say: (words: string) => void; readonly focus: () => number | undefined },
   drawnOn: (frame: Frame) => { readonly layout: StageLayout; readonly drawn: Frame } | undefined,
 ) {
+  // The cards are of the frame of the numbers.
+  const cards = (drawn: Frame): readonly ReplicaFrame[] =>
+    present(props.frame?.replicas ?? []).map((r) => toldOf(drawn, r));
   return {
     pickAt: (event: MouseEvent & { currentTarget: Element }): void => {
       const at = props.frame && drawnOn(props.frame);
-      if (!at) return;
-      // The cards are of the frame of the numbers.
-      const replicas = present(props.frame?.replicas ?? []).map((r) => toldOf(at.drawn, r));
-      pick(offsetIn(event.currentTarget, event), at.layout, replicas, props);
+      if (at) pick(offsetIn(event.currentTarget, event), at.layout, cards(at.drawn), props, focus());
+    },
+    askAt: (event: MouseEvent & { currentTarget: Element }): void => {
+      const at = props.frame && drawnOn(props.frame);
+      if (at && askFor(offsetIn(event.currentTarget, event), at.layout, cards(at.drawn), props)) event.preventDefault();
     },
     look: (event: MouseEvent & { currentTarget: Element }): void => {
       const { frame } = props;

@@ -3,12 +3,39 @@ import type { Offset } from '../base/pointer.ts';
 import type { StageProps } from '../base/view.ts';
 import type { ReplicaFrame } from '../generated/boundary.ts';
 import { bandHit } from './bands.ts';
+import { dotsAt } from './cardMenu.ts';
 import { describeReplica, requestsOf } from './facts.ts';
 import { hitTest, type StageLayout } from './layout.ts';
 import { requestAt, roleAt } from './splitHits.ts';
 
+/** Opens the menu of the replica under the pointer; false if there is none. */
+export function askFor(
+  event: Offset,
+  layout: StageLayout,
+  replicas: readonly ReplicaFrame[],
+  props: StageProps,
+): boolean {
+  const hit = hitTest(layout, event.offsetX, event.offsetY, () => 0);
+  const r = hit && replicas[hit.replica];
+  if (!r || !props.onBreak) return false;
+  props.onSelect({ request: undefined, replica: r.id });
+  props.onBreak(r.id, event.offsetX, event.offsetY);
+  return true;
+}
+
 /** Selects the request or the replica under the pointer, or nothing. */
-export function pick(event: Offset, layout: StageLayout, replicas: readonly ReplicaFrame[], props: StageProps): void {
+export function pick(
+  event: Offset,
+  layout: StageLayout,
+  replicas: readonly ReplicaFrame[],
+  props: StageProps,
+  focus: number | undefined,
+): void {
+  const dots = props.onBreak && dotsAt(layout, replicas, focus, event.offsetX, event.offsetY);
+  if (dots !== undefined) {
+    props.onBreak?.(dots, event.offsetX, event.offsetY);
+    return;
+  }
   const held = bandHit(layout, event.offsetX, event.offsetY);
   if (held) {
     const request = props.frame?.gateway?.bands[held.band]?.queue[held.mark]?.request;

@@ -3,7 +3,7 @@ import { count, minus, short } from '../base/units.ts';
 import { CHIP, CHIP_GAP, chip, figure, fitted, font, label, labelFrom, roundRect } from '../draw/marks.ts';
 import type { BandFrame, GatewayFrame } from '../generated/boundary.ts';
 import { type BandMarks, bandMarks } from './bands.ts';
-import { holdsBack, saturationSaid, waitOf } from './facts.ts';
+import { holdsBack, retryWords, saturationSaid, waitOf } from './facts.ts';
 import type { Box } from './layout.ts';
 import type { Scene } from './scene.ts';
 
@@ -65,7 +65,7 @@ function drawBand(s: Scene, box: Box, band: BandFrame, wide: boolean): void {
   shown.forEach((c, i) => {
     const x = marks.x + (i % marks.columns) * (CHIP + CHIP_GAP);
     const y = marks.y + Math.floor(i / marks.columns) * (CHIP + CHIP_GAP);
-    chip(s.pen, s.p, x, y, c.client, false, c.request === s.request);
+    chip(s.pen, s.p, x, y, c.client, false, c.request === s.request, c.retried);
   });
   drawGauge(s, box, band, wide ? PAD.wide : PAD.tall);
 }
@@ -143,6 +143,7 @@ export function drawBelowQueue(s: Scene): void {
   const others = Math.max(0, held - queued);
   const words = others > 0 ? `${small(others)} held` : `${small(Math.max(0, in_pipeline - held))} on the way`;
   labelFrom(pen, words, vessel.x + pen.measureText(refused).width, vessel.x + vessel.w, y, p.ink3);
+  label(pen, retryWords(s.told), vessel.x, y + 14, p.missText);
 }
 
 const toldGateway = (s: Scene): GatewayFrame => s.told.gateway ?? s.frame.gateway ?? { saturation: 0, bands: [] };

@@ -1,13 +1,14 @@
 // Fleets too large for full rows: cards to 64 replicas, heat cells to 256, one aggregate above.
 import { count, percent, percentileUs, text } from '../base/units.ts';
 import { heatPaint, heatRamp } from '../draw/heat.ts';
-import { fitted, font, healthMark, label, labelFrom } from '../draw/marks.ts';
+import { fitted, font, healthMark, label, labelFrom, shareBar } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
 import type { ReplicaFrame } from '../generated/boundary.ts';
-import { drawCard, legend, type Swatch, servesAt, shareBar, startShare, startWords } from './drawRows.ts';
+import { drawCard, legend, type Swatch } from './drawRows.ts';
 import { isStarting, kvShare, poolWords, toldOf, ttftHealth } from './facts.ts';
 import type { Box } from './layout.ts';
 import type { Scene } from './scene.ts';
+import { servesAt, startShare, startWords } from './starting.ts';
 
 /** The heads of the fleet views: the legend of a card or cell. Parts without room are left out, never cut. */
 export function drawFleetHead(s: Scene): void {
@@ -120,9 +121,9 @@ function drawFleetCard(s: Scene, box: Box, r: ReplicaFrame, most: number): void 
   const after = pen.measureText(`r${r.id}`).width + 6;
   if (isStarting(r)) {
     pen.font = font(p, 11);
-    labelFrom(pen, startWords(r), x + after - 6, box.x + box.w - pad, y, p.ink3);
-    if (tall) label(pen, fitted(pen, servesAt(r), w), x, y + 15, p.ink3);
-    shareBar(pen, p, x, box.y + box.h - (small ? 5 : pad + 3), w, small ? 2 : 4, startShare(s, r), p.ink3);
+    labelFrom(pen, startWords(s.frame, r), x + after - 6, box.x + box.w - pad, y, p.ink3);
+    if (tall) label(pen, fitted(pen, servesAt(s.frame, r), w), x, y + 15, p.ink3);
+    shareBar(pen, p, x, box.y + box.h - (small ? 5 : pad + 3), w, small ? 2 : 4, startShare(s.frame, r), p.ink3);
     return;
   }
   const pool = box.w >= 124 ? poolWords(s.frame, r) : undefined;

@@ -1,11 +1,12 @@
 // The left part of the stage: arrivals by tenant, admission, the router and its branches, and the dots that run along them.
+
 import { count, DASH, percent, type Quantity, ratePerS, short, text } from '../base/units.ts';
-import { fitted, font, hasLetter, label, roundRect, SOLID, tenant } from '../draw/marks.ts';
+import { cross } from '../draw/faultMarks.ts';
+import { fitted, font, hasLetter, label, roundRect, SOLID, shareBar, tenant } from '../draw/marks.ts';
 import { VESSEL } from './bands.ts';
 import { bezier, type Dot, LEG_MS } from './dots.ts';
 import { drawBelowQueue, drawQueue, inletY } from './drawBands.ts';
-import { shareBar } from './drawRows.ts';
-import { toldOf } from './facts.ts';
+import { isDown, retryWords, toldOf } from './facts.ts';
 import type { StageLayout } from './layout.ts';
 import type { Scene } from './scene.ts';
 
@@ -174,6 +175,8 @@ function drawGate(s: Scene): void {
   if (held > 0) belowGate(s, `${small(held)} waiting`, below, p.ink);
   else belowGate(s, `${small(in_pipeline)} on the way`, below, p.ink3);
   belowGate(s, `${small(rejected)} refused`, below + 14, rejected > 0 ? p.missText : p.ink3);
+  const retried = retryWords(s.told);
+  if (retried) belowGate(s, retried, below + 28, p.missText);
 }
 
 /** Admission as a slim gate before the vessel of the gateway's queue, and the pipe from there to the router. */
@@ -214,12 +217,12 @@ const CLIENTS_END = 80;
 /** Exact up to four digits, then short, because the pipes have little room. */
 const small = (x: number): string => (x < 10_000 ? count(x) : short(x));
 
-function branchPath(s: Scene, y: number): void {
+function branchPath(s: Scene, y: number, short = 0): void {
   const { axisY: cy, flow } = s.layout;
   s.pen.beginPath();
   s.pen.moveTo(routerX(s.layout) + 4, cy);
   s.pen.bezierCurveTo(flow - LEFT.bend, cy, flow - LEFT.from, y, flow - LEFT.level, y);
-  s.pen.lineTo(flow, y);
+  s.pen.lineTo(flow - short, y);
 }
 
 function drawBranches(s: Scene): void {
@@ -237,6 +240,12 @@ function drawBranches(s: Scene): void {
       share += r ? toldOf(s.told, r).share : 0;
       focus ||= replicas[k]?.id === s.focus && s.focus !== undefined;
     }
+    const here = rows ? replicas[b.first] : undefined;
+    if (here && isDown(here)) {
+      drawCutBranch(s, i);
+      drawBranchLabel(s, i, share, focus, most);
+      return;
+    }
     const thick = layout.boxes[i] && rows ? Math.min(12.5, ((layout.boxes[i]?.h ?? 66) / 66) * 12.5) : 12.5;
     pen.strokeStyle = focus ? p.accent : p.lineStrong;
     pen.globalAlpha = focus ? 0.7 : s.ribbons ? 0.65 : 0.4;
@@ -247,6 +256,20 @@ function drawBranches(s: Scene): void {
     if (rows) drawBranchLabel(s, i, share, focus, most);
   });
 }
+
+/** The branch to a replica that is down: dashed, and it ends before the card. */
+function drawCutBranch(s: Scene, i: number): void {
+  const { pen, p, layout } = s;
+  const y = branchY(layout, i);
+  pen.strokeStyle = p.miss;
+  pen.lineWidth = 1.25;
+  pen.setLineDash(CUT);
+  branchPath(s, y, 22);
+  pen.stroke();
+  pen.setLineDash(SOLID);
+  cross(pen, layout.flow - 17, y - 3, 6, p.miss);
+}
+const CUT = [3, 3];
 
 function drawBranchLabel(s: Scene, i: number, share: number, focus: boolean, most: number): void {
   const { pen, p, layout } = s;
@@ -390,7 +413,8 @@ export function drawPhonePipeline(s: Scene): void {
     [
       count(counts.rejected),
       'refused',
-      counts.held > 0 ? `${count(counts.held)} waiting` : `${count(counts.in_pipeline)} on the way`,
+      retryWords(s.told) ||
+        (counts.held > 0 ? `${count(counts.held)} waiting` : `${count(counts.in_pipeline)} on the way`),
     ],
     [count(counts.waiting), 'waiting', `${count(counts.running)} running`],
   ];

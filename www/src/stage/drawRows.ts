@@ -1,6 +1,6 @@
 // Full rows of the stage, one per replica: busy, queue, batch, KV blocks, TTFT. On a phone the same marks as stacked
 // cards.
-import { count, durationUs, percent, percentileUs, plain, type Quantity, short, text } from '../base/units.ts';
+import { count, durationUs, percent, percentileUs, type Quantity, short, text } from '../base/units.ts';
 import type { Palette } from '../draw/inks.ts';
 import {
   CHIP,
@@ -12,14 +12,18 @@ import {
   healthMark,
   label,
   labelFrom,
+  notch,
   roundRect,
   SOLID,
+  shareBar,
 } from '../draw/marks.ts';
-import type { Pen } from '../draw/pen.ts';
 import type { BatchFrame, ReplicaFrame } from '../generated/boundary.ts';
+import { drawDots } from './cardMenu.ts';
+import { drawFaultOfCard, drawFaulty, drawStart } from './drawDown.ts';
 import { contextAt, cpuShare, isDown, isStarting, kvShare, poolWords, toldOf, ttftHealth } from './facts.ts';
 import { type Box, barPitch, type CellGrid, cellGrid, chipSlots, LEAD, marksTop, type Span } from './layout.ts';
 import type { Scene } from './scene.ts';
+import { faultWords } from './starting.ts';
 
 /**
  * Column heads with the legends of the marks below them, on the marks' base line. Parts without room are left out,
@@ -34,7 +38,10 @@ export function drawHead(s: Scene): void {
   pen.font = font(p, 11);
   label(pen, 'Busy', id.x, y, p.ink3);
   if (layout.compact) label(pen, 'Waiting', wait.x - lead.wait, y, p.ink3);
-  else legend(s, [['preempted', 'dashed']], wait.x, wait.x + wait.w + 6);
+  else {
+    const retried = s.told.key.faults && s.told.counts.preemptions === 0;
+    legend(s, [retried ? ['retried', 'notched'] : ['preempted', 'dashed']], wait.x, wait.x + wait.w + 6);
+  }
   const marks: Swatch[] = [
     ['decode', p.decode],
     ['prefill', 'half'],
@@ -76,9 +83,10 @@ export function swatch(s: Scene, x: number, y: number, paint: string | CanvasPat
     roundRect(pen, x + 0.5, y - 7.5, 7, 7, 1.5);
     pen.stroke();
     pen.setLineDash(SOLID);
-  } else if (paint === 'hollow') {
+  } else if (paint === 'hollow' || paint === 'notched') {
     pen.strokeStyle = p.lineStrong;
     pen.strokeRect(x + 0.5, y - 7.5, 7, 7);
+    if (paint === 'notched') notch(pen, x + 8, y - 8, p.ink2);
   } else if (paint === 'outlined') {
     pen.strokeStyle = p.prefill;
     pen.strokeRect(x + 0.5, y - 7.5, 7, 7);
@@ -106,6 +114,7 @@ export function drawRows(s: Scene): void {
     drawCard(s, box, r);
     if (isStarting(r)) {
       drawStart(s, box, r);
+      drawDots(s, box, r);
       return;
     }
     const top = marksTop(box, layout);
@@ -120,85 +129,31 @@ export function drawRows(s: Scene): void {
       drawBusy(s, layout.columns.id, box, told);
       drawNow(s, layout.columns.now, box, told);
     }
+    drawDots(s, box, r);
   });
-}
-
-/** A starting replica: its current step, its progress, and when it will serve. */
-function drawStart(s: Scene, box: Box, r: ReplicaFrame): void {
-  const { pen, p, layout } = s;
-  const { id, wait, now } = layout.columns;
-  const two = layout.stacked || box.h >= 46;
-  const y = layout.stacked ? box.y + 23 : Math.round(box.y + box.h / 2) + (two ? -6 : 4);
-  pen.font = font(p, two ? 14 : 12, 600);
-  label(pen, `r${r.id}`, id.x, y, p.ink2);
-  pen.font = font(p, 11);
-  const below = two ? y + 18 : y;
-  const words = startWords(r);
-  const ink = isDown(r) ? p.warnText : p.ink3;
-  const at = two ? id.x : id.x + 34;
-  label(pen, words, at, below, ink);
-  const right = now.x + now.w;
-  const serves = servesAt(r);
-  label(pen, serves, right, below, p.ink2, 'right');
-  const x = Math.max(layout.stacked ? 0 : wait.x, at + pen.measureText(words).width + 10);
-  const w = right - pen.measureText(serves).width - 10 - x;
-  if (w >= 24) shareBar(pen, p, x, below - 6, w, 4, startShare(s, r), p.ink3);
-}
-
-/** The current step of a starting replica; of one that is down, since when it is, and that its cache is gone. */
-export function startWords(r: ReplicaFrame): string {
-  if (!isDown(r)) return r.life?.step || 'starting';
-  return `crashed at ${plain(Math.round((r.life?.since_us ?? 0) / 100_000) / 10)} s, cache empty`;
-}
-
-/** When a starting replica will serve; empty if unknown. */
-export function servesAt(r: ReplicaFrame): string {
-  const us = r.life?.ready_us ?? 0;
-  if (us > 0) return `serves at ${plain(Math.round(us / 100_000) / 10)} s`;
-  return isDown(r) ? 'does not come back' : '';
-}
-
-/** The progress of a starting replica, as the length of a bar. */
-export function startShare(s: Scene, r: ReplicaFrame): number {
-  const { since_us: since = 0, ready_us: ready = 0 } = r.life ?? {};
-  return ready > since ? (s.frame.now_us - since) / (ready - since) : 0;
 }
 
 export function drawCard(s: Scene, box: Box, r: ReplicaFrame): void {
   const { pen, p } = s;
   const focus = s.focus === r.id;
   roundRect(pen, box.x + 0.5, box.y + 0.5, box.w - 1, box.h - 1, Math.min(6, box.h / 4));
-  pen.fillStyle = p.raised;
+  pen.fillStyle = isDown(r) ? p.surface : p.raised;
   pen.fill();
+  drawFaultOfCard(pen, p, box, r);
+  roundRect(pen, box.x + 0.5, box.y + 0.5, box.w - 1, box.h - 1, Math.min(6, box.h / 4));
   pen.lineWidth = focus ? 1.5 : 1;
-  pen.strokeStyle = focus ? p.accent : p.line;
-  if (!r.serving) {
+  pen.strokeStyle = focus ? p.accent : isDown(r) ? p.miss : p.line;
+  if (!r.serving && !isDown(r)) {
     pen.setLineDash([4, 3]);
     if (!focus) pen.strokeStyle = p.lineStrong;
   }
   pen.stroke();
-  if (!r.serving) pen.setLineDash([]);
-}
-
-/** A thin bar whose filled part is a share. */
-export function shareBar(
-  pen: Pen,
-  p: Palette,
-  x: number,
-  y: number,
-  w: number,
-  h: number,
-  share: number,
-  fill: string,
-): void {
-  pen.fillStyle = p.kvFree;
-  pen.fillRect(x, y, w, h);
-  pen.fillStyle = fill;
-  pen.fillRect(x, y, w * Math.min(1, Math.max(0, share)), h);
+  pen.setLineDash(SOLID);
 }
 
 function drawBusy(s: Scene, col: Span, box: Box, r: ReplicaFrame): void {
   const { pen, p } = s;
+  if (drawFaulty(s, col, box, r)) return;
   const mid = box.y + box.h / 2;
   const pool = poolWords(s.frame, r);
   pen.font = font(p, 14, 600);
@@ -210,24 +165,21 @@ function drawBusy(s: Scene, col: Span, box: Box, r: ReplicaFrame): void {
     label(pen, fitted(pen, pool[1], col.w - 40), col.x + 40, mid + 10, p.ink3);
   }
   pen.font = font(p, 11);
-  const warns = !r.serving || faultWords(r) !== '';
-  label(pen, busyWords(r, pool !== undefined), col.x, mid + 10, warns ? p.warnText : p.ink2);
+  label(pen, busyWords(s, r, pool !== undefined), col.x, mid + 10, r.serving ? p.ink2 : p.warnText);
   if (box.h >= 58) shareBar(pen, p, col.x, mid + 16, 32, 3, r.busy, p.ink2);
 }
 
-/** The first fault of a replica in words: `slow ×3`. */
-export function faultWords(r: ReplicaFrame): string {
-  const [first] = r.faults ?? [];
-  if (!first) return '';
-  return first.factor > 1 ? `${first.kind} ×${plain(first.factor)}` : first.kind;
-}
-
-function busyWords(r: ReplicaFrame, short: boolean): string {
-  const broken = faultWords(r);
-  if (broken !== '') return broken;
+function busyWords(s: Scene, r: ReplicaFrame, short: boolean): string {
+  const broken = faultWords(s.frame, r);
+  if (broken) return broken[0];
   if (r.life?.phase === 'cold') return 'cold';
   if (r.serving) return text(percent(r.busy));
   return short ? 'leaves' : 'leaving';
+}
+
+function busyInk(p: Palette, r: ReplicaFrame): string {
+  if (r.faults) return p.missText;
+  return r.serving ? p.ink2 : p.warnText;
 }
 
 /** The text of a compact row: all on one line, numbers before their marks. */
@@ -239,8 +191,8 @@ function drawLine(s: Scene, box: Box, r: ReplicaFrame): void {
   label(pen, `r${r.id}`, id.x, y, p.ink);
   const after = id.x + Math.max(26, pen.measureText(`r${r.id}`).width + 8);
   pen.font = font(p, 11);
-  const busy = busyWords(r, false);
-  label(pen, busy, after, y, r.serving ? p.ink2 : p.warnText);
+  const busy = busyWords(s, r, false);
+  label(pen, busy, after, y, busyInk(p, r));
   const pool = poolWords(s.frame, r);
   const rest = after + pen.measureText(busy).width + 8;
   if (pool && id.x + id.w - rest > 24) label(pen, fitted(pen, pool[0], id.x + id.w - rest), rest, y, p.ink3);
@@ -279,7 +231,7 @@ export function drawWaiting(s: Scene, col: Span, top: number, r: ReplicaFrame, t
     if (!c) break;
     const x = col.x + (i % slots.columns) * CHIP_PITCH;
     const y = top + Math.floor(i / slots.columns) * CHIP_PITCH;
-    chip(pen, p, x, y, c.client, c.preempted, c.request === s.request);
+    chip(pen, p, x, y, c.client, c.preempted, c.request === s.request, c.retried);
     if (c.prefilled) {
       // Its KV is held elsewhere.
       pen.fillStyle = p.prefill;
@@ -293,12 +245,23 @@ export function drawWaiting(s: Scene, col: Span, top: number, r: ReplicaFrame, t
   label(pen, `+${short(r.waiting - shown)}`, x, y, p.ink3);
 }
 
+/** Whether its steps take longer because of a fault. */
+const isSlow = (r: ReplicaFrame): boolean => r.faults?.some(({ factor }) => factor > 1) ?? false;
+
 function drawBatch(s: Scene, col: Span, top: number, r: ReplicaFrame, told: ReplicaFrame): void {
   const { pen, p, layout } = s;
   const base = top + layout.marks;
   if (!layout.compact) {
     const end = figure(pen, p, [count(told.running), 'running'], col.x, top - 6, col.x + col.w + 6);
-    if (told.step_us > 0) labelFrom(pen, `step ${text(durationUs(told.step_us))}`, end, col.x + col.w, top - 6, p.ink3);
+    if (told.step_us > 0)
+      labelFrom(
+        pen,
+        `step ${text(durationUs(told.step_us))}`,
+        end,
+        col.x + col.w,
+        top - 6,
+        isSlow(told) ? p.missText : p.ink3,
+      );
   }
   pen.fillStyle = p.line;
   pen.fillRect(col.x, base - 1, col.w, 1);
@@ -489,8 +452,8 @@ function drawPhoneTitle(s: Scene, box: Box, r: ReplicaFrame): void {
   label(pen, `r${r.id}`, x, y, p.ink);
   const name = x + pen.measureText(`r${r.id}`).width + 8;
   pen.font = font(p, 12);
-  const busy = busyWords(r, false);
-  label(pen, busy, name, y, r.serving ? p.ink2 : p.warnText);
+  const busy = busyWords(s, r, false);
+  label(pen, busy, name, y, busyInk(p, r));
   const next = Math.max(x + 64, name + pen.measureText(busy).width + 8);
   const pool = poolWords(s.frame, r);
   pen.font = font(p, 11);

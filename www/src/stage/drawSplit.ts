@@ -1,28 +1,19 @@
 // A stage with prefill and decode apart: arrivals and router at the left, two columns of cards, and their ports.
 import { count, durationUs, percent, ratePerS, text } from '../base/units.ts';
 import type { Health } from '../draw/marks.ts';
-import { figure, fitted, font, healthMark, label, labelFrom } from '../draw/marks.ts';
+import { figure, fitted, font, healthMark, label, labelFrom, shareBar } from '../draw/marks.ts';
 import type { ReplicaFrame, RoleFrame } from '../generated/boundary.ts';
 import { drawBelowQueue, drawQueue } from './drawBands.ts';
 import { drawDecider } from './drawDecider.ts';
 import { drawArrivalTrend, drawRouterMark } from './drawFlow.ts';
 import { drawFullness, drawPorts } from './drawPorts.ts';
 import type { Swatch } from './drawRows.ts';
-import {
-  drawBar,
-  drawCard,
-  drawKv,
-  drawWaiting,
-  servesAt,
-  shareBar,
-  startShare,
-  startWords,
-  swatch,
-} from './drawRows.ts';
+import { drawBar, drawCard, drawKv, drawWaiting, swatch } from './drawRows.ts';
 import { isStarting, kvShare, toldOf } from './facts.ts';
 import { chipSlots } from './layout.ts';
 import type { Scene } from './scene.ts';
 import { type Card, cardBars, type SplitLayout } from './splitLayout.ts';
+import { servesAt, startShare, startWords } from './starting.ts';
 
 export function drawSplit(s: Scene, split: SplitLayout): void {
   if (split.vertical) {
@@ -276,11 +267,11 @@ function drawStarting(s: Scene, card: Card, r: ReplicaFrame): void {
   pen.font = font(p, 11);
   const { box, role, right } = card;
   const from = role.x + role.w + 4;
-  label(pen, fitted(pen, startWords(r), Math.max(0, right - from)), from, card.titleY, p.ink3);
+  label(pen, fitted(pen, startWords(s.frame, r), Math.max(0, right - from)), from, card.titleY, p.ink3);
   if (box.h < 50) return;
   const y = card.titleY + 16;
-  label(pen, fitted(pen, servesAt(r), right - box.x - 10), box.x + 10, y, p.ink2);
-  shareBar(pen, p, box.x + 10, y + 6, right - box.x - 10, 4, startShare(s, r), p.ink3);
+  label(pen, fitted(pen, servesAt(s.frame, r), right - box.x - 10), box.x + 10, y, p.ink2);
+  shareBar(pen, p, box.x + 10, y + 6, right - box.x - 10, 4, startShare(s.frame, r), p.ink3);
 }
 
 /** Waiting chips, bars of the batch and cells, without words. */

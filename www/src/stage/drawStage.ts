@@ -65,14 +65,29 @@ export function drawStage(
   picture: StagePicture,
   memory: StageMemory,
 ): boolean {
-  const { request, focus, scale, ribbons } = picture;
+  const { request, focus, menu = false, scale, ribbons } = picture;
   const { trends, dots } = memory;
   const frame = memory.read(picture);
   const replicas = present(frame.replicas);
   const layout = layoutFor(width, height, frame, replicas);
   const wallMs = performance.now();
   const told = memory.toldWith(picture, frame);
-  const scene: Scene = { pen, p, frame, told, replicas, layout, request, focus, scale, trends, dots, wallMs, ribbons };
+  const scene: Scene = {
+    pen,
+    p,
+    frame,
+    told,
+    replicas,
+    layout,
+    request,
+    focus,
+    menu,
+    scale,
+    trends,
+    dots,
+    wallMs,
+    ribbons,
+  };
   drawScene(scene);
   return !ribbons && !layout.split && dots.settle(wallMs);
 }

@@ -106,6 +106,7 @@ export function describeStage(frame: Frame | undefined): string {
     `At ${plain(Math.round(frame.now_us / 1000) / 1000)} seconds ${text(ratePerS(frame.key.offered_per_s))} arrive at ` +
     `${count(n)} ${n === 1 ? 'replica' : 'replicas'}: ${waitWords(frame.counts)}, ` +
     `${count(frame.counts.running)} run, ${count(frame.counts.completed)} are done${most}.` +
+    (retryWords(frame) ? ` ${retryWords(frame)}.` : '') +
     (frame.gateway ? ` ${describeGateway(frame.gateway)}` : '') +
     (frame.split ? ` ${describeSplit(frame.split)}` : '')
   );
@@ -142,6 +143,12 @@ export function describeGateway({ saturation, bands }: GatewayFrame): string {
     return `${bandTitle(band)}: ${count(band.waiting)} waiting${longest}${held}`;
   });
   return `Gateway queue at saturation ${saturationSaid(saturation)}: ${said.join('; ') || 'no band'}.`;
+}
+
+/** How many requests are in a further attempt or wait for one; empty if none. */
+export function retryWords({ key }: Pick<Frame, 'key'>): string {
+  const retrying = key.faults?.retrying ?? 0;
+  return retrying > 0 ? `${count(retrying)} retrying` : '';
 }
 
 /** All waiting requests: in the queues of replicas, and at the gateway. */

@@ -28,6 +28,8 @@ export type StagePicture = {
   readonly request: number | undefined;
   /** The replica in focus: picked, or holding the picked request. */
   readonly focus: number | undefined;
+  /** Whether the card in focus has dots that open its menu. */
+  readonly menu?: boolean;
   /** Context tokens of a bar of full height. */
   readonly scale: number;
   /** Whether traffic is drawn as ribbons because single requests cannot be followed. */

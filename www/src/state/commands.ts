@@ -49,6 +49,7 @@ const GROUP_OF: Readonly<Record<ShortcutName, Group>> = {
   undo: 'Edit',
   redo: 'Edit',
   branch: 'Edit',
+  break: 'Edit',
   'less-prefill': 'Edit',
   'more-prefill': 'Edit',
   rename: 'Words',

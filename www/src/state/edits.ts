@@ -192,6 +192,24 @@ export function movedEdit(document: Json, index: number, atUs: number): Json {
   return withEditAt(document, index, ({ after_events: _, ...edit }) => ({ ...edit, at_us: atUs }));
 }
 
+/**
+ * The document in which the fault of the edit at `index` is over at another instant. Its length is the setting, in
+ * seconds, after which it is over at `untilUs` now.
+ */
+export function stretchedEdit(document: Json, index: number, untilUs: number, nextUs: number): Json {
+  return withEditAt(document, index, (edit) => {
+    const { fault, at_us: at } = edit;
+    if (!isObject(fault)) return edit;
+    const [[kind, settings] = ['', null]] = Object.entries(fault);
+    if (!isObject(settings)) return edit;
+    const seconds = (us: number): number => (us - Number(at)) / 1e6;
+    const key = Object.keys(settings).find((k) => Math.abs(Number(settings[k]) - seconds(untilUs)) < 1e-5);
+    // At zero it would last for good.
+    const length = Math.max(0.001, Math.round(seconds(nextUs) * 1000) / 1000);
+    return key === undefined ? edit : { ...edit, fault: { [kind]: { ...settings, [key]: length } } };
+  });
+}
+
 /** The document with the edit at `index` switched off, or on again. */
 export function switchedEdit(document: Json, index: number): Json {
   return withEditAt(document, index, ({ off, ...edit }) => (off === true ? edit : { ...edit, off: true }));

@@ -10,6 +10,7 @@ import {
   type GrowingList,
   movedEdit,
   revisedEdit,
+  stretchedEdit,
   switchedEdit,
   withEdit,
   withoutEdit,
@@ -175,6 +176,11 @@ export function createEditList({ document }: RunState, { restartWith }: Opening)
     await restartWith(movedEdit(document(), index, Math.max(0, Math.round(atUs))));
   }
 
+  /** Ends the fault of an edit at another instant; `untilUs` is when it is over now. */
+  async function stretchEdit(index: number, untilUs: number, nextUs: number): Promise<void> {
+    await restartWith(stretchedEdit(document(), index, untilUs, nextUs));
+  }
+
   /** Switches an edit off, or on again. */
   async function switchEdit(index: number): Promise<void> {
     await restartWith(switchedEdit(document(), index));
@@ -184,5 +190,5 @@ export function createEditList({ document }: RunState, { restartWith }: Opening)
     return restartWith(revisedEdit(document(), index, path, value), `edits[${index}]`);
   }
 
-  return { removeEdit, moveEdit, switchEdit, reviseEdit };
+  return { removeEdit, moveEdit, stretchEdit, switchEdit, reviseEdit };
 }

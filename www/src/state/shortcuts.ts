@@ -2,6 +2,7 @@
 import { NOTHING } from '../base/view.ts';
 import type { App } from './app.ts';
 import { bare, setBare } from './bare.ts';
+import { breakSelected } from './breakMenu.ts';
 import { setNoteEdited } from './noteEdited.ts';
 import { wantedNamed } from './occasions.ts';
 import { isSplit } from './roles.ts';
@@ -145,6 +146,12 @@ export const SHORTCUTS = [
     does: 'Turn a decode replica into a prefill replica; faster in a fleet without these roles',
     keys: [{ key: ']' }],
     action: (app) => moveReplicas(app, 1),
+  },
+  {
+    name: 'break',
+    does: 'Break the selected replica',
+    keys: [{ key: 'f' }],
+    action: (app) => breakSelected(app),
   },
   {
     name: 'restart',

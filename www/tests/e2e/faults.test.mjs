@@ -48,8 +48,10 @@ onPage(
     if (run) assert.equal(await finalDigest(page), run('digest', await savedScenario(page)).split(/\s+/)[0]);
     else t.diagnostic(missing);
     await goTo(page, 90);
-  await inspector(page).getByRole('tab', { name: 'Replica' }).click();
-    await inspector(page).locator('.pill', { hasText: /serving|cold/ }).waitFor();
+    await inspector(page).getByRole('tab', { name: 'Replica' }).click();
+    await inspector(page)
+      .locator('.pill', { hasText: /serving|cold/ })
+      .waitFor();
     await page.keyboard.press('Control+z');
     await comes(() => flag.count(), 0);
     await comes(() => figures(page).getByText('Available').count(), 0);

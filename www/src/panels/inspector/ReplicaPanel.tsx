@@ -1,5 +1,5 @@
 // One replica now: load, latency, its KV cache with the conservation check in sight.
-import { createMemo, For, type JSX, Show } from 'solid-js';
+import { createMemo, For, type JSX, lazy, Show, Suspense } from 'solid-js';
 import { count, DASH, durationUs, percent, percentileUs, text, usd } from '../../base/units.ts';
 import { lastSpan } from '../../base/view.ts';
 import type { PoolFrame, ReplicaFrame } from '../../generated/boundary.ts';
@@ -9,6 +9,8 @@ import { AnomalyBlock } from './AnomalyList.tsx';
 import { BreakBlock } from './BreakBlock.tsx';
 import { Little } from './Little.tsx';
 import { PortsBlock } from './PortsBlock.tsx';
+
+const FaultCost = lazy(() => import('../parts/FaultCost.tsx'));
 
 /** The most requests listed of a batch. */
 const MOST_SHOWN = 48;
@@ -107,6 +109,11 @@ function Detail(props: {
       </Show>
       <Show when={pool()}>{(found) => <PoolBlock pool={found()} />}</Show>
       <AnomalyBlock app={props.app} of={(a) => a.replica === r().id} />
+      <Show when={props.app.transport.throttledFrame()?.faults?.some((one) => one.replica === r().id)}>
+        <Suspense>
+          <FaultCost app={props.app} of={{ replica: r().id }} />
+        </Suspense>
+      </Show>
       <BreakBlock app={props.app} replica={r().id} />
       <Block title="In its batch" remark={`${batchRemark(r())}context tokens`}>
         <Show when={r().running > 0} fallback={<p class="say">Nothing is running here now.</p>}>

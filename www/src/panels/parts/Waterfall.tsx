@@ -3,6 +3,8 @@ import { createMemo, For, type JSX, Match, Show, Switch } from 'solid-js';
 import { sentence } from '../../base/schema.ts';
 import { count, durationUs, NBSP, plain, text } from '../../base/units.ts';
 import type { Part, RequestDetail, Segment } from '../../generated/boundary.ts';
+import { Brackets, BrokenMark, WastedBar } from './AttemptBars.tsx';
+import { bracketsOf, type OfAttempt, phasesOf, valueOf } from './attemptRows.ts';
 import { AheadBar, TransferBar } from './TransferRows.tsx';
 import { wholeTicks } from './ticks.ts';
 import { type Ahead, aheadOf, aheadSaid, rowName } from './transferWords.ts';
@@ -15,12 +17,14 @@ const ROW = 20;
 const MOST_ROWS = 12;
 
 /** A row: its total time, and its phases. */
-type Row = { readonly part: Part; readonly bars: readonly Segment[]; readonly ahead?: Ahead | undefined };
+type Row = OfAttempt & { readonly part: Part; readonly bars: readonly Segment[]; readonly ahead?: Ahead | undefined };
 
-function rowsOf({ segments, parts }: RequestDetail): readonly Row[] {
+function rowsOf(detail: RequestDetail): readonly Row[] {
+  const { segments, parts } = detail;
   if (segments.length > MOST_ROWS)
     return parts.map((part) => ({ part, bars: segments.filter((s) => s.kind === part.kind) }));
-  return segments.map((s) => ({
+  return phasesOf(detail).map(({ segment: s, ...of }) => ({
+    ...of,
     part: { kind: s.kind, us: s.to_us - s.from_us, tokens: s.tokens, segments: 1 },
     bars: [s],
   }));
@@ -55,7 +59,12 @@ export function Waterfall(props: {
   /** Whether it begins on the axis. */
   const onAxis = (us: number): boolean => us - start() < lengthUs() || props.endUs === undefined;
   const x = (us: number): number =>
-    LEFT + (WIDTH - LEFT - RIGHT) * Math.min(props.endUs === undefined ? Infinity : 1, (us - start()) / lengthUs());
+    LEFT +
+    names() +
+    (WIDTH - LEFT - names() - RIGHT) * Math.min(props.endUs === undefined ? Infinity : 1, (us - start()) / lengthUs());
+  const brackets = createMemo(() => bracketsOf(rows()));
+  /** Brackets need room before the names. */
+  const names = (): number => (brackets().length > 0 ? 14 : 0);
   const marks = createMemo(() => wholeTicks(lengthUs() / 1e6, 4));
   /** The axis of a request shorter than a second is in milliseconds. */
   const short = (): boolean => lengthUs() < 1e6;
@@ -80,25 +89,47 @@ export function Waterfall(props: {
           </>
         )}
       </For>
+      <Show when={names() > 0}>
+        <Brackets brackets={brackets()} row={ROW} />
+      </Show>
       <For each={rows()}>
         {(row, i) => (
           <g class="fall-row" data-us={row.part.us} transform={`translate(0 ${i() * ROW})`}>
             <title>{spoken(row.part)}</title>
-            <text class="row-name" classList={{ later: row.bars.length === 0 }} x="0" y="14">
-              {rowName(props.detail, row.part.kind)}
+            <text
+              class="row-name"
+              classList={{ later: row.bars.length === 0, 'is-broken': row.drawn === 'broken' }}
+              x={names()}
+              y="14"
+            >
+              {row.name ?? rowName(props.detail, row.part.kind)}
             </text>
             <For each={row.bars.filter((s) => onAxis(s.from_us))}>
               {(s) => (
-                <Show when={s.kind === 'transfer'} fallback={<Bar segment={s} from={x(s.from_us)} to={x(s.to_us)} />}>
-                  <TransferBar segment={s} detail={props.detail} x={x} />
-                </Show>
+                <Switch fallback={<Bar segment={s} from={x(s.from_us)} to={x(s.to_us)} />}>
+                  <Match when={s.kind === 'transfer'}>
+                    <TransferBar segment={s} detail={props.detail} x={x} />
+                  </Match>
+                  <Match when={row.drawn === 'wasted'}>
+                    <WastedBar from={x(s.from_us)} to={x(s.to_us)} />
+                  </Match>
+                  <Match when={row.drawn === 'broken'}>
+                    <BrokenMark x={x(s.from_us)} />
+                  </Match>
+                </Switch>
               )}
             </For>
             <Show when={row.ahead && onAxis(row.ahead.fromUs) ? row.ahead : undefined}>
               {(part) => <AheadBar part={part()} x={x} />}
             </Show>
-            <text class="row-value" classList={{ later: row.bars.length === 0 }} x={WIDTH} y="14" text-anchor="end">
-              {row.ahead ? aheadSaid(row.ahead, row.part.us) : text(durationUs(row.part.us))}
+            <text
+              class="row-value"
+              classList={{ later: row.bars.length === 0, 'is-broken': row.drawn === 'broken' }}
+              x={WIDTH}
+              y="14"
+              text-anchor="end"
+            >
+              {row.ahead ? aheadSaid(row.ahead, row.part.us) : valueOf(row, row.part.us)}
             </text>
           </g>
         )}
@@ -182,6 +213,9 @@ function Hatches(): JSX.Element {
     <defs>
       <pattern id="hx-pre" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)">
         <rect class="hx" width="1.4" height="4" />
+      </pattern>
+      <pattern id="hx-miss" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)">
+        <rect class="hx-miss" width="1.4" height="4" />
       </pattern>
     </defs>
   );

@@ -1,12 +1,16 @@
 // The edits of a flag on the timeline: their time, their values and their switch.
-import { createMemo, For, type JSX, Show } from 'solid-js';
+import { createMemo, For, type JSX, lazy, Show, Suspense } from 'solid-js';
 import { getAt, isObject, type Json } from '../../base/json.ts';
 import { clock, secondsOf } from '../../base/units.ts';
 import type { App } from '../../state/app.ts';
 import { faultSaid, routeSaid } from '../../state/edits.ts';
 import { fieldAt, inDocument, inUnit, pathName } from '../parts/formFields.ts';
 
-export default function FlagPanel(props: { app: Pick<App, 'transport' | 'document'> }): JSX.Element {
+const FaultCost = lazy(() => import('../parts/FaultCost.tsx'));
+
+type Slices = Pick<App, 'transport' | 'document' | 'studies'>;
+
+export default function FlagPanel(props: { app: Slices }): JSX.Element {
   const app = props.app;
   return (
     <ul class="flag-list">
@@ -17,9 +21,11 @@ export default function FlagPanel(props: { app: Pick<App, 'transport' | 'documen
   );
 }
 
-function Row(props: { app: Pick<App, 'transport' | 'document'>; index: number }): JSX.Element {
+function Row(props: { app: Slices; index: number }): JSX.Element {
   const app = props.app;
   const placed = () => app.document.edits()[props.index];
+  /** What the edit broke, if anything. */
+  const broke = () => app.transport.throttledFrame()?.flags[props.index]?.fault;
   return (
     <Show when={placed()}>
       {(edit) => (
@@ -61,6 +67,13 @@ function Row(props: { app: Pick<App, 'transport' | 'document'>; index: number })
               <span class="what">
                 {said()[0]} <b>{said()[1]}</b>
               </span>
+            )}
+          </Show>
+          <Show when={edit().off ? undefined : broke()}>
+            {(fault) => (
+              <Suspense>
+                <FaultCost app={app} of={{ kind: fault().kind, atUs: edit().atUs, replica: fault().replica }} />
+              </Suspense>
             )}
           </Show>
           <span class="flag-acts">

@@ -65,6 +65,7 @@ export function Transport(props: { app: Pick<App, 'transport' | 'selection' | 'd
           onSeek={(us) => void app.transport.seek(us / 1e6)}
           onSeekBy={app.transport.seekBy}
           onMoveFlag={(index, us) => void app.document.moveEdit(index, us)}
+          onStretchFlag={(index, untilUs, us) => void app.document.stretchEdit(index, untilUs, us)}
           onFlags={(indices) => {
             app.document.setOpenFlags(indices);
             openFlags?.();

@@ -59,6 +59,8 @@ export type DocumentSlice = {
   readonly add: (list: GrowingList) => Promise<boolean>;
   readonly removeEdit: (index: number) => Promise<void>;
   readonly moveEdit: (index: number, atUs: number) => Promise<void>;
+  /** Ends the fault of an edit at another instant; `untilUs` is when it is over now. */
+  readonly stretchEdit: (index: number, untilUs: number, nextUs: number) => Promise<void>;
   readonly switchEdit: (index: number) => Promise<void>;
   readonly reviseEdit: (index: number, path: string, value: Json) => Promise<boolean>;
   readonly undo: () => Promise<void>;

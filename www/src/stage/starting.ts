@@ -1,0 +1,45 @@
+// A replica that starts or is down, and what is wrong with one for a while, in words and numbers.
+import { count, durationUs, plain, text } from '../base/units.ts';
+import type { ReplicaFrame } from '../generated/boundary.ts';
+import { isDown } from './facts.ts';
+
+/** The present instant of a frame. */
+type Now = { readonly now_us: number };
+
+const span = (us: number): string => text(durationUs(Math.max(0, us)));
+
+/** The current step of a starting replica; of one that is down, since when. */
+export function startWords(now: Now, r: ReplicaFrame): string {
+  return isDown(r) ? `crashed ${agoWords(now, r)}, cache empty` : r.life?.step || 'starting';
+}
+
+/** How long ago a replica crashed. */
+export const agoWords = ({ now_us }: Now, r: ReplicaFrame): string => `${span(now_us - (r.life?.since_us ?? 0))} ago`;
+
+/** How many attempts a crash hit, and what became of them. */
+export function hitWords({ crash }: ReplicaFrame): readonly [string, string] {
+  if (!crash || crash.broken === 0) return ['nothing was hit', ''];
+  return [`${count(crash.broken)} hit`, `${count(crash.broken - crash.lost)} go on, ${count(crash.lost)} lost`];
+}
+
+/** When a starting replica will serve, or how long it is still down; empty if unknown. */
+export function servesAt(now: Now, r: ReplicaFrame): string {
+  const us = r.life?.ready_us ?? 0;
+  if (isDown(r)) return us > 0 ? `${span(us - now.now_us)} left` : 'does not come back';
+  return us > 0 ? `serves at ${plain(Math.round(us / 100_000) / 10)} s` : '';
+}
+
+/** The progress of a starting replica, as the length of a bar. */
+export function startShare({ now_us }: Now, r: ReplicaFrame): number {
+  const { since_us: since = 0, ready_us: ready = 0 } = r.life ?? {};
+  return ready > since ? (now_us - since) / (ready - since) : 0;
+}
+
+/** The first fault of a replica in words, and how long it still lasts: `slow ×3`, `20 s left`. */
+export function faultWords({ now_us }: Now, r: ReplicaFrame): readonly [string, string] | undefined {
+  const [first] = r.faults ?? [];
+  if (!first) return undefined;
+  const named = first.kind.replaceAll('-', ' ');
+  const words = first.factor > 1 ? `${named} ×${plain(first.factor)}` : named;
+  return [words, first.until_us === undefined ? 'for good' : `${span(first.until_us - now_us)} left`];
+}
