@@ -1,7 +1,7 @@
 //! What faults did: each crash with the requests that it broke, when routers knew, and how long goodput took to come back.
 
 use crate::base::{Micros, ReplicaId};
-use crate::engine::{Fact, FaultFact, FaultKind, RequestFact};
+use crate::engine::{BreakReason, Fact, FaultFact, FaultKind, RequestFact};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -20,15 +20,26 @@ pub(crate) struct FaultRow {
     pub(crate) at: Micros,
     /// What it is; `None` for a crash.
     pub(crate) kind: Option<FaultKind>,
-    pub(crate) replica: ReplicaId,
+    /// Its replica; none if it is about all.
+    pub(crate) replica: Option<ReplicaId>,
     /// When it is over: a crash when the replica is back; [`Micros::MAX`] for never.
     pub(crate) until: Micros,
-    /// When the last request was sent there while it was down.
+    /// When the last request was sent there while it was down, stuck or unreachable.
     pub(crate) last_sent: Option<Micros>,
     pub(crate) broken: u32,
     pub(crate) lost: u32,
     /// Requests per second that met their objectives before.
     pub(crate) before_per_s: f64,
+}
+
+impl FaultRow {
+    /// Whether what is sent there meanwhile breaks or stays.
+    fn breaks_what_comes(&self) -> bool {
+        match self.kind {
+            None | Some(FaultKind::Stuck | FaultKind::Unreachable) => true,
+            Some(FaultKind::Slow | FaultKind::Signals) => false,
+        }
+    }
 }
 
 /// Faults in order, and the goodput around them.
@@ -88,9 +99,10 @@ impl FaultLog {
         match *fact {
             Fact::Fault(fact) => self.fault(now, fact),
             Fact::Request(RequestFact::Routed { replica, .. }) if !self.rows.is_empty() => {
-                let down =
-                    |row: &&mut FaultRow| row.kind.is_none() && row.replica == replica && now < row.until;
-                if let Some(row) = self.rows.iter_mut().rev().find(down) {
+                let gone = |row: &&mut FaultRow| {
+                    row.breaks_what_comes() && row.replica == Some(replica) && now < row.until
+                };
+                if let Some(row) = self.rows.iter_mut().rev().find(gone) {
                     row.last_sent = Some(now);
                 }
             }
@@ -100,10 +112,12 @@ impl FaultLog {
 
     fn fault(&mut self, now: Micros, fact: FaultFact) {
         match fact {
-            FaultFact::Down { replica, until, .. } => self.begin(now, None, replica, until),
+            FaultFact::Down { replica, until, .. } => self.begin(now, None, Some(replica), until),
             FaultFact::Began { replica, kind, until } => self.begin(now, Some(kind), replica, until),
-            FaultFact::Broken { replica, .. } => {
-                let is_its = |row: &FaultRow| row.kind.is_none() && Some(row.replica) == replica;
+            FaultFact::Broken { replica, reason, .. } => {
+                let unreachable = reason == BreakReason::Unreachable;
+                let kind = unreachable.then_some(FaultKind::Unreachable);
+                let is_its = |row: &FaultRow| row.kind == kind && replica.is_some() && row.replica == replica;
                 self.latest = self.rows.iter().rposition(is_its).map(|i| i as u32);
                 if let Some(row) = self.latest_row() {
                     row.broken += 1;
@@ -121,7 +135,7 @@ impl FaultLog {
         }
     }
 
-    fn begin(&mut self, now: Micros, kind: Option<FaultKind>, replica: ReplicaId, until: Micros) {
+    fn begin(&mut self, now: Micros, kind: Option<FaultKind>, replica: Option<ReplicaId>, until: Micros) {
         let second = now.0 / 1_000_000;
         self.reach(second);
         let seconds = second.min(BEFORE_S);

@@ -57,14 +57,18 @@ pub struct BrokenPart {
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OneFaultPart {
-    /// `crash`, `slow` or `stuck`.
+    /// `crash`, `slow`, `stuck`, `signals` or `unreachable`.
     pub kind: &'static str,
     /// When, in microseconds.
     pub at_us: u64,
-    /// The replica.
-    pub replica: u32,
-    /// Its pool.
-    pub pool: String,
+    /// The replica; missing if the fault is about all.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replica: Option<u32>,
+    /// Its pool; missing if the fault is about all.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pool: Option<String>,
     /// When the replica served or worked again, or will, in microseconds; missing if never.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,7 +77,8 @@ pub struct OneFaultPart {
     pub broken: u32,
     /// Requests lost with them.
     pub lost: u32,
-    /// From a crash to the last request that was sent there, in seconds; 0 if none was.
+    /// From the beginning to the last request that was sent there while the replica was down, stuck or unreachable, in seconds; 0 if
+    /// none was.
     pub detection_s: f64,
     /// Goodput in the minute before, in requests per second.
     pub goodput_before_per_s: f64,
@@ -114,8 +119,8 @@ pub(super) fn faults(
     let one = |row: &FaultRow| OneFaultPart {
         kind: row.kind.map_or("crash", FaultKind::name),
         at_us: row.at.0,
-        replica: row.replica.0,
-        pool: pool_of(row.replica),
+        replica: row.replica.map(|replica| replica.0),
+        pool: row.replica.map(pool_of),
         back_us: (row.until != Micros::MAX).then_some(row.until.0),
         broken: row.broken,
         lost: row.lost,

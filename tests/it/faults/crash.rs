@@ -30,7 +30,7 @@ fn without_retries_exactly_the_requests_inside_are_lost() {
     assert_eq!(broken, [("crash", 4, 4), ("refused", 1, 1), ("no-replica", 2, 2)]);
     // 3 of 8.5 s.
     let c = &f.each[0];
-    assert_eq!((c.at_us, c.replica, c.back_us, c.broken), (5_500_000, 0, Some(8_500_000), 5));
+    assert_eq!((c.at_us, c.replica, c.back_us, c.broken), (5_500_000, Some(0), Some(8_500_000), 5));
     assert!((c.detection_s - 0.5).abs() < 1e-9, "{c:?}");
 }
 
