@@ -39,15 +39,12 @@ pub(super) fn write(out: &mut String, r: &Report) -> fmt::Result {
             Some(s) => format!("goodput back after {} s", number(Some(s), 0)),
             None => "goodput not back".to_owned(),
         };
-        writeln!(
-            out,
-            "{:<13}r{} ({}) at {at} s, {back}: {} broken, {} lost, {recovery}",
-            c.kind,
-            c.replica,
-            visible(&c.pool),
-            c.broken,
-            c.lost
-        )?;
+        let whose = match (c.replica, &c.pool) {
+            (Some(replica), Some(pool)) => format!("r{replica} ({})", visible(pool)),
+            (Some(_) | None, _) => "all replicas".to_owned(),
+        };
+        let (kind, broken, lost) = (c.kind, c.broken, c.lost);
+        writeln!(out, "{kind:<13}{whose} at {at} s, {back}: {broken} broken, {lost} lost, {recovery}")?;
     }
     if f.each.len() > MOST {
         writeln!(out, "             and {} more (--json lists all)", f.each.len() - MOST)?;

@@ -28,5 +28,6 @@ impl Cluster {
         gateway.tell_stages(&mut around);
         self.adopt_network(new, now);
         self.adopt_faults(new, now);
+        self.tell_lateness(now);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::clock::ScalingEvent;
 use super::facts::{FaultFact, FaultKind, Sink};
+use super::gateway::FROZEN;
 use super::{Cluster, Replica};
 use crate::base::rng::{Purpose, Stream};
 use crate::base::{Micros, ReplicaId, Span, dist, math};
@@ -13,11 +14,25 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Open {
     number: u32,
-    replica: ReplicaId,
+    /// The replica that it is about; none if it is about all.
+    replica: Option<ReplicaId>,
     kind: FaultKind,
     /// How many times as long steps take; 1 for faults that change no steps.
     factor: f64,
+    /// How much older the gateway's picture is.
+    delay: Span,
     until: Micros,
+}
+
+impl Open {
+    fn new(number: u32, replica: Option<ReplicaId>, kind: FaultKind) -> Self {
+        let delay = if kind == FaultKind::Unreachable { FROZEN } else { Span::ZERO };
+        Self { number, replica, kind, factor: 1.0, delay, until: Micros::MAX }
+    }
+
+    fn is_about(&self, replica: ReplicaId) -> bool {
+        self.replica.is_none_or(|own| own == replica)
+    }
 }
 
 /// Replicas that crash at random. Each has instants of its own, exponential gaps apart; it crashes at those at which it serves, so
@@ -42,6 +57,8 @@ pub(in crate::engine) struct Faults {
     /// Those that last, in order of beginning.
     open: Vec<Open>,
     random: RandomCrashes,
+    /// How many replicas there were when the gateway was last told which signals are late.
+    told: u32,
 }
 
 impl Cluster {
@@ -50,8 +67,19 @@ impl Cluster {
         assert!(now >= self.clock.now(), "INV-3: a fault in the past");
         let number = self.faults.count;
         self.faults.count += 1;
+        if let Fault::Signals(s) = fault {
+            let replica = self.aimed_at(fault, plan, number);
+            if replica.is_some() || fault.aim() == Some(Aim::All) {
+                let delay = if s.delay_us == 0 { FROZEN } else { Span(s.delay_us) };
+                let open = Open { delay, ..Open::new(number, replica, FaultKind::Signals) };
+                self.begin_fault(open, (now, s.for_s), sink);
+            }
+            return;
+        }
         let Some(replica) = self.aimed_at(fault, plan, number) else { return };
+        let open = |kind| Open::new(number, Some(replica), kind);
         match fault {
+            Fault::Signals(_) => {}
             Fault::Crash(s) => {
                 self.crash(replica, (math::round_to_span(s.restart_s * 1e6), false), now, sink);
             }
@@ -61,16 +89,17 @@ impl Cluster {
                 self.follow(now);
             }
             Fault::Slow(s) => {
-                let open =
-                    Open { number, replica, kind: FaultKind::Slow, factor: s.factor, until: Micros::MAX };
+                let open = Open { factor: s.factor, ..open(FaultKind::Slow) };
                 self.begin_fault(open, (now, s.for_s), sink);
             }
             Fault::Stuck(s) => {
-                let open = Open { number, replica, kind: FaultKind::Stuck, factor: 1.0, until: Micros::MAX };
-                let until = self.begin_fault(open, (now, s.for_s), sink);
+                let until = self.begin_fault(open(FaultKind::Stuck), (now, s.for_s), sink);
                 let r = &mut self.fleet.replicas_mut()[replica.index()];
                 r.get_stuck(now, until);
                 self.clock.set_replica(replica.index(), r.next_at());
+            }
+            Fault::Unreachable(s) => {
+                self.begin_fault(open(FaultKind::Unreachable), (now, s.for_s), sink);
             }
         }
     }
@@ -83,7 +112,7 @@ impl Cluster {
             lasts => now.saturating_add(lasts),
         };
         self.faults.open.push(Open { until, ..open });
-        self.follow_faults(replica);
+        self.follow_faults(replica, now);
         sink.fact(now, FaultFact::Began { replica, kind, until }.into());
         if until != Micros::MAX {
             self.clock.schedule_scaling(until, ScalingEvent::FaultEnds(number));
@@ -95,26 +124,60 @@ impl Cluster {
     pub(super) fn end_fault<S: Sink>(&mut self, number: u32, sink: &mut S) {
         let Some(at) = self.faults.open.iter().position(|open| open.number == number) else { return };
         let Open { replica, kind, .. } = self.faults.open.remove(at);
-        self.follow_faults(replica);
+        self.follow_faults(replica, self.clock.now());
         sink.fact(self.clock.now(), FaultFact::Ended { replica, kind }.into());
     }
 
     /// What is wrong with a replica for a while, when it is over and how many times as long its steps take, in order of beginning.
     pub fn faults_of(&self, replica: ReplicaId) -> impl Iterator<Item = (FaultKind, Micros, f64)> + '_ {
-        let of = self.faults.open.iter().filter(move |open| open.replica == replica);
+        let of = self.faults.open.iter().filter(move |open| open.is_about(replica));
         of.map(|open| (open.kind, open.until, open.factor))
     }
 
-    /// The steps of a replica are as slow as its faults make them, in the order in which these began.
-    fn follow_faults(&mut self, replica: ReplicaId) {
-        let of = self.faults.open.iter().filter(|open| open.replica == replica);
-        let factor = of.fold(1.0, |all, open| all * open.factor);
-        self.fleet.replicas_mut()[replica.index()].life.slow_factor = factor;
+    /// The steps of a replica are as slow as its faults make them, in the order in which these began; the gateway reaches it and sees
+    /// it as they let it.
+    fn follow_faults(&mut self, replica: Option<ReplicaId>, now: Micros) {
+        if let Some(replica) = replica {
+            let of = || self.faults.open.iter().filter(|open| open.replica == Some(replica));
+            let factor = of().fold(1.0, |all, open| all * open.factor);
+            let unreachable = of().any(|open| open.kind == FaultKind::Unreachable);
+            let life = &mut self.fleet.replicas_mut()[replica.index()].life;
+            (life.slow_factor, life.unreachable) = (factor, unreachable);
+        }
+        self.tell_lateness(now);
+    }
+
+    /// The gateway sees each replica as late as its faults make it; of several the latest counts.
+    pub(super) fn tell_lateness(&mut self, now: Micros) {
+        let is_late = self.faults.open.iter().any(|open| open.delay > Span::ZERO);
+        if !is_late && !self.gateway.picture().any_late() {
+            return;
+        }
+        let mut delays = vec![Span::ZERO; self.fleet.replicas().len()];
+        for open in &self.faults.open {
+            match open.replica {
+                Some(replica) => delays[replica.index()] = delays[replica.index()].max(open.delay),
+                None => delays.iter_mut().for_each(|delay| *delay = open.delay.max(*delay)),
+            }
+        }
+        self.faults.told = delays.len() as u32;
+        for (replica, delay) in self.fleet.replicas().iter().zip(delays) {
+            self.gateway.set_late(replica, delay, now);
+        }
+    }
+
+    /// The signals of replicas that were added are late too, if those of all are.
+    #[inline]
+    pub(super) fn tell_new_ones(&mut self, now: Micros) {
+        if !self.faults.open.is_empty() && self.faults.told < self.fleet.replicas().len() as u32 {
+            self.tell_lateness(now);
+        }
     }
 
     /// The replica that fault number `number` is about, if it is there.
     fn aimed_at(&self, fault: &Fault, plan: &Plan, number: u32) -> Option<ReplicaId> {
         match fault.aim()? {
+            Aim::All => None,
             Aim::Replica(number) => self.replicas().get(number as usize).map(Replica::id),
             Aim::Pool(name, pick) => {
                 let pools = &plan.scenario().cluster.pools;

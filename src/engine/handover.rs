@@ -235,7 +235,7 @@ impl Cluster {
         }
         self.fleet.stop_if_drained(replica);
         self.follow(now);
-        if self.gateway.in_flight()[index] == 0 {
+        if self.gateway.has_none(replica) {
             self.fleet.follow_up(replica, now, &mut self.clock, sink);
             self.follow(now);
         }

@@ -164,7 +164,8 @@ impl Cluster {
             | ClusterEvent::Retry { .. }
             | ClusterEvent::Dispatch
             | ClusterEvent::Sweep
-            | ClusterEvent::Noticed { .. }) => {
+            | ClusterEvent::Noticed { .. }
+            | ClusterEvent::Unreached { .. }) => {
                 let (gateway, mut around) = self.at(self.clock.now());
                 gateway.run_event(event, &mut around, sink);
                 self.add_ports();
@@ -228,6 +229,7 @@ impl Cluster {
         gateway.follow(&mut around);
         self.add_ports();
         self.expect_crashes(now);
+        self.tell_new_ones(now);
     }
 
     fn run_replica_event<S: Sink>(&mut self, index: usize, sink: &mut S) {
@@ -253,7 +255,7 @@ impl Cluster {
         gateway.follow(&mut around);
         gateway.settle_departures(replica, &mut left, &mut around, sink);
         self.fleet.keep_room(left);
-        if !self.fleet.all_serve() && self.gateway.in_flight()[index] == 0 {
+        if !self.fleet.all_serve() && self.gateway.has_none(replica) {
             self.fleet.follow_up(replica, now, &mut self.clock, sink);
             self.follow(now);
         }

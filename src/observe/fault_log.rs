@@ -1,7 +1,7 @@
 //! What faults did: each crash with the requests that it broke, when routers knew, and how long goodput took to come back.
 
 use crate::base::{Micros, ReplicaId};
-use crate::engine::{Fact, FaultFact, FaultKind, RequestFact};
+use crate::engine::{BreakReason, Fact, FaultFact, FaultKind, RequestFact};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -22,12 +22,13 @@ pub(crate) struct FaultRow {
     pub(crate) kind: Option<FaultKind>,
     /// Whether it was planned.
     pub(crate) planned: bool,
-    pub(crate) replica: ReplicaId,
+    /// Its replica; none if it is about all.
+    pub(crate) replica: Option<ReplicaId>,
     /// When it is over: a crash when the replica is back; [`Micros::MAX`] for never.
     pub(crate) until: Micros,
     /// When routers learned of it; a crash only.
     pub(crate) known: Option<Micros>,
-    /// When the last request was sent there while it was down.
+    /// When the last request was sent there while it was down, stuck or unreachable.
     pub(crate) last_sent: Option<Micros>,
     pub(crate) broken: u32,
     pub(crate) lost: u32,
@@ -43,6 +44,14 @@ impl FaultRow {
     /// What it is, in words.
     pub(crate) fn words(&self) -> &'static str {
         self.kind.map_or(if self.planned { "restart" } else { "crash" }, FaultKind::name)
+    }
+
+    /// Whether what is sent there meanwhile breaks or stays.
+    fn breaks_what_comes(&self) -> bool {
+        match self.kind {
+            None | Some(FaultKind::Stuck | FaultKind::Unreachable) => true,
+            Some(FaultKind::Slow | FaultKind::Signals) => false,
+        }
     }
 }
 
@@ -103,9 +112,10 @@ impl FaultLog {
         match *fact {
             Fact::Fault(fact) => self.fault(now, fact),
             Fact::Request(RequestFact::Routed { replica, .. }) if !self.rows.is_empty() => {
-                let down =
-                    |row: &&mut FaultRow| row.kind.is_none() && row.replica == replica && now < row.until;
-                if let Some(row) = self.rows.iter_mut().rev().find(down) {
+                let gone = |row: &&mut FaultRow| {
+                    row.breaks_what_comes() && row.replica == Some(replica) && now < row.until
+                };
+                if let Some(row) = self.rows.iter_mut().rev().find(gone) {
                     row.last_sent = Some(now);
                 }
             }
@@ -116,13 +126,15 @@ impl FaultLog {
     fn fault(&mut self, now: Micros, fact: FaultFact) {
         match fact {
             FaultFact::Down { replica, until, planned, .. } => {
-                self.begin(now, (None, planned), replica, until);
+                self.begin(now, (None, planned), Some(replica), until);
             }
             FaultFact::Began { replica, kind, until } => {
                 self.begin(now, (Some(kind), false), replica, until);
             }
-            FaultFact::Broken { replica, prefilled, generated, .. } => {
-                let is_its = |row: &FaultRow| row.kind.is_none() && Some(row.replica) == replica;
+            FaultFact::Broken { replica, reason, prefilled, generated, .. } => {
+                let unreachable = reason == BreakReason::Unreachable;
+                let kind = unreachable.then_some(FaultKind::Unreachable);
+                let is_its = |row: &FaultRow| row.kind == kind && replica.is_some() && row.replica == replica;
                 self.latest = self.rows.iter().rposition(is_its).map(|i| i as u32);
                 if let Some(row) = self.latest_row() {
                     row.broken += 1;
@@ -136,7 +148,7 @@ impl FaultLog {
                 }
             }
             FaultFact::Noticed { replica, serves: false } => {
-                let is_its = |row: &&mut FaultRow| row.kind.is_none() && row.replica == replica;
+                let is_its = |row: &&mut FaultRow| row.kind.is_none() && row.replica == Some(replica);
                 if let Some(row) = self.rows.iter_mut().rev().find(is_its) {
                     row.known = row.known.or(Some(now));
                 }
@@ -153,7 +165,7 @@ impl FaultLog {
         &mut self,
         now: Micros,
         (kind, planned): (Option<FaultKind>, bool),
-        replica: ReplicaId,
+        replica: Option<ReplicaId>,
         until: Micros,
     ) {
         let second = now.0 / 1_000_000;

@@ -19,10 +19,21 @@ pub enum Fault {
     Slow(Slow),
     /// A replica is stuck: its running step ends later, and none begins. Requests that come to it wait.
     Stuck(Stuck),
+    /// The gateway sees a replica, or all of them, late: queues, batches and caches as they were a while ago.
+    Signals(LateSignals),
+    /// The gateway cannot reach a replica: new requests for it break, and what it sees of it stays as it is. What runs goes on.
+    Unreachable(Unreachable),
 }
 
 fields! {
-    choice Fault [] { Crash "crash" Restart "restart" Slow "slow" Stuck "stuck" }
+    choice Fault [] {
+        Crash "crash"
+        Restart "restart"
+        Slow "slow"
+        Stuck "stuck"
+        Signals "signals"
+        Unreachable "unreachable"
+    }
 }
 
 /// Which replica of a pool a fault is about.
@@ -46,6 +57,8 @@ pub enum Aim<'a> {
     Replica(u32),
     /// One of the pool of this name.
     Pool(&'a str, Pick),
+    /// All there are.
+    All,
 }
 
 /// The crash of a replica.
@@ -170,6 +183,62 @@ fields! {
     }
 }
 
+/// Signals of a replica that reach the gateway late for a while.
+#[apply(field_schema!)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LateSignals {
+    /// Number of the replica: those of the first pool come first, those started later last. Without a replica and a pool the signals of all replicas are late.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replica: Option<u32>,
+    /// Name of the pool that has the replica.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pool: Option<String>,
+    /// Which replica of the pool.
+    pub pick: Pick,
+    /// How much older the gateway's picture is. 0 means without end: it stays as it is. Requests in flight are counted at the gateway and are always current.
+    pub delay_us: u64,
+    /// How long it lasts. 0 means for good.
+    pub for_s: f64,
+}
+
+fields! {
+    struct LateSignals {
+        replica: "Replica" => Fault;
+        pool: "Pool" => Fault;
+        pick: "Which" => Fault;
+        delay_us: "Late by" of "µs" in [0, limits::LATENCY_US]
+            or "it is in microseconds; 0 means that nothing new comes" and { "x-form": ["ms", 1000] } => Fault;
+        for_s: "For" of "s" in [0.0, limits::HORIZON_S] or "0 means for good" => Fault;
+    }
+}
+
+/// A replica that the gateway cannot reach for a while.
+#[apply(field_schema!)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Unreachable {
+    /// Number of the replica: those of the first pool come first, those started later last. Name either the replica or a pool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replica: Option<u32>,
+    /// Name of the pool that has the replica.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pool: Option<String>,
+    /// Which replica of the pool.
+    pub pick: Pick,
+    /// How long it lasts. 0 means for good.
+    pub for_s: f64,
+}
+
+fields! {
+    struct Unreachable {
+        replica: "Replica" => Fault;
+        pool: "Pool" => Fault;
+        pick: "Which" => Fault;
+        for_s: "For" of "s" in [0.0, limits::HORIZON_S] or "0 means for good" => Fault;
+    }
+}
+
 impl Fault {
     /// Its name in documents, reports and on the timeline.
     pub fn name(&self) -> &'static str {
@@ -178,6 +247,8 @@ impl Fault {
             Self::Restart(_) => "restart",
             Self::Slow(_) => "slow",
             Self::Stuck(_) => "stuck",
+            Self::Signals(_) => "signals",
+            Self::Unreachable(_) => "unreachable",
         }
     }
 
@@ -188,6 +259,8 @@ impl Fault {
             Self::Restart(s) => (s.replica, s.pool.as_deref(), s.pick),
             Self::Slow(s) => (s.replica, s.pool.as_deref(), s.pick),
             Self::Stuck(s) => (s.replica, s.pool.as_deref(), s.pick),
+            Self::Signals(s) => (s.replica, s.pool.as_deref(), s.pick),
+            Self::Unreachable(s) => (s.replica, s.pool.as_deref(), s.pick),
         }
     }
 
@@ -196,6 +269,7 @@ impl Fault {
         match self.named() {
             (Some(replica), None, _) => Some(Aim::Replica(replica)),
             (None, Some(pool), pick) => Some(Aim::Pool(pool, pick)),
+            (None, None, _) if matches!(self, Self::Signals(_)) => Some(Aim::All),
             (Some(_), Some(_), _) | (None, None, _) => None,
         }
     }
@@ -207,6 +281,8 @@ impl Fault {
             Self::Restart(s) => s.restart_s,
             Self::Slow(s) => s.for_s,
             Self::Stuck(s) => s.for_s,
+            Self::Signals(s) => s.for_s,
+            Self::Unreachable(s) => s.for_s,
         }
     }
 
@@ -216,19 +292,29 @@ impl Fault {
             Some(Aim::Replica(number)) => format!(" r{number}"),
             Some(Aim::Pool(pool, Pick::Lowest)) => format!(" {pool}"),
             Some(Aim::Pool(pool, Pick::Random)) => format!(" any of {pool}"),
+            Some(Aim::All) => " of all replicas".to_owned(),
             None => String::new(),
         };
         let times = match self {
             Self::Slow(s) => format!(" ×{}", plain(s.factor)),
-            Self::Crash(_) | Self::Restart(_) | Self::Stuck(_) => String::new(),
+            Self::Signals(s) if s.delay_us == 0 => " frozen".to_owned(),
+            Self::Signals(s) => format!(" {} ms late", plain(s.delay_us as f64 / 1000.0)),
+            Self::Crash(_) | Self::Restart(_) | Self::Stuck(_) | Self::Unreachable(_) => String::new(),
         };
         let more = match self {
-            Self::Crash(_) | Self::Restart(_) | Self::Slow(_) | Self::Stuck(_) if self.lasts_s() <= 0.0 => {
-                String::new()
+            Self::Crash(s) if s.restart_s > 0.0 => format!(", back after {} s", plain(s.restart_s)),
+            Self::Restart(s) if s.restart_s > 0.0 => format!(", back after {} s", plain(s.restart_s)),
+            Self::Slow(_) | Self::Stuck(_) | Self::Signals(_) | Self::Unreachable(_)
+                if self.lasts_s() > 0.0 =>
+            {
+                format!(" for {} s", plain(self.lasts_s()))
             }
-            Self::Restart(s) => format!(", back after {} s", plain(s.restart_s)),
-            Self::Crash(s) => format!(", back after {} s", plain(s.restart_s)),
-            Self::Slow(_) | Self::Stuck(_) => format!(" for {} s", plain(self.lasts_s())),
+            Self::Crash(_)
+            | Self::Restart(_)
+            | Self::Slow(_)
+            | Self::Stuck(_)
+            | Self::Signals(_)
+            | Self::Unreachable(_) => String::new(),
         };
         format!("{}{aim}{times}{more}", self.name())
     }

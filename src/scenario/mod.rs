@@ -80,7 +80,7 @@ pub use disaggregation::{
 pub use edit::{Change, FieldValues, Route, TimedEdit};
 pub use explicit::{ExplicitOutput, ExplicitPiece, ExplicitRequest};
 pub use expression::Expression;
-pub use fault::{Aim, Crash, Fault, Pick, Restart, Slow, Stuck};
+pub use fault::{Aim, Crash, Fault, LateSignals, Pick, Restart, Slow, Stuck, Unreachable};
 pub use filters::{
     Condition, Fallback, Filter, FilterMetric, Picker, SessionFilter, Softmax, UtilizationFilter,
 };

@@ -21,6 +21,8 @@ pub struct Resilience {
     pub retry_budget_least: u32,
     /// Whether an answer that has begun goes on elsewhere: prompt and answer so far are computed again. Otherwise such a request is lost.
     pub resume: bool,
+    /// Time until an attempt breaks whose replica cannot be reached.
+    pub connect_ms: f64,
     /// Time until routers know that a replica is gone or back. Requests sent to a dead replica before that are refused at once.
     pub discovery_ms: f64,
 }
@@ -33,6 +35,7 @@ fields! {
         retry_budget_share: "Retry budget" in [0.0, 1.0] or "0.2 is Envoy's default; 1 means no budget" => Resilience;
         retry_budget_least: "Budget, least" of "req" in [0, limits::IN_FLIGHT] or "3 is Envoy's default" => Resilience;
         resume: "Resume" => Resilience;
+        connect_ms: "Connect timeout" of "ms" in [0.0, limits::LATENCY_MS] or "0 means at once" => Resilience;
         discovery_ms: "Discovery" of "ms" in [0.0, limits::LATENCY_MS] or "0 means at once" => Resilience;
     }
 }
@@ -46,6 +49,7 @@ impl Default for Resilience {
             retry_budget_share: 0.2,
             retry_budget_least: 3,
             resume: false,
+            connect_ms: 1000.0,
             discovery_ms: 1000.0,
         }
     }

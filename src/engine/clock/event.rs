@@ -31,6 +31,8 @@ pub(in crate::engine) enum ClusterEvent {
     Sweep,
     /// Routers learn that a replica is down, or serves again after that crash.
     Noticed { replica: ReplicaId, serves: bool, crash: u32 },
+    /// The time for a connection to a replica that cannot be reached is over.
+    Unreached { slot: Slot, replica: ReplicaId },
 }
 
 /// An event of a replica.
@@ -92,6 +94,7 @@ impl Event for ClusterEvent {
             Self::Dispatch => 6,
             Self::Sweep => 7,
             Self::Noticed { .. } => 8,
+            Self::Unreached { .. } => 9,
         }
     }
 }
@@ -140,7 +143,7 @@ impl ClusterEvent {
     /// The request at the gateway that it is about; `None` for one that is in no queue of events.
     pub(in crate::engine) fn request(self) -> Option<Slot> {
         match self {
-            Self::Admission(slot) | Self::Routing(slot) => Some(slot),
+            Self::Admission(slot) | Self::Routing(slot) | Self::Unreached { slot, .. } => Some(slot),
             Self::Arrival
             | Self::Retry { .. }
             | Self::Landing

@@ -30,11 +30,13 @@ pub enum DropReason {
     Refused,
     /// Lost: no replica was known to serve.
     NoReplica,
+    /// Lost: its replica could not be reached.
+    Unreachable,
 }
 
 impl DropReason {
     /// All of them, in order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::PromptExceedsKvCache,
         Self::OutgrewKvCache,
         Self::TimedOut,
@@ -43,6 +45,7 @@ impl DropReason {
         Self::Crash,
         Self::Refused,
         Self::NoReplica,
+        Self::Unreachable,
     ];
 
     /// Its name in reports and logs.
@@ -56,6 +59,7 @@ impl DropReason {
             Self::Crash => "crash",
             Self::Refused => "refused",
             Self::NoReplica => "no-replica",
+            Self::Unreachable => "unreachable",
         }
     }
 }

@@ -13,11 +13,13 @@ pub enum BreakReason {
     Refused,
     /// No replica was known to serve.
     NoReplica,
+    /// Its replica could not be reached.
+    Unreachable,
 }
 
 impl BreakReason {
     /// All of them, in order.
-    pub const ALL: [Self; 3] = [Self::Crash, Self::Refused, Self::NoReplica];
+    pub const ALL: [Self; 4] = [Self::Crash, Self::Refused, Self::NoReplica, Self::Unreachable];
 
     /// Its name in reports and logs.
     pub fn name(self) -> &'static str {
@@ -30,6 +32,7 @@ impl BreakReason {
             Self::Crash => DropReason::Crash,
             Self::Refused => DropReason::Refused,
             Self::NoReplica => DropReason::NoReplica,
+            Self::Unreachable => DropReason::Unreachable,
         }
     }
 }
@@ -41,17 +44,23 @@ pub enum FaultKind {
     Slow,
     /// No step of it begins or ends.
     Stuck,
+    /// The gateway sees it late.
+    Signals,
+    /// The gateway cannot reach it.
+    Unreachable,
 }
 
 impl FaultKind {
     /// All of them, in order.
-    pub const ALL: [Self; 2] = [Self::Slow, Self::Stuck];
+    pub const ALL: [Self; 4] = [Self::Slow, Self::Stuck, Self::Signals, Self::Unreachable];
 
     /// Its name in scenarios, reports and logs.
     pub fn name(self) -> &'static str {
         match self {
             Self::Slow => "slow",
             Self::Stuck => "stuck",
+            Self::Signals => "signals",
+            Self::Unreachable => "unreachable",
         }
     }
 }
@@ -66,10 +75,10 @@ pub enum FaultFact {
     Restarted { replica: ReplicaId, pool: u32 },
     /// Routers know from now on whether it serves.
     Noticed { replica: ReplicaId, serves: bool },
-    /// A fault of a replica that lasts for a while began; it is over at `until`, never if that is the end of time.
-    Began { replica: ReplicaId, kind: FaultKind, until: Micros },
+    /// A fault of a replica, or of all of them, that lasts for a while began; it is over at `until`, never if that is the end of time.
+    Began { replica: Option<ReplicaId>, kind: FaultKind, until: Micros },
     /// It is over.
-    Ended { replica: ReplicaId, kind: FaultKind },
+    Ended { replica: Option<ReplicaId>, kind: FaultKind },
     /// Attempt number `attempt` of a request broke, after so many tokens of its prompt were computed and so many of its answer
     /// were shown; `waiting` others wait there.
     Broken {
@@ -108,12 +117,12 @@ impl FaultFact {
 
     pub(super) fn replica(self) -> Option<ReplicaId> {
         match self {
-            Self::Down { replica, .. }
-            | Self::Restarted { replica, .. }
-            | Self::Noticed { replica, .. }
-            | Self::Began { replica, .. }
-            | Self::Ended { replica, .. } => Some(replica),
-            Self::Broken { replica, .. } => replica,
+            Self::Down { replica, .. } | Self::Restarted { replica, .. } | Self::Noticed { replica, .. } => {
+                Some(replica)
+            }
+            Self::Broken { replica, .. } | Self::Began { replica, .. } | Self::Ended { replica, .. } => {
+                replica
+            }
             Self::Retried { .. } | Self::CameAgain { .. } | Self::Lost { .. } => None,
         }
     }

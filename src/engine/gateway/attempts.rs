@@ -43,6 +43,8 @@ pub(in crate::engine) struct Attempts {
     share: f64,
     least: u32,
     resume: bool,
+    /// Until an attempt breaks whose replica cannot be reached.
+    pub(super) connect: Span,
     pub(super) discovery: Span,
     /// Requests whose first attempt broke and that are still here: how many of their attempts did.
     open: BTreeMap<u32, u32>,
@@ -59,6 +61,7 @@ impl Attempts {
             share: 0.0,
             least: 0,
             resume: false,
+            connect: Span::ZERO,
             discovery: Span::ZERO,
             open: BTreeMap::new(),
             counts: AttemptCounts::default(),
@@ -73,6 +76,7 @@ impl Attempts {
         self.retries = s.retries;
         self.backoff_us = [s.backoff_ms * 1000.0, s.backoff_max_ms * 1000.0];
         (self.share, self.least, self.resume) = (s.retry_budget_share, s.retry_budget_least, s.resume);
+        self.connect = round_to_span(s.connect_ms * 1000.0);
         self.discovery = round_to_span(s.discovery_ms * 1000.0);
     }
 

@@ -5,16 +5,19 @@ mod attempts;
 mod departure;
 mod flow;
 mod held_requests;
+mod late;
 mod picture;
 mod redirect;
 mod roles;
 mod routing;
 mod state;
 mod targets;
+mod unreachable;
 
 pub use attempts::AttemptCounts;
 pub use redirect::{NotRedirected, WhyNot};
 
 pub use flow::BandSight;
 pub(in crate::engine) use flow::FlowQueue;
+pub(in crate::engine) use late::FROZEN;
 pub(in crate::engine) use state::{Around, Gateway};

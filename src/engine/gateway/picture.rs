@@ -1,9 +1,11 @@
 //! The gateway's picture of the replicas: what it sees of each, and when it last looked.
 
+use super::late::Late;
 use crate::base::{Micros, ReplicaId, Span};
 use crate::engine::replica::{Replica, look_at, signals_of};
 use crate::policy::{AdapterView, PoolView, ReplicaPhase, ReplicaView, Signals};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What the gateway sees of pools and replicas.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -13,15 +15,17 @@ pub(in crate::engine) struct Picture {
     /// By pool: what the gateway knows of all its replicas.
     pools: Vec<PoolView>,
     /// By replica: what the gateway sees, and when it last looked.
-    views: Vec<ReplicaView>,
-    viewed_at: Vec<Micros>,
+    pub(super) views: Vec<ReplicaView>,
+    pub(super) viewed_at: Vec<Micros>,
     /// By replica: further signals, as old as the views. Where these follow the replicas' events, signals do only if the
     /// router wants them.
-    signals: Vec<Signals>,
+    pub(super) signals: Vec<Signals>,
     /// By replica: its adapters, as old and as far as signals are.
-    adapters: Vec<AdapterView>,
+    pub(super) adapters: Vec<AdapterView>,
     /// The earliest of `viewed_at`.
     oldest_view: Micros,
+    /// By number: replicas whose signals are late.
+    pub(super) late: BTreeMap<u32, Late>,
 }
 
 impl Picture {
@@ -35,6 +39,7 @@ impl Picture {
             signals: Vec::new(),
             adapters: Vec::new(),
             oldest_view: Micros::ZERO,
+            late: BTreeMap::new(),
         }
     }
 
@@ -88,12 +93,15 @@ impl Picture {
         self.views[replica.index()].phase = ReplicaPhase::Failed;
     }
 
-    /// An event of a replica has run, which has `in_flight` requests now; whether the router wants signals and adapters.
+    /// An event of a replica has run at `now`, which has `in_flight` requests now; whether the router wants signals and adapters.
     #[inline]
-    pub(super) fn see(&mut self, replica: &Replica, in_flight: u32, wants: [bool; 2]) {
+    pub(super) fn see(&mut self, replica: &Replica, (in_flight, now): (u32, Micros), wants: [bool; 2]) {
         let index = replica.id().index();
         self.views[index].in_flight = in_flight;
         if self.sees_all() {
+            if self.any_late() && self.is_late(replica.id()) {
+                return self.look_or_keep(replica, now);
+            }
             self.views[index] = look_at(replica, &self.views[index]);
             let [signals, adapters] = wants;
             if signals {
@@ -118,6 +126,11 @@ impl Picture {
         self.signals[index].tokens_in_flight += u64::from(prompt_tokens);
     }
 
+    /// A request that was sent to replica `index` is not there, which has `in_flight` requests without it.
+    pub(super) fn take_back(&mut self, index: usize, in_flight: u32) {
+        self.views[index].in_flight = in_flight;
+    }
+
     /// A request of `prompt_tokens` has left replica `index`.
     pub(super) fn forget(&mut self, index: usize, prompt_tokens: u32) {
         self.signals[index].tokens_in_flight -= u64::from(prompt_tokens);
@@ -130,20 +143,31 @@ impl Picture {
         if !self.sees_all() && now.since(self.oldest_view) >= self.refresh {
             self.refresh(replicas, now, self.refresh);
         }
+        if self.any_late() {
+            self.let_through(now);
+        }
     }
 
     /// How old the view of replica `index` is.
     pub(super) fn age(&self, index: usize, now: Micros) -> Span {
-        if self.sees_all() { Span::ZERO } else { now.since(self.viewed_at[index]) }
+        match self.age_of_late(index, now) {
+            Some(age) => age,
+            None if self.sees_all() => Span::ZERO,
+            None => now.since(self.viewed_at[index]),
+        }
     }
 
-    /// Whether a decision at `now` would look at replica `index` again.
+    /// Whether a decision at `now` would see replica `index` as it is then.
     pub(super) fn is_due(&self, index: usize, now: Micros) -> bool {
-        self.sees_all() || now.since(self.viewed_at[index]) >= self.refresh
+        let looks = self.sees_all() || now.since(self.viewed_at[index]) >= self.refresh;
+        looks && !(self.any_late() && self.late.contains_key(&(index as u32)))
     }
 
     /// What a decision at `now` would see of a replica.
     pub(super) fn would_see(&self, replica: &Replica, now: Micros) -> ReplicaView {
+        if let Some(view) = self.would_see_late(replica, now) {
+            return view;
+        }
         let view = &self.views[replica.id().index()];
         if self.is_due(replica.id().index(), now) { look_at(replica, view) } else { *view }
     }
@@ -158,9 +182,7 @@ impl Picture {
         self.oldest_view = now;
         for (i, replica) in replicas.iter().enumerate() {
             if now.since(self.viewed_at[i]) >= age {
-                self.views[i] = look_at(replica, &self.views[i]);
-                self.signals[i] = signals_of(replica, &self.signals[i]);
-                replica.look_at_adapters(&mut self.adapters[i]);
+                self.look_or_keep(replica, now);
                 self.viewed_at[i] = now;
             }
             self.oldest_view = self.oldest_view.min(self.viewed_at[i]);

@@ -30,6 +30,9 @@ impl Gateway {
             ClusterEvent::Noticed { replica, serves, crash } => {
                 self.notice((replica, serves, crash), around, sink);
             }
+            ClusterEvent::Unreached { slot, replica } => {
+                self.give_up_connecting(slot, replica, around, sink);
+            }
             ClusterEvent::Landing | ClusterEvent::FlowBegins => panic!("INV-9: a transfer at the gateway"),
         }
     }
@@ -63,9 +66,13 @@ impl Gateway {
             sink.decision(now, &self.decision);
         }
         match redirected.map_or(choice.map(|(_, chosen)| chosen), Ok) {
+            Ok(chosen) if around.fleet.replicas()[chosen.index()].life.unreachable => {
+                self.connect(slot, chosen, around, sink);
+            }
             Ok(chosen) if self.is_refused(chosen, around) => {
                 self.attempts.counts.attempts += 1;
                 sink.fact(now, RequestFact::Routed { request, replica: chosen }.into());
+                self.tell_router_it_broke(slot, chosen, around);
                 self.attempt_broke(slot, (Some(chosen), BreakReason::Refused, 0), around, sink);
             }
             Ok(chosen) => {
@@ -187,7 +194,7 @@ impl Gateway {
         d.seen.clear();
         d.true_load.clear();
         d.excluded.clone_from(&d.scores.excluded);
-        if all && self.picture.sees_all() {
+        if all && self.picture.sees_all() && !self.picture.any_late() {
             d.seen.extend_from_slice(views);
             d.true_load.extend(views.iter().map(ReplicaView::load));
             return;

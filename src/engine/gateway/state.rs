@@ -8,6 +8,7 @@ use super::picture::Picture;
 use super::redirect::Redirects;
 use super::roles::{Roles, roles_of};
 use super::targets::Targets;
+use super::unreachable::Connecting;
 use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::engine::clock::{Clock, ClusterEvent};
 use crate::engine::facts::Decision;
@@ -55,6 +56,8 @@ pub(in crate::engine) struct Gateway {
     pub(super) targets: Targets,
     /// Attempts that broke, and who gets another one.
     pub(super) attempts: Attempts,
+    /// Requests sent to replicas that cannot be reached.
+    pub(super) connecting: Connecting,
     /// Room for the next routing decision.
     #[serde(skip)]
     pub(super) decision: Decision,
@@ -95,6 +98,7 @@ impl Gateway {
             in_flight: Vec::new(),
             targets: Targets::new(&scenario.slo),
             attempts: Attempts::new(&c.resilience),
+            connecting: Connecting::default(),
             decision: Decision::default(),
         }
     }
@@ -138,6 +142,11 @@ impl Gateway {
     /// By replica: requests sent there that have neither finished nor been dropped.
     pub(in crate::engine) fn in_flight(&self) -> &[u32] {
         &self.in_flight
+    }
+
+    /// Whether a replica has none of them: those that cannot reach it are at the gateway.
+    pub(in crate::engine) fn has_none(&self, replica: ReplicaId) -> bool {
+        self.in_flight[replica.index()] == self.connecting.to(replica)
     }
 
     pub(in crate::engine) fn router(&self) -> &RouterState {
@@ -209,18 +218,18 @@ impl Gateway {
         assert!(*in_flight >= gone, "INV-1: more requests left {:?} than came", replica.id());
         *in_flight -= gone;
         assert!(
-            *in_flight == replica.in_flight(),
+            *in_flight - self.connecting.to(replica.id()) == replica.in_flight(),
             "INV-1: {:?} has {} requests, and not those on their way, waiting or running",
             replica.id(),
             in_flight
         );
         let wants = [self.router.wants_signals(), self.router.wants_adapters()];
-        self.picture.see(replica, *in_flight, wants);
+        self.picture.see(replica, (*in_flight, now), wants);
         if let Some(gauge) = &mut self.admission.gauge {
-            gauge.see(replica, *in_flight);
+            gauge.see(replica, *in_flight, now);
         }
         if let Some(flow) = &mut self.flow {
-            flow.gauge_sees(replica, *in_flight);
+            flow.gauge_sees(replica, *in_flight, now);
         }
     }
 

@@ -67,6 +67,8 @@ pub(in crate::engine) struct Life {
     pub(in crate::engine) slow_factor: f64,
     /// It is stuck until then.
     pub(in crate::engine) stuck_until: Micros,
+    /// Whether the gateway cannot reach it.
+    pub(in crate::engine) unreachable: bool,
     /// While it drains: what happens to its requests.
     pub(in crate::engine) drain: Drain,
     /// While it drains to be restarted: how long that takes.
@@ -87,6 +89,7 @@ impl Life {
             hidden: false,
             slow_factor: 1.0,
             stuck_until: Micros::ZERO,
+            unreachable: false,
             drain: Drain::Wait,
             restarts: None,
         }

@@ -64,7 +64,8 @@ impl Replica {
                     | DropReason::Drained
                     | DropReason::Crash
                     | DropReason::Refused
-                    | DropReason::NoReplica => ReplicaEvent::TimedOut(request),
+                    | DropReason::NoReplica
+                    | DropReason::Unreachable => ReplicaEvent::TimedOut(request),
                 };
                 self.events.schedule(self.step_at, again);
             }

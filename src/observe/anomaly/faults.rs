@@ -231,7 +231,7 @@ impl Faults {
                     kind: AnomalyKind::SlowRecovery,
                     start: row.until,
                     end: None,
-                    replica: row.replica.0,
+                    replica: row.replica.map_or(0, |replica| replica.0),
                     proofs: Vec::new(),
                     figure: 0,
                     measure: None,

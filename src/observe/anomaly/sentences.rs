@@ -113,7 +113,7 @@ impl Anomaly {
                 format!("No replica of pool {} served {lasting}: the last one, r{r}, went down.", self.owner())
             }
             AnomalyKind::SlowRecovery => format!(
-                "Goodput was not back to 95 % of what it was before {} of r{r} {lasting}, counted from its end.",
+                "Goodput was not back to 95 % of what it was before a fault ({}) {lasting}, counted from its end.",
                 self.owner()
             ),
         }

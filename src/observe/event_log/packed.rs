@@ -121,8 +121,8 @@ const KINDS: [Fact; 52] = {
             waiting,
         }),
         Fact::Fault(FaultFact::Retried { request, attempt: 0, backoff: ttft }),
-        Fact::Fault(FaultFact::Began { replica, kind: FaultKind::Slow, until }),
-        Fact::Fault(FaultFact::Ended { replica, kind: FaultKind::Slow }),
+        Fact::Fault(FaultFact::Began { replica: None, kind: FaultKind::Slow, until }),
+        Fact::Fault(FaultFact::Ended { replica: None, kind: FaultKind::Slow }),
         Fact::Fault(FaultFact::Lost { request, class, reason: BreakReason::Crash, denied: false }),
         Fact::Fault(FaultFact::CameAgain { request, times: 0 }),
     ]
@@ -393,11 +393,12 @@ impl<N: FnMut(u64) -> u64> Numbers<'_, N> {
                 self.choice(reason, *reason as usize, &BreakReason::ALL);
             }
             FaultFact::Began { replica, kind, until } => {
-                self.some(&mut [&mut replica.0], &mut [&mut until.0]);
+                *replica = self.maybe(replica.map(|replica| replica.0)).map(ReplicaId);
+                self.some(&mut [], &mut [&mut until.0]);
                 self.choice(kind, *kind as usize, &FaultKind::ALL);
             }
             FaultFact::Ended { replica, kind } => {
-                self.some(&mut [&mut replica.0], &mut []);
+                *replica = self.maybe(replica.map(|replica| replica.0)).map(ReplicaId);
                 self.choice(kind, *kind as usize, &FaultKind::ALL);
             }
             FaultFact::Retried { request, attempt, backoff } => {

@@ -2,7 +2,7 @@
 
 use super::measure::MeasurementWindow;
 use super::share;
-use crate::base::Micros;
+use crate::base::{Micros, ReplicaId};
 use crate::engine::{AttemptCounts, BreakReason, Cluster, Replica};
 use crate::observe::fault_log::{FaultLog, FaultRow};
 use crate::observe::recorder::Recorder;
@@ -63,10 +63,14 @@ pub struct OneFaultPart {
     pub kind: &'static str,
     /// When, in microseconds.
     pub at_us: u64,
-    /// The replica.
-    pub replica: u32,
-    /// Its pool.
-    pub pool: String,
+    /// The replica; missing if the fault is about all.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replica: Option<u32>,
+    /// Its pool; missing if the fault is about all.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pool: Option<String>,
     /// When the replica served or worked again, or will, in microseconds; missing if never.
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,7 +79,8 @@ pub struct OneFaultPart {
     pub broken: u32,
     /// Requests lost with them.
     pub lost: u32,
-    /// From a crash to the last request that was sent there, in seconds; 0 if none was.
+    /// From the beginning to the last request that was sent there while the replica was down, stuck or unreachable, in seconds; 0 if
+    /// none was.
     pub detection_s: f64,
     /// From a crash until routers knew of it, in seconds; missing if they do not know yet, and for other faults.
     #[cfg_attr(feature = "schema", ts(optional))]
@@ -145,12 +150,15 @@ pub(crate) fn one_fault(
     now: Micros,
 ) -> OneFaultPart {
     let seconds = |at: Micros| at.since(row.at).0 as f64 / 1e6;
-    let pool = engine.replicas()[row.replica.index()].pool();
+    let pool_of = |replica: ReplicaId| {
+        let pool = engine.replicas()[replica.index()].pool();
+        scenario.cluster.pools[pool as usize].name.clone()
+    };
     OneFaultPart {
         kind: row.words(),
         at_us: row.at.0,
-        replica: row.replica.0,
-        pool: scenario.cluster.pools[pool as usize].name.clone(),
+        replica: row.replica.map(|replica| replica.0),
+        pool: row.replica.map(pool_of),
         back_us: (row.until != Micros::MAX).then_some(row.until.0),
         broken: row.broken,
         lost: row.lost,

@@ -27,7 +27,7 @@ pub(in crate::scenario) fn check_fault(fault: &Fault, c: &Cluster) -> Diagnostic
                 "name a pool of the scenario",
             );
         }
-        Some(Aim::Pool(..) | Aim::Replica(_)) => {}
+        Some(Aim::Pool(..) | Aim::Replica(_) | Aim::All) => {}
     }
     check_breakable(&path, c, &mut r);
     r.finish()

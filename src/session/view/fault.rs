@@ -55,7 +55,7 @@ impl Session {
     /// What the crash of a replica did; `None` unless it is down.
     pub(super) fn crash_frame(&self, r: &Replica) -> Option<CrashFrame> {
         r.down_until()?;
-        let is_its = |row: &&FaultRow| row.kind.is_none() && row.replica == r.id();
+        let is_its = |row: &&FaultRow| row.kind.is_none() && row.replica == Some(r.id());
         let row = self.recorder.faults.rows.iter().rfind(is_its)?;
         Some(CrashFrame { broken: row.broken, lost: row.lost })
     }

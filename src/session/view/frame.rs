@@ -378,7 +378,7 @@ pub struct FaultFlag {
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ReplicaFault {
-    /// `slow` or `stuck`.
+    /// `slow`, `stuck`, `signals` or `unreachable`.
     pub kind: &'static str,
     /// How many times as long its steps take because of it; 1 if that is not what it does.
     pub factor: f64,

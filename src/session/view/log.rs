@@ -4,7 +4,7 @@ use crate::base::Micros;
 use crate::base::number_text::{bytes as bytes_text, count, duration};
 use crate::base::small::decimal::fixed;
 use crate::engine::{
-    AdapterSource, CacheFact, Fact, FaultFact, FleetFact, HandoverFact, ReplicaFact, RequestFact,
+    AdapterSource, CacheFact, Fact, FaultFact, FaultKind, FleetFact, HandoverFact, ReplicaFact, RequestFact,
 };
 use crate::observe::event_log::{LogEntry, Note};
 use crate::session::Session;
@@ -412,13 +412,14 @@ fn fault_words(fact: FaultFact) -> String {
         FaultFact::Restarted { .. } => "is back with an empty cache".to_owned(),
         FaultFact::Noticed { serves: true, .. } => "routers know that it serves".to_owned(),
         FaultFact::Noticed { serves: false, .. } => "routers know that it is down".to_owned(),
-        FaultFact::Began { kind, until, .. } if until == Micros::MAX => {
-            format!("is {} for good", kind.name())
+        FaultFact::Began { replica, kind, until } => {
+            let until = match until {
+                Micros::MAX => "for good".to_owned(),
+                until => format!("until {} s", fixed(until.0 as f64 / 1e6, 1)),
+            };
+            format!("{} {until}", wrong(kind, replica.is_none()))
         }
-        FaultFact::Began { kind, until, .. } => {
-            format!("is {} until {} s", kind.name(), fixed(until.0 as f64 / 1e6, 1))
-        }
-        FaultFact::Ended { kind, .. } => format!("is no longer {}", kind.name()),
+        FaultFact::Ended { replica, kind } => format!("no longer: {}", wrong(kind, replica.is_none())),
         FaultFact::Broken { reason, attempt, prefilled, generated, .. } => format!(
             "attempt {attempt}: {}; {} prompt tokens computed, {} tokens shown",
             reason.name(),
@@ -432,6 +433,17 @@ fn fault_words(fact: FaultFact) -> String {
         FaultFact::CameAgain { times, .. } => format!("its client gave up {times} times, and came again"),
         FaultFact::Lost { reason, denied: true, .. } => format!("{}: no retry budget is left", reason.name()),
         FaultFact::Lost { reason, denied: false, .. } => reason.name().to_owned(),
+    }
+}
+
+/// What is wrong with a replica, or with all of them.
+fn wrong(kind: FaultKind, of_all: bool) -> &'static str {
+    match kind {
+        FaultKind::Slow => "is slow",
+        FaultKind::Stuck => "is stuck",
+        FaultKind::Signals if of_all => "signals of all replicas are late",
+        FaultKind::Signals => "its signals are late",
+        FaultKind::Unreachable => "cannot be reached",
     }
 }
 

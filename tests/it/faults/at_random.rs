@@ -18,7 +18,9 @@ fn of(s: &Scenario) -> Vec<(f64, u32)> {
     let mut session = start(s);
     session.advance(Micros::MAX, u64::MAX);
     let faults = session.report_data().faults;
-    faults.map_or(Vec::new(), |f| f.each.iter().map(|e| (e.at_us as f64 / 1e6, e.replica)).collect())
+    faults.map_or(Vec::new(), |f| {
+        f.each.iter().map(|e| (e.at_us as f64 / 1e6, e.replica.expect("of one replica"))).collect()
+    })
 }
 
 #[test]

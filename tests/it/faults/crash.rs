@@ -30,7 +30,7 @@ fn without_retries_exactly_the_requests_inside_are_lost() {
     assert_eq!(broken, [("crash", 4, 4), ("refused", 1, 1), ("no-replica", 2, 2)]);
     // 3 of 8.5 s.
     let c = &f.each[0];
-    assert_eq!((c.at_us, c.replica, c.back_us, c.broken), (5_500_000, 0, Some(8_500_000), 5));
+    assert_eq!((c.at_us, c.replica, c.back_us, c.broken), (5_500_000, Some(0), Some(8_500_000), 5));
     assert!((c.detection_s - 0.5).abs() < 1e-9, "{c:?}");
 }
 
@@ -122,7 +122,7 @@ fn the_card_of_a_replica_that_is_down_says_what_its_crash_broke() {
     assert_eq!(card.crash.map(|c| (c.broken, c.lost)), Some((1, 1)));
     assert!(frame.replicas[0].crash.is_none());
     let [one] = frame.faults.as_slice() else { panic!("one fault: {:?}", frame.faults) };
-    assert_eq!((one.kind, one.at_us, one.replica, one.back_us), ("crash", 2_500_000, 1, Some(6_500_000)));
+    assert_eq!((one.kind, one.at_us, one.replica, one.back_us), ("crash", 2_500_000, Some(1), Some(6_500_000)));
     assert_eq!((one.broken, one.lost, one.wasted_prefill_tokens, one.wasted_decode_tokens), (1, 1, 10, 2));
     assert_eq!(one.known_s, None, "routers learn of it a second after the crash");
     session.advance(Micros(7_000_000), u64::MAX);

@@ -4,6 +4,7 @@ mod at_random;
 mod attempts;
 mod crash;
 mod explained;
+mod late;
 mod refusals;
 mod restart;
 mod returns;

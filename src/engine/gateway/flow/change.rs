@@ -50,10 +50,16 @@ impl FlowQueue {
         }
     }
 
-    /// An event of a replica has run, which has `in_flight` requests now.
+    /// An event of a replica has run at `now`, which has `in_flight` requests now.
     #[inline]
-    pub(in crate::engine::gateway) fn gauge_sees(&mut self, replica: &Replica, in_flight: u32) {
-        self.gauge.see(replica, in_flight);
+    pub(in crate::engine::gateway) fn gauge_sees(&mut self, replica: &Replica, in_flight: u32, now: Micros) {
+        self.gauge.see(replica, in_flight, now);
+    }
+
+    /// The signals of a replica are that late from now on; not any more if that is 0.
+    pub(in crate::engine::gateway) fn set_late(&mut self, replica: &Replica, delay: Span, now: Micros) {
+        self.gauge.set_late(replica, delay, now);
+        self.try_soon(now);
     }
 
     /// A request has its first token.

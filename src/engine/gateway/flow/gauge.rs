@@ -70,10 +70,15 @@ impl Gauge {
         self.picture.set_phase(replica);
     }
 
-    /// An event of a replica has run, which has `in_flight` requests now.
+    /// An event of a replica has run at `now`, which has `in_flight` requests now.
     #[inline]
-    pub(in crate::engine::gateway) fn see(&mut self, replica: &Replica, in_flight: u32) {
-        self.picture.see(replica, in_flight, [false; 2]);
+    pub(in crate::engine::gateway) fn see(&mut self, replica: &Replica, in_flight: u32, now: Micros) {
+        self.picture.see(replica, (in_flight, now), [false; 2]);
+    }
+
+    /// The signals of a replica are that late from now on; not any more if that is 0.
+    pub(in crate::engine::gateway) fn set_late(&mut self, replica: &Replica, delay: Span, now: Micros) {
+        self.picture.set_late(replica, delay, now);
     }
 
     /// A request is sent to a replica, with `uncached` tokens of its prompt to compute there.

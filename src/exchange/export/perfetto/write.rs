@@ -314,11 +314,17 @@ fn fault(text: &mut String, fact: FaultFact) {
         FaultFact::Noticed { replica, serves: false } => {
             named(text, &format_args!("routers know that r{} is down", replica.0));
         }
-        FaultFact::Began { replica, kind, .. } => {
-            named(text, &format_args!("r{} is {}", replica.0, kind.name()));
+        FaultFact::Began { replica: Some(replica), kind, .. } => {
+            named(text, &format_args!("r{}: {}", replica.0, kind.name()));
         }
-        FaultFact::Ended { replica, kind } => {
-            named(text, &format_args!("r{} is no longer {}", replica.0, kind.name()));
+        FaultFact::Ended { replica: Some(replica), kind } => {
+            named(text, &format_args!("r{}: {} is over", replica.0, kind.name()));
+        }
+        FaultFact::Began { replica: None, kind, .. } => {
+            named(text, &format_args!("all replicas: {}", kind.name()));
+        }
+        FaultFact::Ended { replica: None, kind } => {
+            named(text, &format_args!("all replicas: {} is over", kind.name()));
         }
         FaultFact::Broken { request, reason, .. } => {
             named(text, &format_args!("#{} breaks: {}", request.0, reason.name()));
