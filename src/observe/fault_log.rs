@@ -130,6 +130,8 @@ impl FaultLog {
             }
             FaultFact::Restarted { .. }
             | FaultFact::Noticed { .. }
+            | FaultFact::Ejected { .. }
+            | FaultFact::Readmitted { .. }
             | FaultFact::Ended { .. }
             | FaultFact::Retried { .. } => {}
         }

@@ -71,6 +71,12 @@ pub(in crate::engine) enum ScalingEvent {
     FaultEnds(u32),
     /// A replica crashes at random if it serves then, if the settings are still those. `draw` counts such instants of the replica.
     RandomCrash { replica: ReplicaId, draw: u32, edition: u32 },
+    /// A probe of a replica has failed, if it has not crashed since and the settings are still those.
+    ProbeFails { replica: ReplicaId, crash: u32, edition: u32 },
+    /// A replica that was ejected as an outlier for that time gets requests again.
+    Readmit { replica: ReplicaId, time: u32 },
+    /// Replicas are probed, if no other event of that kind has taken its place.
+    Probe(u32),
 }
 
 /// An event that may wait in a queue.
@@ -121,6 +127,9 @@ impl Event for ScalingEvent {
             Self::Sync { .. } => 4,
             Self::FaultEnds(_) => 5,
             Self::RandomCrash { .. } => 6,
+            Self::ProbeFails { .. } => 7,
+            Self::Readmit { .. } => 8,
+            Self::Probe(_) => 9,
         }
     }
 }

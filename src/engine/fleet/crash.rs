@@ -20,7 +20,10 @@ impl Fleet {
         let index = replica.index();
         let phase = self.replicas.get(index)?.phase;
         let comes_back = match phase {
-            ReplicaPhase::Serving | ReplicaPhase::Starting | ReplicaPhase::WarmingUp => restart > Span::ZERO,
+            ReplicaPhase::Serving
+            | ReplicaPhase::Starting
+            | ReplicaPhase::WarmingUp
+            | ReplicaPhase::Ejected => restart > Span::ZERO,
             ReplicaPhase::Draining => false,
             ReplicaPhase::Stopped | ReplicaPhase::Failed => return None,
         };

@@ -279,6 +279,8 @@ impl Detectors {
             FaultFact::Broken { replica: None, .. }
             | FaultFact::Restarted { .. }
             | FaultFact::Noticed { .. }
+            | FaultFact::Ejected { .. }
+            | FaultFact::Readmitted { .. }
             | FaultFact::Began { .. }
             | FaultFact::Ended { .. }
             | FaultFact::Retried { .. }

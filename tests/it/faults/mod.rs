@@ -3,6 +3,7 @@
 mod at_random;
 mod attempts;
 mod crash;
+mod ejection;
 mod late;
 mod refusals;
 mod returns;
