@@ -103,6 +103,11 @@ impl Cluster {
         self.gateway.attempts().counts()
     }
 
+    /// Whether routers leave a replica out that runs.
+    pub fn is_ejected(&self, replica: ReplicaId) -> bool {
+        self.gateway.is_ejected(replica)
+    }
+
     /// Requests whose first attempt broke and that wait for another one, or are in one.
     pub fn retrying(&self) -> u32 {
         self.gateway.attempts().open()
@@ -293,6 +298,7 @@ impl Cluster {
             fleet,
             book,
             faults: self.faults.clone(),
+            probes: self.probes.clone(),
             network,
             packed: Some(Rc::new(packed)),
         }

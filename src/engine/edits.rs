@@ -29,5 +29,8 @@ impl Cluster {
         self.adopt_network(new, now);
         self.adopt_faults(new, now);
         self.tell_lateness(now);
+        self.adopt_probes(new, now, sink);
+        let (gateway, mut around) = self.at(now);
+        gateway.tell_ejections(&mut around);
     }
 }

@@ -61,6 +61,19 @@ pub(in crate::engine) struct Faults {
     told: u32,
 }
 
+impl Faults {
+    /// Whether any fault lasts.
+    pub(in crate::engine) fn any_open(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    /// Replicas that faults make fail their probes, or did before they crashed.
+    pub(in crate::engine) fn may_fail(&self) -> Vec<ReplicaId> {
+        let fails = |open: &&Open| matches!(open.kind, FaultKind::Stuck | FaultKind::Unreachable);
+        self.open.iter().filter(fails).filter_map(|open| open.replica).collect()
+    }
+}
+
 impl Cluster {
     /// Something breaks at `now`, which no event has passed yet. A fault of a replica that is not there does nothing.
     pub fn fault<S: Sink>(&mut self, fault: &Fault, plan: &Plan, now: Micros, sink: &mut S) {
@@ -102,6 +115,7 @@ impl Cluster {
                 self.begin_fault(open(FaultKind::Unreachable), (now, s.for_s), sink);
             }
         }
+        self.watch_failing(now);
     }
 
     /// A fault that lasts for `for_s` seconds begins; for good if that is 0. When it is over.
@@ -206,7 +220,7 @@ impl Cluster {
     }
 
     /// A replica crashes, or is restarted as `planned`: its requests break now, and it is back after `restart`; never if that is 0.
-    fn crash<S: Sink>(
+    pub(super) fn crash<S: Sink>(
         &mut self,
         replica: ReplicaId,
         (restart, planned): (Span, bool),

@@ -13,13 +13,14 @@ mod fleet;
 mod gateway;
 mod handover;
 mod network;
+mod probes;
 mod replica;
 mod request;
 mod watch;
 
 pub use facts::{
-    AdapterSource, BreakReason, CacheFact, DeciderReason, Decision, Detail, DropReason, Fact, FaultFact,
-    FaultKind, FleetFact, HandoverFact, Ignore, Present, PromptChunk, ReplicaFact, RequestFact,
+    AdapterSource, BreakReason, CacheFact, DeciderReason, Decision, Detail, DropReason, EjectedBy, Fact,
+    FaultFact, FaultKind, FleetFact, HandoverFact, Ignore, Present, PromptChunk, ReplicaFact, RequestFact,
     ScalingRecord, Sink, Stage, StepParts, StepTerms, StepTrace, ranking,
 };
 pub use fleet::{PoolCounts, replicas_started};
@@ -40,6 +41,7 @@ use clock::{Clock, ClusterEvent, ScalingEvent};
 use faults::Faults;
 use fleet::Fleet;
 use gateway::{Around, Gateway};
+use probes::Probes;
 use request::Book;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -66,6 +68,8 @@ pub struct Cluster {
     book: Book,
     /// What broke, and what is broken for a while.
     faults: Faults,
+    /// Who is probed.
+    probes: Probes,
     /// Transfers of KV between replicas; none before any pool has the role prefill or decode.
     network: Option<Box<Network>>,
     /// What is packed, while it is kept in a checkpoint.
@@ -90,6 +94,7 @@ impl Cluster {
             fleet,
             book: Book::default(),
             faults: Faults::default(),
+            probes: Probes::default(),
             network: None,
             packed: None,
         };
@@ -99,6 +104,7 @@ impl Cluster {
         gateway.follow(&mut around);
         gateway.see_all_now(Micros::ZERO, around.fleet);
         cluster.adopt_faults(plan, Micros::ZERO);
+        cluster.adopt_probes(plan, Micros::ZERO, &mut Ignore);
         cluster
     }
 
@@ -117,7 +123,7 @@ impl Cluster {
     /// When the next event that is not a replica's runs.
     #[inline]
     fn gateway_at(&self) -> Micros {
-        self.clock.cluster_at(self.own_event().0, self.gateway.holds())
+        self.clock.cluster_at(self.own_event().0, self.gateway.holds() || self.probes_hold())
     }
 
     /// Runs events up to and including `until`, but no more than `max_events` of them.
@@ -188,6 +194,14 @@ impl Cluster {
                 self.random_crash(replica, [draw, edition], sink);
             }
             ScalingEvent::Restart { replica, start } => self.restart(replica, start, sink),
+            ScalingEvent::ProbeFails { replica, crash, edition } => {
+                self.fail_probe(replica, [crash, edition], sink);
+            }
+            ScalingEvent::Readmit { replica, time } => {
+                let (gateway, mut around) = self.at(now);
+                gateway.end_ejection((replica, time), &mut around, sink);
+            }
+            ScalingEvent::Probe(number) => self.probe(number, sink),
             ScalingEvent::Scrape { pool, edition } => {
                 if let Some([scrape, _]) = self.fleet.periods(pool, edition) {
                     let at = [self.gateway.held_for(pool), self.gateway.queue_for(pool)];
@@ -230,6 +244,7 @@ impl Cluster {
         self.add_ports();
         self.expect_crashes(now);
         self.tell_new_ones(now);
+        self.watch_failing(now);
     }
 
     fn run_replica_event<S: Sink>(&mut self, index: usize, sink: &mut S) {

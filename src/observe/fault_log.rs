@@ -155,6 +155,8 @@ impl FaultLog {
             }
             FaultFact::Restarted { .. }
             | FaultFact::Noticed { .. }
+            | FaultFact::Ejected { .. }
+            | FaultFact::Readmitted { .. }
             | FaultFact::Ended { .. }
             | FaultFact::CameAgain { .. }
             | FaultFact::Retried { .. } => {}

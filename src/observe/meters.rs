@@ -347,6 +347,8 @@ impl Meters {
             FaultFact::Broken { replica: None, .. }
             | FaultFact::Restarted { .. }
             | FaultFact::Noticed { .. }
+            | FaultFact::Ejected { .. }
+            | FaultFact::Readmitted { .. }
             | FaultFact::Began { .. }
             | FaultFact::Ended { .. }
             | FaultFact::CameAgain { .. }

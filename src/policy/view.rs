@@ -20,12 +20,21 @@ pub enum ReplicaPhase {
     Stopped,
     /// It failed and lost its requests; it may start again.
     Failed,
+    /// It serves, and routers leave it out. Only routers see this phase.
+    Ejected,
 }
 
 impl ReplicaPhase {
     /// All of them, in order.
-    pub const ALL: [Self; 6] =
-        [Self::Starting, Self::WarmingUp, Self::Serving, Self::Draining, Self::Stopped, Self::Failed];
+    pub const ALL: [Self; 7] = [
+        Self::Starting,
+        Self::WarmingUp,
+        Self::Serving,
+        Self::Draining,
+        Self::Stopped,
+        Self::Failed,
+        Self::Ejected,
+    ];
 
     /// Whether a replica can go from this phase to `next`.
     pub fn leads_to(self, next: Self) -> bool {
@@ -35,6 +44,7 @@ impl ReplicaPhase {
             Self::Serving => matches!(next, Self::Draining | Self::Failed),
             Self::Draining => matches!(next, Self::Serving | Self::Stopped | Self::Failed),
             Self::Stopped | Self::Failed => matches!(next, Self::Starting),
+            Self::Ejected => false,
         }
     }
 }
@@ -276,16 +286,17 @@ impl<'a> RequestView<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::ReplicaPhase::{Draining, Failed, Serving, Starting, Stopped, WarmingUp};
+    use super::ReplicaPhase::{self, Draining, Failed, Serving, Starting, Stopped, WarmingUp};
 
     #[test]
     fn a_replica_serves_after_it_started_and_stops_after_it_drained() {
-        let all = [Starting, WarmingUp, Serving, Draining, Stopped, Failed];
-        let before = |phase| all.into_iter().filter(move |p| p.leads_to(phase)).collect::<Vec<_>>();
+        let before =
+            |phase| ReplicaPhase::ALL.into_iter().filter(move |p| p.leads_to(phase)).collect::<Vec<_>>();
         assert_eq!(before(Serving), [Starting, WarmingUp, Draining]);
         assert_eq!(before(Stopped), [Starting, WarmingUp, Draining]);
         assert_eq!(before(Draining), [Serving]);
         assert_eq!(before(Starting), [Stopped, Failed]);
         assert_eq!(before(Failed), [Starting, WarmingUp, Serving, Draining]);
+        assert_eq!(before(ReplicaPhase::Ejected), []);
     }
 }

@@ -90,6 +90,12 @@ pub const POOLS: usize = 64;
 pub const EDITS: usize = 1000;
 /// Most times as long as usual that a step of a slow replica takes.
 pub const SLOW_FACTOR: f64 = 1000.0;
+/// Shortest time between two probes of a replica, and shortest ejection.
+pub const PROBE_S_MIN: f64 = 0.1;
+/// Most restarts of a run that follow from probes.
+pub const PROBE_RESTARTS: u32 = 10_000;
+/// Most probes, or broken attempts, in a row that are asked for.
+pub const PROBES: u32 = 10_000;
 /// Most further attempts of one request.
 pub const RETRIES: u32 = 100;
 /// Shortest mean time between crashes of a replica that are drawn at random.

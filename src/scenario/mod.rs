@@ -118,7 +118,7 @@ pub use prefix_affinity::{PeakPrefill, PrefixAffinityFilter};
 pub use random_faults::RandomFaults;
 pub use rate_profile::{RatePoint, RateProfile, Window};
 pub(crate) use report::grouped;
-pub use resilience::Resilience;
+pub use resilience::{Outlier, Probe, ProbeAction, Resilience};
 pub use router_metrics::{SloAware, TokenAware};
 pub use routing::{
     CostEscalation, PowerOfD, PrefixAware, PrefixOverlap, RoutingPolicy, Scorer, SessionAffinity,

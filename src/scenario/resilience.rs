@@ -1,6 +1,6 @@
 //! What happens to requests whose replica breaks: whether and when they are sent elsewhere, and when routers know.
 
-use super::fields::fields;
+use super::fields::{fields, without_fields};
 use super::limits;
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +25,12 @@ pub struct Resilience {
     pub connect_ms: f64,
     /// Time until routers know that a replica is gone or back. Requests sent to a dead replica before that are refused at once.
     pub discovery_ms: f64,
+    /// Probes of replicas that may be stuck or out of reach. Without it there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probe: Option<Probe>,
+    /// Ejection of replicas whose attempts break one after the other. Without it there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outlier: Option<Outlier>,
 }
 
 fields! {
@@ -37,6 +43,92 @@ fields! {
         resume: "Resume" => Resilience;
         connect_ms: "Connect timeout" of "ms" in [0.0, limits::LATENCY_MS] or "0 means at once" => Resilience;
         discovery_ms: "Discovery" of "ms" in [0.0, limits::LATENCY_MS] or "0 means at once" => Resilience;
+        probe: "Probe" => Resilience;
+        outlier: "Outliers" => Resilience;
+    }
+}
+
+/// Probes of replicas at multiples of an interval, as those of Kubernetes. A probe fails if the replica is stuck or cannot be reached; a slow one passes.
+#[apply(field_schema!)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Probe {
+    /// Time between two probes.
+    pub interval_s: f64,
+    /// Time until a probe without an answer has failed.
+    pub timeout_s: f64,
+    /// Failures in a row after which something is done.
+    pub failures: u32,
+    /// Successes in a row after which an ejected replica gets requests again.
+    pub successes: u32,
+    /// What is done.
+    pub then: ProbeAction,
+    /// With `restart`: time from then until the replica serves again, with an empty cache. 0 means never.
+    pub restart_s: f64,
+}
+
+fields! {
+    struct Probe {
+        interval_s: "Every" of "s" in [limits::PROBE_S_MIN, limits::HORIZON_S] or "10 is the default of Kubernetes" => Resilience;
+        timeout_s: "Timeout" of "s" in [0.0, limits::HORIZON_S] or "1 is the default of Kubernetes" => Resilience;
+        failures: "Failures" in [1, limits::PROBES] or "3 is the default of Kubernetes" => Resilience;
+        successes: "Successes" in [1, limits::PROBES] or "1 is the default of Kubernetes" => Resilience;
+        then: "Then" => Resilience;
+        restart_s: "Back after" of "s" in [0.0, limits::HORIZON_S] or "0 means never" => Resilience;
+    }
+}
+
+impl Default for Probe {
+    fn default() -> Self {
+        Self {
+            interval_s: 10.0,
+            timeout_s: 1.0,
+            failures: 3,
+            successes: 1,
+            then: ProbeAction::Eject,
+            restart_s: 30.0,
+        }
+    }
+}
+
+/// What follows from probes that failed.
+#[apply(schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProbeAction {
+    /// The replica is ejected: it runs and gets nothing new.
+    #[default]
+    Eject,
+    /// The replica is restarted, which breaks its requests as a crash does. A run has at most 10,000 such restarts.
+    Restart,
+}
+
+without_fields! { ProbeAction }
+
+/// Ejection of replicas whose attempts break one after the other, as in the Envoy proxy.
+#[apply(field_schema!)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Outlier {
+    /// Attempts at a replica that break, with none completed between them, after which it is ejected.
+    pub consecutive: u32,
+    /// Time for which it is ejected, times how often it was.
+    pub ejection_s: f64,
+    /// Largest share of a pool's replicas that are ejected so. One always may be.
+    pub most_share: f64,
+}
+
+fields! {
+    struct Outlier {
+        consecutive: "In a row" in [1, limits::PROBES] or "5 is Envoy's default" => Resilience;
+        ejection_s: "Ejected for" of "s" in [limits::PROBE_S_MIN, limits::HORIZON_S] or "30 is Envoy's default" => Resilience;
+        most_share: "Most of a pool" in [0.0, 1.0] or "0.1 is Envoy's default" => Resilience;
+    }
+}
+
+impl Default for Outlier {
+    fn default() -> Self {
+        Self { consecutive: 5, ejection_s: 30.0, most_share: 0.1 }
     }
 }
 
@@ -51,6 +143,8 @@ impl Default for Resilience {
             resume: false,
             connect_ms: 1000.0,
             discovery_ms: 1000.0,
+            probe: None,
+            outlier: None,
         }
     }
 }

@@ -73,6 +73,12 @@ pub(in crate::engine) enum ScalingEvent {
     RandomCrash { replica: ReplicaId, draw: u32, edition: u32 },
     /// A replica that drains to be restarted is empty, or has drained for long enough, unless that start was given up.
     Restart { replica: ReplicaId, start: u32 },
+    /// A probe of a replica has failed, if it has not crashed since and the settings are still those.
+    ProbeFails { replica: ReplicaId, crash: u32, edition: u32 },
+    /// A replica that was ejected as an outlier for that time gets requests again.
+    Readmit { replica: ReplicaId, time: u32 },
+    /// Replicas are probed, if no other event of that kind has taken its place.
+    Probe(u32),
 }
 
 /// An event that may wait in a queue.
@@ -124,6 +130,9 @@ impl Event for ScalingEvent {
             Self::FaultEnds(_) => 5,
             Self::RandomCrash { .. } => 6,
             Self::Restart { .. } => 7,
+            Self::ProbeFails { .. } => 8,
+            Self::Readmit { .. } => 9,
+            Self::Probe(_) => 10,
         }
     }
 }

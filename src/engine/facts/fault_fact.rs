@@ -65,6 +65,28 @@ impl FaultKind {
     }
 }
 
+/// Why routers leave a replica out that runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EjectedBy {
+    /// Its probes failed.
+    Probe,
+    /// Its attempts broke.
+    Outliers,
+}
+
+impl EjectedBy {
+    /// All of them, in order.
+    pub const ALL: [Self; 2] = [Self::Probe, Self::Outliers];
+
+    /// Its name in reports and logs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Probe => "probe",
+            Self::Outliers => "outlier",
+        }
+    }
+}
+
 /// Something broke, or works again.
 #[expect(missing_docs, reason = "the fields are named for what they hold")]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -79,6 +101,10 @@ pub enum FaultFact {
     Began { replica: Option<ReplicaId>, kind: FaultKind, until: Micros },
     /// It is over.
     Ended { replica: Option<ReplicaId>, kind: FaultKind },
+    /// Routers leave a replica out from now on, though it runs; until then, or until its probes pass if that is the end of time.
+    Ejected { replica: ReplicaId, pool: u32, by: EjectedBy, until: Micros },
+    /// That is over.
+    Readmitted { replica: ReplicaId, pool: u32, by: EjectedBy },
     /// Attempt number `attempt` of a request broke, after so many tokens of its prompt were computed and so many of its answer
     /// were shown; `waiting` others wait there.
     Broken {
@@ -110,6 +136,8 @@ impl FaultFact {
             Self::Down { .. }
             | Self::Restarted { .. }
             | Self::Noticed { .. }
+            | Self::Ejected { .. }
+            | Self::Readmitted { .. }
             | Self::Began { .. }
             | Self::Ended { .. } => None,
         }
@@ -117,9 +145,11 @@ impl FaultFact {
 
     pub(super) fn replica(self) -> Option<ReplicaId> {
         match self {
-            Self::Down { replica, .. } | Self::Restarted { replica, .. } | Self::Noticed { replica, .. } => {
-                Some(replica)
-            }
+            Self::Down { replica, .. }
+            | Self::Restarted { replica, .. }
+            | Self::Noticed { replica, .. }
+            | Self::Ejected { replica, .. }
+            | Self::Readmitted { replica, .. } => Some(replica),
             Self::Broken { replica, .. } | Self::Began { replica, .. } | Self::Ended { replica, .. } => {
                 replica
             }

@@ -12,7 +12,7 @@ pub use decision::{Decision, Stage, ranking};
 pub use fact::{
     AdapterSource, CacheFact, DropReason, Fact, FleetFact, Ignore, ReplicaFact, RequestFact, Sink, StepParts,
 };
-pub use fault_fact::{BreakReason, FaultFact, FaultKind};
+pub use fault_fact::{BreakReason, EjectedBy, FaultFact, FaultKind};
 pub use handover_fact::{DeciderReason, HandoverFact};
 pub use scaling_record::{Present, ScalingRecord};
 pub use step_terms::{PromptChunk, StepTerms};

@@ -21,10 +21,11 @@ impl Fleet {
         let index = replica.index();
         let phase = self.replicas.get(index)?.phase;
         let comes_back = match phase {
-            ReplicaPhase::Serving | ReplicaPhase::Starting | ReplicaPhase::WarmingUp => restart > Span::ZERO,
-            ReplicaPhase::Draining => {
-                self.replicas[index].life.restarts.is_some() && restart > Span::ZERO
-            }
+            ReplicaPhase::Serving
+            | ReplicaPhase::Starting
+            | ReplicaPhase::WarmingUp
+            | ReplicaPhase::Ejected => restart > Span::ZERO,
+            ReplicaPhase::Draining => self.replicas[index].life.restarts.is_some() && restart > Span::ZERO,
             ReplicaPhase::Stopped | ReplicaPhase::Failed => return None,
         };
         self.forget_livelock();

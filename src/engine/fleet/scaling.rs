@@ -339,7 +339,7 @@ impl Fleet {
         };
         for r in self.replicas.iter().filter(|r| r.pool == pool) {
             match r.phase {
-                ReplicaPhase::Serving => {
+                ReplicaPhase::Serving | ReplicaPhase::Ejected => {
                     counts.serving += 1;
                     counts.cold += u32::from(r.life.cold > 0);
                 }

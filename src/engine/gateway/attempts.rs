@@ -32,6 +32,8 @@ pub struct AttemptCounts {
     pub wasted_prefill_tokens: u64,
     /// Tokens of answers that were shown and given up, or begun again.
     pub wasted_decode_tokens: u64,
+    /// How often replicas were ejected.
+    pub ejections: u32,
 }
 
 /// Attempts of requests, and who gets another one.
@@ -178,6 +180,9 @@ impl Gateway {
             waiting,
         };
         sink.fact(now, broke.into());
+        if let Some(replica) = replica {
+            self.count_broken(replica, around, sink);
+        }
         let may_go_on = generated == 0 || self.attempts.resume;
         let has_attempt = may_go_on && broken <= self.attempts.retries;
         let others = self.attempts.open() - u32::from(broken > 1);
@@ -285,12 +290,13 @@ impl Gateway {
     /// The picture, and the gauges, follow the phase of a replica.
     pub(super) fn see_phase(&mut self, replica: ReplicaId, around: &mut Around<'_>) {
         let replica = &around.fleet.replicas()[replica.index()];
-        self.picture.set_phase(replica);
+        let phase = self.ejections.seen(replica);
+        self.picture.set_phase(replica.id(), phase);
         if let Some(gauge) = &mut self.admission.gauge {
-            gauge.see_phase(replica);
+            gauge.see_phase(replica, phase);
         }
         if let Some(flow) = &mut self.flow {
-            flow.see_phase(replica, around.now, around.book);
+            flow.see_phase((replica, phase), around.now, around.book);
         }
     }
 }

@@ -44,8 +44,8 @@ impl Gateway {
                     census.rejected += 1;
                     census.turned_away += 1;
                 }
-                DepartureReason::Completed
-                | DepartureReason::Dropped
+                DepartureReason::Completed => self.ejections.completed(replica),
+                DepartureReason::Dropped
                 | DepartureReason::Redirected
                 | DepartureReason::HandedOver
                 | DepartureReason::Broken { .. } => {}

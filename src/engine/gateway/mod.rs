@@ -3,6 +3,7 @@
 mod admission_queue;
 mod attempts;
 mod departure;
+mod ejection;
 mod flow;
 mod held_requests;
 mod late;

@@ -84,8 +84,16 @@ impl Picture {
     }
 
     /// A replica is in another phase, which the gateway sees at once.
-    pub(super) fn set_phase(&mut self, replica: &Replica) {
-        self.views[replica.id().index()].phase = replica.phase();
+    pub(super) fn set_phase(&mut self, replica: ReplicaId, phase: ReplicaPhase) {
+        self.views[replica.index()].phase = phase;
+    }
+
+    /// A replica is in the second of two phases now if the gateway saw it in the first.
+    pub(super) fn turn(&mut self, replica: ReplicaId, [from, to]: [ReplicaPhase; 2]) {
+        let seen = &mut self.views[replica.index()].phase;
+        if *seen == from {
+            *seen = to;
+        }
     }
 
     /// A replica is down, as far as the gateway knows.

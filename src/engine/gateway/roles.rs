@@ -1,7 +1,8 @@
 //! The second routing decision, where pools have roles: whether a request is prefilled at its home, and if not, on which prefill
 //! replica.
 
-use super::routing::{can_have, prompt_blocks_of};
+use super::ejection::Takers;
+use super::routing::prompt_blocks_of;
 use super::state::{Around, Gateway};
 use crate::base::json;
 use crate::base::rng::{Purpose, Stream};
@@ -189,7 +190,8 @@ impl Gateway {
         if roles.decider == Decider::Never {
             return (DeciderReason::Never, None);
         }
-        let serving = || views.iter().filter(|view| can_have(view, pools));
+        let takers = Takers::of(views, pools);
+        let serving = || views.iter().filter(|view| takers.has(view));
         if serving().next().is_none() {
             return (DeciderReason::NoPrefill, None);
         }

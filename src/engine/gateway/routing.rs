@@ -1,5 +1,6 @@
 //! Arrival and routing, and the signals that the router decides on.
 
+use super::ejection::{Takers, any_serves};
 use super::state::{Around, Gateway};
 use crate::base::{Micros, ReplicaId, RequestId};
 use crate::engine::clock::ClusterEvent;
@@ -7,7 +8,7 @@ use crate::engine::facts::{BreakReason, FaultFact, RequestFact, Sink, Stage};
 use crate::engine::replica::{Replica, look_at};
 use crate::engine::request::{ActiveRequest, Handover, Location, Record, Slot};
 use crate::policy::routing::{Excluded, Fleet};
-use crate::policy::{PoolView, Reason, ReplicaPhase, ReplicaView, RequestView};
+use crate::policy::{PoolView, Reason, ReplicaView, RequestView};
 
 impl Gateway {
     /// Runs an event of the gateway: at one instant all arrivals, then all admissions, then all routings.
@@ -200,7 +201,8 @@ impl Gateway {
             return;
         }
         // Candidates in the order in which the router had them, then those that were left out before.
-        let can = |v: &&ReplicaView| can_have(v, pools);
+        let takers = Takers::of(views, pools);
+        let can = |v: &&ReplicaView| takers.has(v);
         let full = |v: &&ReplicaView| known[v.pool as usize].is_full(v.waiting);
         d.seen.extend(views.iter().filter(can).filter(|v| !full(v)));
         let open = d.seen.len();
@@ -216,13 +218,17 @@ impl Gateway {
 
     /// Whether all replicas can have a request for which `pools` serve the model, whatever they look like.
     fn all_can_have_it(&self, pools: u64, around: &Around<'_>) -> bool {
-        around.fleet.all_serve() && !self.bounded && pools == u64::MAX && self.attempts.hidden == 0
+        around.fleet.all_serve()
+            && !self.bounded
+            && pools == u64::MAX
+            && self.attempts.hidden == 0
+            && self.ejections.are_none()
     }
 
     /// Why a request for which `pools` serve the model, or all if it names none, has nowhere to go.
     fn nowhere_to_go(&self, model: u32, pools: u64) -> Reason {
         match model {
-            _ if self.picture.views().iter().any(|v| can_have(v, pools)) => Reason::QueueFull,
+            _ if any_serves(self.picture.views(), pools) => Reason::QueueFull,
             0 => Reason::NoReplica,
             _ => Reason::NoReplicaOfModel,
         }
@@ -264,11 +270,6 @@ pub(super) fn prompt_blocks_of(replica: &Replica, active: &ActiveRequest) -> u32
     replica.kv().lookup(&active.text.chain(block_tokens, blocks)).blocks
 }
 
-/// Whether the replica takes new requests for which `pools` serve the model, as bits by number.
-pub(super) fn can_have(view: &ReplicaView, pools: u64) -> bool {
-    view.phase == ReplicaPhase::Serving && pools >> view.pool & 1 == 1
-}
-
 /// The views of the replicas that can have a request and have room for it in their wait queue, held in `scratch`.
 fn candidates<'a>(
     views: &[ReplicaView],
@@ -276,7 +277,8 @@ fn candidates<'a>(
     known: &[PoolView],
     scratch: &'a mut Vec<ReplicaView>,
 ) -> &'a [ReplicaView] {
-    let open = |v: &&ReplicaView| can_have(v, pools) && !known[v.pool as usize].is_full(v.waiting);
+    let takers = Takers::of(views, pools);
+    let open = |v: &&ReplicaView| takers.has(v) && !known[v.pool as usize].is_full(v.waiting);
     scratch.clear();
     scratch.extend(views.iter().filter(open));
     scratch

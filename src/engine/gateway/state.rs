@@ -2,6 +2,7 @@
 
 use super::admission_queue::AdmissionQueue;
 use super::attempts::Attempts;
+use super::ejection::{Ejections, Takers};
 use super::flow::FlowQueue;
 use super::held_requests::Held;
 use super::picture::Picture;
@@ -58,6 +59,8 @@ pub(in crate::engine) struct Gateway {
     pub(super) attempts: Attempts,
     /// Requests sent to replicas that cannot be reached.
     pub(super) connecting: Connecting,
+    /// Replicas that routers leave out.
+    pub(super) ejections: Ejections,
     /// Room for the next routing decision.
     #[serde(skip)]
     pub(super) decision: Decision,
@@ -99,6 +102,7 @@ impl Gateway {
             targets: Targets::new(&scenario.slo),
             attempts: Attempts::new(&c.resilience),
             connecting: Connecting::default(),
+            ejections: Ejections::new(c.resilience.outlier),
             decision: Decision::default(),
         }
     }
@@ -186,6 +190,7 @@ impl Gateway {
                         self.picture.add(replica);
                         self.in_flight.push(0);
                     }
+                    self.ejections.begins_anew(replica);
                     if !replica.life.hidden {
                         self.see_phase(id, around);
                     } else if !again {
@@ -244,6 +249,7 @@ impl Gateway {
         }
         self.targets = Targets::new(&new.scenario().slo);
         self.attempts.adopt(&is.resilience);
+        self.ejections.adopt(is.resilience.outlier);
         if was.snapshot_refresh_us != is.snapshot_refresh_us {
             if self.picture.sees_all() {
                 // What the gateway saw so far was always the present: its picture is the present one.
@@ -275,7 +281,8 @@ impl Gateway {
 
     /// Whether `to` takes new requests for which `pools` serve the model, as the gateway sees it.
     pub(super) fn can_take(&self, to: ReplicaId, pools: u64) -> bool {
-        self.picture.views().get(to.index()).is_some_and(|view| super::routing::can_have(view, pools))
+        let views = self.picture.views();
+        views.get(to.index()).is_some_and(|view| Takers::of(views, pools).has(view))
     }
 }
 

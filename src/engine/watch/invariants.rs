@@ -245,13 +245,13 @@ impl Sight<'_> {
         }
         for (r, view) in self.fleet.replicas().iter().zip(self.gateway.picture().views()) {
             assert!(
-                r.phase == view.phase || r.life.hidden,
+                self.gateway.seen_phase(r) == view.phase || r.life.hidden,
                 "INV-7: the phase of {:?} is not what the gateway sees",
                 r.id
             );
             let empty = self.gateway.has_none(r.id) && r.outgoing() == 0;
             let right = match r.phase {
-                ReplicaPhase::Serving => true,
+                ReplicaPhase::Serving | ReplicaPhase::Ejected => true,
                 ReplicaPhase::Draining => !empty || r.life.restarts.is_some(),
                 ReplicaPhase::Starting
                 | ReplicaPhase::WarmingUp

@@ -99,7 +99,7 @@ const FIELDS: &[Field<Value>] = &[
     field("request", "", "number of the request that it is about", |r, _| r.request.map(|id| id.0).into()),
     field("replica", "", "number of the replica that it is about", |r, _| r.replica.map(|id| id.0).into()),
     field("pool", "", "`scaled`, `starting`, `serving`: name of the pool", |r, pools| r.pool.and_then(|i| pools.get(i as usize)).map(String::as_str).into()),
-    field("reason", "", "`rejected`, `delayed`, `dropped`, `broken`, `lost`, `fault-began`, `scaled`, `decided`: why; `adapter-loaded`: from `cpu` or `disk`", |r, _| r.reason.into()),
+    field("reason", "", "`rejected`, `delayed`, `dropped`, `broken`, `lost`, `ejected`, `fault-began`, `scaled`, `decided`: why; `adapter-loaded`: from `cpu` or `disk`", |r, _| r.reason.into()),
     field("urgency", "", "how urgent the priority policy finds the request, larger is more urgent", |r, _| r.urgency.into()),
     field("prefill_tokens", "tokens", "`scheduled`: to prefill, the cached ones included; `step-started`, `prefilled`: computed in the step; `broken`: computed in vain", |r, _| r.prefill.into()),
     field("cached_tokens", "tokens", "`scheduled`: of these, found in the cache", |r, _| r.cached.into()),
@@ -109,7 +109,7 @@ const FIELDS: &[Field<Value>] = &[
     field("waiting", "requests", "`step-started`, `dropped`, `broken`: requests in the wait queue", |r, _| r.waiting.into()),
     field("kv_used_blocks", "blocks", "`step-started`: KV blocks in use", |r, _| r.kv_used.into()),
     field("duration_us", "us", "`step-started`: how long the step takes; `adapter-loaded`: how long it waits for the load; `retried`: the back-off", |r, _| r.duration.into()),
-    field("until_us", "us", "`kv-load-started`: when the blocks are there; `starting`, `down`: when the replica will serve; `fault-began`: when it is over", |r, _| r.until.into()),
+    field("until_us", "us", "`kv-load-started`: when the blocks are there; `starting`, `down`: when the replica will serve; `fault-began`, `ejected`: when it is over", |r, _| r.until.into()),
     field("ttft_us", "us", "`first-token`, `completed`: time to first token; `prefill-done`: as the prefill replica has it", |r, _| r.ttft.into()),
     field("itl_us", "us", "`tokens`: time since the previous token of each of these requests", |r, _| r.itl.into()),
     field("e2e_us", "us", "`completed`: end-to-end latency", |r, _| r.e2e.into()),
@@ -132,7 +132,7 @@ const HANDOVER_FIELDS: &[Field<Value>] = &[
 ];
 
 /// The values of the column `event` and what they mean, in the order of a request's life.
-pub(super) const EVENTS: [(&str, &str); 52] = [
+pub(super) const EVENTS: [(&str, &str); 54] = [
     ("arrived", "a request arrived"),
     ("admitted", "admission let it in"),
     ("delayed", "admission holds it back for now"),
@@ -182,7 +182,9 @@ pub(super) const EVENTS: [(&str, &str); 52] = [
     ("down", "a replica crashed: its requests break, and its cache is gone"),
     ("restarted", "it is there again, with an empty cache"),
     ("noticed", "routers know of it that it is down, or serves"),
-    ("fault-began", "a fault of a replica that lasts for a while began"),
+    ("ejected", "routers leave it out though it runs"),
+    ("readmitted", "that is over"),
+    ("fault-began", "a fault of a replica, or of all, that lasts for a while began"),
     ("fault-ended", "it is over"),
     ("broken", "an attempt of a request broke"),
     ("retried", "it gets another attempt after a back-off"),
@@ -296,6 +298,11 @@ impl Row {
             }
             FaultFact::Restarted { pool, .. } => Self { pool: Some(pool), ..self },
             FaultFact::Noticed { .. } => self,
+            FaultFact::Ejected { pool, by, until, .. } => {
+                let until = (until != Micros::MAX).then_some(until);
+                Self { pool: Some(pool), reason: by.name(), until, ..self }
+            }
+            FaultFact::Readmitted { pool, by, .. } => Self { pool: Some(pool), reason: by.name(), ..self },
             FaultFact::Began { kind, until, .. } => {
                 let until = (until != Micros::MAX).then_some(until);
                 Self { reason: kind.name(), until, ..self }
@@ -350,6 +357,8 @@ fn name(fact: &Fact) -> &'static str {
         Fact::Fault(FaultFact::Down { .. }) => "down",
         Fact::Fault(FaultFact::Restarted { .. }) => "restarted",
         Fact::Fault(FaultFact::Noticed { .. }) => "noticed",
+        Fact::Fault(FaultFact::Ejected { .. }) => "ejected",
+        Fact::Fault(FaultFact::Readmitted { .. }) => "readmitted",
         Fact::Fault(FaultFact::Began { .. }) => "fault-began",
         Fact::Fault(FaultFact::Ended { .. }) => "fault-ended",
         Fact::Fault(FaultFact::Broken { .. }) => "broken",

@@ -90,7 +90,9 @@ impl Counting {
 /// Whether a replica has a server that answers.
 pub(crate) fn has_page(replica: &Replica) -> bool {
     match replica.phase() {
-        ReplicaPhase::WarmingUp | ReplicaPhase::Serving | ReplicaPhase::Draining => true,
+        ReplicaPhase::WarmingUp | ReplicaPhase::Serving | ReplicaPhase::Draining | ReplicaPhase::Ejected => {
+            true
+        }
         ReplicaPhase::Starting | ReplicaPhase::Stopped | ReplicaPhase::Failed => false,
     }
 }

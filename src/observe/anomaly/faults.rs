@@ -179,12 +179,19 @@ impl Faults {
         }
     }
 
-    pub(super) fn down(&mut self, replica: ReplicaId, pool: u32, now: Micros, log: &mut AnomalyLog) {
+    /// A replica of a pool goes down; one that was `planned` drained before.
+    pub(super) fn down(
+        &mut self,
+        replica: ReplicaId,
+        (pool, planned): (u32, bool),
+        now: Micros,
+        log: &mut AnomalyLog,
+    ) {
         self.broke = true;
         let watch = super::entry(&mut self.pools, pool as usize);
-        let served = watch.serving.len();
+        let served = planned || !watch.serving.is_empty();
         watch.serving.retain(|&number| number != replica.0);
-        if served > 0 && watch.serving.is_empty() {
+        if served && watch.serving.is_empty() && watch.open.is_none() {
             watch.open = Some(log.open(Anomaly {
                 kind: AnomalyKind::UnavailablePool,
                 start: now,
@@ -289,11 +296,11 @@ mod tests {
         let mut cluster = Cluster::default();
         cluster.pools[0].replicas = 2;
         let (mut faults, mut log) = (Faults::new(&cluster), AnomalyLog::default());
-        faults.down(ReplicaId(1), 0, at(1000), &mut log);
+        faults.down(ReplicaId(1), (0, false), at(1000), &mut log);
         faults.serves(ReplicaId(1), 0, at(2000), &mut log);
-        faults.down(ReplicaId(1), 0, at(3000), &mut log);
+        faults.down(ReplicaId(1), (0, false), at(3000), &mut log);
         assert!(log.kept.is_empty());
-        faults.down(ReplicaId(0), 0, at(4000), &mut log);
+        faults.down(ReplicaId(0), (0, false), at(4000), &mut log);
         faults.serves(ReplicaId(1), 0, at(9000), &mut log);
         let found = &log.kept[0];
         assert_eq!((found.kind, found.start, found.end), (AnomalyKind::UnavailablePool, at(4000), Some(at(9000))));

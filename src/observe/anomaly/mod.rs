@@ -279,8 +279,8 @@ impl Detectors {
             FaultFact::Broken { request, replica: Some(replica), class, urgency, .. } => {
                 self.gone(&RequestInfo { request, replica, class, urgency }, now);
             }
-            FaultFact::Down { replica, pool, .. } => {
-                self.faults.down(replica, pool, now, &mut self.log);
+            FaultFact::Down { replica, pool, planned, .. } => {
+                self.faults.down(replica, (pool, planned), now, &mut self.log);
                 self.livelock.over(replica.index(), now, &mut self.log);
                 self.imbalance.draining(replica.index(), now, &mut self.log);
             }
@@ -291,6 +291,8 @@ impl Detectors {
             FaultFact::CameAgain { request, .. } => self.faults.again(request, true, now, &mut self.log),
             FaultFact::Broken { replica: None, .. }
             | FaultFact::Noticed { .. }
+            | FaultFact::Ejected { .. }
+            | FaultFact::Readmitted { .. }
             | FaultFact::Began { .. }
             | FaultFact::Ended { .. }
             | FaultFact::Lost { .. } => {}

@@ -9,8 +9,8 @@ use crate::base::bits::{BitReader, BitWriter, signed, unsigned};
 use crate::base::shared_queue::Entry;
 use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::engine::{
-    AdapterSource, BreakReason, CacheFact, DeciderReason, DropReason, Fact, FaultFact, FaultKind, FleetFact,
-    HandoverFact, ReplicaFact, RequestFact,
+    AdapterSource, BreakReason, CacheFact, DeciderReason, DropReason, EjectedBy, Fact, FaultFact, FaultKind,
+    FleetFact, HandoverFact, ReplicaFact, RequestFact,
 };
 use crate::policy::Reason;
 use crate::policy::scaling::Rule;
@@ -24,7 +24,7 @@ const KIND_BITS: u32 = 6;
 const _: () = assert!(KINDS.len() < 1 << KIND_BITS);
 
 /// One fact of each kind, frequent ones first.
-const KINDS: [Fact; 52] = {
+const KINDS: [Fact; 54] = {
     let (request, replica, reason) = (RequestId(0), ReplicaId(0), Reason::RejectAll);
     let (ttft, until) = (Span(0), Micros(0));
     let (class, urgency, blocks, tokens, pool, waiting) = (0, 0, 0, 0, 0, 0);
@@ -125,6 +125,8 @@ const KINDS: [Fact; 52] = {
         Fact::Fault(FaultFact::Ended { replica: None, kind: FaultKind::Slow }),
         Fact::Fault(FaultFact::Lost { request, class, reason: BreakReason::Crash, denied: false }),
         Fact::Fault(FaultFact::CameAgain { request, times: 0 }),
+        Fact::Fault(FaultFact::Ejected { replica, pool, by: EjectedBy::Probe, until }),
+        Fact::Fault(FaultFact::Readmitted { replica, pool, by: EjectedBy::Probe }),
     ]
 };
 
@@ -376,6 +378,14 @@ impl<N: FnMut(u64) -> u64> Numbers<'_, N> {
             FaultFact::Noticed { replica, serves } => {
                 self.some(&mut [&mut replica.0], &mut []);
                 self.choice(serves, usize::from(*serves), &[false, true]);
+            }
+            FaultFact::Ejected { replica, pool, by, until } => {
+                self.some(&mut [&mut replica.0, pool], &mut [&mut until.0]);
+                self.choice(by, *by as usize, &EjectedBy::ALL);
+            }
+            FaultFact::Readmitted { replica, pool, by } => {
+                self.some(&mut [&mut replica.0, pool], &mut []);
+                self.choice(by, *by as usize, &EjectedBy::ALL);
             }
             FaultFact::Broken {
                 request,

@@ -39,6 +39,8 @@ pub struct FaultPart {
     pub wasted_prefill_tokens: u64,
     /// Tokens of answers that were shown and given up.
     pub wasted_decode_tokens: u64,
+    /// How often replicas were ejected: by probes that failed, or as outliers.
+    pub ejections: u32,
     /// Each fault, in order.
     pub each: Vec<OneFaultPart>,
 }
@@ -137,6 +139,7 @@ pub(super) fn faults(
         client_denied: engine.client_returns_denied(),
         wasted_prefill_tokens: c.wasted_prefill_tokens,
         wasted_decode_tokens: c.wasted_decode_tokens,
+        ejections: c.ejections,
         each: log.rows.iter().map(|row| one_fault(scenario, engine, log, row, now)).collect(),
     })
 }

@@ -32,6 +32,7 @@ impl Session {
             attempts_per_arrival: share(counts.attempts as f64, f64::from(engine.census().arrived)),
             retrying: engine.retrying(),
             lost,
+            ejections: counts.ejections,
         })
     }
 

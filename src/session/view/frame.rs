@@ -245,7 +245,7 @@ pub struct ReplicaFrame {
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct LifeFrame {
-    /// `starting`, `cold`, `draining`, `stopped` or `down`.
+    /// `starting`, `cold`, `draining`, `stopped`, `down` or `ejected`.
     pub phase: &'static str,
     /// What it waits for while it starts: `scheduling`, `node`, `pulling`, `loading`, `initialising` or `probing`; else empty.
     pub step: &'static str,
@@ -412,6 +412,8 @@ pub struct FaultFigures {
     pub retrying: u32,
     /// Requests lost.
     pub lost: u32,
+    /// How often replicas were ejected.
+    pub ejections: u32,
 }
 
 /// An anomaly on the timeline.

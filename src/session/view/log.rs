@@ -278,6 +278,8 @@ pub(in crate::session) fn kind_of(fact: &Fact) -> EventKind {
             FaultFact::Down { .. }
             | FaultFact::Restarted { .. }
             | FaultFact::Noticed { .. }
+            | FaultFact::Ejected { .. }
+            | FaultFact::Readmitted { .. }
             | FaultFact::Began { .. }
             | FaultFact::Ended { .. },
         ) => EventKind::Fault,
@@ -420,6 +422,13 @@ fn fault_words(fact: FaultFact) -> String {
             format!("{} {until}", wrong(kind, replica.is_none()))
         }
         FaultFact::Ended { replica, kind } => format!("no longer: {}", wrong(kind, replica.is_none())),
+        FaultFact::Ejected { by, until: Micros::MAX, .. } => {
+            format!("is ejected until its probes pass: {}", by.name())
+        }
+        FaultFact::Ejected { by, until, .. } => {
+            format!("is ejected until {} s: {}", fixed(until.0 as f64 / 1e6, 1), by.name())
+        }
+        FaultFact::Readmitted { by, .. } => format!("is ejected no longer: {}", by.name()),
         FaultFact::Broken { reason, attempt, prefilled, generated, .. } => format!(
             "attempt {attempt}: {}; {} prompt tokens computed, {} tokens shown",
             reason.name(),

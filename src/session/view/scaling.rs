@@ -171,10 +171,12 @@ impl Session {
         let back = r.down_until().filter(|until| *until != Micros::MAX);
         let phase = match r.phase() {
             ReplicaPhase::Starting | ReplicaPhase::WarmingUp => "starting",
+            ReplicaPhase::Serving if self.engine.is_ejected(r.id()) => "ejected",
             ReplicaPhase::Serving if r.cold() > 0 => "cold",
             ReplicaPhase::Draining => "draining",
             ReplicaPhase::Stopped => "stopped",
             ReplicaPhase::Failed => "down",
+            ReplicaPhase::Ejected => "ejected",
             ReplicaPhase::Serving => return None,
         };
         Some(LifeFrame {

@@ -3,6 +3,7 @@
 mod at_random;
 mod attempts;
 mod crash;
+mod ejection;
 mod explained;
 mod late;
 mod refusals;

@@ -1,7 +1,7 @@
 //! Faults that are refused, each with one message.
 
 use super::{breaks, crash, in_turn};
-use tokenyard::scenario::{Compat, Crash, Fault, Role, Scenario};
+use tokenyard::scenario::{Compat, Crash, Fault, LateSignals, Outlier, Probe, Role, Scenario, Unreachable};
 use tokenyard::session::{Audience, Session};
 
 fn problems(s: &Scenario) -> Vec<String> {
@@ -31,6 +31,37 @@ fn a_fault_names_a_replica_that_is_there_or_a_pool() {
     only(&aimed(Some(2), None), "edits[0].fault.crash.replica", "0 to 1");
     only(&aimed(None, Some("other")), "edits[0].fault.crash.pool", "main");
     only(&breaks(s.clone(), 1.0, crash(0, -1.0)), "edits[0].fault.crash.restart_s", "0 to 2,592,000");
+}
+
+#[test]
+fn late_signals_may_be_those_of_all_replicas_and_what_is_out_of_range_is_refused() {
+    let s = in_turn(2, &[(0, 1)]);
+    let late = |f: LateSignals| breaks(s.clone(), 1.0, Fault::Signals(f));
+    assert_eq!(problems(&late(LateSignals::default())), Vec::<String>::new());
+    let both = LateSignals { replica: Some(1), pool: Some("main".to_owned()), ..LateSignals::default() };
+    only(&late(both), "edits[0].fault.signals", "either replica or pool");
+    let slow = LateSignals { delay_us: u64::MAX, ..LateSignals::default() };
+    only(&late(slow), "edits[0].fault.signals.delay_us", "0 to 3,600,000,000");
+    let nowhere = breaks(s.clone(), 1.0, Fault::Unreachable(Unreachable::default()));
+    only(&nowhere, "edits[0].fault.unreachable", "either replica or pool");
+    let probed = |probe: Probe| {
+        let mut s = s.clone();
+        s.cluster.resilience.probe = Some(probe);
+        s
+    };
+    only(
+        &probed(Probe { interval_s: 0.0, ..Probe::default() }),
+        "cluster.resilience.probe.interval_s",
+        "0.1 to",
+    );
+    only(
+        &probed(Probe { failures: 0, ..Probe::default() }),
+        "cluster.resilience.probe.failures",
+        "1 to 10,000",
+    );
+    let mut outlier = s.clone();
+    outlier.cluster.resilience.outlier = Some(Outlier { most_share: 1.5, ..Outlier::default() });
+    only(&outlier, "cluster.resilience.outlier.most_share", "0 to 1");
 }
 
 #[test]

@@ -3,19 +3,36 @@
 use super::lane::Waiting;
 use super::queue::FlowQueue;
 use crate::base::small::sort::sort_by_key;
-use crate::base::{Micros, RequestId, Span};
+use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::engine::facts::Sink;
 use crate::engine::gateway::routing::uncached_tokens;
 use crate::engine::gateway::state::{Around, Gateway};
 use crate::engine::replica::Replica;
 use crate::engine::request::{Book, Record};
+use crate::policy::ReplicaPhase;
 use crate::scenario::Scenario;
 
 impl FlowQueue {
     /// A replica was added or is in another phase: lanes may be served now, or not any more.
-    pub(in crate::engine::gateway) fn see_phase(&mut self, replica: &Replica, now: Micros, book: &Book) {
-        self.gauge.see_phase(replica);
+    pub(in crate::engine::gateway) fn see_phase(
+        &mut self,
+        (replica, phase): (&Replica, ReplicaPhase),
+        now: Micros,
+        book: &Book,
+    ) {
+        self.gauge.see_phase(replica, phase);
         self.look_who_serves(now, book);
+        self.try_soon(now);
+    }
+
+    /// Routers take a replica for the second of two phases, if it was the first for them: it was ejected, or readmitted.
+    pub(in crate::engine::gateway) fn turn(
+        &mut self,
+        replica: ReplicaId,
+        phases: [ReplicaPhase; 2],
+        now: Micros,
+    ) {
+        self.gauge.turn(replica, phases);
         self.try_soon(now);
     }
 

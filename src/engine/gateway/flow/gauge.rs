@@ -2,11 +2,11 @@
 
 use crate::base::lookup::LookupMap;
 use crate::base::{Micros, ReplicaId, RequestId, Span};
+use crate::engine::gateway::ejection::{Takers, any_serves};
 use crate::engine::gateway::picture::Picture;
-use crate::engine::gateway::routing::can_have;
 use crate::engine::replica::Replica;
-use crate::policy::ReplicaView;
 use crate::policy::flow::{Load, saturation};
+use crate::policy::{ReplicaPhase, ReplicaView};
 use crate::scenario::{ConcurrencyMode, Detector};
 use serde::{Deserialize, Serialize};
 
@@ -44,7 +44,7 @@ impl Gauge {
             parts: LookupMap::default(),
         };
         for replica in replicas {
-            gauge.see_phase(replica);
+            gauge.see_phase(replica, replica.phase());
         }
         gauge
     }
@@ -62,12 +62,17 @@ impl Gauge {
     }
 
     /// A replica was added or is in another phase.
-    pub(in crate::engine::gateway) fn see_phase(&mut self, replica: &Replica) {
+    pub(in crate::engine::gateway) fn see_phase(&mut self, replica: &Replica, phase: ReplicaPhase) {
         if replica.id().index() == self.uncached.len() {
             self.picture.add(replica);
             self.uncached.push(0);
         }
-        self.picture.set_phase(replica);
+        self.picture.set_phase(replica.id(), phase);
+    }
+
+    /// A replica is in the second of two phases now if it was in the first.
+    pub(in crate::engine::gateway) fn turn(&mut self, replica: ReplicaId, phases: [ReplicaPhase; 2]) {
+        self.picture.turn(replica, phases);
     }
 
     /// An event of a replica has run at `now`, which has `in_flight` requests now.
@@ -131,7 +136,8 @@ impl Gauge {
 
     fn of(&self, views: &[ReplicaView], pools: u64, in_flight: &[u32], age: impl Fn(usize) -> Span) -> f64 {
         let of_stage = |pools: u64| {
-            let views = views.iter().enumerate().filter(|(_, view)| can_have(view, pools));
+            let takers = Takers::of(views, pools);
+            let views = views.iter().enumerate().filter(|(_, view)| takers.has(view));
             let loads = views.map(|(i, view)| Load {
                 view,
                 age_us: age(i).0,
@@ -142,7 +148,7 @@ impl Gauge {
         };
         let [homes, prefills] = self.stages.map(|stage| stage & pools);
         // Where prefill is apart, the more saturated of the two stages counts.
-        let any_prefills = prefills != 0 && views.iter().any(|view| can_have(view, prefills));
+        let any_prefills = prefills != 0 && any_serves(views, prefills);
         if any_prefills { of_stage(homes).max(of_stage(prefills)) } else { of_stage(homes) }
     }
 
@@ -169,6 +175,6 @@ impl Gauge {
 
     /// Whether any of `pools` serves.
     pub(super) fn any_serves(&self, pools: u64) -> bool {
-        self.picture.views().iter().any(|view| can_have(view, pools & self.stages[0]))
+        any_serves(self.picture.views(), pools & self.stages[0])
     }
 }

@@ -106,6 +106,8 @@ impl Trace {
             FaultFact::Down { .. }
             | FaultFact::Restarted { .. }
             | FaultFact::Noticed { .. }
+            | FaultFact::Ejected { .. }
+            | FaultFact::Readmitted { .. }
             | FaultFact::Began { .. }
             | FaultFact::Ended { .. }
             | FaultFact::CameAgain { .. }

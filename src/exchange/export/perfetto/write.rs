@@ -326,6 +326,12 @@ fn fault(text: &mut String, fact: FaultFact) {
         FaultFact::Ended { replica: None, kind } => {
             named(text, &format_args!("all replicas: {} is over", kind.name()));
         }
+        FaultFact::Ejected { replica, by, .. } => {
+            named(text, &format_args!("r{} is ejected: {}", replica.0, by.name()));
+        }
+        FaultFact::Readmitted { replica, by, .. } => {
+            named(text, &format_args!("r{} is ejected no longer: {}", replica.0, by.name()));
+        }
         FaultFact::Broken { request, reason, .. } => {
             named(text, &format_args!("#{} breaks: {}", request.0, reason.name()));
         }

@@ -75,6 +75,8 @@ fn event(fact: &Fact, at_us: u64, block: u32) -> Option<BlockEvent> {
             FaultFact::Down { .. }
             | FaultFact::Restarted { .. }
             | FaultFact::Noticed { .. }
+            | FaultFact::Ejected { .. }
+            | FaultFact::Readmitted { .. }
             | FaultFact::Began { .. }
             | FaultFact::Ended { .. }
             | FaultFact::Broken { .. }
