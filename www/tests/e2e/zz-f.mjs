@@ -1,0 +1,14 @@
+import { open, newPage, drop, resting } from './harness.mjs';
+import { goTo } from './sharing.mjs';
+const FLEET = { title: 'Four replicas to break', run: { horizon_s: 120 }, cluster: { pools: [{ replicas: 4 }], resilience: { retries: 1 } }, workload: { clients: [{ arrivals: { poisson: { rate_per_s: 40 } } }] } };
+const it = await open(); const { page, seen } = await newPage(it);
+await drop(page, 's.json', JSON.stringify(FLEET)); await page.getByText(FLEET.title).first().waitFor(); await resting(page); await goTo(page, 30);
+const ins = page.getByRole('complementary', { name: 'Inspector' });
+await ins.getByRole('tab', { name: 'Replica' }).click();
+await ins.getByRole('button', { name: 'r1', exact: true }).click();
+await ins.getByRole('heading', { name: 'r1', exact: true }).waitFor();
+console.log(await page.evaluate(() => document.activeElement?.outerHTML.slice(0, 200)));
+await page.keyboard.press('f'); await page.waitForTimeout(1500);
+console.log(await page.locator('.break-menu').count(), await page.locator('.break-menu').innerHTML().catch(() => '').then((h) => h.slice(0, 900)), seen.errors);
+await page.screenshot({ path: '/tmp/shots-faults/zz.png' });
+await it.close(); process.exit(0);
