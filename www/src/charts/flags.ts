@@ -183,6 +183,7 @@ function drawPennant(pen: Pen, p: Palette, one: Pennant, y: number): void {
   pen.globalAlpha = one.flags.every((f) => f.off) ? 0.45 : 1;
   const w = side === 'left' ? -one.width : one.width;
   const notch = side === 'left' ? 4 : -4;
+  pen.strokeStyle = p.accent;
   pen.beginPath();
   pen.moveTo(x + 0.5, y + 0.5);
   pen.lineTo(x + w, y + 0.5);

@@ -972,6 +972,14 @@ export type CpuTierPart = {
   thrash_rate: number,
 };
 
+/** What the crash of a replica that is down did so far. */
+export type CrashFrame = {
+  /** Attempts that broke because of it. */
+  broken: number,
+  /** Requests lost with them; the others go on elsewhere or finished. */
+  lost: number,
+};
+
 /** The knee of a curve, or why it has none. */
 export type CurveKnee = {
   /** Its position, interpolated linearly between two points; null if there is none. */
@@ -1693,6 +1701,7 @@ export type Frame = {
   moves: Array<Move>,
   /** Edits so far and to come, in order. */
   flags: Array<Flag>,
+  /** Faults so far, in order: the latest 32; missing if none. */
   faults?: Array<OneFaultPart>,
   /** Anomalies so far, the first 64 of them, in the order in which they were noticed. */
   anomalies: Array<AnomalyMark>,
@@ -2808,8 +2817,11 @@ export type OneFaultPart = {
   lost: number,
   /** From a crash to the last request that was sent there, in seconds; 0 if none was. */
   detection_s: number,
+  /** From a crash until routers knew of it, in seconds; missing if they do not know yet, and for other faults. */
   known_s?: number,
+  /** Prompt tokens computed by the attempts that broke there. */
   wasted_prefill_tokens: number,
+  /** Tokens of answers that they showed. */
   wasted_decode_tokens: number,
   /** Goodput in the minute before, in requests per second. */
   goodput_before_per_s: number,
@@ -3300,6 +3312,7 @@ export type QueueChip = {
   loading: boolean,
   /** Whether its prompt is computed on a prefill replica, and it waits for room at its home; missing if not. */
   prefilled?: boolean,
+  /** Whether an attempt of it broke before; missing if not. */
   retried?: boolean,
 };
 
@@ -3484,12 +3497,6 @@ export type RejectionPart = {
   reason: string,
   /** How many. */
   requests: number,
-};
-
-/** What the crash of a replica that is down did so far. */
-export type CrashFrame = {
-  broken: number,
-  lost: number,
 };
 
 /** What is wrong with a replica for a while. */

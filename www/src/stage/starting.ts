@@ -6,7 +6,11 @@ import { isDown } from './facts.ts';
 /** The present instant of a frame. */
 type Now = { readonly now_us: number };
 
-const span = (us: number): string => text(durationUs(Math.max(0, us)));
+/** A duration on a card: from ten seconds on in whole ones, so that it is short and seldom changes. */
+function span(us: number): string {
+  if (us < 10_000_000 || us >= 120_000_000) return text(durationUs(Math.max(0, us)));
+  return text({ value: String(Math.round(us / 1e6)), unit: 's' });
+}
 
 /** The current step of a starting replica; of one that is down, since when. */
 export function startWords(now: Now, r: ReplicaFrame): string {

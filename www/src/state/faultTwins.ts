@@ -48,7 +48,7 @@ function budgeted(document: Json): Twin {
   const share = Number(getAt(document, `${of}.retry_budget_share`) ?? SHARE);
   const next = Math.min(1, Math.max(0.5, 2 * share));
   const said = `retry budget ${Math.round(100 * next)} %`;
-  return { label: said, name: said, document: withKey(document, of, 'retry_budget_share', next) };
+  return { label: 'retry budget', name: said, document: withKey(document, of, 'retry_budget_share', next) };
 }
 
 function withKey(document: Json, path: string, key: string, value: Json): Json {

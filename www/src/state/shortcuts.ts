@@ -26,7 +26,7 @@ const OWN_KEYS: readonly { readonly keys: readonly string[]; readonly within: st
   {
     keys: ['ArrowLeft', 'ArrowRight', 'Home', 'End'],
     within:
-      '[role=slider], [role=tab], [role=menu], [role=menuitem], [role=listbox], [role=combobox], [role=region], input[type=range]',
+      '[role=slider], [role=tab], [role=menu], [role=menuitem], [role=listbox], [role=combobox], [role=region], input[type=range], input[type=radio]',
   },
   {
     keys: [' '],
@@ -34,7 +34,7 @@ const OWN_KEYS: readonly { readonly keys: readonly string[]; readonly within: st
   },
 ];
 /** Text fields: every key except Escape belongs to them. */
-const WRITES = 'input:not([type=checkbox], [type=range]), textarea, select, [contenteditable], [data-writes]';
+const WRITES = 'input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable], [data-writes]';
 
 export const SHORTCUTS = [
   { name: 'play', does: 'Play or pause', keys: [{ key: ' ' }], action: (app) => void app.transport.toggle() },

@@ -109,9 +109,10 @@ function Item(props: { making: Breaking; kind: Kind; onApply: () => void }): JSX
   );
 }
 
-/** The settings of a kind in a few words: `back after 58 s`. */
+/** The settings of a kind in a few words: `back after 58 s`; 0 s is for good. */
 function said({ settings }: Kind): string {
   const words = settings.map(({ label, initial, unit }) => {
+    if (initial === 0 && unit === 's') return 'for good';
     const value = initial >= 1000 ? count(initial) : plain(initial);
     return `${label.toLowerCase()} ${unit === '×' ? `×${value}` : `${value} ${unit}`.trim()}`;
   });

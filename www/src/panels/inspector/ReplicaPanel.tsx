@@ -93,6 +93,11 @@ function Detail(props: {
         <NameValues rows={now()} />
         <p class="m note">An ITL is a step and the output processing of its token.</p>
       </div>
+      <Show when={props.app.transport.throttledFrame()?.faults?.some((one) => one.replica === r().id)}>
+        <Suspense>
+          <FaultCost app={props.app} of={{ replica: r().id }} />
+        </Suspense>
+      </Show>
       <Block title="Latency and load" remark={lastSpan(props.app.transport.throttledFrame())}>
         <NameValues rows={latest()} />
       </Block>
@@ -109,11 +114,6 @@ function Detail(props: {
       </Show>
       <Show when={pool()}>{(found) => <PoolBlock pool={found()} />}</Show>
       <AnomalyBlock app={props.app} of={(a) => a.replica === r().id} />
-      <Show when={props.app.transport.throttledFrame()?.faults?.some((one) => one.replica === r().id)}>
-        <Suspense>
-          <FaultCost app={props.app} of={{ replica: r().id }} />
-        </Suspense>
-      </Show>
       <BreakBlock app={props.app} replica={r().id} />
       <Block title="In its batch" remark={`${batchRemark(r())}context tokens`}>
         <Show when={r().running > 0} fallback={<p class="say">Nothing is running here now.</p>}>

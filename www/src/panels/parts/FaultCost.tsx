@@ -53,12 +53,13 @@ export default function FaultCost(props: {
 }
 
 const seconds = (s: number): string => text(durationUs(1e6 * s));
+const whole = (s: number): string => text({ value: count(Math.round(s)), unit: 's' });
 
 function rowsOf(one: OneFaultPart, nowUs: number): readonly Row[] {
   const since = (nowUs - one.at_us) / 1e6;
   const recovery: Row = [
     'Recovery',
-    one.recovery_s === undefined ? `not yet,${NBSP}${seconds(since)}` : seconds(one.recovery_s),
+    one.recovery_s === undefined ? `not yet,${NBSP}${whole(since)}` : whole(one.recovery_s),
   ];
   const before: Row = ['Goodput before', text(ratePerS(one.goodput_before_per_s))];
   if (!isCrash(one.kind) && one.broken === 0) return [recovery, before];
@@ -67,8 +68,8 @@ function rowsOf(one: OneFaultPart, nowUs: number): readonly Row[] {
     recovery,
     ['Lost', count(one.lost)],
     ['Known after', one.known_s === undefined ? DASH : seconds(one.known_s)],
-    ['Prompt tokens wasted', count(one.wasted_prefill_tokens)],
-    ['Shown and given up', count(one.wasted_decode_tokens)],
+    ['Prefill wasted', count(one.wasted_prefill_tokens)],
+    ['Shown in vain', count(one.wasted_decode_tokens)],
     before,
   ];
 }

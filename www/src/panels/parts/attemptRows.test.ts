@@ -62,6 +62,17 @@ test('an answer that was lost ends with its break', () => {
   ]);
 });
 
+test('an attempt that was refused at once is its break, before its back-off', () => {
+  const { scheduled_us: _, ...never } = crashed;
+  const refused: AttemptDetail = { ...never, broke_us: 100, reason: 'refused' };
+  const rows = phasesOf(of([segment('back-off', 100, 130)], [refused, { ...refused, routed_us: 130, broke_us: 130 }]));
+  expect(rows.map(({ name, segment: s, attempt }) => [name ?? s.kind, s.from_us, attempt])).toEqual([
+    ['Broken r2', 100, 1],
+    ['back-off', 100, 1],
+    ['Broken r2', 130, 2],
+  ]);
+});
+
 test('a request whose attempts all held has no bracket', () => {
   const rows = phasesOf({ segments: [segment('queue', 0, 5)] } as unknown as RequestDetail);
   expect(bracketsOf(rows)).toEqual([]);

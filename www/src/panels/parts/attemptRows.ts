@@ -58,23 +58,29 @@ function broken(attempt: AttemptDetail, segment: Segment, number: number): Phase
   };
 }
 
-/** The phases of a request, in which each attempt that broke has its own. */
+/** The phases of a request, in which each attempt that broke has its own. One that was refused at once has only its break. */
 export function phasesOf({ segments, attempts = [] }: RequestDetail): readonly Phase[] {
-  const silent = attempts.filter((a) => a.shown_tokens === 0);
+  const [like] = segments;
+  const rows: Phase[] = [];
+  let broke = 0;
+  const breaks = (upToUs: number): void => {
+    for (let a = attempts[broke]; a && like && a.broke_us <= upToUs; a = attempts[broke]) {
+      broke += 1;
+      // What an attempt did that showed tokens is among the phases.
+      if (a.shown_tokens === 0) rows.push(...brokenPhases(a, like, broke));
+      else rows.push(broken(a, like, broke));
+    }
+  };
   const first = attempts[0]?.routed_us;
-  let number = 1;
-  const rows = segments.flatMap((segment): readonly Phase[] => {
+  for (const segment of segments) {
+    breaks(segment.from_us);
+    if (segment.kind === 'broken') continue;
     const before = first === undefined || segment.to_us <= first;
-    const attempt = silent[number - 1];
-    if (segment.kind === 'broken' && attempt) return brokenPhases(attempt, segment, number++);
     // The back-off belongs to the attempt before it.
-    const own = segment.kind === 'back-off' ? number - 1 : number;
-    return [{ segment, attempt: before ? undefined : own }];
-  });
-  // An answer that was lost after its first token: its phases are above.
-  const [last, segment] = [attempts.at(-1), segments.at(-1)];
-  const lost = last && segment && last.shown_tokens > 0 && segment.to_us <= last.broke_us;
-  return lost ? [...rows, broken(last, segment, number)] : rows;
+    rows.push({ segment, attempt: before ? undefined : segment.kind === 'back-off' ? broke : broke + 1 });
+  }
+  breaks(Number.POSITIVE_INFINITY);
+  return rows;
 }
 
 /** A bracket left of the rows of one attempt: its number, its first row, and how many it has. */

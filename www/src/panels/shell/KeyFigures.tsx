@@ -96,14 +96,17 @@ export function KeyFigures(props: {
             difference={since('tpot_us')}
             itl={key()?.itl ?? none}
           />
-          <Tail
-            title="E2E p99"
-            p={key()?.e2e ?? none}
-            mark={markOf(key()?.e2e_mark)}
-            rest={times()}
-            onRest={props.onRest}
-            difference={since('e2e_us')}
-          />
+          {/* Figures of faults take its room. */}
+          <Show when={!key()?.faults}>
+            <Tail
+              title="E2E p99"
+              p={key()?.e2e ?? none}
+              mark={markOf(key()?.e2e_mark)}
+              rest={times()}
+              onRest={props.onRest}
+              difference={since('e2e_us')}
+            />
+          </Show>
         </Show>
         <Figure
           title="Goodput"
@@ -137,13 +140,15 @@ export function KeyFigures(props: {
             small={['since start']}
           />
         </Show>
-        <Figure
-          title="Cost"
-          rest={times()}
-          onRest={props.onRest}
-          value={{ value: key()?.usd_per_million_tokens ? usd(key()?.usd_per_million_tokens ?? 0) : DASH, unit: '' }}
-          small={key()?.usd_per_million_tokens ? ['/M out'] : []}
-        />
+        <Show when={!key()?.faults}>
+          <Figure
+            title="Cost"
+            rest={times()}
+            onRest={props.onRest}
+            value={{ value: key()?.usd_per_million_tokens ? usd(key()?.usd_per_million_tokens ?? 0) : DASH, unit: '' }}
+            small={key()?.usd_per_million_tokens ? ['/M out'] : []}
+          />
+        </Show>
         <TrustFigure evidence={props.evidence} onRest={props.onRest} />
       </Deferred>
     </section>
