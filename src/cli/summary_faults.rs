@@ -29,6 +29,10 @@ pub(super) fn write(out: &mut String, r: &Report) -> fmt::Result {
         "lost         {} requests, {} for lack of retry budget; {} prompt tokens and {} shown tokens wasted",
         f.lost, f.budget_denied, f.wasted_prefill_tokens, f.wasted_decode_tokens
     )?;
+    if f.stranded_block_s > 0.0 {
+        let held = number(Some(f.stranded_block_s), 1);
+        writeln!(out, "stranded     {held} block-seconds held on prefill replicas for homes that crashed")?;
+    }
     for c in f.each.iter().take(MOST) {
         let at = number(Some(c.at_us as f64 / 1e6), 3);
         let back = match c.back_us {

@@ -2,6 +2,7 @@
 
 use super::clock::ScalingEvent;
 use super::facts::{FaultFact, FaultKind, Sink};
+use super::handover_lost::KvLosses;
 use super::{Cluster, Replica};
 use crate::base::rng::{Purpose, Stream};
 use crate::base::{Micros, ReplicaId, Span, dist, math};
@@ -15,7 +16,7 @@ struct Open {
     number: u32,
     replica: ReplicaId,
     kind: FaultKind,
-    /// How many times as long steps take; 1 for faults that change no steps.
+    /// How many times as long steps take, or the share that ports carry; 1 for faults that change neither.
     factor: f64,
     until: Micros,
 }
@@ -42,6 +43,8 @@ pub(in crate::engine) struct Faults {
     /// Those that last, in order of beginning.
     open: Vec<Open>,
     random: RandomCrashes,
+    /// What becomes of KV that is lost on its way.
+    pub(in crate::engine) kv: KvLosses,
 }
 
 impl Cluster {
@@ -49,24 +52,33 @@ impl Cluster {
     pub fn fault<S: Sink>(&mut self, fault: &Fault, plan: &Plan, now: Micros, sink: &mut S) {
         assert!(now >= self.clock.now(), "INV-3: a fault in the past");
         let number = self.faults.count;
-        self.faults.count += 1;
+        self.count_fault(now);
         let Some(replica) = self.aimed_at(fault, plan, number) else { return };
+        let open = |kind, factor| Open { number, replica, kind, factor, until: Micros::MAX };
         match fault {
             Fault::Crash(s) => {
                 self.crash(replica, math::round_to_span(s.restart_s * 1e6), now, sink);
             }
             Fault::Slow(s) => {
-                let open =
-                    Open { number, replica, kind: FaultKind::Slow, factor: s.factor, until: Micros::MAX };
-                self.begin_fault(open, (now, s.for_s), sink);
+                self.begin_fault(open(FaultKind::Slow, s.factor), (now, s.for_s), sink);
             }
             Fault::Stuck(s) => {
-                let open = Open { number, replica, kind: FaultKind::Stuck, factor: 1.0, until: Micros::MAX };
-                let until = self.begin_fault(open, (now, s.for_s), sink);
+                let until = self.begin_fault(open(FaultKind::Stuck, 1.0), (now, s.for_s), sink);
                 let r = &mut self.fleet.replicas_mut()[replica.index()];
                 r.get_stuck(now, until);
                 self.clock.set_replica(replica.index(), r.next_at());
             }
+            Fault::TransferLink(s) => {
+                self.begin_fault(open(FaultKind::TransferLink, s.share), (now, s.for_s), sink);
+            }
+        }
+    }
+
+    /// Something breaks. Transfers take too long from the first time on.
+    fn count_fault(&mut self, now: Micros) {
+        self.faults.count += 1;
+        if let Some(network) = self.network.as_mut().filter(|_| self.faults.count == 1) {
+            network.set_timeout(self.faults.kv.transfer_timeout, now);
         }
     }
 
@@ -78,7 +90,7 @@ impl Cluster {
             lasts => now.saturating_add(lasts),
         };
         self.faults.open.push(Open { until, ..open });
-        self.follow_faults(replica);
+        self.follow_faults(replica, now);
         sink.fact(now, FaultFact::Began { replica, kind, until }.into());
         if until != Micros::MAX {
             self.clock.schedule_scaling(until, ScalingEvent::FaultEnds(number));
@@ -90,7 +102,7 @@ impl Cluster {
     pub(super) fn end_fault<S: Sink>(&mut self, number: u32, sink: &mut S) {
         let Some(at) = self.faults.open.iter().position(|open| open.number == number) else { return };
         let Open { replica, kind, .. } = self.faults.open.remove(at);
-        self.follow_faults(replica);
+        self.follow_faults(replica, self.clock.now());
         sink.fact(self.clock.now(), FaultFact::Ended { replica, kind }.into());
     }
 
@@ -100,11 +112,38 @@ impl Cluster {
         of.map(|open| (open.kind, open.until, open.factor))
     }
 
-    /// The steps of a replica are as slow as its faults make them, in the order in which these began.
-    fn follow_faults(&mut self, replica: ReplicaId) {
-        let of = self.faults.open.iter().filter(|open| open.replica == replica);
-        let factor = of.fold(1.0, |all, open| all * open.factor);
-        self.fleet.replicas_mut()[replica.index()].life.slow_factor = factor;
+    /// The product of the factors of a replica's faults of a kind, in the order in which these began.
+    fn factor_of(&self, replica: ReplicaId, kind: FaultKind) -> f64 {
+        let of = self.faults.open.iter().filter(|open| open.replica == replica && open.kind == kind);
+        of.fold(1.0, |all, open| all * open.factor)
+    }
+
+    /// The steps of a replica, and its ports, are as slow as its faults make them.
+    fn follow_faults(&mut self, replica: ReplicaId, now: Micros) {
+        self.fleet.replicas_mut()[replica.index()].life.slow_factor =
+            self.factor_of(replica, FaultKind::Slow);
+        let share = self.factor_of(replica, FaultKind::TransferLink);
+        self.add_ports();
+        if let Some(network) = &mut self.network {
+            network.set_share(replica, share, now);
+        }
+    }
+
+    /// A network that came to be, or was changed, follows the faults of its ports.
+    pub(super) fn adopt_links(&mut self, now: Micros) {
+        for at in 0..self.faults.open.len() {
+            if self.faults.open[at].kind == FaultKind::TransferLink {
+                self.follow_faults(self.faults.open[at].replica, now);
+            }
+        }
+    }
+
+    /// Whether something works again, or is given back, by itself that requests may wait for: a run goes on for that.
+    #[inline]
+    pub(super) fn waits_for_repair(&self) -> bool {
+        let ends = |open: &Open| open.kind == FaultKind::TransferLink && open.until < Micros::MAX;
+        (self.faults.kv.any_lease() || self.faults.open.iter().any(ends))
+            && self.book.locations().inside() > 0
     }
 
     /// The replica that fault number `number` is about, if it is there.
@@ -130,21 +169,38 @@ impl Cluster {
 
     /// A replica crashes: its requests break now, and it is back after `restart`; never if that is 0.
     fn crash<S: Sink>(&mut self, replica: ReplicaId, restart: Span, now: Micros, sink: &mut S) {
+        let latest = self.clock.stand_at(now);
+        self.crash_now(replica, restart, now, sink);
+        self.clock.stand_at(latest);
+    }
+
+    fn crash_now<S: Sink>(&mut self, replica: ReplicaId, restart: Span, now: Micros, sink: &mut S) {
         let with = (&mut self.book, &mut self.clock);
         let Some(gone) = self.fleet.crash(replica, (now, restart), with, sink) else { return };
         let index = replica.index();
+        let (counted, others) = self.part_with(replica, now);
+        let gone = gone + counted;
         self.gateway.see_replica(&self.fleet.replicas()[index], (gone, now), std::iter::empty());
         let mut left = self.fleet.take_departures();
         let (gateway, mut around) = self.at(now);
         gateway.follow(&mut around);
         gateway.settle_departures(replica, &mut left, &mut around, sink);
         self.fleet.keep_room(left);
+        self.settle_moves(index, sink);
+        for other in others {
+            self.lose_kv(other, now, sink);
+        }
         self.fleet.follow_up(replica, now, &mut self.clock, sink);
         self.follow(now);
+        self.replicas()[index].verify_down();
     }
 
     /// Follows the settings of a plan from `now` on.
     pub(super) fn adopt_faults(&mut self, plan: &Plan, now: Micros) {
+        self.faults.kv.adopt(&plan.scenario().cluster.resilience);
+        if let Some(network) = self.network.as_mut().filter(|_| self.faults.count > 0) {
+            network.set_later_timeout(self.faults.kv.transfer_timeout);
+        }
         let settings = plan.scenario().cluster.faults;
         let random = &mut self.faults.random;
         if random.settings != settings {
@@ -199,7 +255,7 @@ impl Cluster {
         }
         let restart = math::round_to_span(random.settings.restart_s * 1e6);
         if self.replicas()[replica.index()].serving() {
-            self.faults.count += 1;
+            self.count_fault(now);
             self.faults.random.count += 1;
             self.crash(replica, restart, now, sink);
         }

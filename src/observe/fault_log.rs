@@ -1,7 +1,7 @@
 //! What faults did: each crash with the requests that it broke, when routers knew, and how long goodput took to come back.
 
 use crate::base::{Micros, ReplicaId};
-use crate::engine::{Fact, FaultFact, FaultKind, RequestFact};
+use crate::engine::{BreakReason, Fact, FaultFact, FaultKind, RequestFact};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -102,9 +102,17 @@ impl FaultLog {
         match fact {
             FaultFact::Down { replica, until, .. } => self.begin(now, None, replica, until),
             FaultFact::Began { replica, kind, until } => self.begin(now, Some(kind), replica, until),
-            FaultFact::Broken { replica, .. } => {
-                let is_its = |row: &FaultRow| row.kind.is_none() && Some(row.replica) == replica;
-                self.latest = self.rows.iter().rposition(is_its).map(|i| i as u32);
+            FaultFact::Broken { replica, reason, .. } => {
+                // A crash breaks requests of other replicas too, in the same event.
+                let lost = matches!(reason, BreakReason::Crash | BreakReason::KvLost);
+                let now_down = |row: &&FaultRow| lost && row.kind.is_none() && row.at == now;
+                let is_its = |row: &FaultRow| match self.rows.last().filter(now_down) {
+                    Some(last) => row == last,
+                    None => row.kind.is_none() && Some(row.replica) == replica,
+                };
+                let has_none = reason == BreakReason::TransferTimeout;
+                let its = if has_none { None } else { self.rows.iter().rposition(is_its) };
+                self.latest = its.map(|i| i as u32);
                 if let Some(row) = self.latest_row() {
                     row.broken += 1;
                 }

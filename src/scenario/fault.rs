@@ -17,10 +17,12 @@ pub enum Fault {
     Slow(Slow),
     /// A replica is stuck: its running step ends later, and none begins. Requests that come to it wait.
     Stuck(Stuck),
+    /// The network ports of a replica carry less: transfers of KV from it and to it take longer.
+    TransferLink(TransferLink),
 }
 
 fields! {
-    choice Fault [] { Crash "crash" Slow "slow" Stuck "stuck" }
+    choice Fault [] { Crash "crash" Slow "slow" Stuck "stuck" TransferLink "transfer-link" }
 }
 
 /// Which replica of a pool a fault is about.
@@ -133,6 +135,41 @@ fields! {
     }
 }
 
+/// Network ports of a replica that carry less for a while.
+#[apply(field_schema!)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TransferLink {
+    /// Number of the replica: those of the first pool come first, those started later last. Name either the replica or a pool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replica: Option<u32>,
+    /// Name of the pool that has the replica.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pool: Option<String>,
+    /// Which replica of the pool.
+    pub pick: Pick,
+    /// Share of their bytes per second that its ports carry. With 0 transfers stand still. Shares of faults at the same time multiply.
+    pub share: f64,
+    /// How long it lasts. 0 means for good.
+    pub for_s: f64,
+}
+
+fields! {
+    struct TransferLink {
+        replica: "Replica" => Fault;
+        pool: "Pool" => Fault;
+        pick: "Which" => Fault;
+        share: "Share" in [0.0, 1.0] or "0.5 is half as fast, 0 carries nothing" => Fault;
+        for_s: "For" of "s" in [0.0, limits::HORIZON_S] or "0 means for good" => Fault;
+    }
+}
+
+impl Default for TransferLink {
+    fn default() -> Self {
+        Self { replica: None, pool: None, pick: Pick::Lowest, share: 0.5, for_s: 0.0 }
+    }
+}
+
 impl Fault {
     /// Its name in documents, reports and on the timeline.
     pub fn name(&self) -> &'static str {
@@ -140,6 +177,7 @@ impl Fault {
             Self::Crash(_) => "crash",
             Self::Slow(_) => "slow",
             Self::Stuck(_) => "stuck",
+            Self::TransferLink(_) => "transfer-link",
         }
     }
 
@@ -149,6 +187,7 @@ impl Fault {
             Self::Crash(s) => (s.replica, s.pool.as_deref(), s.pick),
             Self::Slow(s) => (s.replica, s.pool.as_deref(), s.pick),
             Self::Stuck(s) => (s.replica, s.pool.as_deref(), s.pick),
+            Self::TransferLink(s) => (s.replica, s.pool.as_deref(), s.pick),
         }
     }
 
@@ -167,6 +206,7 @@ impl Fault {
             Self::Crash(s) => s.restart_s,
             Self::Slow(s) => s.for_s,
             Self::Stuck(s) => s.for_s,
+            Self::TransferLink(s) => s.for_s,
         }
     }
 
@@ -180,12 +220,15 @@ impl Fault {
         };
         let times = match self {
             Self::Slow(s) => format!(" ×{}", plain(s.factor)),
+            Self::TransferLink(s) => format!(" ×{}", plain(s.share)),
             Self::Crash(_) | Self::Stuck(_) => String::new(),
         };
         let more = match self {
-            Self::Crash(_) | Self::Slow(_) | Self::Stuck(_) if self.lasts_s() <= 0.0 => String::new(),
+            _ if self.lasts_s() <= 0.0 => String::new(),
             Self::Crash(s) => format!(", back after {} s", plain(s.restart_s)),
-            Self::Slow(_) | Self::Stuck(_) => format!(" for {} s", plain(self.lasts_s())),
+            Self::Slow(_) | Self::Stuck(_) | Self::TransferLink(_) => {
+                format!(" for {} s", plain(self.lasts_s()))
+            }
         };
         format!("{}{aim}{times}{more}", self.name())
     }

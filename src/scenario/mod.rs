@@ -80,7 +80,7 @@ pub use disaggregation::{
 pub use edit::{Change, FieldValues, Route, TimedEdit};
 pub use explicit::{ExplicitOutput, ExplicitPiece, ExplicitRequest};
 pub use expression::Expression;
-pub use fault::{Aim, Crash, Fault, Pick, Slow, Stuck};
+pub use fault::{Aim, Crash, Fault, Pick, Slow, Stuck, TransferLink};
 pub use filters::{
     Condition, Fallback, Filter, FilterMetric, Picker, SessionFilter, Softmax, UtilizationFilter,
 };
@@ -118,7 +118,7 @@ pub use prefix_affinity::{PeakPrefill, PrefixAffinityFilter};
 pub use random_faults::RandomFaults;
 pub use rate_profile::{RatePoint, RateProfile, Window};
 pub(crate) use report::grouped;
-pub use resilience::Resilience;
+pub use resilience::{KvLoadFailure, Resilience};
 pub use router_metrics::{SloAware, TokenAware};
 pub use routing::{
     CostEscalation, PowerOfD, PrefixAware, PrefixOverlap, RoutingPolicy, Scorer, SessionAffinity,

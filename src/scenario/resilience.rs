@@ -1,6 +1,6 @@
 //! What happens to requests whose replica breaks: whether and when they are sent elsewhere, and when routers know.
 
-use super::fields::fields;
+use super::fields::{fields, without_fields};
 use super::limits;
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,27 @@ pub struct Resilience {
     pub resume: bool,
     /// Time until routers know that a replica is gone or back. Requests sent to a dead replica before that are refused at once.
     pub discovery_ms: f64,
+    /// What happens to a request whose KV was on its way from its prefill replica to its home when that replica crashed or the transfer took too long.
+    pub kv_load_failure: KvLoadFailure,
+    /// Time for which a prefill replica holds the blocks of a request whose home crashed: from the crash, or from the end of the prefill if that is later.
+    pub lease_s: f64,
+    /// Longest time from the start of a transfer of KV to its landing. It counts from the first fault of a run on.
+    pub transfer_timeout_s: f64,
 }
+
+/// What happens to a request whose KV was lost on the way to its home.
+#[apply(schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KvLoadFailure {
+    /// Its attempt breaks.
+    #[default]
+    Fail,
+    /// Its home computes its prompt again, at the head of its queue.
+    Recompute,
+}
+
+without_fields! { KvLoadFailure }
 
 fields! {
     struct Resilience {
@@ -34,6 +54,9 @@ fields! {
         retry_budget_least: "Budget, least" of "req" in [0, limits::IN_FLIGHT] or "3 is Envoy's default" => Resilience;
         resume: "Resume" => Resilience;
         discovery_ms: "Discovery" of "ms" in [0.0, limits::LATENCY_MS] or "0 means at once" => Resilience;
+        kv_load_failure: "KV lost" => Resilience;
+        lease_s: "Lease" of "s" in [0.0, limits::HORIZON_S] or "0 means that nothing is held" => Resilience;
+        transfer_timeout_s: "Transfer time-out" of "s" in [0.0, limits::HORIZON_S] or "0 means none" => Resilience;
     }
 }
 
@@ -47,6 +70,9 @@ impl Default for Resilience {
             retry_budget_least: 3,
             resume: false,
             discovery_ms: 1000.0,
+            kv_load_failure: KvLoadFailure::Fail,
+            lease_s: 20.0,
+            transfer_timeout_s: 30.0,
         }
     }
 }

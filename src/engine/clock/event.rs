@@ -31,6 +31,8 @@ pub(in crate::engine) enum ClusterEvent {
     Sweep,
     /// Routers learn that a replica is down, or serves again after that crash.
     Noticed { replica: ReplicaId, serves: bool, crash: u32 },
+    /// A transfer has taken too long. Never in a queue: the network knows when.
+    TransferTimedOut,
 }
 
 /// An event of a replica.
@@ -69,6 +71,8 @@ pub(in crate::engine) enum ScalingEvent {
     FaultEnds(u32),
     /// A replica crashes at random if it serves then, if the settings are still those. `draw` counts such instants of the replica.
     RandomCrash { replica: ReplicaId, draw: u32, edition: u32 },
+    /// A prefill replica gives back blocks that nobody fetched, unless they are gone.
+    LeaseOver { replica: ReplicaId, number: u32 },
 }
 
 /// An event that may wait in a queue.
@@ -90,6 +94,7 @@ impl Event for ClusterEvent {
             Self::Dispatch => 6,
             Self::Sweep => 7,
             Self::Noticed { .. } => 8,
+            Self::TransferTimedOut => 9,
         }
     }
 }
@@ -118,6 +123,7 @@ impl Event for ScalingEvent {
             Self::Sync { .. } => 4,
             Self::FaultEnds(_) => 5,
             Self::RandomCrash { .. } => 6,
+            Self::LeaseOver { .. } => 7,
         }
     }
 }
@@ -144,7 +150,8 @@ impl ClusterEvent {
             | Self::FlowBegins
             | Self::Dispatch
             | Self::Sweep
-            | Self::Noticed { .. } => None,
+            | Self::Noticed { .. }
+            | Self::TransferTimedOut => None,
         }
     }
 }

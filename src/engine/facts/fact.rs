@@ -30,11 +30,15 @@ pub enum DropReason {
     Refused,
     /// Lost: no replica was known to serve.
     NoReplica,
+    /// Lost: its prefill replica crashed before its KV was at its home.
+    KvLost,
+    /// Lost: the transfer of its KV took too long.
+    TransferTimeout,
 }
 
 impl DropReason {
     /// All of them, in order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::PromptExceedsKvCache,
         Self::OutgrewKvCache,
         Self::TimedOut,
@@ -43,6 +47,8 @@ impl DropReason {
         Self::Crash,
         Self::Refused,
         Self::NoReplica,
+        Self::KvLost,
+        Self::TransferTimeout,
     ];
 
     /// Its name in reports and logs.
@@ -56,6 +62,8 @@ impl DropReason {
             Self::Crash => "crash",
             Self::Refused => "refused",
             Self::NoReplica => "no-replica",
+            Self::KvLost => "kv-lost",
+            Self::TransferTimeout => "transfer-timeout",
         }
     }
 }

@@ -13,11 +13,16 @@ pub enum BreakReason {
     Refused,
     /// No replica was known to serve.
     NoReplica,
+    /// Its prefill replica crashed before its KV was at its home.
+    KvLost,
+    /// The transfer of its KV took too long.
+    TransferTimeout,
 }
 
 impl BreakReason {
     /// All of them, in order.
-    pub const ALL: [Self; 3] = [Self::Crash, Self::Refused, Self::NoReplica];
+    pub const ALL: [Self; 5] =
+        [Self::Crash, Self::Refused, Self::NoReplica, Self::KvLost, Self::TransferTimeout];
 
     /// Its name in reports and logs.
     pub fn name(self) -> &'static str {
@@ -30,6 +35,8 @@ impl BreakReason {
             Self::Crash => DropReason::Crash,
             Self::Refused => DropReason::Refused,
             Self::NoReplica => DropReason::NoReplica,
+            Self::KvLost => DropReason::KvLost,
+            Self::TransferTimeout => DropReason::TransferTimeout,
         }
     }
 }
@@ -41,17 +48,29 @@ pub enum FaultKind {
     Slow,
     /// No step of it begins or ends.
     Stuck,
+    /// Its network ports carry less.
+    TransferLink,
 }
 
 impl FaultKind {
     /// All of them, in order.
-    pub const ALL: [Self; 2] = [Self::Slow, Self::Stuck];
+    pub const ALL: [Self; 3] = [Self::Slow, Self::Stuck, Self::TransferLink];
 
     /// Its name in scenarios, reports and logs.
     pub fn name(self) -> &'static str {
         match self {
             Self::Slow => "slow",
             Self::Stuck => "stuck",
+            Self::TransferLink => "transfer-link",
+        }
+    }
+
+    /// What a replica is, in a sentence.
+    pub fn state(self) -> &'static str {
+        match self {
+            Self::Slow => "slow",
+            Self::Stuck => "stuck",
+            Self::TransferLink => "on a slow link",
         }
     }
 }

@@ -3,8 +3,8 @@
 use super::state::Fleet;
 use crate::base::{Micros, ReplicaId, Span};
 use crate::engine::clock::{Clock, ScalingEvent};
-use crate::engine::facts::{FaultFact, Sink};
-use crate::engine::request::Book;
+use crate::engine::facts::{BreakReason, FaultFact, Sink};
+use crate::engine::request::{Book, Remote, Slot};
 use crate::policy::ReplicaPhase;
 
 impl Fleet {
@@ -42,6 +42,37 @@ impl Fleet {
             clock.schedule_scaling(until, ScalingEvent::Ready { replica, start });
         }
         Some(self.departed())
+    }
+
+    /// A request breaks at its home before its KV is there. What it had of a hand-over.
+    pub(in crate::engine) fn break_away<S: Sink>(
+        &mut self,
+        home: ReplicaId,
+        (slot, reason): (Slot, BreakReason),
+        now: Micros,
+        book: &mut Book,
+        sink: &mut S,
+    ) -> Box<Remote> {
+        let (r, mut world) = self.replica_in_world(home.index(), book, sink);
+        r.break_away(slot, reason, now, &mut world)
+    }
+
+    /// A request computes its prompt at its home, to which its KV will not come. What it had of a hand-over.
+    pub(in crate::engine) fn recompute<S: Sink>(
+        &mut self,
+        home: ReplicaId,
+        slot: Slot,
+        now: Micros,
+        book: &mut Book,
+        sink: &mut S,
+    ) -> Box<Remote> {
+        let (r, mut world) = self.replica_in_world(home.index(), book, sink);
+        r.recompute(slot, now, &mut world)
+    }
+
+    /// Whether a replica is down.
+    pub(in crate::engine) fn is_down(&self, replica: ReplicaId) -> bool {
+        self.replicas[replica.index()].phase == ReplicaPhase::Failed
     }
 
     /// Whether a replica is down and will serve again.

@@ -309,7 +309,7 @@ impl Fleet {
     pub(in crate::engine) fn stop_if_drained(&mut self, replica: ReplicaId) {
         let drains = self.replicas[replica.index()].phase == ReplicaPhase::Draining;
         let r = &self.replicas[replica.index()];
-        if drains && r.in_flight() == 0 && r.outgoing() == 0 {
+        if drains && r.in_flight() == 0 && r.outgoing() + r.stranded() == 0 {
             self.set_phase(replica, ReplicaPhase::Stopped);
             if self.is_older(replica) {
                 // It never comes back: its cache is given up.

@@ -64,7 +64,9 @@ impl Replica {
                     | DropReason::Drained
                     | DropReason::Crash
                     | DropReason::Refused
-                    | DropReason::NoReplica => ReplicaEvent::TimedOut(request),
+                    | DropReason::NoReplica
+                    | DropReason::KvLost
+                    | DropReason::TransferTimeout => ReplicaEvent::TimedOut(request),
                 };
                 self.events.schedule(self.step_at, again);
             }

@@ -242,7 +242,7 @@ impl Sight<'_> {
                 "INV-7: the phase of {:?} is not what the gateway sees",
                 r.id
             );
-            let empty = self.gateway.in_flight()[r.id.index()] == 0 && r.outgoing() == 0;
+            let empty = self.gateway.in_flight()[r.id.index()] == 0 && r.outgoing() + r.stranded() == 0;
             let right = match r.phase {
                 ReplicaPhase::Serving => true,
                 ReplicaPhase::Draining => !empty,

@@ -37,6 +37,8 @@ pub struct FaultPart {
     pub wasted_prefill_tokens: u64,
     /// Tokens of answers that were shown and given up.
     pub wasted_decode_tokens: u64,
+    /// KV blocks of prefill replicas that were held for homes that had crashed, times seconds. Includes the warm-up.
+    pub stranded_block_s: f64,
     /// Each fault, in order.
     pub each: Vec<OneFaultPart>,
 }
@@ -57,7 +59,7 @@ pub struct BrokenPart {
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OneFaultPart {
-    /// `crash`, `slow` or `stuck`.
+    /// `crash`, `slow`, `stuck` or `transfer-link`.
     pub kind: &'static str,
     /// When, in microseconds.
     pub at_us: u64,
@@ -102,6 +104,8 @@ pub(super) fn faults(
     let completed: u32 = totals().map(|t| t.completed).sum();
     let dropped: u32 = totals().map(|t| t.dropped).sum();
     let lost = engine.census().lost;
+    let stranded = |r: &Replica| r.stranded_block_us(end.min(engine.last_event_at()));
+    let stranded_us = engine.replicas().iter().map(stranded).fold(0, u64::saturating_add);
     let part = |reason: BreakReason| BrokenPart {
         reason: reason.name(),
         attempts: c.broken[reason as usize],
@@ -136,6 +140,7 @@ pub(super) fn faults(
         client_retries: engine.client_returns(),
         wasted_prefill_tokens: c.wasted_prefill_tokens,
         wasted_decode_tokens: c.wasted_decode_tokens,
+        stranded_block_s: stranded_us as f64 / 1e6,
         each: log.rows.iter().map(one).collect(),
     })
 }

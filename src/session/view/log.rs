@@ -240,7 +240,12 @@ pub(in crate::session) fn kind_of(fact: &Fact) -> EventKind {
         }
         Fact::Handover(HandoverFact::Landed { .. }) => EventKind::Landed,
         Fact::Handover(HandoverFact::Joined { .. }) => EventKind::Joined,
-        Fact::Handover(HandoverFact::GivenUp { .. }) => EventKind::HandoverGivenUp,
+        Fact::Handover(
+            HandoverFact::GivenUp { .. }
+            | HandoverFact::KvLost { .. }
+            | HandoverFact::Stranded { .. }
+            | HandoverFact::LeaseOver { .. },
+        ) => EventKind::HandoverGivenUp,
         Fact::Request(RequestFact::Arrived { .. }) => EventKind::Arrived,
         Fact::Request(RequestFact::Admitted { .. }) => EventKind::Admitted,
         Fact::Request(RequestFact::Rejected { .. }) => EventKind::Rejected,
@@ -327,6 +332,15 @@ fn handover_words(fact: HandoverFact) -> String {
         HandoverFact::GivenUp { blocks, .. } => {
             format!("gives back {} blocks of the hand-over", count(blocks.into()))
         }
+        HandoverFact::KvLost { .. } => "its KV is lost: its home computes its prompt".to_owned(),
+        HandoverFact::Stranded { blocks, until, .. } => format!(
+            "its home is lost: {} blocks are held until {} s",
+            count(blocks.into()),
+            fixed(until.0 as f64 / 1e6, 1)
+        ),
+        HandoverFact::LeaseOver { blocks, .. } => {
+            format!("gives back {} blocks that nobody fetched", count(blocks.into()))
+        }
     }
 }
 
@@ -410,12 +424,12 @@ fn fault_words(fact: FaultFact) -> String {
         FaultFact::Noticed { serves: true, .. } => "routers know that it serves".to_owned(),
         FaultFact::Noticed { serves: false, .. } => "routers know that it is down".to_owned(),
         FaultFact::Began { kind, until, .. } if until == Micros::MAX => {
-            format!("is {} for good", kind.name())
+            format!("is {} for good", kind.state())
         }
         FaultFact::Began { kind, until, .. } => {
-            format!("is {} until {} s", kind.name(), fixed(until.0 as f64 / 1e6, 1))
+            format!("is {} until {} s", kind.state(), fixed(until.0 as f64 / 1e6, 1))
         }
-        FaultFact::Ended { kind, .. } => format!("is no longer {}", kind.name()),
+        FaultFact::Ended { kind, .. } => format!("is no longer {}", kind.state()),
         FaultFact::Broken { reason, attempt, prefilled, generated, .. } => format!(
             "attempt {attempt}: {}; {} prompt tokens computed, {} tokens shown",
             reason.name(),

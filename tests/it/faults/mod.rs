@@ -5,6 +5,7 @@ mod attempts;
 mod crash;
 mod refusals;
 mod returns;
+mod roles;
 mod windows;
 
 use tokenyard::base::Micros;

@@ -315,10 +315,10 @@ fn fault(text: &mut String, fact: FaultFact) {
             named(text, &format_args!("routers know that r{} is down", replica.0));
         }
         FaultFact::Began { replica, kind, .. } => {
-            named(text, &format_args!("r{} is {}", replica.0, kind.name()));
+            named(text, &format_args!("r{} is {}", replica.0, kind.state()));
         }
         FaultFact::Ended { replica, kind } => {
-            named(text, &format_args!("r{} is no longer {}", replica.0, kind.name()));
+            named(text, &format_args!("r{} is no longer {}", replica.0, kind.state()));
         }
         FaultFact::Broken { request, reason, .. } => {
             named(text, &format_args!("#{} breaks: {}", request.0, reason.name()));
