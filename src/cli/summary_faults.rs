@@ -32,6 +32,10 @@ pub(super) fn write(out: &mut String, r: &Report) -> fmt::Result {
     if f.ejections > 0 {
         writeln!(out, "ejections    {}", f.ejections)?;
     }
+    if f.stranded_block_s > 0.0 {
+        let held = number(Some(f.stranded_block_s), 1);
+        writeln!(out, "stranded     {held} block-seconds held on prefill replicas for homes that crashed")?;
+    }
     for c in f.each.iter().take(MOST) {
         let at = number(Some(c.at_us as f64 / 1e6), 3);
         let back = match c.back_us {

@@ -3,6 +3,7 @@
 use super::clock::ScalingEvent;
 use super::facts::{FaultFact, FaultKind, Sink};
 use super::gateway::FROZEN;
+use super::handover_lost::KvLosses;
 use super::{Cluster, Replica};
 use crate::base::rng::{Purpose, Stream};
 use crate::base::{Micros, ReplicaId, Span, dist, math};
@@ -17,7 +18,7 @@ struct Open {
     /// The replica that it is about; none if it is about all.
     replica: Option<ReplicaId>,
     kind: FaultKind,
-    /// How many times as long steps take; 1 for faults that change no steps.
+    /// How many times as long steps take, or the share that ports carry; 1 for faults that change neither.
     factor: f64,
     /// How much older the gateway's picture is.
     delay: Span,
@@ -57,6 +58,8 @@ pub(in crate::engine) struct Faults {
     /// Those that last, in order of beginning.
     open: Vec<Open>,
     random: RandomCrashes,
+    /// What becomes of KV that is lost on its way.
+    pub(in crate::engine) kv: KvLosses,
     /// How many replicas there were when the gateway was last told which signals are late.
     told: u32,
 }
@@ -79,7 +82,7 @@ impl Cluster {
     pub fn fault<S: Sink>(&mut self, fault: &Fault, plan: &Plan, now: Micros, sink: &mut S) {
         assert!(now >= self.clock.now(), "INV-3: a fault in the past");
         let number = self.faults.count;
-        self.faults.count += 1;
+        self.count_fault(now);
         if let Fault::Signals(s) = fault {
             let replica = self.aimed_at(fault, plan, number);
             if replica.is_some() || fault.aim() == Some(Aim::All) {
@@ -114,8 +117,20 @@ impl Cluster {
             Fault::Unreachable(s) => {
                 self.begin_fault(open(FaultKind::Unreachable), (now, s.for_s), sink);
             }
+            Fault::TransferLink(s) => {
+                let open = Open { factor: s.share, ..open(FaultKind::TransferLink) };
+                self.begin_fault(open, (now, s.for_s), sink);
+            }
         }
         self.watch_failing(now);
+    }
+
+    /// Something breaks. Transfers take too long from the first time on.
+    fn count_fault(&mut self, now: Micros) {
+        self.faults.count += 1;
+        if let Some(network) = self.network.as_mut().filter(|_| self.faults.count == 1) {
+            network.set_timeout(self.faults.kv.transfer_timeout, now);
+        }
     }
 
     /// A fault that lasts for `for_s` seconds begins; for good if that is 0. When it is over.
@@ -148,15 +163,25 @@ impl Cluster {
         of.map(|open| (open.kind, open.until, open.factor))
     }
 
-    /// The steps of a replica are as slow as its faults make them, in the order in which these began; the gateway reaches it and sees
-    /// it as they let it.
+    /// The product of the factors of a replica's faults of a kind, in the order in which these began.
+    fn factor_of(&self, replica: ReplicaId, kind: FaultKind) -> f64 {
+        let of = self.faults.open.iter().filter(|open| open.replica == Some(replica) && open.kind == kind);
+        of.fold(1.0, |all, open| all * open.factor)
+    }
+
+    /// The steps of a replica and its ports are as slow as its faults make them; the gateway reaches it and sees it as they let it.
     fn follow_faults(&mut self, replica: Option<ReplicaId>, now: Micros) {
         if let Some(replica) = replica {
-            let of = || self.faults.open.iter().filter(|open| open.replica == Some(replica));
-            let factor = of().fold(1.0, |all, open| all * open.factor);
-            let unreachable = of().any(|open| open.kind == FaultKind::Unreachable);
+            let factor = self.factor_of(replica, FaultKind::Slow);
+            let share = self.factor_of(replica, FaultKind::TransferLink);
+            let mut of = self.faults.open.iter().filter(|open| open.replica == Some(replica));
+            let unreachable = of.any(|open| open.kind == FaultKind::Unreachable);
             let life = &mut self.fleet.replicas_mut()[replica.index()].life;
             (life.slow_factor, life.unreachable) = (factor, unreachable);
+            self.add_ports();
+            if let Some(network) = &mut self.network {
+                network.set_share(replica, share, now);
+            }
         }
         self.tell_lateness(now);
     }
@@ -186,6 +211,23 @@ impl Cluster {
         if !self.faults.open.is_empty() && self.faults.told < self.fleet.replicas().len() as u32 {
             self.tell_lateness(now);
         }
+    }
+
+    /// A network that came to be, or was changed, follows the faults of its ports.
+    pub(super) fn adopt_links(&mut self, now: Micros) {
+        for at in 0..self.faults.open.len() {
+            if self.faults.open[at].kind == FaultKind::TransferLink {
+                self.follow_faults(self.faults.open[at].replica, now);
+            }
+        }
+    }
+
+    /// Whether something works again, or is given back, by itself that requests may wait for: a run goes on for that.
+    #[inline]
+    pub(super) fn waits_for_repair(&self) -> bool {
+        let ends = |open: &Open| open.kind == FaultKind::TransferLink && open.until < Micros::MAX;
+        (self.faults.kv.any_lease() || self.faults.open.iter().any(ends))
+            && self.book.locations().inside() > 0
     }
 
     /// The replica that fault number `number` is about, if it is there.
@@ -223,6 +265,18 @@ impl Cluster {
     pub(super) fn crash<S: Sink>(
         &mut self,
         replica: ReplicaId,
+        how: (Span, bool),
+        now: Micros,
+        sink: &mut S,
+    ) {
+        let latest = self.clock.stand_at(now);
+        self.crash_now(replica, how, now, sink);
+        self.clock.stand_at(latest);
+    }
+
+    fn crash_now<S: Sink>(
+        &mut self,
+        replica: ReplicaId,
         (restart, planned): (Span, bool),
         now: Micros,
         sink: &mut S,
@@ -230,18 +284,29 @@ impl Cluster {
         let with = (&mut self.book, &mut self.clock);
         let Some(gone) = self.fleet.crash(replica, (now, restart, planned), with, sink) else { return };
         let index = replica.index();
+        let (counted, others) = self.part_with(replica, now);
+        let gone = gone + counted;
         self.gateway.see_replica(&self.fleet.replicas()[index], (gone, now), std::iter::empty());
         let mut left = self.fleet.take_departures();
         let (gateway, mut around) = self.at(now);
         gateway.follow(&mut around);
         gateway.settle_departures(replica, &mut left, &mut around, sink);
         self.fleet.keep_room(left);
+        self.settle_moves(index, sink);
+        for other in others {
+            self.lose_kv(other, now, sink);
+        }
         self.fleet.follow_up(replica, now, &mut self.clock, sink);
         self.follow(now);
+        self.replicas()[index].verify_down();
     }
 
     /// Follows the settings of a plan from `now` on.
     pub(super) fn adopt_faults(&mut self, plan: &Plan, now: Micros) {
+        self.faults.kv.adopt(&plan.scenario().cluster.resilience);
+        if let Some(network) = self.network.as_mut().filter(|_| self.faults.count > 0) {
+            network.set_later_timeout(self.faults.kv.transfer_timeout);
+        }
         let settings = plan.scenario().cluster.faults;
         let random = &mut self.faults.random;
         if random.settings != settings {
@@ -296,7 +361,7 @@ impl Cluster {
         }
         let restart = math::round_to_span(random.settings.restart_s * 1e6);
         if self.replicas()[replica.index()].serving() {
-            self.faults.count += 1;
+            self.count_fault(now);
             self.faults.random.count += 1;
             self.crash(replica, (restart, false), now, sink);
         }

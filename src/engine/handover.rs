@@ -35,6 +35,7 @@ impl Cluster {
         }
         network.change(t.shared_ports, Span(t.base_us), ports.into_iter(), now);
         self.network = Some(network);
+        self.adopt_links(now);
     }
 
     /// Bytes per second of the ports of a replica in each direction.
@@ -62,7 +63,7 @@ impl Cluster {
         self.network = Some(network);
     }
 
-    fn network_mut(&mut self) -> &mut Network {
+    pub(super) fn network_mut(&mut self) -> &mut Network {
         self.network.as_mut().expect("INV-9: a transfer without a network")
     }
 
@@ -75,6 +76,7 @@ impl Cluster {
         let event = match event {
             NetworkEvent::Lands => ClusterEvent::Landing,
             NetworkEvent::Flows => ClusterEvent::FlowBegins,
+            NetworkEvent::TimesOut => ClusterEvent::TransferTimedOut,
         };
         if (at, event.order()) < (own.0, own.1.order()) { (at, event) } else { own }
     }
@@ -119,7 +121,7 @@ impl Cluster {
         self.clock.set_replica(home.index(), replica.next_at());
     }
 
-    fn remote(&self, slot: Slot) -> &Remote {
+    pub(super) fn remote(&self, slot: Slot) -> &Remote {
         self.book.active()[slot].remote.as_deref().expect("INV-9: a hand-over to nowhere")
     }
 
@@ -129,6 +131,9 @@ impl Cluster {
         for next in self.fleet.take_unsettled() {
             match next {
                 Unsettled::Reserved(slot) => self.go_on_reserved(slot, sink),
+                Unsettled::Ended { request, slot, remote } if remote.home_lost => {
+                    self.end_homeless((request, slot), remote, sink);
+                }
                 Unsettled::Ended { request, slot, remote } => {
                     self.end_remote((request, slot), *remote, ReplicaId(index as u32), sink);
                 }
@@ -225,7 +230,7 @@ impl Cluster {
 
     /// A replica has changed outside its own events: `gone` requests no longer count there. The gateway sees it, and it stops if
     /// it was to.
-    fn see<S: Sink>(&mut self, replica: ReplicaId, gone: u32, sink: &mut S) {
+    pub(super) fn see<S: Sink>(&mut self, replica: ReplicaId, gone: u32, sink: &mut S) {
         let (now, index) = (self.clock.now(), replica.index());
         let r = &self.fleet.replicas()[index];
         self.clock.set_replica(index, r.next_at());
@@ -269,9 +274,13 @@ impl Cluster {
         }
         let states = self.states_of_gone(request, other);
         let prompt = self.book.here(request).prompt_tokens;
+        let is_down = self.fleet.is_down(at);
         let replica = &mut self.fleet.replicas_mut()[other.index()];
         let blocks = if remote.is_bound_for(other) {
             replica.moving.bound -= 1;
+            0
+        } else if other == remote.prefill && remote.prefilled && is_down {
+            self.strand((request, slot), &mut remote, now, sink);
             0
         } else if other == remote.prefill && remote.prefilled {
             replica.release_held(slot, (prompt, states), &mut remote, now)
@@ -280,6 +289,7 @@ impl Cluster {
         } else {
             0
         };
+        let replica = &mut self.fleet.replicas_mut()[other.index()];
         replica.moving.end_duty(remote.epoch);
         replica.wake_for_work(now);
         let own = &mut self.fleet.replicas_mut()[at.index()];
@@ -294,7 +304,7 @@ impl Cluster {
     }
 
     /// Blocks of states of a request that has left, on a replica where it had some.
-    fn states_of_gone(&self, request: RequestId, replica: ReplicaId) -> u32 {
+    pub(super) fn states_of_gone(&self, request: RequestId, replica: ReplicaId) -> u32 {
         let r = self.book.here(request);
         self.replicas()[replica.index()].states_of_length(r.prompt_tokens, r.output_tokens.max(1))
     }

@@ -12,6 +12,7 @@ mod faults;
 mod fleet;
 mod gateway;
 mod handover;
+mod handover_lost;
 mod network;
 mod probes;
 mod replica;
@@ -123,7 +124,8 @@ impl Cluster {
     /// When the next event that is not a replica's runs.
     #[inline]
     fn gateway_at(&self) -> Micros {
-        self.clock.cluster_at(self.own_event().0, self.gateway.holds() || self.probes_hold())
+        let holds = self.gateway.holds() || self.probes_hold() || self.waits_for_repair();
+        self.clock.cluster_at(self.own_event().0, holds)
     }
 
     /// Runs events up to and including `until`, but no more than `max_events` of them.
@@ -164,6 +166,7 @@ impl Cluster {
         match self.clock.pop(own) {
             ClusterEvent::Landing => self.land(sink),
             ClusterEvent::FlowBegins => self.begin_flow(sink),
+            ClusterEvent::TransferTimedOut => self.time_out_transfer(sink),
             event @ (ClusterEvent::Arrival
             | ClusterEvent::Admission(_)
             | ClusterEvent::Routing(_)
@@ -190,6 +193,7 @@ impl Cluster {
                 gateway.end_hold(request, &mut around, sink);
             }
             ScalingEvent::FaultEnds(number) => self.end_fault(number, sink),
+            ScalingEvent::LeaseOver { replica, number } => self.end_lease(replica, number, sink),
             ScalingEvent::RandomCrash { replica, draw, edition } => {
                 self.random_crash(replica, [draw, edition], sink);
             }

@@ -61,7 +61,10 @@ impl SetAside {
             | HandoverFact::Prefilled { .. }
             | HandoverFact::TransferStarted { .. }
             | HandoverFact::Flows { .. }
-            | HandoverFact::Joined { .. } => {}
+            | HandoverFact::Joined { .. }
+            | HandoverFact::KvLost { .. }
+            | HandoverFact::Stranded { .. }
+            | HandoverFact::LeaseOver { .. } => {}
         }
     }
 

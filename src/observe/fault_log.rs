@@ -132,10 +132,18 @@ impl FaultLog {
                 self.begin(now, (Some(kind), false), replica, until);
             }
             FaultFact::Broken { replica, reason, prefilled, generated, .. } => {
+                // A crash breaks requests of other replicas too, in the same event.
+                let lost = matches!(reason, BreakReason::Crash | BreakReason::KvLost);
+                let now_down = |row: &&FaultRow| lost && row.kind.is_none() && row.at == now;
                 let unreachable = reason == BreakReason::Unreachable;
                 let kind = unreachable.then_some(FaultKind::Unreachable);
-                let is_its = |row: &FaultRow| row.kind == kind && replica.is_some() && row.replica == replica;
-                self.latest = self.rows.iter().rposition(is_its).map(|i| i as u32);
+                let is_its = |row: &FaultRow| match self.rows.last().filter(now_down) {
+                    Some(last) => row == last,
+                    None => row.kind == kind && replica.is_some() && row.replica == replica,
+                };
+                let has_none = reason == BreakReason::TransferTimeout;
+                let its = if has_none { None } else { self.rows.iter().rposition(is_its) };
+                self.latest = its.map(|i| i as u32);
                 if let Some(row) = self.latest_row() {
                     row.broken += 1;
                     row.wasted_prefill += u64::from(prefilled);

@@ -52,7 +52,10 @@ impl RecentHandovers {
             | HandoverFact::Reserved { .. }
             | HandoverFact::TransferStarted { .. }
             | HandoverFact::Flows { .. }
-            | HandoverFact::GivenUp { .. } => {}
+            | HandoverFact::GivenUp { .. }
+            | HandoverFact::KvLost { .. }
+            | HandoverFact::Stranded { .. }
+            | HandoverFact::LeaseOver { .. } => {}
         }
     }
 }

@@ -306,7 +306,10 @@ impl Window {
             | HandoverFact::Flows { .. }
             | HandoverFact::Landed { .. }
             | HandoverFact::Joined { .. }
-            | HandoverFact::GivenUp { .. } => {}
+            | HandoverFact::GivenUp { .. }
+            | HandoverFact::KvLost { .. }
+            | HandoverFact::Stranded { .. }
+            | HandoverFact::LeaseOver { .. } => {}
         }
     }
 

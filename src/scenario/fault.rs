@@ -23,6 +23,8 @@ pub enum Fault {
     Signals(LateSignals),
     /// The gateway cannot reach a replica: new requests for it break, and what it sees of it stays as it is. What runs goes on.
     Unreachable(Unreachable),
+    /// The network ports of a replica carry less: transfers of KV from it and to it take longer.
+    TransferLink(TransferLink),
 }
 
 fields! {
@@ -33,6 +35,7 @@ fields! {
         Stuck "stuck"
         Signals "signals"
         Unreachable "unreachable"
+        TransferLink "transfer-link"
     }
 }
 
@@ -239,6 +242,41 @@ fields! {
     }
 }
 
+/// Network ports of a replica that carry less for a while.
+#[apply(field_schema!)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TransferLink {
+    /// Number of the replica: those of the first pool come first, those started later last. Name either the replica or a pool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replica: Option<u32>,
+    /// Name of the pool that has the replica.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pool: Option<String>,
+    /// Which replica of the pool.
+    pub pick: Pick,
+    /// Share of their bytes per second that its ports carry. With 0 transfers stand still. Shares of faults at the same time multiply.
+    pub share: f64,
+    /// How long it lasts. 0 means for good.
+    pub for_s: f64,
+}
+
+fields! {
+    struct TransferLink {
+        replica: "Replica" => Fault;
+        pool: "Pool" => Fault;
+        pick: "Which" => Fault;
+        share: "Share" in [0.0, 1.0] or "0.5 is half as fast, 0 carries nothing" => Fault;
+        for_s: "For" of "s" in [0.0, limits::HORIZON_S] or "0 means for good" => Fault;
+    }
+}
+
+impl Default for TransferLink {
+    fn default() -> Self {
+        Self { replica: None, pool: None, pick: Pick::Lowest, share: 0.5, for_s: 0.0 }
+    }
+}
+
 impl Fault {
     /// Its name in documents, reports and on the timeline.
     pub fn name(&self) -> &'static str {
@@ -249,6 +287,7 @@ impl Fault {
             Self::Stuck(_) => "stuck",
             Self::Signals(_) => "signals",
             Self::Unreachable(_) => "unreachable",
+            Self::TransferLink(_) => "transfer-link",
         }
     }
 
@@ -261,6 +300,7 @@ impl Fault {
             Self::Stuck(s) => (s.replica, s.pool.as_deref(), s.pick),
             Self::Signals(s) => (s.replica, s.pool.as_deref(), s.pick),
             Self::Unreachable(s) => (s.replica, s.pool.as_deref(), s.pick),
+            Self::TransferLink(s) => (s.replica, s.pool.as_deref(), s.pick),
         }
     }
 
@@ -283,6 +323,7 @@ impl Fault {
             Self::Stuck(s) => s.for_s,
             Self::Signals(s) => s.for_s,
             Self::Unreachable(s) => s.for_s,
+            Self::TransferLink(s) => s.for_s,
         }
     }
 
@@ -297,6 +338,7 @@ impl Fault {
         };
         let times = match self {
             Self::Slow(s) => format!(" ×{}", plain(s.factor)),
+            Self::TransferLink(s) => format!(" ×{}", plain(s.share)),
             Self::Signals(s) if s.delay_us == 0 => " frozen".to_owned(),
             Self::Signals(s) => format!(" {} ms late", plain(s.delay_us as f64 / 1000.0)),
             Self::Crash(_) | Self::Restart(_) | Self::Stuck(_) | Self::Unreachable(_) => String::new(),
@@ -304,7 +346,11 @@ impl Fault {
         let more = match self {
             Self::Crash(s) if s.restart_s > 0.0 => format!(", back after {} s", plain(s.restart_s)),
             Self::Restart(s) if s.restart_s > 0.0 => format!(", back after {} s", plain(s.restart_s)),
-            Self::Slow(_) | Self::Stuck(_) | Self::Signals(_) | Self::Unreachable(_)
+            Self::Slow(_)
+            | Self::Stuck(_)
+            | Self::Signals(_)
+            | Self::Unreachable(_)
+            | Self::TransferLink(_)
                 if self.lasts_s() > 0.0 =>
             {
                 format!(" for {} s", plain(self.lasts_s()))
@@ -314,7 +360,8 @@ impl Fault {
             | Self::Slow(_)
             | Self::Stuck(_)
             | Self::Signals(_)
-            | Self::Unreachable(_) => String::new(),
+            | Self::Unreachable(_)
+            | Self::TransferLink(_) => String::new(),
         };
         format!("{}{aim}{times}{more}", self.name())
     }

@@ -80,7 +80,7 @@ pub use disaggregation::{
 pub use edit::{Change, FieldValues, Route, TimedEdit};
 pub use explicit::{ExplicitOutput, ExplicitPiece, ExplicitRequest};
 pub use expression::Expression;
-pub use fault::{Aim, Crash, Fault, LateSignals, Pick, Restart, Slow, Stuck, Unreachable};
+pub use fault::{Aim, Crash, Fault, LateSignals, Pick, Restart, Slow, Stuck, TransferLink, Unreachable};
 pub use filters::{
     Condition, Fallback, Filter, FilterMetric, Picker, SessionFilter, Softmax, UtilizationFilter,
 };
@@ -118,7 +118,7 @@ pub use prefix_affinity::{PeakPrefill, PrefixAffinityFilter};
 pub use random_faults::RandomFaults;
 pub use rate_profile::{RatePoint, RateProfile, Window};
 pub(crate) use report::grouped;
-pub use resilience::{Outlier, Probe, ProbeAction, Resilience};
+pub use resilience::{KvLoadFailure, Outlier, Probe, ProbeAction, Resilience};
 pub use router_metrics::{SloAware, TokenAware};
 pub use routing::{
     CostEscalation, PowerOfD, PrefixAware, PrefixOverlap, RoutingPolicy, Scorer, SessionAffinity,

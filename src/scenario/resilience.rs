@@ -25,6 +25,12 @@ pub struct Resilience {
     pub connect_ms: f64,
     /// Time until routers know that a replica is gone or back. Requests sent to a dead replica before that are refused at once.
     pub discovery_ms: f64,
+    /// What happens to a request whose KV was on its way from its prefill replica to its home when that replica crashed or the transfer took too long.
+    pub kv_load_failure: KvLoadFailure,
+    /// Time for which a prefill replica holds the blocks of a request whose home crashed: from the crash, or from the end of the prefill if that is later.
+    pub lease_s: f64,
+    /// Longest time from the start of a transfer of KV to its landing. It counts from the first fault of a run on.
+    pub transfer_timeout_s: f64,
     /// Probes of replicas that may be stuck or out of reach. Without it there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probe: Option<Probe>,
@@ -32,6 +38,20 @@ pub struct Resilience {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outlier: Option<Outlier>,
 }
+
+/// What happens to a request whose KV was lost on the way to its home.
+#[apply(schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KvLoadFailure {
+    /// Its attempt breaks.
+    #[default]
+    Fail,
+    /// Its home computes its prompt again, at the head of its queue.
+    Recompute,
+}
+
+without_fields! { KvLoadFailure }
 
 fields! {
     struct Resilience {
@@ -43,6 +63,9 @@ fields! {
         resume: "Resume" => Resilience;
         connect_ms: "Connect timeout" of "ms" in [0.0, limits::LATENCY_MS] or "0 means at once" => Resilience;
         discovery_ms: "Discovery" of "ms" in [0.0, limits::LATENCY_MS] or "0 means at once" => Resilience;
+        kv_load_failure: "KV lost" => Resilience;
+        lease_s: "Lease" of "s" in [0.0, limits::HORIZON_S] or "0 means that nothing is held" => Resilience;
+        transfer_timeout_s: "Transfer time-out" of "s" in [0.0, limits::HORIZON_S] or "0 means none" => Resilience;
         probe: "Probe" => Resilience;
         outlier: "Outliers" => Resilience;
     }
@@ -143,6 +166,9 @@ impl Default for Resilience {
             resume: false,
             connect_ms: 1000.0,
             discovery_ms: 1000.0,
+            kv_load_failure: KvLoadFailure::Fail,
+            lease_s: 20.0,
+            transfer_timeout_s: 30.0,
             probe: None,
             outlier: None,
         }

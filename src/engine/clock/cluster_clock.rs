@@ -72,6 +72,11 @@ impl Clock {
         self.now = at;
     }
 
+    /// Something happens at `now`, which no event has passed yet: it is the present meanwhile. What was the present before.
+    pub(in crate::engine) fn stand_at(&mut self, now: Micros) -> Micros {
+        std::mem::replace(&mut self.now, now)
+    }
+
     /// An event has run.
     #[inline]
     pub(in crate::engine) fn count_event(&mut self) {

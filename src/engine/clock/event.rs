@@ -33,6 +33,8 @@ pub(in crate::engine) enum ClusterEvent {
     Noticed { replica: ReplicaId, serves: bool, crash: u32 },
     /// The time for a connection to a replica that cannot be reached is over.
     Unreached { slot: Slot, replica: ReplicaId },
+    /// A transfer has taken too long. Never in a queue: the network knows when.
+    TransferTimedOut,
 }
 
 /// An event of a replica.
@@ -79,6 +81,8 @@ pub(in crate::engine) enum ScalingEvent {
     Readmit { replica: ReplicaId, time: u32 },
     /// Replicas are probed, if no other event of that kind has taken its place.
     Probe(u32),
+    /// A prefill replica gives back blocks that nobody fetched, unless they are gone.
+    LeaseOver { replica: ReplicaId, number: u32 },
 }
 
 /// An event that may wait in a queue.
@@ -100,7 +104,8 @@ impl Event for ClusterEvent {
             Self::Dispatch => 6,
             Self::Sweep => 7,
             Self::Noticed { .. } => 8,
-            Self::Unreached { .. } => 9,
+            Self::TransferTimedOut => 9,
+            Self::Unreached { .. } => 10,
         }
     }
 }
@@ -133,6 +138,7 @@ impl Event for ScalingEvent {
             Self::ProbeFails { .. } => 8,
             Self::Readmit { .. } => 9,
             Self::Probe(_) => 10,
+            Self::LeaseOver { .. } => 11,
         }
     }
 }
@@ -159,7 +165,8 @@ impl ClusterEvent {
             | Self::FlowBegins
             | Self::Dispatch
             | Self::Sweep
-            | Self::Noticed { .. } => None,
+            | Self::Noticed { .. }
+            | Self::TransferTimedOut => None,
         }
     }
 }

@@ -32,11 +32,15 @@ pub enum DropReason {
     NoReplica,
     /// Lost: its replica could not be reached.
     Unreachable,
+    /// Lost: its prefill replica crashed before its KV was at its home.
+    KvLost,
+    /// Lost: the transfer of its KV took too long.
+    TransferTimeout,
 }
 
 impl DropReason {
     /// All of them, in order.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::PromptExceedsKvCache,
         Self::OutgrewKvCache,
         Self::TimedOut,
@@ -46,6 +50,8 @@ impl DropReason {
         Self::Refused,
         Self::NoReplica,
         Self::Unreachable,
+        Self::KvLost,
+        Self::TransferTimeout,
     ];
 
     /// Its name in reports and logs.
@@ -60,6 +66,8 @@ impl DropReason {
             Self::Refused => "refused",
             Self::NoReplica => "no-replica",
             Self::Unreachable => "unreachable",
+            Self::KvLost => "kv-lost",
+            Self::TransferTimeout => "transfer-timeout",
         }
     }
 }

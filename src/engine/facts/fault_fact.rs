@@ -15,11 +15,22 @@ pub enum BreakReason {
     NoReplica,
     /// Its replica could not be reached.
     Unreachable,
+    /// Its prefill replica crashed before its KV was at its home.
+    KvLost,
+    /// The transfer of its KV took too long.
+    TransferTimeout,
 }
 
 impl BreakReason {
     /// All of them, in order.
-    pub const ALL: [Self; 4] = [Self::Crash, Self::Refused, Self::NoReplica, Self::Unreachable];
+    pub const ALL: [Self; 6] = [
+        Self::Crash,
+        Self::Refused,
+        Self::NoReplica,
+        Self::Unreachable,
+        Self::KvLost,
+        Self::TransferTimeout,
+    ];
 
     /// Its name in reports and logs.
     pub fn name(self) -> &'static str {
@@ -33,6 +44,8 @@ impl BreakReason {
             Self::Refused => DropReason::Refused,
             Self::NoReplica => DropReason::NoReplica,
             Self::Unreachable => DropReason::Unreachable,
+            Self::KvLost => DropReason::KvLost,
+            Self::TransferTimeout => DropReason::TransferTimeout,
         }
     }
 }
@@ -48,11 +61,14 @@ pub enum FaultKind {
     Signals,
     /// The gateway cannot reach it.
     Unreachable,
+    /// Its network ports carry less.
+    TransferLink,
 }
 
 impl FaultKind {
     /// All of them, in order.
-    pub const ALL: [Self; 4] = [Self::Slow, Self::Stuck, Self::Signals, Self::Unreachable];
+    pub const ALL: [Self; 5] =
+        [Self::Slow, Self::Stuck, Self::Signals, Self::Unreachable, Self::TransferLink];
 
     /// Its name in scenarios, reports and logs.
     pub fn name(self) -> &'static str {
@@ -61,6 +77,7 @@ impl FaultKind {
             Self::Stuck => "stuck",
             Self::Signals => "signals",
             Self::Unreachable => "unreachable",
+            Self::TransferLink => "transfer-link",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What happens to a request that is prefilled on one replica and decoded on another.
 
-use crate::base::{ReplicaId, RequestId, Span};
+use crate::base::{Micros, ReplicaId, RequestId, Span};
 use serde::{Deserialize, Serialize};
 
 /// Why a request is prefilled where it is.
@@ -20,12 +20,22 @@ pub enum DeciderReason {
     Busy,
     /// On a prefill replica: there is much to compute.
     Long,
+    /// At home: its answer had begun elsewhere and goes on, as after a preemption.
+    Resumed,
 }
 
 impl DeciderReason {
     /// All of them, in order.
-    pub const ALL: [Self; 7] =
-        [Self::Mixed, Self::Never, Self::NoPrefill, Self::Always, Self::Short, Self::Busy, Self::Long];
+    pub const ALL: [Self; 8] = [
+        Self::Mixed,
+        Self::Never,
+        Self::NoPrefill,
+        Self::Always,
+        Self::Short,
+        Self::Busy,
+        Self::Long,
+        Self::Resumed,
+    ];
 
     /// Its name in reports and logs.
     pub fn name(self) -> &'static str {
@@ -37,6 +47,7 @@ impl DeciderReason {
             Self::Short => "short",
             Self::Busy => "busy",
             Self::Long => "long",
+            Self::Resumed => "resumed",
         }
     }
 
@@ -44,7 +55,7 @@ impl DeciderReason {
     pub fn is_remote(self) -> bool {
         match self {
             Self::Always | Self::Long => true,
-            Self::Mixed | Self::Never | Self::NoPrefill | Self::Short | Self::Busy => false,
+            Self::Mixed | Self::Never | Self::NoPrefill | Self::Short | Self::Busy | Self::Resumed => false,
         }
     }
 }
@@ -78,6 +89,12 @@ pub enum HandoverFact {
     Joined { request: RequestId, replica: ReplicaId, class: u32, urgency: i64 },
     /// Its hand-over ends before the landing: a replica gives back `blocks` blocks that were held or set aside for it.
     GivenUp { request: RequestId, replica: ReplicaId, blocks: u32 },
+    /// Its KV will not come: its home computes its prompt itself, at the head of its queue, in which `waiting` requests are now.
+    KvLost { request: RequestId, replica: ReplicaId, class: u32, urgency: i64, waiting: u32 },
+    /// Its home is lost: its prefill replica goes on holding `blocks` blocks up to `until`, and nobody fetches them.
+    Stranded { request: RequestId, replica: ReplicaId, blocks: u32, until: Micros },
+    /// A prefill replica gives back blocks that were stranded.
+    LeaseOver { request: RequestId, replica: ReplicaId, blocks: u32 },
 }
 
 impl HandoverFact {
@@ -90,7 +107,10 @@ impl HandoverFact {
             | Self::Flows { request, .. }
             | Self::Landed { request, .. }
             | Self::Joined { request, .. }
-            | Self::GivenUp { request, .. } => request,
+            | Self::GivenUp { request, .. }
+            | Self::KvLost { request, .. }
+            | Self::Stranded { request, .. }
+            | Self::LeaseOver { request, .. } => request,
         }
     }
 
@@ -101,7 +121,10 @@ impl HandoverFact {
             Self::Prefilled { replica, .. }
             | Self::Reserved { replica, .. }
             | Self::Joined { replica, .. }
-            | Self::GivenUp { replica, .. } => replica,
+            | Self::GivenUp { replica, .. }
+            | Self::KvLost { replica, .. }
+            | Self::Stranded { replica, .. }
+            | Self::LeaseOver { replica, .. } => replica,
         }
     }
 }

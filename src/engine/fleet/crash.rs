@@ -3,8 +3,8 @@
 use super::state::Fleet;
 use crate::base::{Micros, ReplicaId, Span};
 use crate::engine::clock::{Clock, ScalingEvent};
-use crate::engine::facts::{FaultFact, FleetFact, Sink};
-use crate::engine::request::Book;
+use crate::engine::facts::{BreakReason, FaultFact, FleetFact, Sink};
+use crate::engine::request::{Book, Remote, Slot};
 use crate::policy::ReplicaPhase;
 use crate::scenario::Drain;
 
@@ -49,6 +49,37 @@ impl Fleet {
         Some(self.departed())
     }
 
+    /// A request breaks at its home before its KV is there. What it had of a hand-over.
+    pub(in crate::engine) fn break_away<S: Sink>(
+        &mut self,
+        home: ReplicaId,
+        (slot, reason): (Slot, BreakReason),
+        now: Micros,
+        book: &mut Book,
+        sink: &mut S,
+    ) -> Box<Remote> {
+        let (r, mut world) = self.replica_in_world(home.index(), book, sink);
+        r.break_away(slot, reason, now, &mut world)
+    }
+
+    /// A request computes its prompt at its home, to which its KV will not come. What it had of a hand-over.
+    pub(in crate::engine) fn recompute<S: Sink>(
+        &mut self,
+        home: ReplicaId,
+        slot: Slot,
+        now: Micros,
+        book: &mut Book,
+        sink: &mut S,
+    ) -> Box<Remote> {
+        let (r, mut world) = self.replica_in_world(home.index(), book, sink);
+        r.recompute(slot, now, &mut world)
+    }
+
+    /// Whether a replica is down.
+    pub(in crate::engine) fn is_down(&self, replica: ReplicaId) -> bool {
+        self.replicas[replica.index()].phase == ReplicaPhase::Failed
+    }
+
     /// A replica that serves gets no new requests from now on, and is restarted when it has none or after `drain`, if that is not
     /// 0. Others are left as they are.
     pub(in crate::engine) fn drain_to_restart<S: Sink>(
@@ -75,7 +106,7 @@ impl Fleet {
     /// A replica that drains to be restarted is restarted as soon as its last request has left.
     pub(super) fn restart_if_empty(&self, replica: ReplicaId, now: Micros, clock: &mut Clock) {
         let r = &self.replicas[replica.index()];
-        if self.restarts(replica).is_some() && r.in_flight() == 0 && r.outgoing() == 0 {
+        if self.restarts(replica).is_some() && r.in_flight() == 0 && r.outgoing() + r.stranded() == 0 {
             clock.schedule_scaling(now, ScalingEvent::Restart { replica, start: r.life.starts });
         }
     }

@@ -312,7 +312,7 @@ impl Fleet {
         let drains = self.replicas[replica.index()].phase == ReplicaPhase::Draining;
         let r = &self.replicas[replica.index()];
         let drains = drains && r.life.restarts.is_none();
-        if drains && r.in_flight() == 0 && r.outgoing() == 0 {
+        if drains && r.in_flight() == 0 && r.outgoing() + r.stranded() == 0 {
             self.set_phase(replica, ReplicaPhase::Stopped);
             if self.is_older(replica) {
                 // It never comes back: its cache is given up.

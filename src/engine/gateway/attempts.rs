@@ -120,6 +120,7 @@ fn begin_again(slot: Slot, around: &mut Around<'_>) {
     let goes_on = active.generated > 0;
     active.prefill = active.prompt_tokens + active.generated;
     let request = active.id;
+    around.book.handovers_mut().forget(request);
     let record = around.book.here_mut(request);
     record.refused = None;
     if goes_on {
@@ -280,6 +281,7 @@ impl Gateway {
         if serves {
             around.fleet.reveal(replica);
             self.router.forget(replica);
+            self.forget_prefills(replica);
         }
         self.see_phase(replica, around);
         if !serves {

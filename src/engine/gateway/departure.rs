@@ -3,7 +3,7 @@
 use super::state::{Around, Gateway};
 use crate::base::ReplicaId;
 use crate::engine::clock::ClusterEvent;
-use crate::engine::facts::{DropReason, Sink};
+use crate::engine::facts::{BreakReason, DropReason, Sink};
 use crate::engine::replica::{Departure, DepartureReason};
 use crate::policy::routing::Outcome;
 
@@ -24,7 +24,12 @@ impl Gateway {
         for gone in left.iter() {
             if let DepartureReason::Broken { reason, prefilled } = gone.why {
                 let slot = around.book.here(gone.request).slot;
-                self.attempt_broke(slot, (Some(replica), reason, prefilled), around, sink);
+                // A request whose home crashed breaks at the end of its prefill, on a replica that is up.
+                let handover = around.book.handovers().get(gone.request);
+                let home = handover.filter(|h| h.prefill == Some(replica)).map(|h| h.home);
+                let is_up = reason == BreakReason::Crash && !around.fleet.is_down(replica);
+                let of = home.filter(|_| is_up).unwrap_or(replica);
+                self.attempt_broke(slot, (Some(of), reason, prefilled), around, sink);
             }
         }
         left.retain(|gone| !matches!(gone.why, DepartureReason::Broken { .. }));

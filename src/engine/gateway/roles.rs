@@ -187,6 +187,9 @@ impl Gateway {
         if roles.mixed >> views[home.index()].pool & 1 == 1 {
             return (DeciderReason::Mixed, None);
         }
+        if around.book.active()[slot].generated > 0 {
+            return (DeciderReason::Resumed, None);
+        }
         if roles.decider == Decider::Never {
             return (DeciderReason::Never, None);
         }
@@ -279,6 +282,13 @@ impl Gateway {
             let ttft = ttft.filter(|_| computed);
             let (now, e2e, output_tokens) = (around.now, ttft, 0);
             roles.router.left(&Outcome { now, request, replica, ttft, e2e, output_tokens });
+        }
+    }
+
+    /// The router of the prefill stage forgets the prompts that it sent to a replica.
+    pub(super) fn forget_prefills(&mut self, replica: ReplicaId) {
+        if let Some(roles) = &mut self.roles {
+            roles.router.forget(replica);
         }
     }
 

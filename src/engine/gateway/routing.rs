@@ -34,7 +34,9 @@ impl Gateway {
             ClusterEvent::Unreached { slot, replica } => {
                 self.give_up_connecting(slot, replica, around, sink);
             }
-            ClusterEvent::Landing | ClusterEvent::FlowBegins => panic!("INV-9: a transfer at the gateway"),
+            ClusterEvent::Landing | ClusterEvent::FlowBegins | ClusterEvent::TransferTimedOut => {
+                panic!("INV-9: a transfer at the gateway")
+            }
         }
     }
 
@@ -78,6 +80,14 @@ impl Gateway {
             }
             Ok(chosen) => {
                 let handover = self.divide(slot, chosen, around, sink);
+                let prefill = handover.as_ref().and_then(|handover| handover.prefill);
+                if let Some(prefill) = prefill.filter(|prefill| self.is_refused(*prefill, around)) {
+                    self.attempts.counts.attempts += 1;
+                    sink.fact(now, RequestFact::Routed { request, replica: prefill }.into());
+                    self.leaves_prefill_router(request, prefill, false, around);
+                    self.attempt_broke(slot, (Some(prefill), BreakReason::Refused, 0), around, sink);
+                    return;
+                }
                 self.send(slot, (chosen, handover), around, sink);
             }
             Err(reason) => {

@@ -4,9 +4,9 @@ use crate::base::{Micros, Span};
 use serde::{Deserialize, Serialize};
 
 /// The ports of one replica in one direction, taken together.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Port {
-    /// Bytes per second that it carries.
+    /// Bytes per second that it carries without faults.
     pub bytes_per_s: u64,
     /// The numbers of the transfers that use it now, in order.
     pub(super) flows: Vec<u32>,
@@ -20,9 +20,30 @@ pub struct Port {
     pub(super) flowed: u64,
     /// The sum of the times of its transfers that are over, from the first byte on.
     pub(super) flow_us: u64,
+    /// The share of its speed that faults leave it.
+    pub(super) working: f64,
 }
 
 impl Port {
+    /// A port of this speed.
+    pub(super) fn new(bytes_per_s: u64) -> Self {
+        Self {
+            bytes_per_s,
+            flows: Vec::new(),
+            since: Micros::ZERO,
+            busy: Span::ZERO,
+            landed_bytes: 0,
+            flowed: 0,
+            flow_us: 0,
+            working: 1.0,
+        }
+    }
+
+    /// Bytes per second that it carries now.
+    pub fn carries(&self) -> u64 {
+        if self.working < 1.0 { (self.bytes_per_s as f64 * self.working) as u64 } else { self.bytes_per_s }
+    }
+
     /// Transfers that use it now.
     pub fn flows(&self) -> u32 {
         self.flows.len() as u32
@@ -53,6 +74,7 @@ impl Port {
 
     /// What each of its transfers may have of it.
     pub(super) fn share(&self, shared: bool) -> u64 {
-        if shared { self.bytes_per_s / (self.flows.len() as u64).max(1) } else { self.bytes_per_s }
+        let carries = self.carries();
+        if shared { carries / (self.flows.len() as u64).max(1) } else { carries }
     }
 }

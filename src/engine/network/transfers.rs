@@ -19,6 +19,8 @@ pub(in crate::engine) enum NetworkEvent {
     Lands,
     /// The first byte moves.
     Flows,
+    /// It has taken too long.
+    TimesOut,
 }
 
 /// From a replica, or to it.
@@ -56,12 +58,16 @@ pub struct Transfer {
     settled: Micros,
     /// When it does what next.
     next: (Micros, NetworkEvent),
+    /// When it has taken too long; [`Micros::MAX`] for never.
+    deadline: Micros,
 }
 
 impl Transfer {
     /// Bytes that are there at `now`, with those that left early.
     pub fn arrived(&self, now: Micros) -> u64 {
-        let left = self.left - i128::from(self.bytes_per_s) * i128::from(now.since(self.settled).0);
+        // A fault after the last event of a run settles it later than that.
+        let since = now.max(self.settled).since(self.settled);
+        let left = self.left - i128::from(self.bytes_per_s) * i128::from(since.0);
         // A byte that is on its way is not there.
         let left = (left.max(0) + MILLIONTHS - 1) / MILLIONTHS;
         self.bytes - left as u64
@@ -69,13 +75,23 @@ impl Transfer {
 
     /// When it lands, if no other transfer begins or ends on its ports before; none before its first byte.
     pub fn lands_at(&self) -> Option<Micros> {
-        (self.next.1 == NetworkEvent::Lands).then_some(self.next.0)
+        (self.next.1 == NetworkEvent::Lands && self.next.0 < Micros::MAX).then_some(self.next.0)
+    }
+
+    /// What it does next, if nothing else happens: this, or it has taken too long by then.
+    fn before_deadline(&self, next: (Micros, NetworkEvent)) -> (Micros, NetworkEvent) {
+        if next.0 <= self.deadline { next } else { (self.deadline, NetworkEvent::TimesOut) }
     }
 
     fn settle(&mut self, now: Micros) {
         self.left -= i128::from(self.bytes_per_s) * i128::from(now.since(self.settled).0);
         self.settled = now;
     }
+}
+
+/// When a transfer that started then has taken too long.
+fn deadline(start: Micros, timeout: Span) -> Micros {
+    if timeout == Span::ZERO { Micros::MAX } else { start.saturating_add(timeout) }
 }
 
 /// What transfers go by.
@@ -103,6 +119,8 @@ pub struct Network {
     landed: u32,
     flowing: u32,
     peak_flows: u32,
+    /// How long a transfer may take that starts now; 0 for ever.
+    timeout: Span,
     /// What comes next of each; entries that no longer hold are passed over.
     next: Queue<(Micros, NetworkEvent, u32)>,
 }
@@ -110,9 +128,8 @@ pub struct Network {
 impl Network {
     /// Adds the ports of a replica, with this speed in each direction.
     pub(in crate::engine) fn add(&mut self, bytes_per_s: u64) {
-        let port = Port { bytes_per_s, ..Port::default() };
-        self.outbound.push(port.clone());
-        self.inbound.push(port);
+        self.outbound.push(Port::new(bytes_per_s));
+        self.inbound.push(Port::new(bytes_per_s));
     }
 
     /// How many replicas have ports.
@@ -182,8 +199,7 @@ impl Network {
     ) -> u32 {
         let number = self.started;
         self.started += 1;
-        let next = (now.saturating_add(self.base), NetworkEvent::Flows);
-        self.under_way.push(Transfer {
+        let mut transfer = Transfer {
             number,
             request,
             from,
@@ -195,8 +211,12 @@ impl Network {
             bytes_per_s: 0,
             left: i128::from(bytes - early) * MILLIONTHS,
             settled: now,
-            next,
-        });
+            next: (now.saturating_add(self.base), NetworkEvent::Flows),
+            deadline: deadline(now, self.timeout),
+        };
+        let next = transfer.before_deadline(transfer.next);
+        transfer.next = next;
+        self.under_way.push(transfer);
         self.next.push((next.0, next.1, number));
         number
     }
@@ -208,7 +228,7 @@ impl Network {
         if share == 0.0 {
             return 0;
         }
-        let rate = self.outbound[from.index()].bytes_per_s.min(self.inbound[to.index()].bytes_per_s);
+        let rate = self.outbound[from.index()].carries().min(self.inbound[to.index()].carries());
         let most = u128::from(rate) * u128::from(span.0) / MILLIONTHS.unsigned_abs();
         ((share * bytes as f64) as u64).min(u64::try_from(most).unwrap_or(u64::MAX))
     }
@@ -294,13 +314,21 @@ impl Network {
         let t = &mut self.under_way[at];
         t.settle(now);
         let [up, down] = [&self.outbound[t.from.index()], &self.inbound[t.to.index()]];
-        t.bytes_per_s = up.share(self.shared).min(down.share(self.shared)).max(1);
-        let rate = i128::from(t.bytes_per_s);
-        let span = u64::try_from((t.left.max(0) + rate - 1) / rate).unwrap_or(u64::MAX);
-        let next = (now.saturating_add(Span(span)), NetworkEvent::Lands);
+        let stalls = up.carries() == 0 || down.carries() == 0;
+        let rate = up.share(self.shared).min(down.share(self.shared)).max(u64::from(!stalls));
+        t.bytes_per_s = if stalls { 0 } else { rate };
+        let left = t.left.max(0);
+        let span = match i128::from(t.bytes_per_s) {
+            0 if left > 0 => u64::MAX,
+            0 => 0,
+            rate => u64::try_from((left + rate - 1) / rate).unwrap_or(u64::MAX),
+        };
+        let next = t.before_deadline((now.saturating_add(Span(span)), NetworkEvent::Lands));
         if next != t.next {
             t.next = next;
-            self.next.push((next.0, next.1, number));
+            if next.0 < Micros::MAX {
+                self.next.push((next.0, next.1, number));
+            }
         }
     }
 
@@ -314,7 +342,7 @@ impl Network {
         }
         if self.next.len() > 64 + 4 * self.under_way.len() {
             self.next.clear();
-            for t in &self.under_way {
+            for t in self.under_way.iter().filter(|t| t.next.0 < Micros::MAX) {
                 self.next.push((t.next.0, t.next.1, t.number));
             }
         }
@@ -342,6 +370,40 @@ impl Network {
         self.tidy();
     }
 
+    /// Transfers may take so long from `now` on, those under way since their start; 0 for ever.
+    pub(in crate::engine) fn set_timeout(&mut self, timeout: Span, now: Micros) {
+        self.timeout = timeout;
+        for at in 0..self.under_way.len() {
+            let t = &mut self.under_way[at];
+            t.deadline = deadline(t.start, timeout).max(now);
+            let (number, next) = (t.number, t.before_deadline(t.next));
+            if t.flows_since.is_some() {
+                self.rate(number, now);
+            } else if next != t.next {
+                t.next = next;
+                self.next.push((next.0, next.1, number));
+            }
+        }
+        self.tidy();
+    }
+
+    /// Transfers that start from now on may take so long.
+    pub(in crate::engine) fn set_later_timeout(&mut self, timeout: Span) {
+        self.timeout = timeout;
+    }
+
+    /// The ports of a replica carry this share of their bytes from `now` on.
+    pub(in crate::engine) fn set_share(&mut self, replica: ReplicaId, share: f64, now: Micros) {
+        let index = replica.index();
+        self.outbound[index].working = share;
+        self.inbound[index].working = share;
+        let flows = self.outbound[index].flows.iter().chain(&self.inbound[index].flows);
+        for number in flows.copied().collect::<Vec<u32>>() {
+            self.rate(number, now);
+        }
+        self.tidy();
+    }
+
     /// INV-9.4: no port carries more than it can, and a transfer under way has something left.
     pub(in crate::engine) fn verify(&self) {
         for (ports, of) in [(&self.outbound, Direction::Out), (&self.inbound, Direction::In)] {
@@ -360,7 +422,7 @@ impl Network {
                     "INV-9: the transfers of a port"
                 );
                 let carried: u64 = flows().map(|t| t.bytes_per_s).sum();
-                let most = port.bytes_per_s.max(u64::from(port.flows()));
+                let most = port.carries().max(u64::from(port.flows()));
                 assert!(!self.shared || carried <= most, "INV-9: a port carries {carried} of {most} bytes/s");
             }
         }

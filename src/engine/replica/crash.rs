@@ -28,14 +28,15 @@ impl Replica {
             let active = &w.active[slot];
             self.recent.waiting_tokens -= u64::from(active.to_compute_at(self.id));
             self.adapter_waits_no_more(active.adapter);
-            self.break_off(slot, 0, w);
+            self.break_elsewhere(slot, w);
         }
+        self.break_moving(now, w);
         for event in self.events.take_all(|_| true) {
             if let ReplicaEvent::Queued(slot) = event
                 && w.active.get(slot).is_some()
             {
                 self.arriving -= 1;
-                self.break_off(slot, 0, w);
+                self.break_elsewhere(slot, w);
             }
         }
         self.life.stuck_until = Micros::ZERO;
@@ -54,7 +55,16 @@ impl Replica {
             pipe.empty(now);
         }
         self.restart_memory();
-        self.verify_down();
+    }
+
+    /// A request that has computed nothing here, and perhaps something on its prefill replica.
+    fn break_elsewhere<S: Sink>(&mut self, slot: Slot, w: &mut World<'_, S>) {
+        let is_handed_over = w.active[slot].remote.as_ref().is_some_and(|remote| remote.prefilled);
+        let prefilled = if is_handed_over { w.handed_over(slot) } else { 0 };
+        if is_handed_over {
+            w.end_stay_elsewhere(slot);
+        }
+        self.break_off(slot, (BreakReason::Crash, prefilled), w);
     }
 
     /// A member of the batch: what the running step would have given it is lost too.
@@ -73,7 +83,7 @@ impl Replica {
         if w.active[slot].generated > 0 || w.records.here(request).preemptions > 0 {
             w.end_stay(slot, now);
         }
-        self.break_off(slot, prefilled, w);
+        self.break_off(slot, (BreakReason::Crash, prefilled), w);
     }
 
     /// What it has done so far stands in its record.
@@ -86,7 +96,12 @@ impl Replica {
     }
 
     /// A request in no list any more, which holds no blocks: it goes back to the gateway, with what was shown of its answer.
-    fn break_off<S: Sink>(&mut self, slot: Slot, prefilled: u32, w: &mut World<'_, S>) {
+    pub(super) fn break_off<S: Sink>(
+        &mut self,
+        slot: Slot,
+        (reason, prefilled): (BreakReason, u32),
+        w: &mut World<'_, S>,
+    ) {
         self.note_progress(slot, w);
         let overhead = self.model.output_overhead();
         let active = &mut w.active[slot];
@@ -98,8 +113,9 @@ impl Replica {
         active.chained = false;
         active.position = None;
         let request = active.id;
+        w.end_remote(slot);
         w.records.here_mut(request).relocate(Location::Gateway, w.locations);
-        let why = DepartureReason::Broken { reason: BreakReason::Crash, prefilled };
+        let why = DepartureReason::Broken { reason, prefilled };
         w.departures.push(Departure { request, why });
     }
 

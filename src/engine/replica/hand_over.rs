@@ -8,8 +8,8 @@ use super::state::Replica;
 use super::waiting::Left;
 use super::world::World;
 use crate::base::{Maybe, Micros, Span};
-use crate::engine::facts::{FleetFact, HandoverFact, RequestFact, Sink};
-use crate::engine::request::{Location, Slot};
+use crate::engine::facts::{BreakReason, FleetFact, HandoverFact, RequestFact, Sink};
+use crate::engine::request::{Location, Slab, Slot};
 
 impl Replica {
     /// The prompt of a request is computed for its home: it leaves the batch, and its blocks stay held.
@@ -24,6 +24,10 @@ impl Replica {
         let active = &w.active[slot];
         let (request, ttft) = (active.id, (shown + overhead).since(active.arrival));
         let remote = active.remote.as_ref().expect("INV-9: a prefill for no home");
+        if remote.home_lost {
+            self.hand_over_to_nobody(slot, (now, ttft), w);
+            return;
+        }
         let (home, push, ahead) = (remote.home, remote.push, remote.ahead);
         w.note_prefill_end(slot, (now, ttft));
         if ahead > 0 {
@@ -36,22 +40,45 @@ impl Replica {
             self.warm_up(now, w);
         }
         self.unlink(slot, w.active);
-        let active = &mut w.active[slot];
-        (active.granted, active.decoding_from) = (0, Maybe::NONE);
-        let table = std::mem::take(&mut active.block_table);
-        let blocks = table.len();
-        let remote = active.remote.as_mut().expect("INV-9: a prefill for no home");
-        (remote.held, remote.prefilled) = (table, true);
+        let blocks = self.hold(slot, w.active);
         let next = if push { Location::Transferring(home) } else { Location::OnItsWay(home) };
         w.records.here_mut(request).relocate(next, w.locations);
-        self.moving.outgoing.push(slot);
-        self.moving.held_blocks += blocks;
         self.moving.handed_over += 1;
         self.moving.ttft_sum = self.moving.ttft_sum.saturating_add(ttft.0);
         self.preempted_since_progress = 0;
         w.departures.push(Departure { request, why: DepartureReason::HandedOver });
         let replica = self.id;
         w.sink.fact(now, HandoverFact::Prefilled { request, replica, home, ttft, blocks }.into());
+    }
+
+    /// The prompt of a request is computed whose home is lost: its attempt breaks, and its blocks stay held.
+    fn hand_over_to_nobody<S: Sink>(
+        &mut self,
+        slot: Slot,
+        (now, ttft): (Micros, Span),
+        w: &mut World<'_, S>,
+    ) {
+        w.note_prefill_end(slot, (now, ttft));
+        self.recent.first_token(ttft);
+        self.warm_up(now, w);
+        self.unlink(slot, w.active);
+        self.hold(slot, w.active);
+        self.preempted_since_progress = 0;
+        let prefilled = w.handed_over(slot);
+        self.break_off(slot, (BreakReason::Crash, prefilled), w);
+    }
+
+    /// The blocks of a request that has left the batch stay held for its home. How many.
+    fn hold(&mut self, slot: Slot, slab: &mut Slab) -> u32 {
+        let active = &mut slab[slot];
+        (active.granted, active.decoding_from) = (0, Maybe::NONE);
+        let table = std::mem::take(&mut active.block_table);
+        let blocks = table.len();
+        let remote = active.remote.as_mut().expect("INV-9: a prefill for no home");
+        (remote.held, remote.prefilled) = (table, true);
+        self.moving.outgoing.push(slot);
+        self.moving.held_blocks += blocks;
+        blocks
     }
 
     /// A request shows its first token.

@@ -1,6 +1,7 @@
 //! Requests between their prefill replica and their home, as each of the two has them.
 
 use super::state::Replica;
+use super::stranded::Stranded;
 use super::waiting::view_of;
 use super::world::World;
 use crate::base::{Micros, RequestId, Span};
@@ -37,6 +38,12 @@ pub(in crate::engine) struct Moving {
     pub(in crate::engine) ttft_sum: u64,
     /// Prompt tokens of requests prefilled elsewhere that joined the wait queue.
     pub(in crate::engine) prompt_tokens: u64,
+    /// Prefilled here for homes that are lost: their blocks are held until their leases are over. In order of stranding.
+    pub(in crate::engine) stranded: Vec<Stranded>,
+    /// Blocks that were stranded here, times microseconds, without those that are.
+    pub(in crate::engine) stranded_block_us: u64,
+    /// When requests last came to the head of the queue because their KV was lost, and how many at that instant.
+    pub(in crate::engine) recovered: (Micros, u32),
 }
 
 impl Moving {
@@ -67,7 +74,8 @@ impl Moving {
 
     /// Whether requests outside the batch hold blocks.
     pub(in crate::engine) fn hold_blocks(&self) -> bool {
-        !(self.incoming.is_empty() && self.landed.is_empty() && self.outgoing.is_empty())
+        let lists = [&self.incoming, &self.landed, &self.outgoing];
+        !(lists.iter().all(|list| list.is_empty()) && self.stranded.is_empty())
     }
 
     /// Requests that count as the replica's own and are in neither its queue nor its batch.
@@ -144,7 +152,7 @@ impl Replica {
     }
 
     /// What is set aside for a request that is in the system goes back. How many blocks.
-    fn give_up_incoming(&mut self, slot: Slot, now: Micros, slab: &mut Slab) -> u32 {
+    pub(super) fn give_up_incoming(&mut self, slot: Slot, now: Micros, slab: &mut Slab) -> u32 {
         let states = self.states_of(&slab[slot]);
         let remote = slab[slot].remote.as_mut().expect("INV-9: blocks set aside for a request that is here");
         self.give_up_reserved(slot, states, remote, now)

@@ -434,7 +434,7 @@ impl Replica {
         );
         let idle = self.running == 0 && self.waiting.is_empty() && self.moving.landed.is_empty();
         // Whose landing makes room wakes the replica.
-        let lands = self.moving.on_duty() > 0;
+        let lands = self.moving.on_duty() > 0 || !self.moving.stranded.is_empty();
         let waits = self.running == 0 && (self.loads.under_way() > 0 || lands);
         let stuck = self.life.stuck_until == Micros::MAX;
         let planned = self.step_at != Micros::MAX || self.lockstep.waits || stuck;

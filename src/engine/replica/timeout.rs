@@ -65,7 +65,9 @@ impl Replica {
                     | DropReason::Crash
                     | DropReason::Refused
                     | DropReason::NoReplica
-                    | DropReason::Unreachable => ReplicaEvent::TimedOut(request),
+                    | DropReason::Unreachable
+                    | DropReason::KvLost
+                    | DropReason::TransferTimeout => ReplicaEvent::TimedOut(request),
                 };
                 self.events.schedule(self.step_at, again);
             }

@@ -49,6 +49,25 @@ impl<S: Sink> World<'_, S> {
         }
     }
 
+    /// The same of a request that is between its two replicas, or has landed, and has shown a token.
+    pub(in crate::engine) fn end_stay_elsewhere(&mut self, slot: Slot) {
+        let active = &self.active[slot];
+        if active.generated == 0 || self.records.here(active.id).preemptions > 0 {
+            return;
+        }
+        if let Some(ended) = self.handovers.get(active.id).and_then(|h| h.prefill_end.get()) {
+            self.end_stay(slot, ended);
+        }
+    }
+
+    /// Prompt tokens that another replica computed for a request.
+    pub(in crate::engine) fn handed_over(&self, slot: Slot) -> u32 {
+        let active = &self.active[slot];
+        let done = self.handovers.get(active.id).is_some_and(|h| h.prefill_end.is_known());
+        let cached = self.records.here(active.id).cached_tokens;
+        if done { active.prompt_tokens.saturating_sub(cached) } else { 0 }
+    }
+
     /// The prompt of a request that is another replica's is computed.
     pub(in crate::engine) fn note_prefill_end(&mut self, slot: Slot, (now, ttft): (Micros, Span)) {
         let h = self.handovers.of(self.active[slot].id);

@@ -164,12 +164,12 @@ impl ActiveRequest {
 
     /// Whether its prefill replica shows its first token.
     pub(in crate::engine) fn shows_first_at_prefill(&self) -> bool {
-        self.remote.as_ref().is_some_and(|r| r.ahead > 0)
+        self.remote.as_ref().is_some_and(|r| r.ahead > 0 && !r.home_lost)
     }
 
     /// Whether its prefill replica shows its only token: there is nothing to decode.
     pub(in crate::engine) fn ends_at_prefill(&self) -> bool {
-        self.remote.as_ref().is_some_and(|r| r.ahead > 0) && self.tokens_due() == 1
+        self.remote.as_ref().is_some_and(|r| r.ahead > 0 && !r.home_lost) && self.tokens_due() == 1
     }
 
     /// Whether it waits at its home for blocks that its KV can come to.

@@ -51,6 +51,8 @@ pub struct Handover {
     pub ttft_prefill: Maybe<Span>,
     /// Time to the first token that its home made.
     pub ttft_decode: Maybe<Span>,
+    /// When its KV was lost before the landing, and its home went on to compute its prompt itself.
+    pub lost: Maybe<Micros>,
 }
 
 /// By number of the request, where roles differ: its hand-over.
@@ -66,6 +68,13 @@ impl Handovers {
     /// The same, to be changed, of a request that has one.
     pub(in crate::engine) fn of(&mut self, request: RequestId) -> &mut Handover {
         self.0[request.index()].as_mut().expect("INV-2: a hand-over that nobody decided on")
+    }
+
+    /// A request is at the gateway again.
+    pub(in crate::engine) fn forget(&mut self, request: RequestId) {
+        if self.get(request).is_some() {
+            self.0[request.index()] = None;
+        }
     }
 
     /// A request is routed, perhaps again.
@@ -116,6 +125,7 @@ impl Handover {
             early: 0,
             ttft_prefill: Maybe::NONE,
             ttft_decode: Maybe::NONE,
+            lost: Maybe::NONE,
         }
     }
 }

@@ -123,8 +123,14 @@ impl Location {
                     || next == Self::Gateway
                     || matches!(next, Self::OnItsWay(home) | Self::Transferring(home) if home != r)
             }
-            Self::Transferring(r) => next == Self::Landed(r) || next == Self::Dropped(r),
-            Self::Landed(r) => next == Self::Batch(r) || next == Self::Dropped(r),
+            // Back to its queue if its KV is lost and its home computes its prompt itself.
+            Self::Transferring(r) => {
+                next == Self::Landed(r)
+                    || next == Self::Queue(r)
+                    || next == Self::Dropped(r)
+                    || next == Self::Gateway
+            }
+            Self::Landed(r) => next == Self::Batch(r) || next == Self::Dropped(r) || next == Self::Gateway,
             Self::Completed(_) | Self::Rejected | Self::Refused(_) | Self::Dropped(_) | Self::Lost => false,
         }
     }

@@ -19,6 +19,8 @@ pub(in crate::engine) struct Remote {
     pub(in crate::engine) epoch: u32,
     /// When it joined the wait queue that it is in.
     pub(in crate::engine) queued: Micros,
+    /// Whether its home crashed since it was routed: its prefill goes on, and nobody fetches its KV.
+    pub(in crate::engine) home_lost: bool,
     /// Whether its prompt is computed: the prefill replica holds `held` for it.
     pub(in crate::engine) prefilled: bool,
     /// Whether `reserved` is set aside for it at home, and how many leading blocks of that were in the cache there.
@@ -44,6 +46,7 @@ impl Remote {
             ahead,
             epoch,
             queued: Micros::ZERO,
+            home_lost: false,
             prefilled: false,
             is_reserved: false,
             cached: 0,
@@ -62,7 +65,7 @@ impl Remote {
     pub(in crate::engine) fn is_bound_for(&self, replica: ReplicaId) -> bool {
         let waits_for_prefill = !self.push && !self.prefilled && replica == self.home;
         let waits_for_room = self.push && !self.is_reserved && !self.prefilled && replica == self.prefill;
-        waits_for_prefill || waits_for_room
+        !self.home_lost && (waits_for_prefill || waits_for_room)
     }
 
     /// The other one of its two replicas.

@@ -104,6 +104,16 @@ impl Slab {
         self.vacant.push(slot.index);
     }
 
+    /// The requests in the system.
+    pub(in crate::engine) fn in_use(&self) -> Vec<Slot> {
+        let mut used = vec![true; self.slots.len()];
+        for &vacant in &self.vacant {
+            used[vacant as usize] = false;
+        }
+        let slot = |index: u32| Slot { index, generation: self.generations[index as usize] };
+        (0..self.slots.len() as u32).filter(|&index| used[index as usize]).map(slot).collect()
+    }
+
     /// The request that `slot` refers to, if it is still in the system.
     pub(in crate::engine) fn get(&self, slot: Slot) -> Option<&ActiveRequest> {
         let known = self.generations.get(slot.index as usize);

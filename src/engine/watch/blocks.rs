@@ -2,6 +2,7 @@
 
 use super::packed::{Of, holders, table};
 use crate::base::{Content, RequestId};
+use crate::engine::replica::Stranded;
 use crate::engine::{Cluster, Replica};
 use crate::policy::routing::RouterState;
 
@@ -10,7 +11,7 @@ use crate::policy::routing::RouterState;
 pub enum HeldFor {
     /// It is there.
     Itself,
-    /// It is on its way from there: they are held until its KV has landed at its home.
+    /// It is on its way from there: they are held until its KV has landed at its home. Or its home is lost, and nobody fetches them.
     HandOver,
     /// It is on its way to there: they are set aside for its KV.
     Arrival,
@@ -54,7 +55,14 @@ impl Cluster {
                 if of == Of::Own && active.decoding { active.counts(replica.decoders.ticks).0 } else { 0 };
             HeldBlocks { request: active.id, why, blocks: table.blocks(), tokens: table.tokens().max(grown) }
         };
-        let all = holders(replica, slab).into_iter().map(held);
+        let stranded = replica.moving.stranded.iter().map(Stranded::sight);
+        let stranded = stranded.map(|(request, held)| HeldBlocks {
+            request,
+            why: HeldFor::HandOver,
+            blocks: held.blocks(),
+            tokens: held.tokens(),
+        });
+        let all = holders(replica, slab).into_iter().map(held).chain(stranded);
         all.filter(|held| !held.blocks.is_empty()).collect()
     }
 

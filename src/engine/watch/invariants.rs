@@ -249,7 +249,7 @@ impl Sight<'_> {
                 "INV-7: the phase of {:?} is not what the gateway sees",
                 r.id
             );
-            let empty = self.gateway.has_none(r.id) && r.outgoing() == 0;
+            let empty = self.gateway.has_none(r.id) && r.outgoing() + r.stranded() == 0;
             let right = match r.phase {
                 ReplicaPhase::Serving | ReplicaPhase::Ejected => true,
                 ReplicaPhase::Draining => !empty || r.life.restarts.is_some(),

@@ -61,6 +61,10 @@ impl Sight<'_> {
             states += r.states_of(active);
             held.push(&active.block_table);
         }
+        for stranded in &r.moving.stranded {
+            states += stranded.states;
+            held.push(&stranded.held);
+        }
         assert!(
             (reserved, outgoing) == (r.moving.reserved_blocks, r.moving.held_blocks),
             "INV-9: blocks set aside or held on {:?} are miscounted",
@@ -87,7 +91,8 @@ impl Sight<'_> {
         for record in self.book.records() {
             let remote = slab.get(record.slot).and_then(|active| active.remote.as_deref());
             let Some(remote) = remote else { continue };
-            for replica in [remote.home, remote.prefill] {
+            let home = (!remote.home_lost).then_some(remote.home);
+            for replica in home.into_iter().chain([remote.prefill]) {
                 bound[replica.index()] += u32::from(remote.is_bound_for(replica));
                 duties[replica.index()] += 1;
             }

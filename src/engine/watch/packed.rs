@@ -2,7 +2,7 @@
 
 use crate::base::Shared;
 use crate::engine::fleet::Fleet;
-use crate::engine::replica::Replica;
+use crate::engine::replica::{Replica, Stranded};
 use crate::engine::request::{ActiveRequest, Book, Load, Slab, Slot};
 use crate::kv::{BlockTable, HashNumbers, Numbering};
 
@@ -80,8 +80,9 @@ pub(in crate::engine) fn pack(fleet: &mut Fleet, book: &mut Book) -> (Fleet, Boo
     let mut numbers = HashNumbers::default();
     let pack = |r: &Replica| {
         let holders = holders(r, book.active());
-        let tables: Vec<&BlockTable> =
-            holders.iter().map(|&(slot, of)| table(&book.active()[slot], of)).collect();
+        let tables = holders.iter().map(|&(slot, of)| table(&book.active()[slot], of));
+        let stranded = r.moving.stranded.iter().map(|stranded| &stranded.held);
+        let tables: Vec<&BlockTable> = tables.chain(stranded).collect();
         r.kv().packed(&tables, numbering, &mut numbers)
     };
     let mut pools: Vec<_> = fleet.replicas().iter().map(pack).map(Shared::new).collect();
@@ -91,7 +92,10 @@ pub(in crate::engine) fn pack(fleet: &mut Fleet, book: &mut Book) -> (Fleet, Boo
         }
     };
     swap(fleet.replicas_mut(), &mut pools);
-    let copy = fleet.clone();
+    let mut copy = fleet.clone();
+    for r in copy.replicas_mut() {
+        r.moving.stranded.iter_mut().for_each(Stranded::forget_blocks);
+    }
     swap(fleet.replicas_mut(), &mut pools);
     (copy, book.packed(), Packed { hashes: numbers.finish() })
 }
@@ -101,9 +105,13 @@ pub(in crate::engine) fn unpack(fleet: &mut Fleet, book: &mut Book, packed: &Pac
     book.unpack();
     for r in fleet.replicas_mut() {
         let holders = holders(r, book.active());
-        let tables = r.kv.own().unpack(holders.len(), &packed.hashes);
-        for ((slot, of), blocks) in holders.into_iter().zip(tables) {
+        let all = holders.len() + r.moving.stranded.len();
+        let mut tables = r.kv.own().unpack(all, &packed.hashes).into_iter();
+        for ((slot, of), blocks) in holders.into_iter().zip(&mut tables) {
             table_mut(&mut book.active_mut()[slot], of).have(blocks);
+        }
+        for (stranded, blocks) in r.moving.stranded.iter_mut().zip(tables) {
+            stranded.held.have(blocks);
         }
     }
 }

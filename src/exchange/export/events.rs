@@ -106,15 +106,15 @@ const FIELDS: &[Field<Value>] = &[
     field("decode_tokens", "tokens", "`step-started`: one for each request that decodes", |r, _| r.decode.into()),
     field("output_tokens", "tokens", "`first-token`: 1; `tokens`: one for each request that got a further one; `completed`: all of the request's; `broken`: shown so far", |r, _| r.output.into()),
     field("running", "requests", "`step-started`: requests in the batch", |r, _| r.running.into()),
-    field("waiting", "requests", "`step-started`, `dropped`, `broken`: requests in the wait queue", |r, _| r.waiting.into()),
+    field("waiting", "requests", "`step-started`, `dropped`, `broken`, `kv-lost`: requests in the wait queue", |r, _| r.waiting.into()),
     field("kv_used_blocks", "blocks", "`step-started`: KV blocks in use", |r, _| r.kv_used.into()),
     field("duration_us", "us", "`step-started`: how long the step takes; `adapter-loaded`: how long it waits for the load; `retried`: the back-off", |r, _| r.duration.into()),
-    field("until_us", "us", "`kv-load-started`: when the blocks are there; `starting`, `down`: when the replica will serve; `fault-began`, `ejected`: when it is over", |r, _| r.until.into()),
+    field("until_us", "us", "`kv-load-started`: when the blocks are there; `starting`, `down`: when the replica will serve; `fault-began`, `ejected`: when it is over; `stranded`: when the lease is", |r, _| r.until.into()),
     field("ttft_us", "us", "`first-token`, `completed`: time to first token; `prefill-done`: as the prefill replica has it", |r, _| r.ttft.into()),
     field("itl_us", "us", "`tokens`: time since the previous token of each of these requests", |r, _| r.itl.into()),
     field("e2e_us", "us", "`completed`: end-to-end latency", |r, _| r.e2e.into()),
     field("preemptions", "times", "`preempted`: how often it has been by now", |r, _| r.preemptions.into()),
-    field("blocks", "blocks", "`kv-…`: KV blocks moved or given back; `prefill-done`, `kv-reserved`, `handover-given-up`: held, set aside or given back", |r, _| r.blocks.into()),
+    field("blocks", "blocks", "`kv-…`: KV blocks moved or given back; `prefill-done`, `kv-reserved`, `handover-given-up`, `stranded`, `lease-over`: held, set aside or given back", |r, _| r.blocks.into()),
     field("forgotten_blocks", "blocks", "`kv-offloaded`: blocks that the CPU tier forgot to make room", |r, _| r.forgotten.into()),
     field("behind_request", "", "`head-blocked`: the request behind it that would have found enough blocks", |r, _| r.behind.map(|id| id.0).into()),
     field("replicas", "", "`scaled`: how many replicas are wanted", |r, _| r.replicas.into()),
@@ -132,7 +132,7 @@ const HANDOVER_FIELDS: &[Field<Value>] = &[
 ];
 
 /// The values of the column `event` and what they mean, in the order of a request's life.
-pub(super) const EVENTS: [(&str, &str); 54] = [
+pub(super) const EVENTS: [(&str, &str); 57] = [
     ("arrived", "a request arrived"),
     ("admitted", "admission let it in"),
     ("delayed", "admission holds it back for now"),
@@ -190,6 +190,9 @@ pub(super) const EVENTS: [(&str, &str); 54] = [
     ("retried", "it gets another attempt after a back-off"),
     ("came-again", "its client had given up on a request with the same text, and came again"),
     ("lost", "it gets none"),
+    ("kv-lost", "its KV does not come to its home, which computes its prompt itself"),
+    ("stranded", "its home crashed: its prefill replica holds the blocks until a lease is over"),
+    ("lease-over", "the prefill replica gave them back"),
 ];
 
 impl Row {
@@ -346,7 +349,16 @@ impl Row {
             HandoverFact::Joined { replica, urgency, .. } => {
                 Self { home: Some(replica), urgency: Some(urgency), ..self }
             }
-            HandoverFact::GivenUp { blocks, .. } => Self { blocks: Some(blocks), ..self },
+            HandoverFact::GivenUp { blocks, .. } | HandoverFact::LeaseOver { blocks, .. } => {
+                Self { blocks: Some(blocks), ..self }
+            }
+            HandoverFact::KvLost { urgency, waiting, .. } => {
+                Self { urgency: Some(urgency), waiting: Some(waiting), ..self }
+            }
+            HandoverFact::Stranded { blocks, until, .. } => {
+                let until = (until != Micros::MAX).then_some(until);
+                Self { blocks: Some(blocks), until, ..self }
+            }
         }
     }
 }
@@ -373,6 +385,9 @@ fn name(fact: &Fact) -> &'static str {
         Fact::Handover(HandoverFact::Landed { .. }) => "transfer-landed",
         Fact::Handover(HandoverFact::Joined { .. }) => "joined",
         Fact::Handover(HandoverFact::GivenUp { .. }) => "handover-given-up",
+        Fact::Handover(HandoverFact::KvLost { .. }) => "kv-lost",
+        Fact::Handover(HandoverFact::Stranded { .. }) => "stranded",
+        Fact::Handover(HandoverFact::LeaseOver { .. }) => "lease-over",
         Fact::Request(RequestFact::Arrived { .. }) => "arrived",
         Fact::Request(RequestFact::Admitted { .. }) => "admitted",
         Fact::Request(RequestFact::Delayed { .. }) => "delayed",

@@ -114,7 +114,7 @@ const FIELDS: &[Field<Value>] = &[
 const HANDOVER_FIELDS: &[Field<Value>] = &[
     field("home", "", "number of the replica that answers it", |r| r.handover.map(|h| h.home.0).into()),
     field("prefill", "", "number of the replica that prefills it; empty if that is its home", |r| r.handover.and_then(|h| h.prefill).map(|id| id.0).into()),
-    field("decision", "", "what the decider said: `mixed`, `never`, `no-prefill`, `always`, `short`, `busy` or `long`", |r| r.handover.map(|h| h.reason.name()).into()),
+    field("decision", "", "what the decider said: `mixed`, `never`, `no-prefill`, `always`, `short`, `busy`, `long` or `resumed`", |r| r.handover.map(|h| h.reason.name()).into()),
     field("prefill_first_us", "us", "when it first joined a batch of its prefill replica", |r| r.at(|h| h.prefill_first)),
     field("prefill_end_us", "us", "when its prompt was computed there", |r| r.at(|h| h.prefill_end)),
     field("reserved_us", "us", "when blocks were set aside for it at home", |r| r.at(|h| h.reserved)),

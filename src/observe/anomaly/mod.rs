@@ -392,7 +392,18 @@ impl Detectors {
                     self.handovers.ends(request, [trip.prefill, trip.home], now, &mut self.log);
                 }
             }
-            HandoverFact::Decided { prefill: None, .. } | HandoverFact::TransferStarted { .. } => {}
+            HandoverFact::KvLost { request, replica, class, urgency, .. } => {
+                if let Some(trip) = self.trips.end(request) {
+                    self.handovers.has_room(request, trip.home, now, &mut self.log);
+                    self.handovers.ends(request, [trip.prefill, trip.home], now, &mut self.log);
+                }
+                self.blocking.gone(request, replica.index(), now, &mut self.log);
+                self.inversion.waits(&RequestInfo { request, replica, class, urgency }, now);
+            }
+            HandoverFact::Decided { prefill: None, .. }
+            | HandoverFact::TransferStarted { .. }
+            | HandoverFact::Stranded { .. }
+            | HandoverFact::LeaseOver { .. } => {}
         }
     }
 

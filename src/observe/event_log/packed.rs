@@ -24,7 +24,7 @@ const KIND_BITS: u32 = 6;
 const _: () = assert!(KINDS.len() < 1 << KIND_BITS);
 
 /// One fact of each kind, frequent ones first.
-const KINDS: [Fact; 54] = {
+const KINDS: [Fact; 57] = {
     let (request, replica, reason) = (RequestId(0), ReplicaId(0), Reason::RejectAll);
     let (ttft, until) = (Span(0), Micros(0));
     let (class, urgency, blocks, tokens, pool, waiting) = (0, 0, 0, 0, 0, 0);
@@ -106,6 +106,9 @@ const KINDS: [Fact; 54] = {
         Fact::Handover(HandoverFact::Landed { request, from: replica, to: replica, bytes: 0 }),
         Fact::Handover(HandoverFact::Joined { request, replica, class, urgency }),
         Fact::Handover(HandoverFact::GivenUp { request, replica, blocks }),
+        Fact::Handover(HandoverFact::KvLost { request, replica, class, urgency, waiting }),
+        Fact::Handover(HandoverFact::Stranded { request, replica, blocks, until }),
+        Fact::Handover(HandoverFact::LeaseOver { request, replica, blocks }),
         Fact::Fault(FaultFact::Down { replica, pool, until, planned: false }),
         Fact::Fault(FaultFact::Restarted { replica, pool }),
         Fact::Fault(FaultFact::Noticed { replica, serves: false }),
@@ -360,8 +363,15 @@ impl<N: FnMut(u64) -> u64> Numbers<'_, N> {
             HandoverFact::Joined { request, replica, class, urgency } => {
                 self.urgent(request, &mut [&mut replica.0, class], urgency);
             }
-            HandoverFact::GivenUp { request, replica, blocks } => {
+            HandoverFact::GivenUp { request, replica, blocks }
+            | HandoverFact::LeaseOver { request, replica, blocks } => {
                 self.of(request, &mut [&mut replica.0, blocks], &mut []);
+            }
+            HandoverFact::KvLost { request, replica, class, urgency, waiting } => {
+                self.urgent(request, &mut [&mut replica.0, class, waiting], urgency);
+            }
+            HandoverFact::Stranded { request, replica, blocks, until } => {
+                self.of(request, &mut [&mut replica.0, blocks], &mut [&mut until.0]);
             }
         }
     }

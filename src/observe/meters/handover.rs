@@ -94,7 +94,18 @@ impl Meters {
                     port.begins(now);
                 }
             }
-            HandoverFact::Decided { prefill: None, .. } => {}
+            HandoverFact::KvLost { request, replica, waiting, .. } => {
+                self.replicas[replica.index()].set_waiting(now, waiting);
+                let Some(trip) = self.trips.end(request) else { return };
+                self.stop_flow(trip, now);
+                self.replicas[trip.home.index()].moving.give_back(now, trip.reserved, trip.landed);
+                if trip.there {
+                    self.leaves_prefill(trip, now);
+                }
+            }
+            HandoverFact::Decided { prefill: None, .. }
+            | HandoverFact::Stranded { .. }
+            | HandoverFact::LeaseOver { .. } => {}
         }
     }
 

@@ -112,7 +112,10 @@ impl Recorder {
             | HandoverFact::TransferStarted { .. }
             | HandoverFact::Flows { .. }
             | HandoverFact::Joined { .. }
-            | HandoverFact::GivenUp { .. } => {}
+            | HandoverFact::GivenUp { .. }
+            | HandoverFact::KvLost { .. }
+            | HandoverFact::Stranded { .. }
+            | HandoverFact::LeaseOver { .. } => {}
         }
     }
 }

@@ -41,6 +41,8 @@ pub struct FaultPart {
     pub wasted_decode_tokens: u64,
     /// How often replicas were ejected: by probes that failed, or as outliers.
     pub ejections: u32,
+    /// KV blocks of prefill replicas that were held for homes that had crashed, times seconds. Includes the warm-up.
+    pub stranded_block_s: f64,
     /// Each fault, in order.
     pub each: Vec<OneFaultPart>,
 }
@@ -119,6 +121,8 @@ pub(super) fn faults(
     let completed: u32 = totals().map(|t| t.completed).sum();
     let dropped: u32 = totals().map(|t| t.dropped).sum();
     let lost = engine.census().lost;
+    let stranded = |r: &Replica| r.stranded_block_us(end.min(engine.last_event_at()));
+    let stranded_us = engine.replicas().iter().map(stranded).fold(0, u64::saturating_add);
     let part = |reason: BreakReason| BrokenPart {
         reason: reason.name(),
         attempts: c.broken[reason as usize],
@@ -139,6 +143,7 @@ pub(super) fn faults(
         client_denied: engine.client_returns_denied(),
         wasted_prefill_tokens: c.wasted_prefill_tokens,
         wasted_decode_tokens: c.wasted_decode_tokens,
+        stranded_block_s: stranded_us as f64 / 1e6,
         ejections: c.ejections,
         each: log.rows.iter().map(|row| one_fault(scenario, engine, log, row, now)).collect(),
     })

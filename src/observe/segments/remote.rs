@@ -1,7 +1,7 @@
 //! The segments of a request that is prefilled on one replica and decoded on another.
 
 use super::{Path, SegmentKind, first_token};
-use crate::base::{Micros, RequestId};
+use crate::base::{Maybe, Micros, RequestId};
 use crate::engine::{Cluster, Handover, Progress, Record};
 
 impl Path {
@@ -13,6 +13,10 @@ impl Path {
         (r, p): (&Record, &Progress),
         h: &Handover,
     ) {
+        if let Some(lost) = h.lost.get() {
+            self.lost(engine, id, (r, p), (h, lost));
+            return;
+        }
         if (!h.push || self.room(h))
             && self.prefill(engine, id, r, h)
             && (h.push || self.room(h))
@@ -21,6 +25,53 @@ impl Path {
             && self.until(SegmentKind::Join, h.joined.get(), 0)
         {
             self.home(engine, id, (r, p), h);
+        }
+    }
+
+    /// As far as its hand-over went until its KV was lost, and at home from then on.
+    fn lost(
+        &mut self,
+        engine: &Cluster,
+        id: RequestId,
+        (r, p): (&Record, &Progress),
+        (h, lost): (&Handover, Micros),
+    ) {
+        let end = std::mem::replace(&mut self.end, lost.0);
+        let open = std::mem::replace(&mut self.open, false);
+        let before = |at: Maybe<Micros>| at.get().filter(|at| *at <= lost).map_or(Maybe::NONE, Micros::into);
+        let known = Handover { reserved: before(h.reserved), flows: before(h.flows), ..h.clone() };
+        let _ = (!known.push || self.room(&known))
+            && self.prefill(engine, id, r, &known)
+            && (known.push || self.room(&known))
+            && self.until(SegmentKind::FirstByte, known.flows.get(), 0)
+            && self.until(SegmentKind::Transfer, None, 0);
+        (self.end, self.open) = (end, open);
+        self.again(engine, id, (r, p), (h.ahead.min(p.generated), lost));
+    }
+
+    /// From the wait queue of its home on, after it lost its KV, with `shown` tokens by then.
+    fn again(
+        &mut self,
+        engine: &Cluster,
+        id: RequestId,
+        (r, p): (&Record, &Progress),
+        (mut shown, since): (u32, Micros),
+    ) {
+        for stay in engine.stays(id).filter(|stay| stay.from >= since) {
+            self.until(SegmentKind::Preempted, Some(stay.from), 0);
+            let computed = stay.decoding_from().unwrap_or(stay.to);
+            self.until(SegmentKind::Recompute, Some(computed), stay.prefilled);
+            self.until(SegmentKind::Decode, Some(stay.to), stay.generated.saturating_sub(shown));
+            shown = stay.generated;
+        }
+        let over = !self.open && self.since == self.end;
+        let again = r.scheduled.get().filter(|at| at.0 >= self.since && *at >= since);
+        let computed = if self.open { p.decoding_from } else { None };
+        if !over
+            && self.until(SegmentKind::Preempted, again, 0)
+            && self.until(SegmentKind::Recompute, computed, p.stored.min(p.prefill))
+        {
+            self.until(SegmentKind::Decode, None, p.generated.saturating_sub(shown));
         }
     }
 

@@ -29,6 +29,14 @@ pub(in crate::scenario) fn check_fault(fault: &Fault, c: &Cluster) -> Diagnostic
         }
         Some(Aim::Pool(..) | Aim::Replica(_) | Aim::All) => {}
     }
+    if matches!(fault, Fault::TransferLink(_)) && c.pools.iter().all(|pool| pool.role == Role::Mixed) {
+        r.error(
+            path.as_str(),
+            "a fault of a link over which nothing is sent",
+            "pools with the roles prefill and decode",
+            "give pools these roles, or take the fault out",
+        );
+    }
     check_breakable(&path, c, &mut r);
     r.finish()
 }
@@ -52,10 +60,6 @@ fn check_breakable(path: &str, c: &Cluster, r: &mut Report) {
     let mut refuse = |found: &str, allowed: &str, fix: &str| r.error(path, found, allowed, fix);
     if c.compat != Compat::None {
         refuse("a fault under compat \"blis\"", "compat \"none\"", "that simulator has no faults");
-    }
-    if c.pools.iter().any(|pool| pool.role != Role::Mixed) {
-        let fix = "give every pool the role mixed";
-        refuse("a fault where pools have the roles prefill and decode", "pools with the role mixed", fix);
     }
     if c.pools.iter().any(|pool| pool.expert_ranks_lockstep && pool.expert_ranks > 1) {
         let fix = "set expert_ranks_lockstep to false";

@@ -13,7 +13,7 @@ pub struct HandoverDetail {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefill: Option<u32>,
-    /// Why: `mixed`, `never`, `no-prefill`, `always`, `short`, `busy` or `long`.
+    /// Why: `mixed`, `never`, `no-prefill`, `always`, `short`, `busy`, `long` or `resumed`.
     pub reason: &'static str,
     /// Tokens of its prompt that its home would have had to compute; missing where the decider did not look.
     #[cfg_attr(feature = "schema", ts(optional))]

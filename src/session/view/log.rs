@@ -240,7 +240,12 @@ pub(in crate::session) fn kind_of(fact: &Fact) -> EventKind {
         }
         Fact::Handover(HandoverFact::Landed { .. }) => EventKind::Landed,
         Fact::Handover(HandoverFact::Joined { .. }) => EventKind::Joined,
-        Fact::Handover(HandoverFact::GivenUp { .. }) => EventKind::HandoverGivenUp,
+        Fact::Handover(
+            HandoverFact::GivenUp { .. }
+            | HandoverFact::KvLost { .. }
+            | HandoverFact::Stranded { .. }
+            | HandoverFact::LeaseOver { .. },
+        ) => EventKind::HandoverGivenUp,
         Fact::Request(RequestFact::Arrived { .. }) => EventKind::Arrived,
         Fact::Request(RequestFact::Admitted { .. }) => EventKind::Admitted,
         Fact::Request(RequestFact::Rejected { .. }) => EventKind::Rejected,
@@ -328,6 +333,15 @@ fn handover_words(fact: HandoverFact) -> String {
         HandoverFact::Joined { .. } => "decodes from the next step on".to_owned(),
         HandoverFact::GivenUp { blocks, .. } => {
             format!("gives back {} blocks of the hand-over", count(blocks.into()))
+        }
+        HandoverFact::KvLost { .. } => "its KV is lost: its home computes its prompt".to_owned(),
+        HandoverFact::Stranded { blocks, until, .. } => format!(
+            "its home is lost: {} blocks are held until {} s",
+            count(blocks.into()),
+            fixed(until.0 as f64 / 1e6, 1)
+        ),
+        HandoverFact::LeaseOver { blocks, .. } => {
+            format!("gives back {} blocks that nobody fetched", count(blocks.into()))
         }
     }
 }
@@ -453,6 +467,7 @@ fn wrong(kind: FaultKind, of_all: bool) -> &'static str {
         FaultKind::Signals if of_all => "signals of all replicas are late",
         FaultKind::Signals => "its signals are late",
         FaultKind::Unreachable => "cannot be reached",
+        FaultKind::TransferLink => "its network ports carry less",
     }
 }
 

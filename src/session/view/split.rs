@@ -85,7 +85,7 @@ pub struct DecidedFrame {
     pub remote_per_s: f64,
     /// Requests per second prefilled at home.
     pub local_per_s: f64,
-    /// Why most of those prefilled at home were: `mixed`, `never`, `no-prefill`, `short` or `busy`; empty if none was.
+    /// Why most of those prefilled at home were: `mixed`, `never`, `no-prefill`, `short`, `busy` or `resumed`; empty if none was.
     pub local_because: &'static str,
 }
 
@@ -103,7 +103,7 @@ pub struct DecisionMark {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefill: Option<u32>,
-    /// Why: `mixed`, `never`, `no-prefill`, `always`, `short`, `busy` or `long`.
+    /// Why: `mixed`, `never`, `no-prefill`, `always`, `short`, `busy`, `long` or `resumed`.
     pub reason: &'static str,
     /// Tokens of its prompt.
     pub prompt_tokens: u32,

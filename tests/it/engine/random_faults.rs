@@ -5,13 +5,14 @@
 use crate::support::numbers;
 use crate::support::numbers::numbers;
 use crate::support::scenarios::{a_scenario, sound};
+use crate::support::splits::a_split;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{RngSeed, TestError, TestRunner};
 use tokenyard::base::Micros;
 use tokenyard::scenario::{
-    Change, Compat, Crash, Fault, LateSignals, Outlier, Pick, Probe, ProbeAction, RandomFaults, Resilience,
-    Restart, Scenario, Slow, Stuck, TimedEdit, Unreachable,
+    Change, Compat, Crash, Fault, KvLoadFailure, LateSignals, Outlier, Pick, Probe, ProbeAction, RandomFaults,
+    Resilience, Restart, Role, Scenario, Slow, Stuck, TimedEdit, TransferLink, Unreachable,
 };
 use tokenyard::session::{Audience, Session, Stop};
 
@@ -103,6 +104,9 @@ fn aimed(fault: Fault, s: &Scenario) -> Fault {
         Fault::Unreachable(f) => {
             Fault::Unreachable(Unreachable { replica: number(f.replica), pool: name(f.pool), ..f })
         }
+        Fault::TransferLink(f) => {
+            Fault::TransferLink(TransferLink { replica: number(f.replica), pool: name(f.pool), ..f })
+        }
     }
 }
 
@@ -131,6 +135,102 @@ prop_compose! {
     }
 }
 
+fn a_fault_apart() -> impl Strategy<Value = Fault> {
+    let aim = (0_u32..8, select(vec![0.0, 0.001, 0.05, 0.4]));
+    aim.prop_flat_map(|(replica, lasts)| {
+        let replica = Some(replica);
+        prop_oneof![
+            4 => Just(Fault::Crash(Crash { replica, restart_s: lasts, ..Crash::default() })),
+            1 => Just(Fault::Slow(Slow { replica, factor: 7.0, for_s: lasts, ..Slow::default() })),
+            1 => Just(Fault::Stuck(Stuck { replica, for_s: lasts, ..Stuck::default() })),
+            2 => select(vec![0.0, 0.01, 0.5]).prop_map(move |share| {
+                Fault::TransferLink(TransferLink { replica, share, for_s: lasts, ..TransferLink::default() })
+            }),
+        ]
+    })
+}
+
+prop_compose! {
+    /// A random scenario with prefill and decode apart, and with up to six faults among its edits.
+    fn apart_with_faults()(
+        mut s in a_split(),
+        resilience in a_resilience(),
+        kv_load_failure in select(vec![KvLoadFailure::Fail, KvLoadFailure::Recompute]),
+        lease_s in select(vec![0.0, 0.02, 0.3]),
+        transfer_timeout_s in select(vec![0.0, 0.01, 0.2, 30.0]),
+        faults in proptest::collection::vec((0.0..1.0_f64, a_fault_apart()), 1..7),
+        crash_mtbf_s in select(vec![0.0, 0.0, 0.0, 1.0]),
+    ) -> Scenario {
+        s.cluster.resilience = Resilience { kv_load_failure, lease_s, transfer_timeout_s, ..resilience };
+        if s.run.horizon_s > 0.0 {
+            s.cluster.faults = RandomFaults { crash_mtbf_s, restart_s: 0.1 };
+        }
+        let started: u32 = s.cluster.pools.iter().map(|p| p.replicas).sum();
+        let apart = s.cluster.pools.iter().any(|p| p.role != Role::Mixed);
+        let end = if s.run.horizon_s > 0.0 { s.run.horizon_s } else { 1.5 };
+        for (part, mut fault) in faults {
+            let replica = match &mut fault {
+                Fault::Crash(f) => &mut f.replica,
+                Fault::Slow(f) => &mut f.replica,
+                Fault::Stuck(f) => &mut f.replica,
+                Fault::TransferLink(f) if apart => &mut f.replica,
+                Fault::TransferLink(_) => continue,
+            };
+            *replica = replica.map(|r| r % started.max(1));
+            s.edits.push(TimedEdit::new((part * end * 1e6) as u64, Change::fault(fault)));
+        }
+        s.edits.sort_by_key(|edit| edit.at_us);
+        s
+    }
+}
+
+/// Runs a scenario with prefill and decode apart; whether it is valid. Everything is checked again and again.
+fn ends_apart_in_good_order(scenario: &Scenario, first: u64) -> bool {
+    let Ok((mut session, _)) = Session::start(scenario.clone(), None, Audience::Batch) else { return false };
+    let mut events = 0;
+    while session.advance(Micros::MAX, first % 50 + 1) == Stop::Events {
+        session.engine().verify(true);
+        events += first % 50 + 1;
+        assert!(events < MOST_EVENTS, "a run of more than {MOST_EVENTS} events");
+    }
+    session.engine().verify(true);
+    let report = session.report_data();
+    let engine = session.engine();
+    let c = engine.attempt_counts();
+    let arrived = u64::from(engine.census().arrived);
+    let broken: u64 = c.broken.iter().sum();
+    assert_eq!(
+        broken,
+        c.retried + c.lost.iter().sum::<u64>(),
+        "a broken attempt is followed by another, or lost"
+    );
+    assert_eq!(c.lost.iter().sum::<u64>(), u64::from(engine.census().lost));
+    assert!(
+        c.attempts <= arrived * u64::from(1 + scenario.cluster.resilience.retries) + redirected(&session)
+    );
+    assert!(report.requests.conserved);
+    for (i, _) in engine.records().iter().enumerate() {
+        session.inspect(i as u32);
+    }
+    if first.is_multiple_of(8) {
+        let (mut again, _) =
+            Session::start(scenario.clone(), None, Audience::Batch).expect("it was valid before");
+        while again.advance(Micros::MAX, 997) == Stop::Events {
+            let saved = again.snapshot();
+            assert!(again.restore(&saved).is_ok(), "a snapshot that was just saved");
+        }
+        assert_eq!(again.digest(), session.digest(), "cut and saved");
+    }
+    true
+}
+
+/// Attempts that went back to the router because their replicas were taken away.
+fn redirected(session: &Session) -> u64 {
+    let scaled = session.scenario().cluster.pools.iter().any(|p| p.scaling != Default::default());
+    let edited = session.scenario().edits.iter().any(|edit| edit.fault.is_none());
+    if scaled || edited { u64::MAX / 2 } else { 0 }
+}
+
 /// Runs a scenario in two pieces; whether it is valid.
 fn ends_in_good_order(scenario: &Scenario, first: u64) -> bool {
     let Ok((mut session, _)) = Session::start(scenario.clone(), None, Audience::Batch) else { return false };
@@ -153,7 +253,20 @@ fn ends_in_good_order(scenario: &Scenario, first: u64) -> bool {
 
 #[test]
 fn any_scenario_with_faults_ends_in_good_order() {
-    let all = numbers(2000);
+    all_end_in_good_order(2000, with_faults, ends_in_good_order);
+}
+
+#[test]
+fn any_scenario_with_faults_and_roles_ends_in_good_order() {
+    all_end_in_good_order(500, apart_with_faults, ends_apart_in_good_order);
+}
+
+fn all_end_in_good_order<T: Strategy<Value = Scenario>>(
+    cases: u64,
+    scenarios: fn() -> T,
+    ends: fn(&Scenario, u64) -> bool,
+) {
+    let all = numbers(cases);
     let (mut at, mut valid) = (all.start, 0);
     while at < all.end {
         let cases = OF_ONE_SEED.min(all.end - at);
@@ -166,11 +279,11 @@ fn any_scenario_with_faults_ends_in_good_order() {
         };
         let count = std::cell::Cell::new(0);
         let each = |(scenario, first): (Scenario, u64)| {
-            count.set(count.get() + u64::from(ends_in_good_order(&scenario, first)));
+            count.set(count.get() + u64::from(ends(&scenario, first)));
             Ok(())
         };
         if let Err(TestError::Fail(why, (scenario, first))) =
-            TestRunner::new(config).run(&(with_faults(), 0_u64..3000), each)
+            TestRunner::new(config).run(&(scenarios(), 0_u64..3000), each)
         {
             let text = serde_json::to_string(&scenario).expect("a scenario is JSON");
             panic!("scenarios from {at}: {why}\nafter {first} events of\n{text}");

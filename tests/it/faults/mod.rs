@@ -9,6 +9,7 @@ mod late;
 mod refusals;
 mod restart;
 mod returns;
+mod roles;
 mod windows;
 
 use tokenyard::base::Micros;

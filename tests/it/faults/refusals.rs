@@ -1,7 +1,9 @@
 //! Faults that are refused, each with one message.
 
 use super::{breaks, crash, in_turn};
-use tokenyard::scenario::{Compat, Crash, Fault, LateSignals, Outlier, Probe, Role, Scenario, Unreachable};
+use tokenyard::scenario::{
+    Compat, Crash, Fault, LateSignals, Outlier, Probe, Scenario, TransferLink, Unreachable,
+};
 use tokenyard::session::{Audience, Session};
 
 fn problems(s: &Scenario) -> Vec<String> {
@@ -70,9 +72,6 @@ fn what_cannot_break_is_refused() {
     let mut blis = breaks(s.clone(), 1.0, crash(0, 1.0));
     blis.cluster.compat = Compat::Blis;
     only(&blis, "edits[0].fault.crash", "compat");
-    let mut apart = breaks(s, 1.0, crash(0, 1.0));
-    apart.cluster.pools.push(apart.cluster.pools[0].clone());
-    apart.cluster.pools[1].name = "prefill".to_owned();
-    (apart.cluster.pools[0].role, apart.cluster.pools[1].role) = (Role::Decode, Role::Prefill);
-    only(&apart, "edits[0].fault.crash", "roles");
+    let link = Fault::TransferLink(TransferLink { replica: Some(0), ..TransferLink::default() });
+    only(&breaks(s, 1.0, link), "edits[0].fault.transfer-link", "nothing is sent");
 }

@@ -391,9 +391,19 @@ impl Stays {
             HandoverFact::GivenUp { request, replica, .. } => {
                 self.leave_one(at, (request, replica), "given up", log);
             }
+            HandoverFact::KvLost { request, replica, .. } => {
+                let range = (request, ReplicaId(0))..=(request, ReplicaId(u32::MAX));
+                let others: Vec<_> = self.open.range(range).map(|(&key, _)| key).collect();
+                for key in others.into_iter().filter(|key| key.1 != replica) {
+                    self.leave_one(at, key, "given up", log);
+                }
+                self.turn(at, (request, replica), Doing::Preempted, log);
+            }
             HandoverFact::Decided { .. }
             | HandoverFact::TransferStarted { .. }
-            | HandoverFact::Flows { .. } => {}
+            | HandoverFact::Flows { .. }
+            | HandoverFact::Stranded { .. }
+            | HandoverFact::LeaseOver { .. } => {}
         }
     }
 

@@ -69,7 +69,10 @@ fn event(fact: &Fact, at_us: u64, block: u32) -> Option<BlockEvent> {
             | HandoverFact::Flows { .. }
             | HandoverFact::Landed { .. }
             | HandoverFact::Joined { .. }
-            | HandoverFact::GivenUp { .. },
+            | HandoverFact::GivenUp { .. }
+            | HandoverFact::KvLost { .. }
+            | HandoverFact::Stranded { .. }
+            | HandoverFact::LeaseOver { .. },
         )
         | Fact::Fault(
             FaultFact::Down { .. }
