@@ -378,9 +378,9 @@ pub struct FaultFlag {
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ReplicaFault {
-    /// `slow`, `stuck`, `signals` or `unreachable`.
+    /// `slow`, `stuck`, `signals`, `unreachable` or `transfer-link`.
     pub kind: &'static str,
-    /// How many times as long its steps take because of it; 1 if that is not what it does.
+    /// How many times as long its steps take because of it, or the share that its ports carry; 1 if that is not what it does.
     pub factor: f64,
     /// When it is over, in microseconds; missing if never.
     #[cfg_attr(feature = "schema", ts(optional))]
