@@ -108,12 +108,15 @@ impl Cluster {
 
     /// The next probes are at the first multiple of the interval at which one can come to something.
     fn plan_probes(&mut self, now: Micros) {
-        let Some(interval) = self.probes.settings.map(interval) else { return };
+        let Some(settings) = self.probes.settings else { return };
+        let interval = interval(settings);
+        let none_is_left =
+            settings.then == ProbeAction::Restart && self.probes.restarts >= limits::PROBE_RESTARTS;
         let mut from = Micros::MAX;
         for &number in self.probes.watched.keys() {
             let replica = ReplicaId(number);
-            if self.replicas()[replica.index()].serving() {
-                let ejected = self.gateway.is_ejected_by(replica, EjectedBy::Probe);
+            let ejected = self.gateway.is_ejected_by(replica, EjectedBy::Probe);
+            if self.replicas()[replica.index()].serving() && (ejected || !none_is_left) {
                 let until = self.fails_until(replica, now).filter(|_| ejected);
                 from = from.min(until.unwrap_or(now));
             }

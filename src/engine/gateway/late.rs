@@ -115,6 +115,12 @@ impl Picture {
         !self.late.is_empty()
     }
 
+    /// How long after an event of a replica the gateway sees at the latest what it changed, if it ever does.
+    pub(super) fn settles_after(&self) -> Span {
+        let delays = self.late.values().map(|late| late.delay).filter(|delay| *delay != FROZEN);
+        Span(delays.max().map_or(0, |delay| delay.0 + delay.0 / SAMPLES).saturating_add(self.refresh.0))
+    }
+
     /// The gateway sees a replica as it is.
     fn look(&mut self, replica: &Replica) {
         let i = replica.id().index();

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::engine) struct Picture {
     /// How old a view may become; 0 if the gateway sees every replica as it is.
-    refresh: Span,
+    pub(super) refresh: Span,
     /// By pool: what the gateway knows of all its replicas.
     pools: Vec<PoolView>,
     /// By replica: what the gateway sees, and when it last looked.

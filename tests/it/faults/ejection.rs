@@ -5,8 +5,8 @@ use crate::support::{Story, cluster, plan};
 use tokenyard::base::Micros;
 use tokenyard::engine::{BreakReason, EjectedBy, FaultFact, Halt};
 use tokenyard::scenario::{
-    CacheAware, CacheMiss, Change, Fault, Outlier, Probe, ProbeAction, RoutingPolicy, Scenario, Stuck,
-    TimedEdit, Unreachable,
+    CacheAware, CacheMiss, Change, Fault, FlowControl, Outlier, Probe, ProbeAction, RoutingPolicy, Scenario,
+    Stuck, TimedEdit, Unreachable,
 };
 
 fn stuck(replica: u32, for_s: f64) -> Fault {
@@ -204,6 +204,21 @@ fn an_outlier_is_ejected_after_five_in_a_row_and_longer_each_time() {
 }
 
 #[test]
+fn a_crash_that_routers_do_not_know_of_yet_makes_an_outlier() {
+    let mut s = in_turn(2, &(0..30).map(|i| (i * 1_000_000, 1)).collect::<Vec<_>>());
+    s.cluster.resilience.discovery_ms = 60_000.0;
+    s.cluster.resilience.outlier = Some(Outlier::default());
+    let all = facts(&s, &[(0.5, super::crash(1, 0.0))]);
+    // Every other request is refused, at 1, 3, 5, 7 and 9 s; then it gets none.
+    assert_eq!(ejected(&all, EjectedBy::Outliers), [(9.0, 1)]);
+    let refused = all.iter().filter(|(_, f)| matches!(f, FaultFact::Broken { .. })).count();
+    assert_eq!(refused, 5);
+    // Where routers know at once there is nothing to eject.
+    s.cluster.resilience.discovery_ms = 0.0;
+    assert_eq!(ejected(&facts(&s, &[(0.5, super::crash(1, 0.0))]), EjectedBy::Outliers), []);
+}
+
+#[test]
 fn if_all_are_ejected_routers_take_those_that_serve() {
     let mut s = probed(ProbeAction::Eject);
     s.cluster.resilience.probe = s.cluster.resilience.probe.map(|p| Probe { failures: 1, ..p });
@@ -227,6 +242,25 @@ fn if_all_are_ejected_routers_take_those_that_serve() {
     assert!(sent(12, 30, 0) == 9 && sent(12, 30, 1) == 9, "in turn, as if none were ejected");
     assert!(sent(31, 80, 1) == 0 && sent(31, 80, 0) > 40);
     assert!(session.report_data().requests.rejected == 0);
+}
+
+#[test]
+fn a_run_without_a_horizon_ends_with_a_replica_that_is_stuck_for_good() {
+    let mut s = in_turn(1, &(0..40).map(|i| (i * 100_000, 1)).collect::<Vec<_>>());
+    s.cluster.flow_control =
+        Some(FlowControl { ttl_s: 0.0, no_replica_ttl_s: 0.0, ..FlowControl::default() });
+    for (then, fault) in [
+        (None, stuck(0, 0.0)),
+        (Some(ProbeAction::Eject), stuck(0, 0.0)),
+        (Some(ProbeAction::Restart), stuck(0, 0.0)),
+        (Some(ProbeAction::Restart), unreachable(0, 0.0)),
+    ] {
+        s.cluster.resilience.probe = then.map(|then| Probe { then, restart_s: 2.0, ..Probe::default() });
+        let mut session = crate::support::start(&breaks(s.clone(), 1.5, fault));
+        assert_eq!(session.advance(Micros::MAX, 200_000), tokenyard::session::Stop::Finished, "{then:?}");
+        let done = session.engine().records().iter().filter(|r| r.e2e.get().is_some()).count();
+        assert!(then != Some(ProbeAction::Restart) || done > 1, "{done}");
+    }
 }
 
 #[test]

@@ -81,7 +81,7 @@ impl Gateway {
                 self.send_on(&next, around, sink);
             }
             Outcome::Blocked(priority) => {
-                flow.plan_attempt(lane, around.now);
+                flow.plan_attempt(lane, around);
                 if let Some(priority) = priority {
                     flow.evict_below(priority, around);
                 }
@@ -191,9 +191,9 @@ impl FlowQueue {
     }
 
     /// After a blocked attempt: when another can end otherwise, beside when something is sent or leaves.
-    fn plan_attempt(&mut self, lane: usize, now: Micros) {
-        let lane = &self.lanes[lane];
-        if !lane.served.0 {
+    fn plan_attempt(&mut self, lane: usize, around: &Around<'_>) {
+        let (now, lane) = (around.now, &self.lanes[lane]);
+        if !lane.served.0 || around.clock.is_endless() && self.gauge.is_still(around.fleet.replicas(), now) {
             return;
         }
         if lane.ceilings.alternates() {

@@ -173,6 +173,17 @@ impl Gauge {
         }
     }
 
+    /// Whether a replica is stuck for good or out of reach, no other has anything to do, and all that could be seen was: looks show
+    /// nothing else until something happens. A run without a horizon would go round for ever.
+    pub(super) fn is_still(&self, replicas: &[Replica], now: Micros) -> bool {
+        let looks = match self.detector {
+            Detector::Utilization(_) => self.picture.settles_after(),
+            Detector::Concurrency(_) | Detector::Never => Span::ZERO,
+        };
+        replicas.iter().any(|r| r.life.unreachable || r.stuck_until(now) == Some(Micros::MAX))
+            && replicas.iter().all(|r| r.next_at() == Micros::MAX && r.clock.saturating_add(looks) < now)
+    }
+
     /// Whether any of `pools` serves.
     pub(super) fn any_serves(&self, pools: u64) -> bool {
         any_serves(self.picture.views(), pools & self.stages[0])
