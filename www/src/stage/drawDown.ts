@@ -83,7 +83,10 @@ function drawDown(s: Scene, box: Box, r: ReplicaFrame): void {
   label(pen, fitted(pen, `${agoWords(s.frame, r)}, ${hit}${fate ? ':' : ''}`, room), id.x, second, p.ink2);
   if (third !== undefined && fate) label(pen, fitted(pen, fate, room), id.x, third, p.ink2);
   if (wide) drawProgress(s, { x: id.x + WORDS + 8, w: Math.min(PROGRESS, room - WORDS - 8) }, second - 8, r);
-  if (stacked && third !== undefined) label(pen, 'cache empty', id.x + WORDS + 8, third, p.ink3);
+  if (stacked && third !== undefined) {
+    pen.font = font(p, 11);
+    label(pen, 'cache empty', id.x + WORDS + 8, third + 4, p.ink3);
+  }
   if (!stacked) drawEmptyCache(s, kv, { ...box, ...inner });
 }
 
