@@ -1,7 +1,7 @@
 // Cards of replicas that start, that are down, and of those with which something is wrong.
 import { bolt, cross } from '../draw/faultMarks.ts';
 import type { Palette } from '../draw/inks.ts';
-import { fitted, font, label, roundRect, shareBar } from '../draw/marks.ts';
+import { fitted, font, label, labelFrom, roundRect, shareBar } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
 import type { ReplicaFrame } from '../generated/boundary.ts';
 import { isDown } from './facts.ts';
@@ -54,9 +54,10 @@ function plainGround({ pen, p }: Scene, { x, y, w, h }: Box): void {
   pen.fill();
 }
 
-/** Width of the words about a crash, and of the bar beside them. */
-const WORDS = 118;
-const PROGRESS = 168;
+/** Least width of the words about a crash, the gap after them, and the bar beside them. */
+const WORDS = 112;
+const GAP = 14;
+const PROGRESS = { least: 90, most: 168 } as const;
 
 /** A replica that is down: since when, what the crash hit, how long it still is, and that its cache is gone. */
 function drawDown(s: Scene, box: Box, r: ReplicaFrame): void {
@@ -64,27 +65,39 @@ function drawDown(s: Scene, box: Box, r: ReplicaFrame): void {
   const { id, kv } = layout.columns;
   const { stacked } = layout;
   const tall = stacked || box.h >= 58;
-  const right = box.x + box.w - 10;
   const inner = { y: box.y + 5, h: box.h - 10 };
-  const room = (stacked ? right : kv.x - 18) - id.x;
-  const wide = room >= WORDS + 90;
-  plainGround(s, { x: id.x - 6, w: Math.min(room, WORDS + 8 + PROGRESS) + 12, ...inner });
-  const mid = stacked ? box.y + 45 : box.y + box.h / 2;
-  const lines = tall ? [mid - 12, mid + 4, mid + 18] : [mid - 6, mid + 10];
-  const [top = 0, second = 0, third] = lines;
-  crossed(pen, p, id.x, top - 10);
-  pen.font = font(p, 14, 600);
-  label(pen, `r${r.id}`, id.x + 18, top, p.ink);
-  const name = id.x + 18 + pen.measureText(`r${r.id}`).width + 7;
-  pen.font = font(p, 11, 600);
-  label(pen, 'crashed', name, top, p.missText);
+  const room = (stacked ? box.x + box.w - 10 : kv.x - 18) - id.x;
   const [hit, fate] = hitWords(r);
+  const since = `${agoWords(s.frame, r)}, ${hit}${fate && tall ? ':' : ''}`;
   pen.font = font(p, 11);
-  label(pen, fitted(pen, `${agoWords(s.frame, r)}, ${hit}${fate ? ':' : ''}`, room), id.x, second, p.ink2);
-  if (third !== undefined && fate) label(pen, fitted(pen, fate, room), id.x, third, p.ink2);
-  if (wide) drawProgress(s, { x: id.x + WORDS + 8, w: Math.min(PROGRESS, room - WORDS - 8) }, second - 8, r);
-  if (stacked && third !== undefined) label(pen, 'cache empty', id.x + WORDS + 8, third, p.ink3);
-  if (!stacked) drawEmptyCache(s, kv, { ...box, ...inner });
+  const words = Math.max(WORDS, pen.measureText(since).width, tall ? pen.measureText(fate).width : 0) + GAP;
+  const bar = Math.min(PROGRESS.most, room - words);
+  const wide = bar >= PROGRESS.least;
+  plainGround(s, { x: id.x - 6, w: (stacked || !wide ? room : words + bar) + 12, ...inner });
+  const mid = stacked ? box.y + 45 : box.y + box.h / 2;
+  const [top, second, third] = tall ? [mid - 12, mid + 4, mid + 18] : [mid - 6, mid + 10, mid];
+  drawName(s, { x: id.x, w: room }, top, r);
+  const most = wide ? words - GAP : room;
+  label(pen, fitted(pen, since, most), id.x, second, p.ink2);
+  if (tall) label(pen, fitted(pen, fate, most), id.x, third, p.ink2);
+  if (wide) drawProgress(s, { x: id.x + words, w: bar }, second - 8, r);
+  if (!stacked) {
+    drawEmptyCache(s, kv, { ...box, ...inner });
+    return;
+  }
+  pen.font = font(p, 11);
+  if (wide) label(pen, fitted(pen, 'cache empty', bar), id.x + words, third + 4, p.ink3);
+}
+
+function drawName(s: Scene, { x, w }: Span, y: number, r: ReplicaFrame): void {
+  const { pen, p } = s;
+  crossed(pen, p, x, y - 10);
+  pen.font = font(p, 14, 600);
+  label(pen, `r${r.id}`, x + 18, y, p.ink);
+  const after = 18 + pen.measureText(`r${r.id}`).width + 7;
+  pen.font = font(p, 11, 600);
+  label(pen, fitted(pen, 'crashed', w - after), x + after, y, p.missText);
+  pen.font = font(p, 11);
 }
 
 /** The phase of a replica that has failed: a crossed square. */
@@ -116,7 +129,7 @@ function drawEmptyCache(s: Scene, kv: Span, box: Box): void {
   const after = kv.x + pen.measureText('0 %').width + 4;
   pen.font = font(p, 11);
   label(pen, 'KV', after, y, p.ink2);
-  label(pen, 'cache empty', kv.x + kv.w, y, p.ink3, 'right');
+  labelFrom(pen, 'cache empty', after + pen.measureText('KV').width, kv.x + kv.w, y, p.ink3);
   pen.fillStyle = p.kvFree;
   if (box.h >= 34) pen.fillRect(kv.x, y + 6, kv.w, box.y + box.h - y - 11);
 }

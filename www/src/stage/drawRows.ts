@@ -191,7 +191,7 @@ function drawLine(s: Scene, box: Box, r: ReplicaFrame): void {
   label(pen, `r${r.id}`, id.x, y, p.ink);
   const after = id.x + Math.max(26, pen.measureText(`r${r.id}`).width + 8);
   pen.font = font(p, 11);
-  const busy = busyWords(s, r, false);
+  const busy = fitted(pen, busyWords(s, r, false), id.x + id.w + 8 - after);
   label(pen, busy, after, y, busyInk(p, r));
   const pool = poolWords(s.frame, r);
   const rest = after + pen.measureText(busy).width + 8;

@@ -34,7 +34,8 @@ const OWN_KEYS: readonly { readonly keys: readonly string[]; readonly within: st
   },
 ];
 /** Text fields: every key except Escape belongs to them. */
-const WRITES = 'input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable], [data-writes]';
+const WRITES =
+  'input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable], [data-writes]';
 
 export const SHORTCUTS = [
   { name: 'play', does: 'Play or pause', keys: [{ key: ' ' }], action: (app) => void app.transport.toggle() },

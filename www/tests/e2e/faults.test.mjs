@@ -88,8 +88,8 @@ onPage(
 onPage('the menu of a card is opened and used with the keyboard alone', async (page) => {
   await opened(page);
   await page.keyboard.press('f');
-  const menu = page.getByRole('menu', { name: 'Break r1' });
-  const chosen = menu.getByRole('menuitemradio', { checked: true });
+  const menu = page.getByRole('dialog', { name: 'Break r1' });
+  const chosen = menu.getByRole('button', { expanded: true });
   await chosen.waitFor();
   assert.match(await chosen.textContent(), /Crash/);
   assert.deepEqual(await violations(page), []);
@@ -110,10 +110,11 @@ onPage('the menu of a card is opened and used with the keyboard alone', async (p
   await page.keyboard.type('20');
   await page.keyboard.press('Enter');
   await stop(page, /Slow r1/i).waitFor({ state: 'attached' });
-  assert.deepEqual(await faults(page), [[30, { slow: { replica: 1, factor: 4, for_s: 20 } }]]);
+  const [[at, { slow }]] = await faults(page);
+  assert.deepEqual([at, slow.replica, slow.factor, slow.for_s], [30, 1, 4, 20]);
   await goTo(page, 40);
   await page.locator('.stage-host canvas').click({ button: 'right', position: { x: 300, y: 60 } });
-  await page.getByRole('menu', { name: 'Break r0' }).waitFor();
+  await page.getByRole('dialog', { name: 'Break r0' }).waitFor();
 });
 
 onPage('on the timeline the bar of a crash is dragged longer, and its pennant to another instant', async (page, t) => {

@@ -18,10 +18,10 @@ const CLIENTS = [1, 3, 256] as const;
 const WIDTHS = [304, 344, 374, 479, 480, 519, 720, 759, 760, 775, 822, 991, 1302, 1631] as const;
 const HEIGHTS = [220, 262, 326, 340, 480] as const;
 
-type Kind = 'quiet' | 'busy' | 'starting' | 'three bands' | 'five bands';
+type Kind = 'quiet' | 'busy' | 'starting' | 'broken' | 'three bands' | 'five bands';
 const BANDS: Partial<Record<Kind, number>> = { 'three bands': 3, 'five bands': 5 };
 
-/** A paused cluster, with the widest possible numbers and names, or with starting replicas. */
+/** A paused cluster, with the widest possible numbers and names, or with replicas that start or are broken. */
 function frameFor(replicas: number, clients: number, kind: Kind): Frame {
   const bands = BANDS[kind] ?? 0;
   const busy = kind === 'busy' || bands > 3;
@@ -32,14 +32,37 @@ function frameFor(replicas: number, clients: number, kind: Kind): Frame {
     counts: busy
       ? { ...frame.counts, in_pipeline: 12_345, held: 12_345, rejected: 123_456, waiting: 123_456, running: 99_999 }
       : frame.counts,
-    key: busy ? { ...frame.key, offered_per_s: 123_456 } : frame.key,
+    key: busy
+      ? { ...frame.key, offered_per_s: 123_456 }
+      : kind === 'broken' || kind === 'three bands'
+        ? { ...frame.key, faults: BROKEN }
+        : frame.key,
     clients: Array.from({ length: clients }, (_, i) => ({
       name: names[i] ?? `client-${i}`,
       rate_per_s: busy ? 12_345 - i : 5.8,
       ...(busy ? { tenant: 'internal-summaries' } : {}),
       ...(bands > 0 ? { priority: [100, 0, -10][i % 3] ?? 0 } : {}),
     })),
-    replicas: busy ? frame.replicas.map(widest) : kind === 'starting' ? frame.replicas.map(young) : frame.replicas,
+    replicas: busy ? frame.replicas.map(widest) : by(kind)(frame.replicas),
+  };
+}
+
+const BROKEN = { availability: 0.5, success: 0.5, attempts_per_arrival: 2, retrying: 12_345, lost: 12_345 };
+
+function by(kind: Kind): (replicas: readonly ReplicaFrame[]) => ReplicaFrame[] {
+  const change = { starting: young, broken }[kind as string];
+  return (replicas) => (change ? replicas.map(change) : [...replicas]);
+}
+
+/** One of four is well; the others are down, down for good, or have a fault. */
+function broken(r: ReplicaFrame, i: number): ReplicaFrame {
+  if (i % 4 === 3) return r;
+  if (i % 4 === 2) return { ...r, faults: [{ kind: 'transfer-link', factor: 12.345, until_us: 12_345_678_000 }] };
+  const life = { phase: 'down', step: '', since_us: 100_500_000, step_until_us: 0, cold_requests: 0 };
+  return {
+    ...young(r, 2),
+    life: { ...life, ready_us: i % 4 === 0 ? 240_000_000 : 0 },
+    crash: { broken: 12_345, lost: 2_345 },
   };
 }
 
@@ -91,7 +114,8 @@ function drawn(frame: Frame, width: number, height: number, dark: boolean): { la
     replicas,
     layout,
     request: undefined,
-    focus: undefined,
+    focus: frame.key.faults ? 0 : undefined,
+    menu: true,
     scale: 4096,
     trends: new Trends(),
     dots: new Dots(),
@@ -102,7 +126,7 @@ function drawn(frame: Frame, width: number, height: number, dark: boolean): { la
   return { labels, layout };
 }
 
-for (const kind of ['quiet', 'busy', 'starting', 'three bands', 'five bands'] as const) {
+for (const kind of ['quiet', 'busy', 'starting', 'broken', 'three bands', 'five bands'] as const) {
   for (const n of REPLICAS) {
     test(`${n} replicas, ${kind}: every text is whole and overlaps no other text or border at every size`, () => {
       for (const clients of CLIENTS) {

@@ -19,12 +19,14 @@ export default function BreakMenu(props: {
   const making = createBreak(props.app, replica);
   const apply = async (): Promise<void> => {
     const name = `r${replica()}`;
+    // What is asked for is gone once the menu is closed.
+    const applied = making.apply();
     props.onClose();
-    if (await making.apply()) return;
+    if (await applied) return;
     const why = [...doc.problems().values()];
     dialogs.setNotice({ kind: 'info', text: `${name} stays as it is.`, diagnostics: why });
   };
-  const items = (): readonly HTMLElement[] => [...(menu?.querySelectorAll<HTMLElement>('[role=menuitemradio]') ?? [])];
+  const items = (): readonly HTMLElement[] => [...(menu?.querySelectorAll<HTMLElement>('.menu-item') ?? [])];
   const move = (by: number): void => {
     const all = making.kinds();
     const at = all.findIndex((k) => k.tag === making.kind()?.tag);
@@ -64,7 +66,7 @@ export default function BreakMenu(props: {
     <div
       class="menu break-menu"
       classList={{ placed: props.asked.at !== undefined }}
-      role="menu"
+      role="dialog"
       tabindex="-1"
       aria-label={`Break r${replica()}`}
       ref={menu}
@@ -90,8 +92,7 @@ function Item(props: { making: Breaking; kind: Kind; onApply: () => void }): JSX
       <button
         type="button"
         class="menu-item"
-        role="menuitemradio"
-        aria-checked={open()}
+        aria-expanded={open()}
         title={props.kind.help}
         onClick={() => props.making.choose(props.kind.tag)}
       >

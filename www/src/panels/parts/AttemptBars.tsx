@@ -1,5 +1,5 @@
 // What attempts that broke add to a waterfall: brackets at the left, the wasted prefill, and the cross of the break.
-import { For, type JSX } from 'solid-js';
+import { For, type JSX, Show } from 'solid-js';
 import type { Bracket } from './attemptRows.ts';
 
 /** Brackets left of the rows, with the number of their attempt; the last one is the attempt under way. */
@@ -13,7 +13,10 @@ export function Brackets(props: { brackets: readonly Bracket[]; row: number }): 
           const mid = (top + foot) / 2;
           return (
             <g classList={{ now: attempt === last() }}>
-              <path d={`M8 ${top}H3.5V${mid - 7}M3.5 ${mid + 7}V${foot}H8`} />
+              {/* Beside a single row there is room for the number alone. */}
+              <Show when={rows > 1}>
+                <path d={`M8 ${top}H3.5V${mid - 7}M3.5 ${mid + 7}V${foot}H8`} />
+              </Show>
               <text x="3.5" y={mid + 4} text-anchor="middle">
                 {attempt}
               </text>

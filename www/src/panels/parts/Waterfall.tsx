@@ -4,7 +4,7 @@ import { sentence } from '../../base/schema.ts';
 import { count, durationUs, NBSP, plain, text } from '../../base/units.ts';
 import type { Part, RequestDetail, Segment } from '../../generated/boundary.ts';
 import { Brackets, BrokenMark, WastedBar } from './AttemptBars.tsx';
-import { bracketsOf, type OfAttempt, phasesOf, valueOf } from './attemptRows.ts';
+import { bracketsOf, type OfAttempt, phasesOf, rowValue } from './attemptRows.ts';
 import { AheadBar, TransferBar } from './TransferRows.tsx';
 import { wholeTicks } from './ticks.ts';
 import { type Ahead, aheadOf, aheadSaid, rowName } from './transferWords.ts';
@@ -129,7 +129,7 @@ export function Waterfall(props: {
               y="14"
               text-anchor="end"
             >
-              {row.ahead ? aheadSaid(row.ahead, row.part.us) : valueOf(row, row.part.us)}
+              {row.ahead ? aheadSaid(row.ahead, row.part.us) : rowValue(row, row.part.us)}
             </text>
           </g>
         )}

@@ -20,7 +20,7 @@ const at = ({ replica }: AttemptDetail): string => (replica === undefined ? '' :
 
 /** What an attempt that broke did, and its break. */
 function brokenPhases(attempt: AttemptDetail, segment: Segment, number: number): readonly Phase[] {
-  const { routed_us, scheduled_us, broke_us, reason, prefilled_tokens } = attempt;
+  const { routed_us, scheduled_us, broke_us, prefilled_tokens } = attempt;
   const part = (kind: Segment['kind'], from_us: number, to_us: number, tokens: number): Segment => ({
     ...segment,
     kind,
@@ -98,4 +98,4 @@ export function bracketsOf(rows: readonly OfAttempt[]): readonly Bracket[] {
 }
 
 /** The value of a row: how long its phase took, or why its attempt broke. */
-export const valueOf = (row: OfAttempt, us: number): string => row.value ?? text(durationUs(us));
+export const rowValue = (row: OfAttempt, us: number): string => row.value ?? text(durationUs(us));
