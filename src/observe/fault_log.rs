@@ -50,7 +50,7 @@ impl FaultRow {
     fn breaks_what_comes(&self) -> bool {
         match self.kind {
             None | Some(FaultKind::Stuck | FaultKind::Unreachable) => true,
-            Some(FaultKind::Slow | FaultKind::Signals) => false,
+            Some(FaultKind::Slow | FaultKind::Signals | FaultKind::TransferLink) => false,
         }
     }
 }

@@ -103,7 +103,8 @@ impl AnomalyLog {
 
     fn close(&mut self, place: AnomalyIndex, end: Micros) {
         if let Some(anomaly) = self.at(place) {
-            anomaly.end = Some(end);
+            // An edit after the last request comes before events that are scheduled and not awaited.
+            anomaly.end = Some(end.max(anomaly.start));
         }
     }
 }

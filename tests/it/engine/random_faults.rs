@@ -143,6 +143,9 @@ fn a_fault_apart() -> impl Strategy<Value = Fault> {
             4 => Just(Fault::Crash(Crash { replica, restart_s: lasts, ..Crash::default() })),
             1 => Just(Fault::Slow(Slow { replica, factor: 7.0, for_s: lasts, ..Slow::default() })),
             1 => Just(Fault::Stuck(Stuck { replica, for_s: lasts, ..Stuck::default() })),
+            1 => Just(Fault::Restart(Restart { replica, drain_s: 0.05, restart_s: lasts, ..Restart::default() })),
+            1 => Just(Fault::Signals(LateSignals { replica, for_s: lasts, ..LateSignals::default() })),
+            1 => Just(Fault::Unreachable(Unreachable { replica, for_s: lasts, ..Unreachable::default() })),
             2 => select(vec![0.0, 0.01, 0.5]).prop_map(move |share| {
                 Fault::TransferLink(TransferLink { replica, share, for_s: lasts, ..TransferLink::default() })
             }),
@@ -173,6 +176,9 @@ prop_compose! {
                 Fault::Crash(f) => &mut f.replica,
                 Fault::Slow(f) => &mut f.replica,
                 Fault::Stuck(f) => &mut f.replica,
+                Fault::Restart(f) => &mut f.replica,
+                Fault::Signals(f) => &mut f.replica,
+                Fault::Unreachable(f) => &mut f.replica,
                 Fault::TransferLink(f) if apart => &mut f.replica,
                 Fault::TransferLink(_) => continue,
             };
