@@ -73,7 +73,7 @@ function drawDown(s: Scene, box: Box, r: ReplicaFrame): void {
   const words = Math.max(WORDS, pen.measureText(since).width, tall ? pen.measureText(fate).width : 0) + GAP;
   const bar = Math.min(PROGRESS.most, room - words);
   const wide = bar >= PROGRESS.least;
-  plainGround(s, { x: id.x - 6, w: (stacked || !wide ? room : words + bar) + 12, ...inner });
+  plainGround(s, { x: id.x - 6, w: (wide ? words + bar : room) + 12, ...inner });
   const mid = stacked ? box.y + 45 : box.y + box.h / 2;
   const [top, second, third] = tall ? [mid - 12, mid + 4, mid + 18] : [mid - 6, mid + 10, mid];
   drawName(s, { x: id.x, w: room }, top, r);
