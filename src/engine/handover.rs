@@ -132,7 +132,7 @@ impl Cluster {
             match next {
                 Unsettled::Reserved(slot) => self.go_on_reserved(slot, sink),
                 Unsettled::Ended { request, slot, remote } if remote.home_lost => {
-                    self.end_homeless((request, slot), remote, sink);
+                    self.end_homeless((request, slot), *remote, sink);
                 }
                 Unsettled::Ended { request, slot, remote } => {
                     self.end_remote((request, slot), *remote, ReplicaId(index as u32), sink);

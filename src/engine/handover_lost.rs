@@ -10,6 +10,7 @@ use super::facts::{BreakReason, HandoverFact, Sink};
 use super::replica::Replica;
 use super::request::{Remote, Slot};
 use crate::base::math::round_to_span;
+use crate::base::small::sort::sort_by_key;
 use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::scenario::{KvLoadFailure, Resilience};
 use serde::{Deserialize, Serialize};
@@ -81,7 +82,7 @@ impl Cluster {
                 all.push((remote.transfer.unwrap_or(u32::MAX), active.id, slot, at));
             }
         }
-        all.sort_unstable_by_key(|&(transfer, request, ..)| (transfer, request));
+        sort_by_key(&mut all, |&(transfer, request, ..)| u64::from(transfer) << 32 | u64::from(request.0));
         all.into_iter().map(|(.., slot, at)| (slot, at)).collect()
     }
 
@@ -104,7 +105,7 @@ impl Cluster {
     pub(super) fn end_homeless<S: Sink>(
         &mut self,
         (request, slot): (RequestId, Slot),
-        mut remote: Box<Remote>,
+        mut remote: Remote,
         sink: &mut S,
     ) {
         let now = self.clock.now();

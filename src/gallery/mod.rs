@@ -330,6 +330,18 @@ const CARDS: &[Entry] = &[
             lines: &[("arrived", true), ("in time", false)],
         },
     ),
+    (
+        "partition-stale-signals",
+        &["faults", "routing", "old signals"],
+        "At *60 s* a replica is out of reach and looks idle for ever; at 150 s the same, and it is ejected.",
+        Draw::Dots { of: "ttft_us", client: "", seconds: [40.0, 200.0], caption: "TTFT of each request" },
+    ),
+    (
+        "rolling-restart",
+        &["faults", "KV cache"],
+        "At *60 s* an upgrade begins: one replica after the other drains and comes back with an empty cache.",
+        Draw::Dots { of: "ttft_us", client: "", seconds: [40.0, 280.0], caption: "TTFT of each request" },
+    ),
 ];
 
 /// All cards.

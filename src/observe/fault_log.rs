@@ -189,7 +189,7 @@ impl FaultLog {
             planned,
             replica,
             until,
-            known: None,
+            known: planned.then_some(now),
             last_sent: None,
             broken: 0,
             lost: 0,

@@ -65,6 +65,7 @@ pub const PRESETS: &[Preset] = &[
     preset!("crash-cold-cache", 74),
     preset!("slow-node-five-routers", 16),
     preset!("retry-storm", 55),
+    preset!("partition-stale-signals", 55),
     preset!("rolling-restart", 55),
 ];
 

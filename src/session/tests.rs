@@ -298,7 +298,7 @@ fn a_step_ends_with_the_first_event_of_its_kind_however_it_is_sliced() {
         StepKind::Preemption,
     ];
     for kind in kinds {
-        let [mut whole, mut sliced] = [lively(), lively()];
+        let (mut whole, mut sliced) = (lively(), lively());
         for _ in 0..3 {
             assert_eq!(step_in_slices(&mut whole, kind, u64::MAX), Stop::Until, "{kind:?}");
             let (before, counts) = (sliced.events(), sliced.recorder.fact_counts);
@@ -320,7 +320,7 @@ fn a_step_ends_with_the_first_event_of_its_kind_however_it_is_sliced() {
 
 #[test]
 fn a_step_left_before_its_end_is_as_if_it_had_been_advanced() {
-    let [mut stepped, mut advanced] = [lively(), lively()];
+    let (mut stepped, mut advanced) = (lively(), lively());
     let step = stepped.begin_step(StepKind::Preemption);
     assert_eq!(stepped.advance_step(&step, 50), Stop::Events);
     assert_eq!(advanced.advance(Micros::MAX, 50), Stop::Events);

@@ -23,14 +23,8 @@ pub enum BreakReason {
 
 impl BreakReason {
     /// All of them, in order.
-    pub const ALL: [Self; 6] = [
-        Self::Crash,
-        Self::Refused,
-        Self::NoReplica,
-        Self::Unreachable,
-        Self::KvLost,
-        Self::TransferTimeout,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Crash, Self::Refused, Self::NoReplica, Self::Unreachable, Self::KvLost, Self::TransferTimeout];
 
     /// Its name in reports and logs.
     pub fn name(self) -> &'static str {

@@ -57,7 +57,7 @@ impl Fleet {
         now: Micros,
         book: &mut Book,
         sink: &mut S,
-    ) -> Box<Remote> {
+    ) -> Remote {
         let (r, mut world) = self.replica_in_world(home.index(), book, sink);
         r.break_away(slot, reason, now, &mut world)
     }
@@ -70,7 +70,7 @@ impl Fleet {
         now: Micros,
         book: &mut Book,
         sink: &mut S,
-    ) -> Box<Remote> {
+    ) -> Remote {
         let (r, mut world) = self.replica_in_world(home.index(), book, sink);
         r.recompute(slot, now, &mut world)
     }

@@ -16,7 +16,7 @@ impl Replica {
         reason: BreakReason,
         now: Micros,
         w: &mut World<'_, S>,
-    ) -> Box<Remote> {
+    ) -> Remote {
         let request = w.active[slot].id;
         match w.records.here(request).location() {
             Location::OnItsWay(_) => {
@@ -31,7 +31,7 @@ impl Replica {
         let remote = w.active[slot].remote.take().expect("INV-9: KV that was not to come");
         self.break_off(slot, (reason, prefilled), w);
         self.forget_timeouts(w.records);
-        remote
+        *remote
     }
 
     /// A request at its home computes its prompt here: at the head of the queue, or where it joins it if it is on its way. What
@@ -41,7 +41,7 @@ impl Replica {
         slot: Slot,
         now: Micros,
         w: &mut World<'_, S>,
-    ) -> Box<Remote> {
+    ) -> Remote {
         let request = w.active[slot].id;
         let location = w.records.here(request).location();
         match location {
@@ -79,7 +79,7 @@ impl Replica {
         let (class, urgency, replica) = (w.records.here(request).class, w.active[slot].urgency, self.id);
         let waiting = self.waiting.len() as u32;
         w.sink.fact(now, HandoverFact::KvLost { request, replica, class, urgency, waiting }.into());
-        remote
+        *remote
     }
 
     /// To the head of the queue, after those that came there at the same instant.

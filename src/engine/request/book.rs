@@ -192,9 +192,7 @@ impl Book {
             if self.attempts[middle].broke < from { first = middle + 1 } else { last = middle }
         }
         let after = (first..self.attempts.len()).map(|i| &self.attempts[i]);
-        after
-            .take_while(move |attempt| attempt.broke <= to)
-            .filter(move |attempt| attempt.request == request)
+        after.take_while(move |attempt| attempt.broke <= to).filter(move |attempt| attempt.request == request)
     }
 
     /// An attempt broke.

@@ -300,7 +300,7 @@ impl Row {
                 Self { pool: Some(pool), until, ..self }
             }
             FaultFact::Restarted { pool, .. } => Self { pool: Some(pool), ..self },
-            FaultFact::Noticed { .. } => self,
+            FaultFact::Noticed { .. } | FaultFact::CameAgain { .. } => self,
             FaultFact::Ejected { pool, by, until, .. } => {
                 let until = (until != Micros::MAX).then_some(until);
                 Self { pool: Some(pool), reason: by.name(), until, ..self }
@@ -320,7 +320,6 @@ impl Row {
                 ..self
             },
             FaultFact::Retried { backoff, .. } => Self { duration: Some(backoff), ..self },
-            FaultFact::CameAgain { .. } => self,
             FaultFact::Lost { reason, .. } => Self { reason: reason.name(), ..self },
         }
     }

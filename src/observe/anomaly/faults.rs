@@ -303,7 +303,10 @@ mod tests {
         faults.down(ReplicaId(0), (0, false), at(4000), &mut log);
         faults.serves(ReplicaId(1), 0, at(9000), &mut log);
         let found = &log.kept[0];
-        assert_eq!((found.kind, found.start, found.end), (AnomalyKind::UnavailablePool, at(4000), Some(at(9000))));
+        assert_eq!(
+            (found.kind, found.start, found.end),
+            (AnomalyKind::UnavailablePool, at(4000), Some(at(9000)))
+        );
         // A pool that an autoscaler emptied is none.
         faults.drains(ReplicaId(1));
         assert_eq!(log.kept.len(), 1);

@@ -110,7 +110,10 @@ impl Anomaly {
                 request(0)
             ),
             AnomalyKind::UnavailablePool => {
-                format!("No replica of pool {} served {lasting}: the last one, r{r}, went down.", self.owner())
+                format!(
+                    "No replica of pool {} served {lasting}: the last one, r{r}, went down.",
+                    self.owner()
+                )
             }
             AnomalyKind::SlowRecovery => format!(
                 "Goodput was not back to 95 % of what it was before a fault ({}) {lasting}, counted from its end.",

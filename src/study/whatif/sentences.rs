@@ -104,7 +104,8 @@ pub(super) fn sentences(e: &Explanation) -> Vec<Sentence> {
 /// Requests that are not among them, as they were lost.
 fn lost(e: &Explanation) -> Option<Sentence> {
     let mut said = Saying::default();
-    let rest = if e.lost == 1 { " more was lost and has no time." } else { " more were lost and have no time." };
+    let rest =
+        if e.lost == 1 { " more was lost and has no time." } else { " more were lost and have no time." };
     said.count(e.lost, "/lost").say(rest);
     (e.lost > 0).then_some(said.0)
 }

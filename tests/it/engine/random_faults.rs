@@ -11,8 +11,9 @@ use proptest::sample::select;
 use proptest::test_runner::{RngSeed, TestError, TestRunner};
 use tokenyard::base::Micros;
 use tokenyard::scenario::{
-    Change, Compat, Crash, Fault, KvLoadFailure, LateSignals, Outlier, Pick, Probe, ProbeAction, RandomFaults,
-    Resilience, Restart, Role, Scenario, Slow, Stuck, TimedEdit, TransferLink, Unreachable,
+    Change, Compat, Crash, Fault, KvLoadFailure, LateSignals, Outlier, Pick, Probe, ProbeAction,
+    RandomFaults, Resilience, Restart, Role, Scaling, Scenario, Slow, Stuck, TimedEdit, TransferLink,
+    Unreachable,
 };
 use tokenyard::session::{Audience, Session, Stop};
 
@@ -232,7 +233,7 @@ fn ends_apart_in_good_order(scenario: &Scenario, first: u64) -> bool {
 
 /// Attempts that went back to the router because their replicas were taken away.
 fn redirected(session: &Session) -> u64 {
-    let scaled = session.scenario().cluster.pools.iter().any(|p| p.scaling != Default::default());
+    let scaled = session.scenario().cluster.pools.iter().any(|p| p.scaling != Scaling::default());
     let edited = session.scenario().edits.iter().any(|edit| edit.fault.is_none());
     if scaled || edited { u64::MAX / 2 } else { 0 }
 }

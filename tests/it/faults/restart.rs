@@ -85,7 +85,8 @@ fn a_replica_that_is_restarted_counts_as_one_that_its_pool_has() {
     let mut s = breaks(two(), 4.6, restart(1, 0.0, 3.0));
     s.edits.push(TimedEdit::new(4_800_000, Change::set("cluster.pools[0].replicas", 1)));
     let session = run(&s);
-    let phases: Vec<ReplicaPhase> = session.engine().replicas().iter().map(|r| r.phase()).collect();
+    let phases: Vec<ReplicaPhase> =
+        session.engine().replicas().iter().map(tokenyard::engine::Replica::phase).collect();
     assert_eq!(phases, [ReplicaPhase::Serving, ReplicaPhase::Stopped]);
     assert!(all_completed(&session));
 }

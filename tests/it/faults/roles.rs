@@ -275,7 +275,7 @@ fn a_prefill_replica_that_is_down_refuses_until_routers_know() {
     assert_eq!(refused[0], (BreakReason::Refused, Some(0), 1_000_000));
     assert_eq!(why(&session), (RequestState::Lost, Some(DropReason::Refused)), "no back-off, so no chance");
     // From 2.5 s on routers know, and the home prefills.
-    assert_eq!(left_s(&session)[1], 5.0);
+    assert_eq!(left_s(&session)[1..2], [5.0]);
     assert_eq!(session.engine().replicas()[0].phase(), ReplicaPhase::Serving);
     let f = session.report_data().faults.expect("something broke");
     assert!((f.each[0].detection_s - 0.5).abs() < 1e-9, "{:?}", f.each[0]);

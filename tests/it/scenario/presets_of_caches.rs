@@ -49,8 +49,8 @@ fn long_chats_find_half_of_their_blocks_under_round_robin_and_nine_tenths_where_
     about(number(&scattered, "/kv/hit_rate"), 0.4, 0.5);
     about(number(&scattered, "/latency_ms/ttft/p99"), 5000.0, 20_000.0);
     // Session affinity looks into no cache and does as well.
-    for together in [overlap, affinity] {
-        about(number(&together, "/kv/hit_rate"), 0.88, 0.93);
-        about(number(&together, "/latency_ms/ttft/p99"), 200.0, 350.0);
+    for together in [&overlap, &affinity] {
+        about(number(together, "/kv/hit_rate"), 0.88, 0.93);
+        about(number(together, "/latency_ms/ttft/p99"), 200.0, 350.0);
     }
 }

@@ -2,7 +2,6 @@
 
 use super::presets::{Run, about, run};
 use crate::support::rows::start;
-use serde_json::Value;
 use tokenyard::base::Micros;
 use tokenyard::scenario::preset::Preset;
 use tokenyard::scenario::set_path;
@@ -88,7 +87,7 @@ fn a_slow_node_ruins_round_robin_and_hardly_shows_with_four_others() {
 /// Arrivals per second between two instants, and the share of them that completed.
 fn arrived(found: &Run, from_s: f64, to_s: f64) -> (f64, f64) {
     let all = found.between("", from_s, to_s);
-    let done = all.iter().filter(|row| row["state"] == Value::from("completed")).count();
+    let done = all.iter().filter(|row| row["state"] == "completed").count();
     (all.len() as f64 / (to_s - from_s), done as f64 / all.len() as f64)
 }
 
@@ -115,4 +114,52 @@ fn a_retry_storm_goes_on_after_its_cause_and_a_budget_of_the_clients_ends_it() {
     let early = [("workload.client_retry_share", "0.1"), ("edits", crash)];
     about(arrived(&run("retry-storm", &early), 150.0, 195.0).1, 0.99, 1.0);
     assert_eq!(report("retry-storm", &early).anomalies.expect("watched").count("retry-storm"), 0);
+}
+
+#[test]
+fn a_replica_out_of_reach_looks_idle_and_ejecting_it_ends_the_herd() {
+    let found = run("partition-stale-signals", &[]);
+    about(found.met("", 30.0, 60.0), 0.99, 1.0);
+    let met = |from_s: f64, to_s: f64| {
+        let all = found.between("", from_s, to_s);
+        all.iter().filter(|row| row["slo_met"] == true).count() as f64 / all.len() as f64
+    };
+    about(met(60.0, 90.0), 0.2, 0.3);
+    about(met(150.0, 152.0), 0.7, 0.9);
+    about(met(152.0, 180.0), 0.99, 1.0);
+    let faults = report("partition-stale-signals", &[]).faults.expect("partitions");
+    let [first, second] = faults.each.as_slice() else { panic!("{:?}", faults.each) };
+    assert_eq!((first.kind, first.lost, second.broken, second.lost), ("unreachable", 493, 19, 0));
+    assert_eq!(faults.ejections, 1);
+    let counted = report("partition-stale-signals", &[("cluster.routing", "\"least-loaded\"")]);
+    assert_eq!(counted.faults.expect("partitions").each[0].lost, 112);
+}
+
+#[test]
+fn a_rolling_restart_loses_nobody_and_crashes_or_haste_do() {
+    let found = run("rolling-restart", &[]);
+    about(found.met("", 30.0, 60.0), 0.999, 1.0);
+    about(found.met("", 60.0, 250.0), 0.99, 1.0);
+    let faults = report("rolling-restart", &[]).faults.expect("restarts");
+    assert_eq!((faults.lost, faults.broken.len(), faults.each.len()), (0, 0, 4));
+    // Each drains within eight seconds.
+    for (one, at_s) in faults.each.iter().zip([60.0, 110.0, 160.0, 210.0]) {
+        about(one.at_us as f64 / 1e6 - at_s, 4.0, 8.0);
+    }
+    let edits = |fault: &dyn Fn(u64) -> (u64, String)| {
+        let one = |i: u64| {
+            let (at_s, fault) = fault(i);
+            format!(r#"{{"at_us": {}, "fault": {fault}}}"#, at_s * 1_000_000)
+        };
+        format!("[{}]", (0..4).map(one).collect::<Vec<_>>().join(","))
+    };
+    let crashes = edits(&|i| (60 + 50 * i, format!(r#"{{"crash": {{"replica": {i}, "restart_s": 28}}}}"#)));
+    assert_eq!(report("rolling-restart", &[("edits", &crashes)]).faults.expect("crashes").lost, 191);
+    let restart = |i: u64| format!(r#"{{"restart": {{"replica": {i}, "drain_s": 30, "restart_s": 28}}}}"#);
+    let hasty = edits(&|i| (60 + 10 * i, restart(i)));
+    let hasty = report("rolling-restart", &[("edits", &hasty)]);
+    assert_eq!(hasty.anomalies.expect("watched").count("unavailable-pool"), 1);
+    let faults = hasty.faults.expect("restarts");
+    let back = faults.each[0].recovery_s.expect("it comes back") + faults.each[0].at_us as f64 / 1e6;
+    about(back, 150.0, 180.0);
 }

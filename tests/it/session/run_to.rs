@@ -151,7 +151,7 @@ fn an_edit_that_is_switched_off_keeps_its_place_and_changes_nothing() {
     let off = TimedEdit { off: true, ..TimedEdit::new(5_000_000, edit::replicas(0, 1)) };
     let mut with = plain.clone();
     with.edits.insert(0, off);
-    let [mut with, mut without] = [start(&with), start(&plain)];
+    let (mut with, mut without) = (start(&with), start(&plain));
     for session in [&mut with, &mut without] {
         session.advance(Micros(20_000_000), u64::MAX);
     }

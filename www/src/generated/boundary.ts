@@ -55,7 +55,7 @@ export type AnomalyExample = {
 };
 
 /** What is wrong. */
-export type AnomalyKind = "priority-inversion" | "head-of-line-blocking" | "kv-thrashing" | "livelock" | "load-imbalance" | "oscillation" | "capacity-never-reached" | "tuner-locked-out" | "starved-band" | "decode-pool-full" | "port-saturated";
+export type AnomalyKind = "priority-inversion" | "head-of-line-blocking" | "kv-thrashing" | "livelock" | "load-imbalance" | "oscillation" | "capacity-never-reached" | "tuner-locked-out" | "starved-band" | "decode-pool-full" | "port-saturated" | "retry-storm" | "unavailable-pool" | "slow-recovery";
 
 /** An anomaly on the timeline. */
 export type AnomalyMark = {
@@ -1029,7 +1029,7 @@ export type DecidedFrame = {
   remote_per_s: number,
   /** Requests per second prefilled at home. */
   local_per_s: number,
-  /** Why most of those prefilled at home were: `mixed`, `never`, `no-prefill`, `short` or `busy`; empty if none was. */
+  /** Why most of those prefilled at home were: `mixed`, `never`, `no-prefill`, `short`, `busy` or `resumed`; empty if none was. */
   local_because: string,
 };
 
@@ -1053,7 +1053,7 @@ export type DecisionMark = {
   home: number,
   /** Its prefill replica; missing if it is prefilled at home. */
   prefill?: number,
-  /** Why: `mixed`, `never`, `no-prefill`, `always`, `short`, `busy` or `long`. */
+  /** Why: `mixed`, `never`, `no-prefill`, `always`, `short`, `busy`, `long` or `resumed`. */
   reason: string,
   /** Tokens of its prompt. */
   prompt_tokens: number,
@@ -1402,6 +1402,8 @@ export type Explanation = {
   fast: RequestGroup,
   /** By how much longer the slow ones took on average, in milliseconds. */
   diff_ms: number,
+  /** Requests of the same span that were lost, and so have no time. */
+  lost: number,
   /** The causes of their time, in order of occurrence. They add up to the means of the groups. */
   causes: Array<CausePart>,
   /** The sentences of the explanation. */
@@ -1515,6 +1517,8 @@ export type FaultFigures = {
   retrying: number,
   /** Requests lost. */
   lost: number,
+  /** How often replicas were ejected. */
+  ejections: number,
 };
 
 /** What an edit breaks, and for how long. */
@@ -1551,10 +1555,16 @@ export type FaultPart = {
   timed_out: number,
   /** How often clients that gave up came again, or are to. Each time is a request that arrived. */
   client_retries: number,
+  /** How often a client would have come again and the budget of the clients was spent. */
+  client_denied: number,
   /** Prompt tokens computed by attempts that broke. */
   wasted_prefill_tokens: number,
   /** Tokens of answers that were shown and given up. */
   wasted_decode_tokens: number,
+  /** How often replicas were ejected: by probes that failed, or as outliers. */
+  ejections: number,
+  /** KV blocks of prefill replicas that were held for homes that had crashed, times seconds. Includes the warm-up. */
+  stranded_block_s: number,
   /** Each fault, in order. */
   each: Array<OneFaultPart>,
 };
@@ -1873,7 +1883,7 @@ export type HandoverDetail = {
   home: number,
   /** The replica that prefills it; missing if that is its home. */
   prefill?: number,
-  /** Why: `mixed`, `never`, `no-prefill`, `always`, `short`, `busy` or `long`. */
+  /** Why: `mixed`, `never`, `no-prefill`, `always`, `short`, `busy`, `long` or `resumed`. */
   reason: string,
   /** Tokens of its prompt that its home would have had to compute; missing where the decider did not look. */
   uncached?: number,
@@ -2411,7 +2421,7 @@ export type LessonTask = {
 
 /** The phase of a replica's life. */
 export type LifeFrame = {
-  /** `starting`, `cold`, `draining`, `stopped` or `down`. */
+  /** `starting`, `cold`, `draining`, `stopped`, `down` or `ejected`. */
   phase: string,
   /** What it waits for while it starts: `scheduling`, `node`, `pulling`, `loading`, `initialising` or `probing`; else empty. */
   step: string,
@@ -2801,21 +2811,22 @@ export type OccasionChoice = {
 
 /** One fault. */
 export type OneFaultPart = {
-  /** `crash`, `slow` or `stuck`. */
+  /** `crash`, `restart`, or the name of what lasts for a while. */
   kind: string,
   /** When, in microseconds. */
   at_us: number,
-  /** The replica. */
-  replica: number,
-  /** Its pool. */
-  pool: string,
+  /** The replica; missing if the fault is about all. */
+  replica?: number,
+  /** Its pool; missing if the fault is about all. */
+  pool?: string,
   /** When the replica served or worked again, or will, in microseconds; missing if never. */
   back_us?: number,
   /** Attempts that broke there: those under way, and those sent before routers knew. */
   broken: number,
   /** Requests lost with them. */
   lost: number,
-  /** From a crash to the last request that was sent there, in seconds; 0 if none was. */
+  /** From the beginning to the last request that was sent there while the replica was down, stuck or unreachable, in seconds; 0 if
+   * none was. */
   detection_s: number,
   /** From a crash until routers knew of it, in seconds; missing if they do not know yet, and for other faults. */
   known_s?: number,
@@ -3501,9 +3512,9 @@ export type RejectionPart = {
 
 /** What is wrong with a replica for a while. */
 export type ReplicaFault = {
-  /** `slow` or `stuck`. */
+  /** `slow`, `stuck`, `signals`, `unreachable` or `transfer-link`. */
   kind: string,
-  /** How many times as long its steps take because of it; 1 if that is not what it does. */
+  /** How many times as long its steps take because of it, or the share that its ports carry; 1 if that is not what it does. */
   factor: number,
   /** When it is over, in microseconds; missing if never. */
   until_us?: number,
@@ -3786,6 +3797,8 @@ export type RequestGroup = {
   preempted_share: number,
   /** Share of them that were sent to a replica with more load than the router saw. */
   stale_share: number,
+  /** Share of them that needed another attempt. */
+  retried_share: number,
 };
 
 /** Requests by where they are, warm-up included. */
@@ -5494,6 +5507,9 @@ export const ANOMALY_KINDS: readonly AnomalyKind[] = [
   "starved-band",
   "decode-pool-full",
   "port-saturated",
+  "retry-storm",
+  "unavailable-pool",
+  "slow-recovery",
 ];
 
 /** All laws of queueing theory, by the names that queries take. */
@@ -5550,6 +5566,9 @@ export const RUN_METRICS: readonly (readonly [name: string, label: string, unit:
   ["anomalies_starved_band","Anomalies: starved band","count"],
   ["anomalies_decode_pool_full","Anomalies: decode pool full","count"],
   ["anomalies_port_saturated","Anomalies: port saturated","count"],
+  ["anomalies_retry_storm","Anomalies: retry storm","count"],
+  ["anomalies_unavailable_pool","Anomalies: unavailable pool","count"],
+  ["anomalies_slow_recovery","Anomalies: slow recovery","count"],
 ];
 
 /** All that a run can be run to. */
