@@ -123,6 +123,11 @@ mod tests {
         ("thin-link", "413525f23c448f0a"),
         ("thin-link-threshold", "ee4118582fc0a1c2"),
         ("llm-d-prefill-decode", "043a605f7b41679c"),
+        ("crash-cold-cache", "51dc12ec05bb0043"),
+        ("slow-node-five-routers", "e5667e364ff60202"),
+        ("retry-storm", "9e045b6ebd43da4b"),
+        ("partition-stale-signals", "c08fe53ef7ae09c4"),
+        ("rolling-restart", "76daded447bf2ca1"),
         ("mixed-fleet", "47735583ceca1fe6"),
         ("two-variants", "967061df9c5e09a9"),
     ];

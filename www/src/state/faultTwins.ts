@@ -29,11 +29,11 @@ export function twinsOf(document: Json, fault: Named): readonly Twin[] {
       : [
           {
             label: `no ${kind}`,
-            name: `no ${kind} of r${fault.replica}`,
+            name: fault.replica === undefined ? `no ${kind}` : `no ${kind} of r${fault.replica}`,
             document: withoutEdit(document, index),
           },
         ];
-  return [...without, budgeted(document), ...oneMore(document, fault.pool)];
+  return [...without, budgeted(document), ...(fault.pool === undefined ? [] : oneMore(document, fault.pool))];
 }
 
 /** Share of the requests inside that may be retries, if the scenario names none. */
