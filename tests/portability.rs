@@ -65,11 +65,11 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 200262, "635be7c43c0c28c2"),
-    ("everything", 119853, "1a741f0becc8205d"),
-    ("conversations", 143938, "9477285161fbfa55"),
-    ("gateway", 197791, "84ebc91c60b4b807"),
-    ("split", 119609, "068dacd7fb465f44"),
+    ("pressure", 200464, "2f927ac3e0ca0af2"),
+    ("everything", 120095, "3f1e6640397511b5"),
+    ("conversations", 144180, "e49c429fa18b3f7a"),
+    ("gateway", 198030, "f22086e2fcd5a25e"),
+    ("split", 120087, "c105163b80454e0d"),
 ];
 
 const DRAWS: &[Line] = &[

@@ -24,7 +24,16 @@ impl Replica {
                 self.arriving -= 1;
             }
             Location::Transferring(_) => self.forget_incoming(slot, now, w),
-            _ => self.part_from_queue(slot, w),
+            Location::Queue(_)
+            | Location::Loading(_)
+            | Location::Landed(_)
+            | Location::Gateway
+            | Location::Batch(_)
+            | Location::Completed(_)
+            | Location::Rejected
+            | Location::Refused(_)
+            | Location::Dropped(_)
+            | Location::Lost => self.part_from_queue(slot, w),
         }
         let prefilled = w.handed_over(slot);
         w.end_stay_elsewhere(slot);
@@ -49,7 +58,16 @@ impl Replica {
             Location::Transferring(_) => {
                 self.give_up_incoming(slot, now, w.active);
             }
-            _ => self.part_from_queue(slot, w),
+            Location::Queue(_)
+            | Location::Loading(_)
+            | Location::Landed(_)
+            | Location::Gateway
+            | Location::Batch(_)
+            | Location::Completed(_)
+            | Location::Rejected
+            | Location::Refused(_)
+            | Location::Dropped(_)
+            | Location::Lost => self.part_from_queue(slot, w),
         }
         let remote = w.active[slot].remote.take().expect("INV-9: KV that was not to come");
         w.handovers.of(request).lost = now.into();

@@ -35,6 +35,42 @@ impl Anomaly {
         )
     }
 
+    /// Retries that were a large part of the load.
+    fn of_retries(&self, lasting: &str) -> String {
+        format!(
+            "At least a third of the attempts were retries {lasting}, {} of them; the first that are named begin at #{}.",
+            count(self.figure),
+            self.proofs.first().map_or(0, |p| p.request.0)
+        )
+    }
+
+    /// Goodput that stayed down.
+    fn of_recovery(&self, lasting: &str) -> String {
+        format!(
+            "Goodput was not back to 95 % of what it was before a fault ({}) {lasting}, counted from its end.",
+            self.owner()
+        )
+    }
+
+    /// A less urgent request that went first.
+    fn of_inversion(&self) -> String {
+        let (r, request) = (self.replica, |i: usize| self.proofs.get(i).map_or(0, |p| p.request.0));
+        let waited = match self.end {
+            Some(end) => format!("waited {}", duration(end.since(self.start).0)),
+            None => "still waits".to_owned(),
+        };
+        let first = request(1);
+        let who = match self.figure {
+            0 | 1 => format!("#{first}"),
+            n => format!("{n} requests from #{first} on"),
+        };
+        format!(
+            "#{} {waited} while {who}, less urgent by {}, went first on r{r}.",
+            request(0),
+            self.measure.unwrap_or(inversion::Measure::None).words(),
+        )
+    }
+
     /// What happened, in one sentence.
     pub(crate) fn sentence(&self) -> String {
         let r = self.replica;
@@ -44,22 +80,7 @@ impl Anomaly {
             None => "and still does".to_owned(),
         };
         match self.kind {
-            AnomalyKind::PriorityInversion => {
-                let waited = match self.end {
-                    Some(end) => format!("waited {}", duration(end.since(self.start).0)),
-                    None => "still waits".to_owned(),
-                };
-                let first = request(1);
-                let who = match self.figure {
-                    0 | 1 => format!("#{first}"),
-                    n => format!("{n} requests from #{first} on"),
-                };
-                format!(
-                    "#{} {waited} while {who}, less urgent by {}, went first on r{r}.",
-                    request(0),
-                    self.measure.unwrap_or(inversion::Measure::None).words(),
-                )
-            }
+            AnomalyKind::PriorityInversion => self.of_inversion(),
             AnomalyKind::HeadOfLineBlocking => format!(
                 "#{} at the head of r{r}'s queue waited for KV blocks {lasting} while #{} behind it would have fitted.",
                 request(0),
@@ -104,21 +125,14 @@ impl Anomaly {
             AnomalyKind::StarvedBand => self.of_band(&lasting),
             AnomalyKind::DecodePoolFull => self.of_full_pool(&lasting),
             AnomalyKind::PortSaturated => self.of_port(&lasting),
-            AnomalyKind::RetryStorm => format!(
-                "At least a third of the attempts were retries {lasting}, {} of them; the first that are named begin at #{}.",
-                count(self.figure),
-                request(0)
-            ),
+            AnomalyKind::RetryStorm => self.of_retries(&lasting),
             AnomalyKind::UnavailablePool => {
                 format!(
                     "No replica of pool {} served {lasting}: the last one, r{r}, went down.",
                     self.owner()
                 )
             }
-            AnomalyKind::SlowRecovery => format!(
-                "Goodput was not back to 95 % of what it was before a fault ({}) {lasting}, counted from its end.",
-                self.owner()
-            ),
+            AnomalyKind::SlowRecovery => self.of_recovery(&lasting),
         }
     }
 }
