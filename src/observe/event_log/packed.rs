@@ -9,7 +9,7 @@ mod kinds;
 use super::Line;
 use crate::base::bits::{BitReader, BitWriter, signed, unsigned};
 use crate::base::shared_queue::Entry;
-use crate::base::{Micros, ReplicaId, RequestId, Span};
+use crate::base::{ReplicaId, RequestId};
 use crate::engine::{
     AdapterSource, BreakReason, CacheFact, DeciderReason, DropReason, EjectedBy, Fact, FaultFact, FaultKind,
     FleetFact, HandoverFact, ReplicaFact, RequestFact,

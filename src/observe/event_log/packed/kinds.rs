@@ -1,8 +1,5 @@
 //! The kinds of lines that the log packs: one fact of each, whose place is the number of the kind.
 
-use super::super::Line;
-use crate::base::bits::{BitReader, BitWriter, signed, unsigned};
-use crate::base::shared_queue::Entry;
 use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::engine::{
     AdapterSource, BreakReason, CacheFact, DeciderReason, DropReason, EjectedBy, Fact, FaultFact, FaultKind,
@@ -10,8 +7,6 @@ use crate::engine::{
 };
 use crate::policy::Reason;
 use crate::policy::scaling::Rule;
-use std::mem::discriminant;
-use std::rc::Rc;
 
 /// One fact of each kind, frequent ones first.
 pub(super) const KINDS: [Fact; 57] = {
