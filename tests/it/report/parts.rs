@@ -93,7 +93,9 @@ fn parts_add_up_to_e2e_in_all_presets() {
         let changes_roles = |change: &Change| change.set.keys().any(|path| path.ends_with("].role"));
         let apart = scenario.cluster.pools.iter().any(|pool| pool.role != Role::Mixed)
             || scenario.edits.iter().any(|edit| changes_roles(&edit.change()));
-        let all = if apart { &[Compat::None][..] } else { &[Compat::None, Compat::Blis] };
+        // It knows no faults either.
+        let breaks = scenario.edits.iter().any(|edit| edit.fault.is_some());
+        let all = if apart || breaks { &[Compat::None][..] } else { &[Compat::None, Compat::Blis] };
         for &compat in all {
             scenario.cluster.compat = compat;
             if compat == Compat::Blis {
