@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::base::rng::{Purpose, Stream};
+use crate::base::{Micros, Span};
 
 /// A fact whose numbers are made by `draw`, at most what the field holds; a choice among few is as it is.
 fn with(mut kind: Fact, draw: &mut dyn FnMut() -> u64) -> Fact {
