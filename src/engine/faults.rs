@@ -60,8 +60,8 @@ pub(in crate::engine) struct Faults {
     random: RandomCrashes,
     /// What becomes of KV that is lost on its way.
     pub(in crate::engine) kv: KvLosses,
-    /// How many replicas there were when the gateway was last told which signals are late.
-    told: u32,
+    /// Number of replicas whose lateness the gateway knows.
+    known: u32,
 }
 
 impl Faults {
@@ -133,7 +133,7 @@ impl Cluster {
         }
     }
 
-    /// A fault that lasts for `for_s` seconds begins; for good if that is 0. When it is over.
+    /// Begins a fault that lasts for `for_s` seconds, or without end if that is 0; returns when it ends.
     fn begin_fault<S: Sink>(&mut self, open: Open, (now, for_s): (Micros, f64), sink: &mut S) -> Micros {
         let Open { number, replica, kind, .. } = open;
         let until = match math::round_to_span(for_s * 1e6) {
@@ -199,7 +199,7 @@ impl Cluster {
                 None => delays.iter_mut().for_each(|delay| *delay = open.delay.max(*delay)),
             }
         }
-        self.faults.told = delays.len() as u32;
+        self.faults.known = delays.len() as u32;
         for (replica, delay) in self.fleet.replicas().iter().zip(delays) {
             self.gateway.set_late(replica, delay, now);
         }
@@ -208,7 +208,7 @@ impl Cluster {
     /// The signals of replicas that were added are late too, if those of all are.
     #[inline]
     pub(super) fn tell_new_ones(&mut self, now: Micros) {
-        if !self.faults.open.is_empty() && self.faults.told < self.fleet.replicas().len() as u32 {
+        if !self.faults.open.is_empty() && self.faults.known < self.fleet.replicas().len() as u32 {
             self.tell_lateness(now);
         }
     }

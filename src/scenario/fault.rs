@@ -140,7 +140,7 @@ pub struct Slow {
     pub pick: Pick,
     /// How many times as long a step takes. Factors of faults at the same time multiply.
     pub factor: f64,
-    /// How long it lasts. 0 means for good.
+    /// How long it lasts. 0 means until the end of the run.
     pub for_s: f64,
 }
 
@@ -150,7 +150,7 @@ fields! {
         pool: "Pool" => Fault;
         pick: "Which" => Fault;
         factor: "Factor" of "×" in [1.0, limits::SLOW_FACTOR] or "2 is half as fast" => Fault;
-        for_s: "For" of "s" in [0.0, limits::HORIZON_S] or "0 means for good" => Fault;
+        for_s: "For" of "s" in [0.0, limits::HORIZON_S] or "0 means until the end of the run" => Fault;
     }
 }
 
@@ -173,7 +173,7 @@ pub struct Stuck {
     pub pool: Option<String>,
     /// Which replica of the pool.
     pub pick: Pick,
-    /// How long it lasts. 0 means for good.
+    /// How long it lasts. 0 means until the end of the run.
     pub for_s: f64,
 }
 
@@ -182,7 +182,7 @@ fields! {
         replica: "Replica" => Fault;
         pool: "Pool" => Fault;
         pick: "Which" => Fault;
-        for_s: "For" of "s" in [0.0, limits::HORIZON_S] or "0 means for good" => Fault;
+        for_s: "For" of "s" in [0.0, limits::HORIZON_S] or "0 means until the end of the run" => Fault;
     }
 }
 
@@ -201,7 +201,7 @@ pub struct LateSignals {
     pub pick: Pick,
     /// How much older the gateway's picture is. 0 means without end: it stays as it is. Requests in flight are counted at the gateway and are always current.
     pub delay_us: u64,
-    /// How long it lasts. 0 means for good.
+    /// How long it lasts. 0 means until the end of the run.
     pub for_s: f64,
 }
 
@@ -212,7 +212,7 @@ fields! {
         pick: "Which" => Fault;
         delay_us: "Late by" of "µs" in [0, limits::LATENCY_US]
             or "it is in microseconds; 0 means that nothing new comes" and { "x-form": ["ms", 1000] } => Fault;
-        for_s: "For" of "s" in [0.0, limits::HORIZON_S] or "0 means for good" => Fault;
+        for_s: "For" of "s" in [0.0, limits::HORIZON_S] or "0 means until the end of the run" => Fault;
     }
 }
 
@@ -229,7 +229,7 @@ pub struct Unreachable {
     pub pool: Option<String>,
     /// Which replica of the pool.
     pub pick: Pick,
-    /// How long it lasts. 0 means for good.
+    /// How long it lasts. 0 means until the end of the run.
     pub for_s: f64,
 }
 
@@ -238,7 +238,7 @@ fields! {
         replica: "Replica" => Fault;
         pool: "Pool" => Fault;
         pick: "Which" => Fault;
-        for_s: "For" of "s" in [0.0, limits::HORIZON_S] or "0 means for good" => Fault;
+        for_s: "For" of "s" in [0.0, limits::HORIZON_S] or "0 means until the end of the run" => Fault;
     }
 }
 
@@ -257,7 +257,7 @@ pub struct TransferLink {
     pub pick: Pick,
     /// Share of their bytes per second that its ports carry. With 0 transfers stand still. Shares of faults at the same time multiply.
     pub share: f64,
-    /// How long it lasts. 0 means for good.
+    /// How long it lasts. 0 means until the end of the run.
     pub for_s: f64,
 }
 
@@ -267,7 +267,7 @@ fields! {
         pool: "Pool" => Fault;
         pick: "Which" => Fault;
         share: "Share" in [0.0, 1.0] or "0.5 is half as fast, 0 carries nothing" => Fault;
-        for_s: "For" of "s" in [0.0, limits::HORIZON_S] or "0 means for good" => Fault;
+        for_s: "For" of "s" in [0.0, limits::HORIZON_S] or "0 means until the end of the run" => Fault;
     }
 }
 
@@ -314,7 +314,7 @@ impl Fault {
         }
     }
 
-    /// How long it lasts, in seconds; 0 for good.
+    /// How long it lasts, in seconds; 0 means until the end of the run.
     pub fn lasts_s(&self) -> f64 {
         match self {
             Self::Crash(s) => s.restart_s,

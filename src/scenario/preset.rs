@@ -125,7 +125,7 @@ mod tests {
         ("llm-d-prefill-decode", "043a605f7b41679c"),
         ("crash-cold-cache", "51dc12ec05bb0043"),
         ("slow-node-five-routers", "e5667e364ff60202"),
-        ("retry-storm", "9e045b6ebd43da4b"),
+        ("retry-storm", "34be6ea43a294f76"),
         ("partition-stale-signals", "c08fe53ef7ae09c4"),
         ("rolling-restart", "76daded447bf2ca1"),
         ("mixed-fleet", "47735583ceca1fe6"),

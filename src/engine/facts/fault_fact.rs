@@ -116,8 +116,8 @@ pub enum FaultFact {
     Ejected { replica: ReplicaId, pool: u32, by: EjectedBy, until: Micros },
     /// That is over.
     Readmitted { replica: ReplicaId, pool: u32, by: EjectedBy },
-    /// Attempt number `attempt` of a request broke, after so many tokens of its prompt were computed and so many of its answer
-    /// were shown; `waiting` others wait there.
+    /// Attempt number `attempt` of a request broke. Of its prompt `prefilled` tokens were computed, of its answer `generated` tokens
+    /// were shown; `waiting` other requests wait at the replica.
     Broken {
         request: RequestId,
         replica: Option<ReplicaId>,
@@ -131,7 +131,7 @@ pub enum FaultFact {
     },
     /// After a back-off the router decides again about it.
     Retried { request: RequestId, attempt: u32, backoff: Span },
-    /// A request arrived whose client had given up on one with the same text, and has come again so many times.
+    /// A request arrived from a client that gave up on the same text before: its retry number `times`.
     CameAgain { request: RequestId, times: u32 },
     /// It is lost: it has no attempt left, no budget is left for one, or its answer had begun.
     Lost { request: RequestId, class: u32, reason: BreakReason, denied: bool },

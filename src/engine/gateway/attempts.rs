@@ -141,8 +141,8 @@ impl Gateway {
         &self.attempts
     }
 
-    /// An attempt of a request at the gateway broke, which had computed so many tokens of its prompt: it gets another one, or it
-    /// is lost.
+    /// An attempt of a request at the gateway broke after `prefilled` tokens of its prompt were computed: the request gets another
+    /// attempt, or it is lost.
     pub(super) fn attempt_broke<S: Sink>(
         &mut self,
         slot: Slot,

@@ -18,22 +18,14 @@ impl Replica {
         w: &mut World<'_, S>,
     ) -> Remote {
         let request = w.active[slot].id;
-        match w.records.here(request).location() {
-            Location::OnItsWay(_) => {
-                self.events.take_all(|event| event == ReplicaEvent::Queued(slot));
-                self.arriving -= 1;
-            }
-            Location::Transferring(_) => self.forget_incoming(slot, now, w),
-            Location::Queue(_)
-            | Location::Loading(_)
-            | Location::Landed(_)
-            | Location::Gateway
-            | Location::Batch(_)
-            | Location::Completed(_)
-            | Location::Rejected
-            | Location::Refused(_)
-            | Location::Dropped(_)
-            | Location::Lost => self.part_from_queue(slot, w),
+        let location = w.records.here(request).location();
+        if matches!(location, Location::OnItsWay(_)) {
+            self.events.take_all(|event| event == ReplicaEvent::Queued(slot));
+            self.arriving -= 1;
+        } else if matches!(location, Location::Transferring(_)) {
+            self.forget_incoming(slot, now, w);
+        } else {
+            self.part_from_queue(slot, w);
         }
         let prefilled = w.handed_over(slot);
         w.end_stay_elsewhere(slot);
@@ -53,21 +45,12 @@ impl Replica {
     ) -> Remote {
         let request = w.active[slot].id;
         let location = w.records.here(request).location();
-        match location {
-            Location::OnItsWay(_) => {}
-            Location::Transferring(_) => {
-                self.give_up_incoming(slot, now, w.active);
-            }
-            Location::Queue(_)
-            | Location::Loading(_)
-            | Location::Landed(_)
-            | Location::Gateway
-            | Location::Batch(_)
-            | Location::Completed(_)
-            | Location::Rejected
-            | Location::Refused(_)
-            | Location::Dropped(_)
-            | Location::Lost => self.part_from_queue(slot, w),
+        let [on_its_way, transferring] =
+            [matches!(location, Location::OnItsWay(_)), matches!(location, Location::Transferring(_))];
+        if transferring {
+            self.give_up_incoming(slot, now, w.active);
+        } else if !on_its_way {
+            self.part_from_queue(slot, w);
         }
         let remote = w.active[slot].remote.take().expect("INV-9: KV that was not to come");
         w.handovers.of(request).lost = now.into();
@@ -79,8 +62,8 @@ impl Replica {
         active.chained = false;
         let record = w.records.here_mut(request);
         record.preemptions += 1;
-        if !matches!(location, Location::OnItsWay(_)) {
-            if matches!(location, Location::Transferring(_)) {
+        if !on_its_way {
+            if transferring {
                 record.relocate(Location::Queue(self.id), w.locations);
                 let view = view_of(active, record);
                 active.urgency = if active.urged { active.urgency } else { self.priority.of(&view) };

@@ -430,7 +430,7 @@ fn fault_words(fact: FaultFact) -> String {
         FaultFact::Noticed { serves: false, .. } => "routers know that it is down".to_owned(),
         FaultFact::Began { replica, kind, until } => {
             let until = match until {
-                Micros::MAX => "for good".to_owned(),
+                Micros::MAX => "until the end of the run".to_owned(),
                 until => format!("until {} s", fixed(until.0 as f64 / 1e6, 1)),
             };
             format!("{} {until}", wrong(kind, replica.is_none()))

@@ -29,6 +29,6 @@ test('a fault has its kind, its factor and what is left of it', () => {
   const slow = replica({ faults: [{ kind: 'slow', factor: 3, until_us: 138_000_000 }] });
   expect(faultWords(now, slow)?.map(plain)).toEqual(['slow ×3', '20 s left']);
   const late = replica({ faults: [{ kind: 'transfer-link', factor: 1 }] });
-  expect(faultWords(now, late)).toEqual(['transfer link', 'for good']);
+  expect(faultWords(now, late)).toEqual(['transfer link', 'until the end']);
   expect(faultWords(now, replica({}))).toBeUndefined();
 });

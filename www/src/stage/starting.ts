@@ -45,5 +45,5 @@ export function faultWords({ now_us }: Now, r: ReplicaFrame): readonly [string, 
   if (!first) return undefined;
   const named = first.kind.replaceAll('-', ' ');
   const words = first.factor > 1 ? `${named} ×${plain(first.factor)}` : named;
-  return [words, first.until_us === undefined ? 'for good' : `${span(first.until_us - now_us)} left`];
+  return [words, first.until_us === undefined ? 'until the end' : `${span(first.until_us - now_us)} left`];
 }

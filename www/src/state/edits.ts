@@ -204,7 +204,7 @@ export function stretchedEdit(document: Json, index: number, untilUs: number, ne
     if (!isObject(settings)) return edit;
     const seconds = (us: number): number => (us - Number(at)) / 1e6;
     const key = Object.keys(settings).find((k) => Math.abs(Number(settings[k]) - seconds(untilUs)) < 1e-5);
-    // At zero it would last for good.
+    // At zero it would have no end.
     const length = Math.max(0.001, Math.round(seconds(nextUs) * 1000) / 1000);
     return key === undefined ? edit : { ...edit, fault: { [kind]: { ...settings, [key]: length } } };
   });

@@ -110,10 +110,10 @@ function Item(props: { making: Breaking; kind: Kind; onApply: () => void }): JSX
   );
 }
 
-/** The settings of a kind in a few words: `back after 58 s`; 0 s is for good. */
+/** The settings of a kind in a few words: `back after 58 s`; 0 s lasts until the end of the run. */
 function said({ settings }: Kind): string {
   const words = settings.map(({ label, initial, unit }) => {
-    if (initial === 0 && unit === 's') return 'for good';
+    if (initial === 0 && unit === 's') return 'until the end';
     const value = initial >= 1000 ? count(initial) : plain(initial);
     return `${label.toLowerCase()} ${unit === '×' ? `×${value}` : `${value} ${unit}`.trim()}`;
   });
