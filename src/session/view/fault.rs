@@ -47,6 +47,13 @@ impl Session {
     pub(super) fn replica_faults(&self, id: ReplicaId) -> Vec<ReplicaFault> {
         let fault = |(kind, until, factor): (FaultKind, Micros, f64)| ReplicaFault {
             kind: kind.name(),
+            short: match kind {
+                FaultKind::Slow => "slow",
+                FaultKind::Stuck => "stuck",
+                FaultKind::Signals => "seen late",
+                FaultKind::Unreachable => "cut off",
+                FaultKind::TransferLink => "thin link",
+            },
             factor,
             until_us: (until != Micros::MAX).then_some(until.0),
         };
@@ -58,7 +65,7 @@ impl Session {
         r.down_until()?;
         let is_its = |row: &&FaultRow| row.kind.is_none() && row.replica == Some(r.id());
         let row = self.recorder.faults.rows.iter().rfind(is_its)?;
-        Some(CrashFrame { broken: row.broken, lost: row.lost })
+        Some(CrashFrame { broken: row.broken, lost: row.lost, planned: row.planned })
     }
 
     /// The attempts of a request that broke, in order.

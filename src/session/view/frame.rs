@@ -58,7 +58,7 @@ pub struct Frame {
     pub anomaly_count: u32,
 }
 
-/// Requests by where they are now. Conservation: arrived = `in_pipeline` + waiting + running + completed + rejected + dropped.
+/// Requests by where they are now, or how they ended.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
@@ -78,6 +78,10 @@ pub struct Counts {
     pub rejected: u32,
     /// Impossible to serve.
     pub dropped: u32,
+    /// Given up because their last attempts broke.
+    pub lost: u32,
+    /// Whether every request that arrived is in one of these places, or between its prefill replica and the batch of its home.
+    pub conserved: bool,
     /// Preemptions so far (one request can be preempted several times).
     pub preemptions: u64,
 }
@@ -380,6 +384,8 @@ pub struct FaultFlag {
 pub struct ReplicaFault {
     /// `slow`, `stuck`, `signals`, `unreachable` or `transfer-link`.
     pub kind: &'static str,
+    /// What the replica is because of it, in one or two short words.
+    pub short: &'static str,
     /// How many times as long its steps take because of it, or the share that its ports carry; 1 if that is not what it does.
     pub factor: f64,
     /// When it is over, in microseconds; missing if never.
@@ -396,6 +402,8 @@ pub struct CrashFrame {
     pub broken: u32,
     /// Requests lost with them; the others go on elsewhere or finished.
     pub lost: u32,
+    /// Whether it is a planned restart.
+    pub planned: bool,
 }
 
 /// What broke so far, in figures.

@@ -50,6 +50,8 @@ impl Session {
                 completed: p.completed,
                 rejected: p.rejected,
                 dropped: p.dropped,
+                lost: p.lost,
+                conserved: p.conserved,
                 preemptions: p.preemptions,
             },
             key: self.key_figures(&sums),

@@ -119,7 +119,8 @@ fn the_card_of_a_replica_that_is_down_says_what_its_crash_broke() {
     let frame = session.frame(&tokenyard::session::view::FrameQuery::default());
     let card = &frame.replicas[1];
     assert_eq!(card.life.map(|l| (l.phase, l.since_us, l.ready_us)), Some(("down", 2_500_000, 6_500_000)));
-    assert_eq!(card.crash.map(|c| (c.broken, c.lost)), Some((1, 1)));
+    assert_eq!(card.crash.map(|c| (c.broken, c.lost, c.planned)), Some((1, 1, false)));
+    assert_eq!((frame.counts.lost, frame.counts.conserved), (1, true));
     assert!(frame.replicas[0].crash.is_none());
     let [one] = frame.faults.as_slice() else { panic!("one fault: {:?}", frame.faults) };
     assert_eq!(

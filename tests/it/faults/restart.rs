@@ -6,6 +6,7 @@ use tokenyard::base::Micros;
 use tokenyard::engine::RequestState;
 use tokenyard::policy::ReplicaPhase;
 use tokenyard::scenario::{Change, Fault, Restart, Scenario, TimedEdit};
+use tokenyard::session::view::FrameQuery;
 use tokenyard::session::{Audience, Session};
 
 fn restart(replica: u32, drain_s: f64, restart_s: f64) -> Fault {
@@ -41,6 +42,10 @@ fn a_replica_that_is_restarted_finishes_what_it_has_and_nothing_is_lost() {
     ] {
         assert_eq!(phase_at(&s, at_s, 1), phase, "at {at_s} s");
     }
+    let mut session = started(&s, Audience::Live);
+    session.advance(Micros(6_000_000), u64::MAX);
+    let card = session.frame(&FrameQuery::default()).replicas[1].crash.expect("it is down");
+    assert_eq!((card.broken, card.planned), (0, true));
     let session = run(&s);
     assert!(all_completed(&session));
     let f = session.report_data().faults.expect("a restart");

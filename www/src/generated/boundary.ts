@@ -905,7 +905,7 @@ export type CostPart = {
   gpu_busy_seconds_per_request?: number,
 };
 
-/** Requests by where they are now. Conservation: arrived = `in_pipeline` + waiting + running + completed + rejected + dropped. */
+/** Requests by where they are now, or how they ended. */
 export type Counts = {
   /** Requests that have arrived. */
   arrived: number,
@@ -923,6 +923,10 @@ export type Counts = {
   rejected: number,
   /** Impossible to serve. */
   dropped: number,
+  /** Given up because their last attempts broke. */
+  lost: number,
+  /** Whether every request that arrived is in one of these places, or between its prefill replica and the batch of its home. */
+  conserved: boolean,
   /** Preemptions so far (one request can be preempted several times). */
   preemptions: number,
 };
@@ -978,6 +982,8 @@ export type CrashFrame = {
   broken: number,
   /** Requests lost with them; the others go on elsewhere or finished. */
   lost: number,
+  /** Whether it is a planned restart. */
+  planned: boolean,
 };
 
 /** The knee of a curve, or why it has none. */
@@ -3514,6 +3520,8 @@ export type RejectionPart = {
 export type ReplicaFault = {
   /** `slow`, `stuck`, `signals`, `unreachable` or `transfer-link`. */
   kind: string,
+  /** What the replica is because of it, in one or two short words. */
+  short: string,
   /** How many times as long its steps take because of it, or the share that its ports carry; 1 if that is not what it does. */
   factor: number,
   /** When it is over, in microseconds; missing if never. */

@@ -7,7 +7,7 @@ import type { ReplicaFrame } from '../generated/boundary.ts';
 import { isDown } from './facts.ts';
 import type { Box, Span } from './layout.ts';
 import type { Scene } from './scene.ts';
-import { agoWords, faultWords, hitWords, servesAt, startShare, startWords } from './starting.ts';
+import { agoWords, downWord, faultWords, hitWords, servesAt, startShare, startWords } from './starting.ts';
 
 /** What a card shows of a fault before its words: a crossed hatch, or an edge at the left. */
 export function drawFaultOfCard(pen: Pen, p: Palette, box: Box, r: ReplicaFrame): void {
@@ -96,7 +96,7 @@ function drawName(s: Scene, { x, w }: Span, y: number, r: ReplicaFrame): void {
   label(pen, `r${r.id}`, x + 18, y, p.ink);
   const after = 18 + pen.measureText(`r${r.id}`).width + 7;
   pen.font = font(p, 11, 600);
-  label(pen, fitted(pen, 'crashed', w - after), x + after, y, p.missText);
+  label(pen, fitted(pen, downWord(r), w - after), x + after, y, p.missText);
   pen.font = font(p, 11);
 }
 

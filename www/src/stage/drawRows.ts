@@ -172,7 +172,7 @@ function drawBusy(s: Scene, col: Span, box: Box, r: ReplicaFrame): void {
 function busyWords(s: Scene, r: ReplicaFrame, short: boolean): string {
   const broken = faultWords(s.frame, r);
   if (broken) return broken[0];
-  if (r.life?.phase === 'cold') return 'cold';
+  if (r.life?.phase === 'cold' || r.life?.phase === 'ejected') return r.life.phase;
   if (r.serving) return text(percent(r.busy));
   return short ? 'leaves' : 'leaving';
 }

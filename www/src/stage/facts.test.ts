@@ -84,6 +84,8 @@ const frame = (replicas: ReplicaFrame[]): Frame => ({
     completed: 0,
     rejected: 0,
     dropped: 0,
+    lost: 0,
+    conserved: true,
     preemptions: 0,
   },
   key,

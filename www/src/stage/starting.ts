@@ -14,10 +14,13 @@ function span(us: number): string {
 
 /** The current step of a starting replica; of one that is down, since when. */
 export function startWords(now: Now, r: ReplicaFrame): string {
-  return isDown(r) ? `crashed ${agoWords(now, r)}, cache empty` : r.life?.step || 'starting';
+  return isDown(r) ? `${downWord(r)} ${agoWords(now, r)}, cache empty` : r.life?.step || 'starting';
 }
 
-/** How long ago a replica crashed. */
+/** Why a replica is down. */
+export const downWord = ({ crash }: ReplicaFrame): string => (crash?.planned ? 'stopped' : 'crashed');
+
+/** How long ago a replica went down. */
 export const agoWords = ({ now_us }: Now, r: ReplicaFrame): string => `${span(now_us - (r.life?.since_us ?? 0))} ago`;
 
 /** How many attempts a crash hit, and what became of them. */
@@ -39,11 +42,11 @@ export function startShare({ now_us }: Now, r: ReplicaFrame): number {
   return ready > since ? (now_us - since) / (ready - since) : 0;
 }
 
-/** The first fault of a replica in words, and how long it still lasts: `slow ×3`, `20 s left`. */
+/** The first fault of a replica in words, and how long it still lasts, unless it is ejected: `slow ×3`, `20 s left`. */
 export function faultWords({ now_us }: Now, r: ReplicaFrame): readonly [string, string] | undefined {
   const [first] = r.faults ?? [];
   if (!first) return undefined;
-  const named = first.kind.replaceAll('-', ' ');
-  const words = first.factor > 1 ? `${named} ×${plain(first.factor)}` : named;
+  const words = first.factor > 1 ? `${first.short} ×${plain(first.factor)}` : first.short;
+  if (r.life?.phase === 'ejected') return [words, 'ejected'];
   return [words, first.until_us === undefined ? 'until the end' : `${span(first.until_us - now_us)} left`];
 }

@@ -170,6 +170,8 @@ export function frameOf(n: number, nowS = 131.25, seed = 1, look: Look = { pools
       completed: 1150,
       rejected: 0,
       dropped: 0,
+      lost: 0,
+      conserved: true,
       preemptions: 7,
     },
     key: {

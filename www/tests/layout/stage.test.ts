@@ -62,7 +62,7 @@ function broken(r: ReplicaFrame, i: number): ReplicaFrame {
   return {
     ...young(r, 2),
     life: { ...life, ready_us: i % 4 === 0 ? 240_000_000 : 0 },
-    crash: { broken: 12_345, lost: 2_345 },
+    crash: { broken: 12_345, lost: 2_345, planned: false },
   };
 }
 

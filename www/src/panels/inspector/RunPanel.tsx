@@ -36,6 +36,8 @@ const NONE: Counts = {
   completed: 0,
   rejected: 0,
   dropped: 0,
+  lost: 0,
+  conserved: true,
   preemptions: 0,
 };
 
@@ -54,10 +56,6 @@ export default function RunPanel(props: {
   const moving = (): number => {
     const split = app.transport.throttledFrame()?.split;
     return split ? split.transferring + split.landed : 0;
-  };
-  const conserved = (): boolean => {
-    const c = counts();
-    return c.arrived === c.in_pipeline + c.waiting + c.running + moving() + c.completed + c.rejected + c.dropped;
   };
   // The report belongs to an instant. It is requested when the run pauses, and during the run as often as it is cheap.
   let due = 0;
@@ -78,6 +76,7 @@ export default function RunPanel(props: {
     ['Completed', counts().completed],
     ['Rejected', counts().rejected],
     ['Dropped', counts().dropped],
+    ...(counts().lost > 0 ? [['Lost', counts().lost] as const] : []),
   ];
   const marked = (): string => {
     const all = app.transport.frame()?.anomaly_count ?? 0;
@@ -95,7 +94,7 @@ export default function RunPanel(props: {
       <div class="blk">
         <div class="blk-head">
           <h2>Requests</h2>
-          <span class="m">{conserved() ? 'conserved ✓' : 'not conserved'}</span>
+          <span class="m">{counts().conserved ? 'conserved ✓' : 'not conserved'}</span>
         </div>
         <dl class="list">
           <div class="sum-row">
