@@ -57,7 +57,8 @@ function by(kind: Kind): (replicas: readonly ReplicaFrame[]) => ReplicaFrame[] {
 /** One of four is well; the others are down, down for good, or have a fault. */
 function broken(r: ReplicaFrame, i: number): ReplicaFrame {
   if (i % 4 === 3) return r;
-  if (i % 4 === 2) return { ...r, faults: [{ kind: 'transfer-link', factor: 12.345, until_us: 12_345_678_000 }] };
+  if (i % 4 === 2)
+    return { ...r, faults: [{ kind: 'transfer-link', short: 'thin link', factor: 12.345, until_us: 12_345_678_000 }] };
   const life = { phase: 'down', step: '', since_us: 100_500_000, step_until_us: 0, cold_requests: 0 };
   return {
     ...young(r, 2),
