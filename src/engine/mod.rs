@@ -124,7 +124,7 @@ impl Cluster {
     /// When the next event that is not a replica's runs.
     #[inline]
     fn gateway_at(&self) -> Micros {
-        let holds = self.gateway.holds() || self.probes_hold() || self.waits_for_repair();
+        let holds = || self.gateway.holds() || self.probes_hold() || self.waits_for_repair();
         self.clock.cluster_at(self.own_event().0, holds)
     }
 

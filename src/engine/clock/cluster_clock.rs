@@ -97,10 +97,10 @@ impl Clock {
     /// When the next event of the cluster runs, if its next one in no queue is at `own`. Without a horizon a run does not go on for
     /// autoscaling alone, unless requests are held.
     #[inline]
-    pub(in crate::engine) fn cluster_at(&self, own: Micros, holds: bool) -> Micros {
+    pub(in crate::engine) fn cluster_at(&self, own: Micros, holds: impl FnOnce() -> bool) -> Micros {
         let own = own.min(self.gateway.next_at());
         let scaling = self.scaling.next_at();
-        if scaling == Micros::MAX { own } else { own.min(self.scaling_at(scaling, own, holds)) }
+        if scaling == Micros::MAX { own } else { own.min(self.scaling_at(scaling, own, holds())) }
     }
 
     #[inline(never)]

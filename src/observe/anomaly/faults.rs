@@ -84,7 +84,9 @@ impl Storm {
             }
             (None, (false, _)) => {}
             (None, (true, retries)) => {
-                let first = self.second + 1 - self.seconds.len() as u64;
+                // It began with the first of these retries.
+                let quiet = self.seconds.iter().take_while(|second| second.again == 0).count();
+                let first = self.second + 1 - (self.seconds.len() - quiet) as u64;
                 self.open = Some(log.open(Anomaly {
                     kind: AnomalyKind::RetryStorm,
                     start: Micros(first * 1_000_000),
@@ -272,7 +274,7 @@ mod tests {
             faults.again(RequestId(i as u32), true, at(6000 + 100 * i), &mut log);
             assert_eq!(log.kept.len(), usize::from(i == 29), "{i}");
         }
-        assert_eq!((log.kept[0].start, log.kept[0].end, log.kept[0].figure), (at(0), None, 30));
+        assert_eq!((log.kept[0].start, log.kept[0].end, log.kept[0].figure), (at(6000), None, 30));
         for i in 0..40_u64 {
             faults.arrived(at(9000 + 50 * i), &mut log);
         }

@@ -2,7 +2,7 @@
 
 use super::{AttemptDetail, CrashFrame, FaultFigures, ReplicaFault};
 use crate::base::{Micros, ReplicaId, RequestId};
-use crate::engine::{FaultKind, Replica};
+use crate::engine::{BreakReason, FaultKind, Replica};
 use crate::observe::fault_log::FaultRow;
 use crate::observe::report::{OneFaultPart, one_fault, share};
 use crate::session::Session;
@@ -76,6 +76,7 @@ impl Session {
             scheduled_us: a.scheduled.get().map(|at| at.0),
             broke_us: a.broke.0,
             reason: a.reason.name(),
+            wait: if a.reason == BreakReason::Unreachable { "Connect" } else { "Queue" },
             prefilled_tokens: a.prefilled,
             shown_tokens: a.generated,
         };

@@ -95,8 +95,10 @@ pub struct AttemptDetail {
     pub scheduled_us: Option<u64>,
     /// When it broke, in microseconds.
     pub broke_us: u64,
-    /// Why: `crash`, `refused` or `no-replica`.
+    /// Why: the reasons of the report.
     pub reason: &'static str,
+    /// What it waited for before it joined a batch: its place in the queue, or a connection.
+    pub wait: &'static str,
     /// Prompt tokens computed in vain.
     pub prefilled_tokens: u32,
     /// Tokens of the answer that were shown.

@@ -152,8 +152,10 @@ export type AttemptDetail = {
   scheduled_us?: number,
   /** When it broke, in microseconds. */
   broke_us: number,
-  /** Why: `crash`, `refused` or `no-replica`. */
+  /** Why: the reasons of the report. */
   reason: string,
+  /** What it waited for before it joined a batch: its place in the queue, or a connection. */
+  wait: string,
   /** Prompt tokens computed in vain. */
   prefilled_tokens: number,
   /** Tokens of the answer that were shown. */

@@ -16,6 +16,7 @@ const crashed: AttemptDetail = {
   scheduled_us: 500,
   broke_us: 900,
   reason: 'crash',
+  wait: 'Queue',
   prefilled_tokens: 64,
   shown_tokens: 0,
 };

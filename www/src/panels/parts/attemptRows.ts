@@ -31,7 +31,7 @@ function brokenPhases(attempt: AttemptDetail, segment: Segment, number: number):
   const joined = Math.min(scheduled_us ?? broke_us, broke_us);
   const wait: Phase[] =
     joined > routed_us
-      ? [{ segment: part('queue', routed_us, joined, 0), attempt: number, name: `Queue${at(attempt)}` }]
+      ? [{ segment: part('queue', routed_us, joined, 0), attempt: number, name: `${attempt.wait}${at(attempt)}` }]
       : [];
   const work: Phase[] =
     broke_us > joined
