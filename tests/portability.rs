@@ -65,11 +65,11 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 200464, "2f927ac3e0ca0af2"),
-    ("everything", 120095, "3f1e6640397511b5"),
-    ("conversations", 144180, "e49c429fa18b3f7a"),
-    ("gateway", 198030, "f22086e2fcd5a25e"),
-    ("split", 120087, "c105163b80454e0d"),
+    ("pressure", 200500, "5e30ec9e4f6b5d01"),
+    ("everything", 120151, "33fc6ea3c34abcf4"),
+    ("conversations", 144230, "77f5fb8b87f89ddb"),
+    ("gateway", 198072, "bfc725f5fe158eeb"),
+    ("split", 120175, "a0b695fbbb91bd6e"),
 ];
 
 const DRAWS: &[Line] = &[

@@ -40,7 +40,7 @@ pub(super) fn write(out: &mut String, r: &Report) -> fmt::Result {
         let at = number(Some(c.at_us as f64 / 1e6), 3);
         let back = match c.back_us {
             Some(back) => format!("over at {} s", number(Some(back as f64 / 1e6), 3)),
-            None => "for good".to_owned(),
+            None => "never over".to_owned(),
         };
         let recovery = match c.recovery_s {
             Some(s) => format!("goodput back after {} s", number(Some(s), 0)),

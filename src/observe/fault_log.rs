@@ -36,6 +36,8 @@ pub(crate) struct FaultRow {
     pub(crate) wasted_prefill: u64,
     /// Tokens of answers that they showed.
     pub(crate) wasted_decode: u64,
+    /// KV blocks that it had in use or cached; of a crash.
+    pub(crate) kv_blocks: u32,
     /// Requests per second that met their objectives before.
     pub(crate) before_per_s: f64,
 }
@@ -44,6 +46,11 @@ impl FaultRow {
     /// What it is, in words.
     pub(crate) fn words(&self) -> &'static str {
         self.kind.map_or(if self.planned { "restart" } else { "crash" }, FaultKind::name)
+    }
+
+    /// The goodput at which it counts as overcome.
+    pub(crate) fn wanted_per_s(&self) -> f64 {
+        BACK * self.before_per_s
     }
 
     /// Whether what is sent there meanwhile breaks or stays.
@@ -125,8 +132,11 @@ impl FaultLog {
 
     fn fault(&mut self, now: Micros, fact: FaultFact) {
         match fact {
-            FaultFact::Down { replica, until, planned, .. } => {
+            FaultFact::Down { replica, until, planned, blocks, .. } => {
                 self.begin(now, (None, planned), Some(replica), until);
+                if let Some(row) = self.rows.last_mut() {
+                    row.kv_blocks = blocks;
+                }
             }
             FaultFact::Began { replica, kind, until } => {
                 self.begin(now, (Some(kind), false), replica, until);
@@ -195,6 +205,7 @@ impl FaultLog {
             lost: 0,
             wasted_prefill: 0,
             wasted_decode: 0,
+            kv_blocks: 0,
             before_per_s,
         });
     }
@@ -208,7 +219,7 @@ impl FaultLog {
     pub(crate) fn recovery_s(&self, row: &FaultRow, now: Micros) -> Option<u64> {
         let first = row.at.0.div_ceil(1_000_000);
         let last = (now.0 / 1_000_000).checked_sub(OVER_S as u64)?;
-        let wanted = BACK * row.before_per_s * OVER_S as f64;
+        let wanted = row.wanted_per_s() * OVER_S as f64;
         let mut met = self.between(first, first + OVER_S as u64);
         for s in first..=last {
             if met as f64 >= wanted {
@@ -224,7 +235,7 @@ impl FaultLog {
     pub(crate) fn is_back(&self, row: &FaultRow, now: Micros) -> bool {
         let to = now.0 / 1_000_000;
         let from = to.saturating_sub(OVER_S as u64);
-        self.between(from, to) as f64 >= BACK * row.before_per_s * OVER_S as f64
+        self.between(from, to) as f64 >= row.wanted_per_s() * OVER_S as f64
     }
 
     /// How long replicas were down up to `now`, in microseconds.

@@ -46,7 +46,11 @@ pub(crate) mod counter {
     pub(crate) const UNSERVED: usize = 5;
     /// Prompt tokens computed, in builds that keep steps.
     pub(crate) const PROMPT: usize = 6;
-    pub(crate) const ALL: usize = if crate::observe::StepLog::KEEPS { 7 } else { 6 };
+    /// Attempts that follow one that broke, in the same builds.
+    pub(crate) const RETRIED: usize = 7;
+    /// Arrivals from clients that gave up before, in the same builds.
+    pub(crate) const CAME_AGAIN: usize = 8;
+    pub(crate) const ALL: usize = if crate::observe::StepLog::KEEPS { 9 } else { 6 };
 }
 
 /// Counts of the facts at which a single step of the user can stop.
@@ -313,6 +317,25 @@ impl Recorder {
         }
     }
 
+    fn fault(&mut self, fact: FaultFact) {
+        let which = match fact {
+            FaultFact::Lost { .. } => counter::UNSERVED,
+            FaultFact::Retried { .. } if StepLog::KEEPS => counter::RETRIED,
+            FaultFact::CameAgain { .. } if StepLog::KEEPS => counter::CAME_AGAIN,
+            FaultFact::Retried { .. }
+            | FaultFact::CameAgain { .. }
+            | FaultFact::Broken { .. }
+            | FaultFact::Down { .. }
+            | FaultFact::Restarted { .. }
+            | FaultFact::Noticed { .. }
+            | FaultFact::Ejected { .. }
+            | FaultFact::Readmitted { .. }
+            | FaultFact::Began { .. }
+            | FaultFact::Ended { .. } => return,
+        };
+        self.timeline.count(which, 1);
+    }
+
     fn replica(&mut self, fact: ReplicaFact) {
         match fact {
             ReplicaFact::StepStarted { .. } => self.fact_counts.steps += 1,
@@ -333,8 +356,8 @@ impl Recorder {
             Fact::Request(fact) => self.request(at, fact),
             Fact::Replica(fact) => self.replica(fact),
             Fact::Handover(HandoverFact::Prefilled { ttft, .. }) => self.ttft_prefill_log.push(ttft.0),
-            Fact::Fault(FaultFact::Lost { .. }) => self.timeline.count(counter::UNSERVED, 1),
-            Fact::Fault(_) | Fact::Cache(_) | Fact::Fleet(_) | Fact::Handover(_) => {}
+            Fact::Fault(fact) => self.fault(fact),
+            Fact::Cache(_) | Fact::Fleet(_) | Fact::Handover(_) => {}
         }
         if self.live {
             self.window.fact(at, fact);

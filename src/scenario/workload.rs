@@ -46,7 +46,7 @@ fields! {
         trace: "Trace" => Restart;
         timeout_s: "Timeout" of "s" in [0.0, limits::HORIZON_S] or "use 0 for clients that wait for ever"
             => Arrivals;
-        client_retries: "Client retries" in [0, limits::RETRIES] or "0 means that clients give up for good" => Arrivals;
+        client_retries: "Client retries" in [0, limits::RETRIES] or "0 means that clients do not come again" => Arrivals;
         client_wait_s: "Client waits" of "s" in [0.0, limits::HORIZON_S] or "1 is usual" => Arrivals;
         client_retry_share: "Client budget" in [0.0, 1.0] or "0 means no budget; 0.1 is usual" => Arrivals;
     }

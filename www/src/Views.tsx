@@ -11,7 +11,7 @@ import {
   Switch,
   untrack,
 } from 'solid-js';
-import { chartsShown, isBeside, viewsOf } from './base/chartList.ts';
+import { chartedRun, chartsShown, isBeside, viewsOf } from './base/chartList.ts';
 import { getAt } from './base/json.ts';
 import { hasMarks } from './base/note.ts';
 import type { RequestMarks } from './base/view.ts';
@@ -26,6 +26,7 @@ import { Stage } from './stage/Stage.tsx';
 import type { App } from './state/app.ts';
 import { around } from './state/around.ts';
 import { breakAsked, setBreakAsked } from './state/breakMenu.ts';
+import { breaks } from './state/breaks.ts';
 import { chartList, setShownViews, shownViews } from './state/chartList.ts';
 import { area, setTimeWindow, tall, timeWindow } from './state/closeup.ts';
 import { chartBeside, lesson } from './state/lesson.ts';
@@ -143,11 +144,11 @@ export function ChartsView(props: {
   const theory = (): boolean => theoryLaw() !== undefined;
   const [over, setOver] = createSignal<Over>();
   const scales = createMemo(() => isScaled(app.document.current()));
+  const breaksSomething = createMemo(() => breaks(app.document.current()));
   /** Beside the chart of a lesson there is room for charts over time alone. */
   const beside = (): boolean => props.only === undefined && chartBeside();
   const shown = createMemo(() => {
-    const { gateway, split } = app.transport.toldFrame() ?? {};
-    const run = { scales: scales(), gateway: gateway !== undefined, split: split !== undefined };
+    const run = chartedRun(app.transport.toldFrame(), scales(), breaksSomething());
     const names = chartsShown(props.only ?? chartList(), run);
     const fits = (name: string): boolean => chartList() !== undefined || name !== 'ttft-density';
     return beside() ? names.filter((name) => !isBeside(name) && fits(name)) : names;
@@ -175,6 +176,7 @@ export function ChartsView(props: {
           only={list()}
           fills={props.only !== undefined || beside()}
           scales={scales()}
+          breaks={breaksSomething()}
           window={timeWindow()}
           onWindow={setTimeWindow}
           marks={marksOf(app.selection.detail())}

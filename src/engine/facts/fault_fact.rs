@@ -102,8 +102,9 @@ impl EjectedBy {
 #[expect(missing_docs, reason = "the fields are named for what they hold")]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum FaultFact {
-    /// A replica of that pool crashed, or is restarted as planned. It serves again at `until`; never if that is the end of time.
-    Down { replica: ReplicaId, pool: u32, until: Micros, planned: bool },
+    /// A replica of that pool crashed, or is restarted as planned, and loses `blocks` KV blocks that were in use or cached. It
+    /// serves again at `until`; never if that is the end of time.
+    Down { replica: ReplicaId, pool: u32, until: Micros, planned: bool, blocks: u32 },
     /// It is there again, with an empty cache.
     Restarted { replica: ReplicaId, pool: u32 },
     /// Routers know from now on whether it serves.

@@ -30,6 +30,7 @@ impl Fleet {
         };
         self.forget_livelock();
         let (r, mut world) = self.replica_in_world(index, book, sink);
+        let blocks = r.kv().used() + r.kv().cached();
         r.crash(now, &mut world);
         clock.set_replica(index, r.next_at());
         let until = if comes_back { now.saturating_add(restart) } else { Micros::MAX };
@@ -42,7 +43,7 @@ impl Fleet {
         life.restarts = None;
         let start = life.starts;
         self.set_phase(replica, ReplicaPhase::Failed);
-        sink.fact(now, FaultFact::Down { replica, pool, until, planned }.into());
+        sink.fact(now, FaultFact::Down { replica, pool, until, planned, blocks }.into());
         if comes_back {
             clock.schedule_scaling(until, ScalingEvent::Ready { replica, start });
         }

@@ -144,7 +144,7 @@ impl Replica {
         self.life.slow_factor
     }
 
-    /// Until when it is stuck, if it is at `now`; [`Micros::MAX`] for good.
+    /// Until when it is stuck, if it is at `now`; [`Micros::MAX`] until the end.
     pub fn stuck_until(&self, now: Micros) -> Option<Micros> {
         (self.life.stuck_until > now).then_some(self.life.stuck_until)
     }

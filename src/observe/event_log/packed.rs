@@ -273,8 +273,8 @@ impl<N: FnMut(u64) -> u64> Numbers<'_, N> {
 impl<N: FnMut(u64) -> u64> Numbers<'_, N> {
     fn fault(&mut self, fact: &mut FaultFact) {
         match fact {
-            FaultFact::Down { replica, pool, until, planned } => {
-                self.some(&mut [&mut replica.0, pool], &mut [&mut until.0]);
+            FaultFact::Down { replica, pool, until, planned, blocks } => {
+                self.some(&mut [&mut replica.0, pool, blocks], &mut [&mut until.0]);
                 self.choice(planned, usize::from(*planned), &[false, true]);
             }
             FaultFact::Restarted { replica, pool } => self.some(&mut [&mut replica.0, pool], &mut []),

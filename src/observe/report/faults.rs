@@ -94,6 +94,14 @@ pub struct OneFaultPart {
     pub wasted_prefill_tokens: u64,
     /// Tokens of answers that they showed.
     pub wasted_decode_tokens: u64,
+    /// KV blocks that the replica had in use or cached when it went down; missing for other faults.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kv_blocks_lost: Option<u32>,
+    /// What the replica cost while it was down, so far, in US dollars; missing for other faults, and without a price.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd_while_down: Option<f64>,
     /// Goodput in the minute before, in requests per second.
     pub goodput_before_per_s: f64,
     /// Seconds after the fault from which on goodput over 10 s is at least 95 % of what it was in the minute before; missing
@@ -158,6 +166,8 @@ pub(crate) fn one_fault(
     now: Micros,
 ) -> OneFaultPart {
     let seconds = |at: Micros| at.since(row.at).0 as f64 / 1e6;
+    let its_replica = || row.replica.filter(|_| row.kind.is_none()).map(|id| &engine.replicas()[id.index()]);
+    let hours_down = seconds(row.until.min(now)) / 3600.0;
     let pool_of = |replica: ReplicaId| {
         let pool = engine.replicas()[replica.index()].pool();
         scenario.cluster.pools[pool as usize].name.clone()
@@ -174,6 +184,8 @@ pub(crate) fn one_fault(
         known_s: row.known.map(seconds),
         wasted_prefill_tokens: row.wasted_prefill,
         wasted_decode_tokens: row.wasted_decode,
+        kv_blocks_lost: its_replica().map(|_| row.kv_blocks),
+        usd_while_down: its_replica().and_then(Replica::usd_per_hour).map(|usd| usd * hours_down),
         goodput_before_per_s: row.before_per_s,
         recovery_s: log.recovery_s(row, now).map(|s| s as f64),
     }

@@ -29,6 +29,15 @@ pub enum View {
     /// The same of the times from arrival to first joining a batch, by the instant of joining.
     #[cfg(any(feature = "cli", feature = "closeup"))]
     WaitOverTime,
+    /// `t_s`, `arrived_per_s`, `good_per_s`, `wanted_per_s`: requests per second that arrived and that finished within every
+    /// objective, in the 10 s up to the end of each bucket; from a fault until goodput is back, 95 % of that in the minute
+    /// before the fault. Buckets of more than 10 s stand for themselves.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    GoodputOverTime,
+    /// `t_s`, `of_gateway`, `of_clients`: attempts for each request that arrived, and requests for each that is no return of a
+    /// client that gave up, in the 10 s up to the end of each bucket.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    AttemptsOverTime,
     /// `t_s`, `arrived_per_s`, `completed_per_s`, `output_tokens_per_s`.
     Throughput,
     /// `t_s`, then `r0`, `r1`, …: requests waiting; beyond 16 replicas `min`, `median`, `max` instead. Last
@@ -100,7 +109,7 @@ impl View {
             | Self::FleetLoad => true,
             Self::TtftEcdf | Self::E2eEcdf | Self::Little => false,
             #[cfg(any(feature = "cli", feature = "closeup"))]
-            Self::ItlOverTime | Self::WaitOverTime => true,
+            Self::ItlOverTime | Self::WaitOverTime | Self::GoodputOverTime | Self::AttemptsOverTime => true,
             #[cfg(any(feature = "cli", feature = "closeup"))]
             Self::ItlEcdf | Self::WaitEcdf => false,
         }
@@ -160,6 +169,10 @@ impl Session {
             View::ItlEcdf => return ecdf("itl_ms", &self.gaps_of(query.window_s)),
             #[cfg(any(feature = "cli", feature = "closeup"))]
             View::WaitEcdf => return ecdf("wait_ms", &self.waits_of(query.window_s)),
+            #[cfg(any(feature = "cli", feature = "closeup"))]
+            View::GoodputOverTime => self.goodput_over_time(),
+            #[cfg(any(feature = "cli", feature = "closeup"))]
+            View::AttemptsOverTime => self.attempts_over_time(),
             View::Throughput => self.throughput(),
             View::QueueDepth => self.queues(),
             View::KvUse => self.gauges(1, 0.1),

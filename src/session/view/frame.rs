@@ -257,7 +257,7 @@ pub struct LifeFrame {
     pub since_us: u64,
     /// When the current step of its start ends, in microseconds; 0 if it is not starting.
     pub step_until_us: u64,
-    /// When it will serve, in microseconds; 0 if it is not starting, or is down for good.
+    /// When it will serve, in microseconds; 0 if it is not starting, or never will.
     pub ready_us: u64,
     /// How many more requests will find it cold.
     pub cold_requests: u32,

@@ -6,6 +6,8 @@
 mod cells;
 mod columns;
 #[cfg(any(feature = "cli", feature = "closeup"))]
+mod columns_of_faults;
+#[cfg(any(feature = "cli", feature = "closeup"))]
 mod columns_of_waits;
 mod document;
 mod evidence;

@@ -109,12 +109,19 @@ fn time_in_which_a_replica_is_down_is_paid_for_and_not_available() {
     let last = session.engine().last_event_at().as_secs();
     assert!((f.availability - (1.0 - 10.0 / (2.0 * last))).abs() < 1e-9, "{} up to {last}", f.availability);
     assert!(session.report_data().replicas[1].up_s > last - 1e-6);
+    let ten_seconds = session.engine().replicas()[1].usd_per_hour().map(|usd| usd * 10.0 / 3600.0);
+    assert!(ten_seconds.is_some_and(|usd| usd > 0.0));
+    assert_eq!(f.each[0].usd_while_down, ten_seconds);
 }
 
 #[test]
 fn the_card_of_a_replica_that_is_down_says_what_its_crash_broke() {
     let s = breaks(in_turn(2, &[(0, 9), (0, 9)]), 2.5, crash(1, 4.0));
     let mut session = crate::support::scenarios::started(&s, Audience::Live);
+    session.advance(Micros(2_400_000), u64::MAX);
+    let kv = session.engine().replicas()[1].kv();
+    let blocks_at_2_s = kv.used() + kv.cached();
+    assert!(blocks_at_2_s > 0);
     session.advance(Micros(3_000_000), u64::MAX);
     let frame = session.frame(&tokenyard::session::view::FrameQuery::default());
     let card = &frame.replicas[1];
@@ -129,6 +136,8 @@ fn the_card_of_a_replica_that_is_down_says_what_its_crash_broke() {
     );
     assert_eq!((one.broken, one.lost, one.wasted_prefill_tokens, one.wasted_decode_tokens), (1, 1, 5, 2));
     assert_eq!(one.known_s, None, "routers learn of it a second after the crash");
+    // A prompt of five tokens and two of its answer, by blocks of the scenario's size.
+    assert_eq!(one.kv_blocks_lost, Some(blocks_at_2_s), "what was in its cache");
     session.advance(Micros(7_000_000), u64::MAX);
     let after = session.frame(&tokenyard::session::view::FrameQuery::default());
     assert!(after.replicas[1].crash.is_none(), "it is back");

@@ -2,6 +2,7 @@
 
 mod at_random;
 mod attempts;
+mod columns;
 mod crash;
 mod ejection;
 mod explained;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CHART_NAMES, chartsShown, hasChart, heightsOf, isBeside, isLate, viewsOf } from './chartList.ts';
 
-const PLAIN = { scales: false, gateway: false, split: false } as const;
+const PLAIN = { scales: false, gateway: false, split: false, breaks: false } as const;
 
 test('a run has four charts over time and two distributions, and first its replicas where something scales', () => {
   const four = ['ttft-over-time', 'ttft-density', 'kv-use', 'queue-depth'];
@@ -9,6 +9,8 @@ test('a run has four charts over time and two distributions, and first its repli
   expect(chartsShown(undefined, { ...PLAIN, scales: true }).slice(0, 5)).toEqual(['replicas', ...four]);
   expect(chartsShown(undefined, { ...PLAIN, gateway: true })).toContain('gateway-bands');
   expect(chartsShown(undefined, { ...PLAIN, split: true })).toContain('ports-out');
+  const broken = ['ttft-over-time', 'goodput-over-time', 'attempts-over-time', 'queue-depth'];
+  expect(chartsShown(undefined, { ...PLAIN, breaks: true })).toEqual([...broken, 'ttft-ecdf', 'e2e-ecdf']);
 });
 
 test('a list chooses charts and their order; unknown and repeated names and charts without data are left out', () => {
@@ -23,7 +25,14 @@ test('charts beside the clock are distributions and steps; waits have their perc
   expect(CHART_NAMES.filter(isBeside)).toEqual(['ttft-ecdf', 'e2e-ecdf', 'itl-ecdf', 'wait-ecdf', 'step-time']);
   expect(viewsOf(['kv-use', 'ttft-density', 'step-time', 'itl-ecdf'])).toEqual(['kv-use', 'itl-ecdf']);
   expect(viewsOf(['wait-ecdf', 'wait-over-time'])).toEqual(['wait-ecdf', 'wait-over-time']);
-  expect(viewsOf(CHART_NAMES).filter(isLate)).toEqual(['itl-over-time', 'wait-over-time', 'itl-ecdf', 'wait-ecdf']);
+  expect(viewsOf(CHART_NAMES).filter(isLate)).toEqual([
+    'itl-over-time',
+    'wait-over-time',
+    'goodput-over-time',
+    'attempts-over-time',
+    'itl-ecdf',
+    'wait-ecdf',
+  ]);
 });
 
 test('charts share the height by their shares, and none is lower than the least', () => {

@@ -1,5 +1,5 @@
 // Which charts a run has, and those shown: chosen by the user, or those that suit the run.
-import type { View } from '../generated/boundary.ts';
+import type { Frame, View } from '../generated/boundary.ts';
 
 /** A chart by its view; the heat map of TTFT and the steps by batch size are no views, but close-ups. */
 export type ChartName = View | 'ttft-density' | 'step-time';
@@ -10,7 +10,17 @@ export type ChartedRun = {
   readonly scales: boolean;
   readonly gateway: boolean;
   readonly split: boolean;
+  /** Whether its scenario breaks something. */
+  readonly breaks: boolean;
 };
+
+/** The same of a run by what its frame and its scenario have. */
+export const chartedRun = (frame: Frame | undefined, scales: boolean, breaks: boolean): ChartedRun => ({
+  scales,
+  gateway: frame?.gateway !== undefined,
+  split: frame?.split !== undefined,
+  breaks,
+});
 
 /** Every chart that can be shown, in the order of the list to choose from. */
 export const CHART_NAMES: readonly ChartName[] = [
@@ -21,6 +31,8 @@ export const CHART_NAMES: readonly ChartName[] = [
   'itl-over-time',
   'wait-over-time',
   'throughput',
+  'goodput-over-time',
+  'attempts-over-time',
   'kv-use',
   'queue-depth',
   'gateway-bands',
@@ -49,7 +61,9 @@ export function chartsShown(list: readonly string[] | undefined, run: ChartedRun
   }
   return [
     ...(run.scales ? (['replicas'] as const) : []),
-    ...(['ttft-over-time', 'ttft-density', 'kv-use', 'queue-depth'] as const),
+    ...(run.breaks
+      ? (['ttft-over-time', 'goodput-over-time', 'attempts-over-time', 'queue-depth'] as const)
+      : (['ttft-over-time', 'ttft-density', 'kv-use', 'queue-depth'] as const)),
     ...(run.gateway ? (['gateway-bands'] as const) : []),
     ...(run.split ? (['ports-out'] as const) : []),
     ...(['ttft-ecdf', 'e2e-ecdf'] as const),
@@ -61,7 +75,7 @@ export const isDistribution = (name: ChartName): boolean => name.endsWith('-ecdf
 export const isBeside = (name: ChartName): boolean => isDistribution(name) || name === 'step-time';
 
 /** Views that the module of the first visit does not have. */
-export const isLate = (view: string): boolean => /^(itl|wait)-/.test(view);
+export const isLate = (view: string): boolean => /^(itl|wait|goodput|attempts)-/.test(view);
 
 /** The views that charts are drawn from: the waiting times over time have the percentiles of their distribution. */
 export const viewsOf = (names: readonly ChartName[]): readonly View[] => [

@@ -108,6 +108,8 @@ export type ChartsProps = {
   readonly only?: readonly string[] | undefined;
   /** Whether a pool has an autoscaler. */
   readonly scales?: boolean;
+  /** Whether its scenario breaks something. */
+  readonly breaks?: boolean;
   /** The part of the time axis on screen; all of it if undefined. */
   readonly window?: { readonly fromS: number; readonly toS: number } | undefined;
   readonly onWindow?: ((next: { readonly fromS: number; readonly toS: number } | undefined) => void) | undefined;

@@ -11,7 +11,7 @@ import {
   Show,
   Suspense,
 } from 'solid-js';
-import { type ChartName, chartsShown, heightsOf, isBeside } from '../base/chartList.ts';
+import { type ChartName, chartedRun, chartsShown, heightsOf, isBeside } from '../base/chartList.ts';
 import { type ChartsProps, holderOf, lastSpan, type Place, type ViewColumns, WINDOW_S } from '../base/view.ts';
 import type { Palette } from '../draw/inks.ts';
 import { pagePalette } from '../draw/palette.ts';
@@ -230,19 +230,13 @@ const STRIP: Row = { name: 'ttft-density', spec: undefined };
 
 /** Which charts are shown, and the places of charts and instants. */
 function createLayout(
-  props: Pick<AllProps, 'only' | 'fills' | 'scales' | 'frame' | 'window' | 'strip'>,
+  props: Pick<AllProps, 'only' | 'fills' | 'scales' | 'breaks' | 'frame' | 'window' | 'strip'>,
   size: Accessor<{ readonly width: number; readonly height: number }>,
 ) {
   const stacked = createMemo(() => size().width > 0 && size().width < 640);
-  const run = createMemo(
-    () => ({
-      scales: props.scales ?? false,
-      gateway: props.frame?.gateway !== undefined,
-      split: props.frame?.split !== undefined,
-    }),
-    undefined,
-    { equals: (a, b) => a.scales === b.scales && a.gateway === b.gateway && a.split === b.split },
-  );
+  const run = createMemo(() => chartedRun(props.frame, props.scales ?? false, props.breaks ?? false), undefined, {
+    equals: (a, b) => a.scales === b.scales && a.gateway === b.gateway && a.split === b.split && a.breaks === b.breaks,
+  });
   const names = createMemo(() => chartsShown(props.only, run()));
   const hasShares = createMemo(() => names().some(isBeside));
   const rows = createMemo(() =>

@@ -18,7 +18,7 @@ function picture(values: readonly (readonly number[])[], stepped = false): TimeP
     stepped,
     times: Float64Array.from(values[0] ?? [], (_, i) => 10 * i),
     lines: values.map((of) => ({ ...line, values: Float64Array.from(of) })),
-    bands: values.length > 1 ? [{ upper: 1, lower: 0, ink: 'band' }] : [],
+    bands: values.length > 1 ? [{ upper: 1, lower: 0, ink: 'band', alpha: 1 }] : [],
     ticks: [],
     nowS: 100,
     warmUpS: 0,

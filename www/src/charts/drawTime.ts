@@ -145,11 +145,13 @@ function fillBetween(s: Plot, upper: Float64Array, lower: Float64Array): void {
 
 function drawLines(s: Plot): void {
   const { pen } = s;
-  for (const { upper, lower, ink } of s.bands) {
+  for (const { upper, lower, ink, alpha } of s.bands) {
     const [above, below] = [s.lines[upper], s.lines[lower]];
     pen.fillStyle = ink;
+    pen.globalAlpha = alpha;
     if (above && below) fillBetween(s, above.values, below.values);
   }
+  pen.globalAlpha = 1;
   pen.lineJoin = 'round';
   for (const line of s.lines) {
     for (const isFewNow of line.counts ? [false, true] : [undefined]) {

@@ -4,7 +4,7 @@ import { count, minus, plain, ratePerS, text } from '../base/units.ts';
 import { lastSpan, type ViewColumns } from '../base/view.ts';
 import type { Palette } from '../draw/inks.ts';
 import type { Frame } from '../generated/boundary.ts';
-import { latestAt } from './latestAt.ts';
+import { latestAt, rowAt } from './latestAt.ts';
 import {
   DASHES,
   gauge,
@@ -131,6 +131,19 @@ function waitingIn(f: Frame, line: Line): number {
   return f.gateway?.bands.find((band) => BAND + minus(band.priority) === line.name)?.waiting ?? Number.NaN;
 }
 
+/** A line of a column. */
+const counts = (
+  column: number,
+  name: string,
+  stroke: (p: Palette) => string,
+  dash: readonly number[],
+  width: number,
+): Line => ({ column, name, dash: () => [...dash], stroke, width: () => width, replica: undefined });
+
+/** The value of a column in its latest row up to now. */
+const ofRow = (f: Frame, line: Line, data?: ViewColumns): number =>
+  data?.columns[line.column]?.[rowAt(data, f.now_us)] ?? Number.NaN;
+
 /** Three percentiles on a logarithmic axis, with a band between each two. */
 const SPREAD = {
   ...none,
@@ -227,6 +240,50 @@ export const MORE_SPECS: readonly TimeSpec[] = [
     span: lastSpan,
     tick: (v) => plain(v),
     empty: 'no requests finished yet',
+  },
+  {
+    ...none,
+    view: 'goodput-over-time',
+    title: 'Goodput',
+    unit: () => 'req/s, last 10 s',
+    log: false,
+    stepped: false,
+    share: 0.24,
+    top: 1,
+    fixed: false,
+    lines: () => [
+      counts(1, 'arrived', (p) => p.ink3, DASHES[1] ?? SOLID, 1),
+      counts(2, 'good', (p) => p.ink, SOLID, 1.75),
+      counts(3, '95 %', (p) => p.warn, DASHES[2] ?? SOLID, 1.25),
+    ],
+    bands: [[2, 1]],
+    band: (p) => p.miss,
+    bandAlpha: 0.18,
+    show: (v) => ratePerS(v).value,
+    now: ofRow,
+    span: () => 'now',
+    tick: (v) => plain(v),
+    empty: 'no requests finished yet',
+  },
+  {
+    ...none,
+    view: 'attempts-over-time',
+    title: 'Attempts',
+    unit: () => 'a request, last 10 s',
+    log: false,
+    stepped: false,
+    share: 0.2,
+    top: 2,
+    fixed: false,
+    lines: () => [
+      { ...counts(1, 'gateway', (p) => p.ink, SOLID, 1.75), end: 'gate' },
+      counts(2, 'clients', (p) => p.ink2, DASHES[1] ?? SOLID, 1.25),
+    ],
+    show: (v) => v.toFixed(2),
+    now: ofRow,
+    span: () => 'now',
+    tick: (v) => plain(v),
+    empty: 'nothing has arrived yet',
   },
   {
     ...none,

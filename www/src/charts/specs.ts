@@ -40,6 +40,8 @@ export type TimeSpec = {
   /** Pairs of lines, by their places in the list, with a band between. */
   readonly bands: readonly (readonly [upper: number, lower: number])[];
   readonly band: (p: Palette, i: number) => string;
+  /** How opaque bands are; 1 if missing. */
+  readonly bandAlpha?: number;
   readonly slo: (frame: Frame) => number;
   readonly show: (value: number) => string;
   /** The present value of a line, and its span: the figures of the frame, as everywhere on the page. */

@@ -89,7 +89,12 @@ export function pictureOf(c: TimeContent, width: number, height: number): TimePi
       chosen: focus !== undefined && line.replica === focus,
       counts: line.tail ? c.data?.columns[c.data.names.indexOf('count')] : undefined,
     })),
-    bands: spec.bands.map(([upper, lower], i) => ({ upper, lower, ink: spec.band(palette, i) })),
+    bands: spec.bands.map(([upper, lower], i) => ({
+      upper,
+      lower,
+      ink: spec.band(palette, i),
+      alpha: spec.bandAlpha ?? 1,
+    })),
     ticks: ticksOf(spec, box, low, high).map((value) => ({ value, text: spec.tick(value, high) })),
     nowS: nowUs / 1e6,
     warmUpS: c.warmUpS,

@@ -86,7 +86,12 @@ export type TimePicture = Axes & {
   readonly times: Float64Array;
   readonly lines: readonly DrawnLine[];
   /** Filled between two lines, by their places in the list. */
-  readonly bands: readonly { readonly upper: number; readonly lower: number; readonly ink: string }[];
+  readonly bands: readonly {
+    readonly upper: number;
+    readonly lower: number;
+    readonly ink: string;
+    readonly alpha: number;
+  }[];
   readonly ticks: readonly { readonly value: number; readonly text: string }[];
   readonly nowS: number;
   readonly warmUpS: number;

@@ -9,6 +9,8 @@ const TITLES: Readonly<Partial<Record<ChartName, string>>> = {
   'itl-over-time': 'ITL over time',
   'wait-over-time': 'Waiting time over time',
   throughput: 'Throughput',
+  'goodput-over-time': 'Goodput around faults',
+  'attempts-over-time': 'Attempts of a request',
   'queue-depth': 'Queue depth by replica',
   'kv-use': 'KV in use by replica',
   'gateway-bands': 'Gateway queue by band, and saturation',

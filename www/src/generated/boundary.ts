@@ -2437,7 +2437,7 @@ export type LifeFrame = {
   since_us: number,
   /** When the current step of its start ends, in microseconds; 0 if it is not starting. */
   step_until_us: number,
-  /** When it will serve, in microseconds; 0 if it is not starting, or is down for good. */
+  /** When it will serve, in microseconds; 0 if it is not starting, or never will. */
   ready_us: number,
   /** How many more requests will find it cold. */
   cold_requests: number,
@@ -2842,6 +2842,10 @@ export type OneFaultPart = {
   wasted_prefill_tokens: number,
   /** Tokens of answers that they showed. */
   wasted_decode_tokens: number,
+  /** KV blocks that the replica had in use or cached when it went down; missing for other faults. */
+  kv_blocks_lost?: number,
+  /** What the replica cost while it was down, so far, in US dollars; missing for other faults, and without a price. */
+  usd_while_down?: number,
   /** Goodput in the minute before, in requests per second. */
   goodput_before_per_s: number,
   /** Seconds after the fault from which on goodput over 10 s is at least 95 % of what it was in the minute before; missing
@@ -5416,7 +5420,7 @@ export type Unranked = {
 export type Verdict = "better" | "worse" | "none-shown" | "unknown";
 
 /** Which columns. */
-export type View = "ttft-over-time" | "e2e-over-time" | "itl-over-time" | "wait-over-time" | "throughput" | "queue-depth" | "kv-use" | "ttft-ecdf" | "e2e-ecdf" | "itl-ecdf" | "wait-ecdf" | "replicas" | "estimator" | "health" | "fleet-load" | "gateway-bands" | "ports-out" | "ports-in" | "transfers" | "stages" | "little";
+export type View = "ttft-over-time" | "e2e-over-time" | "itl-over-time" | "wait-over-time" | "goodput-over-time" | "attempts-over-time" | "throughput" | "queue-depth" | "kv-use" | "ttft-ecdf" | "e2e-ecdf" | "itl-ecdf" | "wait-ecdf" | "replicas" | "estimator" | "health" | "fleet-load" | "gateway-bands" | "ports-out" | "ports-in" | "transfers" | "stages" | "little";
 
 /** One decision and its alternatives. */
 export type WhatIf = {

@@ -1,6 +1,6 @@
 // The data of the charts: each chart is requested at its own pace while the run plays, and all of them when it rests.
 import { type Accessor, createEffect, createSignal, on } from 'solid-js';
-import { hasChart, isDistribution } from '../base/chartList.ts';
+import { chartedRun, hasChart, isDistribution } from '../base/chartList.ts';
 import { paintApart } from '../base/paints.ts';
 import { type ChartData, NO_DATA } from '../base/view.ts';
 import type { Frame, View } from '../generated/boundary.ts';
@@ -42,8 +42,7 @@ export function createChartData({ client, speed, frame, mode, run }: Surrounding
   function refresh(wanted: Wanted, now: number, more = VIEWS_A_FRAME - 1): void {
     const all = wanted === 'all';
     // Distributions during a seek do not belong to its target, and would widen the axes.
-    const { gateway, split } = frame() ?? {};
-    const has = { scales: true, gateway: gateway !== undefined, split: split !== undefined };
+    const has = chartedRun(frame(), true, true);
     const there: View[] = ['health', ...shownViews().filter((view) => hasChart(view, has))];
     const shown = mode() === 'seeking' ? there.filter((view) => !isDistribution(view)) : there;
     const views = due.of(shown, wanted, now);

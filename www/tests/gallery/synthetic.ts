@@ -303,6 +303,14 @@ export function dataOf(n: number, endS: number): Record<string, ViewColumns> {
       ttft.map(([t = 0, p50 = 0, p90 = 0, p99 = 0, n = 0]) => [t, p50 * 0.8, p90 * 0.9, p99 * 0.95, n]),
     ),
     throughput: view(['t_s', 'arrived_per_s', 'completed_per_s', 'output_tokens_per_s'], thr),
+    'goodput-over-time': view(
+      ['t_s', 'arrived_per_s', 'good_per_s', 'wanted_per_s'],
+      ts.map((t) => [t, 9.6, t > 90 && t < 150 ? 4.65 : 8.76, t > 90 && t < 160 ? 8.32 : Number.NaN]),
+    ),
+    'attempts-over-time': view(
+      ['t_s', 'of_gateway', 'of_clients'],
+      ts.map((t) => [t, t > 90 && t < 100 ? 1.23 : 1, t > 100 && t < 140 ? 1.6 : 1]),
+    ),
     'queue-depth': view(names, queue),
     'kv-use': view(names, kv),
     'gateway-bands': view(['t_s', 'saturation_percent', 'band 0', 'band -100', 'band -10', 'band 100'], bands),

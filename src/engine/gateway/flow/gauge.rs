@@ -173,7 +173,7 @@ impl Gauge {
         }
     }
 
-    /// Whether a replica is stuck for good or out of reach, no other has anything to do, and all that could be seen was: looks show
+    /// Whether a replica is stuck until the end or out of reach, no other has anything to do, and all that could be seen was: looks show
     /// nothing else until something happens. A run without a horizon would go round for ever.
     pub(super) fn is_still(&self, replicas: &[Replica], now: Micros) -> bool {
         let looks = match self.detector {

@@ -94,7 +94,7 @@ pub(super) const KINDS: [Fact; 57] = {
         Fact::Handover(HandoverFact::KvLost { request, replica, class, urgency, waiting }),
         Fact::Handover(HandoverFact::Stranded { request, replica, blocks, until }),
         Fact::Handover(HandoverFact::LeaseOver { request, replica, blocks }),
-        Fact::Fault(FaultFact::Down { replica, pool, until, planned: false }),
+        Fact::Fault(FaultFact::Down { replica, pool, until, planned: false, blocks }),
         Fact::Fault(FaultFact::Restarted { replica, pool }),
         Fact::Fault(FaultFact::Noticed { replica, serves: false }),
         Fact::Fault(FaultFact::Broken {

@@ -1,7 +1,7 @@
 // What a fault cost so far, and the runs to compare with: without it, with a retry budget, with one replica more.
 // Loaded where something broke.
 import { createMemo, For, type JSX, Show } from 'solid-js';
-import { count, DASH, durationUs, NBSP, ratePerS, text } from '../../base/units.ts';
+import { count, DASH, durationUs, NBSP, ratePerS, text, usd } from '../../base/units.ts';
 import { isCrash } from '../../draw/faultMarks.ts';
 import type { OneFaultPart } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
@@ -68,6 +68,8 @@ function rowsOf(one: OneFaultPart, nowUs: number): readonly Row[] {
     recovery,
     ['Lost', count(one.lost)],
     ['Known after', one.known_s === undefined ? DASH : seconds(one.known_s)],
+    ...(one.kv_blocks_lost === undefined ? [] : [['KV blocks lost', count(one.kv_blocks_lost)] satisfies Row]),
+    ...(one.usd_while_down === undefined ? [] : [['Paid while down', usd(one.usd_while_down)] satisfies Row]),
     ['Prefill wasted', count(one.wasted_prefill_tokens)],
     ['Shown in vain', count(one.wasted_decode_tokens)],
     before,

@@ -1,10 +1,11 @@
 // The tools of the charts, in the row above them: which charts, and the window of the time axis. Loaded once the page is built.
 import { createEffect, type JSX, lazy, on, Show, Suspense, untrack } from 'solid-js';
-import type { ChartedRun } from '../../base/chartList.ts';
+import { type ChartedRun, chartedRun } from '../../base/chartList.ts';
 import { oneAtATime } from '../../base/oneAtATime.ts';
 import { plain } from '../../base/units.ts';
 import { followed, zoomed } from '../../charts/zoom.ts';
 import type { App } from '../../state/app.ts';
+import { breaks } from '../../state/breaks.ts';
 import { setTimeWindow, timeWindow } from '../../state/closeup.ts';
 import { isScaled } from '../../state/scaled.ts';
 import { scalingMarks, setScalingMarks } from '../../state/scalingMarks.ts';
@@ -24,12 +25,8 @@ const STEP = 2;
 export default function ChartTools(props: { app: App }): JSX.Element {
   const app = props.app;
   const run = (): ChartedRun => {
-    const { gateway, split } = app.transport.throttledFrame() ?? {};
-    return {
-      scales: isScaled(app.document.current()),
-      gateway: gateway !== undefined,
-      split: split !== undefined,
-    };
+    const document = app.document.current();
+    return chartedRun(app.transport.throttledFrame(), isScaled(document), breaks(document));
   };
   createScalingMarks(app);
   followPlay(app);

@@ -1,9 +1,10 @@
 // The code that embeds the run in another page: which charts, the note, the size, and when it starts.
 import { createEffect, createSignal, For, type JSX, on, Show } from 'solid-js';
-import { CHART_NAMES, type ChartedRun, hasChart } from '../../base/chartList.ts';
+import { CHART_NAMES, type ChartedRun, chartedRun, hasChart } from '../../base/chartList.ts';
 import { titleOf } from '../../charts/titles.ts';
 import { LINK_CHARTS } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
+import { breaks } from '../../state/breaks.ts';
 import { NOTE_BESIDE, STARTS_IN_VIEW } from '../../state/linkText.ts';
 import { isScaled } from '../../state/scaled.ts';
 
@@ -23,11 +24,10 @@ export function EmbedCode(props: {
   const [width, setWidth] = createSignal(800);
   const [height, setHeight] = createSignal(450);
   const [link, setLink] = createSignal('');
-  const run = (): ChartedRun => ({
-    scales: isScaled(props.app.document.current()),
-    gateway: props.app.transport.toldFrame()?.gateway !== undefined,
-    split: props.app.transport.toldFrame()?.split !== undefined,
-  });
+  const run = (): ChartedRun => {
+    const document = props.app.document.current();
+    return chartedRun(props.app.transport.toldFrame(), isScaled(document), breaks(document));
+  };
   const names = (): string[] => [
     ...charts(),
     ...(withNote() ? [NOTE_BESIDE] : []),
