@@ -167,7 +167,7 @@ pub(crate) fn one_fault(
 ) -> OneFaultPart {
     let seconds = |at: Micros| at.since(row.at).0 as f64 / 1e6;
     let its_replica = || row.replica.filter(|_| row.kind.is_none()).map(|id| &engine.replicas()[id.index()]);
-    let hours_down = seconds(row.until.min(now)) / 3600.0;
+    let hours_down = row.until.min(now).0.saturating_sub(row.at.0) as f64 / 3.6e9;
     let pool_of = |replica: ReplicaId| {
         let pool = engine.replicas()[replica.index()].pool();
         scenario.cluster.pools[pool as usize].name.clone()
