@@ -115,6 +115,7 @@ impl FaultLog {
     }
 
     /// Something broke.
+    #[inline]
     pub(crate) fn fact(&mut self, now: Micros, fact: &Fact) {
         match *fact {
             Fact::Fault(fact) => self.fault(now, fact),
@@ -130,6 +131,7 @@ impl FaultLog {
         }
     }
 
+    #[cold]
     fn fault(&mut self, now: Micros, fact: FaultFact) {
         match fact {
             FaultFact::Down { replica, until, planned, blocks, .. } => {

@@ -333,6 +333,7 @@ impl Meters {
     }
 
     /// Time that a replica is down counts as its existence: it is paid for.
+    #[cold]
     fn fault(&mut self, now: Micros, fact: FaultFact) {
         match fact {
             FaultFact::Broken { request, replica: Some(replica), waiting, .. } => {

@@ -317,6 +317,7 @@ impl Recorder {
         }
     }
 
+    #[cold]
     fn fault(&mut self, fact: FaultFact) {
         let which = match fact {
             FaultFact::Lost { .. } => counter::UNSERVED,

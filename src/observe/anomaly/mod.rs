@@ -163,6 +163,7 @@ impl Detectors {
         )
     }
 
+    #[inline]
     pub(crate) fn fact(&mut self, now: Micros, fact: &Fact) {
         self.thrashing.look(now, &mut self.log);
         match *fact {
@@ -275,6 +276,7 @@ impl Detectors {
         }
     }
 
+    #[cold]
     fn fault(&mut self, now: Micros, fact: FaultFact) {
         match fact {
             FaultFact::Broken { request, replica: Some(replica), class, urgency, .. } => {

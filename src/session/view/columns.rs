@@ -57,7 +57,8 @@ pub enum View {
     #[cfg(any(feature = "cli", feature = "closeup"))]
     WaitEcdf,
     /// `t_s`, `serving`, `cold`, `starting`, `draining`, `desired`: replicas by stage of their life, and the wanted
-    /// number.
+    /// number. Where something broke, in modules with close-ups, also `degraded`, which are slow, stuck, seen late, cut off or have a
+    /// thin link, and `down`.
     Replicas,
     /// `t_s`, `pool` (its number), `alpha_band_ms`, `beta_band_ms`, `gamma_band_ms` (half of the 95 % interval of
     /// each coefficient), then the figures of each decision of an autoscaler that learns, under the names of the rows

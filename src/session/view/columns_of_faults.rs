@@ -41,6 +41,36 @@ impl Session {
         out
     }
 
+    /// Adds, where something broke, how many replicas were down and how many were there with a fault, at the end of each bucket.
+    pub(super) fn push_broken_replicas(&self, out: &mut Columns) {
+        let rows = &self.recorder.faults.rows;
+        if rows.is_empty() {
+            return;
+        }
+        let t = &self.recorder.timeline;
+        let replicas = self.engine.replicas().len();
+        // By bucket and replica: whether it is down, and whether something is wrong with it.
+        let mut broken = vec![[false; 2]; t.closed() * replicas];
+        for row in rows {
+            let first = (row.at.0.div_ceil(t.width_us())).max(1) as usize - 1;
+            let after = (row.until.0.div_ceil(t.width_us()).max(1) - 1).min(t.closed() as u64) as usize;
+            let its = row.replica.map_or(0..replicas, |id| id.index()..id.index() + 1);
+            for bucket in first..after {
+                for replica in its.clone() {
+                    broken[bucket * replicas + replica][usize::from(row.kind.is_some())] = true;
+                }
+            }
+        }
+        let count = |which: fn(&[bool; 2]) -> bool| {
+            broken
+                .chunks(replicas.max(1))
+                .map(|all| all.iter().filter(|one| which(one)).count() as f64)
+                .collect()
+        };
+        out.push("degraded", count(|[down, wrong]| *wrong && !down));
+        out.push("down", count(|[down, _]| *down));
+    }
+
     /// By closed bucket: the sum over the latest seconds up to its end, and how many seconds those are.
     fn latest_sums<'a>(&'a self, counts: &'a [u64]) -> impl Iterator<Item = (u64, f64)> + 'a {
         let t = &self.recorder.timeline;

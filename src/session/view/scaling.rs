@@ -231,6 +231,8 @@ impl Session {
         for (name, column) in names.into_iter().zip(columns) {
             out.push(name, column);
         }
+        #[cfg(any(feature = "cli", feature = "closeup"))]
+        self.push_broken_replicas(&mut out);
         out
     }
 }

@@ -102,3 +102,23 @@ fn clients_that_come_again_are_attempts_of_clients() {
     assert!(most > 1.2, "{most}");
     assert!(clients.iter().all(|x| x.is_nan() || *x >= 1.0));
 }
+
+#[test]
+fn replicas_that_are_down_or_degraded_are_counted_over_time() {
+    let mut s = crate::support::preset("chat-4xh100", 150.0);
+    s.edits.clear();
+    let slow = tokenyard::scenario::Slow { replica: Some(0), factor: 2.0, for_s: 60.0, ..Default::default() };
+    let s = breaks(breaks(s, 60.0, tokenyard::scenario::Fault::Slow(slow)), 70.0, crash(1, 20.0));
+    let all = columns(&watched(&s), View::Replicas);
+    let row = |second: f64| {
+        let i = at(&all, second);
+        ["serving", "degraded", "down"].map(|name| column(&all, name)[i])
+    };
+    assert_eq!(row(59.0), [4.0, 0.0, 0.0]);
+    assert_eq!(row(69.0), [4.0, 1.0, 0.0]);
+    assert_eq!(row(75.0), [3.0, 1.0, 1.0]);
+    assert_eq!(row(95.0), [4.0, 1.0, 0.0]);
+    assert_eq!(row(125.0), [4.0, 0.0, 0.0]);
+    let sound = columns(&watched(&crate::support::preset("chat-4xh100", 30.0)), View::Replicas);
+    assert!(!sound.names.iter().any(|name| name == "down"));
+}

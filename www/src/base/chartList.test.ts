@@ -9,7 +9,7 @@ test('a run has four charts over time and two distributions, and first its repli
   expect(chartsShown(undefined, { ...PLAIN, scales: true }).slice(0, 5)).toEqual(['replicas', ...four]);
   expect(chartsShown(undefined, { ...PLAIN, gateway: true })).toContain('gateway-bands');
   expect(chartsShown(undefined, { ...PLAIN, split: true })).toContain('ports-out');
-  const broken = ['ttft-over-time', 'goodput-over-time', 'attempts-over-time', 'queue-depth'];
+  const broken = ['replicas', 'ttft-over-time', 'goodput-over-time', 'attempts-over-time'];
   expect(chartsShown(undefined, { ...PLAIN, breaks: true })).toEqual([...broken, 'ttft-ecdf', 'e2e-ecdf']);
 });
 

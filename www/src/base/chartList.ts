@@ -60,9 +60,9 @@ export function chartsShown(list: readonly string[] | undefined, run: ChartedRun
     return known.filter((name) => hasChart(name, run));
   }
   return [
-    ...(run.scales ? (['replicas'] as const) : []),
+    ...(run.scales || run.breaks ? (['replicas'] as const) : []),
     ...(run.breaks
-      ? (['ttft-over-time', 'goodput-over-time', 'attempts-over-time', 'queue-depth'] as const)
+      ? (['ttft-over-time', 'goodput-over-time', 'attempts-over-time'] as const)
       : (['ttft-over-time', 'ttft-density', 'kv-use', 'queue-depth'] as const)),
     ...(run.gateway ? (['gateway-bands'] as const) : []),
     ...(run.split ? (['ports-out'] as const) : []),

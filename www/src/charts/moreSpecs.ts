@@ -29,6 +29,8 @@ const LIVES: readonly (readonly [column: string, phase: string | undefined])[] =
 ];
 const DESIRED = 'desired';
 
+const BROKEN = ['degraded', 'down'];
+
 /** Replicas by stage, those without a replica left out, and the wanted number in steps over them. */
 function lives(data: ViewColumns): Line[] {
   return data.names.flatMap((name, column): Line[] => {
@@ -39,8 +41,9 @@ function lives(data: ViewColumns): Line[] {
       {
         column,
         name,
-        dash: () => (isWanted || isFirst ? SOLID : (DASHES[column - 1] ?? SOLID)),
-        stroke: (p) => (isWanted ? p.ink : isFirst ? p.decode : p.ink3),
+        dash: () => (isWanted || isFirst || name === 'down' ? SOLID : (DASHES[(column - 1) % DASHES.length] ?? SOLID)),
+        stroke: (p) =>
+          isWanted ? p.ink : isFirst ? p.decode : name === 'down' ? p.miss : name === 'degraded' ? p.warn : p.ink3,
         width: () => (isWanted ? 2 : isFirst ? 1.75 : 1.25),
         replica: undefined,
         quiet: isWanted,
@@ -50,6 +53,11 @@ function lives(data: ViewColumns): Line[] {
 }
 
 function livesNow(f: Frame, line: Line): number {
+  if (BROKEN.includes(line.name)) {
+    const isDown = line.name === 'down';
+    return f.replicas.filter((r) => (r.crash !== undefined) === isDown && (isDown || (r.faults?.length ?? 0) > 0))
+      .length;
+  }
   const life = LIVES.find(([column]) => column === line.name);
   if (!life) return Number.NaN;
   return f.replicas.filter((r) =>

@@ -317,8 +317,8 @@ export function dataOf(n: number, endS: number): Record<string, ViewColumns> {
     'ports-out': view(names, kv),
     'ports-in': view(names, kv),
     replicas: view(
-      ['t_s', 'serving', 'cold', 'starting', 'draining', 'desired'],
-      ts.map((t) => [t, n, 0, t > 60 && t < 90 ? 1 : 0, 0, t > 60 ? n + 1 : n]),
+      ['t_s', 'serving', 'cold', 'starting', 'draining', 'desired', 'degraded', 'down'],
+      ts.map((t) => [t, n, 0, t > 60 && t < 90 ? 1 : 0, 0, t > 60 ? n + 1 : n, t > 40 ? 1 : 0, t > 90 ? 1 : 0]),
     ),
     stages: view(
       ['t_s', 'waiting', 'prefilling', 'held', 'transferring', 'landed', 'decoding'],

@@ -119,19 +119,18 @@ fn key_figures(out: &mut String, r: &Report) {
 }
 
 fn charts(out: &mut String, session: &Session, r: &Report) {
-    let scaled = !r.scaling.is_empty();
+    let (scaled, broke) = (!r.scaling.is_empty(), r.faults.is_some());
     let all = [
-        (View::TtftOverTime, "TTFT", "ms", true),
-        (View::E2eOverTime, "E2E", "ms", true),
-        (View::QueueDepth, "Queue depth", "requests", false),
-        (View::KvUse, "KV blocks in use", "%", false),
-        (View::Replicas, "Replicas", "replicas", false),
+        (View::TtftOverTime, "TTFT", "ms", true, true),
+        (View::E2eOverTime, "E2E", "ms", true, true),
+        (View::QueueDepth, "Queue depth", "requests", false, true),
+        (View::KvUse, "KV blocks in use", "%", false, true),
+        (View::Replicas, "Replicas", "replicas", false, scaled || broke),
+        (View::GoodputOverTime, "Goodput, last 10 s", "requests/s", false, broke),
+        (View::AttemptsOverTime, "Attempts of a request, last 10 s", "attempts", false, broke),
     ];
     out.push_str("<h2>Over time</h2>\n<div class=\"charts\">\n");
-    for (view, title, unit, log) in all {
-        if view == View::Replicas && !scaled {
-            continue;
-        }
+    for (view, title, unit, log, _) in all.into_iter().filter(|(.., shown)| *shown) {
         let query = ColumnsQuery { view, from_us: 0, to_us: 0, window_s: 0.0 };
         let Columns { names, columns } = session.columns(&query);
         let mut lines: Vec<(String, Vec<f64>)> = names.into_iter().zip(columns).collect();
