@@ -126,7 +126,9 @@ fn charts(out: &mut String, session: &Session, r: &Report) {
         (View::QueueDepth, "Queue depth", "requests", false, true),
         (View::KvUse, "KV blocks in use", "%", false, true),
         (View::Replicas, "Replicas", "replicas", false, scaled || broke),
+        #[cfg(any(feature = "cli", feature = "closeup"))]
         (View::GoodputOverTime, "Goodput, last 10 s", "requests/s", false, broke),
+        #[cfg(any(feature = "cli", feature = "closeup"))]
         (View::AttemptsOverTime, "Attempts of a request, last 10 s", "attempts", false, broke),
     ];
     out.push_str("<h2>Over time</h2>\n<div class=\"charts\">\n");
