@@ -115,6 +115,11 @@ impl Picture {
         !self.late.is_empty()
     }
 
+    /// Whether the signals of any replica do not come at all.
+    pub(super) fn any_frozen(&self) -> bool {
+        self.late.values().any(|late| late.delay == FROZEN)
+    }
+
     /// How long after an event of a replica the gateway sees at the latest what it changed, if it ever does.
     pub(super) fn settles_after(&self) -> Span {
         let delays = self.late.values().map(|late| late.delay).filter(|delay| *delay != FROZEN);

@@ -4,7 +4,9 @@ use super::{attempts, breaks, in_turn, left_s, run};
 use crate::support::{Story, cluster, plan, start};
 use tokenyard::base::Micros;
 use tokenyard::engine::{BreakReason, Decision, DropReason, RequestState};
-use tokenyard::scenario::{Fault, LateSignals, RoutingPolicy, Scenario, Unreachable};
+use tokenyard::scenario::{
+    Detector, Fault, FlowControl, LateSignals, RoutingPolicy, Scenario, Unreachable, UtilizationDetector,
+};
 
 fn unreachable(replica: u32, for_s: f64) -> Fault {
     Fault::Unreachable(Unreachable { replica: Some(replica), for_s, ..Unreachable::default() })
@@ -125,4 +127,30 @@ fn frozen_signals_make_a_router_that_goes_by_them_herd() {
     s.cluster.routing = RoutingPolicy::LeastLoaded;
     let counts = run(&breaks(s, 0.5, late(None, 0, 0.0)));
     assert!(on(&counts, 1) > 5 && on(&counts, 2) > 5);
+}
+
+#[test]
+fn a_gateway_that_sees_a_full_replica_for_ever_stops_looking_and_goes_on_when_signals_come() {
+    let mut s = in_turn(1, &[(0, 2), (0, 2), (0, 2), (2_500_000, 1)]);
+    let queue = UtilizationDetector { queue_threshold: 1.0, ..UtilizationDetector::default() };
+    s.cluster.flow_control = Some(FlowControl {
+        detector: Detector::Utilization(queue),
+        ttl_s: 0.0,
+        no_replica_ttl_s: 0.0,
+        ..FlowControl::default()
+    });
+    let frozen = |for_s| {
+        let mut session = crate::support::scenarios::started(
+            &breaks(s.clone(), 1.0, late(Some(0), 0, for_s)),
+            tokenyard::session::Audience::Batch,
+        );
+        let stop = session.advance(Micros::MAX, 100_000);
+        assert_eq!(stop, tokenyard::session::Stop::Finished, "looks that show nothing else have an end");
+        session
+    };
+    let held = frozen(0.0);
+    assert_eq!((held.engine().held_back(), left_s(&held)), (1, vec![2.0, 4.0, 6.0, 0.0]));
+    // The signals come again at 31 s, and the gateway looks at its next tick.
+    let late = frozen(30.0);
+    assert_eq!((late.engine().held_back(), left_s(&late)), (0, vec![2.0, 4.0, 6.0, 32.001]));
 }

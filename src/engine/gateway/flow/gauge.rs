@@ -173,14 +173,15 @@ impl Gauge {
         }
     }
 
-    /// Whether a replica is stuck until the end or out of reach, no other has anything to do, and all that could be seen was: looks show
-    /// nothing else until something happens. A run without a horizon would go round for ever.
+    /// Whether a replica is stuck until the end, out of reach or sends no signals, no other has anything to do, and all that could be
+    /// seen was: looks show nothing else until something happens. A run without a horizon would go round for ever.
     pub(super) fn is_still(&self, replicas: &[Replica], now: Micros) -> bool {
         let looks = match self.detector {
             Detector::Utilization(_) => self.picture.settles_after(),
             Detector::Concurrency(_) | Detector::Never => Span::ZERO,
         };
-        replicas.iter().any(|r| r.life.unreachable || r.stuck_until(now) == Some(Micros::MAX))
+        let is_gone = |r: &Replica| r.life.unreachable || r.stuck_until(now) == Some(Micros::MAX);
+        (self.picture.any_frozen() || replicas.iter().any(is_gone))
             && replicas.iter().all(|r| r.next_at() == Micros::MAX && r.clock.saturating_add(looks) < now)
     }
 
