@@ -41,6 +41,7 @@ function lives(data: ViewColumns): Line[] {
       {
         column,
         name,
+        ...(name === 'degraded' && { end: 'degr.' }),
         dash: () => (isWanted || isFirst || name === 'down' ? SOLID : (DASHES[(column - 1) % DASHES.length] ?? SOLID)),
         stroke: (p) =>
           isWanted ? p.ink : isFirst ? p.decode : name === 'down' ? p.miss : name === 'degraded' ? p.warn : p.ink3,
