@@ -227,3 +227,25 @@ fn the_summary_has_what_was_in_the_report_alone() {
     let cost = of("/cost/usd_per_1k_tokens", 1.0, 5);
     assert!(summary.contains(&format!(", {cost} per 1,000 tokens of both kinds\n")), "{summary}");
 }
+
+#[test]
+fn a_page_of_a_run_in_which_something_broke_says_what() {
+    let scenario = TempFile::new(
+        "broken.json",
+        r#"{
+            "run": { "horizon_s": 40 },
+            "cluster": { "pools": [{ "replicas": 2 }] },
+            "workload": { "clients": [{ "arrivals": { "poisson": { "rate_per_s": 6 } } }] },
+            "edits": [{ "at_us": 15000000, "fault": { "crash": { "replica": 1, "restart_s": 10 } } }]
+        }"#,
+    );
+    let page = TempFile::new("broken.html", b"");
+    said(&["run", "--json", scenario.path(), "--html", page.path()]);
+    let text = text_of(&fs::read_to_string(page.path()).expect("it was written"));
+    for part in
+        ["Replicas, replicas", "Goodput, last 10 s", "Attempts of a request", "Faults", "goodput back after"]
+    {
+        assert!(text.contains(part), "{part}");
+    }
+    assert!(text.contains("crash") && text.contains("25.000 s"), "{text}");
+}

@@ -141,9 +141,12 @@ fn charts(out: &mut String, session: &Session, r: &Report) {
         }
         let (_, times_s) = lines.remove(0);
         lines.retain(|(name, _)| !name.ends_with("count") && !name.starts_with("prefill_"));
+        if view == View::Replicas {
+            lines.retain(|(_, replicas)| replicas.iter().any(|n| *n > 0.0));
+        }
         lines.truncate(LINES);
         for (name, _) in &mut lines {
-            *name = name.trim_end_matches("_ms").to_owned();
+            *name = name.trim_end_matches("_ms").trim_end_matches("_per_s").replace('_', " ");
         }
         let chart = Chart { title, unit, log, times_s, lines };
         if !chart.is_empty() {
@@ -205,6 +208,7 @@ fn tables(out: &mut String, session: &Session, r: &Report) {
         out.push_str(&table.html("Refusals by reason"));
     }
     anomalies(out, r);
+    faults(out, r);
     edits(out, session);
     let mut table = Table::new(&[("notice", true), ("advice", true)]);
     r.notices.iter().for_each(|n| table.row(vec![n.text.clone(), n.remedy.clone()]));
@@ -262,6 +266,34 @@ fn anomalies(out: &mut String, r: &Report) {
     }
     if !table.is_empty() {
         out.push_str(&table.html("Anomalies, the first five of each kind"));
+    }
+}
+
+fn faults(out: &mut String, r: &Report) {
+    let Some(part) = &r.faults else { return };
+    let mut table = Table::new(&[
+        ("fault", true),
+        ("replica", true),
+        ("at", false),
+        ("over at", false),
+        ("attempts broken", false),
+        ("requests lost", false),
+        ("goodput back after", false),
+    ]);
+    for f in part.each.iter().take(ROWS) {
+        table.row(vec![
+            f.kind.replace('-', " "),
+            f.replica.map_or_else(|| "all".to_owned(), |replica| format!("r{replica}")),
+            seconds(f.at_us),
+            f.back_us.map_or_else(|| "never".to_owned(), seconds),
+            count(f.broken.into()),
+            count(f.lost.into()),
+            f.recovery_s.map_or_else(|| "not yet".to_owned(), |s| format!("{} s", fixed(s, 0))),
+        ]);
+    }
+    if !table.is_empty() {
+        out.push_str(&table.html("Faults"));
+        more(out, part.each.len());
     }
 }
 
