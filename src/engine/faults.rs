@@ -226,7 +226,8 @@ impl Cluster {
     #[inline]
     pub(super) fn waits_for_repair(&self) -> bool {
         let ends = |open: &Open| open.kind == FaultKind::TransferLink && open.until < Micros::MAX;
-        (self.faults.kv.any_lease() || self.faults.open.iter().any(ends))
+        let goes_down = || self.is_faulty() && self.fleet.any_goes_down();
+        (self.faults.kv.any_lease() || self.faults.open.iter().any(ends) || goes_down())
             && self.book.locations().inside() > 0
     }
 

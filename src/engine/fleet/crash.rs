@@ -76,6 +76,15 @@ impl Fleet {
         r.recompute(slot, now, &mut world)
     }
 
+    /// Whether a replica that drains goes down at some instant, with the requests that it has.
+    pub(in crate::engine) fn any_goes_down(&self) -> bool {
+        let goes_down = |r: &crate::engine::replica::Replica| {
+            let latest = r.life.restarts.map_or(Micros::MAX, |(_, latest)| latest);
+            r.phase == ReplicaPhase::Draining && latest < Micros::MAX && r.in_flight() > 0
+        };
+        self.replicas.iter().any(goes_down)
+    }
+
     /// Whether a replica is down.
     pub(in crate::engine) fn is_down(&self, replica: ReplicaId) -> bool {
         self.replicas[replica.index()].phase == ReplicaPhase::Failed
@@ -95,10 +104,11 @@ impl Fleet {
         }
         self.set_phase(replica, ReplicaPhase::Draining);
         let r = &mut self.replicas[replica.index()];
-        (r.life.drain, r.life.restarts, r.life.since) = (Drain::Wait, Some(restart), now);
+        let latest = if drain > Span::ZERO { now.saturating_add(drain) } else { Micros::MAX };
+        (r.life.drain, r.life.restarts, r.life.since) = (Drain::Wait, Some((restart, latest)), now);
         let start = r.life.starts;
-        if drain > Span::ZERO {
-            clock.schedule_scaling(now.saturating_add(drain), ScalingEvent::Restart { replica, start });
+        if latest < Micros::MAX {
+            clock.schedule_scaling(latest, ScalingEvent::Restart { replica, start });
         }
         sink.fact(now, FleetFact::Draining { replica }.into());
         self.restart_if_empty(replica, now, clock);
@@ -115,7 +125,7 @@ impl Fleet {
     /// How long the restart takes for which a replica drains.
     pub(in crate::engine) fn restarts(&self, replica: ReplicaId) -> Option<Span> {
         let r = &self.replicas[replica.index()];
-        r.life.restarts.filter(|_| r.phase == ReplicaPhase::Draining)
+        r.life.restarts.filter(|_| r.phase == ReplicaPhase::Draining).map(|(restart, _)| restart)
     }
 
     /// Whether a replica does not serve, and will again.

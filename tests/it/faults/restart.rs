@@ -1,11 +1,11 @@
 //! Replicas that are restarted as planned: they drain, are down, and come back with an empty cache.
 
-use super::{breaks, in_turn, left_s, run};
+use super::{attempts, breaks, crash, in_turn, left_s, run};
 use crate::support::scenarios::started;
 use tokenyard::base::Micros;
 use tokenyard::engine::RequestState;
 use tokenyard::policy::ReplicaPhase;
-use tokenyard::scenario::{Change, Fault, Restart, Scenario, TimedEdit};
+use tokenyard::scenario::{Change, Fault, Restart, Scenario, Stuck, TimedEdit};
 use tokenyard::session::view::FrameQuery;
 use tokenyard::session::{Audience, Session};
 
@@ -104,4 +104,19 @@ fn a_crash_while_it_drains_breaks_its_requests_and_it_comes_back() {
     assert_eq!(phase_at(&both, 9.1, 1), ReplicaPhase::Serving);
     let f = run(&both).report_data().faults.expect("a crash");
     assert_eq!(f.each.iter().map(|e| e.kind).collect::<Vec<_>>(), ["crash"]);
+}
+
+#[test]
+fn a_run_goes_on_for_the_restart_of_a_stuck_replica_before_a_later_edit() {
+    // r0 stands still for ever, with a request; its restart is due at 3 s. Nothing else happens until r1 crashes at 5 s.
+    let mut s = in_turn(2, &[(0, 1), (0, 1)]);
+    s.cluster.resilience.retries = 2;
+    s.cluster.resilience.retry_budget_least = 10;
+    let stuck = Fault::Stuck(Stuck { replica: Some(0), for_s: 0.0, ..Stuck::default() });
+    let s = breaks(s, 0.5, stuck);
+    let s = breaks(s, 2.0, restart(0, 1.0, 0.0));
+    let session = run(&breaks(s, 5.0, crash(1, 0.0)));
+    let tried: Vec<_> = attempts(&session, 0).iter().map(|a| a.broke.0).collect();
+    assert_eq!(tried, [3_000_000], "it breaks when the drain is over, and r1 serves it before it crashes");
+    assert!(left_s(&session).iter().all(|left| *left > 0.0 && *left < 5.0), "{:?}", left_s(&session));
 }
