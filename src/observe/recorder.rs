@@ -18,8 +18,8 @@ use super::warmup::Warmup;
 use super::window::{Finished, Window};
 use crate::base::{Micros, RequestId, Span};
 use crate::engine::{
-    Decision, Fact, FaultFact, HandoverFact, PromptChunk, ReplicaFact, RequestFact, ScalingRecord, Sink,
-    StepTerms,
+    BreakReason, Decision, Fact, FaultFact, HandoverFact, PromptChunk, ReplicaFact, RequestFact,
+    ScalingRecord, Sink, StepTerms,
 };
 use crate::scenario::{Keep, Scenario};
 #[cfg(any(feature = "cli", feature = "closeup"))]
@@ -46,8 +46,8 @@ pub(crate) mod counter {
     pub(crate) const UNSERVED: usize = 5;
     /// Prompt tokens computed, in builds that keep steps.
     pub(crate) const PROMPT: usize = 6;
-    /// Attempts that follow one that broke, in the same builds.
-    pub(crate) const RETRIED: usize = 7;
+    /// Attempts begun, in the same builds.
+    pub(crate) const ATTEMPTS: usize = 7;
     /// Arrivals from clients that gave up before, in the same builds.
     pub(crate) const CAME_AGAIN: usize = 8;
     pub(crate) const ALL: usize = if crate::observe::StepLog::KEEPS { 9 } else { 6 };
@@ -306,9 +306,13 @@ impl Recorder {
             | RequestFact::Enqueued { .. }
             | RequestFact::Dispatched { .. }
             | RequestFact::Expired { .. }
-            | RequestFact::Routed { .. }
             | RequestFact::Queued { .. }
             | RequestFact::Scheduled { .. } => {}
+            RequestFact::Routed { .. } => {
+                if StepLog::KEEPS {
+                    self.timeline.count(counter::ATTEMPTS, 1);
+                }
+            }
             RequestFact::Prefilled { tokens, .. } => {
                 if StepLog::KEEPS {
                     self.timeline.count(counter::PROMPT, tokens.into());
@@ -321,7 +325,8 @@ impl Recorder {
     fn fault(&mut self, fact: FaultFact) {
         let which = match fact {
             FaultFact::Lost { .. } => counter::UNSERVED,
-            FaultFact::Retried { .. } if StepLog::KEEPS => counter::RETRIED,
+            // It was sent nowhere.
+            FaultFact::Broken { reason: BreakReason::NoReplica, .. } if StepLog::KEEPS => counter::ATTEMPTS,
             FaultFact::CameAgain { .. } if StepLog::KEEPS => counter::CAME_AGAIN,
             FaultFact::Retried { .. }
             | FaultFact::CameAgain { .. }

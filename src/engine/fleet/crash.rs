@@ -4,6 +4,7 @@ use super::state::Fleet;
 use crate::base::{Micros, ReplicaId, Span};
 use crate::engine::clock::{Clock, ScalingEvent};
 use crate::engine::facts::{BreakReason, FaultFact, FleetFact, Sink};
+use crate::engine::replica::Replica;
 use crate::engine::request::{Book, Remote, Slot};
 use crate::policy::ReplicaPhase;
 use crate::scenario::Drain;
@@ -78,7 +79,7 @@ impl Fleet {
 
     /// Whether a replica that drains goes down at some instant, with the requests that it has.
     pub(in crate::engine) fn any_goes_down(&self) -> bool {
-        let goes_down = |r: &crate::engine::replica::Replica| {
+        let goes_down = |r: &Replica| {
             let latest = r.life.restarts.map_or(Micros::MAX, |(_, latest)| latest);
             r.phase == ReplicaPhase::Draining && latest < Micros::MAX && r.in_flight() > 0
         };

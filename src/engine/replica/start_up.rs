@@ -71,8 +71,7 @@ pub(in crate::engine) struct Life {
     pub(in crate::engine) unreachable: bool,
     /// While it drains: what happens to its requests.
     pub(in crate::engine) drain: Drain,
-    /// While it drains to be restarted: first how long that takes.
-    /// Second: when it goes down at the latest.
+    /// While it drains to be restarted: how long the restart takes, and when it goes down at the latest.
     pub(in crate::engine) restarts: Option<(Span, Micros)>,
 }
 

@@ -34,7 +34,7 @@ pub enum View {
     /// before the fault. Buckets of more than 10 s stand for themselves.
     #[cfg(any(feature = "cli", feature = "closeup"))]
     GoodputOverTime,
-    /// `t_s`, `of_gateway`, `of_clients`: attempts for each request that arrived, and requests for each that is no return of a
+    /// `t_s`, `of_gateway`, `of_clients`: attempts begun for each request that arrived, and requests for each that is no return of a
     /// client that gave up, in the 10 s up to the end of each bucket.
     #[cfg(any(feature = "cli", feature = "closeup"))]
     AttemptsOverTime,

@@ -1,7 +1,7 @@
 //! Columns of what faults do: the goodput around them, and attempts for each request.
 
 use super::columns::{Columns, with_time};
-use crate::base::units::US_PER_S;
+use crate::base::units::{Micros, US_PER_S};
 use crate::observe::recorder::counter;
 use crate::observe::report::known_share;
 use crate::session::Session;
@@ -27,48 +27,31 @@ impl Session {
         out
     }
 
-    /// Attempts for each arrival, and arrivals for each that is no return of a client.
+    /// Attempts begun for each arrival, and arrivals for each that is no return of a client.
     pub(super) fn attempts_over_time(&self) -> Columns {
         let t = &self.recorder.timeline;
         let mut out = with_time(t, false);
         let sums = |which| self.latest_sums(t.counter(which)).map(|(n, _)| n as f64);
         let arrived = || sums(counter::ARRIVED);
         let share = |(some, of): (f64, f64)| known_share(some, of).unwrap_or(f64::NAN);
-        let of_gateway = arrived().zip(sums(counter::RETRIED)).map(|(n, more)| share((n + more, n)));
+        let of_gateway = sums(counter::ATTEMPTS).zip(arrived()).map(share);
         out.push("of_gateway", of_gateway.collect());
         let of_clients = arrived().zip(sums(counter::CAME_AGAIN)).map(|(n, again)| share((n, n - again)));
         out.push("of_clients", of_clients.collect());
         out
     }
 
-    /// Adds, where something broke, how many replicas were down and how many were there with a fault, at the end of each bucket.
+    /// Adds, where something broke, how many replicas were degraded and how many were down, at the end of each bucket.
     pub(super) fn push_broken_replicas(&self, out: &mut Columns) {
-        let rows = &self.recorder.faults.rows;
-        if rows.is_empty() {
+        if self.recorder.faults.rows.is_empty() {
             return;
         }
         let t = &self.recorder.timeline;
-        let replicas = self.engine.replicas().len();
-        // By bucket and replica: whether it is down, and whether something is wrong with it.
-        let mut broken = vec![[false; 2]; t.closed() * replicas];
-        for row in rows {
-            let first = (row.at.0.div_ceil(t.width_us())).max(1) as usize - 1;
-            let after = (row.until.0.div_ceil(t.width_us()).max(1) - 1).min(t.closed() as u64) as usize;
-            let its = row.replica.map_or(0..replicas, |id| id.index()..id.index() + 1);
-            for bucket in first..after {
-                for replica in its.clone() {
-                    broken[bucket * replicas + replica][usize::from(row.kind.is_some())] = true;
-                }
-            }
+        let ends = (1..=t.closed() as u64).map(|bucket| Micros(bucket * t.width_us()));
+        let all: Vec<[u32; 2]> = ends.map(|end| self.broken_replicas(end)).collect();
+        for (which, name) in ["degraded", "down"].into_iter().enumerate() {
+            out.push(name, all.iter().map(|counts| f64::from(counts[which])).collect());
         }
-        let count = |which: fn(&[bool; 2]) -> bool| {
-            broken
-                .chunks(replicas.max(1))
-                .map(|all| all.iter().filter(|one| which(one)).count() as f64)
-                .collect()
-        };
-        out.push("degraded", count(|[down, wrong]| *wrong && !down));
-        out.push("down", count(|[down, _]| *down));
     }
 
     /// By closed bucket: the sum over the latest seconds up to its end, and how many seconds those are.

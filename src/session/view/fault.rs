@@ -26,6 +26,7 @@ impl Session {
         let completed: u32 = totals().map(|t| t.completed).sum();
         let dropped: u32 = totals().map(|t| t.dropped).sum();
         let lost = engine.census().lost;
+        let [degraded, down_now] = self.broken_replicas(now);
         Some(FaultFigures {
             availability: 1.0 - share(down.min(up) as f64, up as f64),
             success: share(f64::from(completed), f64::from(completed + dropped + lost)),
@@ -33,7 +34,26 @@ impl Session {
             retrying: engine.retrying(),
             lost,
             ejections: counts.ejections,
+            degraded,
+            down: down_now,
         })
+    }
+
+    /// How many replicas were there with a fault at `at` and not down, and how many were down.
+    pub(super) fn broken_replicas(&self, at: Micros) -> [u32; 2] {
+        let mut broken = vec![[false; 2]; self.engine.replicas().len()];
+        for row in self.recorder.faults.rows.iter().take_while(|row| row.at <= at) {
+            if at < row.until {
+                let its = row.replica.map_or(0..broken.len(), |id| id.index()..id.index() + 1);
+                broken[its].iter_mut().for_each(|one| one[usize::from(row.kind.is_none())] = true);
+            }
+        }
+        let just_now = [Micros(at.0.saturating_sub(1)), at];
+        let there = |i: &usize| self.recorder.meters.existed(*i, just_now);
+        let count = |which: fn(&[bool; 2]) -> bool| {
+            (0..broken.len()).filter(|i| which(&broken[*i])).filter(there).count() as u32
+        };
+        [count(|[wrong, down]| *wrong && !down), count(|[_, down]| *down)]
     }
 
     /// The latest faults, and what each did.

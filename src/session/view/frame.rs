@@ -422,6 +422,10 @@ pub struct FaultFigures {
     pub lost: u32,
     /// How often replicas were ejected.
     pub ejections: u32,
+    /// Replicas that are slow, stuck, seen late, cut off or have a thin link now, and are not down.
+    pub degraded: u32,
+    /// Replicas that are down now.
+    pub down: u32,
 }
 
 /// An anomaly on the timeline.

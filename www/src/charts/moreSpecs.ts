@@ -29,8 +29,6 @@ const LIVES: readonly (readonly [column: string, phase: string | undefined])[] =
 ];
 const DESIRED = 'desired';
 
-const BROKEN = ['degraded', 'down'];
-
 /** Replicas by stage, those without a replica left out, and the wanted number in steps over them. */
 function lives(data: ViewColumns): Line[] {
   return data.names.flatMap((name, column): Line[] => {
@@ -54,11 +52,7 @@ function lives(data: ViewColumns): Line[] {
 }
 
 function livesNow(f: Frame, line: Line): number {
-  if (BROKEN.includes(line.name)) {
-    const isDown = line.name === 'down';
-    return f.replicas.filter((r) => (r.crash !== undefined) === isDown && (isDown || (r.faults?.length ?? 0) > 0))
-      .length;
-  }
+  if (line.name === 'down' || line.name === 'degraded') return f.key.faults?.[line.name] ?? 0;
   const life = LIVES.find(([column]) => column === line.name);
   if (!life) return Number.NaN;
   return f.replicas.filter((r) =>
@@ -141,7 +135,7 @@ function waitingIn(f: Frame, line: Line): number {
 }
 
 /** A line of a column. */
-const counts = (
+const lineOfColumn = (
   column: number,
   name: string,
   stroke: (p: Palette) => string,
@@ -261,9 +255,9 @@ export const MORE_SPECS: readonly TimeSpec[] = [
     top: 1,
     fixed: false,
     lines: () => [
-      counts(1, 'arrived', (p) => p.ink3, DASHES[1] ?? SOLID, 1),
-      counts(2, 'good', (p) => p.ink, SOLID, 1.75),
-      counts(3, '95 %', (p) => p.warn, DASHES[2] ?? SOLID, 1.25),
+      lineOfColumn(1, 'arrived', (p) => p.ink3, DASHES[1] ?? SOLID, 1),
+      lineOfColumn(2, 'good', (p) => p.ink, SOLID, 1.75),
+      lineOfColumn(3, '95 %', (p) => p.warn, DASHES[2] ?? SOLID, 1.25),
     ],
     bands: [[2, 1]],
     band: (p) => p.miss,
@@ -285,8 +279,8 @@ export const MORE_SPECS: readonly TimeSpec[] = [
     top: 2,
     fixed: false,
     lines: () => [
-      { ...counts(1, 'gateway', (p) => p.ink, SOLID, 1.75), end: 'gate' },
-      counts(2, 'clients', (p) => p.ink2, DASHES[1] ?? SOLID, 1.25),
+      { ...lineOfColumn(1, 'gateway', (p) => p.ink, SOLID, 1.75), end: 'gate' },
+      lineOfColumn(2, 'clients', (p) => p.ink2, DASHES[1] ?? SOLID, 1.25),
     ],
     show: (v) => v.toFixed(2),
     now: ofRow,

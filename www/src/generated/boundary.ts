@@ -1527,6 +1527,10 @@ export type FaultFigures = {
   lost: number,
   /** How often replicas were ejected. */
   ejections: number,
+  /** Replicas that are slow, stuck, seen late, cut off or have a thin link now, and are not down. */
+  degraded: number,
+  /** Replicas that are down now. */
+  down: number,
 };
 
 /** What an edit breaks, and for how long. */

@@ -1,5 +1,5 @@
 // The menu of a card: what can break in its replica, with the settings of the chosen kind. Loaded when it is opened.
-import { For, type JSX, onCleanup, onMount, Show } from 'solid-js';
+import { createSignal, For, type JSX, onCleanup, onMount, Show } from 'solid-js';
 import { sentence } from '../../base/schema.ts';
 import { clock, count, plain } from '../../base/units.ts';
 import type { App } from '../../state/app.ts';
@@ -15,6 +15,7 @@ export default function BreakMenu(props: {
 }): JSX.Element {
   const { transport, document: doc, dialogs } = props.app;
   let menu: HTMLDivElement | undefined;
+  const [height, setHeight] = createSignal(0);
   const replica = (): number => props.asked.replica;
   const making = createBreak(props.app, replica);
   const apply = async (): Promise<void> => {
@@ -52,7 +53,11 @@ export default function BreakMenu(props: {
       if (event.target instanceof Node && !menu?.contains(event.target)) props.onClose();
     };
     addEventListener('pointerdown', away);
+    // Each kind has settings of its own, which make it higher or lower.
+    const watch = new ResizeObserver(() => setHeight(menu?.offsetHeight ?? 0));
+    if (menu) watch.observe(menu);
     onCleanup(() => {
+      watch.disconnect();
       removeEventListener('pointerdown', away);
       if (before instanceof HTMLElement) before.focus({ preventScroll: true });
     });
@@ -60,7 +65,9 @@ export default function BreakMenu(props: {
   const alone = (): boolean => !transport.frame()?.replicas.some((r) => r.serving && r.id !== replica());
   const place = (): JSX.CSSProperties => {
     const { x, y } = props.asked.at ?? {};
-    return x === undefined ? { right: '12px', top: '8px' } : { '--x': `${x}px`, '--y': `${y}px` };
+    return x === undefined
+      ? { right: '12px', top: '8px' }
+      : { '--x': `${x}px`, '--y': `${y}px`, '--height': `${height()}px` };
   };
   return (
     <div
