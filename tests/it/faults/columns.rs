@@ -98,7 +98,6 @@ fn attempts_over_time_are_more_than_one_where_requests_are_tried_again() {
     let attempts = at_140_s.engine().attempt_counts().attempts as f64;
     assert!((counted - attempts).abs() < 1e-6, "{counted} counted, {attempts} begun");
     assert!(column(&all, "of_clients").iter().all(|x| x.is_nan() || (x - 1.0).abs() < 1e-9));
-    let f = session.report_data().faults.expect("something broke");
 }
 
 #[test]
