@@ -340,10 +340,14 @@ impl Meters {
                 self.unfinished(request, replica, waiting, now);
             }
             FaultFact::Lost { .. } => self.system.goes(now),
-            FaultFact::Down { replica, .. } => {
+            FaultFact::Down { replica, planned, .. } => {
                 let m = &mut self.replicas[replica.index()];
                 m.set_waiting(now, 0);
                 m.cut_step(now);
+                // It has drained to be restarted, not to leave.
+                if planned {
+                    m.come_back(now);
+                }
             }
             FaultFact::Broken { replica: None, .. }
             | FaultFact::Restarted { .. }

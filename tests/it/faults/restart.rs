@@ -120,3 +120,21 @@ fn a_run_goes_on_for_the_restart_of_a_stuck_replica_before_a_later_edit() {
     assert_eq!(tried, [3_000_000], "it breaks when the drain is over, and r1 serves it before it crashes");
     assert!(left_s(&session).iter().all(|left| *left > 0.0 && *left < 5.0), "{:?}", left_s(&session));
 }
+
+#[test]
+fn a_replica_that_is_restarted_is_paid_for_and_counted_as_down_meanwhile() {
+    let s = breaks(two(), 4.6, restart(1, 0.0, 3.0));
+    let session = run(&s);
+    let report = session.report_data();
+    let f = report.faults.expect("a restart");
+    // It is down from 5.5 s to 8.5 s, and the last answer ends at 20.5 s.
+    let last = session.engine().last_event_at().as_secs();
+    assert!((f.availability - (1.0 - 3.0 / (2.0 * last))).abs() < 1e-9, "{} up to {last}", f.availability);
+    let usd = session.engine().replicas()[1].usd_per_hour().expect("a price");
+    assert_eq!(f.each[0].usd_while_down, Some(usd * 3.0 / 3600.0));
+    let paid = report.cost.usd.expect("a price");
+    assert!((paid - 2.0 * last * usd / 3600.0).abs() < 1e-9, "{paid} up to {last}");
+    let mut now = started(&s, Audience::Live);
+    now.advance(Micros(7_000_000), u64::MAX);
+    assert_eq!(now.frame(&FrameQuery::default()).key.faults.map(|f| (f.down, f.degraded)), Some((1, 0)));
+}
