@@ -60,6 +60,12 @@ pub enum View {
     /// number. Where something broke, in modules with close-ups, also `degraded`, which are slow, stuck, seen late, cut off or have a
     /// thin link, and `down`.
     Replicas,
+    /// Each replica while it is in one state: `from_s`, `to_s`, `lane`, `replica`, then 1 in the column of its state and 0 in the
+    /// others: `serving`, `cold`, `starting`, `draining`, `slow`, `stuck`, `signals`, `unreachable`, `transfer-link`, `down`; of
+    /// several faults the one that leaves least of it. A replica has the lowest lane that is free when it begins. What is broken
+    /// at the playhead and has an end goes on to that end. Empty beyond 16 lanes or 4,096 rows.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    ReplicaLanes,
     /// `t_s`, `pool` (its number), `alpha_band_ms`, `beta_band_ms`, `gamma_band_ms` (half of the 95 % interval of
     /// each coefficient), then the figures of each decision of an autoscaler that learns, under the names of the rows
     /// of `--scaling`.
@@ -110,7 +116,11 @@ impl View {
             | Self::FleetLoad => true,
             Self::TtftEcdf | Self::E2eEcdf | Self::Little => false,
             #[cfg(any(feature = "cli", feature = "closeup"))]
-            Self::ItlOverTime | Self::WaitOverTime | Self::GoodputOverTime | Self::AttemptsOverTime => true,
+            Self::ItlOverTime
+            | Self::WaitOverTime
+            | Self::GoodputOverTime
+            | Self::AttemptsOverTime
+            | Self::ReplicaLanes => true,
             #[cfg(any(feature = "cli", feature = "closeup"))]
             Self::ItlEcdf | Self::WaitEcdf => false,
         }
@@ -174,6 +184,8 @@ impl Session {
             View::GoodputOverTime => self.goodput_over_time(),
             #[cfg(any(feature = "cli", feature = "closeup"))]
             View::AttemptsOverTime => self.attempts_over_time(),
+            #[cfg(any(feature = "cli", feature = "closeup"))]
+            View::ReplicaLanes => return self.replica_lanes(),
             View::Throughput => self.throughput(),
             View::QueueDepth => self.queues(),
             View::KvUse => self.gauges(1, 0.1),

@@ -8,6 +8,8 @@ mod columns;
 #[cfg(any(feature = "cli", feature = "closeup"))]
 mod columns_of_faults;
 #[cfg(any(feature = "cli", feature = "closeup"))]
+mod columns_of_lanes;
+#[cfg(any(feature = "cli", feature = "closeup"))]
 mod columns_of_waits;
 mod document;
 mod evidence;

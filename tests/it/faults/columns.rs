@@ -17,18 +17,18 @@ fn crashed(retries: u32) -> Session {
     watched(&breaks(s, 70.0, crash(1, 20.0)))
 }
 
-fn watched(s: &Scenario) -> Session {
+pub(super) fn watched(s: &Scenario) -> Session {
     let mut session = started(s, Audience::Live);
     session.advance(Micros::MAX, u64::MAX);
     session
 }
 
-fn columns(session: &Session, view: View) -> Columns {
+pub(super) fn columns(session: &Session, view: View) -> Columns {
     session.columns(&ColumnsQuery { view, from_us: 0, to_us: 0, window_s: 0.0 })
 }
 
 /// The column of that name.
-fn column<'a>(all: &'a Columns, name: &str) -> &'a [f64] {
+pub(super) fn column<'a>(all: &'a Columns, name: &str) -> &'a [f64] {
     let at = all.names.iter().position(|one| one == name).unwrap_or_else(|| panic!("{:?}", all.names));
     &all.columns[at]
 }

@@ -6,6 +6,7 @@ mod columns;
 mod crash;
 mod ejection;
 mod explained;
+mod lanes;
 mod late;
 mod refusals;
 mod restart;

@@ -26,6 +26,7 @@ test('charts beside the clock are distributions and steps; waits have their perc
   expect(viewsOf(['kv-use', 'ttft-density', 'step-time', 'itl-ecdf'])).toEqual(['kv-use', 'itl-ecdf']);
   expect(viewsOf(['wait-ecdf', 'wait-over-time'])).toEqual(['wait-ecdf', 'wait-over-time']);
   expect(viewsOf(CHART_NAMES).filter(isLate)).toEqual([
+    'replica-lanes',
     'itl-over-time',
     'wait-over-time',
     'goodput-over-time',

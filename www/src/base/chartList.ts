@@ -75,14 +75,19 @@ export const isDistribution = (name: ChartName): boolean => name.endsWith('-ecdf
 export const isBeside = (name: ChartName): boolean => isDistribution(name) || name === 'step-time';
 
 /** Views that the module of the first visit does not have. */
-export const isLate = (view: string): boolean => /^(itl|wait|goodput|attempts)-/.test(view);
+export const isLate = (view: string): boolean => /^(itl|wait|goodput|attempts|replica)-/.test(view);
 
-/** The views that charts are drawn from: the waiting times over time have the percentiles of their distribution. */
+/** Views that charts have beside their own: the percentiles of a distribution, and the lanes of replicas. */
+const BESIDE: Readonly<Partial<Record<ChartName, View>>> = { 'wait-ecdf': 'wait-over-time', replicas: 'replica-lanes' };
+
+/** The views that charts are drawn from. */
 export const viewsOf = (names: readonly ChartName[]): readonly View[] => [
   ...new Set(
-    names.flatMap((name): readonly View[] =>
-      name === 'ttft-density' || name === 'step-time' ? [] : name === 'wait-ecdf' ? [name, 'wait-over-time'] : [name],
-    ),
+    names.flatMap((name): readonly View[] => {
+      if (name === 'ttft-density' || name === 'step-time') return [];
+      const beside = BESIDE[name];
+      return beside ? [name, beside] : [name];
+    }),
   ),
 ];
 

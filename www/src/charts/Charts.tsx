@@ -140,6 +140,8 @@ export function Charts(props: AllProps): JSX.Element {
                   <TimeChart
                     spec={spec}
                     data={props.data[spec.view]}
+                    spans={spec.lanes ? props.data[spec.lanes.view] : undefined}
+                    scales={props.scales ?? false}
                     frame={props.frame}
                     figures={props.figures}
                     palette={palette()}

@@ -16,6 +16,9 @@ import { type Axes, type Mark, plotBox, type TimePicture } from './timePicture.t
 export type TimeChartProps = {
   readonly spec: TimeSpec;
   readonly data: ViewColumns | undefined;
+  /** The rows of what is drawn in lanes in place of lines; their number is on the axis where a pool scales. */
+  readonly spans: ViewColumns | undefined;
+  readonly scales: boolean;
   readonly frame: Frame | undefined;
   /** The frame of the figures beside the title. */
   readonly figures: Frame | undefined;
@@ -42,6 +45,7 @@ export type TimeChartProps = {
 const TITLE = 16;
 const HINT = 'Click: go there, and open the slowest request';
 const NONE = new Float64Array();
+const SILENT: readonly (readonly [string, string])[] = [];
 /** The least size of a chart without its title. */
 const LEAST = { width: 80, height: 20 } as const;
 
@@ -53,18 +57,26 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
   const spec = untrack(() => props.spec);
   // The data of all charts are one signal: this chart is redrawn only if its own columns are new.
   const data = createMemo(() => props.data);
-  const names = createMemo(() => data()?.names.join() ?? '');
-  const lines = createMemo<Line[]>(() => {
-    names();
-    const columns = untrack(data);
-    return columns ? spec.lines(columns) : [];
-  });
+  // Which lines there are can depend on the values too.
+  const lines = createMemo<Line[]>(
+    () => {
+      const columns = data();
+      return columns ? spec.lines(columns) : [];
+    },
+    [],
+    { equals: (a, b) => namesOf(a) === namesOf(b) },
+  );
   const times = (): Float64Array => data()?.columns[0] ?? NONE;
   const slo = createMemo(() => (props.frame ? spec.slo(props.frame) : 0));
   const height = (): number => Math.max(LEAST.height, props.height - TITLE);
   const box = createMemo(() => plotBox(Math.max(LEAST.width, props.width), height(), props.first));
   const zoom = createMemo(() => `${props.startS} ${props.endS}`);
-  const shown = createMemo(() => shownOf(spec, data(), lines(), slo(), held, zoom()));
+  const rows = createMemo(() => props.spans);
+  const lanes = createMemo(() => spec.lanes?.of(rows(), props.scales, props.focus));
+  const drawn = createMemo(() =>
+    lanes() ? lines().filter((line) => props.scales && spec.lanes?.over(line) === true) : lines(),
+  );
+  const shown = createMemo(() => shownOf(spec, data(), drawn(), slo(), held, zoom(), lanes()));
   const axes = createMemo<Axes>(() => ({
     startS: props.startS,
     endS: props.endS,
@@ -75,7 +87,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
 
   const picture = (width: number, height: number, first = props.first): TimePicture => {
     const { frame, palette, focus, warmUpS, over, startS, endS, mark } = props;
-    const content = { spec, data: data(), lines: lines(), shown: shown(), startS, endS, mark };
+    const content = { spec, data: data(), lines: drawn(), lanes: lanes(), shown: shown(), startS, endS, mark };
     return pictureOf({ ...content, frame, palette, focus, warmUpS, first, over }, width, height);
   };
   offers({
@@ -99,7 +111,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
     ground();
     shown();
     box();
-    void [props.warmUpS, props.palette, props.focus, props.over, props.mark, zoom()];
+    void [props.warmUpS, props.palette, props.focus, props.over, props.mark, lanes(), zoom()];
     surface?.request();
   });
 
@@ -109,7 +121,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
   const marks = createMemo(() => {
     const at = index();
     if (at === undefined) return [];
-    return lines().map((line) => ({
+    return drawn().map((line) => ({
       value: data()?.columns[line.column]?.[at],
       ink: line.stroke(props.palette, props.focus),
     }));
@@ -132,10 +144,6 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
     props.onPlace?.({ of: spec.of, fromS, toS: fromS + width, atMostMs: Number.MAX_SAFE_INTEGER });
   };
   const missed = (value: number): boolean => slo() > 0 && value > slo();
-  const isStrong = (line: Line): boolean =>
-    line.name === 'p99' || (line.replica !== undefined && line.replica === props.focus);
-  /** A p99 determined by one request has the light ink of the key figures. */
-  const isWeak = (line: Line): boolean => line.name === 'p99' && isFew(samples());
 
   return (
     <figure
@@ -148,28 +156,14 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
         <b>{spec.title}</b> <i>{spec.unit(shown().high)}</i>
         <TableButton title={spec.title} onOpen={props.onTable} />
         {props.head}
-        <span class="readouts">
-          <i class="span">{span()}</i>
-          <Show when={isFew(samples())}>
-            <i>n = {count(samples())}</i>
-          </Show>
-          <Index each={readouts()}>
-            {(r) => (
-              <span>
-                <i>{r().line.name}</i>{' '}
-                <span
-                  classList={{
-                    strong: isStrong(r().line) && !isWeak(r().line),
-                    missed: missed(r().value) && !isWeak(r().line),
-                    few: isWeak(r().line),
-                  }}
-                >
-                  {r().text}
-                </span>
-              </span>
-            )}
-          </Index>
-        </span>
+        <Readouts
+          span={span()}
+          samples={samples()}
+          states={(props.cursorS !== undefined && spec.lanes?.said(lanes(), props.cursorS)) || SILENT}
+          all={readouts()}
+          focus={props.focus}
+          missed={missed}
+        />
       </figcaption>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the inspector's list of the slowest requests is the keyboard's way */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the inspector's list of the slowest requests is the keyboard's way */}
@@ -193,6 +187,52 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
         />
       </div>
     </figure>
+  );
+}
+
+/** What stands beside the title: the span, the number of values, what replicas are that do not simply serve, and each value. */
+function Readouts(props: {
+  readonly span: string;
+  readonly samples: number;
+  readonly states: readonly (readonly [name: string, state: string])[];
+  readonly all: readonly Readout[];
+  readonly focus: number | undefined;
+  readonly missed: (value: number) => boolean;
+}): JSX.Element {
+  const isStrong = (line: Line): boolean =>
+    line.name === 'p99' || (line.replica !== undefined && line.replica === props.focus);
+  /** A p99 determined by one request has the light ink of the key figures. */
+  const isWeak = (line: Line): boolean => line.name === 'p99' && isFew(props.samples);
+  return (
+    <span class="readouts">
+      <i class="span">{props.span}</i>
+      <Show when={isFew(props.samples)}>
+        <i>n = {count(props.samples)}</i>
+      </Show>
+      <Index each={props.states}>
+        {(one) => (
+          <span>
+            <i>{one()[0]}</i> {one()[1]}
+          </span>
+        )}
+      </Index>
+      <Index each={props.all}>
+        {(r) => (
+          <span>
+            <i>{r().line.name}</i>{' '}
+            <span
+              classList={{
+                strong: isStrong(r().line) && !isWeak(r().line),
+                missed: props.missed(r().value) && !isWeak(r().line),
+                few: isWeak(r().line),
+              }}
+            >
+              {r().text}
+            </span>
+          </span>
+        )}
+      </Index>
+    </span>
   );
 }
 
@@ -223,6 +263,8 @@ function groundOf(f: Frame | undefined): string {
   if (!f) return '';
   return `${f.axis_end_us} ${f.flags.map((x) => `${x.at_us}${x.applied}${x.label}`).join()} ${f.anomalies.length}`;
 }
+
+const namesOf = (lines: readonly Line[]): string => lines.map((line) => `${line.column} ${line.name}`).join();
 
 type Readout = { readonly line: Line; readonly value: number; readonly text: string };
 

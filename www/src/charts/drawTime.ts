@@ -3,6 +3,7 @@ import { isFew } from '../base/view.ts';
 import type { Palette } from '../draw/inks.ts';
 import { font, label, plate, SOLID } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
+import { drawLaneNames, drawReplicaLanes } from './drawReplicaLanes.ts';
 import { pennants } from './flags.ts';
 import { endLabels, indexAt, lastFinite, spreadLabels } from './scales.ts';
 import {
@@ -42,10 +43,13 @@ export function drawTime(scene: TimeScene): void {
   pen.beginPath();
   pen.rect(box.x, box.y - 1, box.w, box.h + 2);
   pen.clip();
+  const lanes = s.lanes && { ...s, lanes: s.lanes, doneS: Math.max(s.nowS, s.times.at(-1) ?? 0) };
+  if (lanes) drawReplicaLanes(lanes);
   drawLines(s);
   pen.restore();
   const sloY = drawObjective(s);
   if (s.over) drawOver(s, s.over);
+  if (lanes) drawLaneNames(lanes);
   drawEnds(s, sloY);
   drawAhead(s);
   drawMark(s);

@@ -5,6 +5,7 @@ import { lastSpan, type ViewColumns } from '../base/view.ts';
 import type { Palette } from '../draw/inks.ts';
 import type { Frame } from '../generated/boundary.ts';
 import { latestAt, rowAt } from './latestAt.ts';
+import { lanesOf, statesAt } from './replicaLanes.ts';
 import {
   DASHES,
   gauge,
@@ -181,11 +182,12 @@ export const MORE_SPECS: readonly TimeSpec[] = [
     unit: () => '',
     log: false,
     stepped: true,
-    share: 0.24,
+    share: 0.32,
     top: 2,
     fixed: false,
     lines: lives,
     now: livesNow,
+    lanes: { view: 'replica-lanes', of: lanesOf, said: statesAt, over: (line) => line.name === DESIRED },
     span: () => 'now',
     empty: 'nothing has started yet',
   },

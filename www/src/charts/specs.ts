@@ -3,6 +3,7 @@ import { count, durationMs, plain, text } from '../base/units.ts';
 import { lastSpan, type Place, type ViewColumns } from '../base/view.ts';
 import type { Palette } from '../draw/inks.ts';
 import type { Frame, ReplicaFrame, View } from '../generated/boundary.ts';
+import type { Lanes } from './timePicture.ts';
 
 export type Line = {
   /** Number of its column. */
@@ -51,6 +52,15 @@ export type TimeSpec = {
   readonly span: (frame: Frame) => string;
   readonly tick: (value: number, top: number) => string;
   readonly empty: string;
+  /** What is drawn in lanes; lines of counts are drawn where its view has no rows. */
+  readonly lanes?: {
+    readonly view: View;
+    readonly of: (data: ViewColumns | undefined, stacked: boolean, focus: number | undefined) => Lanes | undefined;
+    /** The states at an instant that are said under the cursor. */
+    readonly said: (lanes: Lanes | undefined, timeS: number) => readonly (readonly [name: string, state: string])[];
+    /** Whether a line is drawn over lanes that stand on each other. */
+    readonly over: (line: Line) => boolean;
+  };
   /** The kind of latency shown, if any. */
   readonly of?: Place['of'];
 };

@@ -5,7 +5,16 @@ import type { Palette } from '../draw/inks.ts';
 import type { Frame, View } from '../generated/boundary.ts';
 import { type HeldRange, linearTop, logCeil, logFloor, logTicks } from './scales.ts';
 import type { Line, TimeSpec } from './specs.ts';
-import { type Box, isPlotted, type Mark, type OverLine, placesIn, plotBox, type TimePicture } from './timePicture.ts';
+import {
+  type Box,
+  isPlotted,
+  type Lanes,
+  type Mark,
+  type OverLine,
+  placesIn,
+  plotBox,
+  type TimePicture,
+} from './timePicture.ts';
 
 /** The overlay on the lines of a chart, in its pixels. */
 export type Over = (chart: {
@@ -37,6 +46,7 @@ export type TimeContent = {
   readonly warmUpS: number;
   readonly first: boolean;
   readonly over: Over | undefined;
+  readonly lanes?: Lanes | undefined;
   /** The value of the selected request. */
   readonly mark?: Mark | undefined;
 };
@@ -52,13 +62,15 @@ export function shownOf(
   held: HeldRange,
   /** The window of the time axis: another one has a range of its own. */
   zoom = '',
+  lanes?: Lanes,
 ): Shown {
   if (!data || held.zoom !== zoom) held.reset();
   held.zoom = zoom;
+  if (lanes && !lanes.stacked) return { filled: true, low: 0, high: lanes.count };
   const { low, high } = extentOf(spec, data, lines);
   const filled = low <= high;
   // The range ends a little above the objective, so that its line is not the edge of the plot.
-  const top = slo > 0 ? Math.max(high, slo * 1.3) : high;
+  const top = slo > 0 ? Math.max(high, slo * 1.3) : Math.max(high, lanes?.count ?? 0);
   const bottom = slo > 0 ? Math.min(low, slo) : low;
   held.extend(filled ? bottom : Number.NaN, filled ? top : Number.NaN, data?.columns[0]?.at(-1) ?? 0);
   return { filled, ...rangeOf(spec, held) };
@@ -95,7 +107,11 @@ export function pictureOf(c: TimeContent, width: number, height: number): TimePi
       ink: spec.band(palette, i),
       alpha: spec.bandAlpha ?? 1,
     })),
-    ticks: ticksOf(spec, box, low, high).map((value) => ({ value, text: spec.tick(value, high) })),
+    lanes: c.lanes,
+    ticks: (c.lanes?.stacked === false ? [] : ticksOf(spec, box, low, high)).map((value) => ({
+      value,
+      text: spec.tick(value, high),
+    })),
     nowS: nowUs / 1e6,
     warmUpS: c.warmUpS,
     shaded: spans(frame?.anomalies ?? [], nowUs),

@@ -75,6 +75,24 @@ export type OverLine = {
   readonly at: Point | undefined;
 };
 
+/** A replica while it is in one state. */
+export type LaneSpan = {
+  readonly fromS: number;
+  readonly toS: number;
+  readonly lane: number;
+  readonly replica: number;
+  readonly state: string;
+};
+/** Replicas over time in lanes, in place of lines that count them. */
+export type Lanes = {
+  readonly spans: readonly LaneSpan[];
+  readonly count: number;
+  /** Whether the axis counts lanes, from the bottom; else each lane is of one replica and has its name, from the top. */
+  readonly stacked: boolean;
+  /** The replica in focus. */
+  readonly focus: number | undefined;
+};
+
 /** The value of the selected request, and the instant when it was known. */
 export type Mark = { readonly atS: number; readonly value: number };
 
@@ -101,6 +119,7 @@ export type TimePicture = Axes & {
   /** 0 for none. */
   readonly slo: number;
   readonly over: OverLine | undefined;
+  readonly lanes?: Lanes | undefined;
   /** The selected request: the instant of its value, and the value. */
   readonly mark?: Mark | undefined;
   /** The text for an empty plot. */

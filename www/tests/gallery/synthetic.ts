@@ -320,6 +320,13 @@ export function dataOf(n: number, endS: number): Record<string, ViewColumns> {
       ['t_s', 'serving', 'cold', 'starting', 'draining', 'desired', 'degraded', 'down'],
       ts.map((t) => [t, n, 0, t > 60 && t < 90 ? 1 : 0, 0, t > 60 ? n + 1 : n, t > 40 ? 1 : 0, t > 90 ? 1 : 0]),
     ),
+    'replica-lanes': view(
+      ['from_s', 'to_s', 'lane', 'replica', 'serving', 'slow', 'down'],
+      Array.from({ length: n }, (_, id) => id).flatMap((id) => [
+        [0, id === 2 ? 90 : 240, id, id, 1, 0, 0],
+        ...(id === 2 ? [[90, 150, 2, 2, 0, id % 2, 1 - (id % 2)]] : []),
+      ]),
+    ),
     stages: view(
       ['t_s', 'waiting', 'prefilling', 'held', 'transferring', 'landed', 'decoding'],
       ts.map((t) => [t, 3, 4, 1, 1, 0, 12_345]),

@@ -1,0 +1,140 @@
+// Replicas over time in lanes: what each was, by shape and ground.
+import type { Palette } from '../draw/inks.ts';
+import { font, label, SOLID } from '../draw/marks.ts';
+import type { Pen } from '../draw/pen.ts';
+import type { Box, Lanes } from './timePicture.ts';
+
+/** The distance of lanes whose place is not that of a count, and the room between two of them. */
+const PITCH = 13;
+const ROOM = 3;
+/** The height from which a lane has room for its name. */
+const LEAST_NAMED = 7;
+/** The height of the foot under what degrades a replica. */
+const FOOT = 2;
+
+type Scene = {
+  readonly pen: Pen;
+  readonly p: Palette;
+  readonly box: Box;
+  readonly lanes: Lanes;
+  /** Up to when the run is computed. */
+  readonly doneS: number;
+  readonly x: (timeS: number) => number;
+  readonly y: (value: number) => number;
+};
+
+type Bar = { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+
+/** The upper edge of a lane and its height. */
+export function laneAt(
+  { box, lanes, y }: Pick<Scene, 'box' | 'lanes' | 'y'>,
+  lane: number,
+): { readonly y: number; readonly h: number } {
+  if (!lanes.stacked) {
+    const pitch = Math.min(PITCH, box.h / lanes.count);
+    return { y: box.y + lane * pitch, h: Math.max(1, pitch - Math.min(ROOM, pitch / 4)) };
+  }
+  const [top, bottom] = [y(lane + 1), y(lane)];
+  return { y: top + Math.min(1, (bottom - top) / 4), h: Math.max(1, bottom - top - Math.min(2, (bottom - top) / 4)) };
+}
+
+export function drawReplicaLanes(s: Scene): void {
+  const { pen, lanes } = s;
+  for (const { fromS, toS, lane, state } of lanes.spans) {
+    const { y, h } = laneAt(s, lane);
+    // What is known of the time that is not computed yet is fainter.
+    for (const [from, to, alpha] of [
+      [fromS, Math.min(toS, s.doneS), 1],
+      [Math.max(fromS, s.doneS), toS, 0.45],
+    ] as const) {
+      const left = s.x(from);
+      const w = s.x(to) - left;
+      if (!(to > from) || w <= 0) continue;
+      pen.globalAlpha = alpha;
+      drawBar(s, state, { x: left, y, w: Math.max(1, w), h }, alpha);
+    }
+  }
+  pen.globalAlpha = 1;
+}
+
+/** The names at the ends of the lanes, where each is of one replica. */
+export function drawLaneNames(s: Scene): void {
+  const { pen, p, box, lanes } = s;
+  if (lanes.stacked) return;
+  for (let lane = 0; lane < lanes.count; lane++) {
+    const { y, h } = laneAt(s, lane);
+    if (h < LEAST_NAMED) return;
+    const its = lanes.spans.find((span) => span.lane === lane);
+    if (!its) continue;
+    const chosen = its.replica === lanes.focus;
+    pen.font = font(p, 11, chosen ? 600 : 400);
+    label(pen, `r${its.replica}`, box.x + box.w + 4, y + h / 2 + 4, chosen ? p.ink : p.ink3);
+  }
+}
+
+/** How a state looks: its ground in the ink of blocks in use, a foot where it is degraded, and its edge. */
+type Look = {
+  readonly ground?: (pen: Pen, bar: Bar) => void;
+  readonly foot?: boolean;
+  readonly edge?: { readonly ink: (p: Palette) => string; readonly dash: readonly number[] };
+};
+
+const solid = (pen: Pen, { x, y, w, h }: Bar): void => pen.fillRect(x, y, w, h);
+const lowerHalf = (pen: Pen, { x, y, w, h }: Bar): void => pen.fillRect(x, y + h / 2, w, h / 2);
+const SERVING: Look = { ground: solid };
+const LOOKS: Readonly<Record<string, Look>> = {
+  starting: { edge: { ink: (p) => p.ink3, dash: SOLID } },
+  cold: { ground: lowerHalf, edge: { ink: (p) => p.kvUsed, dash: SOLID } },
+  draining: { ground: levels },
+  slow: { ground: levels, foot: true },
+  stuck: { ground: posts, foot: true },
+  'transfer-link': { ground: solid, foot: true },
+  signals: { edge: { ink: (p) => p.warn, dash: [1.5, 2] } },
+  unreachable: { edge: { ink: (p) => p.miss, dash: [3, 2] } },
+  down: { ground: crosses, edge: { ink: (p) => p.miss, dash: SOLID } },
+};
+
+function drawBar({ pen, p }: Scene, state: string, bar: Bar, alpha: number): void {
+  const { x, y, w, h } = bar;
+  const { ground, foot = false, edge } = LOOKS[state] ?? SERVING;
+  pen.globalAlpha = 0.8 * alpha;
+  pen.fillStyle = p.kvUsed;
+  pen.strokeStyle = p.miss;
+  ground?.(pen, bar);
+  pen.globalAlpha = alpha;
+  if (foot) {
+    pen.fillStyle = p.miss;
+    pen.fillRect(x, y + h - FOOT + 1, w, FOOT);
+  }
+  if (!edge) return;
+  pen.strokeStyle = edge.ink(p);
+  pen.lineWidth = 1;
+  pen.setLineDash([...edge.dash]);
+  pen.strokeRect(x + 0.5, y + 0.5, Math.max(0.5, w - 1), Math.max(0.5, h - 1));
+  pen.setLineDash(SOLID);
+}
+
+/** Level stripes. */
+function levels(pen: Pen, { x, y, w, h }: Bar): void {
+  for (let dy = 0; dy < h - 1; dy += 4) pen.fillRect(x, y + dy, w, Math.min(2, h - dy));
+}
+
+/** Upright stripes. */
+function posts(pen: Pen, { x, y, w, h }: Bar): void {
+  for (let dx = 0; dx < w; dx += 4) pen.fillRect(x + dx, y, Math.min(2, w - dx), h);
+}
+
+/** Crosses side by side, as wide as they are high; the last one is cut at the end. */
+function crosses(pen: Pen, { x, y, w, h }: Bar): void {
+  const size = Math.max(4, h);
+  pen.lineWidth = 0.6;
+  pen.beginPath();
+  for (let dx = 0; dx < w; dx += size) {
+    const part = Math.min(1, (w - dx) / size);
+    pen.moveTo(x + dx, y);
+    pen.lineTo(x + dx + part * size, y + part * h);
+    pen.moveTo(x + dx, y + h);
+    pen.lineTo(x + dx + part * size, y + h - part * h);
+  }
+  pen.stroke();
+}
