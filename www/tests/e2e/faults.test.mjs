@@ -65,6 +65,16 @@ onPage(
     await goTo(page, 50);
     await figures(page).getByText('Available').waitFor();
     await inspector(page).locator('.pill', { hasText: 'down' }).waitFor();
+    // The lane under the pointer says what its replica was then.
+    const chart = page.locator('[data-chart="replicas"]');
+    const plot = await chart.locator('.plot-area').boundingBox();
+    const point = (s) => page.mouse.move(plot.x + (plot.width * s) / FLEET.run.horizon_s, plot.y + plot.height / 2);
+    const isDown = chart.locator('.readouts', { hasText: /r1\s*down/ });
+    await point(40);
+    await isDown.waitFor();
+    await point(20);
+    await comes(() => isDown.count(), 0);
+    await page.mouse.move(0, 0);
     assert.deepEqual(await violations(page), []);
     const document = { edits: await edits(page) };
     assert.deepEqual(
