@@ -65,11 +65,11 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 200500, "5e30ec9e4f6b5d01"),
-    ("everything", 120151, "33fc6ea3c34abcf4"),
-    ("conversations", 144230, "77f5fb8b87f89ddb"),
-    ("gateway", 198072, "bfc725f5fe158eeb"),
-    ("split", 120175, "a0b695fbbb91bd6e"),
+    ("pressure", 200500, "82bd7570e2978347"),
+    ("everything", 120151, "b9c56a9b70e6ede7"),
+    ("conversations", 144230, "f43326cad23689f2"),
+    ("gateway", 198072, "848e9c05dde5db73"),
+    ("split", 120175, "dc0bb00ac35301c1"),
 ];
 
 const DRAWS: &[Line] = &[
