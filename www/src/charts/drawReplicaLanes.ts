@@ -4,9 +4,11 @@ import { font, label, SOLID } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
 import type { Box, Lanes } from './timePicture.ts';
 
-/** The distance of lanes whose place is not that of a count, and the room between two of them. */
-const PITCH = 13;
+/** The greatest distance of lanes whose place is not that of a count, and the room between two of them. */
+const PITCH = 24;
 const ROOM = 3;
+/** The size of a cross. */
+const CROSS = 8;
 /** The height from which a lane has room for its name. */
 const LEAST_NAMED = 7;
 /** The height of the foot under what degrades a replica. */
@@ -124,17 +126,20 @@ function posts(pen: Pen, { x, y, w, h }: Bar): void {
   for (let dx = 0; dx < w; dx += 4) pen.fillRect(x + dx, y, Math.min(2, w - dx), h);
 }
 
-/** Crosses side by side, as wide as they are high; the last one is cut at the end. */
+/** Crosses in square cells; the last ones of a row are cut at the end. */
 function crosses(pen: Pen, { x, y, w, h }: Bar): void {
-  const size = Math.max(4, h);
+  const rows = Math.max(1, Math.round(h / CROSS));
+  const [size, high] = [Math.max(4, h / rows), h / rows];
   pen.lineWidth = 0.6;
   pen.beginPath();
-  for (let dx = 0; dx < w; dx += size) {
-    const part = Math.min(1, (w - dx) / size);
-    pen.moveTo(x + dx, y);
-    pen.lineTo(x + dx + part * size, y + part * h);
-    pen.moveTo(x + dx, y + h);
-    pen.lineTo(x + dx + part * size, y + h - part * h);
+  for (let top = y; top < y + h - 0.5; top += high) {
+    for (let dx = 0; dx < w; dx += size) {
+      const part = Math.min(1, (w - dx) / size);
+      pen.moveTo(x + dx, top);
+      pen.lineTo(x + dx + part * size, top + part * high);
+      pen.moveTo(x + dx, top + high);
+      pen.lineTo(x + dx + part * size, top + high - part * high);
+    }
   }
   pen.stroke();
 }

@@ -45,8 +45,11 @@ const AXIS = { box: BOX, y: (value: number): number => BOX.y + BOX.h * (1 - valu
 test('lanes are in the order of the cards from the top, or are counted from the bottom where a pool scales', () => {
   const [named, stacked] = [false, true].map((is) => lanesOf(columnsOf(ROWS), is, undefined));
   if (!named || !stacked) throw new Error('there are rows');
-  expect(laneAt({ ...AXIS, lanes: named }, 0)).toEqual({ y: 5, h: 10 });
-  expect(laneAt({ ...AXIS, lanes: named }, 1)).toEqual({ y: 18, h: 10 });
+  const low = { ...AXIS, box: { ...BOX, h: 26 }, lanes: named };
+  expect(laneAt(low, 0)).toEqual({ y: 5, h: 10 });
+  expect(laneAt(low, 1)).toEqual({ y: 18, h: 10 });
+  // In a high plot they do not become blocks.
+  expect(laneAt({ ...low, box: { ...BOX, h: 400 } }, 1)).toEqual({ y: 29, h: 21 });
   const [lowest, next] = [0, 1].map((lane) => laneAt({ ...AXIS, lanes: stacked }, lane));
   expect((lowest?.y ?? 0) + (lowest?.h ?? 0)).toBeLessThan(BOX.y + BOX.h);
   expect((next?.y ?? 0) + (next?.h ?? 0)).toBeLessThan(lowest?.y ?? 0);
