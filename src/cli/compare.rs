@@ -4,7 +4,7 @@ use super::args::Input;
 use super::args_studies::Compare;
 use super::input::{Loaded, load, refused, tell_all};
 use super::parallel::{each, progress, threads};
-use super::table::{Align, MISSING, Table, number, visible};
+use super::table::{Align, MISSING, NO_PRICE, Table, number, visible};
 use super::{Failed, say, tell};
 use crate::base::number_text::count;
 use crate::base::{Diagnostic, Diagnostics, json};
@@ -254,6 +254,15 @@ fn cells(d: &Difference, decimals: usize) -> Vec<String> {
     ]
 }
 
+/// Where tokens were written, only the price of a GPU can be missing of a cost.
+fn name_missing_prices(row: &mut [String], output: &Difference) {
+    for (cell, tokens) in row[1..3].iter_mut().zip([output.a, output.b]) {
+        if cell == MISSING && tokens.is_some_and(|tokens| tokens > 0.0) {
+            NO_PRICE.clone_into(cell);
+        }
+    }
+}
+
 fn table(first: &str) -> Table {
     Table::new(&[
         (first, Align::Left, 16),
@@ -285,6 +294,9 @@ fn metric_table(c: &RunComparison) -> Table {
     table
 }
 
+/// The row that is missing where a GPU has no price.
+const COST: &str = "USD/M out tokens";
+
 fn total_table(c: &RunComparison) -> Table {
     let mut table = table("whole runs");
     let t = &c.totals;
@@ -295,7 +307,7 @@ fn total_table(c: &RunComparison) -> Table {
         ("output, tokens/s", &t.output_tokens_per_s, 1),
         ("cache hits, share", &t.kv_hit_rate, 4),
         ("preemptions", &t.preemptions, 1),
-        ("USD/M out tokens", &t.usd_per_million_output_tokens, 3),
+        (COST, &t.usd_per_million_output_tokens, 3),
     ];
     let handovers = c.handovers.as_ref().map(|h| {
         [
@@ -311,6 +323,9 @@ fn total_table(c: &RunComparison) -> Table {
     for (name, of, decimals) in all.into_iter().chain(handovers.into_iter().flatten()).chain(figures) {
         let mut row = vec![name.to_owned()];
         row.extend(cells(&of.difference, decimals));
+        if name == COST {
+            name_missing_prices(&mut row, &t.output_tokens_per_s.difference);
+        }
         table.row(row);
     }
     table

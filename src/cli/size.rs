@@ -10,7 +10,7 @@ use crate::queueing::{
     Chain, ClosedForm, Mode, Objectives, Params, QueueLength, ReplicaCapacity, RequestSize, State,
     TargetBelow, Trouble, inferred, replicas,
 };
-use crate::scenario::{CalibratedSettings, CalibrationTable, Cluster, LatencyModel, Pool, Scenario};
+use crate::scenario::{Cluster, Pool, Scenario};
 use crate::session::{PoolEvidence, Regime, RegimeBasis, guesses, pool_evidence};
 use crate::study::sizing::pool_coefficients;
 use serde_json::{Value, json};
@@ -134,11 +134,7 @@ fn server(args: &Size, size: RequestSize) -> Result<Server, Diagnostics> {
             evidence: None,
         });
     };
-    // A question without a document takes the newest edition.
-    let settings =
-        CalibratedSettings { table: Some(CalibrationTable::Y2026), ..CalibratedSettings::default() };
-    let latency = LatencyModel::Calibrated(settings);
-    let pool = Pool { model: model.clone(), gpu: args.gpu.clone(), tp: args.tp, latency, ..Pool::default() };
+    let pool = Pool { model: model.clone(), gpu: args.gpu.clone(), tp: args.tp, ..Pool::default() };
     let found = pool_coefficients(&pool, size)?;
     let cluster = Cluster { pools: vec![pool], ..Cluster::default() };
     let scenario = Scenario { cluster, ..Scenario::default() };

@@ -1,7 +1,7 @@
 //! The report as readable text.
 
 use super::summary_groups as groups;
-use super::table::{Align, MISSING, Table, name, number, visible};
+use super::table::{Align, NO_PRICE, Table, name, number, visible};
 use crate::base::small::decimal;
 use crate::session::Report;
 use std::fmt::{self, Write};
@@ -127,7 +127,7 @@ fn write_rates(out: &mut String, r: &Report) -> fmt::Result {
     let cost = format!(
         "{hour_text} USD/h, {million} USD per million output tokens, {thousand} per 1,000 tokens of both kinds"
     );
-    writeln!(out, "cost         {}", if hour.is_none() { MISSING } else { &cost })?;
+    writeln!(out, "cost         {}", if hour.is_none() { NO_PRICE } else { &cost })?;
     let gpu = number(r.cost.gpu_busy_seconds_per_request, 4);
     writeln!(out, "GPU time     {gpu} busy GPU-seconds per finished request")?;
     writeln!(out)

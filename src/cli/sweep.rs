@@ -9,7 +9,7 @@ use super::args_studies::Sweep;
 use super::input::{Loaded, load, refused, tell_all};
 use super::outputs::Outputs;
 use super::parallel::{NOTHING_DRAWN, each, progress, threads};
-use super::table::{Align, Table, number, visible};
+use super::table::{Align, NO_PRICE, Table, number, visible};
 use super::{Failed, say, tell, unreadable};
 use crate::base::{Diagnostic, Diagnostics, json};
 use crate::scenario::Scenario;
@@ -224,13 +224,14 @@ impl Files {
 }
 
 /// The figures of the table: column, heading, decimals.
+const COST: &str = "usd_per_million_output_tokens";
 const SHOWN: [(&str, &str, usize); 6] = [
     ("arrived_per_s", "req/s", 2),
     ("ttft_p50_ms", "TTFT p50", 1),
     ("ttft_p99_ms", "TTFT p99", 1),
     ("itl_p99_ms", "ITL p99", 1),
     ("met_share", "met", 4),
-    ("usd_per_million_output_tokens", "USD/M out", 3),
+    (COST, "USD/M out", 3),
 ];
 
 /// Most points of the table.
@@ -258,7 +259,9 @@ fn text(s: &SweepSummary) -> String {
         let mut row: Vec<String> = point.values.iter().map(|v| shortened(v)).collect();
         for (column, _, decimals) in SHOWN {
             let mean = point.figures.iter().find(|f| f.name == column).and_then(|f| f.mean);
-            row.push(number(mean, decimals));
+            let answered = || point.figures.iter().any(|f| f.name == "ttft_p50_ms" && f.mean.is_some());
+            let no_price = mean.is_none() && column == COST && answered();
+            row.push(if no_price { NO_PRICE.to_owned() } else { number(mean, decimals) });
         }
         for column in &further {
             let mean = point.figures.iter().find(|f| f.name == *column).and_then(|f| f.mean);

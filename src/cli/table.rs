@@ -2,6 +2,8 @@
 
 /// Text of a missing value.
 pub(super) const MISSING: &str = "–";
+/// In place of a cost, where a GPU has no price.
+pub(super) const NO_PRICE: &str = "no price";
 /// Most characters of a name in a table.
 const NAME: usize = 40;
 /// Characters between two columns.

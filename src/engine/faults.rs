@@ -43,7 +43,7 @@ struct RandomCrashes {
     settings: RandomFaults,
     seed: u64,
     /// How often the settings changed.
-    edition: u32,
+    revision: u32,
     /// How many replicas have an instant scheduled.
     expected: u32,
     /// How many crashed.
@@ -314,7 +314,7 @@ impl Cluster {
             *random = RandomCrashes {
                 settings,
                 seed: plan.scenario().seed,
-                edition: random.edition + 1,
+                revision: random.revision + 1,
                 expected: 0,
                 count: random.count,
             };
@@ -331,14 +331,14 @@ impl Cluster {
         if random.settings.crash_mtbf_s <= 0.0 {
             return;
         }
-        let edition = random.edition;
+        let revision = random.revision;
         for number in random.expected..self.replicas().len() as u32 {
-            self.expect_crash(ReplicaId(number), [0, edition], now);
+            self.expect_crash(ReplicaId(number), [0, revision], now);
         }
         self.faults.random.expected = self.replicas().len() as u32;
     }
 
-    fn expect_crash(&mut self, replica: ReplicaId, [draw, edition]: [u32; 2], now: Micros) {
+    fn expect_crash(&mut self, replica: ReplicaId, [draw, revision]: [u32; 2], now: Micros) {
         let random = &self.faults.random;
         if random.count >= limits::RANDOM_CRASHES {
             return;
@@ -346,18 +346,18 @@ impl Cluster {
         let mut stream = Stream::from_draw(random.seed, Purpose::Crashes, replica.0, draw);
         let gap = dist::exponential(&mut stream, random.settings.crash_mtbf_s * 1e6);
         let at = now.saturating_add(math::round_to_span(gap.max(1.0)));
-        self.clock.schedule_scaling(at, ScalingEvent::RandomCrash { replica, draw: draw + 1, edition });
+        self.clock.schedule_scaling(at, ScalingEvent::RandomCrash { replica, draw: draw + 1, revision });
     }
 
     /// A replica crashes if it serves.
     pub(super) fn random_crash<S: Sink>(
         &mut self,
         replica: ReplicaId,
-        [draw, edition]: [u32; 2],
+        [draw, revision]: [u32; 2],
         sink: &mut S,
     ) {
         let (now, random) = (self.clock.now(), &self.faults.random);
-        if random.edition != edition || random.count >= limits::RANDOM_CRASHES {
+        if random.revision != revision || random.count >= limits::RANDOM_CRASHES {
             return;
         }
         let restart = math::round_to_span(random.settings.restart_s * 1e6);
@@ -366,6 +366,6 @@ impl Cluster {
             self.faults.random.count += 1;
             self.crash(replica, (restart, false), now, sink);
         }
-        self.expect_crash(replica, [draw, edition], now);
+        self.expect_crash(replica, [draw, revision], now);
     }
 }

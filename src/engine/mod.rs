@@ -194,34 +194,34 @@ impl Cluster {
             }
             ScalingEvent::FaultEnds(number) => self.end_fault(number, sink),
             ScalingEvent::LeaseOver { replica, number } => self.end_lease(replica, number, sink),
-            ScalingEvent::RandomCrash { replica, draw, edition } => {
-                self.random_crash(replica, [draw, edition], sink);
+            ScalingEvent::RandomCrash { replica, draw, revision } => {
+                self.random_crash(replica, [draw, revision], sink);
             }
             ScalingEvent::Restart { replica, start } => self.restart(replica, start, sink),
-            ScalingEvent::ProbeFails { replica, crash, edition } => {
-                self.fail_probe(replica, [crash, edition], sink);
+            ScalingEvent::ProbeFails { replica, crash, revision } => {
+                self.fail_probe(replica, [crash, revision], sink);
             }
             ScalingEvent::Readmit { replica, time } => {
                 let (gateway, mut around) = self.at(now);
                 gateway.end_ejection((replica, time), &mut around, sink);
             }
             ScalingEvent::Probe(number) => self.probe(number, sink),
-            ScalingEvent::Scrape { pool, edition } => {
-                if let Some([scrape, _]) = self.fleet.periods(pool, edition) {
+            ScalingEvent::Scrape { pool, revision } => {
+                if let Some([scrape, _]) = self.fleet.periods(pool, revision) {
                     let at = [self.gateway.held_for(pool), self.gateway.queue_for(pool)];
                     self.fleet.scrape(pool, now, at, &self.book);
                     self.clock.schedule_scaling(now.saturating_add(scrape), event);
                 }
             }
-            ScalingEvent::Tick { pool, edition } => {
-                if let Some([_, tick]) = self.fleet.periods(pool, edition) {
+            ScalingEvent::Tick { pool, revision } => {
+                if let Some([_, tick]) = self.fleet.periods(pool, revision) {
                     self.decide(pool, now, sink);
                     self.clock.schedule_scaling(now.saturating_add(tick), event);
                 }
             }
-            ScalingEvent::Sync { pool, edition } => {
+            ScalingEvent::Sync { pool, revision } => {
                 let source = self.gateway.source();
-                if let Some((decided, period)) = self.fleet.sync([pool, edition], now, source) {
+                if let Some((decided, period)) = self.fleet.sync([pool, revision], now, source) {
                     let held = self.gateway.held_for(pool);
                     self.fleet.carry_out(decided, held, &mut self.clock, sink);
                     self.clock.schedule_scaling(now.saturating_add(period), event);

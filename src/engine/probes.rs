@@ -25,7 +25,7 @@ struct Watch {
 pub(in crate::engine) struct Probes {
     settings: Option<Probe>,
     /// How often the settings changed.
-    edition: u32,
+    revision: u32,
     /// By number: replicas that fail, or that their probes ejected.
     watched: BTreeMap<u32, Watch>,
     /// The number of the next event of probes; earlier ones are about nothing.
@@ -42,7 +42,7 @@ impl Default for Probes {
     fn default() -> Self {
         Self {
             settings: None,
-            edition: 0,
+            revision: 0,
             watched: BTreeMap::new(),
             number: 0,
             next: Micros::MAX,
@@ -59,7 +59,7 @@ impl Cluster {
         let probes = &mut self.probes;
         if probes.settings != settings {
             probes.settings = settings;
-            probes.edition += 1;
+            probes.revision += 1;
             probes.number += 1;
             probes.next = Micros::MAX;
             probes.watched.values_mut().for_each(|watch| *watch = Watch::default());
@@ -148,8 +148,9 @@ impl Cluster {
             if !serves {
                 self.probes.watched.insert(number, Watch::default());
             } else if self.fails_until(replica, now).is_some() {
-                let edition = self.probes.edition;
-                self.clock.schedule_scaling(verdict_at, ScalingEvent::ProbeFails { replica, crash, edition });
+                let revision = self.probes.revision;
+                self.clock
+                    .schedule_scaling(verdict_at, ScalingEvent::ProbeFails { replica, crash, revision });
             } else {
                 self.pass_probe(replica, s.successes, sink);
             }
@@ -176,11 +177,11 @@ impl Cluster {
     pub(super) fn fail_probe<S: Sink>(
         &mut self,
         replica: ReplicaId,
-        [crash, edition]: [u32; 2],
+        [crash, revision]: [u32; 2],
         sink: &mut S,
     ) {
         let (now, r) = (self.clock.now(), &self.replicas()[replica.index()]);
-        if self.probes.edition != edition || r.crashes() != crash || !r.serving() {
+        if self.probes.revision != revision || r.crashes() != crash || !r.serving() {
             return;
         }
         let (Some(s), Some(watch)) = (self.probes.settings, self.probes.watched.get_mut(&replica.0)) else {

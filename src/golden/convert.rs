@@ -241,7 +241,7 @@ fn engine(file: &GoldenFile, c: &Config) -> BatchLimits {
         max_num_batched_tokens: bound(c.max_num_scheduled_tokens, all_tokens, limits::STEP_TOKENS).into(),
         long_prefill_threshold_tokens: threshold,
         max_waiting: 0,
-        reserve_full_prompt: None,
+        reserve_full_prompt: Some(false),
         watermark: 0.0,
         preemption: true,
         victim: PreemptionVictim::Latest,

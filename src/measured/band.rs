@@ -43,7 +43,7 @@ pub fn bands(scenario: &Scenario) -> Result<Vec<Band>, Diagnostics> {
         _ => None,
     });
     let Some((pool, settings)) = settings else { return Ok(Vec::new()) };
-    let row = perf::calibration(settings.table(scenario.tokenyard), &pool.gpu, settings.engine);
+    let row = perf::calibration(&pool.gpu, settings.engine);
     bands_of(scenario, &row.coefficients, &row.intervals)
 }
 

@@ -137,8 +137,7 @@ pub fn calibrate(b: &Benchmark, scenario: &Scenario, file: &str) -> Result<OneRu
         LatencyModel::Calibrated(settings) => settings.clone(),
         _ => CalibratedSettings { clock: b.clock, ..CalibratedSettings::default() },
     };
-    let table = settings.table(scenario.tokenyard);
-    let built_in = || perf::calibration(table, &first.gpu, settings.engine).of_model(&first.model);
+    let built_in = || perf::calibration(&first.gpu, settings.engine).of_model(&first.model);
     let start = settings.coefficients.clone().unwrap_or_else(built_in);
     let mut search = Search { replay, gpu: first.gpu.clone(), settings, c: start.clone() };
     let begun = search.run()?;

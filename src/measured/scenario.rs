@@ -253,7 +253,7 @@ pub(super) fn set_latency(scenario: &mut Scenario, gpu: &str, model: &LatencyMod
 fn auto_blocks(scenario: &Scenario) -> Option<u32> {
     let mut pool = scenario.cluster.pools.first()?.clone();
     pool.kv.blocks = KvBlocks::Auto;
-    perf::resolve(&pool, perf::Rules::of(scenario), "").ok().map(|r| r.blocks.0)
+    perf::resolve(&pool, scenario.cluster.compat, "").ok().map(|r| r.blocks.0)
 }
 
 /// The server's facts about its KV cache go to every pool.

@@ -1,7 +1,7 @@
 //! Values of "auto" batch limits: the defaults that vLLM's server chooses by GPU.
 
 use super::catalogue;
-use crate::scenario::{Compat, LatencyModel, Pool};
+use crate::scenario::{Compat, Pool};
 
 /// Memory of one GPU in GiB from which vLLM chooses large batches.
 const LARGE_GPU_GIB: f64 = 70.0;
@@ -15,15 +15,7 @@ const SMALL: [u32; 2] = [256, 2048];
 /// limits.
 pub(super) fn batch_limits(pool: &Pool, compat: Compat) -> [u32; 2] {
     let engine = &pool.engine;
-    let known = match &pool.latency {
-        LatencyModel::Calibrated(_) | LatencyModel::Roofline(_) => catalogue::gpu,
-        // These never needed to know the GPU: limits that "auto" has chosen for one without figures stay.
-        LatencyModel::Catalogue
-        | LatencyModel::Fitted(_)
-        | LatencyModel::CrossModel(_)
-        | LatencyModel::Piecewise(_) => catalogue::older_gpu,
-    };
-    let gpu = pool.hardware.as_ref().or_else(|| known(&pool.gpu).map(|g| &g.hardware));
+    let gpu = pool.hardware.as_ref().or_else(|| catalogue::gpu(&pool.gpu).map(|g| &g.hardware));
     let ample = gpu.is_some_and(|g| g.memory_gib >= LARGE_GPU_GIB);
     let a100 = pool.gpu.to_ascii_lowercase().contains("a100");
     let [seqs, tokens] = if ample && !a100 && compat == Compat::None { LARGE } else { SMALL };
@@ -51,6 +43,7 @@ mod tests {
         assert_eq!(auto("A100-80"), [256, 2048]);
         assert_eq!(auto("a100-sxm4-80gb"), [256, 2048]);
         assert_eq!(auto("L40S"), [256, 2048]);
+        assert_eq!(auto("MI300X"), [1024, 8192]);
         assert_eq!(auto("nobody's"), [256, 2048]);
         let own = |memory_gib| {
             let mut pool = pool("B200", BatchLimit::Auto, BatchLimit::Auto);
@@ -60,16 +53,6 @@ mod tests {
         assert_eq!((own(69.9), own(70.0)), ([256, 2048], [1024, 8192]));
         let blis = batch_limits(&pool("H100", BatchLimit::Auto, BatchLimit::Auto), Compat::Blis);
         assert_eq!(blis, [256, 2048]);
-    }
-
-    #[test]
-    fn newer_gpus_count_only_where_step_times_depend_on_the_gpu() {
-        let of = |latency: LatencyModel| {
-            let pool = Pool { latency, ..pool("MI300X", BatchLimit::Auto, BatchLimit::Auto) };
-            batch_limits(&pool, Compat::None)
-        };
-        assert_eq!(of(LatencyModel::default()), [1024, 8192]);
-        assert_eq!(of(LatencyModel::Fitted(crate::scenario::FittedCoefficients::default())), [256, 2048]);
     }
 
     #[test]

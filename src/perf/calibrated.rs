@@ -12,7 +12,7 @@ use super::weights::Spread;
 use crate::base::Span;
 use crate::base::math::round_to_span;
 use crate::base::multiply::times;
-use crate::scenario::{Architecture, CalibratedCoefficients, CalibrationTable, EngineGeneration, Hardware};
+use crate::scenario::{Architecture, CalibratedCoefficients, EngineGeneration, Hardware};
 use serde::{Deserialize, Serialize};
 
 /// The model with shape, hardware and coefficients filled in, in microseconds.
@@ -110,7 +110,7 @@ const INDEX_BYTES: f64 = 132.0;
 
 impl Calibrated {
     pub(super) fn new(
-        (engine, table): (EngineGeneration, CalibrationTable),
+        engine: EngineGeneration,
         c: &CalibratedCoefficients,
         a: &Architecture,
         hw: &Hardware,
@@ -118,7 +118,7 @@ impl Calibrated {
     ) -> Self {
         let gpus = f64::from(spread.tp);
         let (layers, with_experts) = (f64::from(a.layers), f64::from(a.expert_layers()));
-        let rates = Rates::new(table, c, a, hw);
+        let rates = Rates::new(c, a, hw);
         let work = Work::new(c, a, spread.tp, &rates);
         // Microseconds for a byte and for an operation, on all GPUs together.
         let byte_us = 1.0 / (hw.bandwidth_tb_per_s * 1e6 * gpus);
@@ -279,7 +279,7 @@ fn expert_layers_us(c: &CalibratedCoefficients, a: &Architecture) -> f64 {
 mod tests {
     use super::*;
 
-    const USUAL: (EngineGeneration, CalibrationTable) = (EngineGeneration::Latest, CalibrationTable::Y2025);
+    const USUAL: EngineGeneration = EngineGeneration::Latest;
     const ONE: Spread = Spread { tp: 1, ranks: 1, lockstep: false };
 
     fn spread(a: &Architecture, spread: Spread) -> Calibrated {

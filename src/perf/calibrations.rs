@@ -1,10 +1,9 @@
-//! Built-in coefficients of the calibrated model, by edition, GPU and release of the engine, and how they are carried
-//! to GPUs without measurements (docs/explanation/model/latency.md).
+//! Built-in coefficients of the calibrated model, by GPU and release of the engine, and how they are carried to GPUs without measurements (docs/explanation/model/latency.md).
 
 use super::catalogue;
 use super::facts::Facts;
 use crate::base::{SortedMap, json};
-use crate::scenario::{CalibratedCoefficients, CalibrationTable, EngineGeneration};
+use crate::scenario::{CalibratedCoefficients, EngineGeneration};
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -72,16 +71,12 @@ pub(super) fn release_name(engine: EngineGeneration) -> &'static str {
     }
 }
 
-/// Pairs of GPUs with the same chip and different memory or host; the edition of 2025 knows the first alone.
+/// Pairs of GPUs with the same chip and different memory or host.
 const SAME_CHIP: [[&str; 2]; 3] = [["H100", "H200"], ["B200", "GB200"], ["B300", "GB300"]];
 
 /// The other GPU with the chip of one.
-fn twin_of(table: CalibrationTable, name: &str) -> Option<&'static str> {
-    let known = match table {
-        CalibrationTable::Y2025 => &SAME_CHIP[..1],
-        CalibrationTable::Y2026 => &SAME_CHIP[..],
-    };
-    let pair = known.iter().find(|pair| pair.contains(&name))?;
+fn twin_of(name: &str) -> Option<&'static str> {
+    let pair = SAME_CHIP.iter().find(|pair| pair.contains(&name))?;
     pair.iter().copied().find(|other| *other != name)
 }
 
@@ -94,50 +89,31 @@ pub fn same_chip(one: &str, other: &str) -> bool {
 /// A number of experiments below this is reported with the coefficients.
 const FEW: usize = 3;
 
-/// The built-in coefficients of an edition.
-pub fn calibrations(table: CalibrationTable) -> &'static [Calibration] {
-    static TABLES: OnceLock<[Vec<Calibration>; 2]> = OnceLock::new();
-    let read = |text| {
-        let tree = serde_json::from_str(text).expect("the built-in table is JSON");
+/// The built-in coefficients.
+pub fn calibrations() -> &'static [Calibration] {
+    static TABLE: OnceLock<Vec<Calibration>> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let tree = serde_json::from_str(include_str!("calibrated.json")).expect("the built-in table is JSON");
         json::data(&tree).expect("the built-in table has its own shape")
-    };
-    let tables = TABLES
-        .get_or_init(|| [include_str!("calibrated.json"), include_str!("calibrated-2026.json")].map(read));
-    match table {
-        CalibrationTable::Y2025 => &tables[0],
-        CalibrationTable::Y2026 => &tables[1],
-    }
+    })
 }
 
 /// The coefficients for a GPU and a release: those measured on it with that release; else those on a GPU with the
-/// same chip; else those on it with the nearest release, older before newer. For any other GPU those of an H100: as
-/// they are in the edition of 2025, and in that of 2026 carried by what is published of both, where an H200 counts as an
-/// H100, and a B300 takes those of a B200.
-pub fn calibration(
-    table: CalibrationTable,
-    gpu: &str,
-    engine: EngineGeneration,
-) -> Cow<'static, Calibration> {
-    // Names that are newer than the edition of 2025 mean an unknown GPU there.
-    let known = match table {
-        CalibrationTable::Y2025 => catalogue::older_gpu(gpu),
-        CalibrationTable::Y2026 => catalogue::gpu(gpu),
-    };
-    let name = known.map_or(gpu, |g| &g.name);
-    let twin = twin_of(table, name).unwrap_or(name);
-    let of = |name: &str| calibrations(table).iter().filter(move |c| c.gpu == name).collect::<Vec<_>>();
+/// same chip; else those on it with the nearest release, older before newer. For any other GPU those of an H100, carried
+/// by what is published of both, where an H200 counts as an H100, and a B300 takes those of a B200.
+pub fn calibration(gpu: &str, engine: EngineGeneration) -> Cow<'static, Calibration> {
+    let name = catalogue::gpu(gpu).map_or(gpu, |g| &g.name);
+    let twin = twin_of(name).unwrap_or(name);
+    let of = |name: &str| calibrations().iter().filter(move |c| c.gpu == name).collect::<Vec<_>>();
     let exact = |name: &str| of(name).into_iter().find(|c| c.engine == engine);
     let near = |name: &str| {
         let older = of(name).into_iter().filter(|c| c.engine <= engine).max_by_key(|c| c.engine);
         older.or_else(|| of(name).into_iter().min_by_key(|c| c.engine))
     };
     let found = exact(name).or_else(|| exact(twin)).or_else(|| near(name)).or_else(|| near(twin));
-    let other = table == CalibrationTable::Y2026 && OTHER_CARD.eq_ignore_ascii_case(gpu.trim());
+    let other = OTHER_CARD.eq_ignore_ascii_case(gpu.trim());
     if let Some(found) = found.filter(|_| !other) {
         return Cow::Borrowed(found);
-    }
-    if table == CalibrationTable::Y2025 {
-        return Cow::Borrowed(near(FIRST).expect("the built-in table has an H100"));
     }
     // Of the coefficients of this chip for the release, those that rest on most say most about others.
     let blackwell = SAME_CHIP[2].contains(&name).then(|| near("B200")).flatten();
@@ -183,13 +159,10 @@ pub fn carried(c: &CalibratedCoefficients, from: &str, to: &str) -> CalibratedCo
 mod tests {
     use super::*;
 
-    const OLD: CalibrationTable = CalibrationTable::Y2025;
-    const TABLES: [CalibrationTable; 2] = [OLD, CalibrationTable::Y2026];
-
     #[test]
     fn every_built_in_coefficient_makes_physical_sense() {
-        assert!(TABLES.iter().all(|t| calibrations(*t).iter().any(|c| c.gpu == "H100")));
-        for row in TABLES.iter().flat_map(|t| calibrations(*t)) {
+        assert!(calibrations().iter().any(|c| c.gpu == "H100"));
+        for row in calibrations() {
             let c = &row.coefficients;
             assert!(catalogue::gpu(&row.gpu).is_some_and(|g| g.name == row.gpu), "{}", row.gpu);
             let shares = [
@@ -227,26 +200,24 @@ mod tests {
     #[test]
     fn a_gpu_without_measurements_takes_those_of_an_h100_and_says_so() {
         let (ahead, early) = (EngineGeneration::Ahead, EngineGeneration::Early);
-        let h100 = calibration(OLD, "H100", ahead);
+        let h100 = calibration("H100", ahead);
         assert_eq!((h100.gpu.as_str(), h100.engine), ("H100", ahead));
         assert!(!h100.says("h100-sxm", ahead).contains("as none"));
-        assert_eq!(*calibration(OLD, "nobody's", ahead), *h100);
+        assert_eq!(*calibration("nobody's", ahead), *h100);
         assert!(
             h100.says("nobody's", ahead)
                 .ends_with("as none were measured on nobody's with vLLM 0.14 to 0.17")
         );
         assert!(
-            calibration(OLD, "H100", early)
-                .says("H100", early)
-                .contains("measured on H100 with vLLM up to 0.9")
+            calibration("H100", early).says("H100", early).contains("measured on H100 with vLLM up to 0.9")
         );
     }
 
     #[test]
     fn a_release_without_measurements_takes_the_same_chip_and_else_the_nearest_release() {
-        assert_eq!(calibration(OLD, "H200", EngineGeneration::Ahead).gpu, "H100");
-        assert_eq!(calibration(OLD, "a100", EngineGeneration::Early).gpu, "A100-80");
-        assert_eq!(calibration(OLD, "L40S", EngineGeneration::Latest).gpu, "L40S");
+        assert_eq!(calibration("H200", EngineGeneration::Ahead).gpu, "H100");
+        assert_eq!(calibration("a100", EngineGeneration::Early).gpu, "A100-80");
+        assert_eq!(calibration("L40S", EngineGeneration::Latest).gpu, "L40S");
     }
 
     #[test]

@@ -54,45 +54,13 @@ pub struct Gpu {
     pub name: String,
     /// Other names, in lower case.
     pub aliases: Vec<String>,
-    /// Names and price that count only for pools that take the refined figures: others keep their costs.
-    #[serde(default)]
-    pub newer: Newer,
     /// Its figures.
     pub hardware: Hardware,
-}
-
-/// What a GPU is called and costs besides its names and figures: pools whose step times do not depend on the GPU know
-/// nothing of it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Newer {
-    /// Whether the GPU itself is newer, with all its names.
-    pub whole: bool,
-    /// Other names, in lower case.
-    pub aliases: Vec<String>,
-    /// List price of one GPU in US dollars per hour; 0 means that of the figures.
-    pub usd_per_hour: f64,
 }
 
 impl Gpu {
     fn is_called(&self, lower: &str) -> bool {
         self.name.eq_ignore_ascii_case(lower) || self.aliases.iter().any(|a| a == lower)
-    }
-
-    fn was_called(&self, lower: &str) -> bool {
-        !self.newer.whole && self.is_called(lower)
-    }
-
-    /// List price of one GPU in US dollars per hour; 0 means unknown. `name` is the pool's.
-    pub(super) fn price(&self, name: &str, refined: bool) -> f64 {
-        let own = self.hardware.usd_per_hour;
-        if refined && self.newer.usd_per_hour > 0.0 {
-            self.newer.usd_per_hour
-        } else if refined || self.was_called(&name.trim().to_ascii_lowercase()) {
-            own
-        } else {
-            0.0
-        }
     }
 }
 
@@ -106,17 +74,9 @@ pub struct KnownModel {
     pub aliases: Vec<String>,
     /// Its shape.
     pub architecture: Architecture,
-    /// Its shape with kinds of layers and number formats, if `architecture` leaves them out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refined: Option<Architecture>,
 }
 
 impl KnownModel {
-    /// The refined shape; without one, the shape.
-    pub fn refined(&self) -> &Architecture {
-        self.refined.as_ref().unwrap_or(&self.architecture)
-    }
-
     fn is_called(&self, key: &str) -> bool {
         self.name == key || self.aliases.iter().any(|a| a == key)
     }
@@ -134,18 +94,8 @@ pub struct Catalogue {
     pub gpus: Vec<Gpu>,
     /// Shapes of models, sorted by name.
     pub architectures: Vec<KnownModel>,
-    /// Further shapes, sorted by name; pools whose step times do not depend on a shape load the weights of an unknown
-    /// model in their place.
-    pub newer: Vec<KnownModel>,
     /// The rows, sorted by name, GPU and tensor parallelism.
     pub coefficients: Vec<Row>,
-}
-
-impl Catalogue {
-    /// All models of known shape.
-    pub fn models(&self) -> impl Iterator<Item = &KnownModel> {
-        self.architectures.iter().chain(&self.newer)
-    }
 }
 
 /// The built-in table.
@@ -161,23 +111,11 @@ pub fn catalogue() -> &'static Catalogue {
 /// The GPU called `name`, if it is known.
 pub(super) fn gpu(name: &str) -> Option<&'static Gpu> {
     let lower = name.trim().to_ascii_lowercase();
-    catalogue().gpus.iter().find(|g| g.is_called(&lower) || g.newer.aliases.contains(&lower))
-}
-
-/// The same without the newer GPUs and names.
-pub(super) fn older_gpu(name: &str) -> Option<&'static Gpu> {
-    let lower = name.trim().to_ascii_lowercase();
-    catalogue().gpus.iter().find(|g| g.was_called(&lower))
+    catalogue().gpus.iter().find(|g| g.is_called(&lower))
 }
 
 /// The model called `name`, if its shape is known.
 pub(super) fn architecture(name: &str) -> Option<&'static KnownModel> {
-    let short = model_key(name);
-    catalogue().models().find(|a| a.is_called(&short))
-}
-
-/// The same without the newer models.
-pub(super) fn older(name: &str) -> Option<&'static KnownModel> {
     let short = model_key(name);
     catalogue().architectures.iter().find(|a| a.is_called(&short))
 }
@@ -185,7 +123,7 @@ pub(super) fn older(name: &str) -> Option<&'static KnownModel> {
 /// The shape that a pool takes from the catalogue.
 pub(super) fn find_architecture(pool: &Pool, path: &str) -> Result<&'static KnownModel, Diagnostic> {
     architecture(&pool.model).ok_or_else(|| {
-        let names: Vec<&str> = catalogue().models().map(|a| a.name.as_str()).collect();
+        let names: Vec<&str> = catalogue().architectures.iter().map(|a| a.name.as_str()).collect();
         let some = ["llama-3.1-8b", "qwen3-32b", "gpt-oss-120b", "deepseek-v3"];
         Diagnostic::error(
             format!("{path}.model"),
@@ -205,9 +143,9 @@ pub(super) fn find_gpu(pool: &Pool, path: &str) -> Result<&'static Gpu, Diagnost
 }
 
 /// Price of a replica: that of its GPUs.
-pub(super) fn price(pool: &Pool, refined: bool) -> f64 {
-    let listed = || gpu(&pool.gpu).map_or(0.0, |g| g.price(&pool.gpu, refined));
-    pool.hardware.as_ref().map_or_else(listed, |own| own.usd_per_hour) * f64::from(super::gpus(pool))
+pub(super) fn price(pool: &Pool) -> f64 {
+    let hardware = pool.hardware.as_ref().or_else(|| gpu(&pool.gpu).map(|g| &g.hardware));
+    hardware.map_or(0.0, |h| h.usd_per_hour) * f64::from(super::gpus(pool))
 }
 
 /// The row for a pool; the error lists what exists.
@@ -298,12 +236,9 @@ mod tests {
 
     #[test]
     fn every_shape_can_be_found_by_all_of_its_names() {
-        let (older, newer) = (&catalogue().architectures, &catalogue().newer);
-        assert_eq!(older.len(), 33);
-        for shapes in [older, newer] {
-            assert!(shapes.is_sorted_by(|a, b| a.name < b.name));
-        }
-        for shape in catalogue().models() {
+        let shapes = &catalogue().architectures;
+        assert!(shapes.is_sorted_by(|a, b| a.name < b.name));
+        for shape in shapes {
             for name in shape.aliases.iter().chain([&shape.name]) {
                 assert_eq!(architecture(name), Some(shape));
             }
@@ -332,11 +267,11 @@ mod tests {
             ("zai-org/GLM-5-FP8", (Fp8, Auto)),
             ("Qwen/Qwen3-235B-A22B-Instruct-2507", (Auto, Auto)),
         ] {
-            let a = architecture(name).unwrap_or_else(|| panic!("{name}")).refined();
+            let a = &architecture(name).unwrap_or_else(|| panic!("{name}")).architecture;
             assert_eq!((a.precision, a.expert_precision), formats, "{name}");
         }
         let of = |name: &str| {
-            let a = architecture(name).expect("in the catalogue").refined();
+            let a = &architecture(name).expect("in the catalogue").architecture;
             (a.full_layers(), a.sliding_layers, a.linear_layers, a.index_topk)
         };
         assert_eq!(of("google/gemma-3-27b-it"), (10, 52, 0, 0));
@@ -348,31 +283,24 @@ mod tests {
     #[test]
     fn a_name_means_one_model() {
         let mut names: Vec<&String> =
-            catalogue().models().flat_map(|m| m.aliases.iter().chain([&m.name])).collect();
+            catalogue().architectures.iter().flat_map(|m| m.aliases.iter().chain([&m.name])).collect();
         names.sort();
         assert!(names.windows(2).all(|two| two[0] != two[1]), "{names:?}");
     }
 
     #[test]
-    fn a_refined_shape_is_another_description_of_the_same_model() {
-        let oss = architecture("gpt-oss-120b").expect("in the catalogue");
-        let (plain, refined) = (&oss.architecture, oss.refined());
-        assert_eq!((refined.sliding_layers, refined.sliding_window, refined.full_layers()), (18, 128, 18));
-        assert_eq!(
-            (plain.layers, plain.experts, plain.hidden),
-            (refined.layers, refined.experts, refined.hidden)
-        );
-        assert_eq!((refined.bytes_per_param, refined.bytes_per_expert_param), (2.0, 0.53125));
-        assert_eq!(refined.expert_precision, Precision::Mxfp4);
-        let llama = architecture("llama-3.1-8b").expect("in the catalogue");
-        assert_eq!(llama.refined(), &llama.architecture);
+    fn gpt_oss_has_layers_with_a_window_and_experts_of_four_bits() {
+        let oss = &architecture("gpt-oss-120b").expect("in the catalogue").architecture;
+        assert_eq!((oss.sliding_layers, oss.sliding_window, oss.full_layers()), (18, 128, 18));
+        assert_eq!((oss.bytes_per_param, oss.bytes_per_expert_param), (2.0, 0.53125));
+        assert_eq!(oss.expert_precision, Precision::Mxfp4);
     }
 
     #[test]
     fn every_gpu_is_found_by_its_names_and_its_peaks_make_sense() {
         let gpus = &catalogue().gpus;
         for (i, g) in gpus.iter().enumerate() {
-            for name in g.aliases.iter().chain(&g.newer.aliases).chain([&g.name]) {
+            for name in g.aliases.iter().chain([&g.name]) {
                 assert_eq!(gpu(name).map(|found| &found.name), Some(&g.name), "{name}");
             }
             assert!(gpus[..i].iter().all(|other| other.name != g.name));
@@ -387,14 +315,11 @@ mod tests {
     }
 
     #[test]
-    fn newer_names_and_prices_cost_nothing_without_refined_figures() {
-        let cost = |gpu: &str, refined| price(&pool("any", gpu, 2), refined);
-        assert_eq!((cost("H100", false), cost("H100", true)), (7.0, 7.0));
-        assert_eq!((cost("H200", false), cost("H200", true)), (0.0, 6.78));
-        assert_eq!((cost("B300", false), cost("b300_sxm", true)), (0.0, 13.98));
-        // The name is newer, the price is not.
-        assert_eq!((cost("h100_sxm", false), cost("h100_sxm", true)), (0.0, 7.0));
-        assert_eq!(cost("nobody's", true).to_bits(), 0);
+    fn a_replica_costs_what_its_gpus_cost_by_any_of_their_names_and_an_unknown_gpu_has_no_price() {
+        let cost = |gpu: &str| price(&pool("any", gpu, 2));
+        assert_eq!((cost("H100"), cost("h100_sxm")), (7.0, 7.0));
+        assert_eq!((cost("H200"), cost("b300_sxm")), (6.78, 13.98));
+        assert_eq!((cost("H20").to_bits(), cost("nobody's").to_bits()), (0, 0));
     }
 
     #[test]

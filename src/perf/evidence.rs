@@ -4,7 +4,7 @@
 use super::evidence_class::EvidenceClass;
 use super::evidence_line::{ErrorBand, ErrorFigure, Regime};
 use crate::base::json;
-use crate::scenario::{CalibrationTable, EngineGeneration};
+use crate::scenario::EngineGeneration;
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
@@ -119,19 +119,13 @@ pub struct EvidenceTable {
     pub left_out: Vec<LeftOutError>,
 }
 
-/// The built-in table of an edition of the calibrated model.
-pub fn evidence(table: CalibrationTable) -> &'static EvidenceTable {
-    static TABLES: OnceLock<[EvidenceTable; 2]> = OnceLock::new();
-    let read = |text| {
-        let tree = serde_json::from_str(text).expect("the built-in table is JSON");
+/// The built-in table.
+pub fn evidence() -> &'static EvidenceTable {
+    static TABLE: OnceLock<EvidenceTable> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let tree = serde_json::from_str(include_str!("evidence.json")).expect("the built-in table is JSON");
         json::data(&tree).expect("the built-in table has its own shape")
-    };
-    let tables =
-        TABLES.get_or_init(|| [include_str!("evidence-2025.json"), include_str!("evidence.json")].map(read));
-    match table {
-        CalibrationTable::Y2025 => &tables[0],
-        CalibrationTable::Y2026 => &tables[1],
-    }
+    })
 }
 
 #[cfg(test)]
@@ -140,7 +134,7 @@ mod tests {
 
     #[test]
     fn errors_are_shares_and_gpus_are_those_of_the_catalogue() {
-        let table = evidence(CalibrationTable::Y2026);
+        let table = evidence();
         assert!(
             ["calibrated", "catalogue", "roofline"]
                 .iter()
@@ -155,15 +149,13 @@ mod tests {
 
     #[test]
     fn configurations_are_of_the_catalogue_and_behind_every_row_of_coefficients() {
-        let table = evidence(CalibrationTable::Y2026);
+        let table = evidence();
         for c in &table.configurations {
             assert!(crate::perf::known_gpu(&c.gpu).is_some_and(|g| g.name == c.gpu), "{}", c.gpu);
             assert!(crate::perf::known_model(&c.model).is_some_and(|m| m.name == c.model), "{}", c.model);
             assert!(c.tp > 0 && c.measured > 0 && c.fitted <= c.measured, "{c:?}");
         }
-        for row in
-            crate::perf::calibrations(CalibrationTable::Y2026).iter().filter(|row| !row.rests_on.is_empty())
-        {
+        for row in crate::perf::calibrations().iter().filter(|row| !row.rests_on.is_empty()) {
             let of_row = |c: &Configuration| c.gpu == row.gpu && c.engine == row.engine && c.fitted > 0;
             assert!(table.configurations.iter().any(of_row), "{} {:?}", row.gpu, row.engine);
         }
@@ -171,7 +163,7 @@ mod tests {
 
     #[test]
     fn errors_of_classes_are_shares_of_something() {
-        let table = evidence(CalibrationTable::Y2026);
+        let table = evidence();
         assert!(!table.errors.is_empty());
         for e in &table.errors {
             assert!(e.error.n > 0 && (0.0..=e.error.p90).contains(&e.error.median), "{e:?}");

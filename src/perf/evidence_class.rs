@@ -5,13 +5,12 @@
 //! configurations and the published figures of GPUs; the engine and its results do not depend on any of this.
 
 use super::calibrations::{Calibration, calibration, release_name, same_chip};
-use super::catalogue::{self, KnownModel};
+use super::catalogue;
 use super::evidence::{Configuration, evidence};
 use super::facts::Facts;
 use crate::base::Diagnostic;
 use crate::scenario::{
-    Architecture, CalibratedSettings, CalibrationTable, CrossModelCoefficients, Hardware, LatencyModel, Pool,
-    RooflineSettings,
+    Architecture, CalibratedSettings, CrossModelCoefficients, Hardware, LatencyModel, Pool, RooflineSettings,
 };
 use serde::{Deserialize, Serialize};
 
@@ -82,33 +81,20 @@ fn latency_name(latency: &LatencyModel) -> &'static str {
     }
 }
 
-/// The edition whose evidence counts for a pool of a document of format `version`.
-#[must_use]
-pub fn edition(pool: &Pool, version: u32) -> CalibrationTable {
-    match &pool.latency {
-        LatencyModel::Calibrated(s) => s.table(version),
-        LatencyModel::Catalogue
-        | LatencyModel::Fitted(_)
-        | LatencyModel::Roofline(_)
-        | LatencyModel::CrossModel(_)
-        | LatencyModel::Piecewise(_) => CalibrationTable::Y2026,
-    }
-}
-
 impl Classified {
-    /// Classifies a pool of a document of format `version` by the built-in facts.
+    /// Classifies a pool by the built-in facts.
     #[must_use]
-    pub fn of(pool: &Pool, version: u32) -> Self {
-        Self::by(pool, version, &evidence(edition(pool, version)).configurations)
+    pub fn of(pool: &Pool) -> Self {
+        Self::by(pool, &evidence().configurations)
     }
 
     /// Classifies a pool by given measured configurations.
     #[must_use]
-    pub fn by(pool: &Pool, version: u32, measured: &[Configuration]) -> Self {
+    pub fn by(pool: &Pool, measured: &[Configuration]) -> Self {
         use EvidenceClass::{Carried, Fitted, Guessed, Own};
         let classes = match &pool.latency {
             LatencyModel::Calibrated(s) if s.coefficients.is_some() => [Own; 5],
-            LatencyModel::Calibrated(s) => calibrated(pool, (s, version), measured),
+            LatencyModel::Calibrated(s) => calibrated(pool, s, measured),
             // A row is a measurement of this model, GPU and parallelism, with the release that the catalogue names.
             LatencyModel::Catalogue => [Fitted, Fitted, Carried, Fitted, Fitted],
             LatencyModel::Roofline(c) if *c == RooflineSettings::default() => [Carried; 5],
@@ -141,26 +127,18 @@ impl Classified {
 const CROSS_MODEL_GPU: &str = "H100";
 
 /// The classes with built-in calibrated coefficients.
-fn calibrated(
-    pool: &Pool,
-    (s, version): (&CalibratedSettings, u32),
-    measured: &[Configuration],
-) -> [EvidenceClass; 5] {
+fn calibrated(pool: &Pool, s: &CalibratedSettings, measured: &[Configuration]) -> [EvidenceClass; 5] {
     use EvidenceClass::{Carried, Fitted};
-    let row = calibration(s.table(version), &pool.gpu, s.engine);
+    let row = calibration(&pool.gpu, s.engine);
     let behind = |fits: &dyn Fn(&Configuration) -> bool| {
         let of_row = |c: &&Configuration| c.gpu == row.gpu && c.engine == row.engine && c.fitted > 0;
         if measured.iter().filter(of_row).any(fits) { Fitted } else { Carried }
     };
-    let shape = match (&pool.architecture, s.table(version)) {
-        (None, CalibrationTable::Y2026) => catalogue::architecture(&pool.model).map(KnownModel::refined),
-        _ => architecture_of(pool),
-    };
-    let precision = shape.map(precision).unwrap_or_default();
+    let precision = architecture_of(pool).map(precision).unwrap_or_default();
     let model = known_model_of(pool);
     [
         behind(&|c| model.is_some_and(|(name, shape)| same_model(c, name, shape))),
-        gpu_class(pool, &row, s.table(version)),
+        gpu_class(pool, &row),
         if row.engine == s.engine { Fitted } else { Carried },
         behind(&|c| c.precision == precision),
         behind(&|c| c.tp == pool.tp && pool.pp == 1),
@@ -168,11 +146,11 @@ fn calibrated(
 }
 
 /// The class of a GPU whose coefficients are those of a row.
-fn gpu_class(pool: &Pool, row: &Calibration, table: CalibrationTable) -> EvidenceClass {
+fn gpu_class(pool: &Pool, row: &Calibration) -> EvidenceClass {
     match gpu_of(pool) {
         Some(name) if name == row.gpu => EvidenceClass::Fitted,
         Some(name) if same_chip(name, &row.gpu) => EvidenceClass::SameChip,
-        Some(name) if Facts::for_table(table, name) => EvidenceClass::Carried,
+        Some(name) if Facts::published(name).is_some() => EvidenceClass::Carried,
         _ => EvidenceClass::Guessed,
     }
 }
@@ -281,10 +259,10 @@ fn named(pool: &Pool) -> [String; 5] {
 }
 
 /// The GPUs whose step times are known: measured, of the same chip, or with published figures.
-fn gpus_with_facts(version: u32) -> Vec<&'static str> {
+fn gpus_with_facts() -> Vec<&'static str> {
     let known = |name: &&str| {
         let pool = Pool { gpu: (*name).to_owned(), hardware: None, ..Pool::default() };
-        Classified::by(&pool, version, &[]).values[1].class != EvidenceClass::Guessed
+        Classified::by(&pool, &[]).values[1].class != EvidenceClass::Guessed
     };
     catalogue::catalogue().gpus.iter().map(|g| g.name.as_str()).filter(known).collect()
 }
@@ -292,14 +270,14 @@ fn gpus_with_facts(version: u32) -> Vec<&'static str> {
 /// Why the step times of a pool would be a guess; `None` if they are not. A GPU that is neither in the catalogue nor
 /// described is another problem, and reported as such.
 #[must_use]
-pub fn guess(pool: &Pool, version: u32, path: &str) -> Option<Diagnostic> {
+pub fn guess(pool: &Pool, path: &str) -> Option<Diagnostic> {
     let LatencyModel::Calibrated(s) = &pool.latency else { return None };
     let described = pool.hardware.is_some() || catalogue::gpu(&pool.gpu).is_some();
-    let class = Classified::by(pool, version, &[]).values[1].class;
+    let class = Classified::by(pool, &[]).values[1].class;
     if s.coefficients.is_some() || !described || class != EvidenceClass::Guessed {
         return None;
     }
-    let row = calibration(s.table(version), &pool.gpu, s.engine);
+    let row = calibration(&pool.gpu, s.engine);
     let (field, what) = match &pool.hardware {
         Some(_) => ("hardware", "figures of your own"),
         None => ("gpu", "no figures but its peaks"),
@@ -310,7 +288,7 @@ pub fn guess(pool: &Pool, version: u32, path: &str) -> Option<Diagnostic> {
             "{} with {what}: its steps would be guessed, as those of an {} at these peaks",
             pool.gpu, row.gpu
         ),
-        gpus_with_facts(version).join(", "),
+        gpus_with_facts().join(", "),
         "choose one of these, give latency.calibrated.coefficients, take roofline latency, or accept the guess with --allow-guess",
     ))
 }

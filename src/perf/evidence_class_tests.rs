@@ -29,7 +29,7 @@ fn measured() -> Vec<Configuration> {
 }
 
 fn classes(change: impl FnOnce(&mut Pool)) -> [EvidenceClass; 5] {
-    Classified::by(&pool(change), 1, &measured()).values.map(|v| v.class)
+    Classified::by(&pool(change), &measured()).values.map(|v| v.class)
 }
 
 #[test]
@@ -67,8 +67,8 @@ fn a_gpu_is_fitted_same_chip_carried_or_guessed() {
     assert_eq!(figures(Hardware { memory_gib: 94.0, usd_per_hour: 9.0, ..h100.clone() }), Fitted);
     assert_eq!(figures(Hardware { bandwidth_tb_per_s: 3.9, ..h100.clone() }), Guessed);
     // The rule for a GPU without coefficients: published figures carry those of an H100.
-    let row = calibration(CalibrationTable::Y2025, "H100", EngineGeneration::Ahead);
-    let of = |gpu: &str| gpu_class(&pool(|p| p.gpu = gpu.to_owned()), &row, CalibrationTable::Y2025);
+    let row = calibration("H100", EngineGeneration::Ahead);
+    let of = |gpu: &str| gpu_class(&pool(|p| p.gpu = gpu.to_owned()), &row);
     assert_eq!(
         (of("A100-80"), of("B200"), of("nobody's")),
         (Carried, if Facts::of("B200").is_some() { Carried } else { Guessed }, Guessed)
@@ -94,7 +94,7 @@ fn own_coefficients_are_own_and_formulas_are_carried() {
 
 #[test]
 fn the_worst_value_decides() {
-    let class = |change: fn(&mut Pool)| Classified::by(&pool(change), 1, &measured()).class();
+    let class = |change: fn(&mut Pool)| Classified::by(&pool(change), &measured()).class();
     assert_eq!(class(|_| {}), Fitted);
     assert_eq!(class(|p| p.gpu = "H200".to_owned()), SameChip);
     assert_eq!(class(|p| (p.gpu, p.tp) = ("H200".to_owned(), 8)), Carried);
@@ -107,16 +107,16 @@ fn a_guess_is_told_with_its_field_and_the_gpus_that_are_known() {
         p.gpu = "X100".to_owned();
         p.hardware = Some(Hardware { tflops: 1.0, ..Hardware::default() });
     });
-    let told = guess(&own, 1, "cluster.pools[2]").expect("a guess");
+    let told = guess(&own, "cluster.pools[2]").expect("a guess");
     assert_eq!(told.path, "cluster.pools[2].hardware");
     assert!(told.allowed.starts_with("H100, A100-80, L40S"), "{}", told.allowed);
     assert!(told.fix.ends_with("--allow-guess"), "{}", told.fix);
-    assert_eq!(guess(&pool(|_| {}), 1, "p"), None);
+    assert_eq!(guess(&pool(|_| {}), "p"), None);
     // Formulas read the peaks alone; an unknown GPU is another problem.
     let roofline = LatencyModel::Roofline(RooflineSettings::default());
-    assert_eq!(guess(&Pool { latency: roofline, ..own.clone() }, 1, "p"), None);
-    assert_eq!(guess(&Pool { hardware: None, ..own }, 1, "p"), None);
-    assert!(Facts::all().iter().all(|f| guess(&pool(|p| p.gpu = f.gpu.to_owned()), 1, "p").is_none()));
+    assert_eq!(guess(&Pool { latency: roofline, ..own.clone() }, "p"), None);
+    assert_eq!(guess(&Pool { hardware: None, ..own }, "p"), None);
+    assert!(Facts::all().iter().all(|f| guess(&pool(|p| p.gpu = f.gpu.to_owned()), "p").is_none()));
 }
 
 #[test]

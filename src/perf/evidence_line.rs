@@ -2,10 +2,10 @@
 //! An assessment of results and no result: no digest covers it.
 
 use super::evidence::{LeftOutPart, evidence};
-use super::evidence_class::{Classified, ClassifiedValue, EvidenceClass, edition};
+use super::evidence_class::{Classified, ClassifiedValue, EvidenceClass};
 use super::facts::is_of_another_maker;
 use crate::base::small::decimal::fixed;
-use crate::scenario::{CalibrationTable, LatencyModel, Pool};
+use crate::scenario::{LatencyModel, Pool};
 use serde::{Deserialize, Serialize};
 
 /// Where a load lies, seen from the knee of the latency curve.
@@ -155,8 +155,8 @@ pub struct PoolEvidence {
 
 /// The measured errors of a pool in a regime: those of its class, or of fits without its model, GPU or precision where
 /// these are carried and it is more. None is known for a chip of a maker of which none was measured.
-fn errors(table: CalibrationTable, found: &Classified, regime: Regime) -> FigureErrors {
-    let (of_table, class) = (evidence(table), found.class());
+fn errors(found: &Classified, regime: Regime) -> FigureErrors {
+    let (of_table, class) = (evidence(), found.class());
     let carried = |part: LeftOutPart| {
         let [model, gpu, _, precision, _] = &found.values;
         let value = match part {
@@ -200,11 +200,11 @@ fn named(errors: &FigureErrors) -> [(&'static str, Option<ErrorBand>); 3] {
 impl PoolEvidence {
     /// The evidence for a pool in a run of a regime; `None` if that is not known.
     #[must_use]
-    pub fn new(pool: &Pool, version: u32, regime: Option<(Regime, RegimeBasis)>) -> Self {
-        let (found, table) = (Classified::of(pool, version), edition(pool, version));
+    pub fn new(pool: &Pool, regime: Option<(Regime, RegimeBasis)>) -> Self {
+        let found = Classified::of(pool);
         let class = found.class();
         let place = regime.map_or(Regime::Below, |(regime, _)| regime);
-        let [error, near_knee] = [place, Regime::Near].map(|regime| errors(table, &found, regime));
+        let [error, near_knee] = [place, Regime::Near].map(|regime| errors(&found, regime));
         let [model, gpu, engine, precision, tp] = found.values;
         let mut made = Self {
             pool: pool.name.clone(),
@@ -304,16 +304,16 @@ mod tests {
     fn of(change: impl FnOnce(&mut Pool), regime: Option<(Regime, RegimeBasis)>) -> PoolEvidence {
         let mut pool = Pool::default();
         change(&mut pool);
-        PoolEvidence::new(&pool, 1, regime)
+        PoolEvidence::new(&pool, regime)
     }
 
     #[test]
     fn a_gpu_that_was_left_out_has_the_error_of_such_gpus_and_one_of_another_maker_has_none() {
-        let on = |gpu: &str| PoolEvidence::new(&Pool { gpu: gpu.to_owned(), ..Pool::default() }, 3, None);
+        let on = |gpu: &str| PoolEvidence::new(&Pool { gpu: gpu.to_owned(), ..Pool::default() }, None);
         let (h100, h20, amd) = (on("H100"), on("H20"), on("MI300X"));
         assert_eq!((h20.gpu.class, amd.gpu.class), (EvidenceClass::Carried, EvidenceClass::Carried));
         let tpot = |e: &PoolEvidence| e.error.tpot.expect("a known error").median;
-        let of_gpus = evidence(CalibrationTable::Y2026)
+        let of_gpus = evidence()
             .left_out
             .iter()
             .find(|e| (e.part, e.regime, e.figure) == (LeftOutPart::Gpu, Regime::Below, ErrorFigure::Tpot));
@@ -325,8 +325,8 @@ mod tests {
     fn the_error_is_that_of_class_and_regime_and_near_the_knee_it_is_told_too() {
         let below = of(|_| {}, None);
         let near = of(|_| {}, Some((Regime::Near, RegimeBasis::Capacity)));
-        let found = Classified::of(&Pool::default(), 1);
-        assert_eq!(below.error, errors(CalibrationTable::Y2025, &found, Regime::Below));
+        let found = Classified::of(&Pool::default());
+        assert_eq!(below.error, errors(&found, Regime::Below));
         assert_eq!((near.error, near.near_knee), (below.near_knee, below.near_knee));
         assert!(below.chip.starts_with(&format!("{} · TPOT ±", below.class.name())), "{}", below.chip);
         assert!(below.text.contains("Error below the knee: TPOT"), "{}", below.text);

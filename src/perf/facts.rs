@@ -4,7 +4,6 @@
 //! without a row and without coefficients of its own is a guess (`super::evidence`).
 
 use super::catalogue;
-use crate::scenario::CalibrationTable;
 
 /// Published figures of a GPU besides the peaks of its data sheet.
 #[derive(Clone, Copy, Debug)]
@@ -86,16 +85,6 @@ impl Facts {
     #[must_use]
     pub fn of(gpu: &str) -> Option<&'static Self> {
         FACTS.iter().find(|f| f.gpu == gpu)
-    }
-
-    /// Whether anything is published that an edition carries coefficients by: that of 2025 carries none but to the GPUs
-    /// of the table.
-    #[must_use]
-    pub fn for_table(table: CalibrationTable, gpu: &str) -> bool {
-        match table {
-            CalibrationTable::Y2025 => Self::of(gpu).is_some(),
-            CalibrationTable::Y2026 => Self::published(gpu).is_some(),
-        }
     }
 
     /// The figures by which coefficients are carried: those of the table, or else of the catalogue.

@@ -162,7 +162,7 @@ impl Resolver<'_> {
         }
         let (architecture, _) = self.shape()?;
         let tokens = self.pool.kv.block_tokens.max(1);
-        let block = memory::block_bytes(architecture, self.pool.tp, self.rules.compat, tokens);
+        let block = memory::block_bytes(architecture, self.pool.tp, self.compat, tokens);
         let left = blocks.saturating_sub((slots / block).ceil() as u64);
         if left == 0 {
             self.problems.push(memory::no_room_for_slots(slots, blocks as f64 * block, self.path));

@@ -59,15 +59,20 @@ pub(super) fn weight_bytes(a: &Architecture, ranks: u32) -> f64 {
 
 /// Bytes that one token takes in the caches of all GPUs of a replica together, by which their memory is divided; BLIS
 /// divides it by the bytes on one of them.
-fn token_bytes(a: &Architecture, tp: u32, compat: Compat, by_kind: bool) -> f64 {
+fn token_bytes(a: &Architecture, tp: u32, compat: Compat) -> f64 {
     let parts = Parts::of(a);
-    if by_kind && counts_by_kind(a) {
-        return parts.cached_full_by(a, tp) * a.bytes_per_kv_value;
-    }
     if compat == Compat::Blis && a.kv_latent == 0 {
         return parts.cached * a.bytes_per_kv_value / f64::from(tp);
     }
     parts.cached_by(a, tp) * a.bytes_per_kv_value
+}
+
+/// The same without the layers that requests hold by themselves, where kinds of layers count apart: BLIS counts them alike.
+fn full_token_bytes(a: &Architecture, tp: u32, compat: Compat) -> f64 {
+    if compat == Compat::None && counts_by_kind(a) {
+        return Parts::of(a).cached_full_by(a, tp) * a.bytes_per_kv_value;
+    }
+    token_bytes(a, tp, compat)
 }
 
 /// Bytes of one token in the caches of `tp` GPUs together, in all layers (docs/explanation/disaggregation.md).
@@ -79,7 +84,7 @@ pub(super) fn kv_bytes_per_token(a: &Architecture, tp: u32) -> u64 {
 /// What a running request holds besides the blocks of its tokens, where kinds of layers count apart.
 pub(super) fn states(a: &Architecture, tp: u32, block_tokens: u32) -> StateBlocks {
     if counts_by_kind(a) {
-        StateBlocks::new(a, token_bytes(a, tp, Compat::None, true), block_tokens)
+        StateBlocks::new(a, full_token_bytes(a, tp, Compat::None), block_tokens)
     } else {
         StateBlocks::default()
     }
@@ -87,7 +92,7 @@ pub(super) fn states(a: &Architecture, tp: u32, block_tokens: u32) -> StateBlock
 
 /// Bytes that one block takes in the caches of all GPUs of a replica together, counted as [`token_bytes`] does.
 pub(super) fn block_bytes(a: &Architecture, tp: u32, compat: Compat, block_tokens: u32) -> f64 {
-    token_bytes(a, tp, compat, false) * f64::from(block_tokens)
+    token_bytes(a, tp, compat) * f64::from(block_tokens)
 }
 
 /// The slots of adapters leave no memory for a KV block; `path` is the pool's.
@@ -117,8 +122,6 @@ pub(super) struct Fit<'a> {
     pub(super) utilization: f64,
     pub(super) block_tokens: u32,
     pub(super) compat: Compat,
-    /// Whether windows and states are held by requests, and not counted in the blocks of their tokens.
-    pub(super) by_kind: bool,
     /// The release with measured memory besides weights and blocks; without one, BLIS's assumption holds.
     pub(super) measured: Option<EngineGeneration>,
     /// Bytes of the slots of adapters.
@@ -152,7 +155,7 @@ impl<'a> Fit<'a> {
         pool: &Pool,
         architecture: &'a Architecture,
         hardware: &'a Hardware,
-        (compat, by_kind): (Compat, bool),
+        compat: Compat,
     ) -> Self {
         let measured = match &pool.latency {
             LatencyModel::Calibrated(s) if compat == Compat::None => Some(s.engine),
@@ -167,7 +170,6 @@ impl<'a> Fit<'a> {
             utilization: pool.kv.gpu_memory_utilization,
             block_tokens: pool.kv.block_tokens.max(1),
             compat,
-            by_kind,
             measured,
             slots: lora::memory_bytes(pool),
         }
@@ -234,8 +236,7 @@ impl Fit<'_> {
             usable: self.hardware.memory_gib * self.utilization * tp,
             weights: weight_bytes(a, self.spread.ranks) / GIB,
             buffers: activations + outside,
-            block: token_bytes(a, gpus, self.compat, self.by_kind) * f64::from(self.block_tokens.max(1))
-                / GIB,
+            block: full_token_bytes(a, gpus, self.compat) * f64::from(self.block_tokens.max(1)) / GIB,
         }
     }
 
@@ -253,8 +254,7 @@ impl Fit<'_> {
             usable: (self.hardware.memory_gib * (1.0 - DRIVER_SHARE) - DRIVER_GIB) * self.utilization * tp,
             weights: (weight_bytes(a, self.spread.ranks) + wider) / GIB,
             buffers: (KEPT_GIB + parallel + earlier + KEPT_GIB_PER_VOCABULARY * f64::from(a.vocab)) * tp,
-            block: token_bytes(a, gpus, self.compat, self.by_kind) * f64::from(self.block_tokens.max(1))
-                / GIB,
+            block: full_token_bytes(a, gpus, self.compat) * f64::from(self.block_tokens.max(1)) / GIB,
         }
     }
 
@@ -299,7 +299,6 @@ mod tests {
             utilization: 0.9,
             block_tokens,
             compat: Compat::None,
-            by_kind: false,
             measured: None,
             slots: 0.0,
         }
@@ -342,7 +341,7 @@ mod tests {
             let a = &catalogue::architecture(&row.name).expect("in the catalogue").architecture;
             let outside_gib = if row.tp > 1 { 0.6 * f64::from(row.tp) } else { 0.15 };
             let buffers_gib = outside_gib + if a.experts > 0 { 8.0 } else { 5.5 };
-            let buffers = buffers_gib * GIB / (token_bytes(a, row.tp, Compat::None, false) * 16.0);
+            let buffers = buffers_gib * GIB / (token_bytes(a, row.tp, Compat::None) * 16.0);
             let found = blocks(&row.name, &row.gpu, row.tp, 16).expect("it fits") as f64 + buffers;
             let listed = f64::from(row.fitting_blocks());
             assert!((found - listed).abs() < 2.5, "{} tp {}: {found} {listed}", row.name, row.tp);
@@ -378,7 +377,6 @@ mod tests {
                 utilization: 0.9,
                 block_tokens: 16,
                 compat: Compat::None,
-                by_kind: false,
                 measured: Some(EngineGeneration::Ahead),
                 slots: 0.0,
             }
@@ -418,7 +416,6 @@ mod tests {
                 utilization: 0.9,
                 block_tokens: 16,
                 compat: Compat::None,
-                by_kind: false,
                 measured: Some(engine),
                 slots: 0.0,
             };
@@ -430,7 +427,7 @@ mod tests {
 
     #[test]
     fn every_further_gpu_adds_room() {
-        for x in catalogue::catalogue().models() {
+        for x in &catalogue::catalogue().architectures {
             let tps = [1, 2, 4, 8, 16, 32, 64];
             let counts: Vec<u64> =
                 tps.iter().map(|tp| blocks(&x.name, "L40S", *tp, 16).unwrap_or(0)).collect();
@@ -443,16 +440,15 @@ mod tests {
 
     #[test]
     fn blocks_of_layers_with_full_attention_are_smaller_and_requests_hold_the_rest() {
-        let fit = |model: &str, by_kind: bool| {
+        let fit = |model: &str, compat: Compat| {
             let known = catalogue::architecture(model).expect("in the catalogue");
             Fit {
-                architecture: known.refined(),
-                hardware: &catalogue::gpu("H100").expect("in the catalogue").hardware,
-                spread: Spread { tp: 2, ranks: 1, lockstep: false },
+                architecture: &known.architecture,
+                hardware: &catalogue::gpu("B200").expect("in the catalogue").hardware,
+                spread: Spread { tp: 1, ranks: 1, lockstep: false },
                 utilization: 0.9,
                 block_tokens: 16,
-                compat: Compat::None,
-                by_kind,
+                compat,
                 measured: Some(EngineGeneration::Latest),
                 stages: 1,
                 drafter_gib: 0.0,
@@ -462,13 +458,13 @@ mod tests {
             .expect("it fits")
         };
         // 18 of 36 layers have a window: half of the bytes for each block.
-        let (all, full) = (fit("gpt-oss-120b", false), fit("gpt-oss-120b", true));
+        let [all, full] = [Compat::Blis, Compat::None].map(|compat| fit("gpt-oss-120b", compat));
         assert!(full == 2 * all || full == 2 * all + 1, "{all} {full}");
         // 10 of 62 layers have none.
-        let (all, full) = (fit("gemma-3-27b", false) as f64, fit("gemma-3-27b", true) as f64);
+        let [all, full] = [Compat::Blis, Compat::None].map(|compat| fit("gemma-3-27b", compat) as f64);
         assert!((full / all - 6.2).abs() < 1e-3, "{all} {full}");
-        assert_eq!(fit("llama-3.1-70b-fp8", false), fit("llama-3.1-70b-fp8", true));
-        let oss = catalogue::architecture("gpt-oss-120b").expect("in the catalogue").refined();
+        assert_eq!(fit("llama-3.1-70b-fp8", Compat::Blis), fit("llama-3.1-70b-fp8", Compat::None));
+        let oss = &catalogue::architecture("gpt-oss-120b").expect("in the catalogue").architecture;
         assert_eq!(states(oss, 2, 16).of(5000, 16), 9);
     }
 

@@ -1,8 +1,8 @@
 //! What the memory of a GPU holds: weights, KV cache, activations and buffers, and the part that stays free.
 
+use super::Resolver;
 use super::memory::{Fit, GIB};
-use super::{Resolver, Rules};
-use crate::scenario::Pool;
+use crate::scenario::{Compat, Pool};
 use serde::Serialize;
 
 /// The memory of one GPU of a pool, in GiB.
@@ -28,13 +28,11 @@ pub struct MemoryShares {
 }
 
 /// The memory of one GPU of a pool; none if model, GPU or number of blocks is not known.
-pub fn memory_shares(pool: &Pool, rules: impl Into<Rules>) -> Option<MemoryShares> {
-    let rules = rules.into();
-    let blocks = super::resolve(pool, rules, "").ok()?.blocks.0;
-    let mut resolver = Resolver { pool, rules, path: "", heads: super::Heads::Even, problems: Vec::new() };
+pub fn memory_shares(pool: &Pool, compat: Compat) -> Option<MemoryShares> {
+    let blocks = super::resolve(pool, compat, "").ok()?.blocks.0;
+    let mut resolver = Resolver { pool, compat, path: "", heads: super::Heads::Even, problems: Vec::new() };
     let ((architecture, _), (hardware, _)) = (resolver.shape()?, resolver.gpu()?);
-    let by_kind = resolver.by_kind();
-    let [weights, buffers, block] = Fit::of(pool, architecture, hardware, (rules.compat, by_kind)).shares();
+    let [weights, buffers, block] = Fit::of(pool, architecture, hardware, compat).shares();
     let gpus = f64::from(pool.tp.max(1));
     let kv = block * f64::from(blocks);
     let each = |gib: f64| gib / gpus;

@@ -26,17 +26,16 @@ mod pipeline;
 mod plan;
 mod rates;
 mod roofline;
-mod rules;
 mod states;
 mod step;
 mod weights;
 
 pub use calibrations::{Calibration, calibration, calibrations, carried, corrected, same_chip};
-pub use catalogue::{Catalogue, Gpu, KnownModel, Newer, Row, catalogue};
+pub use catalogue::{Catalogue, Gpu, KnownModel, Row, catalogue};
 pub use evidence::{
     ClassError, Configuration, EvidenceTable, Found, LeftOutError, LeftOutPart, MeasuredOn, evidence,
 };
-pub use evidence_class::{Classified, ClassifiedValue, EvidenceClass, edition, guess, precision};
+pub use evidence_class::{Classified, ClassifiedValue, EvidenceClass, guess, precision};
 pub use evidence_line::{ErrorBand, ErrorFigure, FigureErrors, PoolEvidence, Regime, RegimeBasis};
 pub use facts::{Facts, Published};
 pub use hf::{ReadModel, architecture_from_hf};
@@ -45,7 +44,6 @@ pub use lora::LoraFigures;
 pub use memory_shares::{MemoryShares, memory_shares};
 pub use pipeline::gpus;
 pub use plan::Plan;
-pub use rules::Rules;
 pub use states::StateBlocks;
 pub use step::{Chunk, LONGEST, StepLoad, StepModel};
 pub use weights::weight_bytes;
@@ -112,19 +110,19 @@ pub fn kv_bytes_per_token(shape: &Architecture, tp: u32) -> u64 {
 
 /// Resolves a pool; `path` is its path in the scenario, for messages. All problems are reported at once. A pool that gives all figures itself may name any model and GPU; figures left to the catalogue must be in it. The
 /// mode decides how "auto" KV blocks are counted.
-pub fn resolve(pool: &Pool, rules: impl Into<Rules>, path: &str) -> Result<Resolved, Diagnostics> {
-    Resolver { pool, rules: rules.into(), path, heads: Heads::Even, problems: Vec::new() }.resolve()
+pub fn resolve(pool: &Pool, compat: Compat, path: &str) -> Result<Resolved, Diagnostics> {
+    Resolver { pool, compat, path, heads: Heads::Even, problems: Vec::new() }.resolve()
 }
 
 /// As [`resolve`], but also accepts heads that cannot be divided evenly among the GPUs, which formulas allow.
-pub fn resolve_uneven(pool: &Pool, rules: impl Into<Rules>, path: &str) -> Result<Resolved, Diagnostics> {
-    Resolver { pool, rules: rules.into(), path, heads: Heads::Any, problems: Vec::new() }.resolve()
+pub fn resolve_uneven(pool: &Pool, compat: Compat, path: &str) -> Result<Resolved, Diagnostics> {
+    Resolver { pool, compat, path, heads: Heads::Any, problems: Vec::new() }.resolve()
 }
 
 /// A pool with the problems found so far.
 struct Resolver<'a> {
     pool: &'a Pool,
-    rules: Rules,
+    compat: Compat,
     path: &'a str,
     heads: Heads,
     problems: Diagnostics,
@@ -136,8 +134,8 @@ impl<'a> Resolver<'a> {
         let lora = self.lora();
         self.problems.extend(pipeline::too_many_stages(self.pool, self.path));
         if let (Some((model, source)), Some(blocks), true) = (model, blocks, self.problems.is_empty()) {
-            let [max_num_seqs, max_num_batched_tokens] = batch_limits(self.pool, self.rules.compat);
-            let usd_per_hour = catalogue::price(self.pool, self.rules.refine(self.pool));
+            let [max_num_seqs, max_num_batched_tokens] = batch_limits(self.pool, self.compat);
+            let usd_per_hour = catalogue::price(self.pool);
             let states = self.states();
             return Ok(Resolved {
                 model,
@@ -215,21 +213,15 @@ impl<'a> Resolver<'a> {
         let (c, from) = if let Some(own) = &s.coefficients {
             (own.clone(), "coefficients of its own".to_owned())
         } else {
-            let built_in = calibration(s.table(self.rules.version), &self.pool.gpu, s.engine);
+            let built_in = calibration(&self.pool.gpu, s.engine);
             (built_in.of_model(&self.pool.model), built_in.says(&self.pool.gpu, s.engine))
         };
-        let (overheads, front_end) = match (s.clock, self.rules.compat) {
+        let (overheads, front_end) = match (s.clock, self.compat) {
             (LatencyClock::Client, Compat::None) => (c.overheads_us(), c.front_end()),
             (LatencyClock::Client, Compat::Blis) => (c.overheads_us(), [0.0; 3]),
             (LatencyClock::Server, _) => ([0.0; 3], [0.0; 3]),
         };
-        let family = Family::Calibrated(Calibrated::new(
-            (s.engine, s.table(self.rules.version)),
-            &c,
-            shape,
-            gpu,
-            spread,
-        ));
+        let family = Family::Calibrated(Calibrated::new(s.engine, &c, shape, gpu, spread));
         Some((
             StepModel::new(overheads, family).behind(front_end),
             format!("calibrated: {model} on {hardware}, {spread}; {from}"),
@@ -256,11 +248,11 @@ impl<'a> Resolver<'a> {
         let count = if self.derives() {
             let (shape, gpu) = (self.shape(), self.gpu());
             let ((architecture, _), (hardware, _)) = (shape?, gpu?);
-            let fit = Fit::of(pool, architecture, hardware, (self.rules.compat, self.by_kind()));
+            let fit = Fit::of(pool, architecture, hardware, self.compat);
             self.keep(fit.blocks(self.path))?
         } else {
             let row = self.row()?;
-            let tokens = match self.rules.compat {
+            let tokens = match self.compat {
                 Compat::None => row.listed_tokens() / u64::from(row.tp.max(1)),
                 Compat::Blis => row.listed_tokens(),
             };
@@ -290,8 +282,7 @@ impl<'a> Resolver<'a> {
             (own, "a model of its own".to_owned())
         } else {
             let found = self.keep(catalogue::find_architecture(self.pool, self.path))?;
-            let shape = if self.rules.refine(self.pool) { found.refined() } else { &found.architecture };
-            (shape, found.name.clone())
+            (&found.architecture, found.name.clone())
         };
         let even = self.heads.check(shape, self.pool.tp, self.path);
         self.keep(even)?;
@@ -453,7 +444,7 @@ mod tests {
 
     #[test]
     fn every_known_shape_runs_on_some_number_of_gpus() {
-        for shape in catalogue().models() {
+        for shape in &catalogue().architectures {
             let fits = [1, 2, 4, 8, 16, 32].into_iter().any(|tp| {
                 roofline(|p| {
                     p.model.clone_from(&shape.name);

@@ -1,9 +1,9 @@
 //! The plan: a checked scenario with its resolved figures, the input of the engine.
 
 use super::weights::without_experts;
-use super::{Resolved, Rules, resolve};
+use super::{Resolved, resolve};
 use crate::base::{Diagnostic, Diagnostics};
-use crate::scenario::{Change, Checked, Cluster, KvBytes, Pool, Role, Scenario, check_start};
+use crate::scenario::{Change, Checked, Cluster, Compat, KvBytes, Pool, Role, Scenario, check_start};
 
 /// A scenario with all values in range and all models and GPUs known. Only a check makes one.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,9 +17,9 @@ impl Plan {
     /// Checks a scenario, reporting all problems at once; a valid one is returned with warnings. The results of its
     /// edits are not checked.
     pub fn new(scenario: Scenario) -> Result<(Self, Diagnostics), Diagnostics> {
-        let (pools, rules) = (scenario.cluster.pools.clone(), Rules::of(&scenario));
+        let (pools, compat) = (scenario.cluster.pools.clone(), scenario.cluster.compat);
         let counts = counts_kv_bytes(&scenario.cluster);
-        let resolved = resolve_all(&pools, rules, &[], &[]).and_then(|all| sized(&pools, all, counts));
+        let resolved = resolve_all(&pools, compat, &[], &[]).and_then(|all| sized(&pools, all, counts));
         match (check_start(scenario), resolved) {
             (Ok((scenario, mut warnings)), Ok(resolved)) => {
                 warnings.extend(in_vain(&pools));
@@ -45,9 +45,8 @@ impl Plan {
     /// The plan after an edit, with warnings about the change. Paths in the problems are those of the document.
     pub fn edited(&self, change: &Change) -> Result<(Self, Diagnostics), Diagnostics> {
         let (scenario, mut warnings) = self.scenario.edited(change)?;
-        let rules = Rules::of(scenario.get());
         let (old, new) = (&self.scenario().cluster, &scenario.get().cluster);
-        let resolved = resolve_all(&new.pools, rules, &old.pools, &self.resolved)?;
+        let resolved = resolve_all(&new.pools, new.compat, &old.pools, &self.resolved)?;
         let resolved = sized(&new.pools, resolved, counts_kv_bytes(new))?;
         warnings.extend(in_vain(&new.pools).filter(|d| !in_vain(&old.pools).any(|was| was == *d)));
         Ok((Self { scenario, resolved }, warnings))
@@ -94,7 +93,7 @@ fn sized(pools: &[Pool], resolved: Vec<Resolved>, counts: bool) -> Result<Vec<Re
 /// The resolved figures of all pools, or all problems. Unchanged pools keep their figures.
 fn resolve_all(
     pools: &[Pool],
-    rules: Rules,
+    compat: Compat,
     old: &[Pool],
     known: &[Resolved],
 ) -> Result<Vec<Resolved>, Diagnostics> {
@@ -104,7 +103,7 @@ fn resolve_all(
             resolved.push(known[i].clone());
             continue;
         }
-        match resolve(pool, rules, &format!("cluster.pools[{i}]")) {
+        match resolve(pool, compat, &format!("cluster.pools[{i}]")) {
             Ok(figures) => resolved.push(figures),
             Err(found) => problems.extend(found),
         }

@@ -1,6 +1,6 @@
 //! Speeds of matrix products by number format, in peaks of 16 bits (docs/explanation/model/latency.md).
 
-use crate::scenario::{Architecture, CalibratedCoefficients, CalibrationTable, Hardware, Precision};
+use crate::scenario::{Architecture, CalibratedCoefficients, Hardware, Precision};
 
 /// Speeds of the matrix products of a model on a GPU.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,17 +14,8 @@ pub(super) struct Rates {
 }
 
 impl Rates {
-    pub(super) fn new(
-        table: CalibrationTable,
-        c: &CalibratedCoefficients,
-        a: &Architecture,
-        hw: &Hardware,
-    ) -> Self {
+    pub(super) fn new(c: &CalibratedCoefficients, a: &Architecture, hw: &Hardware) -> Self {
         let [common_bytes, routed_bytes] = [a.bytes_per_param, a.bytes_per_expert_param()];
-        if table == CalibrationTable::Y2025 {
-            let [common, routed] = [common_bytes, routed_bytes].map(|bytes| by_bytes(c, bytes));
-            return Self { common, routed, converts: false };
-        }
         let own = if a.expert_precision == Precision::Auto && a.bytes_per_expert_param <= 0.0 {
             a.precision
         } else {
@@ -81,17 +72,6 @@ impl Units {
     }
 }
 
-/// Speed by the bytes of a weight: a GPU computes twice as fast in 8 bits, and four times in 4.
-fn by_bytes(c: &CalibratedCoefficients, bytes_per_param: f64) -> f64 {
-    if bytes_per_param >= 1.5 {
-        c.compute_efficiency
-    } else if bytes_per_param >= 0.75 {
-        c.compute_efficiency_8_bit * 2.0
-    } else {
-        c.compute_efficiency_4_bit * 4.0
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,7 +86,7 @@ mod tests {
             ..CalibratedCoefficients::default()
         };
         let a = Architecture { precision, bytes_per_param: bytes, ..Architecture::default() };
-        let rates = Rates::new(CalibrationTable::Y2026, &c, &a, hw);
+        let rates = Rates::new(&c, &a, hw);
         (rates.common, rates.converts)
     }
 

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     fn of(model: &str) -> (Architecture, StateBlocks) {
-        let a = catalogue::architecture(model).expect("in the catalogue").refined().clone();
+        let a = catalogue::architecture(model).expect("in the catalogue").architecture.clone();
         assert!(counts_by_kind(&a), "{model}");
         let states = StateBlocks::new(&a, Parts::of(&a).cached_full * a.bytes_per_kv_value, 16);
         (a, states)

@@ -37,13 +37,9 @@ impl fmt::Display for Spread {
 }
 
 pub(super) fn shape(pool: &Pool) -> Option<&Architecture> {
-    let known = match &pool.latency {
-        LatencyModel::Calibrated(_) | LatencyModel::Roofline(_) | LatencyModel::CrossModel(_) => {
-            catalogue::architecture
-        }
-        LatencyModel::Catalogue | LatencyModel::Fitted(_) | LatencyModel::Piecewise(_) => catalogue::older,
-    };
-    pool.architecture.as_ref().or_else(|| known(&pool.model).map(|found| &found.architecture))
+    pool.architecture
+        .as_ref()
+        .or_else(|| catalogue::architecture(&pool.model).map(|found| &found.architecture))
 }
 
 /// Bytes of the weights that a replica of a pool keeps; 8 billion parameters of two bytes if its model is unknown.

@@ -19,7 +19,7 @@ pub struct BatchLimits {
     pub long_prefill_threshold_tokens: u32,
     /// Most requests in the wait queue. A replica with a full queue refuses requests, and routers skip it. A preempted request always returns to the queue. 0 means no bound.
     pub max_waiting: u32,
-    /// Whether a request joins the batch only if its whole prompt fits in the free KV blocks (vLLM: `scheduler_reserve_full_isl`); blocks that running prompts still need count as taken. With false its first chunk is enough. Left out: true in a document of `tokenyard: 2`, false in one of version 1.
+    /// Whether a request joins the batch only if its whole prompt fits in the free KV blocks (vLLM: `scheduler_reserve_full_isl`); blocks that running prompts still need count as taken. With false its first chunk is enough. Left out: true, and false with `compat: "blis"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reserve_full_prompt: Option<bool>,
     /// Share of the KV blocks that stay free when a request joins a batch that is not empty, from 0 to below 1 (vLLM: `watermark`). Running requests may use them. 0 keeps none free.
@@ -82,9 +82,9 @@ impl Default for BatchLimits {
 }
 
 impl BatchLimits {
-    /// Whether whole prompts have to fit, in a document of format `version`.
-    pub fn reserves_full_prompt(&self, version: u32, compat: Compat) -> bool {
-        self.reserve_full_prompt.unwrap_or(version >= 2 && compat == Compat::None)
+    /// Whether whole prompts have to fit.
+    pub fn reserves_full_prompt(&self, compat: Compat) -> bool {
+        self.reserve_full_prompt.unwrap_or(compat == Compat::None)
     }
 }
 

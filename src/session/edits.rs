@@ -149,7 +149,7 @@ impl Session {
 
     /// Applies an edit, given as JSON text, at the playhead. With errors nothing changes.
     pub fn apply_text(&mut self, text: &str) -> Diagnostics {
-        match parse_change(text, self.plan.scenario()) {
+        match parse_change(text) {
             Ok(change) => self.apply(change),
             Err(problems) => problems,
         }

@@ -16,7 +16,7 @@ impl Session {
 
 /// The evidence for the latency figures of each pool of a scenario in a regime; `None` if that is not known.
 pub fn pool_evidence(scenario: &Scenario, regime: Option<(Regime, RegimeBasis)>) -> Vec<PoolEvidence> {
-    scenario.cluster.pools.iter().map(|pool| PoolEvidence::new(pool, scenario.tokenyard, regime)).collect()
+    scenario.cluster.pools.iter().map(|pool| PoolEvidence::new(pool, regime)).collect()
 }
 
 /// The evidence of the pool of which least is known, the first of equal ones; `None` without pools.
@@ -44,7 +44,5 @@ pub fn guesses(scenario: &Scenario) -> Diagnostics {
 
 fn of_pools(scenario: &Scenario) -> Diagnostics {
     let pools = scenario.cluster.pools.iter().enumerate();
-    pools
-        .filter_map(|(i, pool)| perf::guess(pool, scenario.tokenyard, &format!("cluster.pools[{i}]")))
-        .collect()
+    pools.filter_map(|(i, pool)| perf::guess(pool, &format!("cluster.pools[{i}]"))).collect()
 }

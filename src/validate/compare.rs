@@ -179,7 +179,7 @@ fn regime(e: &Experiment, measured: &Value) -> Option<String> {
 
 /// Whether built-in coefficients were fitted to stages of an experiment.
 pub(super) fn rests_on(e: &Experiment) -> bool {
-    crate::perf::calibrations(super::pool::TABLE).iter().any(|c| c.rests_on.contains(&e.source))
+    crate::perf::calibrations().iter().any(|c| c.rests_on.contains(&e.source))
 }
 
 /// Whether the protocol allows coefficients to be fitted to a stage: lowest stages, grids of single steps, one workload of each

@@ -175,7 +175,7 @@ fn class(
         _ => Latency::Calibrated,
     };
     let pool = pool(e, row.tp, &replay).ok()?;
-    Some(Classified::by(&pool, 1, measured).class())
+    Some(Classified::by(&pool, measured).class())
 }
 
 /// The class of a prediction from another GPU or parallelism. Another token budget is no class.

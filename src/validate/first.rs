@@ -1,9 +1,9 @@
-//! The first values of a fit of the edition of 2026: round figures, which decide where the data say nothing.
+//! The first values of a fit: round figures, which decide where the data say nothing.
 
 use crate::scenario::CalibratedCoefficients;
 
 /// Round figures near those of an H100. Costs of layers with experts and rates of number formats are near a least-squares fit to
-/// closed loops of all GPUs at once (docs/explanation/model/latency.md); the others are as in the edition of 2025.
+/// closed loops of all GPUs at once (docs/explanation/model/latency.md); the others are near a fit to experiments on an H100 alone.
 #[must_use]
 pub fn first_values() -> CalibratedCoefficients {
     CalibratedCoefficients {

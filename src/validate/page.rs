@@ -1,7 +1,6 @@
 //! docs/data/validation.md and its pictures, from the rows of a replay: aggregates and one point for each stage, no requests.
 
 use super::compare::{Aggregate, Row, aggregates};
-use super::pool::TABLE;
 use super::ranking::rankings;
 use super::replay::Unmodelled;
 use crate::base::math::{log10, pow};
@@ -215,7 +214,7 @@ fn push_below(text: &mut String, rows: &[Row]) {
 
 /// The built-in coefficients with their intervals.
 fn push_coefficients(text: &mut String) {
-    let all = calibrations(TABLE);
+    let all = calibrations();
     text.push_str(
         "\n## Coefficients\n\nEach with half of its 95 % interval; with a star if fewer than three \
     experiments determine it, in brackets if none does and it is the first value of the fit.\n\n|  |",

@@ -4,13 +4,9 @@ use super::experiment::Experiment;
 use crate::base::SortedMap;
 use crate::perf::{self, KnownModel};
 use crate::scenario::{
-    Architecture, BatchLimit, CalibratedCoefficients, CalibratedSettings, CalibrationTable, EngineGeneration,
-    KvBlocks, LatencyClock, LatencyModel, Pool, Precision, RooflineSettings, RoutingPolicy, limits,
-    model_key,
+    Architecture, BatchLimit, CalibratedCoefficients, CalibratedSettings, EngineGeneration, KvBlocks,
+    LatencyClock, LatencyModel, Pool, Precision, RooflineSettings, RoutingPolicy, limits, model_key,
 };
-
-/// The edition of the calibrated model that is validated.
-pub(super) const TABLE: CalibrationTable = CalibrationTable::Y2026;
 
 /// The latency model of a replay.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +40,7 @@ pub(super) fn gpu_name(gpu: &str) -> String {
 pub fn built_in() -> Vec<(String, EngineGeneration, Found)> {
     let own =
         |c: &perf::Calibration| Found { coefficients: c.coefficients.clone(), models: c.models.clone() };
-    perf::calibrations(TABLE).iter().map(|c| (c.gpu.clone(), c.engine, own(c))).collect()
+    perf::calibrations().iter().map(|c| (c.gpu.clone(), c.engine, own(c))).collect()
 }
 
 /// The key of a model without a precision at its end.
@@ -135,11 +131,12 @@ fn bare_shape(e: &Experiment) -> Option<Architecture> {
     let key = model_key(e.model.split(" (").next().unwrap_or(&e.model));
     let bare = without_precision(&key);
     let known: &KnownModel = perf::known_model(&key).or_else(|| perf::known_model(bare))?;
-    let mut a = known.refined().clone();
+    let mut a = known.architecture.clone();
     if e.group == super::silicon::GROUP {
         return Some(listed_shape(e, a));
     }
-    if known.refined.is_some() && a.expert_precision != Precision::Auto {
+    // Published in this format alone.
+    if a.precision == Precision::Bf16 && a.expert_precision != Precision::Auto {
         return Some(a);
     }
     let precision = e.text("/precision").to_ascii_lowercase();
@@ -231,6 +228,8 @@ pub(super) fn pool(e: &Experiment, tp: u32, latency: &Latency) -> Result<Pool, S
     };
     pool.engine.max_num_seqs = limit("/engine/max_num_seqs");
     pool.engine.max_num_batched_tokens = limit("/engine/max_num_batched_tokens");
+    // The measured releases admit by the first chunk.
+    pool.engine.reserve_full_prompt = Some(false);
     if let Some(block) = e.count("/engine/block_size").filter(|b| *b > 0) {
         pool.kv.block_tokens = block;
     }
@@ -278,13 +277,7 @@ fn set_latency(
     let server = e.text("/client/latency_side").starts_with("server");
     let clock = if server { LatencyClock::Server } else { LatencyClock::Client };
     let calibrated = |coefficients| {
-        LatencyModel::Calibrated(CalibratedSettings {
-            engine,
-            clock,
-            table: Some(TABLE),
-            coefficients,
-            rests_on: None,
-        })
+        LatencyModel::Calibrated(CalibratedSettings { engine, clock, coefficients, rests_on: None })
     };
     pool.latency = match latency {
         Latency::Catalogue => {

@@ -64,19 +64,19 @@ pub(in crate::engine) enum ScalingEvent {
     /// A request has been held for as long as it may be.
     HoldOver(RequestId),
     /// The replicas of a pool are measured, if its settings are still those.
-    Scrape { pool: u32, edition: u32 },
+    Scrape { pool: u32, revision: u32 },
     /// The autoscaler of a pool decides, if its settings are still those.
-    Tick { pool: u32, edition: u32 },
+    Tick { pool: u32, revision: u32 },
     /// The horizontal autoscaler that carries out a pool's decisions decides, if its settings are still those.
-    Sync { pool: u32, edition: u32 },
+    Sync { pool: u32, revision: u32 },
     /// A fault that lasts for a while is over: after all other events of the cluster at that instant.
     FaultEnds(u32),
     /// A replica crashes at random if it serves then, if the settings are still those. `draw` counts such instants of the replica.
-    RandomCrash { replica: ReplicaId, draw: u32, edition: u32 },
+    RandomCrash { replica: ReplicaId, draw: u32, revision: u32 },
     /// A replica that drains to be restarted is empty, or has drained for long enough, unless that start was given up.
     Restart { replica: ReplicaId, start: u32 },
     /// A probe of a replica has failed, if it has not crashed since and the settings are still those.
-    ProbeFails { replica: ReplicaId, crash: u32, edition: u32 },
+    ProbeFails { replica: ReplicaId, crash: u32, revision: u32 },
     /// A replica that was ejected as an outlier for that time gets requests again.
     Readmit { replica: ReplicaId, time: u32 },
     /// Replicas are probed, if no other event of that kind has taken its place.

@@ -43,15 +43,15 @@ impl Fleet {
                 continue;
             }
             let (before, figures) = (&old.scenario().cluster.pools[i], &old.resolved()[i]);
-            let edition = self.pools[i].edition;
+            let revision = self.pools[i].revision;
             let alike = made_of(before) == made_of(pool) && figures.states == resolved.states;
-            blueprint.edition = if alike { edition } else { edition + 1 };
+            blueprint.revision = if alike { revision } else { revision + 1 };
             self.pools[i] = blueprint;
             self.adopt_in_place(number, (before, figures), (pool, resolved), with.book);
             if before.replicas != pool.replicas {
                 self.scale(number, pool.replicas, with.now, with.clock, sink);
             }
-            if self.pools[i].edition != edition {
+            if self.pools[i].revision != revision {
                 // Replicas with another model cannot serve who asks for this one.
                 self.pools[i].at_once = before.model != pool.model;
                 self.renew(number, with.now, with.clock, sink);
@@ -77,7 +77,7 @@ impl Fleet {
             if before.scheduler != after.scheduler {
                 r.reorder(&b.scheduler, pages.active, pages.records);
             }
-            if r.edition == b.edition {
+            if r.revision == b.revision {
                 r.adopt_model(&b.resolved.model, pages.active);
                 r.usd_per_hour = b.resolved.usd_per_hour;
                 if old.1.blocks != new.1.blocks {

@@ -53,8 +53,8 @@ pub(in crate::engine) struct Blueprint {
     pub(in crate::engine) caching: bool,
     pub(in crate::engine) tier: Tier,
     /// Counts the edits that changed what its replicas are made of.
-    pub(in crate::engine) edition: u32,
-    /// Whether those of an older edition are replaced all at once.
+    pub(in crate::engine) revision: u32,
+    /// Whether those of an older revision are replaced all at once.
     pub(in crate::engine) at_once: bool,
 }
 
@@ -67,7 +67,7 @@ impl Blueprint {
     ) -> Self {
         let (engine, kv, compat) = (&pool.engine, &pool.kv, scenario.cluster.compat);
         Self {
-            limits: Limits::new(engine, resolved, (scenario.tokenyard, compat)),
+            limits: Limits::new(engine, resolved, compat),
             priority: PriorityState::new(&engine.priority, source.tenants(), source.classes()),
             scheduler: SchedulerState::new(engine.scheduler),
             resolved: resolved.clone(),
@@ -77,7 +77,7 @@ impl Blueprint {
             block_tokens: kv.block_tokens,
             caching: kv.prefix_caching,
             tier: Tier::new(kv, compat),
-            edition: 0,
+            revision: 0,
             at_once: false,
         }
     }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::engine) struct Server {
     pool: u32,
-    edition: u32,
+    revision: u32,
     ranks: Vec<ReplicaId>,
 }
 
@@ -26,16 +26,16 @@ impl Fleet {
     /// A new replica becomes a rank of the first server of its pool that lacks one, or of a new server, if ranks step together.
     pub(super) fn join_server(&mut self, id: ReplicaId) {
         let r = &self.replicas[id.index()];
-        let (pool, edition, size) = (r.pool, r.edition, r.model.lockstep_ranks() as usize);
+        let (pool, revision, size) = (r.pool, r.revision, r.model.lockstep_ranks() as usize);
         if size < 2 {
             return;
         }
         for server in &mut self.servers {
             server.ranks.retain(|rank| !is_gone(&self.replicas[rank.index()]));
         }
-        let has_room = |s: &Server| (s.pool, s.edition) == (pool, edition) && s.ranks.len() < size;
+        let has_room = |s: &Server| (s.pool, s.revision) == (pool, revision) && s.ranks.len() < size;
         let at = self.servers.iter().position(has_room).unwrap_or_else(|| {
-            self.servers.push(Server { pool, edition, ranks: Vec::new() });
+            self.servers.push(Server { pool, revision, ranks: Vec::new() });
             self.servers.len() - 1
         });
         let server = &mut self.servers[at];

@@ -14,9 +14,9 @@ use crate::scenario::{Drain, Victim, limits};
 
 impl Fleet {
     /// Brings a pool to `wanted` replicas that serve or start. Those that wait for room go first, then those of an older
-    /// edition, those that start, and those that the pool's settings name. Those that went come back before new ones are
+    /// revision, those that start, and those that the pool's settings name. Those that went come back before new ones are
     /// added, the lowest numbers first: one that still drains goes on if starting takes no time, one that has stopped starts
-    /// again. Those of an older edition never come back.
+    /// again. Those of an older revision never come back.
     pub(in crate::engine) fn scale<S: Sink>(
         &mut self,
         pool: u32,
@@ -142,13 +142,13 @@ impl Fleet {
         fits && (self.replicas.len() as u32) < limits::REPLICAS_STARTED
     }
 
-    /// Whether a replica is of an older edition than its pool.
+    /// Whether a replica is of an older revision than its pool.
     fn is_older(&self, replica: ReplicaId) -> bool {
         let r = &self.replicas[replica.index()];
-        r.edition != self.pools[r.pool as usize].edition
+        r.revision != self.pools[r.pool as usize].revision
     }
 
-    /// Replaces the replicas of a pool that are of an older edition, one after the other: one drains, and a new one starts
+    /// Replaces the replicas of a pool that are of an older revision, one after the other: one drains, and a new one starts
     /// beside it; once it is empty, the next one follows.
     pub(in crate::engine) fn renew<S: Sink>(
         &mut self,
@@ -360,7 +360,7 @@ impl Fleet {
             states,
             adapters,
         };
-        self.replicas.push(Replica::new(id, (pool, b.edition), self.compat(), parts));
+        self.replicas.push(Replica::new(id, (pool, b.revision), self.compat(), parts));
         self.join_server(id);
         self.changes.push(Change::Phase(id));
         self.not_serving += 1;

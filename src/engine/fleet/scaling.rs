@@ -26,7 +26,7 @@ pub(in crate::engine) struct PoolScaler {
     /// Where it stands among pools that decide together.
     pub(in crate::engine) place: Place,
     /// Counts the edits of its settings: events of earlier ones are about nothing.
-    edition: u32,
+    revision: u32,
     pub(in crate::engine) policy: Scaler,
     pub(in crate::engine) scrapes: Scrapes,
     /// The latest finished requests, if the policy wants to know them.
@@ -51,14 +51,14 @@ pub(in crate::engine) struct PoolScaler {
 }
 
 impl PoolScaler {
-    fn new(pool: &Pool, place: Place, edition: u32, (now, replicas): (Micros, u32)) -> Self {
+    fn new(pool: &Pool, place: Place, revision: u32, (now, replicas): (Micros, u32)) -> Self {
         let s = &pool.scaling;
         let span = |seconds: f64| math::round_to_span(seconds * 1e6);
         let ahead = if let ScalingPolicy::Oracle(p) = &s.policy { Some(span(p.ahead_s)) } else { None };
         Self {
             settings: s.clone(),
             place,
-            edition,
+            revision,
             policy: Scaler::new(s, now, replicas).of_role(pool.role),
             scrapes: Scrapes::default(),
             finishes: Finishes::default(),
@@ -80,14 +80,14 @@ impl PoolScaler {
     /// Measures and decides from `now` on.
     fn begin(&self, pool: u32, now: Micros, clock: &mut Clock) {
         if self.is_active() {
-            let edition = self.edition;
+            let revision = self.revision;
             let (scrape, tick) = (now.saturating_add(self.scrape), now.saturating_add(self.tick));
-            clock.schedule_scaling(scrape, ScalingEvent::Scrape { pool, edition });
+            clock.schedule_scaling(scrape, ScalingEvent::Scrape { pool, revision });
             if self.place.leader.is_none_or(|leader| leader == pool) {
-                clock.schedule_scaling(tick, ScalingEvent::Tick { pool, edition });
+                clock.schedule_scaling(tick, ScalingEvent::Tick { pool, revision });
             }
             if let Some(period) = self.policy.carrier_period() {
-                clock.schedule_scaling(now.saturating_add(period), ScalingEvent::Sync { pool, edition });
+                clock.schedule_scaling(now.saturating_add(period), ScalingEvent::Sync { pool, revision });
             }
         }
     }
@@ -196,7 +196,7 @@ impl Fleet {
             match self.scalers.get_mut(i) {
                 Some(p) if !anew[i] => (p.phases, p.place) = (phases_of(pool), place),
                 Some(p) => {
-                    let new = PoolScaler::new(pool, place, p.edition + 1, (now, replicas));
+                    let new = PoolScaler::new(pool, place, p.revision + 1, (now, replicas));
                     let before = std::mem::replace(p, new);
                     (p.unplaced, p.scrapes, p.expects) = (before.unplaced, before.scrapes, before.expects);
                     p.finishes = before.finishes;
@@ -213,10 +213,10 @@ impl Fleet {
         clock.limit(self.scalers.iter().any(PoolScaler::is_active));
     }
 
-    /// How often the replicas of a pool are measured and its autoscaler decides, if its settings are still those of `edition`.
-    pub(in crate::engine) fn periods(&self, pool: u32, edition: u32) -> Option<[Span; 2]> {
+    /// How often the replicas of a pool are measured and its autoscaler decides, if its settings are still those of `revision`.
+    pub(in crate::engine) fn periods(&self, pool: u32, revision: u32) -> Option<[Span; 2]> {
         let p = self.scalers.get(pool as usize)?;
-        (p.edition == edition).then_some([p.scrape, p.tick])
+        (p.revision == revision).then_some([p.scrape, p.tick])
     }
 
     /// How long requests for which `pools` serve the model are held for a replica, if one can come.
@@ -255,14 +255,14 @@ impl Fleet {
     }
 
     /// What the horizontal autoscaler decides that carries out the decisions of a pool's policy, and the time until its next decision;
-    /// `None` if the pool's settings are no longer those of the edition.
+    /// `None` if the pool's settings are no longer those of the revision.
     pub(in crate::engine) fn sync(
         &mut self,
-        [pool, edition]: [u32; 2],
+        [pool, revision]: [u32; 2],
         now: Micros,
         source: &Source,
     ) -> Option<(Decided, Span)> {
-        self.periods(pool, edition)?;
+        self.periods(pool, revision)?;
         let sight = self.sight(pool, now, source);
         let carrier = self.scalers[pool as usize].policy.carrier()?;
         let decision = carrier.tick(now, sight.current());

@@ -23,18 +23,14 @@ pub(in crate::engine) struct Limits {
 }
 
 impl Limits {
-    /// Those of a pool, in a document of format `version`.
-    pub(in crate::engine) fn new(
-        engine: &BatchLimits,
-        resolved: &Resolved,
-        (version, compat): (u32, Compat),
-    ) -> Self {
+    /// Those of a pool.
+    pub(in crate::engine) fn new(engine: &BatchLimits, resolved: &Resolved, compat: Compat) -> Self {
         Self {
             max_num_seqs: resolved.max_num_seqs,
             max_num_batched_tokens: resolved.max_num_batched_tokens,
             long_prefill_threshold: engine.long_prefill_threshold_tokens,
             max_waiting: engine.max_waiting,
-            whole_prompt: engine.reserves_full_prompt(version, compat),
+            whole_prompt: engine.reserves_full_prompt(compat),
             watermark: engine.watermark,
             preempts: engine.preemption,
             victim: engine.victim,

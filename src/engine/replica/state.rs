@@ -48,8 +48,8 @@ pub(in crate::engine) struct RunningStep {
 pub struct Replica {
     pub(in crate::engine) id: ReplicaId,
     pub(in crate::engine) pool: u32,
-    /// Which edition of the pool's blueprint it was made from.
-    pub(in crate::engine) edition: u32,
+    /// Which revision of the pool's blueprint it was made from.
+    pub(in crate::engine) revision: u32,
     /// Changed by [`Cluster::set_phase`](crate::engine::Cluster) only.
     pub(in crate::engine) phase: ReplicaPhase,
     pub(in crate::engine) compat: Compat,
@@ -124,7 +124,7 @@ pub(in crate::engine) struct Parts {
 impl Replica {
     pub(in crate::engine) fn new(
         id: ReplicaId,
-        (pool, edition): (u32, u32),
+        (pool, revision): (u32, u32),
         compat: Compat,
         parts: Parts,
     ) -> Self {
@@ -134,7 +134,7 @@ impl Replica {
         Self {
             id,
             pool,
-            edition,
+            revision,
             phase: ReplicaPhase::Starting,
             compat,
             limits,

@@ -24,7 +24,7 @@ use crate::scenario::fields::{At, Fields};
 use crate::scenario::report::{Report, grouped};
 use crate::scenario::{
     BatchLimits, Cluster, Compat, FORMAT_VERSION, Pool, PreemptionVictim, PriorityPolicy, ScalingPolicy,
-    Scenario, TimedEdit, limits,
+    Scenario, TimedEdit, is_unreleased, limits,
 };
 use adapters::check_lora;
 use disaggregation::check_disaggregation;
@@ -67,10 +67,11 @@ pub fn check_start(scenario: Scenario) -> Result<(Checked<Scenario>, Diagnostics
 }
 
 fn checked(
-    scenario: Scenario,
+    mut scenario: Scenario,
     further: fn(&Scenario, &mut Report),
 ) -> Result<(Checked<Scenario>, Diagnostics), Diagnostics> {
     let mut report = Report::default();
+    settle_version(&mut scenario, &mut report);
     check_head(&scenario, &mut report);
     check_cluster(&scenario.cluster, &mut report);
     further(&scenario, &mut report);
@@ -93,15 +94,30 @@ pub(super) fn check_edited(scenario: Scenario) -> (Checked<Scenario>, Diagnostic
     (Checked(scenario), report.finish())
 }
 
-fn check_head(s: &Scenario, r: &mut Report) {
-    if !(1..=FORMAT_VERSION).contains(&s.tokenyard) {
+/// Documents of a version that no release had are of version 1. Version 2 had other step times, which is said.
+fn settle_version(s: &mut Scenario, r: &mut Report) {
+    if is_unreleased(s.tokenyard.into()) {
+        if s.tokenyard == 2 {
+            r.warning(
+                "tokenyard",
+                "format version 2, which no release had",
+                format!("version {FORMAT_VERSION}"),
+                "it is read as version 1, with step times of today: results differ from those of older builds",
+            );
+        }
+        s.tokenyard = FORMAT_VERSION;
+    }
+    if s.tokenyard != FORMAT_VERSION {
         r.error(
             "tokenyard",
             format!("format version {}", s.tokenyard),
-            format!("versions 1 to {FORMAT_VERSION}"),
-            format!("write \"tokenyard\": {FORMAT_VERSION}, or leave it out for version 1"),
+            format!("version {FORMAT_VERSION}"),
+            format!("write \"tokenyard\": {FORMAT_VERSION}, or leave it out"),
         );
     }
+}
+
+fn check_head(s: &Scenario, r: &mut Report) {
     s.check_ranges(&At::path(""), r);
     let run = &s.run;
     check_not_nothing("run.horizon_s", run.horizon_s, (1e6, "s", "no end but that of the traffic"), r);

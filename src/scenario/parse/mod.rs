@@ -3,10 +3,9 @@
 //! serde stops at the first problem. So each problem is recorded, its value is removed (the default replaces it) and
 //! the document is read again, until it can be read or there are too many problems to list.
 
-mod former_keys;
 mod left_open;
+mod migrate;
 mod named_weights;
-mod old_edits;
 mod path;
 mod shape;
 mod text;
@@ -18,7 +17,7 @@ pub use path::{replay_trace, set_field, set_path};
 pub(crate) use shape::nearest;
 pub use text::{text_from_bytes, value_from_json, value_from_long_json, value_said_once};
 
-use super::{Change, FORMAT_VERSION, Scenario, check};
+use super::{Change, Scenario, check};
 use crate::base::{Diagnostic, Diagnostics, Severity, json};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -58,7 +57,7 @@ struct Document {
 
 /// Parses every document, stage by stage.
 fn document(mut value: Value) -> Document {
-    if let Err(of_shape) = migrate(&mut value) {
+    if let Err(of_shape) = migrate::bring_up_to_date(&mut value) {
         return Document { of_shape, ..Document::default() };
     }
     let mut of_shape = normalise(&mut value);
@@ -66,23 +65,6 @@ fn document(mut value: Value) -> Document {
     of_shape.extend(explain(&found, "a scenario"));
     let of_meaning = check_rest(&found);
     Document { scenario: found.data, of_shape, of_meaning }
-}
-
-/// Refuses documents of a newer format, and rewrites older forms.
-fn migrate(value: &mut Value) -> Result<(), Diagnostics> {
-    if let Some(version) = value.get("tokenyard").and_then(Value::as_u64)
-        && version > u64::from(FORMAT_VERSION)
-    {
-        return Err(vec![Diagnostic::error(
-            "tokenyard",
-            format!("a scenario of format version {version}"),
-            format!("versions up to {FORMAT_VERSION}"),
-            "it was made with a newer Tokenyard: update this one",
-        )]);
-    }
-    former_keys::migrate(value);
-    old_edits::migrate(value);
-    Ok(())
 }
 
 /// Writes out values that the document has in a short form, and those that it leaves out and another part of it decides.
@@ -144,14 +126,9 @@ fn check_rest(found: &Found<Scenario>) -> Diagnostics {
     problems.into_iter().filter(|d| d.severity == Severity::Error && !found.shape.is_gone(&d.path)).collect()
 }
 
-/// Reads an edit's change of `scenario` from JSON text.
-pub fn parse_change(text: &str, scenario: &Scenario) -> Result<Change, Diagnostics> {
-    let mut value = value_from_json(text)?;
-    if let Some(change) = old_edits::change_of(&value, &json::tree(scenario)) {
-        return Ok(change);
-    }
-    former_keys::rename_in_edit(&mut value);
-    data_from_value(value, "an edit")
+/// Reads an edit's change of a scenario from JSON text.
+pub fn parse_change(text: &str) -> Result<Change, Diagnostics> {
+    data_from_value(value_from_json(text)?, "an edit")
 }
 
 /// Reads data of another kind than a scenario, with every problem of shape reported at once. Its fields need defaults:

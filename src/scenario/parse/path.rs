@@ -2,9 +2,9 @@
 
 use super::super::Scenario;
 use super::super::routing::ROUTERS;
+use super::from_value_in_part;
 use super::shape::{PathStep, display, walk_mut};
 use super::text::value_said_once;
-use super::{former_keys, from_value_in_part};
 use crate::base::{Diagnostic, Diagnostics, json, repeated_keys::ReadTree};
 use serde_json::Value;
 
@@ -17,10 +17,8 @@ pub fn set_path(document: &mut Value, path: &str, value: &str) -> Result<(), Dia
         Ok(read) => value_said_once(read).map_err(|all| below(path, all))?,
         Err(_) => Value::String(value.to_owned()),
     };
-    former_keys::migrate(document);
-    let path = former_keys::current(path);
-    place_value(document, &path, value)?;
-    let_scorers_decide(document, &path);
+    place_value(document, path, value)?;
+    let_scorers_decide(document, path);
     Ok(())
 }
 
@@ -49,7 +47,7 @@ pub fn set_field(document: &mut Value, path: &str, value: &str) -> Result<(), Di
         return Ok(());
     }
     // The types decide which objects are choices: if one of two keys is too many, the document can be read without it.
-    let steps = split_path(&former_keys::current(path)).unwrap_or_default();
+    let steps = split_path(path).unwrap_or_default();
     for i in 1..steps.len() {
         let PathStep::Key(chosen) = &steps[i] else { continue };
         let mut tried = document.clone();

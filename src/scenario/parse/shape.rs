@@ -327,7 +327,7 @@ mod tests {
 
     #[test]
     fn edits_read_and_fail_like_scenarios() {
-        let read = |text: &str| parse_change(text, &Scenario::default());
+        let read = |text: &str| parse_change(text);
         assert!(read(r#"{"set":{"cluster.routing":"random"}}"#).is_ok());
         let older = read(r#"{"arrival-rate":{"client":0,"rate_per_s":9}}"#).unwrap();
         assert_eq!(older.paths().collect::<Vec<_>>(), ["workload.clients[0].arrivals.poisson.rate_per_s"]);

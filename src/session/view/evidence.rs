@@ -4,7 +4,7 @@
 use crate::base::SortedMap;
 use crate::base::small::decimal::fixed;
 use crate::perf::{self, PoolEvidence};
-use crate::scenario::{CalibratedSettings, CalibrationTable, KvBlocks, LatencyModel, Pool, model_key};
+use crate::scenario::{CalibratedSettings, KvBlocks, LatencyModel, Pool, model_key};
 use crate::session::{Session, pool_evidence};
 use serde::Serialize;
 
@@ -82,18 +82,18 @@ const MOST_LOOKED_AT: u32 = 50_000;
 impl Session {
     /// The evidence for the numbers at the playhead.
     pub fn evidence(&self) -> Evidence {
-        let (pools, version) = (&self.plan.scenario().cluster.pools, self.plan.scenario().tokenyard);
+        let pools = &self.plan.scenario().cluster.pools;
         let of_pools = self.evidence_so_far();
         let mut out =
             Evidence { parts: Vec::new(), outside: Vec::new(), pools: of_pools, coefficients: Vec::new() };
         for (i, pool) in (0..).zip(pools) {
-            let (basis, says) = steps(pool, version);
+            let (basis, says) = steps(pool);
             out.parts.push(EvidencePart { pool: i, what: EvidenceOf::Steps, basis, says });
             let (basis, says) = blocks(pool);
             out.parts.push(EvidencePart { pool: i, what: EvidenceOf::Blocks, basis, says });
             self.push_outside(i, pool, &mut out.outside);
         }
-        out.coefficients = pools.first().map_or_else(Vec::new, |pool| coefficients(pool, version));
+        out.coefficients = pools.first().map_or_else(Vec::new, coefficients);
         out
     }
 
@@ -109,11 +109,7 @@ impl Session {
     /// Adds sentences on how a pool is outside the measured range of its GPU.
     fn push_outside(&self, number: u32, pool: &Pool, outside: &mut Vec<String>) {
         let gpu = perf::known_gpu(&pool.gpu).map_or(pool.gpu.as_str(), |g| g.name.as_str());
-        let Some(on) = perf::evidence(perf::edition(pool, self.plan.scenario().tokenyard))
-            .measured
-            .iter()
-            .find(|on| on.gpu == gpu)
-        else {
+        let Some(on) = perf::evidence().measured.iter().find(|on| on.gpu == gpu) else {
             outside.push(format!("nothing was measured on the GPU {gpu}"));
             return;
         };
@@ -148,8 +144,8 @@ fn percent(share: f64) -> String {
 }
 
 /// The known errors of a latency model, in words.
-fn found(edition: CalibrationTable, latency: &str) -> String {
-    let of = perf::evidence(edition).found.iter().find(|f| f.latency == latency);
+fn found(latency: &str) -> String {
+    let of = perf::evidence().found.iter().find(|f| f.latency == latency);
     of.map_or_else(String::new, |f| {
         format!(
             "; found {} off in mean E2E, {} in TPOT and {} in TTFT (medians over {} measured experiments below the knee)",
@@ -162,30 +158,24 @@ fn found(edition: CalibrationTable, latency: &str) -> String {
 }
 
 /// The basis of the step times of a pool.
-fn steps(pool: &Pool, version: u32) -> (Basis, String) {
+fn steps(pool: &Pool) -> (Basis, String) {
     match &pool.latency {
         LatencyModel::Catalogue => (
             Basis::Modelled,
-            format!(
-                "coefficients of the catalogue, of older releases of vLLM{}",
-                found(CalibrationTable::Y2026, "catalogue")
-            ),
+            format!("coefficients of the catalogue, of older releases of vLLM{}", found("catalogue")),
         ),
         LatencyModel::Roofline(_) => (
             Basis::Modelled,
-            format!(
-                "roofline: a step takes the longer of computing and reading{}",
-                found(CalibrationTable::Y2026, "roofline")
-            ),
+            format!("roofline: a step takes the longer of computing and reading{}", found("roofline")),
         ),
-        LatencyModel::Calibrated(s) => calibrated(pool, s, version),
+        LatencyModel::Calibrated(s) => calibrated(pool, s),
         LatencyModel::CrossModel(_) => (Basis::Modelled, "one set of coefficients for all models".to_owned()),
         LatencyModel::Fitted(_) => (Basis::Modelled, "coefficients of your own, without a source".to_owned()),
         LatencyModel::Piecewise(_) => (Basis::Modelled, "rates of your own, without a source".to_owned()),
     }
 }
 
-fn calibrated(pool: &Pool, s: &CalibratedSettings, version: u32) -> (Basis, String) {
+fn calibrated(pool: &Pool, s: &CalibratedSettings) -> (Basis, String) {
     if s.coefficients.is_some() {
         return match &s.rests_on {
             Some(from) => {
@@ -202,11 +192,10 @@ fn calibrated(pool: &Pool, s: &CalibratedSettings, version: u32) -> (Basis, Stri
             None => (Basis::Modelled, "coefficients of your own, without a source".to_owned()),
         };
     }
-    let table = s.table(version);
-    let row = perf::calibration(table, &pool.gpu, s.engine);
+    let row = perf::calibration(&pool.gpu, s.engine);
     let measured = perf::known_gpu(&pool.gpu).is_some_and(|g| g.name == row.gpu);
     // Coefficients that a release's own experiments do not determine come from those of other releases on the GPU.
-    let of_gpu = perf::calibrations(table).iter().filter(|c| c.gpu == row.gpu).flat_map(|c| &c.rests_on);
+    let of_gpu = perf::calibrations().iter().filter(|c| c.gpu == row.gpu).flat_map(|c| &c.rests_on);
     let all: SortedMap<&String, ()> = of_gpu.map(|name| (name, ())).collect();
     let n = all.len();
     if !measured {
@@ -230,7 +219,7 @@ fn calibrated(pool: &Pool, s: &CalibratedSettings, version: u32) -> (Basis, Stri
         } else {
             format!(", {own} of them with the nearest release of the engine that was measured")
         };
-        let error = found(table, "calibrated");
+        let error = found("calibrated");
         (
             Basis::Calibrated,
             format!("coefficients fitted to {n} measured experiments on {}{release}{error}", row.gpu),
@@ -252,9 +241,9 @@ fn blocks(pool: &Pool) -> (Basis, String) {
     }
 }
 
-fn coefficients(pool: &Pool, version: u32) -> Vec<CoefficientEvidence> {
+fn coefficients(pool: &Pool) -> Vec<CoefficientEvidence> {
     let LatencyModel::Calibrated(s) = &pool.latency else { return Vec::new() };
-    let row = perf::calibration(s.table(version), &pool.gpu, s.engine);
+    let row = perf::calibration(&pool.gpu, s.engine);
     let values = crate::base::json::tree(s.coefficients.as_ref().unwrap_or(&row.coefficients));
     let half = |name: &str| {
         let own = s.coefficients.is_some();
@@ -314,11 +303,8 @@ mod tests {
     fn own_coefficients_say_the_run_they_were_calibrated_to_and_without_one_count_as_modelled() {
         let own = |rests_on: Option<CoefficientSource>| {
             of(|pool| {
-                let coefficients = Some(
-                    perf::calibration(CalibrationTable::Y2025, "H100", EngineGeneration::Ahead)
-                        .coefficients
-                        .clone(),
-                );
+                let row = perf::calibration("H100", EngineGeneration::Ahead);
+                let coefficients = Some(row.coefficients.clone());
                 pool.latency = calibrated(CalibratedSettings {
                     coefficients,
                     rests_on,

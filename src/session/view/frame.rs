@@ -115,9 +115,11 @@ pub struct KeyFigures {
     /// Share of the prompt blocks looked up in CPU tiers since the start that were found there, 0 to 1; 0 without any
     /// tier.
     pub cpu_hit_rate: f64,
-    /// US dollars per million output tokens of the window, for all replicas that existed in it; 0 if unknown or without
-    /// output.
-    pub usd_per_million_tokens: f64,
+    /// US dollars per million output tokens of the window, for all replicas that existed in it; 0 without output, and
+    /// missing if one of them has no price.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd_per_million_tokens: Option<f64>,
     /// TTFT objective in microseconds, 0 if none.
     pub slo_ttft_us: f64,
     /// TPOT objective in microseconds, 0 if none.

@@ -22,11 +22,11 @@ pub struct ModelInfo {
 pub fn models() -> Vec<ModelInfo> {
     let table = catalogue();
     let mut names: Vec<&String> = table.coefficients.iter().map(|r| &r.name).collect();
-    names.extend(table.models().map(|a| &a.name));
+    names.extend(table.architectures.iter().map(|a| &a.name));
     names.sort();
     names.dedup();
     let info = |name: &String| {
-        let shape = table.models().find(|a| a.name == *name || a.aliases.contains(name));
+        let shape = table.architectures.iter().find(|a| a.name == *name || a.aliases.contains(name));
         let aliases = shape.filter(|a| a.name == *name).map_or_else(Vec::new, |a| a.aliases.clone());
         ModelInfo {
             name: name.clone(),

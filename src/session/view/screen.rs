@@ -149,7 +149,7 @@ impl Session {
             output_tokens_per_s: tokens_per_s,
             cache_hit_rate: kv.hit_rate,
             cpu_hit_rate: kv.cpu.map_or(0.0, |cpu| cpu.hit_rate),
-            usd_per_million_tokens: share(self.usd_of_window(sums) * 1e6, sums.tokens as f64),
+            usd_per_million_tokens: self.usd_of_window(sums).map(|usd| share(usd * 1e6, sums.tokens as f64)),
             slo_ttft_us,
             slo_tpot_us,
             slo_e2e_us,
@@ -163,14 +163,14 @@ impl Session {
         }
     }
 
-    /// The cost of all replicas in the window, each for as long as it existed; 0 if one of them has no price.
-    fn usd_of_window(&self, sums: &WindowSums) -> f64 {
+    /// The cost of all replicas in the window, each for as long as it existed; none if one of them has no price.
+    fn usd_of_window(&self, sums: &WindowSums) -> Option<f64> {
         let span =
             [Micros(self.playhead.0.saturating_sub((sums.seconds * US_PER_S as f64) as u64)), self.playhead];
         let meters = &self.recorder.meters;
         let existed = self.engine.replicas().iter().filter(|r| meters.existed(r.id().index(), span));
         let mut usd = existed.map(|r| meters.usd_between(r.id().index(), span, r.usd_per_hour()));
-        usd.try_fold(0.0, |sum, usd| Some(sum + usd?)).unwrap_or(0.0)
+        usd.try_fold(0.0, |sum, usd| Some(sum + usd?))
     }
 
     fn pool_frames(&self) -> Vec<PoolFrame> {

@@ -64,7 +64,7 @@ fn a_queued_prompt_that_no_longer_fits_is_given_up_in_both_modes() {
             "engine":{{"max_num_seqs":1}},"kv":{{"blocks":20,"block_tokens":16}}}}]}},
             "workload":{{"clients":[{{"prompt_tokens":{{"constant":{{"tokens":200}}}},"output_tokens":{{"constant":{{"tokens":30}}}},
             "arrivals":{{"constant":{{"rate_per_s":1000}}}}}}]}},
-            "edits":[{{"at_us":10000,"change":{{"kv-blocks":{{"pool":0,"blocks":8}}}}}}]}}"#
+            "edits":[{{"at_us":10000,"set":{{"cluster.pools[0].kv.blocks":8}}}}]}}"#
         );
         let report = run(&text, 100_000);
         // The one that runs as the cache shrinks is preempted for good too, or ends before it needs another block.

@@ -64,7 +64,7 @@ fn a_trace_reads_the_same_from_a_file_from_stdin_and_from_gzip() {
 fn a_trace_keeps_what_the_users_scenario_says_of_its_run() {
     let file = TempFile::new("kept.csv", trace().as_bytes());
     let own = br#"{"title": "Mine", "run": {"horizon_s": 9.5, "warmup_s": 4},
-        "edits": [{"at_us": 1000, "change": {"routing": "random"}}]}"#;
+        "edits": [{"at_us": 1000, "set": {"cluster.routing": "random"}}]}"#;
     let kept = report(&run_with(&["run", "--json", "-", "--trace", file.path()], own));
     assert_eq!(kept["title"], "Mine");
     assert_eq!(kept["run"]["horizon_us"], 9_500_000);

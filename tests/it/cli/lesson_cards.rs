@@ -14,7 +14,7 @@ minutes: 2
 scenarios:
   small:
     document:
-      tokenyard: 3
+      tokenyard: 1
       run: { horizon_s: 20, warmup_s: 2 }
       workload: { clients: [{ arrivals: { poisson: { rate_per_s: 4 } } }] }
 runs:

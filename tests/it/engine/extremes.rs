@@ -156,7 +156,7 @@ fn traffic() -> Vec<Dial> {
         };
         json!([request("x", "a"), request("y", "")])
     };
-    let requests = |edit: Value| json!([{"at_us": 0, "change": edit}]);
+    let requests = |edit: Value| json!([{"at_us": 0, "set": edit}]);
     vec![
         ("/run/horizon_s", json!(0.000_001), json!(2_592_000.0)),
         ("/run/max_requests", json!(1), json!(5_000_000)),
@@ -187,8 +187,8 @@ fn traffic() -> Vec<Dial> {
         ("/observe/counterfactual_k", json!(0), json!(1024)),
         (
             "/edits",
-            requests(json!({"kv-blocks": {"pool": 0, "blocks": 1}})),
-            requests(json!({"arrival-rate": {"client": 0, "rate_per_s": 100_000.0}})),
+            requests(json!({"cluster.pools[0].kv.blocks": 1})),
+            requests(json!({"workload.clients[0].arrivals.poisson.rate_per_s": 100_000.0})),
         ),
     ]
 }

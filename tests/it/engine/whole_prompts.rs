@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use tokenyard::base::Micros;
-use tokenyard::scenario::{from_value, to_json};
+use tokenyard::scenario::from_value;
 use tokenyard::session::{Audience, Report, Session, Stop};
 
 /// Runs a document to its end, verifying everything at the end.
@@ -66,50 +66,28 @@ fn joined(session: &Session) -> Vec<u64> {
 }
 
 #[test]
-fn the_version_of_the_document_says_which_rule_holds() {
-    let old = run(&crowd()).0;
-    let with = |key: &str, value: Value| {
+fn whole_prompts_have_to_fit_unless_the_scenario_says_that_a_first_chunk_is_enough() {
+    let with = |whole: bool| {
         let mut document = crowd();
-        *document.pointer_mut("/cluster/pools/0/engine").unwrap() =
-            json!({"max_num_seqs": 256, "max_num_batched_tokens": 8192, key: value});
-        document
-    };
-    let versioned = |mut document: Value, version: u32| {
-        document["tokenyard"] = json!(version);
+        document["cluster"]["pools"][0]["engine"]["reserve_full_prompt"] = json!(whole);
         run(&document).0
     };
-    // What documents without the key always gave.
-    assert_eq!((old.requests.preemptions, old.run.clock_us), (605, 805_408_470));
-    assert_eq!(versioned(crowd(), 1).run.clock_us, old.run.clock_us);
-    let new = versioned(crowd(), 2);
-    // 4 of 24 at once: 6 rounds, each of 20 s at most; by first chunks it takes 8 times as long.
-    assert_eq!(new.requests.preemptions, 0);
-    assert!(old.run.clock_us > 5 * new.run.clock_us, "{} and {}", old.run.clock_us, new.run.clock_us);
-    let key = run(&with("reserve_full_prompt", json!(true))).0;
-    assert_eq!((key.requests.preemptions, key.run.clock_us), (0, new.run.clock_us));
-    let off = versioned(with("reserve_full_prompt", json!(false)), 2);
-    assert_eq!(off.requests.preemptions, old.requests.preemptions);
-    // BLIS has its own rule in any version.
-    let mut blis = crowd();
-    blis["cluster"]["compat"] = json!("blis");
-    blis["run"]["horizon_s"] = json!(20);
-    let first = run(&blis).0;
-    assert_eq!(versioned(blis, 2).requests, first.requests);
-}
-
-#[test]
-fn a_link_of_either_version_keeps_its_rule() {
-    for (version, preempts) in [(1, true), (2, false)] {
+    let (usual, whole, chunk) = (run(&crowd()).0, with(true), with(false));
+    assert_eq!((usual.requests.preemptions, usual.run.clock_us), (0, whole.run.clock_us));
+    // 4 of 24 at once: 6 rounds, each of 20 s at most; by first chunks it takes several times as long.
+    assert!(chunk.requests.preemptions > 100, "{}", chunk.requests.preemptions);
+    assert!(chunk.run.clock_us > 5 * whole.run.clock_us, "{} {}", chunk.run.clock_us, whole.run.clock_us);
+    // BLIS has its own rule.
+    let blis = |whole: Option<bool>| {
         let mut document = crowd();
-        document["tokenyard"] = json!(version);
-        let scenario = from_value(document.clone()).unwrap();
-        let link =
-            tokenyard::scenario::link::make(&tokenyard::scenario::link::Asked::default().of(scenario, None));
-        let opened = Session::open_link(&link.expect("a short link").link, Audience::Batch);
-        let opened: Value = serde_json::from_str(&to_json(&opened.link.scenario)).unwrap();
-        assert_eq!(opened["tokenyard"], json!(version));
-        assert_eq!(run(&opened).0.requests.preemptions > 0, preempts);
-    }
+        document["cluster"]["compat"] = json!("blis");
+        document["run"]["horizon_s"] = json!(20);
+        if let Some(whole) = whole {
+            document["cluster"]["pools"][0]["engine"]["reserve_full_prompt"] = json!(whole);
+        }
+        run(&document).0.requests
+    };
+    assert_eq!(blis(None), blis(Some(false)));
 }
 
 /// Prompts of 30 tokens (3 blocks) and one token of output, 10 tokens in a step, on 5 blocks.

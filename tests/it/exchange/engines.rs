@@ -86,7 +86,7 @@ fn a_command_sets_the_fields_of_a_pool() {
 
 #[test]
 fn absent_flags_have_the_defaults_of_vllm() {
-    let base = r#"{"tokenyard": 3, "cluster": {"pools": [{"replicas": 3, "engine": {"max_num_seqs": 8, "scheduler": "sjf"},
+    let base = r#"{"tokenyard": 1, "cluster": {"pools": [{"replicas": 3, "engine": {"max_num_seqs": 8, "scheduler": "sjf"},
         "kv": {"blocks": 77, "prefix_caching": false}, "lora": {"max_loras": 2}}]}}"#;
     let [pool] = pools(&into(base, &["vllm serve Qwen/Qwen3-8B"], &[])).try_into().expect("one pool");
     assert_eq!(pool["engine"]["max_num_seqs"], "auto");

@@ -45,7 +45,7 @@ pub(super) fn rows(found: &Exported, standing: Standing) -> Vec<&str> {
 }
 
 pub(super) fn weighted(scorers: &Value) -> Scenario {
-    scenario(json!({ "tokenyard": 3, "cluster": {
+    scenario(json!({ "tokenyard": 1, "cluster": {
         "snapshot_refresh_us": 50_000,
         "routing": { "weighted": { "profile": "custom", "ties": "random", "scorers": scorers,
             "prefix_index_blocks": 31_250, "prefix_block_tokens": 64, "prefix_match_tokens": 131_072 } },
@@ -54,5 +54,5 @@ pub(super) fn weighted(scorers: &Value) -> Scenario {
 
 pub(super) fn scaled(scaling: &Value) -> Scenario {
     let pool = json!({ "name": "llama-8b", "model": "llama-3.1-8b", "scaling": scaling });
-    scenario(json!({ "tokenyard": 3, "cluster": { "pools": [pool] } }))
+    scenario(json!({ "tokenyard": 1, "cluster": { "pools": [pool] } }))
 }

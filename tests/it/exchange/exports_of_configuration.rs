@@ -48,7 +48,7 @@ schedulingProfiles:
 
 #[test]
 fn prefill_and_decode_apart_are_two_profiles() {
-    let own = scenario(json!({ "tokenyard": 3, "cluster": {
+    let own = scenario(json!({ "tokenyard": 1, "cluster": {
         "pools": [{ "name": "p", "role": "prefill" }, { "name": "d", "role": "decode" }],
         "routing": { "weighted": { "profile": "llm-d-1.0-home" } },
         "disaggregation": {
@@ -96,7 +96,7 @@ schedulingProfiles:
 
 #[test]
 fn flow_control_has_its_gate_its_policies_and_its_bands() {
-    let own = scenario(json!({ "tokenyard": 3, "cluster": {
+    let own = scenario(json!({ "tokenyard": 1, "cluster": {
         "snapshot_refresh_us": 50_000,
         "routing": { "weighted": { "profile": "custom", "ties": "random", "scorers": "waiting-requests:1" } },
         "flow_control": {
@@ -137,7 +137,7 @@ flowControl:
 
 #[test]
 fn engines_are_commands_with_the_flags_that_are_no_defaults() {
-    let own = scenario(json!({ "tokenyard": 3, "cluster": { "pools": [
+    let own = scenario(json!({ "tokenyard": 1, "cluster": { "pools": [
         { "name": "chat", "model": "llama-3.1-8b", "gpu": "H100", "replicas": 2, "tp": 2,
           "engine": { "max_num_seqs": 256, "max_num_batched_tokens": 8192, "scheduler": "sjf" },
           "kv": { "gpu_memory_utilization": 0.92, "block_tokens": 32, "prefix_caching": false } },
@@ -166,7 +166,7 @@ vllm serve o/my-model \\
 
 #[test]
 fn routers_of_dynamo_and_sglang_are_flags() {
-    let routed = |routing: Value| scenario(json!({ "tokenyard": 3, "cluster": { "routing": routing } }));
+    let routed = |routing: Value| scenario(json!({ "tokenyard": 1, "cluster": { "routing": routing } }));
     let text = |routing: Value, system| plain(&exported(&routed(routing), system, None));
     assert_eq!(text(json!("round-robin"), System::Dynamo), "python -m dynamo.frontend\n");
     assert_eq!(
@@ -202,7 +202,7 @@ python -m dynamo.frontend \\
 #[test]
 fn a_command_line_of_a_router_changes_in_place() {
     let own =
-        scenario(json!({ "tokenyard": 3, "cluster": { "routing": { "kv-cost": { "temperature": 0.4 } } } }));
+        scenario(json!({ "tokenyard": 1, "cluster": { "routing": { "kv-cost": { "temperature": 0.4 } } } }));
     let text = "exec python3 -m dynamo.frontend --http-port 8000 --router-mode kv --router-temperature 0.2\n";
     let found = exported(&own, System::Dynamo, Some(text));
     assert_eq!(
@@ -328,7 +328,7 @@ data:
 
 #[test]
 fn a_bundle_is_as_blis_writes_it() {
-    let own = scenario(json!({ "tokenyard": 3, "cluster": {
+    let own = scenario(json!({ "tokenyard": 1, "cluster": {
         "admission": { "token-bucket": { "capacity_tokens": 500, "refill_tokens_per_s": 50 } },
         "routing": { "weighted": { "profile": "blis-default" } },
         "pools": [{ "engine": { "scheduler": "priority-fcfs", "priority": "slo-based" } }],

@@ -25,7 +25,7 @@ fn a_file_that_was_imported_comes_out_as_it_was() {
         for name in names {
             for (file, text) in samples(name, names) {
                 let pools = json!([{ "name": "llama-8b", "model": "llama-3.1-8b" }]);
-                let base = scenario(json!({ "tokenyard": 3, "cluster": { "pools": pools } }));
+                let base = scenario(json!({ "tokenyard": 1, "cluster": { "pools": pools } }));
                 let found = exported(&imported(&base, &text), system, Some(&text));
                 assert_eq!(found.not_beside, None, "{file}");
                 assert_eq!(changed(&found), Vec::<String>::new(), "{file}");
@@ -65,7 +65,7 @@ parser: {pluginRef: openai-parser}
 
 #[test]
 fn one_weight_is_one_line_of_the_difference() {
-    let base = scenario(json!({ "tokenyard": 3, "cluster": { "snapshot_refresh_us": 50_000 } }));
+    let base = scenario(json!({ "tokenyard": 1, "cluster": { "snapshot_refresh_us": 50_000 } }));
     let mut own = imported(&base, PICKER);
     assert_eq!(changed(&exported(&own, System::Epp, Some(PICKER))), Vec::<String>::new());
     let RoutingPolicy::Weighted(router) = &mut own.cluster.routing else { panic!("it is weighted") };
@@ -259,10 +259,10 @@ proptest! {
                 "threshold": f64::from(threshold) / 10.0, "exploration": f64::from(exploration) / 10.0,
                 "max_ttft_penalty_ms": f64::from(penalty), "peak_prefill_tokens_per_s": peak } }]);
         }
-        let own = scenario(json!({ "tokenyard": 3, "cluster": { "snapshot_refresh_us": 50_000, "routing": { "weighted": router } } }));
+        let own = scenario(json!({ "tokenyard": 1, "cluster": { "snapshot_refresh_us": 50_000, "routing": { "weighted": router } } }));
         let found = exported(&own, System::Epp, None);
         prop_assert_eq!(found.left_out, 0);
-        let back = imported(&Scenario { tokenyard: 3, ..Scenario::default() }, &found.text);
+        let back = imported(&Scenario { tokenyard: 1, ..Scenario::default() }, &found.text);
         let (RoutingPolicy::Weighted(own), RoutingPolicy::Weighted(back)) = (&own.cluster.routing, &back.cluster.routing)
         else { panic!("both are weighted") };
         let (mut own, mut back) = (in_force(own), in_force(back));
@@ -340,13 +340,13 @@ proptest! {
         let list: Vec<Value> = scorers.iter().map(|(i, weight)| json!({ "scorer": OF_BLIS[*i], "weight": weight })).collect();
         let scheduler = ["fcfs", "priority-fcfs", "sjf", "reverse-priority"][order.0];
         let priority = ["constant", "slo-based", "inverted-slo"][order.1];
-        let own = scenario(json!({ "tokenyard": 3, "cluster": {
+        let own = scenario(json!({ "tokenyard": 1, "cluster": {
             "admission": { "token-bucket": { "capacity_tokens": cost, "refill_tokens_per_s": share(cost) } },
             "routing": { "weighted": { "profile": "custom", "scorers": list } },
             "pools": [{ "engine": { "scheduler": scheduler, "priority": priority } }] } }));
         let found = exported(&own, System::Blis, None);
         prop_assert_eq!((found.near, found.left_out), (0, 0), "{}", found.text);
-        let back = imported(&Scenario { tokenyard: 3, ..Scenario::default() }, &found.text);
+        let back = imported(&Scenario { tokenyard: 1, ..Scenario::default() }, &found.text);
         prop_assert_eq!(&own.cluster, &back.cluster, "{}", found.text);
         let again = exported(&back, System::Blis, Some(&found.text));
         prop_assert_eq!(changed(&again), Vec::<String>::new(), "{}", again.text);
@@ -398,12 +398,12 @@ fn an_analyser_behind_a_horizontal_autoscaler_is_both() {
 #[test]
 fn a_peak_that_the_model_computes_is_written_as_a_number() {
     let own = scenario(
-        json!({ "tokenyard": 3, "cluster": { "routing": { "weighted": { "profile": "llm-d-1.0" } } } }),
+        json!({ "tokenyard": 1, "cluster": { "routing": { "weighted": { "profile": "llm-d-1.0" } } } }),
     );
     let found = exported(&own, System::Epp, None);
     let row = found.rows.iter().find(|row| row.theirs == "peakPrefillThroughput").expect("a row");
     assert_eq!(row.standing, Standing::Near);
-    let back = imported(&Scenario { tokenyard: 3, ..Scenario::default() }, &found.text);
+    let back = imported(&Scenario { tokenyard: 1, ..Scenario::default() }, &found.text);
     let RoutingPolicy::Weighted(router) = &back.cluster.routing else { panic!("it is weighted") };
     assert_eq!(router.picker, Picker::Max);
     let filters = serde_json::to_value(router.filters()).expect("JSON");

@@ -1,5 +1,5 @@
-//! Links: a scenario as a link and back, and links made by earlier versions.
+//! Links: a scenario as a link and back.
 
-mod kept;
+mod generated;
 mod round_trip;
 mod views;

@@ -9,8 +9,7 @@ use tokenyard::exchange::import::benchmark::{Benchmark, read};
 use tokenyard::measured::{bands_of, calibrate, compare, replay};
 use tokenyard::perf::calibration;
 use tokenyard::scenario::{
-    CalibratedSettings, CalibrationTable, EngineGeneration, KvBlocks, LatencyClock, LatencyModel, Scenario,
-    parse,
+    CalibratedSettings, EngineGeneration, KvBlocks, LatencyClock, LatencyModel, Scenario, parse,
 };
 use tokenyard::session::Session;
 
@@ -335,7 +334,7 @@ fn one_run_fixes_the_few_coefficients_it_determines_and_the_scenario_keeps_their
 #[test]
 fn intervals_of_coefficients_become_a_band_that_grows_with_them_and_is_none_without() {
     let scenario = replay(&one("vllm-bench-detailed.json"), &cluster()).scenario(1);
-    let c = calibration(CalibrationTable::Y2025, "H100", EngineGeneration::Ahead).coefficients.clone();
+    let c = calibration("H100", EngineGeneration::Ahead).coefficients.clone();
     let of = |half: f64| {
         let halves = [("step_us_per_layer".to_owned(), Some(half)), ("kv_efficiency".to_owned(), None)]
             .into_iter()

@@ -108,7 +108,7 @@ fn a_run_without_rows_forgets_requests_that_have_left() {
     );
 }
 
-const TEXT: &str = r#"{"tokenyard":3,"run":{"max_requests":MOST,"warmup_s":0},"observe":{"keep":"KEEP"},
+const TEXT: &str = r#"{"tokenyard":1,"run":{"max_requests":MOST,"warmup_s":0},"observe":{"keep":"KEEP"},
     "workload":{"clients":[{"arrivals":{"poisson":{"rate_per_s":50}}FURTHER}]}CLUSTER}"#;
 
 fn problems(most: u64, keep: &str, [further, cluster]: [&str; 2]) -> Vec<String> {

@@ -155,7 +155,7 @@ fn a_million_million_requests_are_too_many() {
         "error: workload.clients: about 2592000000 requests in 2592000 s; allowed: at most 5,000,000; lower the rates or run.horizon_s, or set run.max_requests",
     );
     says_of_edits(
-        r#"{"edits": [{"at_us": 40000000, "change": {"arrival-rate": {"client": 0, "rate_per_s": 100000}}}]}"#,
+        r#"{"edits": [{"at_us": 40000000, "set": {"workload.clients[0].arrivals.poisson.rate_per_s": 100000}}]}"#,
         "error: workload.clients: about 20000320 requests in 240 s; allowed: at most 5,000,000; lower the rates or run.horizon_s, or set run.max_requests",
     );
     says(r#"{"run": {"horizon_s": 2592000, "max_requests": 1000}}"#, "");
@@ -215,14 +215,27 @@ fn long_and_deep_texts_are_refused() {
 }
 
 #[test]
+fn a_version_that_no_release_had_is_version_1_and_says_where_results_differ() {
+    says(
+        r#"{"tokenyard": 2}"#,
+        "warning: tokenyard: format version 2, which no release had; allowed: version 1; it is read as version 1, with step times of today: results differ from those of older builds",
+    );
+    for text in ["{}", r#"{"tokenyard": 1}"#, r#"{"tokenyard": 2}"#, r#"{"tokenyard": 3}"#] {
+        let (checked, warnings) = check(parse(text).expect("a scenario")).expect("a good scenario");
+        assert_eq!(checked.get(), &Scenario::default(), "{text}");
+        assert_eq!(warnings.len(), usize::from(text.contains('2')), "{text}");
+    }
+}
+
+#[test]
 fn a_newer_format_says_to_update() {
     says(
         r#"{"tokenyard": 4, "something": "new"}"#,
-        "error: tokenyard: a scenario of format version 4; allowed: versions up to 3; it was made with a newer Tokenyard: update this one",
+        "error: tokenyard: a scenario of format version 4; allowed: version 1; it was made with a newer Tokenyard: update this one",
     );
     says(
         r#"{"tokenyard": 0}"#,
-        "error: tokenyard: format version 0; allowed: versions 1 to 3; write \"tokenyard\": 3, or leave it out for version 1",
+        "error: tokenyard: format version 0; allowed: version 1; write \"tokenyard\": 1, or leave it out",
     );
 }
 
@@ -325,7 +338,7 @@ error: workload.clients[0].rate_profile.diurnal.day_s: 0; allowed: 1 to 2,592,00
     says_of_edits(
         &format!(
             r#"{{"workload": {{"clients": [{{{spike}}}]}},
-                "edits": [{{"at_us": 5, "change": {{"arrival-rate": {{"client": 0, "rate_per_s": 9000}}}}}}]}}"#
+                "edits": [{{"at_us": 5, "set": {{"workload.clients[0].arrivals.poisson.rate_per_s": 9000}}}}]}}"#
         ),
         "error: edits[0].set.workload.clients[0].rate_profile: up to 180000 requests per second, 9000 times 20; allowed: at most 100,000; lower the rate or the factor",
     );

@@ -23,21 +23,13 @@ fn edits_refer_to_what_exists_and_come_in_order() {
          warning: edits[2].at_us: 300,000,000 us, which is after the end of the run; allowed: up to run.horizon_s (240 s); it never applies: lengthen the run or move the edit",
     );
     says_of_edits(
-        r#"{"workload": {"trace": {}}, "edits": [{"at_us": 5, "change": {"arrival-rate": {"client": 0, "rate_per_s": 1}}}]}"#,
+        r#"{"workload": {"trace": {}}, "edits": [{"at_us": 5, "set": {"workload.clients[0].arrivals.poisson.rate_per_s": 1}}]}"#,
         "error: edits[0].set.workload.clients: clients and requests; allowed: nothing: the workload replays a trace; change workload.trace.speed instead",
     );
 }
 
 #[test]
-fn an_edit_that_sets_a_field_by_both_of_its_names_or_says_more_than_it_means_is_refused() {
-    let quota = "cluster.admission.tenant-quota";
-    says_of_edits(
-        &format!(
-            r#"{{"cluster": {{"admission": {{"tenant-quota": {{"max_in_flight": 9}}}}}},
-                "edits": [{{"at_us": 5, "set": {{"{quota}.most_in_flight": 3, "{quota}.max_in_flight": 4}}}}]}}"#
-        ),
-        "error: edits[0].set.cluster.admission.tenant-quota.most_in_flight: unknown key `most_in_flight`; allowed: max_in_flight, tenants, then; did you mean `max_in_flight`?",
-    );
+fn an_edit_with_an_unknown_key_is_refused() {
     says_of_edits(
         r#"{"edits": [{"at_us": 5, "change": {"replicas": {"pool": 0, "replicas": 8, "blocks": 9}}}]}"#,
         "error: edits[0].change: unknown key `change`; allowed: at_us, after_events, set, add, route, fault, off; remove it",

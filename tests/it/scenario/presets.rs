@@ -337,7 +337,7 @@ fn met_and_usd(name: &str, change: impl FnOnce(&mut Value)) -> (f64, f64) {
 
 #[test]
 fn cheap_variants_start_first_and_expensive_ones_stop_first() {
-    let found = decisions("two-variants@2");
+    let found = decisions("two-variants");
     let changes = |pool: &str| -> Vec<(u64, u64)> {
         let of_pool = found.iter().filter(|row| text(row, "pool") == pool);
         let changes = of_pool.filter(|row| row["current"] != row["desired"]);
@@ -356,10 +356,10 @@ fn cheap_variants_start_first_and_expensive_ones_stop_first() {
     // Every instant has a decision about both.
     assert_eq!(found.len(), 2 * 48);
 
-    let (met, usd) = met_and_usd("two-variants@2", |_| {});
+    let (met, usd) = met_and_usd("two-variants", |_| {});
     about(met, 0.965, 0.975);
     let only = |index: usize, most: u64| {
-        met_and_usd("two-variants@2", move |document| {
+        met_and_usd("two-variants", move |document| {
             let pools = document["cluster"]["pools"].as_array_mut().expect("pools");
             let mut pool = pools.remove(index);
             (pool["scaling"]["min"], pool["scaling"]["max"]) = (1.into(), most.into());
@@ -370,7 +370,7 @@ fn cheap_variants_start_first_and_expensive_ones_stop_first() {
     about(dear.0, 0.999, 1.0);
     about(usd / dear.1, 0.75, 0.79);
     about(cheap.0, 0.24, 0.26);
-    let (_, apart) = met_and_usd("two-variants@2", |document| {
+    let (_, apart) = met_and_usd("two-variants", |document| {
         for pool in document["cluster"]["pools"].as_array_mut().expect("pools") {
             pool["scaling"]["optimizer"] = "alone".into();
         }
@@ -380,7 +380,7 @@ fn cheap_variants_start_first_and_expensive_ones_stop_first() {
 
 #[test]
 fn on_a_slow_decline_a_whole_dear_replica_is_too_much_later_than_a_cheap_one() {
-    let preset = Preset::named("two-variants@2").expect("a preset");
+    let preset = Preset::named("two-variants").expect("a preset");
     let mut document = serde_json::to_value(preset.scenario()).expect("a scenario is JSON");
     document["workload"]["clients"][0]["rate_profile"]["ramps"]["points"][4]["at_s"] = 720.into();
     document["run"]["horizon_s"] = 800.into();

@@ -67,6 +67,9 @@ export function ratePerS(rate: number): Quantity {
   return Number.isFinite(rate) ? { value: trimmedRate(rate), unit: 'req/s' } : MISSING;
 }
 
+/** What stands in place of a cost where a GPU has no price. */
+export const NO_PRICE = 'no price';
+
 /** US dollars: $1.38. */
 export function usd(x: number): string {
   return Number.isFinite(x) ? `$${x.toFixed(2)}` : DASH;

@@ -36,7 +36,7 @@ minutes: 2
 scenarios:
   small:
     document:
-      tokenyard: 3
+      tokenyard: 1
       run: { horizon_s: 10, warmup_s: 1 }
       workload: { clients: [{ arrivals: { constant: { rate_per_s: 4 } } }] }
 runs:

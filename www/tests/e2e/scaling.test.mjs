@@ -30,7 +30,7 @@ onPage('the panel fits and axe finds nothing in it, on a desktop and a phone', a
 });
 
 onPage('pools that decide together say so, each with its own load, and the form has their optimiser', async (page) => {
-  await preset(page, 'two-variants@2');
+  await preset(page, 'two-variants');
   await page.locator('#time-field').fill('256');
   await page.locator('#time-field').press('Enter');
   await comes(() => clock(page), 256);

@@ -10,7 +10,7 @@ const now = (page) => ratio(page).locator('output');
 
 /** Prompts of one length at a steady rate, which a split of four replicas serves within its objectives. */
 const STEADY = {
-  tokenyard: 2,
+  tokenyard: 1,
   title: 'Steady prompts',
   seed: 7,
   run: { horizon_s: 20, warmup_s: 2 },

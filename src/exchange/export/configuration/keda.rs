@@ -6,9 +6,9 @@ use super::scaled::{Asked, asked, behavior};
 use super::want::{Items, Want};
 use super::yaml::Node;
 use super::{Export, Row, Written};
-use crate::perf::{Rules, resolve};
+use crate::perf::resolve;
 use crate::scenario::{
-    Behavior, FurtherTrigger, Keda as Settings, PeakPrefill, Pool, ScalingPolicy, Scenario, TargetOf,
+    Behavior, Compat, FurtherTrigger, Keda as Settings, PeakPrefill, Pool, ScalingPolicy, Scenario, TargetOf,
     TokenAware,
 };
 
@@ -33,9 +33,9 @@ impl Export for Keda {
     }
 
     fn write(&self, scenario: &Scenario, beside: Option<&str>) -> Written {
-        let rules = Rules::of(scenario);
+        let compat = scenario.cluster.compat;
         let object = |pool: &Pool, at: &str, there: Option<&Node>, rows: &mut Vec<Row>| {
-            object(pool, rules, at, there, rows)
+            object(pool, compat, at, there, rows)
         };
         let mut written = written(scenario, KIND, beside, &object);
         if written.text.contains(SERVER) {
@@ -51,13 +51,13 @@ impl Export for Keda {
 /// The object of a pool, if KEDA scales it.
 fn object(
     pool: &Pool,
-    rules: Rules,
+    compat: Compat,
     at: &str,
     there: Option<&Node>,
     rows: &mut Vec<Row>,
 ) -> Option<Want<'static>> {
     let path = format!("{at}.scaling.policy");
-    let own = settings(pool, rules, &path, rows)?;
+    let own = settings(pool, compat, &path, rows)?;
     let path = format!("{path}.keda");
     let mut spec = vec![("scaleTargetRef", target(pool, there))];
     let figure =
@@ -110,11 +110,11 @@ fn object(
 }
 
 /// The settings of KEDA for a pool's policy; nothing if KEDA does not carry it out.
-fn settings(pool: &Pool, rules: Rules, path: &str, rows: &mut Vec<Row>) -> Option<Settings> {
+fn settings(pool: &Pool, compat: Compat, path: &str, rows: &mut Vec<Row>) -> Option<Settings> {
     match &pool.scaling.policy {
         ScalingPolicy::None => None,
         ScalingPolicy::Keda(own) => Some(own.clone()),
-        ScalingPolicy::TokenAware(own) => token_aware(own, pool, rules, path, rows),
+        ScalingPolicy::TokenAware(own) => token_aware(own, pool, compat, path, rows),
         ScalingPolicy::SloAware(_) => {
             let why = "it needs a recording rule of latency over objective: see llm-d's guide, then a trigger on that rule";
             rows.push(Row::ignored(path, &format!("scaling of {}", pool.name), "slo-aware", why));
@@ -132,11 +132,11 @@ fn settings(pool: &Pool, rules: Rules, path: &str, rows: &mut Vec<Row>) -> Optio
 fn token_aware(
     own: &TokenAware,
     pool: &Pool,
-    rules: Rules,
+    compat: Compat,
     path: &str,
     rows: &mut Vec<Row>,
 ) -> Option<Settings> {
-    let by_model = || resolve(pool, rules, "").ok().map(|r| r.peak_prefill_tokens_per_s());
+    let by_model = || resolve(pool, compat, "").ok().map(|r| r.peak_prefill_tokens_per_s());
     let peak = match own.peak_prefill_tokens_per_s {
         PeakPrefill::TokensPerS(n) => Some(f64::from(n)),
         PeakPrefill::Model => by_model(),

@@ -5,10 +5,10 @@ use super::command::{Flag, FlagValue, Wanted, written};
 use super::model::{hub_id, is_same};
 use super::scalar::{Scalar, number};
 use super::{Export, Language, Row, Written};
-use crate::perf::{Resolved, Rules, resolve};
+use crate::perf::{Resolved, resolve};
 use crate::scenario::{
-    BatchLimit, EngineGeneration, KvBlocks, LatencyModel, Pool, PreemptionVictim, PriorityPolicy, Scenario,
-    Scheduler,
+    BatchLimit, Compat, EngineGeneration, KvBlocks, LatencyModel, Pool, PreemptionVictim, PriorityPolicy,
+    Scenario, Scheduler,
 };
 
 /// vLLM.
@@ -56,7 +56,7 @@ impl Export for Vllm {
 
 /// The command of a pool.
 fn command(pool: &Pool, at: &str, scenario: &Scenario) -> Wanted {
-    let rules = Rules::of(scenario);
+    let compat = scenario.cluster.compat;
     let (subject, mut about) = match hub_id(pool) {
         Ok(id) => (id, Vec::new()),
         Err(name) => {
@@ -71,8 +71,8 @@ fn command(pool: &Pool, at: &str, scenario: &Scenario) -> Wanted {
     about.insert(0, replicas);
     let mut flags = Vec::new();
     parallel(pool, at, &mut flags);
-    batch(pool, at, rules, &mut flags);
-    cache(pool, at, rules, &mut flags);
+    batch(pool, at, compat, &mut flags);
+    cache(pool, at, compat, &mut flags);
     adapters(pool, at, &mut flags);
     Wanted { program: "vllm serve", subject: Some(subject), flags, about }
 }
@@ -100,13 +100,13 @@ fn parallel(pool: &Pool, at: &str, flags: &mut Vec<Flag>) {
 }
 
 /// A pool's figures with vLLM's choice of a limit.
-fn chosen(pool: &Pool, rules: Rules, change: impl Fn(&mut Pool)) -> Option<Resolved> {
+fn chosen(pool: &Pool, compat: Compat, change: impl Fn(&mut Pool)) -> Option<Resolved> {
     let mut pool = pool.clone();
     change(&mut pool);
-    resolve(&pool, rules, "").ok()
+    resolve(&pool, compat, "").ok()
 }
 
-fn batch(pool: &Pool, at: &str, rules: Rules, flags: &mut Vec<Flag>) {
+fn batch(pool: &Pool, at: &str, compat: Compat, flags: &mut Vec<Flag>) {
     let engine = &pool.engine;
     let auto = BatchLimit::Auto;
     let mut limit = |key: &str, ours: &str, theirs: &str, own: BatchLimit, default: Option<u32>| {
@@ -124,10 +124,10 @@ fn batch(pool: &Pool, at: &str, rules: Rules, flags: &mut Vec<Flag>) {
             }
         }
     };
-    let seqs = chosen(pool, rules, |p| p.engine.max_num_seqs = auto).map(|r| r.max_num_seqs);
+    let seqs = chosen(pool, compat, |p| p.engine.max_num_seqs = auto).map(|r| r.max_num_seqs);
     limit("max_num_seqs", "max sequences", "--max-num-seqs", engine.max_num_seqs, seqs);
     let tokens =
-        chosen(pool, rules, |p| p.engine.max_num_batched_tokens = auto).map(|r| r.max_num_batched_tokens);
+        chosen(pool, compat, |p| p.engine.max_num_batched_tokens = auto).map(|r| r.max_num_batched_tokens);
     limit(
         "max_num_batched_tokens",
         "token budget",
@@ -140,7 +140,7 @@ fn batch(pool: &Pool, at: &str, rules: Rules, flags: &mut Vec<Flag>) {
     let row = Row::exact(path, "prefill chunk", chunk, "--long-prefill-token-threshold");
     flags.push(Flag::new(row, chunk, Some(Scalar::Whole(0))));
     flags.push(scheduler(pool, at));
-    let whole = engine.reserves_full_prompt(rules.version, rules.compat);
+    let whole = engine.reserves_full_prompt(compat);
     let row = Row::exact(
         format!("{at}.engine.reserve_full_prompt"),
         "whole prompt",
@@ -193,7 +193,7 @@ fn scheduler(pool: &Pool, at: &str) -> Flag {
     Flag { row, ..flag }
 }
 
-fn cache(pool: &Pool, at: &str, rules: Rules, flags: &mut Vec<Flag>) {
+fn cache(pool: &Pool, at: &str, compat: Compat, flags: &mut Vec<Flag>) {
     let kv = &pool.kv;
     let path = |key: &str| format!("{at}.kv.{key}");
     let row = Row::exact(path("block_tokens"), "block size", kv.block_tokens, "--block-size");
@@ -217,7 +217,7 @@ fn cache(pool: &Pool, at: &str, rules: Rules, flags: &mut Vec<Flag>) {
         Row::exact(path("prefix_caching"), "prefix cache", kv.prefix_caching, "--enable-prefix-caching");
     flags.push(Flag::switch(row, kv.prefix_caching, true));
     if kv.cpu_blocks > 0 {
-        let bytes = resolve(pool, rules, "").ok().and_then(|r| r.kv_bytes_per_token);
+        let bytes = resolve(pool, compat, "").ok().and_then(|r| r.kv_bytes_per_token);
         let theirs = "--kv-offloading-size";
         if let Some(bytes) = bytes {
             let gib = f64::from(kv.cpu_blocks) * f64::from(kv.block_tokens) * bytes as f64 / GIB;

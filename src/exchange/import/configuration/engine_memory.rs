@@ -69,7 +69,7 @@ fn weights(r: &mut Reader<'_>, flags: &mut Flags, of: &PoolOf, method: &str, mod
         flags.ignore(r, name, "the model's name says the format: the catalogue has checkpoints of several");
         return;
     };
-    let own = model.and_then(known_model).map(|m| m.refined().bytes_per_param);
+    let own = model.and_then(known_model).map(|m| m.architecture.bytes_per_param);
     if own.is_some_and(|own| own < 2.0) {
         flags.note(r, name, "the format of the model in the catalogue");
         return;
@@ -92,7 +92,7 @@ pub(super) fn blocks(
     let format = flags.text("kv-cache-dtype").and_then(kv_bytes);
     let block = flags.value("block-size").and_then(Value::as_u64).unwrap_or(16) as f64;
     let bytes = model.and_then(known_model).map(|model| {
-        let mut shape = model.refined().clone();
+        let mut shape = model.architecture.clone();
         shape.bytes_per_kv_value = format.unwrap_or(shape.bytes_per_kv_value);
         kv_bytes_per_token(&shape, sizes.tp as u32) as f64 * block
     });

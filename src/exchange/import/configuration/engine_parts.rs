@@ -31,7 +31,7 @@ pub(super) fn parallel(
         }
     }
     let dp = flags.whole_in(r, "data-parallel-size", [1, RANKS]).unwrap_or(1);
-    let shared = model.and_then(known_model).map(|m| m.refined().experts > 0);
+    let shared = model.and_then(known_model).map(|m| m.architecture.experts > 0);
     let shares = pp == 1 && dp <= limits::EXPERT_RANKS.into();
     ranks(r, flags, around, dp, shared == Some(true) && shares);
     let name = "enable-expert-parallel";

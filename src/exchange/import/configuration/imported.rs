@@ -11,7 +11,7 @@ use super::{Configuration, Report, kubernetes, unread as unread_kinds};
 use crate::base::diag::has_errors;
 use crate::base::{Diagnostic, Diagnostics};
 use crate::exchange::import::{CONFIGURATIONS, Import};
-use crate::perf::{MemoryShares, Plan, Rules, memory_shares};
+use crate::perf::{MemoryShares, Plan, memory_shares};
 use crate::scenario::{self, Pool, from_value};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -241,7 +241,7 @@ pub fn imported(
     let before = from_value(base).map(|s| scenario::to_json(&s));
     match (before, from_value(merged.document)) {
         (Ok(before), Ok(after)) => {
-            let shares = |pool: &Pool| memory_shares(pool, Rules::of(&after));
+            let shares = |pool: &Pool| memory_shares(pool, after.cluster.compat);
             let named = |pool: &Pool| Some(PoolMemory { pool: pool.name.clone(), shares: shares(pool)? });
             all.memory = after.cluster.pools.iter().filter_map(named).collect();
             if !open && !has_errors(&problems) {

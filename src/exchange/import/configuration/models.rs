@@ -19,7 +19,7 @@ pub(crate) fn model_named(id: &str) -> Option<&'static str> {
 
 /// Warns about a model outside the catalogue.
 pub(crate) fn unknown_model(r: &mut Reader<'_>, path: &str, id: &str) {
-    let names: Vec<&str> = catalogue().models().map(|model| model.name.as_str()).collect();
+    let names: Vec<&str> = catalogue().architectures.iter().map(|model| model.name.as_str()).collect();
     let last = id.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let near = alike::nearest(last, names.iter().copied());
     let near = near.map_or_else(String::new, |name| format!("; {name:?} is the nearest name"));

@@ -75,7 +75,7 @@ fn shape(pool: &mut Value) {
     let Some(map) = pool.as_object_mut() else { return };
     let Some(Value::Object(said)) = map.remove("architecture") else { return };
     let Some(known) = known_model(&name) else { return };
-    let Ok(Value::Object(listed)) = serde_json::to_value(known.refined()) else { return };
+    let Ok(Value::Object(listed)) = serde_json::to_value(&known.architecture) else { return };
     let mut whole: Map<String, Value> = listed.clone();
     whole.extend(said);
     let same = listed.iter().all(|(key, value)| {

@@ -1,6 +1,6 @@
 // One replica now: load, latency, its KV cache with the conservation check in sight.
 import { createMemo, For, type JSX, lazy, Show, Suspense } from 'solid-js';
-import { count, DASH, durationUs, percent, percentileUs, text, usd } from '../../base/units.ts';
+import { count, DASH, durationUs, NO_PRICE, percent, percentileUs, text, usd } from '../../base/units.ts';
 import { lastSpan } from '../../base/view.ts';
 import type { PoolFrame, ReplicaFrame } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
@@ -161,7 +161,7 @@ function CpuTier(props: { kv: ReplicaFrame['kv'] }): JSX.Element {
 /** The hardware and limits of its pool, with the values of settings that are "auto". */
 function PoolBlock(props: { pool: PoolFrame }): JSX.Element {
   const p = (): PoolFrame => props.pool;
-  const perHour = (price: number | undefined): string => (price === undefined ? DASH : `${usd(price)} /h`);
+  const perHour = (price: number | undefined): string => (price === undefined ? NO_PRICE : `${usd(price)} /h`);
   const rows = (): readonly Row[] => [
     ['Model', p().model],
     ['GPU', p().tp > 1 ? `${p().tp} × ${p().gpu}` : p().gpu],

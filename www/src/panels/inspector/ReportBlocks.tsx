@@ -9,6 +9,7 @@ import {
   DASH,
   durationMs,
   durationUs,
+  NO_PRICE,
   percent,
   plain,
   ratePerS,
@@ -101,6 +102,12 @@ function anomalies(r: Report): readonly Row[] {
 
 function shares(r: Report): readonly Row[] {
   const { fairness: f, fitness, decisions: d, cost: c } = r;
+  /** A cost; one without is not known for want of a price, or of what it would be divided by. */
+  const cost = (value: number | undefined, say: (known: number) => string): string => {
+    if (value !== undefined) return say(value);
+    return c.usd === undefined ? NO_PRICE : DASH;
+  };
+  const digits = (value: number): string => `$${value.toPrecision(3)}`;
   const cpu = r.kv.cpu;
   return [
     ["Jain's index of tenants", sig3(f.tenants_jain)],
@@ -111,9 +118,9 @@ function shares(r: Report): readonly Row[] {
     ['Preemptions per finished request', r.requests.completed > 0 ? sig3(r.requests.preemption_rate) : DASH],
     ...(fitness ? [['Fitness', fitness.score.toFixed(4)] as const] : []),
     ...(fitness?.parts ?? []).map((p) => [`${sentence(p.metric)} ×${plain(p.weight)}`, p.norm.toFixed(4)] as const),
-    ['Cost per request', c.usd_per_request === undefined ? DASH : `$${c.usd_per_request.toPrecision(3)}`],
-    ['Cost per million output tokens', usd(c.usd_per_million_output_tokens ?? Number.NaN)],
-    ['Cost per 1,000 tokens', c.usd_per_1k_tokens === undefined ? DASH : `$${c.usd_per_1k_tokens.toPrecision(3)}`],
+    ['Cost per request', cost(c.usd_per_request, digits)],
+    ['Cost per million output tokens', cost(c.usd_per_million_output_tokens, usd)],
+    ['Cost per 1,000 tokens', cost(c.usd_per_1k_tokens, digits)],
     [
       'Busy GPU-seconds per request',
       c.gpu_busy_seconds_per_request === undefined ? DASH : `${sig3(c.gpu_busy_seconds_per_request)} s`,

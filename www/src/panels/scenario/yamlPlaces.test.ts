@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { typingAt, YamlPlaces } from './yamlPlaces.ts';
 
-const TEXT = `tokenyard: 3
+const TEXT = `tokenyard: 1
 cluster:
   pools:
     - name: main

@@ -5,6 +5,7 @@ import {
   DASH,
   durationUs,
   NBSP,
+  NO_PRICE,
   percent,
   percentileUs,
   plain,
@@ -145,7 +146,7 @@ export function KeyFigures(props: {
             title="Cost"
             rest={times()}
             onRest={props.onRest}
-            value={{ value: key()?.usd_per_million_tokens ? usd(key()?.usd_per_million_tokens ?? 0) : DASH, unit: '' }}
+            value={{ value: costText(key()), unit: '' }}
             small={key()?.usd_per_million_tokens ? ['/M out'] : []}
           />
         </Show>
@@ -153,6 +154,14 @@ export function KeyFigures(props: {
       </Deferred>
     </section>
   );
+}
+
+/** The cost of a million output tokens, or why it is not known. */
+function costText(figures: Frame['key'] | undefined): string {
+  if (!figures) return DASH;
+  const cost = figures.usd_per_million_tokens;
+  if (cost === undefined) return NO_PRICE;
+  return cost > 0 ? usd(cost) : DASH;
 }
 
 /** How far the latencies can be trusted: the class of the weakest pool, and the measured error of its class. */

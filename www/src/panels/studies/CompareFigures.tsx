@@ -5,6 +5,7 @@ import {
   DASH,
   durationMs,
   NBSP,
+  NO_PRICE,
   percent,
   type Quantity,
   ratePerS,
@@ -65,8 +66,12 @@ export function CompareFigures(props: { comparison: RunComparison | undefined })
       <For each={FIGURES}>
         {(figure) => {
           const d = (): Difference | undefined => props.comparison && figure.of(props.comparison);
-          const say = (value: number | null | undefined): string =>
-            value === null || value === undefined ? DASH : text(figure.say(value));
+          const say = (side: 'a' | 'b'): string => {
+            const value = d()?.[side];
+            if (value !== null && value !== undefined) return text(figure.say(value));
+            const output = props.comparison?.totals.output_tokens_per_s[side] ?? 0;
+            return figure.say === money && output > 0 ? NO_PRICE : DASH;
+          };
           const change = (value: number): string => changeText(value, figure.sayChange ?? figure.say);
           const ends = (of: Difference): string =>
             of.lo === null || of.hi === null
@@ -83,7 +88,7 @@ export function CompareFigures(props: { comparison: RunComparison | undefined })
               </dt>
               <dd>
                 <span class="compare-ab">
-                  {say(d()?.a)} → <b>{say(d()?.b)}</b>
+                  {say('a')} → <b>{say('b')}</b>
                 </span>
                 <Show when={d()}>
                   {(found) => (

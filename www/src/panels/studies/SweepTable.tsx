@@ -1,6 +1,6 @@
 // The cases of a sweep as a table, means over the seeds.
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
-import { DASH, durationMs, percent, plain, ratePerS, text, usd } from '../../base/units.ts';
+import { DASH, durationMs, NO_PRICE, percent, plain, ratePerS, text, usd } from '../../base/units.ts';
 import { RUN_METRICS, type SweepPoint, type SweepSummary } from '../../generated/boundary.ts';
 import { TrustChip } from '../parts/Trust.tsx';
 import { metricText } from './metricText.ts';
@@ -11,13 +11,14 @@ type Column = {
   readonly title: string;
   readonly says: (value: number) => string;
 };
+const COST = 'usd_per_million_output_tokens';
 const COLUMNS: readonly Column[] = [
   { figure: 'arrived_per_s', title: 'Arrivals', says: (v) => text(ratePerS(v)) },
   { figure: 'ttft_p50_ms', title: 'TTFT p50', says: (v) => text(durationMs(v)) },
   { figure: 'ttft_p99_ms', title: 'TTFT p99', says: (v) => text(durationMs(v)) },
   { figure: 'itl_p99_ms', title: 'ITL p99', says: (v) => text(durationMs(v)) },
   { figure: 'met_share', title: 'Objectives met *', says: (v) => text(percent(v, 1)) },
-  { figure: 'usd_per_million_output_tokens', title: 'Cost of 1M output', says: usd },
+  { figure: COST, title: 'Cost of 1M output', says: usd },
 ];
 
 /** Whether the latencies of all points can be trusted equally. */
@@ -33,7 +34,9 @@ export function SweepTable(props: { summary: SweepSummary; axis: Axis }): JSX.El
   };
   const said = (point: SweepPoint, column: Column): string => {
     const mean = figureOf(point, column.figure)?.mean;
-    return mean === null || mean === undefined ? DASH : column.says(mean);
+    if (mean !== null && mean !== undefined) return column.says(mean);
+    const answered = typeof figureOf(point, 'ttft_p50_ms')?.mean === 'number';
+    return column.figure === COST && answered ? NO_PRICE : DASH;
   };
   const [chosen, setChosen] = createSignal('');
   /** The further figures that are not 0 in every case. */

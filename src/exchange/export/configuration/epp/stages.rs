@@ -5,7 +5,7 @@ use super::{Draft, Profile, is_split, prefill_routing};
 use crate::exchange::export::configuration::Row;
 use crate::exchange::export::configuration::scalar::{Scalar, number};
 use crate::exchange::export::configuration::want::Want;
-use crate::perf::{Rules, resolve};
+use crate::perf::resolve;
 use crate::scenario::{Decider, Pool, Role, RoutingPolicy, Scenario};
 
 /// The profiles of a scenario; none if its router has no counterpart.
@@ -21,7 +21,7 @@ pub(super) fn profiles(draft: &mut Draft<'_>, scenario: &Scenario) -> Vec<Profil
 }
 
 fn stage<'a>(at: &'a str, profile: &'a str, pool: Option<&Pool>, scenario: &Scenario) -> Stage<'a> {
-    let resolved = pool.and_then(|pool| resolve(pool, Rules::of(scenario), "").ok());
+    let resolved = pool.and_then(|pool| resolve(pool, scenario.cluster.compat, "").ok());
     let peak = resolved.map(|r| r.peak_prefill_tokens_per_s()).filter(|peak| peak.is_finite());
     Stage { at, profile, peak, block_tokens: pool.map_or(16, |pool| pool.kv.block_tokens) }
 }

@@ -1,8 +1,7 @@
-//! Old links still open with their original contents, and generated links round-trip.
+//! Generated links open with what they were made of.
 
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
-use serde::Deserialize;
 use serde_json::{Value, json};
 use tokenyard::scenario::link::{Link, LinkResult, LinkSpan, Opened, Selection, View, make};
 use tokenyard::scenario::preset::{PRESETS, Preset};
@@ -11,82 +10,6 @@ use tokenyard::session::{Audience, Session};
 
 fn open(text: &str) -> Opened {
     Session::open_link(text, Audience::Live)
-}
-
-/// A link that somebody has, and what it opened as when it was made.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Kept {
-    link: String,
-    preset: String,
-    opens: Value,
-}
-
-/// Links are in mails and papers: their contents must never change. A new field may be added, with the value that it
-/// had implicitly before.
-const KEPT: &str = include_str!("../../links/kept.json");
-
-/// All that a link carries, every field of its scenarios written out.
-fn carried(link: &Link) -> Value {
-    let Link { scenario, view, trace, embed, beside } = link;
-    let beside = beside.as_ref().map(|b| json!({"name": b.name, "scenario": b.scenario}));
-    json!({"scenario": scenario, "view": view, "trace": trace, "embed": embed, "beside": beside})
-}
-
-/// Where `now` has not what was kept; objects may have got further keys.
-fn lost(kept: &Value, now: &Value, path: &str, into: &mut Vec<String>) {
-    match (kept, now) {
-        (Value::Object(kept), Value::Object(now)) => {
-            for (key, value) in kept {
-                lost(value, now.get(key).unwrap_or(&Value::Null), &format!("{path}.{key}"), into);
-            }
-        }
-        (Value::Array(kept), Value::Array(now)) if kept.len() == now.len() => {
-            for (i, (kept, now)) in kept.iter().zip(now).enumerate() {
-                lost(kept, now, &format!("{path}[{i}]"), into);
-            }
-        }
-        (Value::Number(kept), Value::Number(now)) if kept.as_f64() == now.as_f64() => {}
-        _ if kept == now => {}
-        _ => into.push(format!("{path}: {kept}, now {now}")),
-    }
-}
-
-#[test]
-fn old_links_open_with_their_original_contents() {
-    let all: Vec<Kept> = serde_json::from_str(KEPT).expect("kept links");
-    let packed = all.iter().filter(|kept| kept.link.starts_with("#v1.")).count();
-    assert!(packed >= 3 && all.len() - packed >= 3, "both forms are kept");
-    for Kept { link, preset, opens } in all {
-        let opened = open(&link);
-        assert_eq!((&opened.problems, &opened.preset), (&Vec::new(), &preset), "{link}");
-        let mut all_lost = Vec::new();
-        lost(&opens, &carried(&opened.link), "", &mut all_lost);
-        assert_eq!(all_lost, Vec::<String>::new(), "{link}");
-    }
-}
-
-#[test]
-fn a_lost_value_of_an_old_link_is_reported_with_its_path() {
-    let mut found = Vec::new();
-    let (kept, now) = (json!({"a": [{"b": 1}, 2.0], "c": null}), json!({"a": [{"b": 3, "new": 0}, 2]}));
-    lost(&kept, &now, "", &mut found);
-    assert_eq!(found, [".a[0].b: 1, now 3"]);
-}
-
-#[test]
-fn a_preset_that_has_a_newer_version_still_opens_under_its_old_name() {
-    let opened = open("#mixed-fleet;seed=8");
-    assert_eq!((opened.problems, opened.preset.as_str()), (Vec::new(), "mixed-fleet"));
-    let now = opened.link.scenario;
-    assert_eq!(now.title, "Old and new GPUs behind one router");
-    // The newer version says three tenths.
-    assert!(now.note.contains("costs a fifth more"), "{}", now.note);
-    let old = Preset::named("mixed-fleet").expect("a former preset").scenario();
-    assert_eq!(now, Scenario { seed: 8, ..old });
-    // A link that is made of it again begins at another preset, and is the same scenario.
-    let link = Link { scenario: now, ..Link::default() };
-    assert_eq!(open(&make(&link).expect("short enough").link).link, link);
 }
 
 prop_compose! {
