@@ -126,7 +126,7 @@ const CARDS: &[Entry] = &[
         Draw::Dots { of: "ttft_us", client: "alarms", seconds: [20.0, 110.0], caption: "TTFT of each alarm" },
     ),
     (
-        "mixed-fleet@2",
+        "mixed-fleet",
         &["hardware", "routing"],
         "Two H100s and three A100s share the chats: at *30 s* see how many each gets, and what each costs.",
         Draw::Pools {
@@ -225,7 +225,7 @@ const CARDS: &[Entry] = &[
         Draw::Dots { of: "ttft_us", client: "", seconds: [590.0, 720.0], caption: "TTFT of each request" },
     ),
     (
-        "two-variants@2",
+        "two-variants",
         &["autoscaling", "hardware"],
         "The cheap GPUs grow first: at *165 s* their last one is asked for, 90 s later the first fast one.",
         Draw::Pools {

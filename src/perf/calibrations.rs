@@ -46,8 +46,11 @@ impl Calibration {
 
     /// The basis of the coefficients, in a few words; also whether they belong to another GPU or release.
     pub(super) fn says(&self, gpu: &str, engine: EngineGeneration) -> String {
-        let few = if self.rests_on.len() < FEW { "only " } else { "" };
-        let rests = format!("fitted to {few}{} experiments", self.rests_on.len());
+        let rests = match self.rests_on.len() {
+            0 => "taken from another release".to_owned(),
+            few @ ..FEW => format!("fitted to only {few} experiments"),
+            many => format!("fitted to {many} experiments"),
+        };
         let own = catalogue::gpu(gpu).is_some_and(|g| g.name == self.gpu) && engine == self.engine;
         let of = format!("{} with {}", self.gpu, release_name(self.engine));
         if own {
@@ -203,19 +206,18 @@ mod tests {
         let h100 = calibration("H100", ahead);
         assert_eq!((h100.gpu.as_str(), h100.engine), ("H100", ahead));
         assert!(!h100.says("h100-sxm", ahead).contains("as none"));
-        assert_eq!(*calibration("nobody's", ahead), *h100);
+        assert_eq!(calibration("nobody's", ahead).coefficients, h100.coefficients);
         assert!(
             h100.says("nobody's", ahead)
                 .ends_with("as none were measured on nobody's with vLLM 0.14 to 0.17")
         );
-        assert!(
-            calibration("H100", early).says("H100", early).contains("measured on H100 with vLLM up to 0.9")
-        );
+        let early = calibration("H100", early).says("H100", early);
+        assert!(early.contains("H100 with vLLM up to 0.9, taken from another release"), "{early}");
     }
 
     #[test]
     fn a_release_without_measurements_takes_the_same_chip_and_else_the_nearest_release() {
-        assert_eq!(calibration("H200", EngineGeneration::Ahead).gpu, "H100");
+        assert_eq!(calibration("GB200", EngineGeneration::Ahead).gpu, "B200");
         assert_eq!(calibration("a100", EngineGeneration::Early).gpu, "A100-80");
         assert_eq!(calibration("L40S", EngineGeneration::Latest).gpu, "L40S");
     }

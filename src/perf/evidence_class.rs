@@ -139,7 +139,7 @@ fn calibrated(pool: &Pool, s: &CalibratedSettings, measured: &[Configuration]) -
     [
         behind(&|c| model.is_some_and(|(name, shape)| same_model(c, name, shape))),
         gpu_class(pool, &row),
-        if row.engine == s.engine { Fitted } else { Carried },
+        if row.engine == s.engine && !row.rests_on.is_empty() { Fitted } else { Carried },
         behind(&|c| c.precision == precision),
         behind(&|c| c.tp == pool.tp && pool.pp == 1),
     ]

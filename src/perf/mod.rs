@@ -404,7 +404,7 @@ mod tests {
         let own = FittedCoefficients { step_us: 7.0, ..FittedCoefficients::default() };
         let mut pool = Pool {
             model: "mine".into(),
-            gpu: "B200".into(),
+            gpu: "X100".into(),
             tp: 2,
             latency: LatencyModel::Fitted(own),
             kv: KvCache { blocks: KvBlocks::Count(9), ..KvCache::default() },

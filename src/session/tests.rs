@@ -85,7 +85,7 @@ fn live_edits_replay_from_the_scenario_they_leave_behind() {
     assert!(live.apply(edit::replicas(0, 5)).is_empty());
     assert!(live.apply(edit::kv_blocks(0, 250)).is_empty());
     live.advance(Micros(15_000_000), u64::MAX);
-    assert!(live.apply_text(r#"{"routing":"random"}"#).is_empty());
+    assert!(live.apply_text(r#"{"set":{"cluster.routing":"random"}}"#).is_empty());
     assert!(live.apply(edit::replicas(0, 2)).is_empty());
     live.advance(Micros::MAX, u64::MAX);
     let text = crate::scenario::to_json(&live.scenario());
@@ -120,7 +120,7 @@ fn an_edit_at_the_start_comes_before_what_arrives_then() {
         "workload": { "clients": [], "requests": [
             { "arrival_us": 0, "prompt": [{ "text": 1, "tokens": 10 }], "output": { "tokens": 5 } }
         ] },
-        "edits": [{ "at_us": 0, "change": { "admission": "reject-all" } }]
+        "edits": [{ "at_us": 0, "set": { "cluster.admission": "reject-all" } }]
     }"#;
     let mut run = Session::load(text, None).unwrap_or_else(|p| panic!("{p:?}")).0;
     run.advance(Micros::MAX, u64::MAX);

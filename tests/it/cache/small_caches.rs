@@ -90,7 +90,7 @@ fn a_livelock_before_a_distant_horizon_ends_the_run_and_is_reported() {
 fn many_preemptions_between_two_completions_are_no_reason_to_give_up() {
     let report = run(
         r#"{"run":{"horizon_s":0,"warmup_s":0,"max_requests":40},"cluster":{"pools":[{"replicas":1,
-        "engine":{"long_prefill_threshold_tokens":1},"kv":{"blocks":750,"block_tokens":4,"prefix_caching":false}}]},
+        "engine":{"long_prefill_threshold_tokens":1,"reserve_full_prompt":false},"kv":{"blocks":750,"block_tokens":4,"prefix_caching":false}}]},
         "workload":{"clients":[{"prompt_tokens":{"constant":{"tokens":2900}},
         "output_tokens":{"constant":{"tokens":2}},"arrivals":{"constant":{"rate_per_s":100000}}}]}}"#,
         1_000_000,

@@ -411,7 +411,7 @@ fn the_summary_shows_dashes_and_notices_and_json_prints_them_on_stderr() {
         "--set",
         "cluster.pools[0].hardware.usd_per_hour=0",
     ]);
-    assert!(stdout(&out).contains("\ncost         –\n"), "{}", stdout(&out));
+    assert!(stdout(&out).contains("\ncost         no price\n"), "{}", stdout(&out));
 }
 
 #[test]

@@ -2031,9 +2031,9 @@ export type KeyFigures = {
   /** Share of the prompt blocks looked up in CPU tiers since the start that were found there, 0 to 1; 0 without any
    * tier. */
   cpu_hit_rate: number,
-  /** US dollars per million output tokens of the window, for all replicas that existed in it; 0 if unknown or without
-   * output. */
-  usd_per_million_tokens: number,
+  /** US dollars per million output tokens of the window, for all replicas that existed in it; 0 without output, and
+   * missing if one of them has no price. */
+  usd_per_million_tokens?: number,
   /** TTFT objective in microseconds, 0 if none. */
   slo_ttft_us: number,
   /** TPOT objective in microseconds, 0 if none. */

@@ -1,6 +1,6 @@
 // One replica now: load, latency, its KV cache with the conservation check in sight.
 import { createMemo, For, type JSX, lazy, Show, Suspense } from 'solid-js';
-import { count, DASH, durationUs, NO_PRICE, percent, percentileUs, text, usd } from '../../base/units.ts';
+import { count, durationUs, NO_PRICE, percent, percentileUs, text, usd } from '../../base/units.ts';
 import { lastSpan } from '../../base/view.ts';
 import type { PoolFrame, ReplicaFrame } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
