@@ -53,7 +53,7 @@ fn pool(number: usize, c: &PoolConfig) -> Pool {
     pool.engine.max_num_seqs = (c.max_num_running_reqs as u32).into();
     pool.engine.max_num_batched_tokens = (c.max_num_scheduled_tokens as u32).into();
     pool.engine.long_prefill_threshold_tokens = c.long_prefill_token_threshold as u32;
-    pool.engine.reserve_full_prompt = c.whole_prompts.then_some(true);
+    pool.engine.reserve_full_prompt = Some(c.whole_prompts);
     pool.engine.watermark = f64::from(c.watermark_permille) / 1000.0;
     pool.engine.preemption = !c.without_preemption;
     pool.engine.victim = match c.victim.as_str() {
