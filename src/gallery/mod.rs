@@ -46,6 +46,12 @@ type Entry = (&'static str, &'static [&'static str], &'static str, Draw);
 /// Name, tags, hint and picture of each card, in order.
 const CARDS: &[Entry] = &[
     (
+        "slow-replica",
+        &["faults", "routing"],
+        "One of four replicas is slow; at *50 s* most of its requests wait for seconds, the others for none.",
+        Draw::Queues { seconds: [20.0, 80.0], caption: "waiting on four replicas" },
+    ),
+    (
         "chat-4xh100",
         &["overload"],
         "At *60 s* chat traffic rises by half; the queues never empty again.",

@@ -29,6 +29,7 @@ macro_rules! preset {
 
 /// All built-in scenarios; the first is what the page opens with.
 pub const PRESETS: &[Preset] = &[
+    preset!("slow-replica", 48),
     preset!("chat-4xh100", 48),
     preset!("kv-pressure", 56),
     preset!("router-showdown", 42),
@@ -90,6 +91,7 @@ mod tests {
 
     /// What links mean by each name. A preset that has to change gets a new name, such as `chat-4xh100@2`, and the old one stays.
     const MEANT: &[(&str, &str)] = &[
+        ("slow-replica", "a801d8e16639b518"),
         ("chat-4xh100", "c3deaf8c0a9a54aa"),
         ("kv-pressure", "eef0621c8b3777f3"),
         ("router-showdown", "33c4f9288bda96dd"),

@@ -55,7 +55,7 @@ impl Run {
     }
 
     /// The share in a state.
-    fn share(&self, state: &str, client: &str, from_s: f64, to_s: f64) -> f64 {
+    pub(super) fn share(&self, state: &str, client: &str, from_s: f64, to_s: f64) -> f64 {
         let all = self.between(client, from_s, to_s);
         all.iter().filter(|row| text(row, "state") == state).count() as f64 / all.len() as f64
     }
