@@ -66,7 +66,7 @@ const CARDS: &[Entry] = &[
     (
         "regret-and-tail",
         &["routing", "KV cache"],
-        "Two popular documents bury the replicas that have them; by *40 s* half of all wait over three seconds.",
+        "Two popular documents bury the replicas that have them; by *40 s* half of all wait for over a second.",
         Draw::Queues { seconds: [0.0, 60.0], caption: "waiting on six replicas" },
     ),
     (
@@ -84,7 +84,7 @@ const CARDS: &[Entry] = &[
     (
         "cache-livelock",
         &["KV cache", "scheduling"],
-        "At *40 s* one prompt fills the cache and preempts itself again and again; nothing else finishes.",
+        "At *40 s* a prompt comes that fills the cache; it preempts itself again and again, nothing else finishes.",
         Draw::Rates {
             seconds: [20.0, 80.0],
             caption: "per second",
@@ -112,7 +112,7 @@ const CARDS: &[Entry] = &[
     (
         "clients-give-up",
         &["overload"],
-        "The spike begins at *60 s*; nearly all that is still served has waited nine seconds.",
+        "The spike begins at *60 s*; most that are still served have waited nine seconds.",
         Draw::Rates {
             seconds: [40.0, 120.0],
             caption: "requests per second",
@@ -132,7 +132,7 @@ const CARDS: &[Entry] = &[
         Draw::Dots { of: "ttft_us", client: "alarms", seconds: [20.0, 110.0], caption: "TTFT of each alarm" },
     ),
     (
-        "mixed-fleet@2",
+        "mixed-fleet",
         &["hardware", "routing"],
         "Two H100s and three A100s share the chats: at *30 s* see how many each gets, and what each costs.",
         Draw::Pools {
@@ -231,9 +231,9 @@ const CARDS: &[Entry] = &[
         Draw::Dots { of: "ttft_us", client: "", seconds: [590.0, 720.0], caption: "TTFT of each request" },
     ),
     (
-        "two-variants@2",
+        "two-variants",
         &["autoscaling", "hardware"],
-        "The cheap GPUs grow first: at *165 s* their last one is asked for, 90 s later the first fast one.",
+        "The cheap GPUs grow first: at *180 s* their last one is asked for, 30 s later the first fast one.",
         Draw::Pools {
             of: "ttft_us",
             seconds: [200.0, 560.0],

