@@ -46,6 +46,12 @@ type Entry = (&'static str, &'static [&'static str], &'static str, Draw);
 /// Name, tags, hint and picture of each card, in order.
 const CARDS: &[Entry] = &[
     (
+        "slow-replica",
+        &["faults", "routing"],
+        "One of four replicas is slow; at *50 s* most of its requests wait for seconds, the others for none.",
+        Draw::Queues { seconds: [20.0, 80.0], caption: "waiting on four replicas" },
+    ),
+    (
         "chat-4xh100",
         &["overload"],
         "At *60 s* chat traffic rises by half; the queues never empty again.",
@@ -60,7 +66,7 @@ const CARDS: &[Entry] = &[
     (
         "regret-and-tail",
         &["routing", "KV cache"],
-        "Two popular documents bury the replicas that have them; by *40 s* half of all wait over three seconds.",
+        "Two popular documents bury the replicas that have them; by *40 s* half of all wait for over a second.",
         Draw::Queues { seconds: [0.0, 60.0], caption: "waiting on six replicas" },
     ),
     (
@@ -78,7 +84,7 @@ const CARDS: &[Entry] = &[
     (
         "cache-livelock",
         &["KV cache", "scheduling"],
-        "At *40 s* one prompt fills the cache and preempts itself again and again; nothing else finishes.",
+        "At *40 s* a prompt comes that fills the cache; it preempts itself again and again, nothing else finishes.",
         Draw::Rates {
             seconds: [20.0, 80.0],
             caption: "per second",
@@ -106,7 +112,7 @@ const CARDS: &[Entry] = &[
     (
         "clients-give-up",
         &["overload"],
-        "The spike begins at *60 s*; nearly all that is still served has waited nine seconds.",
+        "The spike begins at *60 s*; most that are still served have waited nine seconds.",
         Draw::Rates {
             seconds: [40.0, 120.0],
             caption: "requests per second",
@@ -227,7 +233,7 @@ const CARDS: &[Entry] = &[
     (
         "two-variants",
         &["autoscaling", "hardware"],
-        "The cheap GPUs grow first: at *165 s* their last one is asked for, 90 s later the first fast one.",
+        "The cheap GPUs grow first: at *180 s* their last one is asked for, 30 s later the first fast one.",
         Draw::Pools {
             of: "ttft_us",
             seconds: [200.0, 560.0],

@@ -29,6 +29,7 @@ macro_rules! preset {
 
 /// All built-in scenarios; the first is what the page opens with.
 pub const PRESETS: &[Preset] = &[
+    preset!("slow-replica", 48),
     preset!("chat-4xh100", 48),
     preset!("kv-pressure", 56),
     preset!("router-showdown", 42),
@@ -51,7 +52,7 @@ pub const PRESETS: &[Preset] = &[
     preset!("flapping-threshold", 10),
     preset!("hpa-swallows-a-change", 110),
     preset!("scale-to-zero", 595),
-    preset!("two-variants", 153),
+    preset!("two-variants", 170),
     preset!("filter-locked-out", 164),
     preset!("filter-mended", 194),
     preset!("sticky-until-saturated", 55),

@@ -271,7 +271,7 @@ fn tpot_is_marked_by_the_means_of_requests_and_not_by_the_gaps_between_tokens() 
         assert!(key.itl.p99_us > 1.5 * key.slo_tpot_us, "gaps alone would miss it: {key:?}");
         (key.tpot.p99_us / key.slo_tpot_us, key.tpot_mark)
     };
-    for (tpot_ms, expected) in [(40.0, Mark::None), (23.0, Mark::Risk), (15.0, Mark::Miss)] {
+    for (tpot_ms, expected) in [(36.0, Mark::None), (19.0, Mark::Risk), (12.0, Mark::Miss)] {
         let (share, mark) = mark_at(tpot_ms);
         assert_eq!(mark, expected, "TPOT p99 at {share} of {tpot_ms} ms");
     }

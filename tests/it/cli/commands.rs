@@ -133,7 +133,7 @@ fn files_that_are_not_scenarios_are_distinguished() {
     assert_eq!(out.status.code(), Some(2));
     assert!(
         stderr(&out).contains(
-            "allowed: chat-4xh100, kv-pressure, router-showdown, long-chats, regret-and-tail, mixed-fleet, "
+            "allowed: slow-replica, chat-4xh100, kv-pressure, router-showdown, long-chats, regret-and-tail, "
         ),
         "{}",
         stderr(&out)

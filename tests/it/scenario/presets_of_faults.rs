@@ -8,7 +8,7 @@ use tokenyard::scenario::set_path;
 use tokenyard::session::Report;
 
 /// The report of a preset with some fields set.
-fn report(name: &str, sets: &[(&str, &str)]) -> Report {
+pub(super) fn report(name: &str, sets: &[(&str, &str)]) -> Report {
     let preset = Preset::named(name).expect("a preset");
     let mut document = serde_json::to_value(preset.scenario()).expect("a scenario is JSON");
     for (path, value) in sets {
@@ -20,7 +20,7 @@ fn report(name: &str, sets: &[(&str, &str)]) -> Report {
 }
 
 /// The share of requests that were sent to a replica.
-fn sent_to(found: &Run, replica: u64, from_s: f64, to_s: f64) -> f64 {
+pub(super) fn sent_to(found: &Run, replica: u64, from_s: f64, to_s: f64) -> f64 {
     let all = found.between("", from_s, to_s);
     all.iter().filter(|row| row["replica"].as_u64() == Some(replica)).count() as f64 / all.len() as f64
 }

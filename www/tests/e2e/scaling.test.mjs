@@ -31,12 +31,12 @@ onPage('the panel fits and axe finds nothing in it, on a desktop and a phone', a
 
 onPage('pools that decide together say so, each with its own load, and the form has their optimiser', async (page) => {
   await preset(page, 'two-variants');
-  await page.locator('#time-field').fill('256');
+  await page.locator('#time-field').fill('211');
   await page.locator('#time-field').press('Enter');
-  await comes(() => clock(page), 256);
+  await comes(() => clock(page), 211);
   await inspectorTab(page, 'Scaling');
   const headline = page.getByRole('region', { name: 'Decision' });
-  const told = 'at 255\\.000 s.*The pools of the model have too little capacity together.* This one: ';
+  const told = 'at 210\\.000 s.*The pools of the model have too little capacity together.* This one: ';
   await comes(() => headline.textContent(), new RegExp(`No change ${told}`));
   await page.locator('.scaling-pools select').selectOption('h100');
   await comes(() => headline.textContent(), new RegExp(`\\+1 ${told}`));
