@@ -405,7 +405,6 @@ fn hard_case(seed: u64) -> Scenario {
     pool.kv.transfer_base_us = u64::from(pick(&[0, 0, 700, 20_000]));
     pool.kv.transfer_tokens_per_us = [1e9, 100.0, 0.3, 0.004][pick(&[0, 1, 2, 3]) as usize];
     pool.kv.cpu_write = if pick(&[0, 1]) == 0 { CpuWrite::WriteThrough } else { CpuWrite::WriteBack };
-    // By first chunks running prompts run out of blocks, and are preempted.
     pool.engine.reserve_full_prompt = [None, Some(false)][pick(&[0, 1]) as usize];
     let change = edit::kv_blocks(0, pick(&[3, 9, 25, 200]));
     s.edits.push(TimedEdit::new(u64::from(pick(&[100_000, 400_000])), change));

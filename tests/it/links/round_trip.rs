@@ -227,7 +227,7 @@ fn the_contents_of_a_link_are_summarised_in_one_line() {
     let contains = |link: &Link| make(link).expect("short enough").contains;
     assert_eq!(
         contains(&three_clients()),
-        "preset partition-stale-signals, 35 changes, 3 edits, opens at 39 s"
+        "preset partition-stale-signals, 34 changes, 3 edits, opens at 39 s"
     );
     let mut document = preset("chat-4xh100");
     document["seed"] = json!(8);
