@@ -17,6 +17,7 @@ mod network;
 mod probes;
 mod replica;
 mod request;
+mod standstill;
 mod watch;
 
 pub use facts::{
@@ -32,6 +33,7 @@ pub use request::{
     AdapterUse, Attempt, Census, Handover, Location, Progress, RECORD_PIECE, Record, RecordColumn, Records,
     RequestState, Retired, Stay,
 };
+pub use standstill::Standstill;
 #[cfg(any(feature = "cli", feature = "closeup"))]
 pub use watch::{HeldBlocks, HeldFor, RequestText};
 
@@ -136,6 +138,7 @@ impl Cluster {
             let (replica_at, index) = self.clock.replica_at();
             let at = gateway_at.min(replica_at);
             if self.clock.is_over_at(at) {
+                self.verify_over();
                 return Halt::Finished;
             }
             if at > until {

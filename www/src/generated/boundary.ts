@@ -2786,7 +2786,7 @@ export type Notice = {
 };
 
 /** What a notice is about. */
-export type NoticeKind = "nothing-measured" | "saturated" | "unfinished" | "dropped" | "no-price" | "cut-short" | "trace-rows" | "not-finite" | "not-sent";
+export type NoticeKind = "nothing-measured" | "saturated" | "unfinished" | "dropped" | "no-price" | "cut-short" | "trace-rows" | "not-finite" | "not-sent" | "stuck";
 
 /** A question for a number. */
 export type NumberQuestion = {
