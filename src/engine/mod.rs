@@ -344,9 +344,13 @@ impl Cluster {
         self.gateway.redirect(request, to, self.book.records());
     }
 
-    /// Takes over what edits said of requests before this cluster, which has not begun yet, took the place of another one.
-    pub fn keep_redirects(&mut self, before: &Self) {
+    /// Takes over what edits said of requests before this cluster, which has not begun yet, took the place of another one, and what
+    /// was to be recorded of them.
+    pub fn keep_requests_of(&mut self, before: &Self) {
         assert!(self.clock.events_done() == 0, "INV-6: redirects of another run");
         self.gateway.keep_redirects(&before.gateway);
+        if let Some(detail) = before.detail() {
+            self.book.record_detail(detail.clone());
+        }
     }
 }
