@@ -2655,12 +2655,17 @@ export type MemoryShares = {
   block_mib: number,
 };
 
-/** A time of requests, in milliseconds: figures of all requests that arrived in the measurement window and have it. */
+/**
+ * A time of requests, in milliseconds: figures of the requests that arrived in the measurement window and have it, in both runs if
+ * requests are paired.
+ */
 export type MetricComparison = {
   /** Values of A, of all seeds. */
   count_a: number,
   /** Values of B. */
   count_b: number,
+  /** The requests that the verdicts are over; missing if both runs have the time of the same ones. */
+  over?: Over,
   /** Which values are the better ones. */
   better: Direction,
   /** The mean. */
@@ -2993,6 +2998,14 @@ export type OthersTime = {
   most_ms: number,
   /** The smallest: the largest gains. */
   least_ms: number,
+};
+
+/** What a verdict is over where two runs answered different requests, in words that go after it. */
+export type Over = {
+  /** In two words. */
+  short: string,
+  /** With the number of requests. */
+  text: string,
 };
 
 /** What flows from one replica to another. */
