@@ -4141,7 +4141,7 @@ export type RunVerdict = {
   inside: [number, number] | null,
   /** Slope of the number of requests inside, per second, with the ends of its 95 % interval; null if it is too short. */
   slope_per_s: [number, number, number] | null,
-  /** Completions over arrivals in the last half; null if it is too short. */
+  /** Completions over arrivals in the last half, 1 at most; null if it is too short. */
   completed_share: number | null,
   /** Waiting requests: the largest mean of a batch, and the mean of the last batch; null if it is too short. */
   waiting: [number, number] | null,
