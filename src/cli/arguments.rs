@@ -2,12 +2,23 @@
 
 use super::args::Args;
 use crate::base::Diagnostic;
-use clap::CommandFactory;
 use clap::error::{ContextKind, ErrorKind};
+use clap::{CommandFactory, FromArgMatches};
 use std::error::Error as _;
 
 /// Where all arguments are listed.
 const SEE: &str = "--help lists what there is";
+
+/// The arguments of the program. A negative number after an option is its value, so that the message is about what the option allows.
+pub(super) fn parsed() -> Result<Args, clap::Error> {
+    let command = Args::command().mut_subcommands(|command| {
+        command.mut_args(|arg| {
+            let takes_a_value = !arg.is_positional() && arg.get_action().takes_values();
+            if takes_a_value { arg.allow_negative_numbers(true) } else { arg }
+        })
+    });
+    Args::from_arg_matches(&command.try_get_matches()?)
+}
 
 /// One problem of the arguments.
 pub(super) fn problem(error: &clap::Error) -> Diagnostic {
@@ -23,7 +34,7 @@ pub(super) fn problem(error: &clap::Error) -> Diagnostic {
         }
         ErrorKind::ValueValidation => {
             let reason = error.source().map(ToString::to_string).unwrap_or_default();
-            with_end(&quoted, &allowed(&reason), "")
+            with_end(&quoted, &allowed(&reason, &value), "")
         }
         ErrorKind::UnknownArgument => {
             with_end("no such argument", "those of the command", &meant(&said(ContextKind::SuggestedArg)))
@@ -57,12 +68,13 @@ pub(super) fn problem(error: &clap::Error) -> Diagnostic {
 }
 
 /// What is allowed, from the reason why a value was refused: a range, or a kind of number.
-fn allowed(reason: &str) -> String {
+fn allowed(reason: &str, value: &str) -> String {
     if let Some((_, range)) = reason.split_once(" is not in ") {
         return range.replace("..=", " to ").replace("..", " up to below ");
     }
     let number = ["digit", "integer", "number too"].iter().any(|sign| reason.contains(sign));
     match reason {
+        _ if number && value.starts_with('-') => "a whole number, 0 or more".to_owned(),
         _ if number => "a whole number".to_owned(),
         reason if reason.contains("float") => "a number".to_owned(),
         reason => reason.to_owned(),

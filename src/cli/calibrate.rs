@@ -3,7 +3,7 @@
 use super::args::Calibrate;
 use super::benchmark;
 use super::leave_out::leave_out;
-use super::outputs::Outputs;
+use super::outputs::{Outputs, takes_bytes};
 use super::validate::{Found, Job, Own, OwnRow, coefficients, experiments, files_of, percent, replay_jobs};
 use super::{BAD_INPUT, Failed, say, tell, unreadable};
 use crate::scenario::{CalibratedCoefficients, EngineGeneration};
@@ -37,6 +37,7 @@ pub(super) fn run(args: &Calibrate) -> Result<(), Failed> {
     }
     let mut found = experiments(&args.paths)?;
     keep_apart(args, files_of(&args.paths, &found))?;
+    args.output.as_deref().map_or(Ok(()), takes_bytes)?;
     found.retain(|(e, _)| !args.without.iter().any(|text| e.id.contains(text.as_str())));
     if let Some(by) = args.leave_out {
         let lines = leave_out(found, by, &args.only);

@@ -13,7 +13,7 @@ use crate::session::report::RunMetric;
 use crate::session::{Audience, Session, Trace};
 use crate::study::compare::{
     Comparing, Difference, MetricComparison, MovedRequest, OraclePool, Outcomes, PairedPart, RegretTable,
-    RunComparison, Side, TotalComparison,
+    RunComparison, Side, TotalComparison, Verdict,
 };
 use crate::study::oracle::{OracleRun, oracle_of};
 use std::sync::Arc;
@@ -174,6 +174,7 @@ fn text(c: &RunComparison, names: [&str; 2]) -> String {
     let mut out = String::new();
     write_head(&mut out, c, names);
     out.push_str(&metric_table(c).text());
+    write_over(&mut out, c);
     out.push('\n');
     out.push_str(&total_table(c).text());
     line(&mut out, "* of the requests that finished, were refused or were dropped");
@@ -274,20 +275,44 @@ fn table(first: &str) -> Table {
     ])
 }
 
-fn metric_table(c: &RunComparison) -> Table {
-    let mut table = table("ms");
+/// The times that are printed, with their decimals.
+fn times(c: &RunComparison) -> [(&'static str, &MetricComparison, usize); 5] {
     let m = &c.metrics;
-    let all: [(&str, &MetricComparison, usize); 5] = [
+    [
         ("TTFT", &m.ttft_ms, 1),
         ("ITL", &m.itl_ms, 2),
         ("TPOT", &m.tpot_ms, 2),
         ("E2E", &m.e2e_ms, 1),
         ("queue wait", &m.queue_wait_ms, 1),
-    ];
-    for (name, of, decimals) in all {
+    ]
+}
+
+/// Which requests the verdicts on times are over, a line for all times with the same ones.
+fn write_over(out: &mut String, c: &RunComparison) {
+    let mut lines: Vec<(Vec<&str>, &str)> = Vec::new();
+    for (name, of, _) in times(c) {
+        let Some(over) = &of.over else { continue };
+        match lines.iter_mut().find(|(_, text)| *text == over.text) {
+            Some((names, _)) => names.push(name),
+            None => lines.push((vec![name], &over.text)),
+        }
+    }
+    for (names, text) in lines {
+        line(out, &format!("{}: {text}", names.join(", ")));
+    }
+}
+
+fn metric_table(c: &RunComparison) -> Table {
+    let mut table = table("ms");
+    for (name, of, decimals) in times(c) {
         for (figure, d) in [("mean", &of.mean), ("p50", &of.p50), ("p90", &of.p90), ("p99", &of.p99)] {
             let mut row = vec![format!("{name} {figure}")];
             row.extend(cells(d, decimals));
+            if let (Some(verdict), Some(over)) = (row.last_mut(), &of.over)
+                && matches!(d.verdict, Verdict::Better | Verdict::Worse)
+            {
+                *verdict = format!("{verdict} ({})", over.short);
+            }
             table.row(row);
         }
     }

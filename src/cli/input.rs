@@ -159,7 +159,14 @@ fn fresh_seed() -> Result<String, Failed> {
 pub(super) fn model(args: &Model) -> Result<String, Failed> {
     let name = &args.config;
     let bytes = read_bounded(name)?;
-    let text = text_from_bytes(&bytes).map_err(|d| refused(name, &[d]))?;
+    let unread = |found: String| {
+        let allowed = format!("a model's config.json, of at most {} bytes", limits::SCENARIO_BYTES);
+        refused(name, &[Diagnostic::error("", found, allowed, "check that this is the right file")])
+    };
+    if bytes.len() > limits::SCENARIO_BYTES || bytes.contains(&0) {
+        return Err(unread("a binary file, or a longer one".to_owned()));
+    }
+    let text = std::str::from_utf8(&bytes).map_err(|_| unread("bytes that are not UTF-8".to_owned()))?;
     let (scenario, model) = scenario_from_hf(&args.name, text).map_err(|all| refused(name, &all))?;
     tell_all(name, &model.warnings);
     tell(&format!("{name}: {}", model.summary));

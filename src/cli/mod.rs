@@ -24,6 +24,7 @@ mod explain;
 mod export;
 mod gallery;
 mod glossary;
+mod help;
 mod import;
 mod input;
 mod lab;
@@ -66,8 +67,8 @@ use crate::base::{Diagnostic, json};
 use crate::golden;
 use crate::scenario::limits;
 use args::{Args, Command, Golden};
+use clap::CommandFactory;
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser};
 use std::fmt::Display;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -90,10 +91,10 @@ struct Failed(u8);
 
 /// Runs the command line.
 pub fn main() -> ExitCode {
-    let args = match Args::try_parse() {
+    let args = match arguments::parsed() {
         Ok(args) => args,
         Err(e) if !e.use_stderr() || e.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            e.exit()
+            return ExitCode::from(help::print(&e));
         }
         Err(e) => {
             tell(&arguments::problem(&e));

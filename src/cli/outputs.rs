@@ -1,9 +1,11 @@
 //! Checks the files that a command writes: none may replace a file that the same command reads, or another that it
 //! writes, under any spelling of the name.
 
-use super::Failed;
 use super::input::refused;
+use super::{Failed, unreadable};
 use crate::base::Diagnostic;
+use std::fs::OpenOptions;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// The name of standard input, and its file on the system.
@@ -51,6 +53,18 @@ impl Outputs {
         }
         failed.map_or(Ok(()), Err)
     }
+}
+
+/// Asks a file that is written only after long work whether it takes bytes. What it holds stays as it is.
+pub(super) fn takes_bytes(path: &Path) -> Result<(), Failed> {
+    let failed = |e: std::io::Error| unreadable(&path.display(), &e);
+    let is_there = path.is_file();
+    let mut file = OpenOptions::new().append(true).create(true).open(path).map_err(failed)?;
+    if is_there {
+        return Ok(());
+    }
+    file.write_all(b"\n").map_err(failed)?;
+    if path.is_file() { std::fs::remove_file(path).map_err(failed) } else { Ok(()) }
 }
 
 /// Files that a document names which lie in a folder.

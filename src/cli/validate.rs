@@ -4,7 +4,7 @@ use super::args::{LatencyName, Validate};
 use super::benchmark;
 use super::input::{refused, tell_all};
 use super::leave_out::{held_out, transfers};
-use super::outputs::{Outputs, named_in};
+use super::outputs::{Outputs, named_in, takes_bytes};
 use super::said::of_file;
 use super::{BAD_INPUT, DIFFERENT, Failed, say, tell, unreadable};
 use crate::base::{Diagnostic, SortedMap};
@@ -93,7 +93,8 @@ fn keep_apart(args: &Validate, found: &Found) -> Result<(), Failed> {
     let report = args.report.iter().flat_map(in_report);
     let single = [("--record", &args.record), ("--evidence", &args.evidence)];
     let single = single.into_iter().filter_map(|(option, path)| Some((option, path.clone()?)));
-    Outputs::beside(read).add_all(report.chain(single))
+    Outputs::beside(read).add_all(report.chain(single))?;
+    [&args.record, &args.evidence].into_iter().flatten().try_for_each(|path| takes_bytes(path))
 }
 
 /// The files of experiments, and those that they name.

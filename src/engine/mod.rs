@@ -17,6 +17,7 @@ mod network;
 mod probes;
 mod replica;
 mod request;
+mod standstill;
 mod watch;
 
 pub use facts::{
@@ -32,6 +33,7 @@ pub use request::{
     AdapterUse, Attempt, Census, Handover, Location, Progress, RECORD_PIECE, Record, RecordColumn, Records,
     RequestState, Retired, Stay,
 };
+pub use standstill::Standstill;
 #[cfg(any(feature = "cli", feature = "closeup"))]
 pub use watch::{HeldBlocks, HeldFor, RequestText};
 
@@ -136,6 +138,7 @@ impl Cluster {
             let (replica_at, index) = self.clock.replica_at();
             let at = gateway_at.min(replica_at);
             if self.clock.is_over_at(at) {
+                self.verify_over();
                 return Halt::Finished;
             }
             if at > until {
@@ -341,9 +344,13 @@ impl Cluster {
         self.gateway.redirect(request, to, self.book.records());
     }
 
-    /// Takes over what edits said of requests before this cluster, which has not begun yet, took the place of another one.
-    pub fn keep_redirects(&mut self, before: &Self) {
+    /// Takes over what edits said of requests before this cluster, which has not begun yet, took the place of another one, and what
+    /// was to be recorded of them.
+    pub fn keep_requests_of(&mut self, before: &Self) {
         assert!(self.clock.events_done() == 0, "INV-6: redirects of another run");
         self.gateway.keep_redirects(&before.gateway);
+        if let Some(detail) = before.detail() {
+            self.book.record_detail(detail.clone());
+        }
     }
 }

@@ -9,7 +9,7 @@ use crate::base::Micros;
 use crate::base::number_text::{count, three_digits};
 use crate::base::small::decimal::plain;
 use crate::base::units::US_PER_S;
-use crate::engine::{Cluster, WhyNot};
+use crate::engine::{Cluster, Standstill, WhyNot};
 use crate::scenario::{RoutingPolicy, Scenario};
 use crate::workload::Trace;
 use serde::Serialize;
@@ -37,6 +37,8 @@ pub enum NoticeKind {
     NotFinite,
     /// Edits route requests to replicas that they did not go to.
     NotSent,
+    /// Requests wait for something that never comes.
+    Stuck,
 }
 
 /// A notice for the reader of a run.
@@ -126,11 +128,14 @@ impl RunSoFar<'_> {
         Some(Notice::new(kind, "run.warmup_s", text, remedy))
     }
 
-    /// Requests that accumulated, or were left over when the run was cut. A livelock is reported in the run's
+    /// Requests that accumulated, that wait for what never comes, or were left over when the run was cut. A livelock is reported in the run's
     /// `trouble` instead.
     fn unfinished(&self) -> Option<Notice> {
         if self.engine.livelock().is_some() {
             return None;
+        }
+        if let Some(notice) = self.engine.standstill().and_then(|still| stuck(&still)) {
+            return Some(notice);
         }
         let p = super::report::request_part(self.engine);
         let waiting = p.in_pipeline + p.queued;
@@ -317,6 +322,35 @@ impl RunSoFar<'_> {
         );
         Some(Notice::new(NoticeKind::NotSent, "edits", text, remedy))
     }
+}
+
+/// What is left in a run in which nothing happens any more, if it waits for something in particular.
+fn stuck(still: &Standstill) -> Option<Notice> {
+    let wait = |n: u32| {
+        let n = u64::from(n);
+        format!("{} request{}", count(n), if n == 1 { " waits" } else { "s wait" })
+    };
+    let link = still.link.map(|[from, to]| {
+        format!("{} for a link that carries nothing (r{} to r{})", wait(still.in_transfer), from.0, to.0)
+    });
+    let replica = still
+        .stuck_replica
+        .map(|r| format!("{} for a replica that is stuck without an end (r{})", wait(still.stuck), r.0));
+    let (path, remedy) = match (link.is_some(), replica.is_some()) {
+        (true, _) => (
+            "cluster.resilience.transfer_timeout_s",
+            "give transfers a time-out, or let the fault end with for_s",
+        ),
+        (false, true) => {
+            ("cluster.resilience.probe", "let probes restart such a replica, or let the fault end with for_s")
+        }
+        (false, false) => return None,
+    };
+    let causes: Vec<String> = link.into_iter().chain(replica).collect();
+    let behind =
+        if still.others == 0 { String::new() } else { format!(", and {} behind", wait(still.others)) };
+    let text = format!("The run ended because nothing more can happen: {}{behind}.", causes.join(", "));
+    Some(Notice::new(NoticeKind::Stuck, path, text, remedy))
 }
 
 /// Whether the replicas of a pool have a price.

@@ -79,7 +79,7 @@ pub struct RunVerdict {
     pub inside: Option<[f64; 2]>,
     /// Slope of the number of requests inside, per second, with the ends of its 95 % interval; null if it is too short.
     pub slope_per_s: Option<[f64; 3]>,
-    /// Completions over arrivals in the last half; null if it is too short.
+    /// Completions over arrivals in the last half, 1 at most; null if it is too short.
     pub completed_share: Option<f64>,
     /// Waiting requests: the largest mean of a batch, and the mean of the last batch; null if it is too short.
     pub waiting: Option<[f64; 2]>,
@@ -241,7 +241,7 @@ fn judge(found: &Batches, batch_s: f64) -> RunVerdict {
         arrivals,
         inside: Some(inside),
         slope_per_s: Some(slope_per_s),
-        completed_share: Some(share),
+        completed_share: Some(share.min(1.0)),
         waiting: Some([most, last]),
     }
 }
@@ -282,6 +282,9 @@ mod tests {
         let burst = of(|k| if (300..400).contains(&k) { [400 - k + 20, 420 - k + 20] } else { [1, 20] });
         assert_eq!(burst.state, LoadState::Backlogged, "{burst:?}");
         assert!(burst.text.contains("at the end"), "{}", burst.text);
+        // Those that waited until the middle complete in the last half, beside all that arrive there.
+        let late = of(|k| if (300..520).contains(&k) { [520 - k, 540 - k] } else { [1, 20] });
+        assert_eq!(late.completed_share, Some(1.0), "{late:?}");
     }
 
     #[test]

@@ -135,12 +135,12 @@ impl Session {
         self.engine.redirect(request, to);
     }
 
-    /// The document at the playhead, and after each edit still to come.
+    /// The document at the playhead, and after each edit still to come that is not switched off.
     #[cfg(any(feature = "cli", feature = "outcomes"))]
     pub(crate) fn course(&self) -> Vec<Scenario> {
         let mut plan = self.plan.clone();
         let mut course = vec![plan.scenario().clone()];
-        for edit in &self.edits.all()[self.edits.applied()..] {
+        for edit in self.edits.all()[self.edits.applied()..].iter().filter(|edit| !edit.off) {
             (plan, _) = plan.edited(&edit.change()).expect("INV-6: the edit was checked when it was made");
             course.push(plan.scenario().clone());
         }
@@ -223,6 +223,12 @@ impl Session {
         self.edits.next().filter(|e| e.at() <= end)
     }
 
+    /// Whether an edit is still to come that changes the run.
+    #[cfg(any(feature = "cli", feature = "outcomes"))]
+    pub(crate) fn awaits_edit(&self) -> bool {
+        self.next_edit().is_some() && self.edits.edits[self.edits.applied..].iter().any(|edit| !edit.off)
+    }
+
     /// Whether the next edit's place, at or before `until`, has been reached.
     pub(super) fn edit_is_due(&self, until: Micros) -> bool {
         let (done, next) = (self.engine.events_done(), self.next_event());
@@ -253,7 +259,7 @@ impl Session {
             self.needs.change(now, &plan);
             let source = Source::of_rows(plan.scenario(), self.recording.as_ref().map(|r| &r.rows));
             let before = std::mem::replace(&mut self.engine, Cluster::new(&plan, source));
-            self.engine.keep_redirects(&before);
+            self.engine.keep_requests_of(&before);
             let replicas = self.engine.replicas().len();
             self.recorder = Recorder::new(plan.scenario(), replicas, self.recorder.live);
             self.forget_requests();

@@ -74,17 +74,18 @@ impl Detail {
         self.running[r] = batch;
     }
 
-    /// A step has ended at `now`: each request with a token got it now.
+    /// A step has ended at `now`: each request with a token got it now, or with its latest one if another front end shows that later.
     pub(in crate::engine) fn step_ended(&mut self, replica: ReplicaId, now: Micros, overhead: Span) {
         let Some(batch) = self.running.get_mut(replica.index()).map(std::mem::take) else { return };
         for (request, tokens, yields) in batch {
             if tokens > 0 && yields {
                 let i = self.reach(request);
-                if self.last_token[i] != Micros::MAX {
-                    let gap = now.since(self.last_token[i]) + overhead;
-                    self.keep(i, gap);
+                let before = self.last_token[i];
+                let shown = if before == Micros::MAX { now } else { now.max(before) };
+                self.last_token[i] = shown;
+                if before != Micros::MAX {
+                    self.keep(i, shown.since(before) + overhead);
                 }
-                self.last_token[i] = now;
             }
         }
     }

@@ -115,15 +115,16 @@ impl Picture {
         !self.late.is_empty()
     }
 
-    /// Whether the signals of any replica do not come at all.
-    pub(super) fn any_frozen(&self) -> bool {
-        self.late.values().any(|late| late.delay == FROZEN)
-    }
-
-    /// How long after an event of a replica the gateway sees at the latest what it changed, if it ever does.
-    pub(super) fn settles_after(&self) -> Span {
-        let delays = self.late.values().map(|late| late.delay).filter(|delay| *delay != FROZEN);
-        Span(delays.max().map_or(0, |delay| delay.0 + delay.0 / SAMPLES).saturating_add(self.refresh.0))
+    /// Whether the gateway sees every replica as it is, but for signals that do not come at all.
+    pub(super) fn shows_all(&self, replicas: &[Replica]) -> bool {
+        replicas.iter().zip(&self.views).all(|(replica, view)| match self.late.get(&replica.id().0) {
+            None => look_at(replica, view) == *view,
+            Some(late) if late.delay == FROZEN => true,
+            Some(late) => {
+                let same = |sample: &Sample| seen(&sample.view, view) == *view;
+                look_at(replica, view) == *view && late.samples.iter().all(same)
+            }
+        })
     }
 
     /// The gateway sees a replica as it is.

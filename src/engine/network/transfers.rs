@@ -7,6 +7,7 @@
 use super::Port;
 use crate::base::queue::Queue;
 use crate::base::{Micros, ReplicaId, RequestId, Span};
+use crate::scenario::limits;
 use serde::{Deserialize, Serialize};
 
 /// Bytes per second times microseconds are millionths of bytes.
@@ -180,6 +181,12 @@ impl Network {
         self.peak_flows
     }
 
+    /// The transfers that do not land as it is, and do not take too long either: a link carries nothing, or so little that they would
+    /// be under way for longer than any run.
+    pub fn stalled(&self) -> impl Iterator<Item = &Transfer> {
+        self.under_way.iter().filter(|t| t.next.0 == Micros::MAX)
+    }
+
     /// A transfer under way by its number.
     pub fn transfer(&self, number: u32) -> Option<&Transfer> {
         self.place(number).map(|at| &self.under_way[at])
@@ -319,11 +326,12 @@ impl Network {
         t.bytes_per_s = if stalls { 0 } else { rate };
         let left = t.left.max(0);
         let span = match i128::from(t.bytes_per_s) {
-            0 if left > 0 => u64::MAX,
-            0 => 0,
-            rate => u64::try_from((left + rate - 1) / rate).unwrap_or(u64::MAX),
+            0 if left > 0 => None,
+            0 => Some(0),
+            rate => u64::try_from((left + rate - 1) / rate).ok().filter(|&us| us <= limits::HORIZON_US),
         };
-        let next = t.before_deadline((now.saturating_add(Span(span)), NetworkEvent::Lands));
+        let lands_at = span.map_or(Micros::MAX, |us| now.saturating_add(Span(us)));
+        let next = t.before_deadline((lands_at, NetworkEvent::Lands));
         if next != t.next {
             t.next = next;
             if next.0 < Micros::MAX {

@@ -5,9 +5,9 @@
 //! heap knows the tick that yields its last token. A step therefore looks only at those that open or fill a block or
 //! finish; all others have moved on by one tick without being touched.
 
-use crate::base::Span;
 use crate::base::multiply::times;
 use crate::base::queue::Queue;
+use crate::base::{Micros, Span};
 use crate::engine::request::{ActiveRequest, Slab, Slot};
 use serde::{Deserialize, Serialize};
 
@@ -86,6 +86,14 @@ impl Decoders {
         self.insert(slot, slab);
     }
 
+    /// The same of a request whose latest token is ready at `shown`, and may be shown later: the gap before the next is not a step then.
+    pub(in crate::engine) fn join_after(&mut self, slot: Slot, shown: Micros, slab: &mut Slab) {
+        self.join(slot, slab);
+        if slab[slot].last_token > shown {
+            self.fall_behind(slot, slab);
+        }
+    }
+
     /// A request starts to decode and to verify drafts: ticks say nothing about its progress, and it is on no wheel.
     pub(in crate::engine) fn join_verifying(&mut self, slot: Slot, slab: &mut Slab) {
         let active = &mut slab[slot];
@@ -115,7 +123,7 @@ impl Decoders {
 
     /// A member gets nothing at the tick after `ticks`: everything it was to do comes one tick later. The tokens of the latest
     /// step were shown at `last_shown`.
-    pub(in crate::engine) fn starve(&mut self, slot: Slot, slab: &mut Slab, last_shown: crate::base::Micros) {
+    pub(in crate::engine) fn starve(&mut self, slot: Slot, slab: &mut Slab, last_shown: Micros) {
         self.extract(slot, slab);
         let next = self.ticks + 1;
         let active = &mut slab[slot];
@@ -123,12 +131,17 @@ impl Decoders {
         active.anchor_tick = next;
         active.starved_tick = next;
         if !active.behind {
-            active.behind = true;
             active.last_token = last_shown;
-            self.behind.push(slot);
+            self.fall_behind(slot, slab);
         }
         self.insert(slot, slab);
         self.starved.push(slot);
+    }
+
+    /// The gap before the next token of a member is not a step.
+    pub(in crate::engine) fn fall_behind(&mut self, slot: Slot, slab: &mut Slab) {
+        slab[slot].behind = true;
+        self.behind.push(slot);
     }
 
     /// The next request whose last token comes with the latest finished tick.

@@ -192,10 +192,10 @@ impl Replica {
         active.decoding_from = now.into();
         if active.generated > 0 {
             // Its gap began on the prefill replica.
-            active.behind = true;
-            self.decoders.behind.push(slot);
+            self.decoders.fall_behind(slot, w.active);
         }
         self.moving.joined.push(slot);
+        let active = &w.active[slot];
         let (request, urgency, replica) = (active.id, active.urgency, self.id);
         let record = w.records.here_mut(request);
         record.relocate(Location::Batch(replica), w.locations);

@@ -215,8 +215,8 @@ impl Replica {
                 totals.accepted += u64::from(accepted);
             }
             let tokens = (1 + accepted).min(active.tokens_due() - active.generated);
-            let gap = shown.since(active.last_token);
-            (active.last_token, active.granted, active.flight) = (shown, 0, 0);
+            let gap = active.show_next(shown);
+            (active.granted, active.flight) = (0, 0);
             active.progress += tokens;
             active.generated += tokens;
             together += tokens - 1;

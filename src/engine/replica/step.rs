@@ -108,7 +108,8 @@ impl Replica {
         Vec::new()
     }
 
-    /// Tokens of requests that had been passed over: their gap is longer than a step. Returns how many there were.
+    /// Tokens of requests that had been passed over, or whose latest token another front end shows later than this step: their gap
+    /// is not a step. Returns how many there were.
     fn catch_up<S: Sink>(
         &mut self,
         (now, shown): (Micros, Micros),
@@ -127,9 +128,12 @@ impl Replica {
                 self.decoders.behind.push(slot);
                 continue;
             }
-            active.behind = false;
             late += 1;
-            let itl = shown.since(active.last_token) + overhead;
+            let itl = active.show_next(shown) + overhead;
+            active.behind = active.last_token > shown;
+            if active.behind {
+                self.decoders.behind.push(slot);
+            }
             w.sink.fact(now, ReplicaFact::Tokens { replica: self.id, itl, count: 1 }.into());
         }
         late
@@ -179,13 +183,13 @@ impl Replica {
             let active = &mut w.active[slot];
             active.generated += 1;
             if active.generated == 1 {
+                active.last_token = shown;
                 self.show_first_token(slot, shown, overhead, w);
             } else {
-                let itl = shown.since(active.last_token) + overhead;
+                let itl = active.show_next(shown) + overhead;
                 w.sink.fact(now, ReplicaFact::Tokens { replica: self.id, itl, count: 1 }.into());
             }
             let active = &mut w.active[slot];
-            active.last_token = shown;
             active.decoding_from = now.into();
             active.chain = Vec::new();
             if active.generated == active.tokens_due() {
@@ -196,7 +200,7 @@ impl Replica {
                 if self.settles_members() {
                     self.decoders.join_verifying(slot, w.active);
                 } else {
-                    self.decoders.join(slot, w.active);
+                    self.decoders.join_after(slot, shown, w.active);
                 }
             }
         }
@@ -433,7 +437,8 @@ impl Replica {
     fn complete<S: Sink>(&mut self, slot: Slot, now: Micros, end: Micros, w: &mut World<'_, S>) {
         w.end_last_stay(slot, end);
         let active = &w.active[slot];
-        let late = self.front_end.late;
+        // Its latest token may be one that another front end shows later.
+        let late = active.shown_after(end + self.front_end.late).since(end);
         let output_time = active.output_time(self.model.output_overhead(), active.generated) + late;
         let e2e = Span((end + output_time).since(active.arrival).0 - active.sat_out.0);
         let request: RequestId = active.id;

@@ -80,9 +80,9 @@ pub(in crate::engine) struct ActiveRequest {
     pub(in crate::engine) anchor_tick: u64,
     /// The tick that yields its last token.
     pub(in crate::engine) due_tick: u64,
-    /// When its latest token was shown, but for output processing, while it is not decoding steadily.
+    /// When its latest token is shown, but for output processing, while it is not decoding steadily.
     pub(in crate::engine) last_token: Micros,
-    /// Decoding, but the latest step gave it nothing.
+    /// Decoding, but not steadily: the latest step gave it nothing, or what it gave is not shown yet, or each step settles it.
     pub(in crate::engine) behind: bool,
     /// The tick that gave it nothing.
     pub(in crate::engine) starved_tick: u64,
@@ -202,6 +202,19 @@ impl ActiveRequest {
     pub(in crate::engine) fn fix_output_time(&mut self, each: Span, ticks: u64) {
         let generated = self.counts(ticks).1;
         (self.fixed_output, self.fixed_tokens) = (self.output_time(each, generated), generated);
+    }
+
+    /// When a token is shown that is ready to be shown at `shown`: not before the latest one, which the front end of another replica
+    /// may show later.
+    pub(in crate::engine) fn shown_after(&self, shown: Micros) -> Micros {
+        if self.last_token == Micros::MAX { shown } else { shown.max(self.last_token) }
+    }
+
+    /// Its next token is ready to be shown at `shown`. Returns its gap to the one before.
+    pub(in crate::engine) fn show_next(&mut self, shown: Micros) -> Span {
+        let before = self.last_token;
+        self.last_token = self.shown_after(shown);
+        self.last_token.since(before)
     }
 
     /// Whether a block of `block` tokens that ends at `end` can recur in another request.

@@ -325,7 +325,12 @@ impl Tables {
         assert!(!session.recorder().live, "INV-6: rows are written only of a run without watchers");
         let due = self.open.iter().filter_map(|(_, rows)| rows.due()).min().unwrap_or(Micros::MAX);
         let stop = session.advance_telling(until.min(due), max_events, self);
-        let over = stop == Stop::Finished && session.engine().end() <= due;
+        let over = stop == Stop::Finished && session.engine().end() <= due && !session.awaits_edit();
+        if over && until > due {
+            // Nothing is sampled any more on the way to edits that are switched off.
+            let stop = session.advance_telling(until, max_events, self);
+            return self.check().map(|()| stop);
+        }
         if stop == Stop::Events || over || due > until {
             return self.check().map(|()| stop);
         }

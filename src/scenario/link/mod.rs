@@ -220,6 +220,10 @@ fn endless_lists() -> Diagnostic {
 
 fn open_readable(text: &str, mut problems: Diagnostics, errors: Errors<'_>) -> Opened {
     let (name, rest) = text.split_once(';').unwrap_or((text, ""));
+    if rest.is_empty() && name.len() < text.len() {
+        let fix = "copy the whole link again from where it came, or remove the last ;";
+        problems.push(Diagnostic::error("", "nothing after ;", "PATH=VALUE", fix));
+    }
     let base = canonical(&preset(name, &mut problems));
     let (mut document, mut view) = (base.clone(), View::default());
     readable::read(rest, &mut document, &mut view, &mut problems);

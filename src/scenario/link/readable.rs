@@ -1,5 +1,5 @@
-//! The readable form of a link: `chat-4xh100;cluster.routing=random;t=61.9`, the name of a preset and then paths and values as
-//! `--set` takes them, and what the page shows.
+//! The readable form of a link: `chat-4xh100;length=29;cluster.routing=random;t=61.9`, the name of a preset, how long the rest is, and then
+//! paths and values as `--set` takes them, and what the page shows. A link that is typed needs no length.
 
 use super::view::{VIEW_KEYS, View};
 use crate::base::{Diagnostic, Diagnostics};
@@ -90,25 +90,67 @@ fn other_choice<'a>(difference: &'a Value, base: &Value) -> Option<&'a str> {
     (left && changes[name].is_object()).then_some(name)
 }
 
-/// The preset, the settings and the view as the text after `#`.
+/// The key of how many characters follow: a link whose end is missing would be another scenario.
+const LENGTH: &str = "length";
+
+/// The preset, how long the rest is, the settings and the view as the text after `#`; the preset alone without any.
 pub(super) fn write(preset: &str, settings: &[Setting], view: &View) -> String {
-    let mut text = preset.to_owned();
+    let mut text = String::new();
     let view = view.said().into_iter().map(|(key, value)| (key.to_owned(), super::plain(value)));
     for (path, value) in settings.iter().cloned().chain(view) {
         let value = match value {
             Value::String(text) => text,
             other => other.to_string(),
         };
-        text.push(';');
+        if !text.is_empty() {
+            text.push(';');
+        }
         text.extend(utf8_percent_encode(&path, ESCAPED));
         text.push('=');
         text.extend(utf8_percent_encode(&value, ESCAPED));
     }
-    text
+    match length(&text) {
+        0 => preset.to_owned(),
+        length => format!("{preset};{LENGTH}={length};{text}"),
+    }
+}
+
+/// Characters of a text without its escapes: programs that pass a link on may escape more of it.
+fn length(text: &str) -> usize {
+    percent_decode_str(text).decode_utf8_lossy().chars().count()
+}
+
+/// The settings behind the length, if there is one, and a problem if they are not as long as it says.
+fn whole(rest: &str) -> (&str, Option<Diagnostic>) {
+    let (first, settings) = rest.split_once(';').unwrap_or((rest, ""));
+    let Some(said) = first.strip_prefix(LENGTH).and_then(|said| said.strip_prefix('=')) else {
+        return (rest, None);
+    };
+    let found = length(settings);
+    if said.parse() == Ok(found) {
+        return (settings, None);
+    }
+    let is_longer = said.parse().is_ok_and(|said| found > said);
+    let problem = if is_longer {
+        let fix = "remove length from a link that is changed by hand";
+        Diagnostic::error(
+            LENGTH,
+            format!("{found} characters of settings"),
+            format!("the {said} that it says"),
+            fix,
+        )
+    } else {
+        let fix = "copy the whole link again from where it came: its last setting may be another one";
+        let found = format!("a link that was cut: {found} characters of settings");
+        Diagnostic::error(LENGTH, found, format!("the {said} that it says"), fix)
+    };
+    (settings, Some(problem))
 }
 
 /// Reads the text after the preset: sets fields of `document` and of the view.
 pub(super) fn read(rest: &str, document: &mut Value, view: &mut View, problems: &mut Diagnostics) {
+    let (rest, cut) = whole(rest);
+    problems.extend(cut);
     for (i, part) in rest.split(';').filter(|part| !part.is_empty()).enumerate() {
         if i == limits::LINK_SETTINGS {
             let found = format!("more than {} settings", limits::LINK_SETTINGS);

@@ -5,6 +5,7 @@
 //! distributions. With several seeds the interval of a difference is over the seeds; with one it comes from a
 //! bootstrap over blocks of the run. docs/explanation/compare.md describes the calculation and its limits.
 
+mod answered;
 mod cloud;
 mod detail;
 mod gaps;
@@ -29,6 +30,7 @@ use crate::base::number_text::count;
 use crate::scenario::Scenario;
 use crate::session::report::{MetricUnit, RunMetric};
 use crate::stats::{FIGURES, Interval, SHARE_DIFFERENCE, UNBOUNDED, mean_interval};
+use answered::LeftOut;
 use handovers::HANDOVERS;
 use intervals::{Figures, Sample, differences_of_blocks};
 #[cfg(feature = "cli")]
@@ -102,6 +104,8 @@ pub struct Comparing {
     sides: [Side; 2],
     requests: u64,
     not_paired: Option<String>,
+    /// The times that only one of two runs has, of all seeds.
+    left_out: LeftOut,
     /// The edits of the two scenarios, and the instant from which requests are compared.
     spans: Spans,
     since_us: Option<u64>,
@@ -139,7 +143,10 @@ impl Comparing {
         let counted = |pair: &&Pair| a.requests[pair.a].counted && b.requests[pair.b].counted;
         let counts: Vec<Pair> = found.iter().flatten().filter(counted).copied().collect();
         match found {
-            Ok(_) => self.requests += counts.len() as u64,
+            Ok(_) => {
+                self.requests += counts.len() as u64;
+                self.left_out = self.left_out.or(LeftOut::of(&mut a, &mut b, &counts));
+            }
             Err(why) => {
                 self.requests += a.requests.iter().filter(|r| r.counted).count() as u64;
                 self.not_paired.get_or_insert(why);
@@ -253,9 +260,14 @@ impl Comparing {
             Difference::of(&pairs, one.and_then(|halves| halves[k]), Direction::Lower, UNBOUNDED)
         };
         let values = |side: usize| self.seeds.iter().map(|s| s.figures[i][side].count).sum();
+        let over = match self.not_paired {
+            None => self.left_out.over(Metric::ALL[i], values(0)),
+            Some(_) => answered::apart(&self.sides),
+        };
         MetricComparison {
             count_a: values(0),
             count_b: values(1),
+            over,
             better: Direction::Lower,
             mean: difference(0),
             p50: difference(1),
@@ -313,8 +325,13 @@ impl Comparing {
             let listed: Vec<String> = some
                 .map(|(what, a, b)| format!("{} (A) and {} (B) requests are {what}", count(*a), count(*b)))
                 .collect();
+            let compared = if self.not_paired.is_none() {
+                "latencies are compared over the requests that both runs answered; the others"
+            } else {
+                "their missing times are left out here, and"
+            };
             all.push(format!(
-                "{}: their missing times are left out here, and count as infinitely slow in the p99 of a race",
+                "{}: {compared} count as infinitely slow in the p99 of a race",
                 listed.join(", ")
             ));
         }
@@ -385,7 +402,7 @@ impl Difference {
         }
     }
 
-    /// The verdict in words.
+    /// The verdict in words, without the requests that it is over.
     pub fn words(&self) -> &'static str {
         match self.verdict {
             Verdict::Better => "B is better",

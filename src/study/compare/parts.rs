@@ -145,14 +145,19 @@ pub struct Difference {
     pub verdict: Verdict,
 }
 
-/// A time of requests, in milliseconds: figures of all requests that arrived in the measurement window and have it.
+/// A time of requests, in milliseconds: figures of the requests that arrived in the measurement window and have it, in both runs if
+/// requests are paired.
 #[apply(typescript!)]
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MetricComparison {
     /// Values of A, of all seeds.
     pub count_a: u64,
     /// Values of B.
     pub count_b: u64,
+    /// The requests that the verdicts are over; missing if both runs have the time of the same ones.
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over: Option<Over>,
     /// Which values are the better ones.
     pub better: Direction,
     /// The mean.
@@ -167,9 +172,19 @@ pub struct MetricComparison {
     pub p99: Difference,
 }
 
+/// What a verdict is over where two runs answered different requests, in words that go after it.
+#[apply(typescript!)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Over {
+    /// In two words.
+    pub short: &'static str,
+    /// With the number of requests.
+    pub text: String,
+}
+
 /// The times of requests.
 #[apply(typescript!)]
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MetricTable {
     /// Arrival to first token.
     pub ttft_ms: MetricComparison,

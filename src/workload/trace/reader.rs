@@ -100,7 +100,8 @@ impl TraceReader {
         self.bytes += piece.len() as u64;
         if self.bytes > self.max_bytes {
             let allowed = format!("at most {} MiB", self.max_bytes >> 20);
-            self.stop("more bytes than the limit".to_owned(), &allowed, "cut a time window out of the trace");
+            let advice = self.how_to_cut();
+            self.stop("more bytes than the limit".to_owned(), &allowed, &advice);
             return;
         }
         self.look_at_head(piece);
@@ -274,17 +275,26 @@ impl TraceReader {
         self.row(object);
     }
 
+    /// How to make a trace of the lines that were read, of which there are not too many.
+    fn how_to_cut(&self) -> String {
+        let least = 10_u64.pow(self.lines.checked_ilog10().unwrap_or(0));
+        let lines = self.lines / least * least;
+        if lines < 2 {
+            return "split the document, and read one part".to_owned();
+        }
+        format!(
+            "keep its first part: head -n {lines} FILE > PART, of a packed file zcat FILE | head -n {lines} > PART"
+        )
+    }
+
     /// Reads the rows of a line.
     fn row(&mut self, line: &str) {
         if let Some(Err(bad)) = self.format.as_ref().map(|format| format.read(line, &mut self.rows)) {
             self.bad_line(bad);
         }
         if self.rows.len() as u64 > limits::REQUESTS {
-            self.stop(
-                "more than 5,000,000 requests".to_owned(),
-                "at most 5,000,000",
-                "cut a time window out of the trace",
-            );
+            let advice = self.how_to_cut();
+            self.stop("more than 5,000,000 requests".to_owned(), "at most 5,000,000", &advice);
         }
     }
 

@@ -95,7 +95,7 @@ fn implausible(file_name: &str, format: &Format, summary: &TraceSummary) -> Diag
             file_name,
             format!("{days:.0} days of requests"),
             "30 days in one run",
-            "later requests are not reached; cut a time window out, or raise workload.trace.speed",
+            "later requests are not reached; set workload.trace.window, or raise workload.trace.speed",
         ));
     }
     all

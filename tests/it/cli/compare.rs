@@ -91,12 +91,78 @@ fn the_same_twice_shows_no_difference_and_says_so() {
     assert!(text.contains("no difference can be shown"), "{text}");
 }
 
+/// Runs in which all requests are answered.
+const TO_THE_END: [&str; 4] = ["--set", "run.horizon_s=0", "--set", "run.max_requests=900"];
+
+#[test]
+fn a_run_that_loses_its_slowest_requests_is_not_better_over_all() {
+    // B gives up after two seconds: of those that A answered late, B answered none.
+    let args = [
+        "compare",
+        "router-showdown",
+        "router-showdown",
+        "--set",
+        "cluster.pools[0].replicas=1",
+        "--set-b",
+        "workload.timeout_s=2",
+        "--seeds",
+        "1",
+    ];
+    let out = run(&[&args[..], &SHORT].concat());
+    let text = stdout(&out);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    let line = text.lines().find(|l| l.starts_with("TTFT") && l.contains("that both answered"));
+    let line = line.unwrap_or_else(|| panic!("{text}"));
+    let c: Value =
+        serde_json::from_str(&stdout(&run(&[&args[..], &SHORT, &["--json"]].concat()))).expect("JSON");
+    for time in ["ttft_ms", "e2e_ms", "tpot_ms"] {
+        let of = &c["metrics"][time];
+        assert_eq!(of["count_a"], of["count_b"], "{time}");
+        assert_eq!(of["count_a"], c["detail"][time]["paired"]["count"], "{time}");
+        assert!(
+            of["over"]["text"]
+                .as_str()
+                .is_some_and(|text| line.contains("TTFT") && text.starts_with("over the "))
+        );
+    }
+    assert!(c["b"]["finished"].as_u64() < c["a"]["finished"].as_u64());
+    for verdict in text.lines().filter(|l| l.contains("B is better") && !l.contains(", share")) {
+        let is_time = TIME_ROWS.iter().any(|name| verdict.starts_with(name));
+        assert!(!is_time || verdict.contains("(both ") || verdict.contains("(own tokens)"), "{verdict}");
+    }
+}
+
+/// How rows of times begin in the table.
+const TIME_ROWS: [&str; 5] = ["TTFT", "ITL", "TPOT", "E2E", "queue wait"];
+
+#[test]
+fn runs_without_pairs_that_lose_requests_say_what_their_times_are_over() {
+    let c = json(&[
+        "router-showdown",
+        "router-showdown",
+        "--set",
+        "cluster.pools[0].replicas=1",
+        "--set-b",
+        "seed=7",
+        "--set-b",
+        "workload.timeout_s=2",
+        "--json",
+    ]);
+    assert_eq!(c["paired"], false);
+    let text = c["metrics"]["ttft_ms"]["over"]["text"].as_str().expect("a text");
+    assert!(text.starts_with("over the requests that each answered: "), "{text}");
+}
+
 #[test]
 fn figures_are_those_of_run_and_a_link_is_as_good_as_a_field_set() {
-    let by_link = json(&["router-showdown", "#router-showdown;cluster.routing=random", "--json"]);
-    let by_set = json(&["router-showdown", "router-showdown", "--set-b", "cluster.routing=random", "--json"]);
+    let compared = |args: &[&str]| -> Value {
+        let out = run(&[&["compare", "router-showdown"], args, &["--json"], &TO_THE_END].concat());
+        serde_json::from_str(&stdout(&out)).expect("a comparison is JSON")
+    };
+    let by_link = compared(&["#router-showdown;cluster.routing=random"]);
+    let by_set = compared(&["router-showdown", "--set-b", "cluster.routing=random"]);
     assert_eq!(by_link["metrics"], by_set["metrics"]);
-    let out = run(&[&["run", "router-showdown", "--json"][..], &SHORT].concat());
+    let out = run(&[&["run", "router-showdown", "--json"][..], &TO_THE_END].concat());
     let report: Value = serde_json::from_str(&stdout(&out)).expect("a report is JSON");
     for (ours, theirs) in [("ttft_ms", "ttft"), ("itl_ms", "itl"), ("tpot_ms", "tpot"), ("e2e_ms", "e2e")] {
         for figure in FIGURES {

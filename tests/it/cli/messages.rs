@@ -75,6 +75,66 @@ fn arguments_are_refused_in_our_words() {
 }
 
 #[test]
+fn a_negative_number_is_the_value_of_its_option() {
+    refused(
+        &["what-if", "chat-4xh100", "--request", "3", "--until", "-1"],
+        &["--until: error: -1; allowed: 0 to "],
+    );
+    refused(&["link", "chat-4xh100", "--speed", "-1"], &["speed", "-1"]);
+    refused(
+        &["compare", "chat-4xh100", "chat-4xh100", "--seeds", "-1"],
+        &["--seeds <N>: \"-1\"; allowed: 1 to 1000"],
+    );
+    refused(
+        &["run", "chat-4xh100", "--decisions", "x.csv", "--decisions-k", "-1"],
+        &["--decisions-k", "\"-1\"; allowed: "],
+    );
+    refused(
+        &["capacity", "chat-4xh100", "--share", "-0.5"],
+        &["--share: error: -0.5; allowed: above 0 up to 1"],
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_model_that_is_no_text_is_not_called_a_scenario() {
+    refused(&["model", "/dev/zero"], &["/dev/zero: error: ", "a model's config.json"]);
+    assert!(!stderr(&run(&["model", "/dev/zero"])).contains("scenario"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told_before_the_work() {
+    let folder = std::env::temp_dir().join(format!("tokenyard-full-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("the temporary folder takes folders");
+    let experiments = folder.join("experiments.json");
+    std::fs::write(&experiments, "[]").expect("the folder takes files");
+    let file = experiments.to_str().expect("a path in UTF-8");
+    refused(&["calibrate", file, "--output", "/dev/full"], &["/dev/full: no room is left on the disk"]);
+    let new = folder.join("coefficients.json");
+    let out = run(&["calibrate", file, "--output", new.to_str().expect("a path in UTF-8")]);
+    assert!(stderr(&out).contains("no stage that coefficients may be fitted to"), "{}", stderr(&out));
+    assert!(!new.exists(), "nothing was written");
+    std::fs::remove_dir_all(&folder).ok();
+}
+
+#[test]
+fn help_is_as_wide_as_the_terminal() {
+    let wide = stdout(&run(&["run", "--help"]));
+    let narrow = std::process::Command::new(env!("CARGO_BIN_EXE_tokenyard"))
+        .args(["run", "--help"])
+        .env("COLUMNS", "40")
+        .output()
+        .expect("the command starts");
+    let text = stdout(&narrow);
+    assert_eq!(narrow.status.code(), Some(0));
+    let too_long = text.lines().find(|line| line.chars().count() > 40 && line.trim().contains(' '));
+    assert_eq!(too_long, None, "{text}");
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(words(&text), words(&wide), "the same words");
+}
+
+#[test]
 fn files_that_cannot_be_read_are_named_with_the_reason() {
     refused(&["run", "no/such/file.json"], &["error: no/such/file.json: no such file or folder"]);
     refused(&["run", "tests"], &["error: tests: a folder, where a file belongs"]);

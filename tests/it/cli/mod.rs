@@ -14,6 +14,7 @@ mod messages;
 mod metrics;
 mod our_lessons;
 mod outputs_beside_inputs;
+mod outputs_change_nothing;
 mod page;
 mod published;
 mod queueing;

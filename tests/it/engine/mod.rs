@@ -5,6 +5,7 @@ mod adapters;
 pub(crate) mod equivalence;
 mod extremes;
 mod front_end;
+mod front_ends_apart;
 mod gateway_queue;
 mod latency_by_hand;
 mod laws;

@@ -12,6 +12,7 @@ mod refusals;
 mod restart;
 mod returns;
 mod roles;
+mod standstill;
 mod windows;
 
 use tokenyard::base::Micros;

@@ -45,7 +45,7 @@ fn a_preset_is_its_name_and_a_changed_field_is_readable() {
     document["cluster"]["routing"] = json!("random");
     let view = View { at_us: Some(61_900_000), ..View::default() };
     let link = Link { scenario: scenario(document), view, ..Link::default() };
-    assert_eq!(reads_back(&link), "#chat-4xh100;cluster.routing=random;t=61.9");
+    assert_eq!(reads_back(&link), "#chat-4xh100;length=29;cluster.routing=random;t=61.9");
 }
 
 #[test]
@@ -67,6 +67,26 @@ fn a_readable_link_takes_what_set_takes() {
         open("#router-showdown;cluster.pools[0].replicas=9")
     );
     assert_eq!(open("https://example.org/play/#kv-pressure"), open("#kv-pressure"));
+}
+
+#[test]
+fn a_readable_link_that_was_cut_anywhere_says_so() {
+    let text = "cluster.pools[0].replicas=12;title=A%20%C3%BC%3B;seed=17;t=61.9";
+    let whole = open(&format!("#default;{text}"));
+    assert_eq!(whole.problems, []);
+    let link = reads_back(&whole.link);
+    assert!(link.starts_with("#default;length="), "{link}");
+    // Chats and mails escape more than has to be: the length is that of what is meant.
+    assert_eq!(open(&link.replace('[', "%5B").replace(']', "%5D")), open(&link));
+    let shortest = "#default;".len();
+    for end in (shortest..link.len()).filter(|end| link.is_char_boundary(*end)) {
+        let cut = &link[..end];
+        assert_ne!(open(cut).problems, [], "{cut}");
+    }
+    // A link that is typed or changed by hand opens, and one with more settings than it says tells that.
+    assert_eq!(open("#default;seed=17").problems, []);
+    let longer = open("#default;length=6;seed=17");
+    assert_eq!((longer.link.scenario.seed, longer.problems.len()), (17, 1));
 }
 
 /// Every preset with one field changed, for fields of every part and values of every kind.

@@ -40,7 +40,7 @@ fn the_whole_view_travels_in_both_forms() {
     let made = make(&link).expect("short enough");
     assert_eq!(
         made.link,
-        "#slow-replica;t=61.9;span=40-140.5;theory=best;charts=ttft-over-time,kv-use;\
+        "#slow-replica;length=155;t=61.9;span=40-140.5;theory=best;charts=ttft-over-time,kv-use;\
          closeup=lanes,replica:2,window:40-60.5;result=0.1.0:00ff00ff00ff00ff;study=eyJrIjoicmFjZSJ9-_"
     );
     for text in [&made.link, &made.packed] {
@@ -74,7 +74,7 @@ fn a_view_that_says_nothing_new_makes_the_link_of_before() {
     let made = make(&Link { scenario, view: view.clone(), ..Link::default() }).expect("short enough");
     assert_eq!(made.link, old);
     let readable = make(&preset_with(view)).expect("short enough").link;
-    assert_eq!(readable, "#slow-replica;t=39;speed=10;select=request:621;panel=run");
+    assert_eq!(readable, "#slow-replica;length=42;t=39;speed=10;select=request:621;panel=run");
 }
 
 #[test]

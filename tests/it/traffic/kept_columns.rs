@@ -116,3 +116,21 @@ fn more_tenants_than_the_limit_are_refused() {
     assert_eq!(trace, None);
     assert!(all[0].path == "line 1026" && all[0].found.contains("1,025th tenant"), "{all:?}");
 }
+
+#[test]
+fn a_trace_that_is_too_long_says_which_part_of_it_can_be_read() {
+    let rows: String = (0..500).map(|i| format!("{i}.0,100,10\n")).collect();
+    let text = format!("arrived_at,num_prefill_tokens,num_decode_tokens\n{rows}");
+    let read = |text: &str| {
+        let mut reader = TraceReader::new("my.trace", 4096);
+        text.as_bytes().chunks(100).for_each(|piece| reader.push(piece));
+        reader.finish_reading()
+    };
+    let told = read(&text).diagnostics;
+    let advice = &told[0].fix;
+    let lines = advice.split("head -n ").nth(1).and_then(|rest| rest.split(' ').next());
+    let lines: usize = lines.and_then(|lines| lines.parse().ok()).unwrap_or_else(|| panic!("{advice}"));
+    let part: String = text.lines().take(lines).flat_map(|line| [line, "\n"]).collect();
+    let kept = read(&part);
+    assert_eq!(kept.trace.map(|trace| trace.len()), Some(lines - 1), "{:?}", kept.diagnostics);
+}

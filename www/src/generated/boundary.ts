@@ -2655,12 +2655,17 @@ export type MemoryShares = {
   block_mib: number,
 };
 
-/** A time of requests, in milliseconds: figures of all requests that arrived in the measurement window and have it. */
+/**
+ * A time of requests, in milliseconds: figures of the requests that arrived in the measurement window and have it, in both runs if
+ * requests are paired.
+ */
 export type MetricComparison = {
   /** Values of A, of all seeds. */
   count_a: number,
   /** Values of B. */
   count_b: number,
+  /** The requests that the verdicts are over; missing if both runs have the time of the same ones. */
+  over?: Over,
   /** Which values are the better ones. */
   better: Direction,
   /** The mean. */
@@ -2786,7 +2791,7 @@ export type Notice = {
 };
 
 /** What a notice is about. */
-export type NoticeKind = "nothing-measured" | "saturated" | "unfinished" | "dropped" | "no-price" | "cut-short" | "trace-rows" | "not-finite" | "not-sent";
+export type NoticeKind = "nothing-measured" | "saturated" | "unfinished" | "dropped" | "no-price" | "cut-short" | "trace-rows" | "not-finite" | "not-sent" | "stuck";
 
 /** A question for a number. */
 export type NumberQuestion = {
@@ -2993,6 +2998,14 @@ export type OthersTime = {
   most_ms: number,
   /** The smallest: the largest gains. */
   least_ms: number,
+};
+
+/** What a verdict is over where two runs answered different requests, in words that go after it. */
+export type Over = {
+  /** In two words. */
+  short: string,
+  /** With the number of requests. */
+  text: string,
 };
 
 /** What flows from one replica to another. */
@@ -4128,7 +4141,7 @@ export type RunVerdict = {
   inside: [number, number] | null,
   /** Slope of the number of requests inside, per second, with the ends of its 95 % interval; null if it is too short. */
   slope_per_s: [number, number, number] | null,
-  /** Completions over arrivals in the last half; null if it is too short. */
+  /** Completions over arrivals in the last half, 1 at most; null if it is too short. */
   completed_share: number | null,
   /** Waiting requests: the largest mean of a batch, and the mean of the last batch; null if it is too short. */
   waiting: [number, number] | null,

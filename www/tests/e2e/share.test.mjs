@@ -37,7 +37,7 @@ onPage('a shared run opens elsewhere at the same instant and has the same digest
   await setSeed(page, 77);
   await goTo(page, 31.5);
   const link = await sharedLink(page);
-  assert.match(link, /#kv-pressure;seed=77;t=31\.5;result=\d+\.\d+\.\d+:[0-9a-f]{16}$/);
+  assert.match(link, /#kv-pressure;length=\d+;seed=77;t=31\.5;result=\d+\.\d+\.\d+:[0-9a-f]{16}$/);
   const dialog = dialogOf(page);
   const told = (await dialog.locator('.share-length').textContent()).replace(/\s+/g, ' ').trim();
   assert.equal(told, `${link.length} characters`);
@@ -128,7 +128,7 @@ onPage('back leaves the page, and forward returns to the run left', async (page)
   await page.goForward();
   await page.waitForFunction(() => performance.getEntriesByName('first-frame').length > 0);
   assert.equal(await resting(page), 20.5);
-  assert.match(page.url(), /#chat-4xh100;seed=5;t=20\.5;panel=run$/);
+  assert.match(page.url(), /#chat-4xh100;length=\d+;seed=5;t=20\.5;panel=run$/);
 });
 
 onPage('a link that is typed, pasted or dropped is opened, and a title of script is text', async (page) => {

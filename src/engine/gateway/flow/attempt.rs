@@ -13,8 +13,8 @@ use crate::policy::Reason;
 enum Outcome {
     /// This request goes on.
     Goes(Waiting),
-    /// The highest band that may not send has requests of at most this priority at or below it.
-    Blocked(Option<i32>),
+    /// The highest band that may not send has requests of at most this priority at or below it, at this saturation.
+    Blocked(Option<i32>, f64),
     /// Nothing waits that may go.
     Idle,
 }
@@ -80,8 +80,8 @@ impl Gateway {
                 }
                 self.send_on(&next, around, sink);
             }
-            Outcome::Blocked(priority) => {
-                flow.plan_attempt(lane, around);
+            Outcome::Blocked(priority, saturation) => {
+                flow.plan_attempt(lane, saturation, around);
                 if let Some(priority) = priority {
                     flow.evict_below(priority, around);
                 }
@@ -178,7 +178,7 @@ impl FlowQueue {
         for (place, &ceiling) in ceilings.iter().enumerate() {
             if saturation >= ceiling {
                 let waits = bands.bands[place..].iter().find(|band| band.waiting > 0);
-                outcome = Outcome::Blocked(waits.map(super::lane::Band::priority));
+                outcome = Outcome::Blocked(waits.map(super::lane::Band::priority), saturation);
                 break;
             }
             if let Some(next) = bands.take(place, &self.accounts, now, around.book) {
@@ -190,10 +190,13 @@ impl FlowQueue {
         outcome
     }
 
-    /// After a blocked attempt: when another can end otherwise, beside when something is sent or leaves.
-    fn plan_attempt(&mut self, lane: usize, around: &Around<'_>) {
+    /// After a blocked attempt: when another can end otherwise, beside when something is sent or leaves. In a run without a horizon
+    /// the gateway does not look again while what it looks at stays the same.
+    fn plan_attempt(&mut self, lane: usize, saturation: f64, around: &Around<'_>) {
         let (now, lane) = (around.now, &self.lanes[lane]);
-        if !lane.served.0 || around.clock.is_endless() && self.gauge.is_still(around.fleet.replicas(), now) {
+        let opens = lane.ceilings.alternates() && saturation < 1.0;
+        let rests = || around.clock.is_endless() && self.gauge.is_still(around.fleet.replicas(), now);
+        if !lane.served.0 || !opens && rests() {
             return;
         }
         if lane.ceilings.alternates() {

@@ -1,6 +1,6 @@
 //! What the gateway's queue sees of the fleet and of requests, and how it changes with an edit.
 
-use super::lane::Waiting;
+use super::lane::{Lane, Waiting};
 use super::queue::FlowQueue;
 use crate::base::small::sort::sort_by_key;
 use crate::base::{Micros, ReplicaId, RequestId, Span};
@@ -71,6 +71,16 @@ impl FlowQueue {
     #[inline]
     pub(in crate::engine::gateway) fn gauge_sees(&mut self, replica: &Replica, in_flight: u32, now: Micros) {
         self.gauge.see(replica, in_flight, now);
+        if self.waiting > 0 && self.attempt_at == Micros::MAX && self.rests() {
+            self.try_soon(now);
+        }
+    }
+
+    /// Whether requests wait that are tried again only when something happens, although the gauge looks from time to time.
+    #[inline(never)]
+    fn rests(&self) -> bool {
+        let looks = |lane: &Lane| self.gauge.looks() || lane.ceilings.alternates();
+        self.lanes.iter().any(|lane| lane.served.0 && lane.waiting() > 0 && looks(lane))
     }
 
     /// The signals of a replica are that late from now on; not any more if that is 0.

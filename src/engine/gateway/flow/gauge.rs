@@ -10,6 +10,9 @@ use crate::policy::{ReplicaPhase, ReplicaView};
 use crate::scenario::{ConcurrencyMode, Detector};
 use serde::{Deserialize, Serialize};
 
+/// Looks go on while a replica has an event within this time.
+const SOON: Span = Span(60_000_000);
+
 /// A detector with what it knows of the replicas.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::engine) struct Gauge {
@@ -167,22 +170,21 @@ impl Gauge {
 
     /// When a later look can show something else although nothing was sent and nothing left; `None` if only then.
     pub(super) fn looks_again_at(&self, now: Micros) -> Option<Micros> {
-        match self.detector {
-            Detector::Utilization(_) => Some(self.picture.next_look(now)),
-            Detector::Concurrency(_) | Detector::Never => None,
-        }
+        self.looks().then(|| self.picture.next_look(now))
     }
 
-    /// Whether a replica is stuck until the end, out of reach or sends no signals, no other has anything to do, and all that could be
-    /// seen was: looks show nothing else until something happens. A run without a horizon would go round for ever.
+    /// Whether further looks show nothing else until something happens: all that can be seen was, and no replica has an event soon.
     pub(super) fn is_still(&self, replicas: &[Replica], now: Micros) -> bool {
-        let looks = match self.detector {
-            Detector::Utilization(_) => self.picture.settles_after(),
-            Detector::Concurrency(_) | Detector::Never => Span::ZERO,
-        };
-        let is_gone = |r: &Replica| r.life.unreachable || r.stuck_until(now) == Some(Micros::MAX);
-        (self.picture.any_frozen() || replicas.iter().any(is_gone))
-            && replicas.iter().all(|r| r.next_at() == Micros::MAX && r.clock.saturating_add(looks) < now)
+        let soon = now.saturating_add(SOON);
+        replicas.iter().all(|r| r.next_at() > soon) && (!self.looks() || self.picture.shows_all(replicas))
+    }
+
+    /// Whether it looks at replicas from time to time.
+    pub(super) fn looks(&self) -> bool {
+        match self.detector {
+            Detector::Utilization(_) => true,
+            Detector::Concurrency(_) | Detector::Never => false,
+        }
     }
 
     /// Whether any of `pools` serves.

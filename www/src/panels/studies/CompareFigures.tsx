@@ -19,6 +19,8 @@ import './regret.css';
 export type Figure = {
   readonly name: string;
   readonly of: (c: RunComparison) => Difference;
+  /** The requests that the verdict is over, if the runs answered different ones. */
+  readonly over?: (c: RunComparison) => string | undefined;
   readonly say: (value: number) => Quantity;
   /** The requests that the figure covers, if not obvious. */
   readonly about?: string;
@@ -36,10 +38,10 @@ const money = (value: number): Quantity => {
 };
 const points = (value: number): Quantity => ({ value: percent(value, 1).value, unit: 'points' });
 export const FIGURES: readonly Figure[] = [
-  { name: 'TTFT p99', of: (c) => c.metrics.ttft_ms.p99, say: durationMs },
-  { name: 'TTFT p50', of: (c) => c.metrics.ttft_ms.p50, say: durationMs },
-  { name: 'E2E p99', of: (c) => c.metrics.e2e_ms.p99, say: durationMs },
-  { name: 'TPOT p99', of: (c) => c.metrics.tpot_ms.p99, say: durationMs },
+  { name: 'TTFT p99', of: (c) => c.metrics.ttft_ms.p99, over: (c) => c.metrics.ttft_ms.over?.text, say: durationMs },
+  { name: 'TTFT p50', of: (c) => c.metrics.ttft_ms.p50, over: (c) => c.metrics.ttft_ms.over?.text, say: durationMs },
+  { name: 'E2E p99', of: (c) => c.metrics.e2e_ms.p99, over: (c) => c.metrics.e2e_ms.over?.text, say: durationMs },
+  { name: 'TPOT p99', of: (c) => c.metrics.tpot_ms.p99, over: (c) => c.metrics.tpot_ms.over?.text, say: durationMs },
   { name: 'Goodput', of: (c) => c.totals.goodput_per_s, say: ratePerS },
   {
     name: 'Objectives met',
@@ -72,6 +74,7 @@ export function CompareFigures(props: { comparison: RunComparison | undefined })
             const output = props.comparison?.totals.output_tokens_per_s[side] ?? 0;
             return figure.say === money && output > 0 ? NO_PRICE : DASH;
           };
+          const over = (): string => (props.comparison && figure.over?.(props.comparison)) ?? '';
           const change = (value: number): string => changeText(value, figure.sayChange ?? figure.say);
           const ends = (of: Difference): string =>
             of.lo === null || of.hi === null
@@ -98,7 +101,7 @@ export function CompareFigures(props: { comparison: RunComparison | undefined })
                         <Show when={found().verdict !== 'none-shown' && found().diff}>
                           <b>{change(found().diff ?? 0)}</b>{' '}
                         </Show>
-                        {isSame(found()) ? 'the same in both' : WORDS[found().verdict]}
+                        {isSame(found()) ? 'the same in both' : WORDS[found().verdict]} {over()}
                       </span>
                       <Show when={!isSame(found())}>
                         <span class="compare-interval s">
