@@ -10,7 +10,7 @@
 use crate::base::Diagnostics;
 use crate::perf::{Chunk, StepLoad, StepModel, resolve};
 use crate::queueing::{Params, RequestSize};
-use crate::scenario::{Cluster, Compat, Pool, Scenario, check_start};
+use crate::scenario::{Cluster, Compat, FORMAT_VERSION, Pool, Scenario, check_start};
 
 /// The larger of the two batches of the line.
 const LARGE_BATCH: u32 = 64;
@@ -33,7 +33,7 @@ pub struct PoolCoefficients {
 /// The coefficients of a pool for requests of these lengths; all problems of the pool at once.
 pub fn pool_coefficients(pool: &Pool, size: RequestSize) -> Result<PoolCoefficients, Diagnostics> {
     let cluster = Cluster { pools: vec![pool.clone()], ..Cluster::default() };
-    let (checked, _) = check_start(Scenario { cluster, ..Scenario::default() })?;
+    let (checked, _) = check_start(Scenario { tokenyard: FORMAT_VERSION, cluster, ..Scenario::default() })?;
     let pool = &checked.get().cluster.pools[0];
     let resolved = resolve(pool, Compat::None, "cluster.pools[0]")?;
     let model = &resolved.model;
