@@ -9,6 +9,7 @@ mod presets_of_caches;
 mod presets_of_faults;
 mod presets_of_gateways;
 mod presets_of_roles;
+mod presets_of_scaling;
 mod ranges;
 mod roles;
 mod schema;
