@@ -191,7 +191,7 @@ const CARDS: &[Entry] = &[
     (
         "spike-cold-starts",
         &["autoscaling", "overload"],
-        "The spike begins at *90 s*; the first replica asked for serves 80 s later, and half of all wait in vain.",
+        "The spike begins at *90 s*; the first new replica serves 80 s later, and half of all requests miss the objective.",
         Draw::Rates {
             seconds: [60.0, 300.0],
             caption: "requests per second",
@@ -201,7 +201,7 @@ const CARDS: &[Entry] = &[
     (
         "day-in-ten-minutes",
         &["autoscaling"],
-        "At *180 s* the morning outruns the autoscaler for a minute; over the day it saves a third.",
+        "From *150 s* the morning outruns the autoscaler for a minute; over the day it saves a quarter of the replicas.",
         Draw::Rates {
             seconds: [0.0, 600.0],
             caption: "requests per second",
@@ -211,7 +211,7 @@ const CARDS: &[Entry] = &[
     (
         "flapping-threshold",
         &["autoscaling"],
-        "One replica is too few and two are too many: from *15 s* on the autoscaler changes its mind twenty times.",
+        "Thresholds too near to each other: from *15 s* on the autoscaler starts and stops a replica ten times each.",
         Draw::Rates {
             seconds: [0.0, 240.0],
             caption: "requests per second",
@@ -221,7 +221,7 @@ const CARDS: &[Entry] = &[
     (
         "hpa-swallows-a-change",
         &["autoscaling", "overload"],
-        "At *120 s* 8 % more requests come, which is within the tolerance: the autoscaler watches the queue grow.",
+        "At *120 s* 8 % more requests come, which is within the tolerance: the queue grows and nothing is started.",
         Draw::Dots { of: "ttft_us", client: "", seconds: [60.0, 300.0], caption: "TTFT of each request" },
     ),
     (
@@ -244,7 +244,7 @@ const CARDS: &[Entry] = &[
     (
         "filter-locked-out",
         &["autoscaling", "overload"],
-        "At *180 s* the autoscaler's filter has rejected all that it measured; it never asks for a third replica.",
+        "At *180 s* the autoscaler's filter has rejected nearly all updates; it never asks for a third replica.",
         Draw::Rates {
             seconds: [60.0, 480.0],
             caption: "requests per second",
@@ -287,7 +287,7 @@ const CARDS: &[Entry] = &[
     (
         "prompts-among-decodes",
         &["prefill and decode"],
-        "At *60 s* prefill and decode part: no gap between the tokens of a chat contains a prompt any more.",
+        "At *60 s* prefill and decode are split: no gap between the tokens of a chat contains a prompt any more.",
         Draw::Dots { of: "tpot_us", client: "chat", seconds: [20.0, 110.0], caption: "TPOT of each chat" },
     ),
     (
@@ -305,7 +305,7 @@ const CARDS: &[Entry] = &[
     (
         "thin-link-threshold",
         &["prefill and decode"],
-        "At *40 s* short prompts stay at home; only documents use the thin link.",
+        "From *40 s* decode replicas compute short prompts themselves; only documents use the thin link.",
         Draw::Dots { of: "ttft_us", client: "chat", seconds: [0.0, 100.0], caption: "TTFT of each chat" },
     ),
     (
@@ -317,7 +317,7 @@ const CARDS: &[Entry] = &[
     (
         "crash-cold-cache",
         &["faults", "routing", "KV cache"],
-        "At *80 s* a replica crashes with its cache; it is back at 120 s, and the router never needs it again.",
+        "At *80 s* a replica crashes with its cache; it is back at 120 s, and the router sends it nothing.",
         Draw::Dots { of: "tpot_us", client: "", seconds: [60.0, 210.0], caption: "TPOT of each request" },
     ),
     (
@@ -329,7 +329,7 @@ const CARDS: &[Entry] = &[
     (
         "retry-storm",
         &["faults", "overload"],
-        "At *60 s* a replica crashes for half a minute; the retries that it causes go on until a budget ends them.",
+        "At *60 s* a replica crashes for a minute; the retries that it causes go on until a budget ends them.",
         Draw::Rates {
             seconds: [40.0, 260.0],
             caption: "requests per second",
@@ -339,7 +339,7 @@ const CARDS: &[Entry] = &[
     (
         "partition-stale-signals",
         &["faults", "routing", "old signals"],
-        "At *60 s* a replica is out of reach and looks idle for ever; at 150 s the same, and it is ejected.",
+        "At *60 s* a replica is out of reach and looks as if it had room; at 150 s the same, and it is ejected.",
         Draw::Dots { of: "ttft_us", client: "", seconds: [40.0, 200.0], caption: "TTFT of each request" },
     ),
     (

@@ -48,7 +48,7 @@ pub const PRESETS: &[Preset] = &[
     preset!("mooncake-twin", 25),
     preset!("fleet-256", 27),
     preset!("spike-cold-starts", 86),
-    preset!("day-in-ten-minutes", 165),
+    preset!("day-in-ten-minutes", 140),
     preset!("flapping-threshold", 10),
     preset!("hpa-swallows-a-change", 110),
     preset!("scale-to-zero", 595),

@@ -11,6 +11,7 @@ mod presets_of_faults;
 mod presets_of_gateways;
 mod presets_of_roles;
 mod presets_of_routers;
+mod presets_of_scaling;
 mod presets_slow_replica;
 mod ranges;
 mod roles;

@@ -169,94 +169,11 @@ fn a_fifth_h100_in_the_middle_of_the_rush_drains_the_queues_in_a_quarter_of_a_mi
     about(found.ttft(50, "", 113.0, 240.0), 40.0, 100.0);
 }
 
-#[test]
-fn cold_replicas_come_late_and_hot_ones_sooner() {
-    let found = run("spike-cold-starts", &[]);
-    about(found.met("", 0.0, 420.0), 0.4, 0.52);
-    about(found.met("", 120.0, 180.0), 0.0, 0.05);
-    let hot = run("spike-cold-starts", &[("cluster.pools[0].scaling.start", "hot")]);
-    about(hot.met("", 0.0, 420.0), 0.65, 0.8);
-    let eight = [("cluster.pools[0].scaling.policy", "none"), ("cluster.pools[0].replicas", "8")];
-    about(run("spike-cold-starts", &eight).met("", 0.0, 420.0), 0.999, 1.0);
-}
-
-#[test]
-fn a_morning_outruns_an_autoscaler_for_a_minute() {
-    let found = run("day-in-ten-minutes", &[]);
-    about(found.met("", 0.0, 600.0), 0.97, 0.99);
-    about(found.met("", 180.0, 240.0), 0.75, 0.87);
-    about(found.met("", 240.0, 600.0), 0.995, 1.0);
-}
-
 /// The decisions of a preset.
-fn decisions(name: &str) -> Vec<Map<String, Value>> {
+pub(super) fn decisions(name: &str) -> Vec<Map<String, Value>> {
     let preset = Preset::named(name).expect("a preset");
     let document = serde_json::to_value(preset.scenario()).expect("a scenario is JSON");
     rows(&mut start(&document), Table::Scaling)
-}
-
-/// A column of the decisions between two instants, without those that have nothing there.
-fn figures(decisions: &[Map<String, Value>], column: &str, from_s: f64, to_s: f64) -> Vec<f64> {
-    let here = |row: &&Map<String, Value>| {
-        (from_s..=to_s).contains(&(whole(row, "time_us").expect("an instant") as f64 / 1e6))
-    };
-    decisions.iter().filter(here).filter_map(|row| row[column].as_f64()).collect()
-}
-
-#[test]
-fn a_filter_that_rejects_everything_never_learns_and_its_rule_never_asks_for_more() {
-    let found = decisions("filter-locked-out");
-    let first = |column: &str| figures(&found, column, 15.0, 15.0)[0];
-    about(first("gamma_ms") / first("true_gamma_ms"), 13.5, 14.5);
-    about(first("replica_per_s"), 1.6, 1.75);
-    about(first("true_replica_per_s"), 8.8, 9.4);
-    about(figures(&found, "updates_accepted", 0.0, 150.0).iter().sum(), 1.0, 1.0);
-    about(figures(&found, "updates_rejected", 0.0, 150.0).iter().sum(), 19.0, 19.0);
-    assert!(figures(&found, "nis", 165.0, 435.0).is_empty(), "nothing is measured against them any more");
-    assert!(figures(&found, "desired", 0.0, 480.0).iter().all(|n| *n <= 2.0));
-    let run = run("filter-locked-out", &[]);
-    about(run.ttft(50, "", 328.0, 332.0), 11_500.0, 12_500.0);
-    about(run.met("", 0.0, 480.0), 0.38, 0.42);
-}
-
-#[test]
-fn a_filter_that_learns_asks_for_replicas_in_time() {
-    let found = decisions("filter-mended");
-    about(figures(&found, "updates_rejected", 0.0, 195.0).iter().sum(), 0.0, 0.0);
-    assert_eq!(figures(&found, "desired", 180.0, 195.0), [2.0, 3.0]);
-    assert_eq!(figures(&found, "desired", 270.0, 270.0), [6.0]);
-    assert!(figures(&found, "updates_rejected", 210.0, 260.0).iter().all(|n| *n > 0.0));
-    let last = |column: &str| figures(&found, column, 480.0, 480.0)[0];
-    about(last("replica_per_s") / last("true_replica_per_s"), 0.9, 0.92);
-    about(run("filter-mended", &[]).met("", 0.0, 480.0), 0.994, 0.998);
-    let total = |name: &str| figures(&decisions(name), "current", 0.0, 480.0).iter().sum::<f64>();
-    about(total("filter-mended") / total("filter-locked-out"), 1.6, 1.75);
-}
-
-#[test]
-fn thresholds_too_near_to_each_other_cost_waiting_time_and_wider_ones_stand_still() {
-    let found = run("flapping-threshold", &[]);
-    about(found.met("", 20.0, 600.0), 0.95, 0.97);
-    let wider = run("flapping-threshold", &[("cluster.pools[0].scaling.policy.threshold.down", "0.2")]);
-    about(wider.met("", 20.0, 600.0), 0.999, 1.0);
-}
-
-#[test]
-fn a_change_within_the_tolerance_is_not_answered_and_fills_the_queue() {
-    let found = run("hpa-swallows-a-change", &[]);
-    about(found.met("", 30.0, 600.0), 0.15, 0.21);
-    let tight = ("cluster.pools[0].scaling.policy.hpa.behavior.rules.up.tolerance", "0.05");
-    about(run("hpa-swallows-a-change", &[tight]).met("", 30.0, 600.0), 0.89, 0.95);
-}
-
-#[test]
-fn requests_without_a_replica_wait_for_one_to_start() {
-    let found = run("scale-to-zero", &[]);
-    about(found.met("", 0.0, 1080.0), 0.74, 0.8);
-    let warm = run("scale-to-zero", &[("cluster.pools[0].scaling.start", "warm")]);
-    about(warm.met("", 0.0, 1080.0), 0.54, 0.62);
-    let stays = run("scale-to-zero", &[("cluster.pools[0].scaling.min", "1")]);
-    about(stays.met("", 0.0, 1080.0), 0.999, 1.0);
 }
 
 /// A preset with some fields set: the share of requests that met their objectives, and what it cost.

@@ -1,23 +1,7 @@
 //! Checks what the notes of the built-in scenarios about faults say, in figures.
 
 use super::presets::{Run, about, run};
-use crate::support::rows::start;
-use tokenyard::base::Micros;
-use tokenyard::scenario::preset::Preset;
-use tokenyard::scenario::set_path;
-use tokenyard::session::Report;
-
-/// The report of a preset with some fields set.
-pub(super) fn report(name: &str, sets: &[(&str, &str)]) -> Report {
-    let preset = Preset::named(name).expect("a preset");
-    let mut document = serde_json::to_value(preset.scenario()).expect("a scenario is JSON");
-    for (path, value) in sets {
-        set_path(&mut document, path, value).expect("a field");
-    }
-    let mut session = start(&document);
-    session.advance(Micros::MAX, u64::MAX);
-    session.report_data()
-}
+use super::presets_of_scaling::{OTHER_SEEDS, report, under_other_seeds};
 
 /// The share of requests that were sent to a replica.
 pub(super) fn sent_to(found: &Run, replica: u64, from_s: f64, to_s: f64) -> f64 {
@@ -54,6 +38,16 @@ fn a_replica_that_lost_its_cache_is_not_needed_again_by_affinity_alone() {
     about(other.met("", 130.0, 210.0), 0.99, 1.0);
     let known = [("cluster.resilience.discovery_ms", "10")];
     assert_eq!(report("crash-cold-cache", &known).faults.expect("a crash").lost, 0);
+    for (found, other) in under_other_seeds("crash-cold-cache", &[])
+        .iter()
+        .zip(&under_other_seeds("crash-cold-cache", &weighed))
+    {
+        about(sent_to(found, 1, 125.0, 210.0), 0.0, 0.0);
+        about(found.met("", 130.0, 210.0), 0.2, 0.65);
+        about(sent_to(other, 1, 125.0, 210.0), 0.2, 0.3);
+        about(other.met("", 130.0, 210.0), 0.98, 1.0);
+        assert!(cached(found, 80.5, 85.0) < cached(found, 40.0, 75.0) - 0.05);
+    }
 }
 
 #[test]
@@ -82,6 +76,12 @@ fn a_slow_node_ruins_round_robin_and_hardly_shows_with_four_others() {
     for at in &begins[1..] {
         about(found.ttft(99, "", at + 30.0, at + 50.0), 50.0, 200.0);
     }
+    for other in under_other_seeds("slow-node-five-routers", &[]) {
+        let met = begins.map(|at| other.met("", at, at + 30.0));
+        about(met[0], 0.7, 0.8);
+        assert!(met[1..].iter().all(|share| *share > 0.95), "{met:?}");
+        assert!(met[3] < met[1].min(met[2]), "{met:?}");
+    }
 }
 
 /// Arrivals per second between two instants, and the share of them that completed.
@@ -93,27 +93,31 @@ fn arrived(found: &Run, from_s: f64, to_s: f64) -> (f64, f64) {
 
 #[test]
 fn a_retry_storm_goes_on_after_its_cause_and_a_budget_of_the_clients_ends_it() {
-    let found = run("retry-storm", &[]);
-    about(found.met("", 10.0, 55.0), 0.999, 1.0);
-    let (per_s, done) = arrived(&found, 150.0, 195.0);
-    about(per_s, 280.0, 310.0);
-    about(done, 0.0, 0.005);
-    let (per_s, done) = arrived(&found, 240.0, 290.0);
-    about(per_s, 40.0, 48.0);
-    about(done, 0.998, 1.0);
+    let name = "retry-storm";
+    let found = run(name, &[]);
     about(found.ttft(50, "", 245.0, 290.0) / found.ttft(50, "", 20.0, 50.0), 0.9, 1.1);
-    let anomalies = report("retry-storm", &[]).anomalies.expect("they are watched");
+    let anomalies = report(name, &[]).anomalies.expect("they are watched");
     let storm = anomalies.first.iter().find(|a| a.text.contains("retries")).expect("a storm");
-    about(storm.start_us as f64 / 1e6, 90.0, 120.0);
+    about(storm.start_us as f64 / 1e6, 85.0, 110.0);
     about(storm.end_us.expect("it ends") as f64 / 1e6, 200.0, 211.0);
     assert_eq!((anomalies.count("retry-storm"), anomalies.count("slow-recovery")), (1, 1));
 
     // Without the budget it never ends; with the budget from the beginning it never begins.
-    let crash = r#"[{"at_us": 60000000, "fault": {"crash": {"replica": 2, "restart_s": 30}}}]"#;
-    about(arrived(&run("retry-storm", &[("edits", crash)]), 240.0, 290.0).1, 0.0, 0.005);
-    let early = [("workload.client_retry_share", "0.1"), ("edits", crash)];
-    about(arrived(&run("retry-storm", &early), 150.0, 195.0).1, 0.99, 1.0);
-    assert_eq!(report("retry-storm", &early).anomalies.expect("watched").count("retry-storm"), 0);
+    let crash = r#"[{"at_us": 60000000, "fault": {"crash": {"replica": 2, "restart_s": 60}}}]"#;
+    for seed in ["12", OTHER_SEEDS[0], OTHER_SEEDS[1]].map(|seed| ("seed", seed)) {
+        let found = run(name, &[seed]);
+        about(found.met("", 10.0, 55.0), 0.999, 1.0);
+        let (per_s, done) = arrived(&found, 150.0, 200.0);
+        about(per_s, 300.0, 500.0);
+        about(done, 0.0, 0.01);
+        let (per_s, done) = arrived(&found, 240.0, 290.0);
+        about(per_s, 40.0, 48.0);
+        about(done, 0.995, 1.0);
+        about(arrived(&run(name, &[seed, ("edits", crash)]), 240.0, 290.0).1, 0.0, 0.01);
+        let early = [seed, ("workload.client_retry_share", "0.1"), ("edits", crash)];
+        about(arrived(&run(name, &early), 150.0, 195.0).1, 0.98, 1.0);
+        assert_eq!(report(name, &early).anomalies.expect("watched").count("retry-storm"), 0);
+    }
 }
 
 #[test]
@@ -133,10 +137,15 @@ fn a_replica_out_of_reach_looks_idle_and_ejecting_it_ends_the_herd() {
     assert_eq!(faults.ejections, 1);
     let counted = report("partition-stale-signals", &[("cluster.routing", "\"least-loaded\"")]);
     assert_eq!(counted.faults.expect("partitions").each[0].lost, 112);
+    for seed in OTHER_SEEDS {
+        let faults = report("partition-stale-signals", &[("seed", seed)]).faults.expect("partitions");
+        let [first, second] = faults.each.as_slice() else { panic!("{:?}", faults.each) };
+        assert!(first.lost > 100 && second.lost == 0 && second.broken < 60, "{:?}", faults.each);
+    }
 }
 
 #[test]
-fn a_rolling_restart_loses_nobody_and_crashes_or_haste_do() {
+fn a_rolling_restart_loses_no_request_and_crashes_or_haste_do() {
     let found = run("rolling-restart", &[]);
     about(found.met("", 30.0, 60.0), 0.999, 1.0);
     about(found.met("", 60.0, 250.0), 0.99, 1.0);
@@ -156,10 +165,20 @@ fn a_rolling_restart_loses_nobody_and_crashes_or_haste_do() {
     let crashes = edits(&|i| (60 + 50 * i, format!(r#"{{"crash": {{"replica": {i}, "restart_s": 28}}}}"#)));
     assert_eq!(report("rolling-restart", &[("edits", &crashes)]).faults.expect("crashes").lost, 191);
     let restart = |i: u64| format!(r#"{{"restart": {{"replica": {i}, "drain_s": 30, "restart_s": 28}}}}"#);
-    let hasty = edits(&|i| (60 + 10 * i, restart(i)));
-    let hasty = report("rolling-restart", &[("edits", &hasty)]);
-    assert_eq!(hasty.anomalies.expect("watched").count("unavailable-pool"), 1);
-    let faults = hasty.faults.expect("restarts");
-    let back = faults.each[0].recovery_s.expect("it comes back") + faults.each[0].at_us as f64 / 1e6;
-    about(back, 150.0, 180.0);
+    let hasty = edits(&|i| (60 + 5 * i, restart(i)));
+    let late = run("rolling-restart", &[("edits", &hasty)]);
+    about(late.met("", 100.0, 120.0), 0.2, 0.6);
+    about(late.met("", 130.0, 250.0), 0.99, 1.0);
+    for seed in ["8", OTHER_SEEDS[0], OTHER_SEEDS[1]].map(|seed| ("seed", seed)) {
+        let faults = report("rolling-restart", &[seed]).faults.expect("restarts");
+        assert_eq!((faults.lost, faults.broken.len()), (0, 0));
+        about(run("rolling-restart", &[seed]).met("", 60.0, 250.0), 0.96, 1.0);
+        let hasty = report("rolling-restart", &[seed, ("edits", &hasty)]);
+        assert!(hasty.faults.expect("restarts").lost > 200);
+        let anomalies = hasty.anomalies.expect("watched");
+        assert_eq!(anomalies.count("unavailable-pool"), 1);
+        let nobody = anomalies.first.iter().find(|a| a.text.contains("served for")).expect("an outage");
+        about(nobody.start_us as f64 / 1e6, 74.0, 84.0);
+        about(nobody.end_us.expect("it ends") as f64 / 1e6, 91.0, 98.0);
+    }
 }

@@ -2,7 +2,8 @@
 //! their comparison does.
 
 use super::presets::{Run, about, run};
-use super::presets_of_faults::{report, sent_to};
+use super::presets_of_faults::sent_to;
+use super::presets_of_scaling::report;
 use crate::support::outcomes;
 use crate::support::rows::whole;
 use std::ops::Range;
