@@ -117,7 +117,7 @@ pub(crate) fn disaggregation(draw: &mut Draw) -> Value {
         "decider": decider,
         "prefill_routing": prefill_routing,
         "handoff": handoff,
-        "first_token": "decode",
+        "first_token": draw.of(&["decode", "prefill"]),
         "transfer": {
             "port_gb_per_s": draw.of(&[0.02, 0.1, 0.5, 50.0]),
             "base_us": draw.of(&[0, 0, 50, 2500, 30_000]),

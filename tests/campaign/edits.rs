@@ -84,9 +84,10 @@ fn feature_of_roles(draw: &mut Draw, pools: u64) -> [Value; 2] {
         json!({"set": all.collect::<serde_json::Map<_, _>>()})
     };
     let at = "cluster.disaggregation";
-    match draw.below(4) {
+    match draw.below(5) {
         0 | 1 => [roles(draw, true), roles(draw, false)],
         2 => [cluster::disaggregation(draw), cluster::disaggregation(draw)].map(|d| set(at, d)),
+        3 => ["prefill", "decode"].map(|side| set(&format!("{at}.first_token"), json!(side))),
         _ => [0.02, 50.0].map(|gb| set(&format!("{at}.transfer.port_gb_per_s"), json!(gb))),
     }
 }
