@@ -1,4 +1,4 @@
-"""Random cases for scripts/campaign: everything that the golden format (engine-golden/1) can say is drawn sometimes.
+"""Random cases for scripts/campaign reference: everything that the golden format (engine-golden/1) can say is drawn sometimes.
 
 A case is a function of its number alone. `case` draws the document, `features` says what a finished case exercised.
 

@@ -1,4 +1,4 @@
-"""Random cases for scripts/campaign --roles: everything that the golden format of pools with roles (pd-golden/1) can say.
+"""Random cases for scripts/campaign reference --roles: everything that the golden format of pools with roles (pd-golden/1) can say.
 
 A case is a function of its number alone. `case` draws the document, `features` says what a finished case exercised.
 

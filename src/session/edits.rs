@@ -252,8 +252,8 @@ impl Session {
         let edit = &self.edits.edits[self.edits.applied];
         let (plan, _) =
             self.plan.edited(&edit.change()).expect("INV-6: the edit was checked when it was made");
-        if edit.change().leaves_document() {
-            // Even state that edits reset, such as the causes of a livelock, stays unchanged.
+        if edit.change().leaves_document() || plan.scenario() == self.plan.scenario() {
+            // Nothing changes, not even state that edits reset, such as the causes of a livelock, or when the gateway looks again.
         } else if self.engine.events_done() == 0 && now == Micros::ZERO && !self.engine.is_faulty() {
             // No event has run yet: the run begins with the edited scenario.
             self.needs.change(now, &plan);

@@ -334,9 +334,9 @@ impl ClientSource {
     /// At most `most` of its requests are in flight from `now` on; 0 for no bound. Those sent before without one do not count.
     fn bound(&mut self, most: u32, now: Micros) {
         match &mut self.places {
-            Some(places) if most > 0 => places.change(most, now),
-            Some(_) => self.places = None,
-            None => self.places = Places::new(most).map(|places| places.begun(now)),
+            Some(places) if most == 0 => places.lift(now),
+            Some(places) if !places.is_lifted() => places.change(most, now),
+            Some(_) | None => self.places = Places::new(most).map(|places| places.begun(now)),
         }
     }
 

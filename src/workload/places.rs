@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 /// must not stand still in time.
 pub(super) const AFTER_REFUSAL: Span = Span(1000);
 
+/// The number of places of a client whose bound was lifted.
+const NO_BOUND: u32 = u32::MAX;
+
 /// The places of one client.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Places {
@@ -34,6 +37,16 @@ impl Places {
     pub(super) fn begun(mut self, now: Micros) -> Self {
         self.from = now;
         self
+    }
+
+    /// No bound from `now` on: what was held back until then is sent then.
+    pub(super) fn lift(&mut self, now: Micros) {
+        (self.most, self.from, self.back) = (NO_BOUND, now, Queue::default());
+    }
+
+    /// Whether the bound was lifted.
+    pub(super) fn is_lifted(&self) -> bool {
+        self.most == NO_BOUND
     }
 
     /// How many there are.
@@ -62,8 +75,10 @@ impl Places {
         // Requests sent before there was a bound had no place.
         if self.taken > 0 {
             self.taken -= 1;
-            self.back.push(at);
-            self.give_up_surplus();
+            if !self.is_lifted() {
+                self.back.push(at);
+                self.give_up_surplus();
+            }
         }
     }
 
@@ -103,5 +118,19 @@ mod tests {
         places.change(3, Micros(80));
         assert_eq!(places.next(), Micros(80));
         assert_eq!(Places::new(0), None);
+    }
+
+    #[test]
+    fn without_its_bound_a_client_sends_at_once_and_nothing_earlier() {
+        let mut places = Places::new(1).expect("a bound");
+        places.take();
+        assert_eq!(places.next(), Micros::MAX);
+        places.lift(Micros(80));
+        for _ in 0..5 {
+            assert_eq!(places.next(), Micros(80));
+            places.take();
+        }
+        places.free(Micros(90));
+        assert_eq!((places.next(), places.back.len()), (Micros(80), 0));
     }
 }

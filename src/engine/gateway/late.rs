@@ -172,9 +172,10 @@ impl Picture {
     /// How old the view of a replica with late signals is.
     pub(super) fn age_of_late(&self, index: usize, now: Micros) -> Option<Span> {
         let late = self.late.get(&(index as u32))?;
-        // A replica without events since then is as it was.
-        let age = if self.sees_all() { late.delay.min(now.since(late.since)) } else { now.since(late.seen) };
-        Some(age)
+        // A replica without events since then is as it was. A fault may begin after the latest event, of which `now` is the instant.
+        let since = if self.sees_all() { late.since } else { late.seen };
+        let age = now.max(since).since(since);
+        Some(if self.sees_all() { late.delay.min(age) } else { age })
     }
 
     /// What a decision at `now` would see of a replica with late signals.

@@ -78,7 +78,7 @@ impl Picture {
     pub(super) fn add(&mut self, replica: &Replica) {
         self.views.push(look_at(replica, &ReplicaView::unseen(replica.id(), replica.pool())));
         self.viewed_at.push(Micros::ZERO);
-        self.signals.push(Signals::default());
+        self.signals.push(signals_of(replica, &Signals::default()));
         self.adapters.push(AdapterView::default());
         self.oldest_view = Micros::ZERO;
     }

@@ -47,7 +47,7 @@ fn go(session: &mut Session, cut: Cut) {
 }
 
 fn config(cases: u32) -> ProptestConfig {
-    // The same scenarios every time; tests/it/engine/random_scenarios.rs looks for others.
+    // The same scenarios every time; tests/campaign/random.rs looks for others.
     let rng_seed = RngSeed::Fixed(7);
     ProptestConfig {
         cases,

@@ -1,4 +1,4 @@
-//! The engine: against the plain reference engine, laws of all scenarios, random and extreme scenarios, step times by hand,
+//! The engine: against the plain reference engine, laws of all scenarios, drawn and extreme scenarios, step times by hand,
 //! front ends.
 
 mod adapters;
@@ -11,9 +11,6 @@ mod latency_by_hand;
 mod laws;
 mod makes_room;
 mod pipeline;
-mod random_faults;
-mod random_scenarios;
-mod random_splits;
 mod schema_scenarios;
 mod speculative;
 mod together;

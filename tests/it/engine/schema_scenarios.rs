@@ -1,7 +1,7 @@
 //! Scenarios drawn from the JSON Schema, with edits at any instant and seeks back into times when nothing happens: each is refused with
 //! messages or runs, loses no request, and gives the same however it was gone through.
 //!
-//! Two thousand seeds at each run of the tests. `scripts/campaign --schema N` runs others, each with a limit of time.
+//! Two thousand seeds at each run of the tests. `scripts/campaign schema N` runs others, each with a limit of time.
 
 use crate::support::drawn::Drawer;
 use crate::support::numbers;

@@ -154,3 +154,14 @@ fn a_gateway_that_sees_a_full_replica_for_ever_stops_looking_and_goes_on_when_si
     let late = frozen(30.0);
     assert_eq!((late.engine().held_back(), left_s(&late)), (0, vec![2.0, 4.0, 6.0, 32.001]));
 }
+
+#[test]
+fn signals_that_become_late_after_the_latest_event_have_no_age_yet() {
+    let mut s = in_turn(2, &[(0, 1), (9_000_000, 1)]);
+    s.cluster.flow_control = Some(FlowControl::default());
+    // The chart of the gateway's queue has a value for each of the seconds between the fault and the second request.
+    let mut session = start(&breaks(s, 5.0, late(None, 60_000, 0.0)));
+    session.advance(Micros::MAX, u64::MAX);
+    assert_eq!(left_s(&session).len(), 2);
+    assert!(session.engine().records().iter().all(|r| r.state() == RequestState::Completed));
+}

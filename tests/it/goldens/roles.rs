@@ -1,7 +1,7 @@
 //! Golden files of clusters whose pools have roles: the recorded ones, random ones, and invalid ones.
 //!
 //! `tests/goldens/roles` holds copies of one file for each feature, and 200 random cases with their results, one a line
-//! (`scripts/campaign --roles --record`). The full set is read where it lies beside the checkout.
+//! (`scripts/campaign reference --roles --record`). The full set is read where it lies beside the checkout.
 
 #![expect(clippy::print_stdout, reason = "what is left out is said, with the reason")]
 

@@ -3,9 +3,12 @@
 use super::common::{engine, run};
 use super::routing::conversations;
 use super::scorers::smallest_first;
-use tokenyard::base::{Micros, math};
+use serde_json::json;
+use tokenyard::base::{Micros, ReplicaId, math};
 use tokenyard::engine::{Decision, Fact, RequestFact, Sink};
-use tokenyard::scenario::{Profile, RoutingPolicy, Scenario, Scorer, Ties, Weighted, WeightedScorer};
+use tokenyard::scenario::{
+    Profile, RoutingPolicy, Scenario, Scorer, Ties, Weighted, WeightedScorer, from_value,
+};
 
 /// A mean in which each new value counts 1/32, in whole 32nds.
 #[derive(Clone, Copy, Default)]
@@ -231,4 +234,24 @@ fn signals_are_as_old_as_the_views_but_for_tokens_in_flight() {
     // 1,200 requests at 2,500 a second come in half a second: ten refreshes.
     assert!(changes(Scorer::PromptTokensWaiting) < 20);
     assert!(changes(Scorer::TokenLoad) > 200);
+}
+
+#[test]
+fn a_replica_that_an_edit_adds_has_been_idle_since_then() {
+    let request = |i: u64, arrival_us: u64| json!({"arrival_us": arrival_us, "prompt": [{"text": i, "tokens": 5}], "output": {"text": 10 + i, "tokens": 2}});
+    let document = json!({
+        "run": {"horizon_s": 0, "warmup_s": 0},
+        "cluster": {
+            "pools": [{"replicas": 1, "kv": {"blocks": 100}, "latency": {"fitted": {"step_us": 1000}}}],
+            "routing": {"weighted": {"profile": "custom", "scorers": [{"scorer": "idle-time", "weight": 1}]}},
+        },
+        "workload": {"clients": [], "requests": [request(0, 0), request(1, 2_000_000)]},
+        "edits": [{"at_us": 1_000_000, "set": {"cluster.pools[0].replicas": 2}}],
+    });
+    let scenario = from_value(document).expect("a scenario of the right shape");
+    let (cluster, _) = crate::support::run(&scenario);
+    // The first has been idle for nearly two seconds, the second for one.
+    assert_eq!(cluster.replicas().len(), 2);
+    let last = cluster.records().iter().last().expect("two requests");
+    assert_eq!(last.replica(), Some(ReplicaId(0)));
 }

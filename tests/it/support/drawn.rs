@@ -2,6 +2,7 @@
 //!
 //! A drawn scenario is often refused. What its messages name is then taken out until it is taken, so that most of what is drawn runs.
 
+use crate::support::repair::take_out;
 use crate::support::schema::resolved;
 use serde_json::{Map, Value, json};
 use tokenyard::base::diag::{Diagnostic, Severity};
@@ -224,28 +225,4 @@ fn smaller(value: &mut Value, change: &dyn Fn(&str, &Value) -> Option<Value>) {
         Value::Array(all) => all.iter_mut().for_each(|one| smaller(one, change)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
-}
-
-/// Removes the field at a path, or the nearest thing around it that is there.
-fn take_out(all: &mut Value, path: &str) -> bool {
-    let parts: Vec<&str> = path.split(['.', '[', ']', '"', '#']).filter(|part| !part.is_empty()).collect();
-    for length in (1..=parts.len()).rev() {
-        let around =
-            parts[..length - 1].iter().try_fold(&mut *all, |here, part| match part.parse::<usize>() {
-                Ok(at) => here.get_mut(at),
-                Err(_) => here.get_mut(*part),
-            });
-        match (around, parts[length - 1], parts[length - 1].parse::<usize>()) {
-            (Some(Value::Array(list)), _, Ok(at)) if at < list.len() => {
-                list.remove(at);
-                return true;
-            }
-            (Some(Value::Object(fields)), name, _) if fields.contains_key(name) => {
-                fields.remove(name);
-                return true;
-            }
-            _ => {}
-        }
-    }
-    false
 }

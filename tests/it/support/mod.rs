@@ -7,11 +7,11 @@ pub(crate) mod flow;
 pub(crate) mod gateway;
 pub(crate) mod numbers;
 pub(crate) mod outcomes;
+pub(crate) mod repair;
 pub(crate) mod rows;
 pub(crate) mod scaled;
 pub(crate) mod scenarios;
 pub(crate) mod schema;
-pub(crate) mod splits;
 
 use tokenyard::base::Micros;
 use tokenyard::engine::{Cluster, Decision, Fact, Halt, Sink};

@@ -234,3 +234,18 @@ fn a_request_brings_its_own_priority() {
     let mut source = tokenyard::workload::Source::new(&scenario, None);
     assert_eq!(source.take().expect("a request").priority, 5);
 }
+
+#[test]
+fn what_a_client_held_back_is_sent_when_its_bound_is_lifted_and_not_earlier() {
+    // A request is due every 10 ms and takes 25 ms; at 100 ms those that were due at 50, 60 and 70 ms are still held back.
+    let mut lifted = document(&json!({"arrivals": {"constant": {"rate_per_s": 100}}, "concurrency": 1}), 25);
+    lifted["edits"] = json!([{"at_us": 100_000, "set": {"workload.clients[0].concurrency": 0}}]);
+    assert_eq!(sent(&run(&lifted)), [10, 35, 60, 85, 100, 100, 100]);
+    // The same of a closed loop that becomes an open stream, and of a bound that comes back.
+    let mut opened = document(&json!({"arrivals": {"concurrency": {"requests": 1}}}), 25);
+    let stream = json!({"constant": {"rate_per_s": 100}});
+    opened["edits"] = json!([{"at_us": 60_000, "set": {"workload.clients[0].arrivals": stream}},
+        {"at_us": 80_000, "set": {"workload.clients[0].concurrency": 1}}]);
+    let times = sent(&run(&opened));
+    assert!(times.is_sorted() && times[..3] == [0, 25, 50] && times[3] >= 60, "{times:?}");
+}

@@ -1,0 +1,29 @@
+//! Campaigns: scenarios in which features meet, drawn by number, and laws that hold for all of them.
+//!
+//! A program of its own, so that `scripts/campaign random` builds little: the library and the files beside this one. A case is a
+//! function of its number. `TOKENYARD_CASES` asks for more than the few of each run of the tests, `TOKENYARD_FIRST_CASE` for others.
+
+#![cfg(all(feature = "cli", not(target_arch = "wasm32")))]
+
+#[path = "campaign/cluster.rs"]
+mod cluster;
+#[path = "campaign/document.rs"]
+mod document;
+#[path = "campaign/draw.rs"]
+mod draw;
+#[path = "campaign/edits.rs"]
+mod edits;
+#[path = "campaign/laws.rs"]
+mod laws;
+#[path = "it/support/numbers.rs"]
+mod numbers;
+#[path = "campaign/random.rs"]
+mod random;
+#[path = "campaign/reduce.rs"]
+mod reduce;
+#[path = "it/support/repair.rs"]
+mod repair;
+#[path = "campaign/traffic.rs"]
+mod traffic;
+#[path = "campaign/ways.rs"]
+mod ways;
