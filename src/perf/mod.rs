@@ -27,6 +27,8 @@ mod plan;
 mod rates;
 mod roofline;
 mod rules;
+#[cfg(any(feature = "cli", feature = "compare", feature = "import"))]
+pub mod sizing;
 mod states;
 mod step;
 mod weights;
