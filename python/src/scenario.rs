@@ -156,5 +156,5 @@ pub(crate) fn imported(
     let texts: Vec<Text> = texts.into_iter().map(|(name, text)| Text { name, text }).collect();
     let settled: Vec<import::Settled> =
         settle.into_iter().map(|(field, choice)| import::Settled { field, choice }).collect();
-    json(&import::imported(&texts, into, &settled))
+    json(&import::imported(&texts, into, &settled, &import::TrafficAsked::default()))
 }

@@ -101,8 +101,8 @@ class Scenario:
     ) -> Imported:
         """Configuration of other programs as a scenario: an ``EndpointPickerConfig``, a Deployment, ``vllm serve`` flags, metrics.
 
-        ``into`` is the scenario that it changes, by default the one with all defaults. ``settle`` says, for a field that
-        two sources set differently, which one counts.
+        ``into`` is the scenario that it changes; by default a new one, with traffic that its fleet carries. ``settle`` says,
+        for a field that two sources set differently, which one counts.
 
         >>> made = Scenario.from_paste("vllm serve meta-llama/Llama-3.1-8B-Instruct --max-num-seqs 96")
         >>> made.scenario["cluster.pools[0].engine.max_num_seqs"]

@@ -8,9 +8,18 @@ pub(super) struct Import {
     /// policy bundles, workloads, RouteSim configurations; recognised by their content
     #[arg(required = true, value_name = "FILE")]
     pub(super) files: Vec<String>,
-    /// The scenario that they change: a file, a link or the name of a built-in one; without it, the default scenario
+    /// The scenario that they change: a file, a link or the name of a built-in one; without it, they make a new one
     #[arg(long, value_name = "SCENARIO")]
     pub(super) into: Option<String>,
+    /// Requests per second of a new scenario, if no file says its traffic; by default 60 % of what its fleet carries
+    #[arg(long, value_name = "REQ/S", conflicts_with = "into")]
+    pub(super) rate: Option<f64>,
+    /// Tokens of a typical prompt of that traffic, the median; 400 by default
+    #[arg(long, value_name = "TOKENS", conflicts_with = "into")]
+    pub(super) prompt_tokens: Option<f64>,
+    /// Tokens of a typical answer of that traffic, the median; 200 by default
+    #[arg(long, value_name = "TOKENS", conflicts_with = "into")]
+    pub(super) output_tokens: Option<f64>,
     /// Settle a conflict: the field and the number of the value to keep, from 0
     #[arg(long, value_name = "FIELD=N")]
     pub(super) settle: Vec<String>,

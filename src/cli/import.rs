@@ -4,7 +4,9 @@ use super::args_import::Import;
 use super::input::{read_text, refused, scenario_document, tell_all};
 use super::{BAD_INPUT, FILE_TROUBLE, Failed, say, tell, unreadable};
 use crate::base::{Diagnostic, json};
-use crate::exchange::import::configuration::{Conflict, Imported, Mapping, Settled, imported};
+use crate::exchange::import::configuration::{
+    Conflict, Imported, Mapping, NewTraffic, Settled, TrafficAsked, imported,
+};
 use crate::exchange::import::documents::Text;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
@@ -26,7 +28,15 @@ pub(super) fn run(args: &Import) -> Result<(), Failed> {
         Some(name) => scenario_document(name)?.to_string(),
         None => String::new(),
     };
-    let found = imported(&texts, &into, &settled);
+    let found = imported(&texts, &into, &settled, &asked(args));
+    if let Some(flag) = flag_of_traffic(args)
+        && found.new_scenario.traffic.is_none()
+        && !found.new_scenario.scenario.is_empty()
+    {
+        let fix = "leave it out, or change workload.clients of the scenario";
+        let said = Diagnostic::error("", "files that say the traffic", "files that say nothing of it", fix);
+        return Err(refused(flag, &[said]));
+    }
     if args.json {
         say(&format!("{}\n", json::indented(&found)))?;
     }
@@ -40,12 +50,43 @@ pub(super) fn run(args: &Import) -> Result<(), Failed> {
     if found.scenario.is_empty() {
         return Err(Failed(BAD_INPUT));
     }
+    if args.into.is_none() {
+        found.new_scenario.traffic.iter().for_each(tell_traffic);
+    }
     let text = format!("{}\n", found.scenario.trim_end());
     match &args.out {
         Some(path) => write_new(path, &text),
         None if args.json => Ok(()),
         None => say(&text),
     }
+}
+
+/// The traffic that the user asks for.
+fn asked(args: &Import) -> TrafficAsked {
+    let &Import { rate: rate_per_s, prompt_tokens, output_tokens, .. } = args;
+    TrafficAsked { rate_per_s, prompt_tokens, output_tokens }
+}
+
+/// The first given flag of the traffic.
+fn flag_of_traffic(args: &Import) -> Option<&'static str> {
+    let flags = [
+        ("--rate", args.rate),
+        ("--prompt-tokens", args.prompt_tokens),
+        ("--output-tokens", args.output_tokens),
+    ];
+    flags.iter().find(|(_, given)| given.is_some()).map(|(flag, _)| *flag)
+}
+
+/// Prints the traffic of a new scenario.
+fn tell_traffic(traffic: &NewTraffic) {
+    let carried = traffic
+        .carried_per_s
+        .map_or_else(String::new, |rate| format!("; the fleet carries about {rate} requests/s"));
+    tell(&format!(
+        "traffic, which no file says: {} requests/s, typical prompts of {} tokens, typical answers of {} tokens{carried}; \
+         change it with --rate, --prompt-tokens and --output-tokens",
+        traffic.rate_per_s, traffic.prompt_tokens, traffic.output_tokens
+    ));
 }
 
 /// The choices of the user.

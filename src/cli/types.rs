@@ -4,7 +4,7 @@
 use crate::base::Diagnostic;
 use crate::exchange::export::configuration::Exported;
 use crate::exchange::import::benchmark::Benchmark;
-use crate::exchange::import::configuration::Imported;
+use crate::exchange::import::configuration::{Imported, TrafficAsked};
 use crate::gallery::{Card, LessonCard};
 use crate::glossary::GlossaryEntry;
 use crate::measured::{Band, Comparison, OneRun, ToldLoad};
@@ -101,6 +101,7 @@ fn of_runs(all: &mut Declarations) {
     all.visit::<ExpressionReading>();
     all.visit::<SplitAsked>();
     all.visit::<Imported>();
+    all.visit::<TrafficAsked>();
     all.visit::<Exported>();
     all.visit::<Made>();
     all.visit::<Asked>();

@@ -26,6 +26,8 @@ mod pipeline;
 mod plan;
 mod rates;
 mod roofline;
+#[cfg(any(feature = "cli", feature = "compare", feature = "import"))]
+pub mod sizing;
 mod states;
 mod step;
 mod weights;

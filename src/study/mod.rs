@@ -14,8 +14,6 @@ pub mod lesson;
 #[cfg(any(feature = "cli", feature = "compare"))]
 pub mod oracle;
 #[cfg(any(feature = "cli", feature = "compare"))]
-pub mod sizing;
-#[cfg(any(feature = "cli", feature = "compare"))]
 pub mod sweep;
 #[cfg(any(feature = "cli", feature = "theory"))]
 pub mod theory;
@@ -23,3 +21,6 @@ pub mod theory;
 pub mod trace;
 #[cfg(any(feature = "cli", feature = "whatif"))]
 pub mod whatif;
+
+#[cfg(any(feature = "cli", feature = "compare"))]
+pub use crate::perf::sizing;

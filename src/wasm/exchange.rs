@@ -3,7 +3,7 @@
 
 use crate::base::Diagnostic;
 use crate::exchange::export::configuration::{System, exported};
-use crate::exchange::import::configuration::{Settled, imported};
+use crate::exchange::import::configuration::{Settled, TrafficAsked, imported};
 use crate::exchange::import::documents::Text;
 use crate::scenario::parse;
 use crate::wasm::boundary::value;
@@ -16,13 +16,14 @@ type Exported = import('../src/generated/boundary.ts').Exported;
 type Imported = import('../src/generated/boundary.ts').Imported;
 ";
 
-/// Imports texts into a scenario. `texts` is the JSON text of a list of `{name, text}`, `settled` that of a list of
-/// `{field, choice}`; `scenario` is JSON text, empty for the default scenario.
+/// Imports texts into a scenario, and into a new one. `texts` is the JSON text of a list of `{name, text}`, `settled`
+/// that of a list of `{field, choice}`, `asked` that of a `TrafficAsked`; `scenario` is JSON text.
 #[wasm_bindgen(js_name = importTexts, unchecked_return_type = "Imported")]
-pub fn import_texts(texts: &str, scenario: &str, settled: &str) -> Result<JsValue, JsError> {
+pub fn import_texts(texts: &str, scenario: &str, settled: &str, asked: &str) -> Result<JsValue, JsError> {
     let (texts, settled): (Vec<Text>, Vec<Settled>) =
         (serde_json::from_str(texts)?, serde_json::from_str(settled)?);
-    Ok(value(&imported(&texts, scenario, &settled)))
+    let asked: TrafficAsked = serde_json::from_str(asked)?;
+    Ok(value(&imported(&texts, scenario, &settled, &asked)))
 }
 
 /// The policies of a scenario, JSON text, as the configuration of a system by its name, beside a file of the user if

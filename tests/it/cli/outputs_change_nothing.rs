@@ -18,37 +18,37 @@ const OUTPUTS: [(&str, &str); 9] = [
 
 /// Scenarios that end in all the ways there are, with edits before and after that and edits that are switched off.
 const SCENARIOS: [(&str, &str); 9] = [
-    ("a horizon", r#"{"tokenyard": 3, "run": {"horizon_s": 4, "warmup_s": 1}}"#),
+    ("a horizon", r#"{"tokenyard": 1, "run": {"horizon_s": 4, "warmup_s": 1}}"#),
     (
         "an edit after the last request",
-        r#"{"tokenyard": 3, "run": {"horizon_s": 0, "warmup_s": 0, "max_requests": 3},
+        r#"{"tokenyard": 1, "run": {"horizon_s": 0, "warmup_s": 0, "max_requests": 3},
             "edits": [{"at_us": 50000000, "set": {"slo.ttft_ms": 5}}]}"#,
     ),
     (
         "replicas added after the last request",
-        r#"{"tokenyard": 3, "run": {"horizon_s": 0, "warmup_s": 0, "max_requests": 3},
+        r#"{"tokenyard": 1, "run": {"horizon_s": 0, "warmup_s": 0, "max_requests": 3},
             "edits": [{"at_us": 40000000, "set": {"cluster.pools[0].replicas": 6}},
                       {"at_us": 90000000, "set": {"cluster.pools[0].replicas": 2}}]}"#,
     ),
     (
         "an edit that is off and could not be made",
-        r#"{"tokenyard": 3, "run": {"horizon_s": 4, "warmup_s": 0},
+        r#"{"tokenyard": 1, "run": {"horizon_s": 4, "warmup_s": 0},
             "edits": [{"at_us": 1000000, "set": {"cluster.pools[3].replicas": 2}, "off": true}]}"#,
     ),
     (
         "edits that are off after the last request",
-        r#"{"tokenyard": 3, "run": {"horizon_s": 0, "warmup_s": 0, "max_requests": 3},
+        r#"{"tokenyard": 1, "run": {"horizon_s": 0, "warmup_s": 0, "max_requests": 3},
             "edits": [{"at_us": 40000000, "set": {"cluster.pools[7].replicas": 6}, "off": true},
                       {"at_us": 90000000, "set": {"slo.ttft_ms": 5}, "off": true}]}"#,
     ),
     (
         "an edit at the start",
-        r#"{"tokenyard": 3, "run": {"horizon_s": 3, "warmup_s": 0},
+        r#"{"tokenyard": 1, "run": {"horizon_s": 3, "warmup_s": 0},
             "edits": [{"at_us": 0, "set": {"cluster.routing": "least-loaded"}}]}"#,
     ),
     (
         "faults and an autoscaler",
-        r#"{"tokenyard": 3, "run": {"horizon_s": 20, "warmup_s": 0},
+        r#"{"tokenyard": 1, "run": {"horizon_s": 20, "warmup_s": 0},
             "cluster": {"pools": [{"replicas": 2, "scaling": {"policy": {"queue-depth": {}}, "min": 1, "max": 4}}],
                         "resilience": {"retries": 2}},
             "edits": [{"at_us": 3000000, "fault": {"crash": {"replica": 0, "restart_s": 5}}},
@@ -56,14 +56,14 @@ const SCENARIOS: [(&str, &str); 9] = [
     ),
     (
         "prefill and decode apart, and a link that carries nothing",
-        r#"{"tokenyard": 3, "run": {"horizon_s": 0, "warmup_s": 0, "max_requests": 20},
+        r#"{"tokenyard": 1, "run": {"horizon_s": 0, "warmup_s": 0, "max_requests": 20},
             "cluster": {"pools": [{"name": "p", "role": "prefill", "replicas": 2}, {"name": "d", "role": "decode", "replicas": 2}],
                         "disaggregation": {"first_token": "prefill"}},
             "edits": [{"at_us": 300000, "fault": {"transfer-link": {"pool": "p", "share": 0, "for_s": 30}}}]}"#,
     ),
     (
         "a livelock and an edit after it",
-        r#"{"tokenyard": 3, "run": {"horizon_s": 0, "warmup_s": 0, "max_requests": 4},
+        r#"{"tokenyard": 1, "run": {"horizon_s": 0, "warmup_s": 0, "max_requests": 4},
             "cluster": {"compat": "blis", "pools": [{"replicas": 1, "kv": {"blocks": 12}, "engine": {"max_num_seqs": 4}}]},
             "workload": {"clients": [{"arrivals": {"constant": {"rate_per_s": 1000}},
                 "prompt_tokens": {"constant": {"tokens": 60}}, "output_tokens": {"constant": {"tokens": 100}}}]},
@@ -106,7 +106,7 @@ fn a_run_is_the_same_with_every_output() {
 fn gaps_are_kept_in_a_run_that_begins_with_an_edit() {
     let rows = |edits: &str| {
         let text = format!(
-            r#"{{"tokenyard": 3, "run": {{"horizon_s": 0, "warmup_s": 0, "max_requests": 3}}, "edits": {edits}}}"#
+            r#"{{"tokenyard": 1, "run": {{"horizon_s": 0, "warmup_s": 0, "max_requests": 3}}, "edits": {edits}}}"#
         );
         let (scenario, out) = (TempFile::new("s.json", text), TempFile::new("o.csv", ""));
         report(&["run", scenario.path(), "--itl", "--requests", out.path()], edits);

@@ -49,7 +49,7 @@ fn gaps_add_up(session: &Session) {
 #[test]
 fn a_burst_at_one_prefill_replica_shows_tokens_in_order() {
     let document = json!({
-        "tokenyard": 3,
+        "tokenyard": 1,
         "run": {"horizon_s": 20, "warmup_s": 0},
         "cluster": {
             "pools": [{"role": "prefill"}, {"role": "decode"}],
@@ -101,7 +101,7 @@ fn a_scenario() -> impl Strategy<Value = Scenario> {
                 .map(|(at_us, replica)| json!({"at_us": at_us, "fault": {"crash": {"replica": replica, "restart_s": 0.1}}}))
                 .collect();
             let mut document = json!({
-                "tokenyard": 3,
+                "tokenyard": 1,
                 "run": {"horizon_s": 4, "warmup_s": 0},
                 "cluster": {
                     "pools": [prefill, decode],

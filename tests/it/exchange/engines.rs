@@ -1,7 +1,9 @@
 //! Engines of other programs' configuration: commands, `--config` files, deployments, metrics and logs as pools.
 
 use serde_json::{Value, json};
-use tokenyard::exchange::import::configuration::{Imported, Mapping, Settled, Standing, imported};
+use tokenyard::exchange::import::configuration::{
+    Imported, Mapping, Settled, Standing, TrafficAsked, imported,
+};
 use tokenyard::exchange::import::documents::Text;
 use tokenyard::scenario;
 
@@ -13,7 +15,7 @@ fn import(texts: &[&str]) -> Imported {
 fn into(base: &str, texts: &[&str], settled: &[Settled]) -> Imported {
     let texts: Vec<Text> =
         texts.iter().map(|text| Text { name: String::new(), text: (*text).to_owned() }).collect();
-    imported(&texts, base, settled)
+    imported(&texts, base, settled, &TrafficAsked::default())
 }
 
 /// The pools of the scenario that came out, which `check` accepts.
@@ -85,18 +87,23 @@ fn a_command_sets_the_fields_of_a_pool() {
 }
 
 #[test]
-fn absent_flags_have_the_defaults_of_vllm() {
-    let base = r#"{"tokenyard": 1, "cluster": {"pools": [{"replicas": 3, "engine": {"max_num_seqs": 8, "scheduler": "sjf"},
-        "kv": {"blocks": 77, "prefix_caching": false}, "lora": {"max_loras": 2}}]}}"#;
-    let [pool] = pools(&into(base, &["vllm serve Qwen/Qwen3-8B"], &[])).try_into().expect("one pool");
+fn absent_flags_have_the_defaults_of_vllm_in_a_new_fleet_and_change_no_other_one() {
+    let base = r#"{"tokenyard": 1, "cluster": {"pools": [{"replicas": 3, "model": "qwen3-8b",
+        "engine": {"max_num_seqs": 8, "scheduler": "sjf"},
+        "kv": {"blocks": 7700, "prefix_caching": false}, "lora": {"max_loras": 2}}]}}"#;
+    let [kept] = pools(&into(base, &["vllm serve Qwen/Qwen3-8B --max-num-seqs 16"], &[]))
+        .try_into()
+        .expect("one pool");
+    let mut own = scenario::parse(base).expect("a scenario").cluster.pools.remove(0);
+    own.engine.max_num_seqs = serde_json::from_value(json!(16)).expect("a limit");
+    assert_eq!(kept, serde_json::to_value(&own).expect("plain data"));
+    let [pool] = pools(&import(&["vllm serve Qwen/Qwen3-8B"])).try_into().expect("one pool");
     assert_eq!(pool["engine"]["max_num_seqs"], "auto");
     assert_eq!(pool["engine"]["scheduler"], "fcfs");
     assert_eq!(pool["kv"]["blocks"], "auto");
     assert_eq!(pool["kv"]["prefix_caching"], true);
     assert_eq!(pool["lora"], Value::Null);
     assert_eq!(pool["kv"]["gpu_memory_utilization"], 0.92);
-    // A command does not say how many servers there are.
-    assert_eq!(pool["replicas"], 3);
 }
 
 #[test]

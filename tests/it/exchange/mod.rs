@@ -7,6 +7,7 @@ mod exports;
 mod exports_of_configuration;
 mod exports_read_back;
 mod imports;
+mod new_fleet;
 mod openmetrics;
 mod perfetto;
 mod routers;
@@ -15,7 +16,7 @@ mod workloads;
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
-use tokenyard::exchange::import::configuration::{Imported, imported};
+use tokenyard::exchange::import::configuration::{Imported, TrafficAsked, imported};
 use tokenyard::exchange::import::documents::Text;
 
 /// The folder of the samples.
@@ -44,7 +45,7 @@ fn samples(name: &str, all: &[&str]) -> Vec<(String, String)> {
 fn import_into(into: &str, texts: &[&str]) -> Imported {
     let named = |text: &&str| Text { name: String::new(), text: (*text).to_owned() };
     let texts: Vec<Text> = texts.iter().map(named).collect();
-    imported(&texts, into, &[])
+    imported(&texts, into, &[], &TrafficAsked::default())
 }
 
 /// The import of a text into the default scenario, which must succeed, and the scenario.

@@ -13,7 +13,7 @@ const MOST_EVENTS: u64 = 200_000;
 /// Eight requests for a prefill replica with room for one prompt at a time, and a home, under flow control.
 fn apart(flow_control: &Value) -> Scenario {
     let document = json!({
-        "tokenyard": 3,
+        "tokenyard": 1,
         "run": {"horizon_s": 0, "warmup_s": 0, "max_requests": 8},
         "cluster": {
             "pools": [

@@ -1963,6 +1963,8 @@ export type Imported = {
   counts: KeyCounts,
   /** The scenario as JSON text; empty while a conflict is not settled, or if there is a problem. */
   scenario: string,
+  /** The scenario of its own that the texts make. */
+  new_scenario: NewScenario,
   /** Warnings. */
   warnings: Array<Diagnostic>,
   /** Errors; the scenario is then empty. */
@@ -2776,6 +2778,28 @@ export type NamedValue = {
   name: string,
   /** An expression over `report`, `frame` and `scenario`. */
   value: string,
+};
+
+/** A scenario that texts make by themselves. */
+export type NewScenario = {
+  /** The scenario as JSON text; empty if there is a problem. */
+  scenario: string,
+  /** Its traffic, if no text says it. */
+  traffic: NewTraffic | null,
+  /** Errors, and conflicts that are not settled. */
+  problems: Array<Diagnostic>,
+};
+
+/** The traffic of a new fleet. */
+export type NewTraffic = {
+  /** Requests per second. */
+  rate_per_s: number,
+  /** Tokens of a typical prompt: the median. */
+  prompt_tokens: number,
+  /** Tokens of a typical answer: the median. */
+  output_tokens: number,
+  /** Requests per second of these lengths that the fleet carries, by the queueing model; absent if not known. */
+  carried_per_s: number | null,
 };
 
 /** A notice for the reader of a run. */
@@ -5349,6 +5373,16 @@ export type TraceSummary = {
   hash_block_tokens: number,
   /** Digest of the rows, by which links name the trace. */
   digest: string,
+};
+
+/** What the user says of the traffic; the rest is chosen. */
+export type TrafficAsked = {
+  /** Requests per second. */
+  rate_per_s: number | null,
+  /** Tokens of a typical prompt: the median. */
+  prompt_tokens: number | null,
+  /** Tokens of a typical answer: the median. */
+  output_tokens: number | null,
 };
 
 /** The transfer of a request's KV. */

@@ -856,10 +856,10 @@ declare module '*/pkg/exchange.js' {
   export function exportConfiguration(scenario: string, system: string, beside?: string | null): Exported;
 
   /**
-   * Imports texts into a scenario. `texts` is the JSON text of a list of `{name, text}`, `settled` that of a list of
-   * `{field, choice}`; `scenario` is JSON text, empty for the default scenario.
+   * Imports texts into a scenario, and into a new one. `texts` is the JSON text of a list of `{name, text}`, `settled`
+   * that of a list of `{field, choice}`, `asked` that of a `TrafficAsked`; `scenario` is JSON text.
    */
-  export function importTexts(texts: string, scenario: string, settled: string): Imported;
+  export function importTexts(texts: string, scenario: string, settled: string, asked: string): Imported;
 
   /**
    * Installs the hook that prints a panic's message and place.
@@ -871,7 +871,7 @@ declare module '*/pkg/exchange.js' {
   export interface InitOutput {
       readonly memory: WebAssembly.Memory;
       readonly exportConfiguration: (a: number, b: number, c: number, d: number, e: number, f: number) => [number, number, number];
-      readonly importTexts: (a: number, b: number, c: number, d: number, e: number, f: number) => [number, number, number];
+      readonly importTexts: (a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number) => [number, number, number];
       readonly start: () => void;
       readonly __wbindgen_malloc: (a: number, b: number) => number;
       readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;

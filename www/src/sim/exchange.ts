@@ -9,7 +9,12 @@ import { never } from './protocol.ts';
 function answer(question: ExchangeQuestion): unknown {
   switch (question.kind) {
     case 'import':
-      return importTexts(JSON.stringify(question.texts), question.into, JSON.stringify(question.settled));
+      return importTexts(
+        JSON.stringify(question.texts),
+        question.into,
+        JSON.stringify(question.settled),
+        JSON.stringify(question.asked ?? {}),
+      );
     case 'export':
       return exportConfiguration(question.scenario, question.system, question.beside);
     default:

@@ -9,9 +9,11 @@ export type {
   ImportedDocument,
   KeyCounts as ExchangeCounts,
   Mapping as ImportedKey,
+  NewTraffic,
   PoolMemory as ImportMemory,
   Standing,
   System as ExportSystem,
+  TrafficAsked,
 } from '../generated/boundary.ts';
 
 /** A text with its name, such as that of a file. */

@@ -138,18 +138,20 @@ export function createChanges(page: Surroundings, state: RunState, live: Live, {
 
   /**
    * Applies a whole document: its differences are one edit at the playhead if all are live, else the run restarts. Title
-   * and note alone change nothing in the run.
+   * and note change nothing in the run.
    */
   async function applyDocument(next: Json): Promise<boolean> {
     const [title, note] = wordsOf(next);
-    if (equal(underWords(next, wordsOf(document())), document())) {
+    const renamed = (): true => {
       rename('title', title);
       rename('note', note);
       return true;
-    }
-    const edited = editsBetween(document(), next);
+    };
+    const changed = underWords(next, wordsOf(document()));
+    if (equal(changed, document())) return renamed();
+    const edited = editsBetween(document(), changed);
     const sameEdits = equal(getAt(document(), 'edits') ?? [], getAt(next, 'edits') ?? []);
-    if (edited && sameEdits && started() && isLive(edited)) return applyLive(edited, '');
+    if (edited && sameEdits && started() && isLive(edited)) return (await applyLive(edited, '')) && renamed();
     return restartWith(next);
   }
 

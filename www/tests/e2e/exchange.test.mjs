@@ -1,7 +1,8 @@
 // Bring your fleet and take the policy home: configuration pasted on the page, a conflict settled, applied, changed, and
 // written again with that change as the only difference.
 import assert from 'node:assert/strict';
-import { comes, resting, suite } from './harness.mjs';
+import { readFileSync } from 'node:fs';
+import { cli, comes, resting, savedScenario, suite, write } from './harness.mjs';
 import { violations } from './violations.mjs';
 
 const onPage = suite();
@@ -27,6 +28,9 @@ schedulingProfiles:
 const SERVE = 'vllm serve meta-llama/Llama-3.1-8B-Instruct --max-num-seqs 128 --gpu-memory-utilization 0.9\n';
 /** The same router with another weight, as of another cluster. */
 const PICKER_AGAIN = PICKER.replace('weight: 3', 'weight: 5');
+
+/** A command that says nothing of the traffic. */
+const LARGE = 'vllm serve meta-llama/Llama-3.1-70B-Instruct --tensor-parallel-size 4\n';
 
 const dialog = (page) => page.getByRole('dialog', { name: 'Bring your fleet' });
 const home = (page) => page.getByRole('dialog', { name: 'Take the policy home' });
@@ -69,7 +73,7 @@ onPage(
     await radios.first().check();
     await dialog(page).getByText('You settled 1 conflict.').waitFor();
     await dialog(page)
-      .getByRole('button', { name: /^Apply (at|and)/ })
+      .getByRole('button', { name: /^Apply to this fleet/ })
       .click();
     await dialog(page).waitFor({ state: 'hidden' });
     await resting(page);
@@ -90,6 +94,34 @@ onPage(
     assert.equal(before.replace(/\d+(\.\d+)?/, 'N'), after.replace(/\d+(\.\d+)?/, 'N'), 'the same key');
     assert.match(after, /weight: 4/);
     assert.deepEqual(await violations(page), []);
+  },
+);
+
+onPage(
+  'a pasted command is a new scenario: its own title, the traffic that is asked for, nothing else',
+  async (page) => {
+    await paste(page, LARGE);
+    const traffic = dialog(page).getByRole('region', { name: 'Traffic of a new scenario' });
+    const rate = traffic.getByRole('textbox', { name: /^Rate/ });
+    await rate.waitFor();
+    assert.ok(Number(await rate.inputValue()) > 0, 'a rate is proposed');
+    const opening = dialog(page).getByRole('button', { name: 'Open as new scenario' });
+    await rate.fill('a few');
+    await dialog(page).getByText('Its traffic is in plain numbers').waitFor();
+    assert.equal(await opening.isDisabled(), true);
+    assert.deepEqual(await violations(page), []);
+    // What was typed last is taken, though nothing was left yet.
+    await rate.fill('2.5');
+    await opening.click();
+    await dialog(page).waitFor({ state: 'hidden' });
+    await resting(page);
+    const heading = page.getByRole('heading', { level: 1 });
+    await comes(() => heading.textContent(), /^Imported: Llama 3\.1 70B, 4 × 4 H100/);
+    const made = JSON.parse(readFileSync(await savedScenario(page), 'utf8'));
+    assert.equal(made.workload.clients[0].arrivals.poisson.rate_per_s, 2.5);
+    assert.deepEqual([made.note, made.edits], ['', []]);
+    const { run } = cli();
+    if (run) assert.deepEqual(made, JSON.parse(run('import', write('serve.sh', LARGE), '--rate', '2.5')));
   },
 );
 

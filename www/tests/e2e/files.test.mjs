@@ -260,7 +260,7 @@ onPage('pasted policies show the translation of each key, and run as on the comm
   const rows = dialog.locator('.meaning-rows li');
   await rows.filter({ hasText: 'maxReplicas' }).filter({ hasText: 'scaling' }).first().waitFor();
   await rows.filter({ hasText: 'kvCacheThreshold' }).first().waitFor();
-  await dialog.getByRole('button', { name: /^Apply at/ }).click();
+  await dialog.getByRole('button', { name: /^Apply to this fleet/ }).click();
   await dialog.waitFor({ state: 'hidden' });
   await resting(page);
   const { run, missing } = cli();

@@ -104,7 +104,7 @@ fn defaults(r: &mut Reader<'_>, around: &Around) {
         ("pp", json!(1)),
     ];
     for (field, value) in all {
-        r.set_pool_default(&around.of, field, value, DEFAULTS);
+        r.set_pool_usual(&around.of, field, value, DEFAULTS);
     }
 }
 

@@ -63,7 +63,7 @@ pub(crate) fn release_row(r: &mut Reader<'_>, path: &str, found: &str, release: 
     // A flag may say that the engine schedules as an older one does.
     r.set_pool_default(of, "latency.calibrated.engine", json!(name), 2);
     if release < Some(FULLER) {
-        r.set_pool_default(of, "kv.gpu_memory_utilization", json!(0.9), 2);
+        r.set_pool_usual(of, "kv.gpu_memory_utilization", json!(0.9), 2);
     }
     let becomes = format!("latency.calibrated.engine {name}");
     let field = "cluster.pools[].latency.calibrated.engine".to_owned();

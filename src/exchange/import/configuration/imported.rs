@@ -1,18 +1,21 @@
-//! An import of several sources: each key with its result, the conflicts, the changes, and the scenario.
+//! An import of several texts: each key with its result, the conflicts, the changes, the scenario with the changes, and
+//! the scenario of its own that the texts make.
 
 use super::changes::{FieldChange, changes};
 use super::mapping::{Mapping, Standing};
 use super::merge::{Conflict, Settled, merge};
+use super::new_traffic::{NewTraffic, TrafficAsked, new_traffic};
 use super::reader::flat;
-#[cfg(feature = "import")]
 use super::script_places::place_of;
-use super::sets::{self, Set};
-use super::{Configuration, Report, kubernetes, unread as unread_kinds};
+use super::sets::{Field, Set};
+use super::sources::{ReadSources, format_of, read_all, silent, unread, unsettled};
+use super::title::{SaidOfFleet, speaks_of_change, title};
 use crate::base::diag::has_errors;
-use crate::base::{Diagnostic, Diagnostics};
-use crate::exchange::import::{CONFIGURATIONS, Import};
+use crate::base::{Diagnostic, Diagnostics, Severity};
+use crate::exchange::import::Import;
+use crate::exchange::import::documents::{Document, Text, documents};
 use crate::perf::{MemoryShares, Plan, memory_shares};
-use crate::scenario::{self, Pool, from_value};
+use crate::scenario::{self, Pool, Scenario, from_value};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -62,6 +65,18 @@ pub struct PoolMemory {
     pub shares: MemoryShares,
 }
 
+/// A scenario that texts make by themselves.
+#[apply(typescript!)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct NewScenario {
+    /// The scenario as JSON text; empty if there is a problem.
+    pub scenario: String,
+    /// Its traffic, if no text says it.
+    pub traffic: Option<NewTraffic>,
+    /// Errors, and conflicts that are not settled.
+    pub problems: Vec<Diagnostic>,
+}
+
 /// An import of texts into a scenario.
 #[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -80,136 +95,23 @@ pub struct Imported {
     pub counts: KeyCounts,
     /// The scenario as JSON text; empty while a conflict is not settled, or if there is a problem.
     pub scenario: String,
+    /// The scenario of its own that the texts make.
+    pub new_scenario: NewScenario,
     /// Warnings.
     pub warnings: Vec<Diagnostic>,
     /// Errors; the scenario is then empty.
     pub problems: Vec<Diagnostic>,
 }
 
-/// What was read from all sources.
-#[derive(Default)]
-pub(super) struct ReadSources {
-    /// A whole scenario, if a source is one.
-    pub(super) scenario: Option<Value>,
-    pub(super) sets: Vec<Set>,
-    pub(super) mappings: Vec<Mapping>,
-    /// Problems with the numbers of their sources.
-    pub(super) problems: Vec<(u32, Diagnostic)>,
-}
-
-/// The format of a source.
-fn format_of(source: &Value) -> Option<&'static dyn Import<Configuration>> {
-    CONFIGURATIONS.iter().copied().find(|format| format.recognises(source))
-}
-
-/// Reads all sources whose format is known.
-pub(super) fn read_all(sources: &[Value]) -> ReadSources {
-    let mut all = ReadSources::default();
-    for (i, source) in sources.iter().enumerate() {
-        let Some(format) = format_of(source) else { continue };
-        let mut report = Report::default();
-        let mut settings = format.read(source, &mut report);
-        let scenario = std::mem::take(&mut settings.scenario);
-        if !scenario.is_null() {
-            if all.scenario.is_some() {
-                let fix = "import them one after the other";
-                let twice = Diagnostic::error("", "two whole scenarios", "one", fix);
-                all.problems.push((i as u32, twice));
-            }
-            all.scenario = Some(scenario);
-        }
-        all.sets.extend(sets::of(i, settings, &report));
-        let mut mappings = report.mappings;
-        let rows = silent(source, &mappings, &report.problems);
-        mappings.extend(rows);
-        all.mappings.extend(mappings.into_iter().map(|m| Mapping { document: i as u32, ..m }));
-        all.problems.extend(report.problems.into_iter().map(|d| (i as u32, d)));
-    }
-    all
-}
-
-/// Keys of which nothing is said yet.
-fn silent(source: &Value, mappings: &[Mapping], problems: &[Diagnostic]) -> Vec<Mapping> {
-    let mut keys = Vec::new();
-    leaves(source, "", &mut keys);
-    let within = |a: &str, b: &str| a == b || a.strip_prefix(b).is_some_and(|rest| rest.starts_with('.'));
-    let mut known: Vec<&str> = mappings.iter().map(|m| m.key.as_str()).collect();
-    known.extend(mappings.iter().map(|m| m.last.as_str()).filter(|last| !last.is_empty()));
-    known.extend(problems.iter().map(|d| d.path.as_str()).filter(|path| !path.is_empty()));
-    known.sort_unstable();
-    let is_said = |key: &str| {
-        let above = known.binary_search(&key).is_ok()
-            || key.match_indices('.').any(|(i, _)| known.binary_search(&&key[..i]).is_ok());
-        let from = known.partition_point(|k| *k < key);
-        above || known[from..].iter().take_while(|k| k.starts_with(key)).any(|k| within(k, key))
-    };
-    keys.retain(|(key, _)| !is_said(key));
-    let shape = |key: &str| matches!(key, "kind" | "apiVersion" | "version" | "metadata.name");
-    keys.into_iter()
-        .map(|(key, found)| {
-            let (standing, becomes) = if shape(&key) {
-                (Standing::Shape, "the kind of the document".to_owned())
-            } else {
-                (Standing::Ignored, "no counterpart: this key has no effect on a simulation".to_owned())
-            };
-            Mapping { key, found, standing, becomes, ..Mapping::default() }
-        })
-        .collect()
-}
-
-/// The paths of all values, and the values.
-fn leaves(value: &Value, path: &str, keys: &mut Vec<(String, String)>) {
-    match value {
-        Value::Object(map) if !map.is_empty() => {
-            for (key, inner) in map {
-                leaves(inner, &if path.is_empty() { key.clone() } else { format!("{path}.{key}") }, keys);
-            }
-        }
-        Value::Array(_) | Value::Object(_) => {}
-        _ => keys.push((path.to_owned(), super::merge::shown(value))),
-    }
-}
-
-/// Problems about documents of formats that are not read.
-pub(super) fn unread(documents: &[Value]) -> Diagnostics {
-    let (objects, others): (Vec<&Value>, Vec<&Value>) = documents.iter().partition(|document| {
-        kubernetes::is_object(document) && !document.get("metrics").is_some_and(Value::is_object)
-    });
-    let objects: Vec<Value> = objects.into_iter().cloned().collect();
-    let is_read = |document: &&Value| format_of(&flat(document, &|_| None)).is_some();
-    let others: Vec<&Value> = others.into_iter().filter(|document| !is_read(document)).collect();
-    let alone = others.len() == documents.len();
-    let mut all = if objects.is_empty() { Diagnostics::new() } else { unread_kinds::kinds(&objects) };
-    all.extend(
-        others
-            .into_iter()
-            .filter_map(unread_kinds::document)
-            .map(|d| if alone { d } else { Diagnostic::warning(d.path, d.found, d.allowed, d.fix) }),
-    );
-    all
-}
-
-/// A conflict that is not settled, as a problem.
-pub(super) fn unsettled(conflict: &Conflict, keys: &[Mapping]) -> Diagnostic {
-    let said = |key: u32| keys.get(key as usize).map_or_else(String::new, |m| format!(" ({})", m.key));
-    let values: Vec<String> =
-        conflict.choices.iter().map(|choice| format!("{}{}", choice.value, said(choice.key))).collect();
-    let found = values.join(" and ");
-    Diagnostic::error(conflict.field.clone(), found, "one value", conflict.note.clone())
-}
-
-/// Imports texts into a scenario, which is JSON text; empty for the default scenario.
-#[cfg(feature = "import")]
-pub fn imported(
-    texts: &[crate::exchange::import::documents::Text],
-    into: &str,
-    settled: &[Settled],
-) -> Imported {
-    use crate::exchange::import::documents::documents;
+/// Imports texts into a scenario, which is JSON text; empty for a new scenario. `asked` is the traffic of the new one.
+pub fn imported(texts: &[Text], into: &str, settled: &[Settled], asked: &TrafficAsked) -> Imported {
     let failed = |problems| Imported { problems, ..Imported::default() };
-    let base = match base_of(into) {
-        Ok(base) => base,
-        Err(problems) => return failed(problems),
+    let base = match into.trim() {
+        "" => None,
+        text => match scenario::value_from_json(text) {
+            Ok(base) => Some(base),
+            Err(problems) => return failed(problems),
+        },
     };
     let documents = match documents(texts) {
         Ok(documents) => expanded(documents),
@@ -222,54 +124,196 @@ pub fn imported(
     stand(&mut read.mappings, &documents, texts);
     let shown: Vec<ImportedDocument> =
         documents.iter().zip(&sources).map(|(d, source)| document(d, source, texts)).collect();
+    let mut problems = if documents.is_empty() { vec![empty()] } else { unread(&trees) };
+    problems.extend(own_problems(&mut read, &documents));
+    let formats: Vec<&str> = sources.iter().filter_map(format_of).map(Import::title).collect();
+    let making = Making { read: &read, formats: distinct(formats), settled, asked };
+    let new = making.new_scenario(problems.clone());
+    let new_scenario = new.as_new();
+    let made = match base {
+        Some(base) => making.changed(base, problems),
+        None => new,
+    };
+    let (problems, warnings) = made.problems.into_iter().partition(|d| d.severity == Severity::Error);
+    Imported {
+        documents: shown,
+        counts: counts(&made.keys),
+        keys: made.keys,
+        conflicts: made.conflicts,
+        changes: made.changes,
+        memory: made.memory,
+        scenario: made.scenario,
+        new_scenario,
+        warnings,
+        problems,
+    }
+}
+
+/// What scenarios are made from.
+struct Making<'a> {
+    read: &'a ReadSources,
+    /// The names of the formats.
+    formats: Vec<&'a str>,
+    settled: &'a [Settled],
+    asked: &'a TrafficAsked,
+}
+
+/// A scenario that was made, or why it was not.
+#[derive(Default)]
+struct Made {
+    keys: Vec<Mapping>,
+    conflicts: Vec<Conflict>,
+    problems: Diagnostics,
+    changes: Vec<FieldChange>,
+    memory: Vec<PoolMemory>,
+    /// JSON text; empty while a conflict is open or if there is a problem.
+    scenario: String,
+    traffic: Option<NewTraffic>,
+}
+
+impl Made {
+    /// The part of it that a new scenario is.
+    fn as_new(&self) -> NewScenario {
+        let errors = self.problems.iter().filter(|d| d.severity == Severity::Error).cloned();
+        let open = self.conflicts.iter().filter(|conflict| conflict.chosen.is_none());
+        let problems = errors.chain(open.map(|conflict| unsettled(conflict, &self.keys))).collect();
+        NewScenario { scenario: self.scenario.clone(), traffic: self.traffic, problems }
+    }
+}
+
+impl Making<'_> {
+    /// The scenario that the sources make by themselves.
+    fn new_scenario(&self, problems: Diagnostics) -> Made {
+        let empty = json!({ "tokenyard": scenario::FORMAT_VERSION });
+        let base = self.read.scenario.clone().unwrap_or_else(|| empty.clone());
+        let is_read = !has_errors(&problems);
+        let mut traffic = None;
+        let finish = |before: &Scenario, after: &mut Scenario, _: &[FieldChange]| {
+            if after.title == before.title {
+                after.title = self.title(after);
+            }
+            if !self.says_traffic() {
+                let (client, figures) = new_traffic(&after.cluster, self.asked);
+                after.workload.clients = vec![client];
+                traffic = Some(figures);
+            }
+        };
+        let made = self.made(&empty, base, problems, finish);
+        Made { traffic: traffic.filter(|_| is_read), ..made }
+    }
+
+    /// A scenario with the changes of the sources.
+    fn changed(&self, base: Value, problems: Diagnostics) -> Made {
+        let mut document = base.clone();
+        if let Some(whole) = &self.read.scenario {
+            put_parts(&mut document, whole);
+        }
+        self.made(&base, document, problems, |before, after, changes| {
+            if after.title == before.title && speaks_of_change(before, after, changes) {
+                after.title = self.title(after);
+            }
+        })
+    }
+
+    /// The scenario of a document with the fields of all sources, completed by `finish`, and its changes from a base.
+    fn made(
+        &self,
+        base: &Value,
+        document: Value,
+        mut problems: Diagnostics,
+        finish: impl FnOnce(&Scenario, &mut Scenario, &[FieldChange]),
+    ) -> Made {
+        let mut keys = self.read.mappings.clone();
+        let merged = merge(document, &self.read.sets, &mut keys, self.settled);
+        problems.extend(merged.problems);
+        let open = merged.conflicts.iter().any(|conflict| conflict.chosen.is_none());
+        let mut made = Made { keys, conflicts: merged.conflicts, ..Made::default() };
+        match (from_value(base.clone()), from_value(merged.document)) {
+            (Ok(before), Ok(mut after)) => {
+                let tree = |of: &Scenario| serde_json::from_str(&scenario::to_json(of)).unwrap_or_default();
+                let whole = tree(&before);
+                let found = changes(&whole, &tree(&after));
+                finish(&before, &mut after, &found);
+                made.changes = changes(&whole, &tree(&after));
+                made.memory = after.cluster.pools.iter().filter_map(|pool| memory_of(pool, &after)).collect();
+                if !open && !has_errors(&problems) {
+                    problems.extend(refused(&after, &made.keys));
+                }
+                if !open && !has_errors(&problems) {
+                    made.scenario = scenario::to_json(&after);
+                }
+            }
+            (Err(found), _) => problems.extend(found),
+            // What a source says comes first: the scenario's own problems follow from it.
+            (_, Err(found)) if !has_errors(&problems) => problems.extend(found),
+            (_, Err(_)) => {}
+        }
+        Made { problems, ..made }
+    }
+
+    fn title(&self, scenario: &Scenario) -> String {
+        let said = SaidOfFleet::of(&self.read.sets, self.read.scenario.as_ref());
+        title(scenario, said, &self.formats)
+    }
+
+    /// Whether a source says which requests arrive.
+    fn says_traffic(&self) -> bool {
+        let parts = ["clients", "requests", "trace"];
+        let whole = self.read.scenario.as_ref().and_then(|whole| whole.get("workload"));
+        let says = |set: &Set| match &set.field {
+            Field::Scenario(path) => path
+                .strip_prefix("workload.")
+                .is_some_and(|part| parts.iter().any(|name| part.starts_with(name))),
+            Field::Pool(..) => false,
+        };
+        whole.is_some_and(|whole| parts.iter().any(|name| whole.get(name).is_some()))
+            || self.read.sets.iter().any(says)
+    }
+}
+
+/// Puts the parts of a whole scenario in place of those of a document; what it does not say stays.
+fn put_parts(document: &mut Value, whole: &Value) {
+    let (Some(parts), Some(document)) = (whole.as_object(), document.as_object_mut()) else { return };
+    for (name, part) in parts.iter().filter(|(name, _)| *name != "tokenyard") {
+        match (document.get_mut(name), part) {
+            (Some(Value::Object(there)), Value::Object(fields)) => there.extend(fields.clone()),
+            (_, part) => {
+                document.insert(name.clone(), part.clone());
+            }
+        }
+    }
+}
+
+/// The problems of sources, each with its line.
+fn own_problems(read: &mut ReadSources, documents: &[Document]) -> Diagnostics {
     let several = documents.len() > 1;
-    let own = |i: u32, d: Diagnostic| {
+    let own = |(i, d): (u32, Diagnostic)| {
         let line = documents[i as usize].tree.places.of(&d.path).map(|place| place.line);
         let number = if several { format!("{}:", i + 1) } else { String::new() };
         let at = line.map_or_else(String::new, |line| format!("line {number}{line}: "));
         Diagnostic { path: format!("{at}{}", d.path), ..d }
     };
-    let mut problems = if documents.is_empty() { vec![empty()] } else { unread(&trees) };
-    problems.extend(read.problems.into_iter().map(|(i, d)| own(i, d)));
-    let merged =
-        merge(read.scenario.unwrap_or_else(|| base.clone()), &read.sets, &mut read.mappings, settled);
-    problems.extend(merged.problems);
-    let mut all = Imported { documents: shown, keys: read.mappings, ..Imported::default() };
-    let open = merged.conflicts.iter().any(|conflict| conflict.chosen.is_none());
-    all.conflicts = merged.conflicts;
-    all.counts = counts(&all.keys);
-    let before = from_value(base).map(|s| scenario::to_json(&s));
-    match (before, from_value(merged.document)) {
-        (Ok(before), Ok(after)) => {
-            let shares = |pool: &Pool| memory_shares(pool, after.cluster.compat);
-            let named = |pool: &Pool| Some(PoolMemory { pool: pool.name.clone(), shares: shares(pool)? });
-            all.memory = after.cluster.pools.iter().filter_map(named).collect();
-            if !open && !has_errors(&problems) {
-                problems.extend(refused(&after, &all.keys));
-            }
-            let after = scenario::to_json(&after);
-            let tree = |text: &str| serde_json::from_str(text).unwrap_or_default();
-            all.changes = changes(&tree(&before), &tree(&after));
-            if !open && !has_errors(&problems) {
-                all.scenario = after;
-            }
-        }
-        (Err(found), _) => problems.extend(found),
-        (_, Err(found)) => {
-            // What a source says comes first: the scenario's own problems follow from it.
-            if !has_errors(&problems) {
-                problems.extend(found);
-            }
+    std::mem::take(&mut read.problems).into_iter().map(own).collect()
+}
+
+/// The names in their order, each once.
+fn distinct(names: Vec<&str>) -> Vec<&str> {
+    let mut all = Vec::new();
+    for name in names {
+        if !all.contains(&name) {
+            all.push(name);
         }
     }
-    (all.problems, all.warnings) =
-        problems.into_iter().partition(|d| d.severity == crate::base::Severity::Error);
     all
+}
+
+/// The memory of a GPU of a pool, if its model and GPU are known.
+fn memory_of(pool: &Pool, scenario: &Scenario) -> Option<PoolMemory> {
+    Some(PoolMemory { pool: pool.name.clone(), shares: memory_shares(pool, scenario.cluster.compat)? })
 }
 
 /// Why a scenario cannot run; each problem names the key that set its field. A model that is not known, or does not
 /// fit, is a warning: the fields are right, and the user sees what to change.
-#[cfg(feature = "import")]
 fn refused(scenario: &scenario::Scenario, keys: &[Mapping]) -> Diagnostics {
     let problems = if let Err(problems) = scenario::check(scenario.clone()) {
         problems
@@ -292,25 +336,18 @@ fn refused(scenario: &scenario::Scenario, keys: &[Mapping]) -> Diagnostics {
 }
 
 /// A path without the numbers of entries.
-#[cfg(feature = "import")]
 fn without_numbers(path: &str) -> String {
     path.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
 /// The problem of texts without a document.
-#[cfg(feature = "import")]
 fn empty() -> Diagnostic {
     let fix = "paste a configuration, or name its file";
     Diagnostic::error("", "an empty text", super::POLICIES, fix)
 }
 
 /// Sets where mappings stand in their texts.
-#[cfg(feature = "import")]
-fn stand(
-    mappings: &mut [Mapping],
-    documents: &[crate::exchange::import::documents::Document],
-    texts: &[crate::exchange::import::documents::Text],
-) {
+fn stand(mappings: &mut [Mapping], documents: &[Document], texts: &[Text]) {
     let lines: Vec<Vec<&str>> = documents.iter().map(|d| lines_of(d, texts)).collect();
     for mapping in mappings {
         let number = mapping.document as usize;
@@ -322,17 +359,7 @@ fn stand(
     }
 }
 
-/// The document of a scenario; of an empty text, the default one.
-#[cfg(feature = "import")]
-fn base_of(into: &str) -> Result<Value, Diagnostics> {
-    match into.trim() {
-        "" => Ok(json!({ "tokenyard": scenario::FORMAT_VERSION })),
-        text => scenario::value_from_json(text),
-    }
-}
-
 /// Gives each key of a document of no format a row.
-#[cfg(feature = "import")]
 fn rows_of_unread(read: &mut ReadSources, sources: &[Value]) {
     let why = "no counterpart: documents of this kind are not read";
     for (i, source) in sources.iter().enumerate().filter(|(_, source)| format_of(source).is_none()) {
@@ -346,11 +373,7 @@ fn rows_of_unread(read: &mut ReadSources, sources: &[Value]) {
 }
 
 /// The documents, those of a `List` apart.
-#[cfg(feature = "import")]
-fn expanded(
-    documents: Vec<crate::exchange::import::documents::Document>,
-) -> Vec<crate::exchange::import::documents::Document> {
-    use crate::exchange::import::documents::Document;
+fn expanded(documents: Vec<Document>) -> Vec<Document> {
     let mut all = Vec::new();
     for document in documents {
         let items = document.tree.value.get("items").and_then(Value::as_array);
@@ -368,11 +391,7 @@ fn expanded(
 }
 
 /// The lines of a document.
-#[cfg(feature = "import")]
-fn lines_of<'t>(
-    document: &crate::exchange::import::documents::Document,
-    texts: &'t [crate::exchange::import::documents::Text],
-) -> Vec<&'t str> {
+fn lines_of<'t>(document: &Document, texts: &'t [Text]) -> Vec<&'t str> {
     let tree = &document.tree;
     let lines = texts[document.text].text.lines().skip(tree.first_line.saturating_sub(1) as usize);
     let count = (tree.last_line + 1).saturating_sub(tree.first_line) as usize;
@@ -380,12 +399,7 @@ fn lines_of<'t>(
 }
 
 /// A document as the page shows it.
-#[cfg(feature = "import")]
-fn document(
-    document: &crate::exchange::import::documents::Document,
-    source: &Value,
-    texts: &[crate::exchange::import::documents::Text],
-) -> ImportedDocument {
+fn document(document: &Document, source: &Value, texts: &[Text]) -> ImportedDocument {
     let text = &texts[document.text];
     let tree = &document.tree;
     let format = format_of(source);
@@ -406,7 +420,6 @@ fn document(
     }
 }
 
-#[cfg(feature = "import")]
 fn counts(keys: &[Mapping]) -> KeyCounts {
     let of = |standing| keys.iter().filter(|m| m.standing == standing).count() as u32;
     KeyCounts {

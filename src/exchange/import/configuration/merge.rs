@@ -59,7 +59,9 @@ pub(super) fn merge(
     settled: &[Settled],
 ) -> Merged {
     let mut problems = Diagnostics::new();
-    let mut pools = pools_of(&document, sets);
+    let Pools { list: mut pools, are_new } = pools_of(&document, sets);
+    let sets: Vec<Set> = sets.iter().filter(|set| are_new || !set.usual).cloned().collect();
+    let sets = sets.as_slice();
     let by_field = by_field(sets, &pools);
     let mut conflicts = Vec::new();
     let mut winners: BTreeMap<String, (Value, Vec<usize>)> = BTreeMap::new();
@@ -112,13 +114,24 @@ fn equal(a: &Value, b: &Value) -> bool {
     }
 }
 
+/// The pools of the merged document.
+struct Pools {
+    list: Vec<Value>,
+    /// Whether sources describe them, and the document has none of them.
+    are_new: bool,
+}
+
 /// The pools of the merged document: the existing ones, or those that sources describe.
-fn pools_of(document: &Value, sets: &[Set]) -> Vec<Value> {
+fn pools_of(document: &Value, sets: &[Set]) -> Pools {
+    let mut are_new = false;
     let mut pools = match document.pointer("/cluster/pools") {
         Some(Value::Array(pools)) => pools.clone(),
         // Invalid pools are reported when the scenario is parsed.
-        Some(_) => return Vec::new(),
-        None => vec![json!({})],
+        Some(_) => return Pools { list: Vec::new(), are_new },
+        None => {
+            are_new = true;
+            vec![json!({})]
+        }
     };
     let described = |is_described: &dyn Fn(&PoolOf) -> bool| {
         let mut names: Vec<&str> = Vec::new();
@@ -145,9 +158,12 @@ fn pools_of(document: &Value, sets: &[Set]) -> Vec<Value> {
         [] => {}
         _ if known => {}
         [only] if pools.len() == 1 => put(&mut pools[0], "name", json!(only)),
-        all => pools = all.iter().map(|name| json!({ "name": name })).collect(),
+        all => {
+            are_new = true;
+            pools = all.iter().map(|name| json!({ "name": name })).collect();
+        }
     }
-    pools
+    Pools { list: pools, are_new }
 }
 
 /// The name of a pool, or the default name.

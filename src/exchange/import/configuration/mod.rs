@@ -13,11 +13,14 @@ pub(crate) mod flag_values;
 pub(crate) mod flags;
 pub(crate) mod horizontal;
 pub(crate) mod horizontal_rules;
+#[cfg(feature = "import")]
 mod imported;
 pub(crate) mod kubernetes;
 pub(crate) mod mapping;
 mod merge;
 pub(crate) mod models;
+#[cfg(feature = "import")]
+mod new_traffic;
 pub(crate) mod picker_flow;
 pub(crate) mod picker_plugins;
 pub(crate) mod pods;
@@ -28,16 +31,20 @@ pub(crate) mod router_command;
 mod script_places;
 pub(crate) mod sets;
 pub(crate) mod shell;
+mod sources;
 pub(crate) mod stages;
+#[cfg(feature = "import")]
+mod title;
 pub(crate) mod traffic;
 mod unread;
 
 pub use changes::FieldChange;
 #[cfg(feature = "import")]
-pub use imported::imported;
-pub use imported::{Imported, ImportedDocument, KeyCounts, PoolMemory};
+pub use imported::{Imported, ImportedDocument, KeyCounts, NewScenario, PoolMemory, imported};
 pub use mapping::{Mapping, Standing};
 pub use merge::{Choice, Conflict, Settled};
+#[cfg(feature = "import")]
+pub use new_traffic::{NewTraffic, TrafficAsked};
 pub(crate) use reader::Reader;
 
 use super::routesim::RouteSim;
@@ -113,10 +120,10 @@ pub fn adopt_policies(
         may_be.then(|| read_text(text)).flatten().filter(Value::is_object)
     };
     let sources: Vec<Value> = objects.iter().map(|object| flat(object, &within)).collect();
-    let read = imported::read_all(&sources);
+    let read = sources::read_all(&sources);
     // If there are several objects, each message names its own.
     let own = |i: u32, path: &str| if objects.len() > 1 { format!("[{i}].{path}") } else { path.to_owned() };
-    let mut problems = imported::unread(&objects);
+    let mut problems = sources::unread(&objects);
     problems.extend(read.problems.into_iter().map(|(i, d)| Diagnostic { path: own(i, &d.path), ..d }));
     if has_errors(&problems) {
         return Err(problems);
@@ -125,7 +132,7 @@ pub fn adopt_policies(
     let mut mappings = read.mappings;
     let merged = merge::merge(base, &read.sets, &mut mappings, &[]);
     problems.extend(merged.problems);
-    problems.extend(merged.conflicts.iter().map(|conflict| imported::unsettled(conflict, &mappings)));
+    problems.extend(merged.conflicts.iter().map(|conflict| sources::unsettled(conflict, &mappings)));
     if has_errors(&problems) {
         return Err(problems);
     }

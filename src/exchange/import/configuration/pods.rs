@@ -156,7 +156,7 @@ fn servers(r: &mut Reader<'_>, path: &str) -> u64 {
 fn replicas(r: &mut Reader<'_>, path: &str, servers: u64, sizes: Sizes, of: &PoolOf) {
     let all = (servers * sizes.dp).min(limits::REPLICAS.into());
     if r.get(path).is_none() {
-        r.set_pool_default(of, "replicas", json!(all), 1);
+        r.set_pool_usual(of, "replicas", json!(all), 1);
         return;
     }
     if sizes.dp > 1 {

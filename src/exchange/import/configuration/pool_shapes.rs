@@ -55,6 +55,14 @@ pub(super) fn complete(pool: &mut Value, before: &Before, fields: &BTreeSet<Stri
             map.insert("latency".to_owned(), latency.clone());
         }
     }
+    let blocks_said = fields.contains("kv.blocks");
+    if before.replaced
+        && !blocks_said
+        && let Some(blocks) = pool.pointer_mut("/kv/blocks")
+    {
+        // The blocks of another model say nothing of this one.
+        *blocks = json!("auto");
+    }
     if !before.architecture && fields.iter().any(|field| field.starts_with("architecture.")) {
         shape(pool);
     }

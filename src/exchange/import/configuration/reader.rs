@@ -224,6 +224,14 @@ impl<'a> Reader<'a> {
         self.sets.push(Set { rank: rank.min(SAID - 1), ..set });
     }
 
+    /// Sets a field of new pools to what the other program does where nothing is said.
+    pub(crate) fn set_pool_usual(&mut self, of: &PoolOf, field: &str, value: Value, rank: u8) {
+        self.set_pool_default(of, field, value, rank);
+        if let Some(set) = self.sets.last_mut() {
+            set.usual = true;
+        }
+    }
+
     /// Sets a field of the scenario to a default: a source that says it holds. Ranks order defaults.
     pub(crate) fn set_default(&mut self, path: &str, field: &str, value: Value, rank: u8) {
         self.field(path, field, &value);

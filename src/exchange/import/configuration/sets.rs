@@ -50,19 +50,28 @@ pub(crate) struct Set {
     pub(crate) field: Field,
     pub(crate) value: Value,
     pub(crate) rank: u8,
+    /// Whether it is only what the other program does where nothing is said: a pool that is there keeps its own value.
+    pub(crate) usual: bool,
 }
 
 impl Set {
     /// A value that the key of a source says.
     pub(crate) fn said(key: &str, field: Field, value: Value) -> Self {
-        Self { document: 0, key: key.to_owned(), start: String::new(), field, value, rank: SAID }
+        Self {
+            document: 0,
+            key: key.to_owned(),
+            start: String::new(),
+            field,
+            value,
+            rank: SAID,
+            usual: false,
+        }
     }
 }
 
 /// All sets of a source: those of its report, and those of its settings.
 pub(super) fn of(document: usize, settings: Settings, report: &Report) -> Vec<Set> {
-    let set =
-        |field, value, rank| Set { document, key: String::new(), start: String::new(), field, value, rank };
+    let set = |field, value, rank| Set { document, rank, ..Set::said("", field, value) };
     let every = |field: String| Field::Pool(PoolOf::default(), field);
     let mut all: Vec<Set> = report.sets.iter().map(|set| Set { document, ..set.clone() }).collect();
     let cluster = settings.cluster.into_iter();

@@ -2,7 +2,7 @@
 import { createEffect, createSignal, type JSX, on, Show } from 'solid-js';
 import { readDocument } from '../../base/text.ts';
 import { count } from '../../base/units.ts';
-import type { NamedText } from '../../sim/exchangeTypes.ts';
+import type { Imported, NamedText } from '../../sim/exchangeTypes.ts';
 import type { App } from '../../state/app.ts';
 import { setBrought } from '../../state/exchange.ts';
 import { explain } from '../../state/notices.ts';
@@ -10,10 +10,11 @@ import { FileButton } from '../parts/FileButton.tsx';
 import { Frame } from './Frame.tsx';
 import { createImporting, type Importing } from './importing.ts';
 import { Meaning } from './Meaning.tsx';
+import { NewTraffic } from './NewTraffic.tsx';
 import { Pasted } from './Pasted.tsx';
 import { Thread } from './Thread.tsx';
 import { WhatChanges } from './WhatChanges.tsx';
-import { footSaid, many, recognised, unsettled } from './words.ts';
+import { applySaid, footSaid, newSaid, recognised } from './words.ts';
 import './import.css';
 
 type Slices = Pick<App, 'document' | 'transport' | 'dialogs'>;
@@ -71,6 +72,7 @@ export function Import(props: {
           <WhatChanges model={model} />
         </div>
       </div>
+      <NewTraffic model={model} />
       <Thread model={model} host={host} />
     </Frame>
   );
@@ -78,17 +80,19 @@ export function Import(props: {
 
 type Taking = ReturnType<typeof createTaking>;
 
+type Making = (found: Imported | undefined) => string;
+
+/** The open scenario with its changes; empty if there is nothing to apply. */
+const toApply: Making = (found) => (found && found.changes.length > 0 ? found.scenario : '');
+
 /** Takes what was read: as an edit at the playhead, or as a scenario of its own. */
 function createTaking(app: Slices, model: Importing, onDone: () => void) {
   const [refused, setRefused] = createSignal('');
-  /** Whether there is something to apply. */
-  const ready = (): boolean => {
-    const found = model.found();
-    return found !== undefined && found.scenario !== '' && found.changes.length > 0 && !model.reading();
-  };
-  async function take(how: (scenario: string) => Promise<boolean>): Promise<void> {
-    const scenario = model.found()?.scenario ?? '';
-    if (!ready()) return;
+  /** The new scenario; empty if there is none. */
+  const toOpen: Making = (found) => (model.wrong().length > 0 ? '' : (found?.new_scenario.scenario ?? ''));
+  async function take(made: Making, how: (scenario: string) => Promise<boolean>): Promise<void> {
+    const scenario = made(await model.upToDate());
+    if (scenario === '') return;
     if (await how(scenario)) {
       const texts = model.texts().map(({ name, text }) => ({ name, text: `${text}\n` }));
       setBrought({ texts, scenario: readDocument(scenario), original: app.document.original() });
@@ -99,27 +103,26 @@ function createTaking(app: Slices, model: Importing, onDone: () => void) {
   }
   return {
     refused,
-    ready,
-    apply: () => take((scenario) => app.document.applyDocument(readDocument(scenario))),
-    open: () => take((scenario) => app.document.open(scenario, 'imported', false)),
+    opens: () => toOpen(model.found()) !== '',
+    apply: () => take(toApply, (scenario) => app.document.applyDocument(readDocument(scenario))),
+    open: () => take(toOpen, (scenario) => app.document.open(scenario, 'imported', false)),
   };
 }
 
 function Foot(props: { app: Slices; model: Importing; taking: Taking; onClose: () => void }): JSX.Element {
   const { model, taking } = props;
-  const restarts = (): boolean => model.found()?.changes.some(({ effect }) => effect === 'restart') ?? false;
-  const applySaid = (): string => {
-    const found = model.found();
-    if (found && unsettled(found) > 0) return `Settle ${many(unsettled(found), 'conflict')} first`;
-    if (restarts()) return 'Apply and restart';
-    const nowS = (props.app.transport.frame()?.now_us ?? 0) / 1e6;
-    return `Apply at ${nowS.toFixed(1)} s`;
-  };
   const unknown = (): number => (model.found()?.problems.length ? 0 : (model.found()?.counts.unknown ?? 0));
   return (
     <>
       <span class="s import-said" role="status">
-        <Show when={model.found()}>{(found) => <>{footSaid(found(), model.settled().length)}</>}</Show>{' '}
+        <Show when={model.found()}>
+          {(found) => (
+            <>
+              {footSaid(found(), model.settled().length)}{' '}
+              <span class="mi">{newSaid(found(), model.wrong().length)}</span>
+            </>
+          )}
+        </Show>{' '}
         <Show when={unknown() > 0}>
           <b class="mi">
             {count(unknown())} unknown {unknown() === 1 ? 'key' : 'keys'}
@@ -132,11 +135,16 @@ function Foot(props: { app: Slices; model: Importing; taking: Taking; onClose: (
       <button type="button" class="btn" onClick={() => props.onClose()}>
         Cancel
       </button>
-      <button type="button" class="btn box" disabled={!taking.ready()} onClick={() => void taking.open()}>
-        Open as new scenario
+      <button
+        type="button"
+        class="btn box"
+        disabled={toApply(model.found()) === ''}
+        onClick={() => void taking.apply()}
+      >
+        {applySaid(model.found(), props.app.transport.frame()?.now_us ?? 0)}
       </button>
-      <button type="button" class="btn pri" disabled={!taking.ready()} onClick={() => void taking.apply()}>
-        {applySaid()}
+      <button type="button" class="btn pri" disabled={!taking.opens()} onClick={() => void taking.open()}>
+        Open as new scenario
       </button>
     </>
   );

@@ -4,7 +4,15 @@ import { type Schema, sentence } from '../../base/schema.ts';
 import { writeDocument } from '../../base/text.ts';
 import { LostError, RefusedError } from '../../sim/client.ts';
 import { ExchangeClient, spawnExchange } from '../../sim/exchangeClient.ts';
-import type { ImportChange, Imported, ImportedKey, NamedText, Settled, Standing } from '../../sim/exchangeTypes.ts';
+import type {
+  ImportChange,
+  Imported,
+  ImportedKey,
+  NamedText,
+  Settled,
+  Standing,
+  TrafficAsked,
+} from '../../sim/exchangeTypes.ts';
 import type { App } from '../../state/app.ts';
 import { explain } from '../../state/notices.ts';
 import { lastName, readAs } from './lines.ts';
@@ -15,6 +23,9 @@ const READ_MS = 150;
 /** A text, which can be changed where it stands. */
 export type Piece = { readonly name: string; readonly text: Accessor<string>; readonly setText: Setter<string> };
 
+/** The traffic that the core chooses. */
+const NOTHING_ASKED: TrafficAsked = { rate_per_s: null, prompt_tokens: null, output_tokens: null };
+
 export type Filter = 'all' | Exclude<Standing, 'shape'>;
 
 export type Importing = ReturnType<typeof createImporting>;
@@ -22,13 +33,15 @@ export type Importing = ReturnType<typeof createImporting>;
 export function createImporting(app: Pick<App, 'document'>) {
   const [pieces, setPieces] = createSignal<readonly Piece[]>([]);
   const [settled, setSettled] = createSignal<readonly Settled[]>([]);
+  const [asked, setAsked] = createSignal(NOTHING_ASKED);
+  const [wrong, setWrong] = createSignal<readonly (keyof TrafficAsked)[]>([]);
   const [selected, select] = createSignal<number>();
   const [filter, setFilter] = createSignal<Filter>('all');
   const texts = (): readonly NamedText[] =>
     pieces()
       .map(({ name, text }) => ({ name, text: text() }))
       .filter(({ text }) => text.trim() !== '');
-  const { found, trouble, reading, soon, now } = createReading(app, texts, settled);
+  const { found, trouble, reading, soon, now, upToDate } = createReading(app, texts, { settled, asked });
 
   function add(text: string, name = 'pasted'): void {
     const [own, setText] = createSignal(text.replace(/\n+$/, ''));
@@ -44,6 +57,15 @@ export function createImporting(app: Pick<App, 'document'>) {
     setSettled((before) => [...before.filter((one) => one.field !== field), { field, choice }]);
     now();
   }
+  /** Asks for other traffic of a new scenario; an empty text leaves the choice to the core. */
+  function askFor(field: keyof TrafficAsked, text: string): void {
+    const value = text.trim() === '' ? null : Number(text);
+    const isWrong = value !== null && !Number.isFinite(value);
+    setWrong((before) => [...before.filter((one) => one !== field), ...(isWrong ? [field] : [])]);
+    if (isWrong) return;
+    setAsked((before) => ({ ...before, [field]: value }));
+    soon();
+  }
   /** Takes the nearest name of an unknown key. */
   function takeNearest(index: number): void {
     const read = found();
@@ -57,6 +79,7 @@ export function createImporting(app: Pick<App, 'document'>) {
   const shown = createMemo(() => rowsOf(found()?.keys ?? [], filter()));
   return {
     ...{ pieces, add, change, settled, settle, takeNearest, texts, found, trouble, reading },
+    ...{ askFor, wrong, upToDate },
     ...{ selected, select, filter, setFilter, shown },
     /** The chosen index of the conflict about a field. */
     conflictOf: (field: string) => found()?.conflicts.find((conflict) => conflict.field === field),
@@ -77,7 +100,7 @@ function unique(name: string, pieces: readonly Piece[]): string {
 function createReading(
   app: Pick<App, 'document'>,
   texts: () => readonly NamedText[],
-  settled: Accessor<readonly Settled[]>,
+  choices: { readonly settled: Accessor<readonly Settled[]>; readonly asked: Accessor<TrafficAsked> },
 ) {
   const reader = new ExchangeClient(spawnExchange);
   const [found, setFound] = createSignal<Imported>();
@@ -85,6 +108,7 @@ function createReading(
   const [reading, setReading] = createSignal(false);
   let timer: ReturnType<typeof setTimeout> | undefined;
   let latest = 0;
+  let underWay: Promise<void> = Promise.resolve();
   onCleanup(() => {
     clearTimeout(timer);
     reader.end();
@@ -108,21 +132,30 @@ function createReading(
     setReading(true);
     const into = writeDocument(app.document.current());
     try {
-      const next = await reader.ask({ kind: 'import', texts: asked, into, settled: settled() });
+      const { settled, asked: traffic } = choices;
+      const question = { kind: 'import', texts: asked, into, settled: settled(), asked: traffic() } as const;
+      const next = await reader.ask(question);
       if (mine === latest) told(labelled(next, app.document.schema), '');
     } catch (error) {
       if (mine === latest) told(found(), reasonOf(error));
     }
   }
+  function now(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    underWay = read();
+  }
   return {
-    ...{ found, trouble, reading },
-    now: () => {
-      clearTimeout(timer);
-      void read();
-    },
+    ...{ found, trouble, reading, now },
     soon: () => {
       clearTimeout(timer);
-      timer = setTimeout(() => void read(), READ_MS);
+      timer = setTimeout(now, READ_MS);
+    },
+    /** What was found in the texts and choices as they are now: what was typed last is read before. */
+    upToDate: async () => {
+      if (timer !== undefined) now();
+      await underWay;
+      return found();
     },
   };
 }

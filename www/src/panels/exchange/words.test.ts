@@ -1,12 +1,22 @@
 import { expect, test } from 'vitest';
 import { trust } from '../../base/trust.ts';
 import type { Imported } from '../../sim/exchangeTypes.ts';
-import { footSaid, groupsOf, keysSaid, memorySaid, plainValue, recognised, unsaid } from './words.ts';
+import {
+  applySaid,
+  footSaid,
+  groupsOf,
+  keysSaid,
+  memorySaid,
+  newSaid,
+  plainValue,
+  recognised,
+  unsaid,
+} from './words.ts';
 
 const COUNTS = { exact: 15, near: 3, ignored: 3, unknown: 1, conflict: 2, shape: 20 };
 const NOTHING: Imported = {
   ...{ documents: [], keys: [], conflicts: [], changes: [], memory: [], warnings: [], problems: [] },
-  ...{ counts: COUNTS, scenario: '' },
+  ...{ counts: COUNTS, scenario: '', new_scenario: { scenario: '', traffic: null, problems: [] } },
 };
 const CHANGE = { field: 'seed', before: '1', after: '2', effect: 'live' };
 
@@ -25,6 +35,21 @@ test('the foot says what keeps the import from being applied', () => {
   expect(footSaid({ ...NOTHING, problems: [problem], conflicts: [conflict] }, 0)).toBe('1 problem to mend first.');
   expect(footSaid({ ...NOTHING, changes: [CHANGE] }, 2)).toBe('You settled 2 conflicts.');
   expect(footSaid({ ...NOTHING, changes: [CHANGE] }, 0)).toBe('');
+});
+
+test('the buttons say what they do to the run, and the foot what keeps a new scenario from being made', () => {
+  expect(applySaid({ ...NOTHING, changes: [CHANGE] }, 48_000_000)).toBe('Apply to this fleet at 48.0 s');
+  expect(applySaid({ ...NOTHING, changes: [{ ...CHANGE, effect: 'restart' }] }, 0)).toBe(
+    'Apply to this fleet and restart',
+  );
+  const conflict = { field: 'seed', choices: [], chosen: null, note: '' };
+  const problem = { severity: 'error', path: 'a', found: 'x', allowed: 'y', fix: 'z' } as const;
+  expect(applySaid({ ...NOTHING, conflicts: [conflict] }, 0)).toBe('Settle 1 conflict first');
+  const refused = { ...NOTHING, new_scenario: { scenario: '', traffic: null, problems: [problem] } };
+  expect(newSaid(refused, 0)).toMatch(/^As a new scenario: .*x/);
+  expect(newSaid({ ...refused, conflicts: [conflict] }, 0)).toBe('');
+  expect(newSaid(NOTHING, 0)).toBe('');
+  expect(newSaid(NOTHING, 1)).toMatch(/plain numbers/);
 });
 
 test('changes are parted by when they take effect', () => {

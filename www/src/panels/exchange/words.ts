@@ -1,6 +1,7 @@
 // Sentences of the dialogs of configuration of other programs.
 import { count } from '../../base/units.ts';
 import type { ExchangeCounts, ImportChange, Imported, ImportMemory, Standing } from '../../sim/exchangeTypes.ts';
+import { explain } from '../../state/notices.ts';
 
 const NUMBERS = [
   'no',
@@ -59,6 +60,21 @@ export function footSaid(found: Imported, settled: number): string {
   if (open > 0) return `Settle ${many(open, 'conflict')} first.`;
   if (found.changes.length === 0) return 'The same as this scenario.';
   return settled > 0 ? `You settled ${many(settled, 'conflict')}.` : '';
+}
+
+/** What the button says that applies an import. */
+export function applySaid(found: Imported | undefined, nowUs: number): string {
+  if (found && unsettled(found) > 0) return `Settle ${many(unsettled(found), 'conflict')} first`;
+  const restarts = found?.changes.some(({ effect }) => effect === 'restart') ?? false;
+  return restarts ? 'Apply to this fleet and restart' : `Apply to this fleet at ${(nowUs / 1e6).toFixed(1)} s`;
+}
+
+/** What keeps the texts from being a new scenario, where they could be applied. */
+export function newSaid(found: Imported, wrong: number): string {
+  if (wrong > 0) return 'Its traffic is in plain numbers, such as 2.5 or 1000.';
+  const [first] = found.new_scenario.problems;
+  if (first === undefined || found.problems.length > 0 || unsettled(found) > 0) return '';
+  return `As a new scenario: ${explain(first)}`;
 }
 
 export type ChangeGroup = { readonly title: string; readonly changes: readonly ImportChange[] };

@@ -1,5 +1,5 @@
 //! Sizing: the queueing model's three coefficients for a pool, from its latency model. `tokenyard size` starts from
-//! them.
+//! them, and so does the traffic of an imported fleet.
 //!
 //! Latency models are not linear. The line taken here goes through a decoding batch of one request and one of up to
 //! 64 requests of these lengths; a second batch with twice the context gives the cost of a token of context, and a
@@ -7,8 +7,8 @@
 //! averaged by work. With speculative decoding the time of a token is that of a step, drafting included, divided by the
 //! tokens that the step is expected to yield. With stages a batch is spread evenly over those under way.
 
+use super::{Chunk, StepLoad, StepModel, resolve};
 use crate::base::Diagnostics;
-use crate::perf::{Chunk, StepLoad, StepModel, resolve};
 use crate::queueing::{Params, RequestSize};
 use crate::scenario::{Cluster, Compat, Pool, Scenario, check_start};
 
@@ -22,6 +22,8 @@ pub struct PoolCoefficients {
     pub params: Params,
     /// Most requests in a batch.
     pub max_batch: u32,
+    /// Tokens that the KV cache of a replica holds.
+    pub kv_tokens: u64,
     /// Prompt tokens per second in full steps of prompt tokens, and the tokens of such a step.
     pub peak_prefill: (f64, u32),
     /// Parts of TTFT and ITL outside the engine, in milliseconds.
@@ -43,6 +45,7 @@ pub fn pool_coefficients(pool: &Pool, size: RequestSize) -> Result<PoolCoefficie
     Ok(PoolCoefficients {
         params: line(model, pool, prompt, size.output_tokens),
         max_batch: resolved.max_num_seqs,
+        kv_tokens: u64::from(resolved.blocks.0) * u64::from(pool.kv.block_tokens),
         peak_prefill: (resolved.peak_prefill_tokens_per_s(), resolved.max_num_batched_tokens),
         outside_ms: [ms(model.queueing(prompt).0) + output, output],
         source: resolved.source,
