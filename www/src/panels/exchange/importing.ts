@@ -122,6 +122,8 @@ function createReading(
     },
     soon: () => {
       clearTimeout(timer);
+      // Nothing is taken over from a text that was not read yet.
+      setReading(true);
       timer = setTimeout(() => void read(), READ_MS);
     },
   };
